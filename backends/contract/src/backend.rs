@@ -1,0 +1,81 @@
+//! The trait that every machine implements.
+
+use crate::{BackendError, Caps, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording, Ticket};
+
+/// What a device has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Submissions to the device's queue.
+    pub submissions: u64,
+    /// Dispatches within those submissions.
+    pub dispatches: u64,
+    /// Places in those submissions where a command had to wait for an earlier one.
+    pub barriers: u64,
+    /// Kernels compiled (not found in a cache).
+    pub compilations: u64,
+    /// Bind groups, descriptor sets or their like that were built (not found in a cache).
+    pub bind_groups: u64,
+}
+
+/// A machine that stores memory and runs kernels.
+///
+/// Every method may be called from any thread. A method that fails leaves the device as it was
+/// before the call. Once the device is lost every method returns [`BackendError::Lost`], except
+/// [`free`](Self::free), [`discard`](Self::discard), [`unmap`](Self::unmap) and
+/// [`counters`](Self::counters), which still work.
+pub trait Backend: Send + Sync + 'static {
+    /// What the device is and can do. The same value for the device's whole life.
+    fn caps(&self) -> &Caps;
+
+    /// Reserves `bytes` of memory. Afterwards the id is valid until [`free`](Self::free), the
+    /// memory reads as zeros on either side, and it is unmapped.
+    ///
+    /// `bytes` is not zero; the backend may round it up. [`MemoryKind::Shared`] may be asked for
+    /// only where [`Caps::unified`] holds.
+    ///
+    /// # Errors
+    /// [`BackendError::OutOfMemory`] and [`BackendError::TooLarge`] leave the device usable.
+    fn allocate(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<MemoryId, BackendError>;
+
+    /// Gives memory back. Submitted work that still uses it is not disturbed: the memory itself
+    /// goes when that work is done. A mapped memory is unmapped first.
+    fn free(&self, memory: MemoryId);
+
+    /// Begins to give the host access to a memory of kind Upload, Readback or Shared. When the
+    /// ticket is done, all submitted work that uses the memory is done too, its writes are
+    /// visible, and [`host`](Self::host) returns the bytes. Mapping a mapped memory returns a
+    /// ticket that is done.
+    fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError>;
+
+    /// The bytes of a mapped memory. One [`HostRange`] is out per mapping: a second call is
+    /// refused with [`BackendError::Rejected`] until the first range is dropped.
+    fn host(&self, memory: MemoryId) -> Result<HostRange, BackendError>;
+
+    /// Ends host access: afterwards the device may use the memory and sees what the host wrote.
+    /// Unmapping a memory that is not mapped does nothing.
+    ///
+    /// # Errors
+    /// [`BackendError::Rejected`] while the [`HostRange`] is alive; the memory stays mapped.
+    fn unmap(&self, memory: MemoryId) -> Result<(), BackendError>;
+
+    /// Turns a program into something that can be dispatched. Afterwards the id is valid until
+    /// [`discard`](Self::discard).
+    ///
+    /// # Errors
+    /// [`BackendError::Rejected`] with what the driver said; the device stays usable.
+    fn compile(&self, program: &Program) -> Result<KernelId, BackendError>;
+
+    /// Forgets a kernel. Submitted work that still uses it is not disturbed.
+    fn discard(&self, kernel: KernelId);
+
+    /// Hands over work. The commands take effect in their order, after everything submitted
+    /// before; each sees what the ones before it wrote. The recording is only borrowed and may be
+    /// submitted again. Every memory in it must be unmapped.
+    ///
+    /// # Errors
+    /// Nothing of the recording has run, unless the device is lost.
+    fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError>;
+
+    /// What the device has done so far.
+    fn counters(&self) -> Counters;
+}

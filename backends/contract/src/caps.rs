@@ -1,0 +1,130 @@
+//! What a device is and can do, as values.
+
+use naga::valid::Capabilities;
+
+/// What kind of hardware stands behind a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DeviceKind {
+    /// A GPU with memory of its own.
+    Discrete,
+    /// A GPU that shares the processor's memory.
+    Integrated,
+    /// A GPU seen through a virtual machine.
+    Virtual,
+    /// The driver does not say.
+    Other,
+    /// Software on the processor.
+    Software,
+}
+
+impl std::fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Discrete => "discrete",
+            Self::Integrated => "integrated",
+            Self::Virtual => "virtual",
+            Self::Other => "other",
+            Self::Software => "software",
+        })
+    }
+}
+
+/// The numbers a launch must stay within. Sizes are in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest single allocation.
+    pub buffer_size: u64,
+    /// The largest range bound to a storage variable.
+    pub storage_binding_size: u64,
+    /// The largest range bound to a uniform variable.
+    pub uniform_binding_size: u64,
+    /// Storage variables in one kernel.
+    pub storage_buffers: u32,
+    /// Uniform variables in one kernel.
+    pub uniform_buffers: u32,
+    /// The highest `@group` is one below this.
+    pub bind_groups: u32,
+    /// The highest `@binding` is one below this.
+    pub bindings_per_group: u32,
+    /// A storage binding's offset is a multiple of this.
+    pub storage_offset_alignment: u32,
+    /// A uniform binding's offset is a multiple of this.
+    pub uniform_offset_alignment: u32,
+    /// Workgroup memory of one kernel.
+    pub workgroup_storage: u32,
+    /// Invocations in one workgroup.
+    pub workgroup_invocations: u32,
+    /// Extent of a workgroup in x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Workgroups in each dimension of one dispatch; larger grids are folded.
+    pub workgroups_per_dimension: u32,
+    /// Bytes of `var<immediate>`; 0 where there are none.
+    pub immediate_size: u32,
+}
+
+/// What the device is and what it can do.
+#[derive(Clone, Debug)]
+pub struct Caps {
+    /// The name of the hardware, as the driver gives it.
+    pub name: String,
+    /// `vulkan`, `metal`, `dx12`, `webgpu`, `cuda`, `cpu`, `null`.
+    pub backend: &'static str,
+    /// The kind of hardware.
+    pub kind: DeviceKind,
+    /// Driver name and version.
+    pub driver: String,
+    /// Device memory in bytes, where the driver tells.
+    pub memory: Option<u64>,
+    /// Host and device share one memory, fast enough for the host to read: buffers need no copies.
+    pub unified: bool,
+    /// The WGSL features that kernels may use.
+    pub shader: Capabilities,
+    /// Smallest and largest number of invocations in a subgroup; `None` without subgroups.
+    pub subgroup_size: Option<(u32, u32)>,
+    /// Kernels are timed on the device's own clock.
+    pub timestamps: bool,
+    /// Two bindings of one dispatch may lie in one allocation while one of them is written.
+    pub aliased_bindings: bool,
+    /// Blocking waits work (not in a browser).
+    pub blocking: bool,
+    /// The numbers.
+    pub limits: Limits,
+}
+
+impl Caps {
+    /// The names of the optional WGSL features the device has, in a stable order.
+    #[must_use]
+    pub fn feature_names(&self) -> Vec<&'static str> {
+        FEATURES
+            .iter()
+            .filter(|(flag, _)| self.shader.contains(*flag))
+            .map(|(_, name)| *name)
+            .collect()
+    }
+}
+
+/// Optional features of compute WGSL, with the names that errors and listings use.
+pub(crate) const FEATURES: &[(Capabilities, &str)] = &[
+    (Capabilities::SHADER_FLOAT16, "f16"),
+    (Capabilities::SHADER_FLOAT16_IN_FLOAT32, "quantizeToF16"),
+    (Capabilities::SHADER_INT16, "i16"),
+    (Capabilities::SHADER_INT64, "i64"),
+    (Capabilities::FLOAT64, "f64"),
+    (Capabilities::SUBGROUP, "subgroups"),
+    (Capabilities::SUBGROUP_BARRIER, "subgroup_barrier"),
+    (Capabilities::SHADER_FLOAT32_ATOMIC, "f32_atomics"),
+    (Capabilities::SHADER_INT64_ATOMIC_MIN_MAX, "i64_atomic_min_max"),
+    (Capabilities::SHADER_INT64_ATOMIC_ALL_OPS, "i64_atomics"),
+    (Capabilities::IMMEDIATES, "immediates"),
+    (Capabilities::COOPERATIVE_MATRIX, "cooperative_matrix"),
+    (Capabilities::MEMORY_DECORATION_COHERENT, "coherent"),
+    (Capabilities::MEMORY_DECORATION_VOLATILE, "volatile"),
+];
+
+impl Caps {
+    /// Every optional feature that a compute kernel can ask for, with its name.
+    #[must_use]
+    pub fn known_features() -> &'static [(Capabilities, &'static str)] {
+        FEATURES
+    }
+}

@@ -1,0 +1,143 @@
+//! The memory layout of a type that host and device share.
+//!
+//! Sizes, alignments and offsets follow the WGSL specification, section "Memory Layout".
+
+use std::fmt;
+
+/// The kind of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarKind {
+    /// `i32` and its kin.
+    Signed,
+    /// `u32` and its kin.
+    Unsigned,
+    /// `f32` and its kin.
+    Float,
+}
+
+/// A scalar type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scalar {
+    /// Signed, unsigned or floating.
+    pub kind: ScalarKind,
+    /// Size in bytes.
+    pub width: u8,
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = match self.kind {
+            ScalarKind::Signed => 'i',
+            ScalarKind::Unsigned => 'u',
+            ScalarKind::Float => 'f',
+        };
+        write!(f, "{letter}{}", u32::from(self.width) * 8)
+    }
+}
+
+/// One member of a struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The member's name.
+    pub name: String,
+    /// Bytes from the start of the struct.
+    pub offset: u32,
+    /// The member's type.
+    pub layout: Layout,
+}
+
+/// What a type is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One scalar; also an atomic.
+    Scalar(Scalar),
+    /// `vecN<T>`
+    Vector {
+        /// N.
+        length: u32,
+        /// T.
+        scalar: Scalar,
+    },
+    /// `matCxR<T>`, column-major.
+    Matrix {
+        /// C.
+        columns: u32,
+        /// R.
+        rows: u32,
+        /// T.
+        scalar: Scalar,
+        /// Bytes from one column to the next.
+        column_stride: u32,
+    },
+    /// `array<T, N>` or, with no count, `array<T>`.
+    Array {
+        /// T.
+        element: Box<Layout>,
+        /// N; `None` when the binding's size decides.
+        count: Option<u32>,
+        /// Bytes from one element to the next.
+        stride: u32,
+    },
+    /// A struct.
+    Struct {
+        /// Its members, in order.
+        fields: Vec<Field>,
+    },
+}
+
+/// A type and its place in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The type as it is written in WGSL (or in Rust, for a Rust type).
+    pub name: String,
+    /// Size in bytes; for a type that ends in an unsized array, the size with one element.
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// What it is made of.
+    pub shape: Shape,
+}
+
+impl Layout {
+    /// The scalar that the whole type is made of, without padding between: `f32` for
+    /// `array<vec4<f32>>`; `None` for structs of several kinds.
+    #[must_use]
+    pub fn uniform_scalar(&self) -> Option<Scalar> {
+        match &self.shape {
+            Shape::Scalar(scalar) | Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => Some(*scalar),
+            Shape::Array { element, .. } => element.uniform_scalar(),
+            Shape::Struct { fields } => {
+                let first = fields.first()?.layout.uniform_scalar()?;
+                fields.iter().all(|field| field.layout.uniform_scalar() == Some(first)).then_some(first)
+            }
+        }
+    }
+
+    /// The stride of the unsized array that the type is or ends in.
+    #[must_use]
+    pub fn unsized_tail(&self) -> Option<(u32, u32)> {
+        match &self.shape {
+            Shape::Array { count: None, stride, .. } => Some((0, *stride)),
+            Shape::Struct { fields } => {
+                let last = fields.last()?;
+                last.layout.unsized_tail().map(|(offset, stride)| (last.offset + offset, stride))
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes the type as a table of offsets, one member a line, indented by `indent` spaces.
+    pub fn describe(&self, out: &mut String, indent: usize) {
+        use fmt::Write;
+        let _ = writeln!(out, "{:indent$}{}: {} bytes, align {}", "", self.name, self.size, self.align);
+        if let Shape::Struct { fields } = &self.shape {
+            for field in fields {
+                let _ = writeln!(
+                    out,
+                    "{:indent$}  at {:>4}  {}: {}, {} bytes",
+                    "", field.offset, field.name, field.layout.name, field.layout.size
+                );
+            }
+        }
+    }
+}

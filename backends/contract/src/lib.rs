@@ -1,0 +1,37 @@
+//! The contract between anywarp and the machines it runs on.
+//!
+//! A backend is one implementation of [`Backend`]: ten methods, each with its postcondition. Work
+//! reaches it as data: a [`Recording`] of [`Command`]s, each of which says which [`Region`]s of
+//! memory it reads and writes. Barriers, waits and copies follow from that alone, and so do
+//! profiling, snapshots and replay.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | [`Caps`] | what the device is and what it can do, as values |
+//! | [`MemoryId`], [`MemoryKind`] | one allocation, and which side may touch it |
+//! | [`Program`] | one entry point of a naga module, specialised and reflected |
+//! | [`Recording`] | commands in the order in which they take effect |
+//! | [`Ticket`] | completion: a blocking wait, a timeout, a waker |
+//!
+//! The crate holds no device and no `cfg`.
+
+mod backend;
+mod caps;
+mod error;
+mod hazards;
+mod layout;
+mod memory;
+mod program;
+mod recording;
+mod ticket;
+
+pub use backend::{Backend, Counters};
+pub use caps::{Caps, DeviceKind, Limits};
+pub use error::BackendError;
+pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
+pub use memory::{HostRange, MemoryId, MemoryKind};
+pub use program::{Access, BindingClass, BindingInfo, KernelId, Program, ResourceId};
+pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
+pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
+
+pub use naga;

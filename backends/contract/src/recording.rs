@@ -1,0 +1,253 @@
+//! Work as data.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::{Access, KernelId, MemoryId, hazards};
+
+/// A range of bytes in one memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Bytes from its start.
+    pub offset: u64,
+    /// Length in bytes.
+    pub bytes: u64,
+}
+
+impl Region {
+    /// Whether the two share a byte.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.memory == other.memory
+            && self.offset < other.offset + other.bytes
+            && other.offset < self.offset + self.bytes
+    }
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}[{}..{}]", self.memory, self.offset, self.offset + self.bytes)
+    }
+}
+
+/// How many workgroups run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grid {
+    /// This many in x, y and z.
+    Groups([u32; 3]),
+    /// Three `u32` that lie at this offset of a memory when the dispatch runs.
+    Indirect {
+        /// The memory.
+        memory: MemoryId,
+        /// Bytes from its start; a multiple of 4.
+        offset: u64,
+    },
+}
+
+/// What one binding of a dispatch is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// A range of memory.
+    Memory {
+        /// The range.
+        region: Region,
+        /// What the kernel does to it.
+        access: Access,
+    },
+    /// A uniform's value, in the recording's own bytes.
+    Inline(Range<u32>),
+}
+
+/// One launch.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// The kernel.
+    pub kernel: KernelId,
+    /// Its name, for profiles and errors.
+    pub label: Arc<str>,
+    /// How many workgroups.
+    pub grid: Grid,
+    /// The bindings, as a range of [`Recording::bounds`]; in the order of the program's bindings.
+    pub bounds: Range<u32>,
+    /// The value of `var<immediate>`, as a range of [`Recording::bytes`].
+    pub immediates: Range<u32>,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Copies `source` to `target`: equal lengths, offsets and lengths multiples of 4. The two may
+    /// lie in one memory when they do not overlap.
+    Copy {
+        /// Read.
+        source: Region,
+        /// Written.
+        target: Region,
+    },
+    /// Repeats `pattern` over `target`; offset and length are multiples of 4.
+    Fill {
+        /// Written.
+        target: Region,
+        /// Four bytes, little-endian.
+        pattern: u32,
+    },
+    /// Runs a kernel.
+    Dispatch(Dispatch),
+}
+
+/// Commands in the order in which they take effect.
+///
+/// Bindings and uniform values lie in arenas beside the commands, so that recording a launch
+/// allocates nothing once the arenas have grown.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    commands: Vec<Command>,
+    bounds: Vec<Bound>,
+    bytes: Vec<u8>,
+    /// Measure each dispatch: [`Ticket::timings`](crate::Ticket::timings) then tells.
+    pub timed: bool,
+}
+
+impl Recording {
+    /// A recording with nothing in it.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a copy.
+    pub fn copy(&mut self, source: Region, target: Region) {
+        debug_assert_eq!(source.bytes, target.bytes);
+        self.commands.push(Command::Copy { source, target });
+    }
+
+    /// Appends a fill.
+    pub fn fill(&mut self, target: Region, pattern: u32) {
+        self.commands.push(Command::Fill { target, pattern });
+    }
+
+    /// Appends a dispatch. `bounds` come in the order of the program's bindings; `values` are the
+    /// bytes to which their [`Bound::Inline`] ranges refer, counted from 0.
+    pub fn dispatch(
+        &mut self,
+        kernel: KernelId,
+        label: &Arc<str>,
+        grid: Grid,
+        bounds: impl IntoIterator<Item = Bound>,
+        values: &[u8],
+        immediates: &[u8],
+    ) {
+        let base = len32(&self.bytes);
+        self.bytes.extend_from_slice(values);
+        let first = len32(&self.bounds);
+        self.bounds.extend(bounds.into_iter().map(|bound| match bound {
+            Bound::Inline(range) => Bound::Inline(range.start + base..range.end + base),
+            memory @ Bound::Memory { .. } => memory,
+        }));
+        let bounds = first..len32(&self.bounds);
+        let start = len32(&self.bytes);
+        self.bytes.extend_from_slice(immediates);
+        let immediates = start..len32(&self.bytes);
+        let label = Arc::clone(label);
+        self.commands.push(Command::Dispatch(Dispatch { kernel, label, grid, bounds, immediates }));
+    }
+
+    /// The commands.
+    #[must_use]
+    pub fn commands(&self) -> &[Command] {
+        &self.commands
+    }
+
+    /// The bindings of all dispatches.
+    #[must_use]
+    pub fn bounds(&self, range: &Range<u32>) -> &[Bound] {
+        &self.bounds[range.start as usize..range.end as usize]
+    }
+
+    /// Uniform and immediate values of all dispatches.
+    #[must_use]
+    pub fn bytes(&self, range: &Range<u32>) -> &[u8] {
+        &self.bytes[range.start as usize..range.end as usize]
+    }
+
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    /// Forgets the commands and keeps the arenas' capacity.
+    pub fn clear(&mut self) {
+        self.commands.clear();
+        self.bounds.clear();
+        self.bytes.clear();
+        self.timed = false;
+    }
+
+    /// Calls `visit` with every region that `command` touches.
+    pub fn visit_regions(&self, command: &Command, mut visit: impl FnMut(Region, Access)) {
+        match command {
+            Command::Copy { source, target } => {
+                visit(*source, Access::Read);
+                visit(*target, Access::Write);
+            }
+            Command::Fill { target, .. } => visit(*target, Access::Write),
+            Command::Dispatch(dispatch) => {
+                for bound in self.bounds(&dispatch.bounds) {
+                    if let Bound::Memory { region, access } = bound {
+                        visit(*region, *access);
+                    }
+                }
+                if let Grid::Indirect { memory, offset } = dispatch.grid {
+                    visit(Region { memory, offset, bytes: 12 }, Access::Read);
+                }
+            }
+        }
+    }
+
+    /// How many times a command must wait for an earlier one: read after write, write after read
+    /// or write after write on a shared byte, each wait settling everything before it.
+    #[must_use]
+    pub fn barriers(&self) -> u64 {
+        hazards::count(self)
+    }
+}
+
+fn len32<T>(items: &[T]) -> u32 {
+    // 4 GiB of uniform values in one recording cannot be: the stream submits long before.
+    u32::try_from(items.len()).expect("a recording's arena stays below 2^32 entries")
+}
+
+/// One command a line, in the form that snapshots use.
+impl fmt::Display for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for command in &self.commands {
+            match command {
+                Command::Copy { source, target } => writeln!(f, "copy {source} -> {target}")?,
+                Command::Fill { target, pattern } => writeln!(f, "fill {target} with {pattern:#010x}")?,
+                Command::Dispatch(dispatch) => {
+                    write!(f, "dispatch {} ", dispatch.label)?;
+                    match dispatch.grid {
+                        Grid::Groups([x, y, z]) => write!(f, "[{x}, {y}, {z}]")?,
+                        Grid::Indirect { memory, offset } => write!(f, "indirect {memory:?}[{offset}..]")?,
+                    }
+                    for bound in self.bounds(&dispatch.bounds) {
+                        match bound {
+                            Bound::Memory { region, access: Access::Read } => write!(f, " read {region}")?,
+                            Bound::Memory { region, access: Access::Write } => write!(f, " write {region}")?,
+                            Bound::Inline(range) => write!(f, " value {:02x?}", self.bytes(range))?,
+                        }
+                    }
+                    if !dispatch.immediates.is_empty() {
+                        write!(f, " immediate {:02x?}", self.bytes(&dispatch.immediates))?;
+                    }
+                    writeln!(f)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

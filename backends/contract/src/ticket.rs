@@ -1,0 +1,133 @@
+//! Completion of submitted work.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use crate::BackendError;
+
+/// Which clock a timing comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The device's own timestamps around the dispatch.
+    Device,
+    /// The host's clock around the whole submission, where the device has no usable timestamps:
+    /// an upper bound that includes submission and waiting.
+    Host,
+}
+
+/// How long one dispatch took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// The kernel's name.
+    pub label: Arc<str>,
+    /// The time.
+    pub duration: Duration,
+}
+
+/// The timings of one submission.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timings {
+    /// Where the times come from.
+    pub clock: Clock,
+    /// With [`Clock::Device`] one entry a dispatch, in order; with [`Clock::Host`] a single entry
+    /// for the submission.
+    pub entries: Vec<Timing>,
+}
+
+impl Timings {
+    /// The sum over all entries.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.entries.iter().map(|entry| entry.duration).sum()
+    }
+}
+
+/// What a backend knows about work in flight; the other end of a [`Ticket`].
+pub trait Completion: Send + Sync {
+    /// Whether the work has ended, without waiting; an error when it failed.
+    fn done(&self) -> Result<bool, BackendError>;
+
+    /// Waits until the work has ended or the time is over; returns whether it has ended.
+    fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError>;
+
+    /// Has `waker` woken once the work has ended, or at once if it has. Needs no polling by
+    /// anybody.
+    fn wake(&self, waker: &Waker);
+
+    /// The timings, for a recording that asked for them and has ended.
+    fn timings(&self) -> Option<Timings>;
+}
+
+/// A claim on work in flight: to wait for, to await, or to drop (the work goes on).
+#[derive(Clone)]
+pub struct Ticket(Option<Arc<dyn Completion>>);
+
+impl Ticket {
+    /// A ticket on work in flight.
+    #[must_use]
+    pub fn new(completion: Arc<dyn Completion>) -> Self {
+        Self(Some(completion))
+    }
+
+    /// A ticket on work that has ended.
+    #[must_use]
+    pub fn ready() -> Self {
+        Self(None)
+    }
+
+    /// Whether the work has ended.
+    ///
+    /// # Errors
+    /// Those of the work itself, as [`BackendError::Lost`].
+    pub fn is_done(&self) -> Result<bool, BackendError> {
+        self.0.as_ref().map_or(Ok(true), |completion| completion.done())
+    }
+
+    /// Waits until the work has ended.
+    ///
+    /// # Errors
+    /// Those of the work itself; [`BackendError::CannotBlock`] in a browser.
+    pub fn wait(&self) -> Result<(), BackendError> {
+        self.0.as_ref().map_or(Ok(()), |completion| completion.wait(None).map(|_| ()))
+    }
+
+    /// Waits at most `timeout`; returns whether the work has ended.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait).
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<bool, BackendError> {
+        self.0.as_ref().map_or(Ok(true), |completion| completion.wait(Some(timeout)))
+    }
+
+    /// The timings of the submission, once it has ended, if its recording was timed.
+    #[must_use]
+    pub fn timings(&self) -> Option<Timings> {
+        self.0.as_ref()?.timings()
+    }
+}
+
+impl Future for Ticket {
+    type Output = Result<(), BackendError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(completion) = &self.0 else { return Poll::Ready(Ok(())) };
+        if !completion.done()? {
+            completion.wake(context.waker());
+            // It may have ended between the two calls; then the waker may have come too late.
+            if !completion.done()? {
+                return Poll::Pending;
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Ticket").field(&self.is_done()).finish()
+    }
+}

@@ -1,0 +1,109 @@
+//! Which adapters there are, and how one is opened.
+
+use std::sync::Arc;
+
+use anywarp_backend::{BackendError, Caps};
+
+use crate::WgpuBackend;
+use crate::caps::{backend_name, caps_of};
+
+/// How a device is opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Copy between host and device memory even where the two are one.
+    pub staged: bool,
+}
+
+/// An adapter that could be opened.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What the device would be able to do. [`Caps::unified`] is what the driver promises; opening
+    /// the device measures it.
+    pub caps: Caps,
+    adapter: wgpu::Adapter,
+}
+
+fn instance() -> wgpu::Instance {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::VULKAN
+        | wgpu::Backends::METAL
+        | wgpu::Backends::DX12
+        | wgpu::Backends::BROWSER_WEBGPU;
+    // The check of indirect grids stays on in every build: an unchecked one is undefined
+    // behaviour, and this crate's API is safe.
+    descriptor.flags = wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL;
+    wgpu::Instance::new(descriptor)
+}
+
+/// The adapters of this machine, in the order in which the drivers list them.
+pub async fn candidates_async() -> Vec<Candidate> {
+    let instance = instance();
+    let backends = wgpu::Backends::all() - wgpu::Backends::GL - wgpu::Backends::NOOP;
+    #[cfg(not(target_arch = "wasm32"))]
+    let adapters = instance.enumerate_adapters(backends).await;
+    // A browser shows one adapter, on request.
+    #[cfg(target_arch = "wasm32")]
+    let adapters: Vec<_> = {
+        let _ = backends;
+        instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await.into_iter().collect()
+    };
+    adapters
+        .into_iter()
+        .filter(|adapter| backend_name(adapter.get_info().backend).is_some())
+        .map(|adapter| Candidate { caps: caps_of(&adapter), adapter })
+        .collect()
+}
+
+/// [`candidates_async`], blocking. Empty in a browser, which cannot block.
+#[must_use]
+pub fn candidates() -> Vec<Candidate> {
+    #[cfg(not(target_arch = "wasm32"))]
+    return pollster::block_on(candidates_async());
+    #[cfg(target_arch = "wasm32")]
+    Vec::new()
+}
+
+impl Candidate {
+    /// Opens the device, asking for the adapter's limits in full.
+    ///
+    /// # Errors
+    /// [`BackendError::Rejected`] with what the driver said.
+    pub async fn open_async(&self, options: Options) -> Result<Arc<WgpuBackend>, BackendError> {
+        let features = crate::caps::wanted_features(&self.adapter);
+        let experimental = if features.intersects(wgpu::Features::all_experimental_mask()) {
+            // SAFETY: the only experimental feature that `wanted_features` asks for is cooperative
+            // matrices; what could go wrong with them (loads out of bounds) needs pointers that
+            // naga validated, and the program's module carries no others.
+            unsafe { wgpu::ExperimentalFeatures::enabled() }
+        } else {
+            wgpu::ExperimentalFeatures::disabled()
+        };
+        let (device, queue) = self
+            .adapter
+            .request_device(&wgpu::DeviceDescriptor {
+                label: Some("anywarp"),
+                required_features: features,
+                required_limits: self.adapter.limits(),
+                experimental_features: experimental,
+                memory_hints: wgpu::MemoryHints::Performance,
+                trace: wgpu::Trace::Off,
+            })
+            .await
+            .map_err(|error| BackendError::Rejected { operation: "opening the device", message: error.to_string() })?;
+        WgpuBackend::new(device, queue, self.caps.clone(), options)
+    }
+
+    /// [`open_async`](Self::open_async), blocking.
+    ///
+    /// # Errors
+    /// As there; [`BackendError::CannotBlock`] in a browser.
+    pub fn open(&self, options: Options) -> Result<Arc<WgpuBackend>, BackendError> {
+        #[cfg(not(target_arch = "wasm32"))]
+        return pollster::block_on(self.open_async(options));
+        #[cfg(target_arch = "wasm32")]
+        {
+            let _ = options;
+            Err(BackendError::CannotBlock)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Bind groups, kept by what they bind.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A group's layout, then memory, offset and size of each binding.
+pub(crate) type Key = SmallVec<[u64; 16]>;
+
+/// A kept group of 4096 buffers costs a few megabytes; above that all are let go and built anew.
+const MOST_KEPT: usize = 4096;
+
+/// The bind groups of one device. Keys refer to memories by their ids, which are never reused.
+#[derive(Default)]
+pub(crate) struct BindGroups {
+    kept: FxHashMap<Key, wgpu::BindGroup>,
+    by_memory: FxHashMap<u64, Vec<Key>>,
+    pub(crate) built: u64,
+}
+
+impl BindGroups {
+    /// The bind group under `key`, built by `build` if there is none.
+    pub(crate) fn get(&mut self, key: &Key, build: impl FnOnce() -> wgpu::BindGroup) -> &wgpu::BindGroup {
+        if self.kept.len() >= MOST_KEPT && !self.kept.contains_key(key) {
+            self.kept.clear();
+            self.by_memory.clear();
+        }
+        if !self.kept.contains_key(key) {
+            self.built += 1;
+            self.kept.insert(key.clone(), build());
+            for memory in key[1..].chunks_exact(3).map(|binding| binding[0]) {
+                self.by_memory.entry(memory).or_default().push(key.clone());
+            }
+        }
+        &self.kept[key]
+    }
+
+    /// A memory was freed: groups that bind it would keep it alive.
+    pub(crate) fn forget_memory(&mut self, memory: u64) {
+        for key in self.by_memory.remove(&memory).unwrap_or_default() {
+            self.kept.remove(&key);
+            // A long-lived memory must not collect the keys of its short-lived neighbours.
+            for neighbour in key[1..].chunks_exact(3).map(|binding| binding[0]) {
+                if let Some(keys) = self.by_memory.get_mut(&neighbour) {
+                    keys.retain(|other| *other != key);
+                }
+            }
+        }
+    }
+
+    /// A kernel was discarded.
+    pub(crate) fn forget_layout(&mut self, layout: u64) {
+        self.kept.retain(|key, _| key[0] != layout);
+    }
+}

@@ -1,0 +1,123 @@
+//! From wgpu's features and limits to [`Caps`].
+
+use anywarp_backend::naga::valid::Capabilities;
+use anywarp_backend::{Caps, DeviceKind, Limits};
+use wgpu::{DownlevelFlags, Features};
+
+/// wgpu's features beside the WGSL capabilities that they unlock.
+const SHADER_FEATURES: &[(Features, Capabilities)] = &[
+    (Features::IMMEDIATES, Capabilities::IMMEDIATES),
+    (Features::SHADER_F64, Capabilities::FLOAT64),
+    (Features::SHADER_F16, Capabilities::SHADER_FLOAT16),
+    (Features::SHADER_I16, Capabilities::SHADER_INT16),
+    (Features::SHADER_INT64, Capabilities::SHADER_INT64),
+    (Features::SHADER_INT64_ATOMIC_MIN_MAX, Capabilities::SHADER_INT64_ATOMIC_MIN_MAX),
+    (
+        Features::SHADER_INT64_ATOMIC_ALL_OPS,
+        Capabilities::SHADER_INT64_ATOMIC_ALL_OPS.union(Capabilities::SHADER_INT64_ATOMIC_MIN_MAX),
+    ),
+    (Features::SHADER_FLOAT32_ATOMIC, Capabilities::SHADER_FLOAT32_ATOMIC),
+    (Features::SUBGROUP, Capabilities::SUBGROUP),
+    (Features::SUBGROUP_BARRIER, Capabilities::SUBGROUP_BARRIER),
+    (Features::EXPERIMENTAL_COOPERATIVE_MATRIX, Capabilities::COOPERATIVE_MATRIX),
+    (Features::MEMORY_DECORATION_COHERENT, Capabilities::MEMORY_DECORATION_COHERENT),
+    (Features::MEMORY_DECORATION_VOLATILE, Capabilities::MEMORY_DECORATION_VOLATILE),
+];
+
+/// Features of the runtime rather than of WGSL.
+const RUNTIME_FEATURES: Features =
+    Features::TIMESTAMP_QUERY.union(Features::MAPPABLE_PRIMARY_BUFFERS).union(Features::PIPELINE_CACHE);
+
+/// Everything a compute kernel can ask for, as far as the adapter has it.
+pub(crate) fn wanted_features(adapter: &wgpu::Adapter) -> Features {
+    let all = SHADER_FEATURES.iter().fold(RUNTIME_FEATURES, |all, (feature, _)| all | *feature);
+    adapter.features() & all
+}
+
+/// The name of a backend in selection strings; `None` for those not used here.
+pub(crate) fn backend_name(backend: wgpu::Backend) -> Option<&'static str> {
+    match backend {
+        wgpu::Backend::Vulkan => Some("vulkan"),
+        wgpu::Backend::Metal => Some("metal"),
+        wgpu::Backend::Dx12 => Some("dx12"),
+        wgpu::Backend::BrowserWebGpu => Some("webgpu"),
+        wgpu::Backend::Gl | wgpu::Backend::Noop => None,
+    }
+}
+
+pub(crate) fn caps_of(adapter: &wgpu::Adapter) -> Caps {
+    let info = adapter.get_info();
+    let features = wanted_features(adapter);
+    let mut shader = Capabilities::empty();
+    for (feature, capability) in SHADER_FEATURES {
+        shader.set(*capability, shader.contains(*capability) || features.contains(*feature));
+    }
+    if adapter.get_downlevel_capabilities().flags.contains(DownlevelFlags::SHADER_F16_IN_F32) {
+        shader |= Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    }
+    let kind = match info.device_type {
+        wgpu::DeviceType::DiscreteGpu => DeviceKind::Discrete,
+        wgpu::DeviceType::IntegratedGpu => DeviceKind::Integrated,
+        wgpu::DeviceType::VirtualGpu => DeviceKind::Virtual,
+        wgpu::DeviceType::Cpu => DeviceKind::Software,
+        wgpu::DeviceType::Other => DeviceKind::Other,
+    };
+    let one_memory = matches!(kind, DeviceKind::Integrated | DeviceKind::Software);
+    Caps {
+        driver: [info.driver.as_str(), info.driver_info.as_str()].join(" ").trim().to_owned(),
+        name: info.name,
+        backend: backend_name(info.backend).unwrap_or("other"),
+        kind,
+        memory: device_memory(adapter),
+        unified: one_memory && features.contains(Features::MAPPABLE_PRIMARY_BUFFERS),
+        shader,
+        subgroup_size: features
+            .contains(Features::SUBGROUP)
+            .then_some((info.subgroup_min_size, info.subgroup_max_size)),
+        timestamps: features.contains(Features::TIMESTAMP_QUERY),
+        aliased_bindings: false,
+        blocking: cfg!(not(target_arch = "wasm32")),
+        limits: limits_of(&adapter.limits()),
+    }
+}
+
+fn limits_of(limits: &wgpu::Limits) -> Limits {
+    Limits {
+        buffer_size: limits.max_buffer_size,
+        storage_binding_size: limits.max_storage_buffer_binding_size,
+        uniform_binding_size: limits.max_uniform_buffer_binding_size,
+        storage_buffers: limits.max_storage_buffers_per_shader_stage,
+        uniform_buffers: limits.max_uniform_buffers_per_shader_stage,
+        bind_groups: limits.max_bind_groups,
+        bindings_per_group: limits.max_bindings_per_bind_group,
+        storage_offset_alignment: limits.min_storage_buffer_offset_alignment,
+        uniform_offset_alignment: limits.min_uniform_buffer_offset_alignment,
+        workgroup_storage: limits.max_compute_workgroup_storage_size,
+        workgroup_invocations: limits.max_compute_invocations_per_workgroup,
+        workgroup_size: [
+            limits.max_compute_workgroup_size_x,
+            limits.max_compute_workgroup_size_y,
+            limits.max_compute_workgroup_size_z,
+        ],
+        workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
+        immediate_size: limits.max_immediate_size,
+    }
+}
+
+/// The size of the device-local heaps; only Vulkan tells.
+#[cfg(all(not(target_arch = "wasm32"), not(target_vendor = "apple")))]
+fn device_memory(adapter: &wgpu::Adapter) -> Option<u64> {
+    // SAFETY: the adapter handle is only read while `hal` is alive, and nothing is destroyed.
+    let hal = unsafe { adapter.as_hal::<wgpu::hal::api::Vulkan>() }?;
+    let physical = hal.raw_physical_device();
+    // SAFETY: the physical device belongs to this very instance.
+    let memory = unsafe { hal.shared_instance().raw_instance().get_physical_device_memory_properties(physical) };
+    let heaps = memory.memory_heaps.iter().take(memory.memory_heap_count as usize);
+    // VK_MEMORY_HEAP_DEVICE_LOCAL_BIT
+    Some(heaps.filter(|heap| heap.flags.as_raw() & 1 != 0).map(|heap| heap.size).sum())
+}
+
+#[cfg(any(target_arch = "wasm32", target_vendor = "apple"))]
+fn device_memory(_: &wgpu::Adapter) -> Option<u64> {
+    None
+}

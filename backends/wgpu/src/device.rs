@@ -1,0 +1,227 @@
+//! One wgpu device as a backend.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use anywarp_backend::{
+    Backend, BackendError, Caps, Command, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording,
+    Ticket,
+};
+use rustc_hash::FxHashMap;
+
+use crate::adapters::Options;
+use crate::completion::{Flight, Poller};
+use crate::encode::{Encoding, Resources, check, encode};
+use crate::errors::{Caught, ErrorSink, scoped};
+use crate::kernel::Kernel;
+use crate::memory::Memory;
+use crate::probe;
+use crate::timing::TimingQuery;
+
+/// A device of wgpu.
+pub struct WgpuBackend {
+    caps: Caps,
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    poller: Arc<Poller>,
+    sink: Arc<ErrorSink>,
+    memories: RwLock<FxHashMap<MemoryId, Arc<Memory>>>,
+    kernels: RwLock<FxHashMap<KernelId, Arc<Kernel>>>,
+    /// Locked for the whole of a submission: submission order is execution order.
+    encoding: Mutex<Encoding>,
+    next_id: AtomicU64,
+    live: AtomicU64,
+    counted: Mutex<Counters>,
+}
+
+impl WgpuBackend {
+    pub(crate) fn new(
+        device: wgpu::Device,
+        queue: wgpu::Queue,
+        caps: Caps,
+        options: Options,
+    ) -> Result<Arc<Self>, BackendError> {
+        let sink = ErrorSink::install(&device);
+        let mut backend = Self {
+            poller: Poller::new(device.clone(), Arc::clone(&sink)),
+            encoding: Mutex::new(Encoding::new(&device, caps.limits.uniform_offset_alignment)),
+            caps,
+            device,
+            queue,
+            sink,
+            memories: RwLock::default(),
+            kernels: RwLock::default(),
+            next_id: AtomicU64::new(1),
+            live: AtomicU64::new(0),
+            counted: Mutex::default(),
+        };
+        backend.caps.unified = !options.staged && backend.caps.unified && backend.shared_memory_reads_fast();
+        Ok(Arc::new(backend))
+    }
+
+    /// The handle of wgpu, to share the device with other users of it.
+    #[must_use]
+    pub fn wgpu_device(&self) -> (&wgpu::Device, &wgpu::Queue) {
+        (&self.device, &self.queue)
+    }
+
+    /// A failed probe means that buffers are staged, and is said in [`Caps::unified`].
+    fn shared_memory_reads_fast(&self) -> bool {
+        let probe = || -> Result<bool, BackendError> {
+            let memory = self.allocate(probe::bytes(), MemoryKind::Shared, "anywarp probe")?;
+            self.map(memory)?.wait()?;
+            let host = self.host(memory)?;
+            let fast = probe::reads_fast(host.bytes());
+            drop(host);
+            self.free(memory);
+            Ok(fast)
+        };
+        probe().unwrap_or_else(|error| {
+            log::warn!("shared memory is not used: {error}");
+            false
+        })
+    }
+
+    fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
+        let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
+        memories.get(&id).cloned().ok_or(BackendError::UnknownMemory(id))
+    }
+
+    fn fresh(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Counters> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn timing(&self, recording: &Recording) -> Option<TimingQuery> {
+        recording.timed.then(|| {
+            let labels = recording.commands().iter().filter_map(|command| match command {
+                Command::Dispatch(dispatch) => Some(Arc::clone(&dispatch.label)),
+                _ => None,
+            });
+            TimingQuery::new(&self.device, &self.queue, self.caps.timestamps, labels.collect())
+        })
+    }
+
+    /// Arranges for `flight` to be finished when everything submitted so far has ended.
+    fn land(&self, flight: &Arc<Flight>) {
+        let landing = Arc::clone(flight);
+        match flight.timing.as_ref().and_then(TimingQuery::readback) {
+            // Being mapped means that the submission has ended.
+            Some(readback) => readback.map_async(wgpu::MapMode::Read, .., move |_| landing.finish(Ok(()))),
+            None => self.queue.on_submitted_work_done(move || landing.finish(Ok(()))),
+        }
+    }
+}
+
+impl Backend for WgpuBackend {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn allocate(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<MemoryId, BackendError> {
+        self.sink.alive()?;
+        let limit = self.caps.limits.buffer_size;
+        if bytes > limit {
+            return Err(BackendError::TooLarge { requested: bytes, limit });
+        }
+        let (memory, caught) = scoped(&self.device, || Memory::new(&self.device, bytes, kind, label));
+        match caught {
+            Some(Caught::OutOfMemory) => {
+                let live = self.live.load(Ordering::Relaxed);
+                return Err(BackendError::OutOfMemory { requested: bytes, kind, live });
+            }
+            Some(Caught::Other(message)) => return Err(BackendError::Rejected { operation: "allocating", message }),
+            None => {}
+        }
+        self.live.fetch_add(memory.bytes, Ordering::Relaxed);
+        let id = MemoryId(self.fresh());
+        self.memories.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(memory));
+        Ok(id)
+    }
+
+    fn free(&self, memory: MemoryId) {
+        let freed = self.memories.write().unwrap_or_else(PoisonError::into_inner).remove(&memory);
+        if let Some(freed) = freed {
+            self.live.fetch_sub(freed.bytes, Ordering::Relaxed);
+            let mut encoding = self.encoding.lock().unwrap_or_else(PoisonError::into_inner);
+            encoding.bind_groups.forget_memory(memory.0);
+        }
+    }
+
+    fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError> {
+        self.sink.alive()?;
+        self.memory(memory)?.map(&self.poller)
+    }
+
+    fn host(&self, memory: MemoryId) -> Result<HostRange, BackendError> {
+        self.memory(memory)?.host()
+    }
+
+    fn unmap(&self, memory: MemoryId) -> Result<(), BackendError> {
+        self.memory(memory)?.unmap()
+    }
+
+    fn compile(&self, program: &Program) -> Result<KernelId, BackendError> {
+        self.sink.alive()?;
+        let kernel = Kernel::new(&self.device, program)?;
+        self.counted().compilations += 1;
+        let id = KernelId(self.fresh());
+        self.kernels.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(kernel));
+        Ok(id)
+    }
+
+    fn discard(&self, kernel: KernelId) {
+        let gone = self.kernels.write().unwrap_or_else(PoisonError::into_inner).remove(&kernel);
+        if let Some(gone) = gone {
+            let mut encoding = self.encoding.lock().unwrap_or_else(PoisonError::into_inner);
+            for group in &gone.groups {
+                encoding.bind_groups.forget_layout(group.layout_id);
+            }
+        }
+    }
+
+    fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError> {
+        self.sink.alive()?;
+        let mut encoding = self.encoding.lock().unwrap_or_else(PoisonError::into_inner);
+        let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
+        let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
+        let resources = Resources { device: &self.device, memories: &memories, kernels: &kernels };
+        check(&resources, recording)?;
+        self.sink.take_uncaptured();
+
+        let flight = Flight::new(&self.poller, self.timing(recording));
+        let commands = encode(&resources, &mut encoding, recording, flight.timing.as_ref())
+            .inspect_err(|_| encoding.uniforms.abandoned())?;
+        let index = self.queue.submit([commands]);
+        encoding.belt.recall();
+        if let Some(message) = self.sink.take_uncaptured() {
+            encoding.uniforms.abandoned();
+            return Err(BackendError::Rejected { operation: "submitting", message });
+        }
+        self.sink.alive()?;
+        flight.set_index(index.clone());
+        encoding.uniforms.submitted(&flight);
+        self.land(&flight);
+
+        let mut counted = self.counted();
+        for command in recording.commands() {
+            recording.visit_regions(command, |region, _| {
+                if let Some(memory) = memories.get(&region.memory) {
+                    memory.used_by(&index);
+                }
+            });
+            counted.dispatches += u64::from(matches!(command, Command::Dispatch(_)));
+        }
+        counted.submissions += 1;
+        counted.barriers += recording.barriers();
+        Ok(Ticket::new(flight))
+    }
+
+    fn counters(&self) -> Counters {
+        let built = self.encoding.lock().unwrap_or_else(PoisonError::into_inner).bind_groups.built;
+        Counters { bind_groups: built, ..*self.counted() }
+    }
+}

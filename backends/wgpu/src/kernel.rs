@@ -1,0 +1,135 @@
+//! Compiled kernels.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anywarp_backend::{BackendError, BindingClass, BindingInfo, Program};
+
+use crate::errors::{Caught, scoped};
+
+/// One bind group of a kernel.
+pub(crate) struct Group {
+    /// `@group`
+    pub(crate) index: u32,
+    /// Unique among all layouts of the process, for cache keys.
+    pub(crate) layout_id: u64,
+    pub(crate) layout: wgpu::BindGroupLayout,
+    /// This group's part of the program's bindings.
+    pub(crate) slots: std::ops::Range<usize>,
+}
+
+/// One binding of a kernel.
+pub(crate) struct Slot {
+    pub(crate) binding: u32,
+    /// A uniform whose offset is given at each dispatch, so that its bind group can be kept.
+    pub(crate) dynamic: bool,
+}
+
+/// A pipeline and the layout of its bindings.
+pub(crate) struct Kernel {
+    pub(crate) pipeline: wgpu::ComputePipeline,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) slots: Vec<Slot>,
+}
+
+static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
+
+impl Kernel {
+    pub(crate) fn new(device: &wgpu::Device, program: &Program) -> Result<Self, BackendError> {
+        let (kernel, caught) = scoped(device, || Self::build(device, program));
+        match caught {
+            None => Ok(kernel),
+            Some(Caught::OutOfMemory) => Err(rejected("the driver ran out of memory while compiling".to_owned())),
+            Some(Caught::Other(message)) => Err(rejected(message)),
+        }
+    }
+
+    fn build(device: &wgpu::Device, program: &Program) -> Self {
+        let slots = slots(&program.bindings, device.limits().max_dynamic_uniform_buffers_per_pipeline_layout);
+        let groups = groups(device, &program.bindings, &slots);
+        let last_group = groups.last().map_or(0, |group| group.index as usize + 1);
+        let mut layouts: Vec<Option<&wgpu::BindGroupLayout>> = vec![None; last_group];
+        for group in &groups {
+            layouts[group.index as usize] = Some(&group.layout);
+        }
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(&program.name),
+            bind_group_layouts: &layouts,
+            immediate_size: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4)),
+        });
+        let descriptor = wgpu::ShaderModuleDescriptor {
+            label: Some(&program.name),
+            source: wgpu::ShaderSource::Naga(Cow::Owned((*program.module).clone())),
+        };
+        let module = if program.checked {
+            device.create_shader_module(descriptor)
+        } else {
+            // SAFETY: `checked` is false only by the user's own unsafe choice, who thereby vouches
+            // that the kernel stays in range, ends, and divides by no zero.
+            unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+        };
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(&program.name),
+            layout: Some(&layout),
+            module: &module,
+            entry_point: Some(&program.entry_point),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        Self { pipeline, groups, slots }
+    }
+}
+
+fn rejected(message: String) -> BackendError {
+    BackendError::Rejected { operation: "compiling", message }
+}
+
+fn slots(bindings: &[BindingInfo], most_dynamic: u32) -> Vec<Slot> {
+    let mut uniforms = 0;
+    bindings
+        .iter()
+        .map(|info| {
+            let uniform = info.class == BindingClass::Uniform;
+            uniforms += u32::from(uniform);
+            Slot { binding: info.resource.binding, dynamic: uniform && uniforms <= most_dynamic }
+        })
+        .collect()
+}
+
+fn groups(device: &wgpu::Device, bindings: &[BindingInfo], slots: &[Slot]) -> Vec<Group> {
+    let mut start = 0;
+    let mut groups = Vec::new();
+    for members in bindings.chunk_by(|a, b| a.resource.group == b.resource.group) {
+        let range = start..start + members.len();
+        start = range.end;
+        let entries: Vec<_> = members.iter().zip(&slots[range.clone()]).map(|(info, slot)| entry(info, slot)).collect();
+        groups.push(Group {
+            index: members[0].resource.group,
+            layout_id: NEXT_LAYOUT.fetch_add(1, Ordering::Relaxed),
+            layout: device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: None,
+                entries: &entries,
+            }),
+            slots: range,
+        });
+    }
+    groups
+}
+
+fn entry(info: &BindingInfo, slot: &Slot) -> wgpu::BindGroupLayoutEntry {
+    let ty = match info.class {
+        BindingClass::Uniform => wgpu::BufferBindingType::Uniform,
+        BindingClass::ReadOnlyStorage => wgpu::BufferBindingType::Storage { read_only: true },
+        BindingClass::Storage => wgpu::BufferBindingType::Storage { read_only: false },
+    };
+    wgpu::BindGroupLayoutEntry {
+        binding: slot.binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer {
+            ty,
+            has_dynamic_offset: slot.dynamic,
+            min_binding_size: std::num::NonZeroU64::new(u64::from(info.layout.size)),
+        },
+        count: None,
+    }
+}

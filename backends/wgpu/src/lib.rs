@@ -1,0 +1,25 @@
+//! anywarp's backend for Vulkan, Metal, DX12 and WebGPU, through [wgpu](https://docs.rs/wgpu).
+//!
+//! [`candidates`] lists the adapters, [`Candidate::open`] makes one a
+//! [`Backend`](anywarp_backend::Backend).
+//!
+//! wgpu fixes limits and features when a device is created, so a device is opened with the
+//! adapter's limits in full and with every feature that a compute kernel can ask for; whether a
+//! given kernel finds what it needs is checked against [`Caps`](anywarp_backend::Caps) before it
+//! is compiled.
+
+mod adapters;
+mod bind_groups;
+mod caps;
+mod completion;
+mod device;
+mod encode;
+mod errors;
+mod kernel;
+mod memory;
+mod probe;
+mod timing;
+mod uniforms;
+
+pub use adapters::{Candidate, Options, candidates, candidates_async};
+pub use device::WgpuBackend;

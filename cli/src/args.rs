@@ -1,0 +1,210 @@
+//! The command line: what it takes, and the text of `--help`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::output::Output;
+use crate::source::Source;
+
+/// Run any WGSL compute kernel, on any device.
+#[derive(Debug, Parser)]
+#[command(name = "anywarp", version, after_long_help = format!("{EXIT_CODES}\n\n{ENVIRONMENT}"))]
+pub(crate) struct Cli {
+    /// Print JSON: results on stdout, errors on stderr as {"error": …, "class": …}
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the devices that kernels can run on
+    Devices,
+    /// Run a compute kernel once, or several times
+    #[command(after_long_help = format!("{RUN_NOTES}\n\n{EXIT_CODES}\n\n{EXAMPLE}"))]
+    Run(Box<RunArgs>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The WGSL file; `-` reads stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The entry point, where the file has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+
+    /// The device, as `anywarp devices` lists it [default: as `ANYWARP_DEVICE` says, or the best one]
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) device: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) grid: GridArgs,
+
+    /// Give a buffer to a storage or uniform variable; KEY is its name or GROUP.BINDING
+    #[arg(long = "bind", value_name = "KEY=SOURCE", value_parser = parse_binding)]
+    pub(crate) binds: Vec<(String, Source)>,
+
+    /// Set a uniform or immediate, or a part of one: `params.a=3`, `params.offset=1,2,3`
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = parse_pair)]
+    pub(crate) sets: Vec<(String, String)>,
+
+    /// Fix a pipeline-overridable constant, by its name or its @id
+    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
+    pub(crate) overrides: Vec<(String, f64)>,
+
+    /// Write a bound buffer to a .npy or .bin file after the run
+    #[arg(long = "out", value_name = "KEY=FILE", value_parser = parse_output)]
+    pub(crate) outputs: Vec<(String, Output)>,
+
+    /// Run the kernel N times; the buffers are not reset in between
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: u32,
+}
+
+/// How much to run: exactly one of the two.
+#[derive(Clone, Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct GridArgs {
+    /// Workgroups in x, y and z
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_extent)]
+    pub(crate) groups: Option<[u32; 3]>,
+
+    /// Threads in x, y and z, rounded up to whole workgroups
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_extent)]
+    pub(crate) threads: Option<[u32; 3]>,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  the device or the kernel failed, or a file could not be read, written or understood
+  2  the command line is wrong: an unknown option or key, a missing binding, a value out of range";
+
+const ENVIRONMENT: &str = "\
+Environment:
+  ANYWARP_DEVICE  the device, where --device is not given
+  ANYWARP_LOG     what to log to stderr: error, warn (default), info, debug, trace, or per module
+
+With --json an error's class is usage (exit code 2), file, or the library's own word: retryable,
+resource, programmer or fatal.";
+
+const RUN_NOTES: &str = "\
+SOURCE is one of
+  FILE.npy                a NumPy array: little-endian, C order; its dtype must be the variable's
+  FILE.bin                raw bytes
+  zeros:BYTES             this many bytes of zeros
+  rand:SEED:DTYPE:COUNT   COUNT random numbers: f32 or f16 in [0, 1), any i32, any u32
+
+Two keys with the same SOURCE get two buffers. Every storage and uniform variable that the entry
+point uses needs a --bind, except a uniform that --set covers; to see which ones a kernel has, run
+it without any.
+
+Random numbers are SplitMix64 (Steele, Lea, Flood 2014) started at SEED, one output z an element:
+  f32  (z >> 40) / 2^24      f16  (z >> 53) / 2^11      i32, u32  z >> 32
+
+VALUE of --set is one number, or several with commas for a vector, a matrix (column by column), an
+array or a struct: 3, -0.5, 1e-3, 0x10.
+
+FILE of --out ends in .npy or .bin. A .npy is flat, of the variable's scalar type where the variable
+is made of one scalar type without padding, else its bytes as u1.";
+
+const EXAMPLE: &str = "\
+Example:
+  anywarp run saxpy.wgsl --threads 1024 --set params.a=3 \\
+      --bind x=x.npy --bind y=rand:1:f32:1024 --out y=y.npy";
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}
+
+fn parse_binding(text: &str) -> Result<(String, Source), String> {
+    let (key, source) = parse_pair(text)?;
+    Ok((key, source.parse()?))
+}
+
+fn parse_output(text: &str) -> Result<(String, Output), String> {
+    let (key, file) = parse_pair(text)?;
+    Ok((key, file.parse()?))
+}
+
+fn parse_override(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = parse_pair(text)?;
+    let number = match value.as_str() {
+        "true" => 1.0,
+        "false" => 0.0,
+        // An override is 32 bits wide at most, so that every hexadecimal integer is exact in f64.
+        text if text.starts_with("0x") => {
+            f64::from(u32::from_str_radix(&text[2..], 16).map_err(|error| format!("'{text}': {error}"))?)
+        }
+        text => text.parse().map_err(|_| format!("expected a number, true or false, found '{text}'"))?,
+    };
+    Ok((name, number))
+}
+
+fn parse_extent(text: &str) -> Result<[u32; 3], String> {
+    let mut extent = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err(format!("expected at most three numbers, found {}", parts.len()));
+    }
+    for (number, part) in extent.iter_mut().zip(&parts) {
+        *number = part.trim().parse().map_err(|_| format!("expected a number below 2^32, found '{part}'"))?;
+    }
+    Ok(extent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from([&["anywarp"], arguments].concat())
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn extents_have_one_to_three_numbers() {
+        assert_eq!(parse_extent("7"), Ok([7, 1, 1]));
+        assert_eq!(parse_extent("7, 8"), Ok([7, 8, 1]));
+        assert_eq!(parse_extent("7,8,9"), Ok([7, 8, 9]));
+        for wrong in ["", "x", "1,2,3,4", "-1", "1.5", "4294967296", "1,,2"] {
+            assert!(parse_extent(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn overrides_are_numbers_or_truth_values() {
+        let value = |text: &str| parse_override(text).map(|(_, value)| value);
+        assert_eq!(value("N=64"), Ok(64.0));
+        assert_eq!(value("N=0x10"), Ok(16.0));
+        assert_eq!(value("on=true"), Ok(1.0));
+        assert_eq!(value("on=false"), Ok(0.0));
+        assert_eq!(value("scale=-1.5e3"), Ok(-1500.0));
+        for wrong in ["N", "N=", "=3", "N=many", "N=0x"] {
+            assert!(value(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_run_needs_one_of_groups_and_threads() {
+        assert!(parse(&["run", "a.wgsl", "--threads", "64"]).is_ok());
+        assert!(parse(&["run", "a.wgsl", "--groups", "1,2,3", "--json"]).is_ok());
+        assert!(parse(&["run", "a.wgsl"]).is_err());
+        assert!(parse(&["run", "a.wgsl", "--threads", "64", "--groups", "1"]).is_err());
+        assert!(parse(&["run", "a.wgsl", "--threads", "64", "--repeat", "0"]).is_err());
+        assert!(parse(&["run", "-", "--threads", "64", "--bind", "x=what:1"]).is_err());
+    }
+}

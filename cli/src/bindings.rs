@@ -1,0 +1,323 @@
+//! From keys on the command line to the kernel's own bindings; nothing here touches a device.
+
+use std::fmt::Write;
+
+use anywarp::backend::{Access, BindingClass, BindingInfo, Layout};
+
+use crate::assign;
+use crate::dtype::Dtype;
+use crate::failure::Failure;
+use crate::random;
+use crate::source::Source;
+
+/// What an entry point takes.
+pub(crate) struct Interface<'k> {
+    /// The kernel's name for messages.
+    pub(crate) name: &'k str,
+    pub(crate) bindings: &'k [BindingInfo],
+    pub(crate) immediate: Option<&'k (String, Layout)>,
+    /// Threads that will run, to suggest sizes.
+    pub(crate) threads: u64,
+}
+
+/// A part of a uniform or immediate and its new bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Assignment {
+    pub(crate) path: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl<'k> Interface<'k> {
+    /// Finds a binding by its variable's name or by `GROUP.BINDING`.
+    ///
+    /// # Errors
+    /// A key that is neither, with a list of those that are.
+    pub(crate) fn find(&self, option: &str, key: &str) -> Result<&'k BindingInfo, Failure> {
+        let number = |text: &str| text.parse::<u32>().ok();
+        let id = key.split_once('.').and_then(|(group, binding)| Some((number(group)?, number(binding)?)));
+        let fits = |binding: &&BindingInfo| {
+            binding.name == key || id == Some((binding.resource.group, binding.resource.binding))
+        };
+        self.bindings.iter().find(fits).ok_or_else(|| {
+            let mut message = format!("{option} {key}: kernel '{}' uses no such binding; it uses ", self.name);
+            if self.bindings.is_empty() {
+                message.push_str("none");
+            }
+            for (index, binding) in self.bindings.iter().enumerate() {
+                let _ = write!(message, "{}{}", if index == 0 { "" } else { ", " }, label(binding));
+            }
+            Failure::Usage(message)
+        })
+    }
+
+    /// Pairs each `--bind` with its binding, in the order of the bindings.
+    ///
+    /// # Errors
+    /// An unknown key, or two keys for one binding.
+    pub(crate) fn bind<'s>(
+        &self,
+        binds: &'s [(String, Source)],
+    ) -> Result<Vec<(&'k BindingInfo, &'s Source)>, Failure> {
+        let mut bound: Vec<(&BindingInfo, &Source)> = Vec::with_capacity(binds.len());
+        for (key, source) in binds {
+            let binding = self.find("--bind", key)?;
+            if bound.iter().any(|(other, _)| other.resource == binding.resource) {
+                return Err(Failure::Usage(format!("--bind {key}: {} is bound twice", label(binding))));
+            }
+            bound.push((binding, source));
+        }
+        bound.sort_by_key(|(binding, _)| binding.resource);
+        Ok(bound)
+    }
+
+    /// Turns each `--set` into bytes. `layout_of` is the kernel's own lookup of a path.
+    ///
+    /// # Errors
+    /// An unknown path, a variable that is bound, a value that is not of the path's type.
+    pub(crate) fn assign(
+        &self,
+        sets: &[(String, String)],
+        bound: &[(&BindingInfo, &Source)],
+        layout_of: impl Fn(&str) -> Option<Layout>,
+    ) -> Result<Vec<Assignment>, Failure> {
+        let one = |(path, value): &(String, String)| {
+            let wrong = |message: &str| Failure::Usage(format!("--set {path}={value}: {message}"));
+            let root = root(path);
+            if bound.iter().any(|(binding, _)| binding.name == root) {
+                return Err(wrong(&format!("'{root}' has a --bind, which gives all of it")));
+            }
+            let layout = layout_of(path).ok_or_else(|| wrong(&self.why_not_settable(root)))?;
+            let bytes = assign::encode(&layout, value).map_err(|message| wrong(&message))?;
+            Ok(Assignment { path: path.clone(), bytes })
+        };
+        sets.iter().map(one).collect()
+    }
+
+    fn why_not_settable(&self, root: &str) -> String {
+        let storage = self.bindings.iter().find(|binding| binding.name == root && !is_uniform(binding));
+        if let Some(binding) = storage {
+            return format!("{} is a storage variable: give it a buffer with --bind", label(binding));
+        }
+        let uniforms = self.bindings.iter().filter(|binding| is_uniform(binding));
+        let mut variables = uniforms.map(|binding| (&binding.name, &binding.layout)).collect::<Vec<_>>();
+        variables.extend(self.immediate.iter().map(|(name, layout)| (name, layout)));
+        let paths: Vec<String> = variables
+            .into_iter()
+            .flat_map(|(name, layout)| assign::uncovered(layout, name, &[]))
+            .map(|(path, layout)| format!("{path} ({})", layout.name))
+            .collect();
+        match paths.as_slice() {
+            [] => format!("kernel '{}' has no uniform or immediate to set", self.name),
+            paths => format!("kernel '{}' has no such part of a uniform; it has {}", self.name, paths.join(", ")),
+        }
+    }
+
+    /// Checks that every binding has a buffer or, for uniforms and immediates, is covered by
+    /// assignments.
+    ///
+    /// # Errors
+    /// All that are not, each with its type and what to add to the command line.
+    pub(crate) fn check_complete(
+        &self,
+        bound: &[(&BindingInfo, &Source)],
+        assigned: &[Assignment],
+    ) -> Result<(), Failure> {
+        let paths: Vec<&str> = assigned.iter().map(|assignment| assignment.path.as_str()).collect();
+        let mut missing = Vec::new();
+        for binding in self.bindings {
+            if bound.iter().any(|(other, _)| other.resource == binding.resource) {
+                continue;
+            }
+            let what = format!("{}, {} {}", label(binding), variable(binding), binding.layout.name);
+            if is_uniform(binding) {
+                let open = assign::uncovered(&binding.layout, &binding.name, &paths);
+                let touched = paths.iter().any(|path| root(path) == binding.name);
+                if !open.is_empty() {
+                    let bind = format!("--bind {}=zeros:{}", binding.name, binding.layout.size);
+                    missing.push(format!("{what}: {}", suggest_set(&open, (!touched).then_some(bind))));
+                }
+            } else {
+                missing.push(format!("{what}: --bind {}={}", binding.name, self.suggest_source(binding)));
+            }
+        }
+        if let Some((name, layout)) = self.immediate {
+            let open = assign::uncovered(layout, name, &paths);
+            if !open.is_empty() {
+                missing.push(format!("{name}, var<immediate> {}: {}", layout.name, suggest_set(&open, None)));
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut message = format!("kernel '{}' needs values for", self.name);
+        for line in missing {
+            let _ = write!(message, "\n  {line}");
+        }
+        Err(Failure::Usage(message))
+    }
+
+    /// A source of the right size for one element a thread: random numbers for floats that the
+    /// kernel only reads, else zeros.
+    fn suggest_source(&self, binding: &BindingInfo) -> String {
+        let layout = &binding.layout;
+        let bytes = match layout.unsized_tail() {
+            Some((offset, stride)) => u64::from(offset) + u64::from(stride) * self.threads.max(1),
+            None => u64::from(layout.size),
+        };
+        let dtype = Dtype::of(layout).filter(|_| binding.access == Access::Read);
+        let float = |(_, known): &(&str, Dtype)| Some(*known) == dtype && matches!(known, Dtype::F4 | Dtype::F2);
+        match random::DTYPES.iter().find(|entry| float(entry)) {
+            Some((name, dtype)) => format!("rand:1:{name}:{}", bytes / dtype.width() as u64),
+            None => format!("zeros:{bytes}"),
+        }
+    }
+}
+
+/// `--set` for each open path, where they are few and short enough to type, or else `bind`.
+fn suggest_set(open: &[(String, &Layout)], bind: Option<String>) -> String {
+    let counts: Vec<usize> = open.iter().map(|(_, layout)| assign::scalar_count(layout)).collect();
+    let typeable = open.len() <= 8 && counts.iter().all(|count| *count <= 4);
+    match bind {
+        Some(bind) if !typeable => bind,
+        bind => {
+            let sets = open.iter().zip(counts);
+            let sets = sets.map(|((path, _), count)| format!("--set {path}={}", vec!["0"; count.min(16)].join(",")));
+            let mut text = sets.take(8).collect::<Vec<_>>().join(" ");
+            if let Some(bind) = bind {
+                let _ = write!(text, ", or {bind}");
+            }
+            text
+        }
+    }
+}
+
+/// Name and place of a binding: `x (0.1)`.
+fn label(binding: &BindingInfo) -> String {
+    format!("{} ({}.{})", binding.name, binding.resource.group, binding.resource.binding)
+}
+
+/// The variable that a path starts with.
+fn root(path: &str) -> &str {
+    path.split(['.', '[']).next().unwrap_or_default()
+}
+
+fn is_uniform(binding: &BindingInfo) -> bool {
+    binding.class == BindingClass::Uniform
+}
+
+/// The declaration's address space, as WGSL writes it.
+fn variable(binding: &BindingInfo) -> &'static str {
+    match binding.class {
+        BindingClass::Uniform => "var<uniform>",
+        BindingClass::ReadOnlyStorage => "var<storage, read>",
+        BindingClass::Storage => "var<storage, read_write>",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::tests::{F32, U32, array, scalar, structure, vector};
+    use anywarp::backend::ResourceId;
+
+    fn binding(name: &str, index: u32, class: BindingClass, layout: Layout) -> BindingInfo {
+        let access = if class == BindingClass::Storage { Access::Write } else { Access::Read };
+        BindingInfo { name: name.to_owned(), resource: ResourceId { group: 0, binding: index }, class, access, layout }
+    }
+
+    fn saxpy() -> Vec<BindingInfo> {
+        let params = structure("Params", vec![("a", scalar(F32)), ("n", scalar(U32))]);
+        vec![
+            binding("x", 0, BindingClass::ReadOnlyStorage, array(scalar(F32), None)),
+            binding("y", 1, BindingClass::Storage, array(vector(4, F32), None)),
+            binding("params", 2, BindingClass::Uniform, params),
+        ]
+    }
+
+    fn with<R>(bindings: &[BindingInfo], test: impl Fn(&Interface<'_>) -> R) -> R {
+        test(&Interface { name: "saxpy", bindings, immediate: None, threads: 100 })
+    }
+
+    fn pairs<V: Clone>(items: &[(&str, V)]) -> Vec<(String, V)> {
+        items.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+    }
+
+    fn fields(path: &str) -> Option<Layout> {
+        match path {
+            "params" => Some(saxpy().remove(2).layout),
+            "params.a" => Some(scalar(F32)),
+            "params.n" => Some(scalar(U32)),
+            _ => None,
+        }
+    }
+
+    fn message(failure: Failure) -> String {
+        assert!(matches!(failure, Failure::Usage(_)), "{failure:?}");
+        failure.to_string()
+    }
+
+    #[test]
+    fn keys_are_names_or_numbers() {
+        with(&saxpy(), |interface| {
+            assert_eq!(interface.find("--bind", "y").unwrap().name, "y");
+            assert_eq!(interface.find("--bind", "0.1").unwrap().name, "y");
+            let unknown = message(interface.find("--out", "z").unwrap_err());
+            assert!(unknown.starts_with("--out z") && unknown.contains("x (0.0), y (0.1), params (0.2)"), "{unknown}");
+            assert!(interface.find("--bind", "1.0").is_err());
+        });
+    }
+
+    #[test]
+    fn one_binding_takes_one_source() {
+        with(&saxpy(), |interface| {
+            let binds = pairs(&[("0.1", Source::Zeros(16)), ("x", Source::Zeros(4))]);
+            let bound = interface.bind(&binds).unwrap();
+            assert_eq!(bound.iter().map(|(binding, _)| binding.name.as_str()).collect::<Vec<_>>(), ["x", "y"]);
+
+            let twice = pairs(&[("0.1", Source::Zeros(16)), ("y", Source::Zeros(4))]);
+            assert!(message(interface.bind(&twice).unwrap_err()).contains("bound twice"));
+        });
+    }
+
+    #[test]
+    fn values_are_checked_against_their_path() {
+        let set = |path: &str, value: &str| {
+            let sets = pairs(&[(path, value.to_owned())]);
+            with(&saxpy(), |interface| interface.assign(&sets, &[], fields))
+        };
+        assert_eq!(set("params.n", "7").unwrap()[0].bytes, [7, 0, 0, 0]);
+        assert!(message(set("params.n", "-7").unwrap_err()).contains("--set params.n=-7: expected u32"));
+        assert!(message(set("params.b", "1").unwrap_err()).contains("params.a (f32), params.n (u32)"));
+        assert!(message(set("x", "1").unwrap_err()).contains("storage"));
+
+        with(&saxpy(), |interface| {
+            let binds = pairs(&[("params", Source::Zeros(8))]);
+            let sets = pairs(&[("params.a", "1".to_owned())]);
+            let failure = interface.assign(&sets, &interface.bind(&binds).unwrap(), fields).unwrap_err();
+            assert!(message(failure).contains("has a --bind"));
+        });
+    }
+
+    #[test]
+    fn all_that_is_missing_is_listed_with_a_remedy() {
+        with(&saxpy(), |interface| {
+            let all = message(interface.check_complete(&[], &[]).unwrap_err());
+            for line in [
+                "x (0.0), var<storage, read> array<f32>: --bind x=rand:1:f32:100",
+                "y (0.1), var<storage, read_write> array<vec4<f32>>: --bind y=zeros:1600",
+                "params (0.2), var<uniform> Params: --set params.a=0 --set params.n=0, or --bind params=zeros:8",
+            ] {
+                assert!(all.contains(line), "{all}\nlacks\n{line}");
+            }
+
+            let binds = pairs(&[("x", Source::Zeros(4)), ("y", Source::Zeros(4))]);
+            let bound = interface.bind(&binds).unwrap();
+            let mut sets = interface.assign(&pairs(&[("params.a", "1".to_owned())]), &bound, fields).unwrap();
+            let rest = message(interface.check_complete(&bound, &sets).unwrap_err());
+            assert!(rest.ends_with("Params: --set params.n=0"), "{rest}");
+
+            sets.extend(interface.assign(&pairs(&[("params.n", "1".to_owned())]), &bound, fields).unwrap());
+            assert!(interface.check_complete(&bound, &sets).is_ok());
+        });
+    }
+}

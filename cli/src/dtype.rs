@@ -1,0 +1,183 @@
+//! `numpy`'s element types, and which one a WGSL type is made of.
+
+use anywarp::backend::{Layout, Scalar, ScalarKind, Shape};
+
+/// An element type of a .npy file, named as `numpy`'s array protocol does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dtype {
+    B1,
+    U1,
+    I1,
+    U2,
+    I2,
+    F2,
+    U4,
+    I4,
+    F4,
+    U8,
+    I8,
+    F8,
+}
+
+const NAMES: [(Dtype, &str); 12] = [
+    (Dtype::B1, "b1"),
+    (Dtype::U1, "u1"),
+    (Dtype::I1, "i1"),
+    (Dtype::U2, "u2"),
+    (Dtype::I2, "i2"),
+    (Dtype::F2, "f2"),
+    (Dtype::U4, "u4"),
+    (Dtype::I4, "i4"),
+    (Dtype::F4, "f4"),
+    (Dtype::U8, "u8"),
+    (Dtype::I8, "i8"),
+    (Dtype::F8, "f8"),
+];
+
+impl Dtype {
+    /// Finds a type by its name without the byte order: `f4`.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        NAMES.iter().find(|(_, known)| *known == name).map(|(dtype, _)| *dtype)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        NAMES.iter().find(|(dtype, _)| *dtype == self).map_or("?", |(_, name)| name)
+    }
+
+    /// Bytes of one element.
+    pub(crate) fn width(self) -> usize {
+        match self {
+            Self::B1 | Self::U1 | Self::I1 => 1,
+            Self::U2 | Self::I2 | Self::F2 => 2,
+            Self::U4 | Self::I4 | Self::F4 => 4,
+            Self::U8 | Self::I8 | Self::F8 => 8,
+        }
+    }
+
+    /// The element type of a WGSL type that is an array of one scalar as far as its bytes go: no
+    /// second type in it, and no padding. `None` for all others: `numpy` sees them as bytes.
+    pub(crate) fn of(layout: &Layout) -> Option<Self> {
+        dense_scalar(layout).and_then(Self::of_scalar)
+    }
+
+    fn of_scalar(scalar: Scalar) -> Option<Self> {
+        Self::from_name(match (scalar.kind, scalar.width) {
+            (ScalarKind::Float, 2) => "f2",
+            (ScalarKind::Float, 4) => "f4",
+            (ScalarKind::Float, 8) => "f8",
+            (ScalarKind::Signed, 2) => "i2",
+            (ScalarKind::Signed, 4) => "i4",
+            (ScalarKind::Signed, 8) => "i8",
+            (ScalarKind::Unsigned, 2) => "u2",
+            (ScalarKind::Unsigned, 4) => "u4",
+            (ScalarKind::Unsigned, 8) => "u8",
+            _ => return None,
+        })
+    }
+}
+
+impl std::fmt::Display for Dtype {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+fn dense_scalar(layout: &Layout) -> Option<Scalar> {
+    match &layout.shape {
+        Shape::Scalar(scalar) => Some(*scalar),
+        Shape::Vector { scalar, .. } => Some(*scalar),
+        Shape::Matrix { rows, scalar, column_stride, .. } => {
+            (*column_stride == rows * u32::from(scalar.width)).then_some(*scalar)
+        }
+        Shape::Array { element, stride, .. } => {
+            if *stride == element.size {
+                dense_scalar(element)
+            } else {
+                None
+            }
+        }
+        Shape::Struct { fields } => {
+            let first = dense_scalar(&fields.first()?.layout)?;
+            let mut end = 0;
+            for field in fields {
+                if field.offset != end || dense_scalar(&field.layout)? != first {
+                    return None;
+                }
+                end = field.offset + field.layout.size;
+            }
+            // The size of a struct with an unsized tail is a minimum that may be rounded up.
+            (end == layout.size || layout.unsized_tail().is_some()).then_some(first)
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use anywarp::backend::Field;
+
+    pub(crate) const F32: Scalar = Scalar { kind: ScalarKind::Float, width: 4 };
+    pub(crate) const U32: Scalar = Scalar { kind: ScalarKind::Unsigned, width: 4 };
+
+    pub(crate) fn scalar(scalar: Scalar) -> Layout {
+        let size = u32::from(scalar.width);
+        Layout { name: scalar.to_string(), size, align: size, shape: Shape::Scalar(scalar) }
+    }
+
+    pub(crate) fn vector(length: u32, scalar: Scalar) -> Layout {
+        let width = u32::from(scalar.width);
+        let align = if length == 2 { 2 * width } else { 4 * width };
+        let name = format!("vec{length}<{scalar}>");
+        Layout { name, size: length * width, align, shape: Shape::Vector { length, scalar } }
+    }
+
+    pub(crate) fn array(element: Layout, count: Option<u32>) -> Layout {
+        let stride = element.size.next_multiple_of(element.align);
+        let name = match count {
+            Some(count) => format!("array<{}, {count}>", element.name),
+            None => format!("array<{}>", element.name),
+        };
+        let (size, align) = (stride * count.unwrap_or(1), element.align);
+        Layout { name, size, align, shape: Shape::Array { element: Box::new(element), count, stride } }
+    }
+
+    pub(crate) fn structure(name: &str, fields: Vec<(&str, Layout)>) -> Layout {
+        let (mut end, mut align) = (0_u32, 1);
+        let fields = fields
+            .into_iter()
+            .map(|(name, layout)| {
+                let offset = end.next_multiple_of(layout.align);
+                end = offset + layout.size;
+                align = align.max(layout.align);
+                Field { name: name.to_owned(), offset, layout }
+            })
+            .collect();
+        Layout { name: name.to_owned(), size: end.next_multiple_of(align), align, shape: Shape::Struct { fields } }
+    }
+
+    #[test]
+    fn names_and_widths_agree() {
+        for (dtype, name) in NAMES {
+            assert_eq!(Dtype::from_name(name), Some(dtype));
+            assert_eq!(name[1..].parse(), Ok(dtype.width()), "{name}");
+        }
+        assert_eq!(Dtype::from_name("c8"), None);
+    }
+
+    #[test]
+    fn only_types_without_padding_have_an_element_type() {
+        let table = [
+            (scalar(U32), Some(Dtype::U4)),
+            (array(scalar(F32), None), Some(Dtype::F4)),
+            (array(vector(4, F32), None), Some(Dtype::F4)),
+            (array(vector(3, F32), None), None),
+            (structure("Body", vec![("at", vector(3, F32)), ("mass", scalar(F32))]), Some(Dtype::F4)),
+            (structure("Mixed", vec![("n", scalar(U32)), ("a", scalar(F32))]), None),
+            (structure("Gap", vec![("a", scalar(F32)), ("v", vector(2, F32))]), None),
+            (structure("Tail", vec![("v", vector(4, F32)), ("rest", array(scalar(F32), None))]), Some(Dtype::F4)),
+        ];
+        for (layout, expected) in table {
+            assert_eq!(Dtype::of(&layout), expected, "{}", layout.name);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Why the tool stops: message, class and exit code.
+
+use std::process::ExitCode;
+
+use anywarp::{Error, ErrorClass, KernelError, LaunchError};
+
+/// Exit code for a command line that cannot be meant.
+pub(crate) const USAGE: u8 = 2;
+/// Exit code for everything else that goes wrong.
+const FAILED: u8 = 1;
+
+const NO_DEVICE: &str = "\
+no device was found: install a driver for your GPU, or run on the processor with Mesa's lavapipe \
+(Debian and Ubuntu: `apt install mesa-vulkan-drivers`; Fedora: `dnf install mesa-vulkan-drivers`; \
+Arch: `pacman -S vulkan-swrast`)";
+
+/// Why the tool stops.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The command line is wrong.
+    Usage(String),
+    /// A file cannot be read, written or understood.
+    File(String),
+    /// This machine has no device.
+    NoDevice,
+    /// The device or the kernel failed.
+    Library(Box<Error>),
+}
+
+impl Failure {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Usage(_) => USAGE,
+            Self::File(_) | Self::NoDevice | Self::Library(_) => FAILED,
+        })
+    }
+
+    /// The word that `--json` gives for the kind of failure.
+    fn class(&self) -> &'static str {
+        match self {
+            Self::Usage(_) => "usage",
+            Self::File(_) => "file",
+            Self::NoDevice => "resource",
+            Self::Library(error) => match error.class() {
+                ErrorClass::Retryable => "retryable",
+                ErrorClass::Resource => "resource",
+                ErrorClass::Programmer => "programmer",
+                _ => "fatal",
+            },
+        }
+    }
+
+    /// Writes the failure to stderr: as text or, with `json`, as one object on one line.
+    pub(crate) fn print(&self, json: bool) {
+        if json {
+            eprintln!("{}", serde_json::json!({ "error": self.to_string(), "class": self.class() }));
+        } else {
+            eprintln!("error: {self}");
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Usage(message) | Self::File(message) => f.write_str(message),
+            Self::NoDevice => f.write_str(NO_DEVICE),
+            Self::Library(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        match error.into() {
+            Error::Kernel(KernelError::WhichEntryPoint { file, candidates }) => {
+                let names = candidates.join(", ");
+                Self::Usage(format!("{file} has several compute entry points ({names}): name one with --entry"))
+            }
+            error if is_usage(&error) => Self::Usage(error.to_string()),
+            error => Self::Library(Box::new(error)),
+        }
+    }
+}
+
+/// Whether the library refused what came straight from the command line.
+fn is_usage(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Kernel(
+            KernelError::UnknownEntryPoint { .. } | KernelError::UnknownOverride { .. } | KernelError::Override { .. }
+        ) | Error::Launch(
+            LaunchError::UnknownBinding { .. }
+                | LaunchError::UnknownPath { .. }
+                | LaunchError::Missing { .. }
+                | LaunchError::EmptyGrid { .. }
+                | LaunchError::HugeGrid { .. }
+        )
+    )
+}

@@ -1,0 +1,59 @@
+//! `anywarp`: run any WGSL compute kernel from the command line, on any device.
+
+mod args;
+mod assign;
+mod bindings;
+mod devices;
+mod dtype;
+mod failure;
+mod npy;
+mod output;
+mod preview;
+mod random;
+mod report;
+mod run;
+mod source;
+mod terminal;
+mod timing;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => return refuse(&message),
+    };
+    let log = env_logger::Env::new().filter_or("ANYWARP_LOG", "warn").write_style("ANYWARP_LOG_STYLE");
+    env_logger::Builder::from_env(log).init();
+
+    let result = match &cli.command {
+        Command::Devices => devices::devices(cli.json),
+        Command::Run(arguments) => run::run(arguments, cli.json),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print(cli.json);
+            failure.exit_code()
+        }
+    }
+}
+
+/// What clap could not parse, or `--help` and `--version`, which it reports in the same way.
+fn refuse(message: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    if message.use_stderr() && json {
+        let text = message.to_string();
+        let failure = Failure::Usage(text.trim_start_matches("error: ").trim_end().to_owned());
+        failure.print(true);
+        return failure.exit_code();
+    }
+    // A reader that has gone away is no failure of ours.
+    let _ = message.print();
+    if message.use_stderr() { ExitCode::from(failure::USAGE) } else { ExitCode::SUCCESS }
+}

@@ -1,0 +1,245 @@
+//! `anywarp run`: one kernel, from a file and a command line to results.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::Instant;
+
+use anywarp::backend::{Access, BindingInfo, Clock};
+use anywarp::{Device, DeviceOptions, Kernel, UnifiedBuffer, Wgsl};
+
+use crate::args::RunArgs;
+use crate::bindings::{Assignment, Interface};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::report::{self, Report};
+use crate::source::{Contents, Source};
+use crate::timing::{self, Times};
+use crate::{preview, terminal};
+
+/// A binding and the buffer that it was given.
+struct Bound<'k> {
+    binding: &'k BindingInfo,
+    buffer: UnifiedBuffer<u8>,
+}
+
+/// Runs a kernel and prints its report. Files that cannot be written fail the run only after
+/// everything else is done.
+pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
+    let file = display_name(&arguments.file);
+    let source = read_source(&arguments.file)?;
+    let device = Device::open_with(DeviceOptions { selector: arguments.device.clone(), ..Default::default() })?;
+
+    let start = Instant::now();
+    let kernel = compile(&device, &source, &file, arguments)?;
+    let compile = start.elapsed();
+
+    let grid = grid(arguments, &kernel);
+    let interface = Interface {
+        name: kernel.name(),
+        bindings: kernel.bindings(),
+        immediate: kernel.immediate(),
+        threads: thread_count(&grid, &kernel),
+    };
+    let sources = interface.bind(&arguments.binds)?;
+    let assignments = interface.assign(&arguments.sets, &sources, |path| kernel.layout_of(path))?;
+    interface.check_complete(&sources, &assignments)?;
+    let outputs = find_outputs(&interface, &sources, &arguments.outputs)?;
+
+    let contents = load(&device, &sources)?;
+    let start = Instant::now();
+    let mut bound = upload(&device, &sources, contents)?;
+    let upload = start.elapsed();
+
+    let times = launch(&device, &kernel, &mut bound, &assignments, arguments, json)?;
+
+    let start = Instant::now();
+    let (written, failed) = download(&bound, &outputs)?;
+    let bindings = describe(&bound, outputs.is_empty() && !json)?;
+    let download = start.elapsed();
+
+    let stats = device.stats();
+    let report = Report {
+        device: describe_device(&device),
+        kernel: report::Kernel {
+            file,
+            entry_point: kernel.entry_point().to_owned(),
+            workgroup_size: kernel.workgroup_size(),
+        },
+        grid,
+        repeat: arguments.repeat,
+        clock: match times.clock {
+            Clock::Device => "device",
+            Clock::Host => "host",
+        },
+        timings_us: report::Timings { compile, upload, kernel: times.median(), kernel_min: times.min(), download },
+        bytes: report::Bytes { uploaded: stats.bytes_uploaded, downloaded: stats.bytes_downloaded },
+        bindings,
+        outputs: written,
+    };
+    let text = if json { serde_json::to_string_pretty(&report).unwrap_or_default() } else { report.table() };
+    terminal::print(&text)?;
+    if failed.is_empty() { Ok(()) } else { Err(Failure::File(failed.join("\n"))) }
+}
+
+fn display_name(path: &Path) -> String {
+    if path.as_os_str() == "-" { "stdin.wgsl".to_owned() } else { path.display().to_string() }
+}
+
+fn read_source(path: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = if path.as_os_str() == "-" {
+        std::io::stdin().lock().read_to_string(&mut text).map(|_| text)
+    } else {
+        std::fs::read_to_string(path)
+    };
+    read.map_err(|error| Failure::File(format!("{}: {error}", path.display())))
+}
+
+fn compile(device: &Device, source: &str, file: &str, arguments: &RunArgs) -> Result<Kernel, Failure> {
+    let mut wgsl = Wgsl::new(source).file(file);
+    if let Some(entry) = &arguments.entry {
+        wgsl = wgsl.entry(entry);
+    }
+    for (name, value) in &arguments.overrides {
+        wgsl = wgsl.constant(name, *value);
+    }
+    Ok(device.kernel(wgsl)?)
+}
+
+fn grid(arguments: &RunArgs, kernel: &Kernel) -> report::Grid {
+    match (arguments.grid.threads, arguments.grid.groups) {
+        (Some(threads), _) => {
+            let size = kernel.workgroup_size();
+            let groups = std::array::from_fn(|axis| threads[axis].div_ceil(size[axis].max(1)));
+            report::Grid { groups, threads: Some(threads) }
+        }
+        // clap demands one of the two.
+        (None, groups) => report::Grid { groups: groups.unwrap_or([1; 3]), threads: None },
+    }
+}
+
+fn thread_count(grid: &report::Grid, kernel: &Kernel) -> u64 {
+    let product = |extent: [u32; 3]| extent.into_iter().fold(1_u64, |count, n| count.saturating_mul(n.into()));
+    grid.threads.map_or_else(|| product(grid.groups).saturating_mul(product(kernel.workgroup_size())), product)
+}
+
+/// The index of each output's buffer.
+fn find_outputs<'a>(
+    interface: &Interface<'_>,
+    sources: &[(&BindingInfo, &Source)],
+    outputs: &'a [(String, Output)],
+) -> Result<Vec<(usize, &'a Output)>, Failure> {
+    let mut found: Vec<(usize, &Output)> = Vec::with_capacity(outputs.len());
+    for (key, output) in outputs {
+        let binding = interface.find("--out", key)?;
+        let path = output.path().display();
+        if found.iter().any(|(_, other)| other.path() == output.path()) {
+            return Err(Failure::Usage(format!("--out {key}={path}: two outputs have this file")));
+        }
+        let index = sources.iter().position(|(other, _)| other.resource == binding.resource);
+        let index = index.ok_or_else(|| {
+            Failure::Usage(format!("--out {key}={path}: '{}' comes from --set and has no buffer", binding.name))
+        })?;
+        found.push((index, output));
+    }
+    Ok(found)
+}
+
+fn load(device: &Device, sources: &[(&BindingInfo, &Source)]) -> Result<Vec<Contents>, Failure> {
+    let limit = device.caps().limits.buffer_size;
+    sources.iter().map(|(binding, source)| source.load(binding, limit)).collect()
+}
+
+fn upload<'k>(
+    device: &Device,
+    sources: &[(&'k BindingInfo, &Source)],
+    contents: Vec<Contents>,
+) -> Result<Vec<Bound<'k>>, Failure> {
+    let mut bound = Vec::with_capacity(sources.len());
+    for ((binding, _), contents) in sources.iter().zip(contents) {
+        let buffer = match contents {
+            Contents::Zeros(bytes) => device.buffer(usize::try_from(bytes).unwrap_or(usize::MAX))?,
+            Contents::Bytes(bytes) => device.buffer_from(&bytes)?,
+        };
+        bound.push(Bound { binding, buffer });
+    }
+    Ok(bound)
+}
+
+fn launch(
+    device: &Device,
+    kernel: &Kernel,
+    bound: &mut [Bound<'_>],
+    assignments: &[Assignment],
+    arguments: &RunArgs,
+    quiet: bool,
+) -> Result<Times, Failure> {
+    let mut recording = device.recording();
+    recording.timed(true);
+    let mut launch = kernel.launch();
+    for Bound { binding, buffer } in bound {
+        launch = launch.bind_raw(&binding.name, buffer);
+    }
+    for Assignment { path, bytes } in assignments {
+        launch = launch.set_bytes(path, bytes);
+    }
+    let launch = launch.record(&mut recording);
+    match (arguments.grid.threads, arguments.grid.groups) {
+        (Some(threads), _) => launch.threads(threads)?,
+        (None, groups) => launch.groups(groups.unwrap_or([1; 3]))?,
+    }
+    timing::measure(&mut recording, arguments.repeat, quiet)
+}
+
+/// Writes all outputs; those that fail are told by the second list.
+fn download(bound: &[Bound<'_>], outputs: &[(usize, &Output)]) -> Result<(Vec<report::Written>, Vec<String>), Failure> {
+    let (mut written, mut failed) = (Vec::new(), Vec::new());
+    for (index, output) in outputs {
+        let Bound { binding, buffer } = &bound[*index];
+        let bytes = buffer.read()?;
+        match output.write(&binding.layout, &bytes) {
+            Ok(bytes) => written.push(report::Written {
+                name: binding.name.clone(),
+                file: output.path().display().to_string(),
+                bytes,
+            }),
+            Err(message) => failed.push(format!("output of '{}': {message}", binding.name)),
+        }
+    }
+    Ok((written, failed))
+}
+
+fn describe(bound: &[Bound<'_>], previews: bool) -> Result<Vec<report::Binding>, Failure> {
+    let one = |Bound { binding, buffer }: &Bound<'_>| {
+        let written = binding.access == Access::Write;
+        let bytes = buffer.byte_len();
+        let preview = if previews && written {
+            let head = buffer.slice(0..bytes.min(preview::BYTES) as usize);
+            Some(preview::format(&binding.layout, &head.read()?, bytes))
+        } else {
+            None
+        };
+        Ok(report::Binding {
+            name: binding.name.clone(),
+            group: binding.resource.group,
+            binding: binding.resource.binding,
+            r#type: binding.layout.name.clone(),
+            written,
+            bytes,
+            preview,
+        })
+    };
+    bound.iter().map(one).collect()
+}
+
+fn describe_device(device: &Device) -> report::Device {
+    let caps = device.caps();
+    report::Device {
+        selector: device.selector().to_owned(),
+        name: caps.name.clone(),
+        backend: caps.backend,
+        kind: caps.kind.to_string(),
+        driver: caps.driver.clone(),
+        unified: caps.unified,
+    }
+}

@@ -1,0 +1,122 @@
+//! A folder of its own for each test, and the tool run in it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// `y = a * x + y`, with every kind of binding.
+pub(crate) const SAXPY: &str = "
+struct Params { a: f32, n: u32 }
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@group(0) @binding(2) var<uniform> params: Params;
+
+@compute @workgroup_size(64)
+fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < params.n {
+        y[id.x] = params.a * x[id.x] + y[id.x];
+    }
+}
+";
+
+/// What the tool did.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Outcome {
+    /// The stdout of a run that went well, and had nothing to complain about.
+    pub(crate) fn ok(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:#?}");
+        assert_eq!(self.stderr, "", "{self:#?}");
+        self.stdout
+    }
+}
+
+/// A folder that goes away with its test.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// An empty folder, or `None` with a printed reason on a machine without a device.
+    pub(crate) fn with_device(test: &str) -> Option<Self> {
+        if let Err(reason) = device() {
+            assert!(std::env::var_os("ANYWARP_REQUIRE").is_none(), "ANYWARP_REQUIRE is set, but {reason}");
+            println!("{test}: skipped, {reason}");
+            return None;
+        }
+        let path = std::env::temp_dir().join(format!("anywarp-cli-{}-{test}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Some(Self(path))
+    }
+
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        std::fs::write(self.0.join(name), contents).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Runs `anywarp run` here, with the words of `line` as its arguments.
+    pub(crate) fn run(&self, line: &str) -> Outcome {
+        self.run_with_stdin(line, "")
+    }
+
+    pub(crate) fn run_with_stdin(&self, line: &str, stdin: &str) -> Outcome {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));
+        // Drivers may warn; what is looked at here is what the tool itself says.
+        command.current_dir(&self.0).env("ANYWARP_LOG", "error").arg("run").args(line.split_whitespace());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A run that fails early closes its end: that is no failure of the test.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        Outcome {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Whether `anywarp devices` finds anything; asked once.
+fn device() -> Result<(), String> {
+    static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
+    let ask = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_anywarp")).args(["devices", "--json"]).output().unwrap();
+        let devices: Value = serde_json::from_slice(&output.stdout).expect("`devices --json` prints JSON");
+        assert_eq!(output.status.success(), devices.as_array().is_some_and(|list| !list.is_empty()));
+        if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    };
+    FOUND.get_or_init(ask).clone()
+}
+
+/// A version 1 file as `numpy.save` writes it, put together by hand.
+pub(crate) fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut file = vec![0x93, b'N', b'U', b'M', b'P', b'Y', 1, 0];
+    file.extend([(header.len() % 256) as u8, (header.len() / 256) as u8]);
+    file.extend(header.as_bytes());
+    file.extend(data);
+    file
+}
+
+pub(crate) fn bytes_of(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}

@@ -1,0 +1,550 @@
+//! A buffer without its element type: memory, residency, and how bytes get from one side to the
+//! other.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anywarp_backend::{BackendError, HostRange, MemoryId, MemoryKind, Region, Ticket};
+
+use super::residency::{Residency, State};
+use super::staging::Block;
+use crate::device::DeviceInner;
+use crate::error::BufferError;
+use crate::stream::{Batch, Pending};
+
+/// Transfers begin and end at multiples of this.
+pub(crate) const GRANULE: u64 = 4;
+
+/// Bytes and transfers each way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferStats {
+    /// Copies from host to device.
+    pub uploads: u64,
+    /// Copies from device to host.
+    pub downloads: u64,
+    /// Bytes copied from host to device.
+    pub bytes_uploaded: u64,
+    /// Bytes copied from device to host.
+    pub bytes_downloaded: u64,
+}
+
+/// The same, counted; also for the device as a whole.
+#[derive(Default)]
+pub(crate) struct Traffic {
+    uploads: AtomicU64,
+    downloads: AtomicU64,
+    bytes_uploaded: AtomicU64,
+    bytes_downloaded: AtomicU64,
+}
+
+impl Traffic {
+    fn uploaded(&self, bytes: u64) {
+        self.uploads.fetch_add(1, Ordering::Relaxed);
+        self.bytes_uploaded.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn downloaded(&self, bytes: u64) {
+        self.downloads.fetch_add(1, Ordering::Relaxed);
+        self.bytes_downloaded.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn read(&self) -> BufferStats {
+        BufferStats {
+            uploads: self.uploads.load(Ordering::Relaxed),
+            downloads: self.downloads.load(Ordering::Relaxed),
+            bytes_uploaded: self.bytes_uploaded.load(Ordering::Relaxed),
+            bytes_downloaded: self.bytes_downloaded.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// Ordinary memory, aligned for every scalar.
+pub(crate) struct Heap(Vec<u128>);
+
+impl Heap {
+    pub(crate) fn zeroed(bytes: u64) -> Self {
+        Self(vec![0; usize::try_from(bytes.div_ceil(16)).unwrap_or(usize::MAX)])
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.0)
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
+}
+
+/// What the host wrote and the device does not have yet.
+pub(crate) enum Written {
+    /// In staging memory already.
+    Staged(Block, HostRange),
+    /// In ordinary memory.
+    Heap(Heap),
+}
+
+impl Written {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Staged(_, host) => host.bytes(),
+            Self::Heap(heap) => heap.bytes(),
+        }
+    }
+}
+
+/// The host's copy of what the device has: as long as the buffer, valid where residency says so.
+pub(crate) struct HostCopy {
+    block: Option<Block>,
+    host: HostRange,
+    device: Arc<DeviceInner>,
+}
+
+impl HostCopy {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.host.bytes()
+    }
+}
+
+impl Drop for HostCopy {
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take() {
+            // Still mapped: whoever gets the block next unmaps it.
+            self.device.staging.release(block);
+        }
+    }
+}
+
+/// Host bytes that a read guard borrows.
+#[derive(Clone)]
+pub(crate) enum HostView {
+    Copy(Arc<HostCopy>),
+    Shared(Arc<HostRange>),
+    Heap(Arc<Heap>),
+}
+
+impl HostView {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Copy(copy) => copy.bytes(),
+            Self::Shared(host) => host.bytes(),
+            Self::Heap(heap) => heap.bytes(),
+        }
+    }
+}
+
+/// Which guard is out, for errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GuardKind {
+    Read,
+    Write,
+    Update,
+}
+
+impl GuardKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Read => "ReadGuard",
+            Self::Write => "WriteGuard",
+            Self::Update => "UpdateGuard",
+        }
+    }
+}
+
+/// Counts a guard while it lives.
+pub(crate) struct GuardToken(Arc<Core>, GuardKind);
+
+impl Drop for GuardToken {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        match self.1 {
+            GuardKind::Read => state.readers -= 1,
+            _ => state.writer = None,
+        }
+    }
+}
+
+pub(crate) struct Inner {
+    residency: Residency,
+    last_use: Option<Arc<Batch>>,
+    /// Unified memory only: the mapping, kept from one host access to the next.
+    mapping: Option<Arc<HostRange>>,
+    /// A mapping was asked for, whether or not anybody came for it.
+    maybe_mapped: bool,
+    /// Staged memory only.
+    copy: Option<Arc<HostCopy>>,
+    /// Oldest first; a later one wins where they overlap.
+    written: Vec<(Range<u64>, Written)>,
+    readers: usize,
+    writer: Option<GuardKind>,
+}
+
+impl Inner {
+    /// An error, once, if the work that was last to use the buffer could not be handed over.
+    fn check_last_use(&mut self) -> Result<(), BackendError> {
+        let outcome = self.last_use.as_ref().map_or(Ok(()), |batch| batch.ticket().map(|_| ()));
+        if outcome.is_err() {
+            self.last_use = None;
+        }
+        outcome
+    }
+}
+
+/// One buffer of one device.
+pub(crate) struct Core {
+    pub(crate) device: Arc<DeviceInner>,
+    pub(crate) memory: MemoryId,
+    pub(crate) bytes: u64,
+    /// Host and device share the memory.
+    pub(crate) unified: bool,
+    pub(crate) traffic: Traffic,
+    inner: Mutex<Inner>,
+}
+
+impl Core {
+    pub(crate) fn new(device: &Arc<DeviceInner>, bytes: u64) -> Result<Arc<Self>, BufferError> {
+        let unified = device.backend.caps().unified;
+        let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
+        let memory = device
+            .allocate(bytes.max(1), kind)
+            .map_err(|error| device.buffer_error("allocating", bytes, error))?;
+        Ok(Arc::new(Self {
+            device: Arc::clone(device),
+            memory,
+            bytes,
+            unified,
+            traffic: Traffic::default(),
+            inner: Mutex::new(Inner {
+                residency: Residency::new(bytes),
+                last_use: None,
+                mapping: None,
+                maybe_mapped: false,
+                copy: None,
+                written: Vec::new(),
+                readers: 0,
+                writer: None,
+            }),
+        }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn region(&self, range: &Range<u64>) -> Region {
+        Region { memory: self.memory, offset: range.start, bytes: range.end - range.start }
+    }
+
+    pub(crate) fn error(&self, operation: &'static str, error: BackendError) -> BufferError {
+        self.device.buffer_error(operation, self.bytes, error)
+    }
+
+    /// `range`, rounded to what transfers can address. The rounding never leaves the allocation.
+    pub(crate) fn aligned(&self, range: &Range<u64>) -> Result<Range<u64>, BufferError> {
+        let end = if range.end == self.bytes { range.end.next_multiple_of(GRANULE) } else { range.end };
+        if range.start % GRANULE != 0 || end % GRANULE != 0 {
+            return Err(BufferError::Misaligned { start: range.start, end: range.end });
+        }
+        Ok(range.start..end)
+    }
+
+    // ---- the host's side
+
+    /// Registers a guard, so that from here on launches are refused.
+    pub(crate) fn guard(self: &Arc<Self>, kind: GuardKind) -> Result<GuardToken, BufferError> {
+        let mut state = self.state();
+        if let Some(writer) = state.writer {
+            return Err(BufferError::InUse { guard: writer.name() });
+        }
+        if kind == GuardKind::Read {
+            state.readers += 1;
+        } else if state.readers > 0 {
+            return Err(BufferError::InUse { guard: GuardKind::Read.name() });
+        } else {
+            state.writer = Some(kind);
+        }
+        Ok(GuardToken(Arc::clone(self), kind))
+    }
+
+    /// The name of a guard that is out.
+    pub(crate) fn guarded(&self) -> Option<&'static str> {
+        let state = self.state();
+        state.writer.map(GuardKind::name).or((state.readers > 0).then(|| GuardKind::Read.name()))
+    }
+
+    /// Starts to make `range` readable by the host. The caller holds a guard.
+    pub(crate) fn begin_read(&self, range: &Range<u64>) -> Result<Reading, BackendError> {
+        if self.unified {
+            return self.begin_shared().map(Reading::Shared);
+        }
+        if let Some(view) = self.on_host(range) {
+            return Ok(Reading::Ready(view));
+        }
+        let mut pending = self.device.stream.lock();
+        self.upload(&mut pending)?;
+        let mut state = self.state();
+        state.check_last_use()?;
+        // A copy that another guard borrows stays as it is; then a fresh one is filled.
+        let kept = state.copy.take().and_then(|copy| Arc::try_unwrap(copy).ok()).and_then(|mut copy| copy.block.take());
+        if kept.is_none() {
+            state.residency.host_forgot();
+        }
+        let stale = state.residency.ranges(range.clone(), |part| !part.on_host());
+        let mut valid = state.residency.ranges(0..self.bytes, |part| part == State::Synced);
+        valid.push(range.clone());
+        // Until the copy has arrived nobody may count on what it held before.
+        state.residency.host_forgot();
+        let staging = &self.device.staging;
+        let block = match kept {
+            Some(block) => block,
+            None => staging.acquire(MemoryKind::Readback, self.bytes.next_multiple_of(GRANULE))?,
+        };
+        let download = Download { block: Some(block), valid, device: Arc::clone(&self.device) };
+        let memory = download.memory();
+        self.device.backend.unmap(memory)?;
+        for part in stale {
+            let part = part.start / GRANULE * GRANULE..part.end.next_multiple_of(GRANULE);
+            pending.recording.copy(self.region(&part), Region { memory, ..self.region(&part) });
+            self.traffic.downloaded(part.end - part.start);
+            self.device.traffic.downloaded(part.end - part.start);
+        }
+        state.last_use = Some(Arc::clone(&pending.batch));
+        drop(state);
+        self.device.stream.flush(&mut pending, staging)?;
+        drop(pending);
+        let ticket = self.device.backend.map(memory)?;
+        Ok(Reading::Download(download, ticket))
+    }
+
+    /// Ends what `begin_read` started; the ticket is done.
+    pub(crate) fn end_read(&self, reading: Reading) -> Result<HostView, BackendError> {
+        match reading {
+            Reading::Ready(view) => Ok(view),
+            Reading::Shared(_) => self.end_shared().map(HostView::Shared),
+            Reading::Download(mut download, _) => {
+                let host = self.device.backend.host(download.memory())?;
+                let device = Arc::clone(&self.device);
+                let copy = Arc::new(HostCopy { block: download.block.take(), host, device });
+                let mut state = self.state();
+                // Another reader's copy may have come in between: this one replaces it.
+                state.residency.host_forgot();
+                for part in download.valid.drain(..) {
+                    state.residency.downloaded(part);
+                }
+                state.copy = Some(Arc::clone(&copy));
+                Ok(HostView::Copy(copy))
+            }
+        }
+    }
+
+    /// The bytes, if the host has all of `range` already.
+    fn on_host(&self, range: &Range<u64>) -> Option<HostView> {
+        let state = self.state();
+        if !state.residency.all(range.clone(), State::on_host) {
+            return None;
+        }
+        if state.residency.all(range.clone(), |part| part == State::Synced) {
+            return state.copy.clone().map(HostView::Copy);
+        }
+        // Some of it was written by the host and never left: put it together here.
+        let mut heap = Heap::zeroed(self.bytes.next_multiple_of(GRANULE));
+        let bytes = heap.bytes_mut();
+        if let Some(copy) = &state.copy {
+            bytes[..self.bytes as usize].copy_from_slice(&copy.bytes()[..self.bytes as usize]);
+        }
+        for (at, written) in &state.written {
+            let length = (at.end - at.start) as usize;
+            bytes[at.start as usize..at.end as usize].copy_from_slice(&written.bytes()[..length]);
+        }
+        Some(HostView::Heap(Arc::new(heap)))
+    }
+
+    /// Unified memory: waits for the device and maps.
+    pub(crate) fn begin_shared(&self) -> Result<Ticket, BackendError> {
+        let mut pending = self.device.stream.lock();
+        let mut state = self.state();
+        if state.mapping.is_some() {
+            return Ok(Ticket::ready());
+        }
+        let unsubmitted = state.last_use.as_ref().is_some_and(|batch| batch.is_pending());
+        state.maybe_mapped = true;
+        drop(state);
+        if unsubmitted {
+            self.device.stream.flush(&mut pending, &self.device.staging)?;
+        }
+        drop(pending);
+        self.state().check_last_use()?;
+        self.device.backend.map(self.memory)
+    }
+
+    fn end_shared(&self) -> Result<Arc<HostRange>, BackendError> {
+        let mut state = self.state();
+        if let Some(mapping) = &state.mapping {
+            return Ok(Arc::clone(mapping));
+        }
+        let mapping = Arc::new(self.device.backend.host(self.memory)?);
+        state.mapping = Some(Arc::clone(&mapping));
+        Ok(mapping)
+    }
+
+    /// Unified memory, for writing: the caller holds the only guard, so the range is unshared.
+    pub(crate) fn take_shared(&self) -> Result<HostRange, BackendError> {
+        let mapping = self.end_shared()?;
+        self.state().mapping = None;
+        Arc::try_unwrap(mapping).map_err(|_| BackendError::Rejected {
+            operation: "host access",
+            message: "another guard of the buffer was leaked".to_owned(),
+        })
+    }
+
+    /// Gives the unified memory back after a host access.
+    pub(crate) fn return_shared(&self, range: &Range<u64>, host: HostRange) {
+        let mut state = self.state();
+        state.residency.host_wrote(range.clone());
+        state.mapping = Some(Arc::new(host));
+    }
+
+    /// Takes what the host wrote; it is uploaded at the next device use.
+    pub(crate) fn host_wrote(&self, range: Range<u64>, written: Written) {
+        let mut state = self.state();
+        let mut kept = Vec::with_capacity(state.written.len() + 1);
+        for (at, older) in state.written.drain(..) {
+            let covered = range.start <= at.start && at.end <= range.end;
+            if !covered {
+                kept.push((at, older));
+            } else if let Written::Staged(block, host) = older {
+                drop(host);
+                self.device.staging.release(block);
+            }
+        }
+        kept.push((range.clone(), written));
+        state.written = kept;
+        state.residency.host_wrote(range);
+    }
+
+    // ---- the device's side
+
+    /// Records the upload of everything that the host has newer.
+    pub(crate) fn upload(&self, pending: &mut Pending) -> Result<(), BackendError> {
+        let mut state = self.state();
+        let state = &mut *state;
+        while let Some((at, written)) = state.written.first_mut() {
+            let at = at.start..at.end.next_multiple_of(GRANULE);
+            if let Written::Heap(heap) = written {
+                let (block, mut host) = self.device.upload_block(at.end - at.start)?;
+                let length = (at.end - at.start) as usize;
+                host.bytes_mut()[..length].copy_from_slice(&heap.bytes()[..length]);
+                *written = Written::Staged(block, host);
+            }
+            let (at, written) = (at, state.written.remove(0).1);
+            let Written::Staged(block, host) = written else { continue };
+            drop(host);
+            self.device.backend.unmap(block.memory)?;
+            let source = Region { memory: block.memory, offset: 0, bytes: at.end - at.start };
+            pending.recording.copy(source, self.region(&at));
+            pending.staged.push(block);
+            self.traffic.uploaded(at.end - at.start);
+            self.device.traffic.uploaded(at.end - at.start);
+            state.residency.uploaded(at);
+            state.last_use = Some(Arc::clone(&pending.batch));
+        }
+        Ok(())
+    }
+
+    /// Drops what the host wrote into `range`, which the device is about to overwrite wholly.
+    pub(crate) fn supersede(&self, range: &Range<u64>) {
+        let mut state = self.state();
+        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut state.written)
+            .into_iter()
+            .partition(|(at, _)| range.start <= at.start && at.end <= range.end);
+        state.written = kept;
+        drop(state);
+        for (_, written) in gone {
+            if let Written::Staged(block, host) = written {
+                drop(host);
+                self.device.staging.release(block);
+            }
+        }
+    }
+
+    /// Prepares the buffer for a command: the device has everything, the host nothing.
+    pub(crate) fn prepare(&self, pending: &mut Pending) -> Result<(), BackendError> {
+        if self.unified {
+            let mut state = self.state();
+            if state.maybe_mapped {
+                state.mapping = None;
+                self.device.backend.unmap(self.memory)?;
+                state.maybe_mapped = false;
+            }
+            return Ok(());
+        }
+        self.upload(pending)
+    }
+
+    /// Notes that a command of `batch` uses the buffer, and writes `written`.
+    pub(crate) fn used(&self, batch: &Arc<Batch>, written: Option<Range<u64>>) {
+        let mut state = self.state();
+        if !state.last_use.as_ref().is_some_and(|last| Arc::ptr_eq(last, batch)) {
+            state.last_use = Some(Arc::clone(batch));
+        }
+        if let Some(range) = written {
+            state.residency.device_wrote(range);
+        }
+    }
+}
+
+/// A block that a copy is on its way to. Dropping it, as a cancelled read does, is harmless: a later
+/// copy into the block comes after this one.
+pub(crate) struct Download {
+    block: Option<Block>,
+    /// What the block will hold.
+    valid: Vec<Range<u64>>,
+    device: Arc<DeviceInner>,
+}
+
+impl Download {
+    fn memory(&self) -> MemoryId {
+        self.block.as_ref().map_or(MemoryId(0), |block| block.memory)
+    }
+}
+
+impl Drop for Download {
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take() {
+            self.device.staging.release(block);
+        }
+    }
+}
+
+/// A read in progress.
+pub(crate) enum Reading {
+    /// The host has it.
+    Ready(HostView),
+    /// Unified memory that is being mapped.
+    Shared(Ticket),
+    /// A copy into readback memory, then its mapping.
+    Download(Download, Ticket),
+}
+
+impl Reading {
+    pub(crate) fn ticket(&self) -> Ticket {
+        match self {
+            Self::Ready(_) => Ticket::ready(),
+            Self::Shared(ticket) | Self::Download(_, ticket) => ticket.clone(),
+        }
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
+        inner.mapping = None;
+        for (_, written) in inner.written.drain(..) {
+            if let Written::Staged(block, host) = written {
+                drop(host);
+                self.device.staging.release(block);
+            }
+        }
+        self.device.freed(self.memory, self.bytes.max(1), inner.last_use.as_ref());
+    }
+}

@@ -1,0 +1,168 @@
+//! Host access to a buffer's elements.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut, Range};
+use std::sync::Arc;
+
+use anywarp_backend::HostRange;
+
+use super::core::{Core, GuardToken, Heap, HostView, Written};
+use super::staging::Block;
+use crate::Element;
+
+/// A borrow of a buffer's elements for reading; derefs to `[T]`.
+///
+/// While it lives the buffer cannot be written nor bound to a launch.
+pub struct ReadGuard<'a, T> {
+    pub(super) view: HostView,
+    /// Bytes of `view`.
+    pub(super) range: Range<usize>,
+    pub(super) _token: Option<GuardToken>,
+    pub(super) _borrow: PhantomData<&'a [T]>,
+}
+
+impl<T: Element> Deref for ReadGuard<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // Alignment and length were checked when the guard was made.
+        bytemuck::cast_slice(&self.view.bytes()[self.range.clone()])
+    }
+}
+
+/// Where a writing guard's elements lie.
+pub(super) enum Place {
+    /// Staging memory of just the guard's length.
+    Staged(Block, HostRange),
+    /// Ordinary memory of just the guard's length.
+    Heap(Heap),
+    /// The buffer's own memory.
+    Shared(HostRange),
+    /// Nothing to write.
+    Empty,
+}
+
+impl Place {
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Staged(_, host) | Self::Shared(host) => host.bytes(),
+            Self::Heap(heap) => heap.bytes(),
+            Self::Empty => &[],
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Staged(_, host) | Self::Shared(host) => host.bytes_mut(),
+            Self::Heap(heap) => heap.bytes_mut(),
+            Self::Empty => &mut [],
+        }
+    }
+
+    /// Hands the elements to the buffer. `changed` is false for a guard that was only read.
+    fn hand_over(&mut self, core: &Arc<Core>, range: &Range<u64>, changed: bool) {
+        match (std::mem::replace(self, Self::Empty), changed) {
+            (Self::Staged(block, host), true) => core.host_wrote(range.clone(), Written::Staged(block, host)),
+            (Self::Staged(block, host), false) => {
+                drop(host);
+                core.device.staging.release(block);
+            }
+            (Self::Heap(heap), true) => core.host_wrote(range.clone(), Written::Heap(heap)),
+            (Self::Shared(host), _) => core.return_shared(range, host),
+            (Self::Heap(_), false) | (Self::Empty, _) => {}
+        }
+    }
+}
+
+/// What the two writing guards share.
+pub(super) struct Writing {
+    pub(super) core: Arc<Core>,
+    pub(super) place: Place,
+    /// Bytes of `place`.
+    pub(super) range: Range<usize>,
+    /// Bytes of the buffer.
+    pub(super) target: Range<u64>,
+    pub(super) changed: bool,
+    pub(super) _token: Option<GuardToken>,
+}
+
+impl Writing {
+    fn elements<T: Element>(&self) -> &[T] {
+        bytemuck::cast_slice(&self.place.bytes()[self.range.clone()])
+    }
+
+    fn elements_mut<T: Element>(&mut self) -> &mut [T] {
+        bytemuck::cast_slice_mut(&mut self.place.bytes_mut()[self.range.clone()])
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.place.hand_over(&self.core, &self.target, self.changed);
+    }
+}
+
+/// A borrow of a buffer's elements for writing all of them anew; derefs to `[T]`.
+///
+/// What it holds at first is unspecified, and every element should be assigned: the old contents
+/// are gone. The elements lie in memory that may be slow to read. They reach the device at its next
+/// use of the buffer.
+pub struct WriteGuard<'a, T> {
+    pub(super) writing: Writing,
+    pub(super) _borrow: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Element> Deref for WriteGuard<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.writing.elements()
+    }
+}
+
+impl<T: Element> DerefMut for WriteGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.writing.elements_mut()
+    }
+}
+
+/// A borrow of a buffer's elements for reading and changing them; derefs to `[T]`.
+///
+/// A guard that was only read uploads nothing.
+pub struct UpdateGuard<'a, T> {
+    pub(super) writing: Writing,
+    pub(super) _borrow: PhantomData<&'a mut [T]>,
+}
+
+impl<T: Element> Deref for UpdateGuard<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.writing.elements()
+    }
+}
+
+impl<T: Element> DerefMut for UpdateGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.writing.changed = true;
+        self.writing.elements_mut()
+    }
+}
+
+impl<T: Element + std::fmt::Debug> std::fmt::Debug for ReadGuard<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<T> std::fmt::Debug for WriteGuard<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WriteGuard").field("bytes", &self.writing.target).finish_non_exhaustive()
+    }
+}
+
+impl<T> std::fmt::Debug for UpdateGuard<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UpdateGuard").field("bytes", &self.writing.target).finish_non_exhaustive()
+    }
+}

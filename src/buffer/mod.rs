@@ -1,0 +1,14 @@
+//! Unified buffers: one vector that host and device both see.
+
+pub(crate) mod core;
+mod guard;
+mod residency;
+pub(crate) mod slice;
+pub(crate) mod staging;
+pub(crate) mod transfer;
+mod unified;
+
+pub use self::core::BufferStats;
+pub use guard::{ReadGuard, UpdateGuard, WriteGuard};
+pub use slice::{Slice, SliceMut};
+pub use unified::UnifiedBuffer;

@@ -1,0 +1,333 @@
+//! Where the current bytes of a buffer are: a pure state machine over ranges.
+//!
+//! | state | host has | device has |
+//! |---|---|---|
+//! | `Uninit` | nothing | zeros |
+//! | `HostOnly` | the data | nothing yet |
+//! | `DeviceOnly` | nothing | the data |
+//! | `Synced` | the data | the data |
+//! | `HostDirty` | the data | an older version |
+//! | `DeviceDirty` | an older version | the data |
+//!
+//! Only guards and commands change it, through the five transitions below. The module knows no
+//! device; its test compares it with a naive model, byte by byte, over all short sequences.
+
+use std::ops::Range;
+
+/// Where the current version of a range is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum State {
+    Uninit,
+    HostOnly,
+    DeviceOnly,
+    Synced,
+    HostDirty,
+    DeviceDirty,
+}
+
+impl State {
+    /// The host's copy is current.
+    pub(crate) fn on_host(self) -> bool {
+        matches!(self, Self::HostOnly | Self::Synced | Self::HostDirty)
+    }
+
+    /// The device's copy is current. (An untouched range is: allocations are zeroed.)
+    pub(crate) fn on_device(self) -> bool {
+        !matches!(self, Self::HostOnly | Self::HostDirty)
+    }
+
+    fn host_wrote(self) -> Self {
+        match self {
+            Self::Uninit | Self::HostOnly => Self::HostOnly,
+            _ => Self::HostDirty,
+        }
+    }
+
+    fn device_wrote(self) -> Self {
+        match self {
+            Self::Uninit | Self::DeviceOnly => Self::DeviceOnly,
+            _ => Self::DeviceDirty,
+        }
+    }
+
+    fn downloaded(self) -> Self {
+        if self.on_device() { Self::Synced } else { self }
+    }
+
+    fn uploaded(self) -> Self {
+        // The host's version went with the staging memory it lay in.
+        if self.on_device() { self } else { Self::DeviceOnly }
+    }
+
+    fn host_forgot(self) -> Self {
+        match self {
+            Self::Synced | Self::DeviceDirty => Self::DeviceOnly,
+            other => other,
+        }
+    }
+}
+
+/// States by range: runs without gaps, neighbours always of different states.
+#[derive(Clone, Debug)]
+pub(crate) struct Residency {
+    /// End of each run (exclusive) and its state; the first starts at 0.
+    runs: Vec<(u64, State)>,
+}
+
+impl Residency {
+    /// A buffer that nobody has touched.
+    pub(crate) fn new(bytes: u64) -> Self {
+        Self { runs: vec![(bytes, State::Uninit)] }
+    }
+
+    /// The host wrote new data into `range`.
+    pub(crate) fn host_wrote(&mut self, range: Range<u64>) {
+        self.apply(range, State::host_wrote);
+    }
+
+    /// A command wrote, or may have written, `range`.
+    pub(crate) fn device_wrote(&mut self, range: Range<u64>) {
+        self.apply(range, State::device_wrote);
+    }
+
+    /// The host was given the device's version of `range`.
+    pub(crate) fn downloaded(&mut self, range: Range<u64>) {
+        self.apply(range, State::downloaded);
+    }
+
+    /// The device was given the host's version of `range`, whose staging memory is gone.
+    pub(crate) fn uploaded(&mut self, range: Range<u64>) {
+        self.apply(range, State::uploaded);
+    }
+
+    /// The host's copies of what the device has were given up.
+    pub(crate) fn host_forgot(&mut self) {
+        let end = self.runs.last().map_or(0, |run| run.0);
+        self.apply(0..end, State::host_forgot);
+    }
+
+    /// Whether every byte of `range` satisfies `test`.
+    pub(crate) fn all(&self, range: Range<u64>, test: impl Fn(State) -> bool) -> bool {
+        self.parts(range).all(|(_, state)| test(state))
+    }
+
+    /// The parts of `range` that satisfy `test`, neighbours joined.
+    pub(crate) fn ranges(&self, range: Range<u64>, test: impl Fn(State) -> bool) -> Vec<Range<u64>> {
+        let mut found: Vec<Range<u64>> = Vec::new();
+        for (part, _) in self.parts(range).filter(|(_, state)| test(*state)) {
+            match found.last_mut() {
+                Some(last) if last.end == part.start => last.end = part.end,
+                _ => found.push(part),
+            }
+        }
+        found
+    }
+
+    fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, State)> + '_ {
+        let mut start = 0;
+        self.runs.iter().filter_map(move |&(end, state)| {
+            let part = start.max(range.start)..end.min(range.end);
+            start = end;
+            (part.start < part.end).then_some((part, state))
+        })
+    }
+
+    fn apply(&mut self, range: Range<u64>, change: impl Fn(State) -> State) {
+        if range.is_empty() {
+            return;
+        }
+        // The common case, a whole buffer in one state, must not allocate.
+        if let [(end, state)] = self.runs.as_mut_slice() {
+            if range.start == 0 && range.end >= *end {
+                *state = change(*state);
+                return;
+            }
+        }
+        let mut next: Vec<(u64, State)> = Vec::with_capacity(self.runs.len() + 2);
+        let mut push = |end: u64, state: State| match next.last_mut() {
+            Some(last) if last.1 == state => last.0 = end,
+            _ => next.push((end, state)),
+        };
+        let mut start = 0;
+        for &(end, state) in &self.runs {
+            let (from, to) = (range.start.clamp(start, end), range.end.clamp(start, end));
+            if start < from {
+                push(from, state);
+            }
+            if from < to {
+                push(to, change(state));
+            }
+            if to < end {
+                push(end, state);
+            }
+            start = end;
+        }
+        self.runs = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const BYTES: u64 = 4;
+
+    /// What a byte really is: the newest version, and which version either side holds.
+    #[derive(Clone, Copy, Default)]
+    struct Byte {
+        newest: u32,
+        host: Option<u32>,
+        device: Option<u32>,
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        HostWrote(Range<u64>),
+        DeviceWrote(Range<u64>),
+        Read(Range<u64>),
+        Use(Range<u64>),
+        HostForgot,
+    }
+
+    /// Applies a step the way buffers do: downloads before a read, uploads before a use.
+    fn step(model: &mut [Byte], residency: &mut Residency, step: &Step, version: u32) {
+        let of = |range: &Range<u64>| range.start as usize..range.end as usize;
+        match step {
+            Step::HostWrote(range) => {
+                residency.host_wrote(range.clone());
+                model[of(range)].iter_mut().for_each(|byte| {
+                    byte.newest = version;
+                    byte.host = Some(version);
+                });
+            }
+            Step::DeviceWrote(range) => {
+                // Every command first gets what the host has newer.
+                use_on_device(model, residency, range);
+                residency.device_wrote(range.clone());
+                model[of(range)].iter_mut().for_each(|byte| {
+                    byte.newest = version;
+                    byte.device = Some(version);
+                });
+            }
+            Step::Read(range) => {
+                for part in residency.ranges(range.clone(), |state| !state.on_host()) {
+                    model[of(&part)].iter_mut().for_each(|byte| byte.host = Some(byte.device.unwrap_or(0)));
+                }
+                residency.downloaded(range.clone());
+                for byte in &model[of(range)] {
+                    assert_eq!(byte.host, Some(byte.newest), "a read returned an old version");
+                }
+            }
+            Step::Use(range) => use_on_device(model, residency, range),
+            Step::HostForgot => {
+                for (index, byte) in model.iter_mut().enumerate() {
+                    let at = index as u64..index as u64 + 1;
+                    if residency.all(at, State::on_device) {
+                        byte.host = None;
+                    }
+                }
+                residency.host_forgot();
+            }
+        }
+        for (index, byte) in model.iter().enumerate() {
+            let at = index as u64..index as u64 + 1;
+            if residency.all(at.clone(), State::on_host) {
+                assert_eq!(byte.host, Some(byte.newest), "the host's copy is said to be current");
+            }
+            if residency.all(at, State::on_device) {
+                assert_eq!(byte.device.unwrap_or(0), byte.newest, "the device's copy is said to be current");
+            }
+        }
+        for pair in residency.runs.windows(2) {
+            assert!(pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1, "runs are sorted and joined: {residency:?}");
+        }
+        assert_eq!(residency.runs.last().unwrap().0, model.len() as u64);
+    }
+
+    fn use_on_device(model: &mut [Byte], residency: &mut Residency, range: &Range<u64>) {
+        for part in residency.ranges(range.clone(), |state| !state.on_device()) {
+            for byte in &mut model[part.start as usize..part.end as usize] {
+                byte.device = byte.host.take();
+            }
+            residency.uploaded(part);
+        }
+        for byte in &model[range.start as usize..range.end as usize] {
+            assert_eq!(byte.device.unwrap_or(0), byte.newest, "a command saw an old version");
+        }
+    }
+
+    fn all_steps() -> Vec<Step> {
+        let mut steps = vec![Step::HostForgot];
+        for start in 0..BYTES {
+            for end in start + 1..=BYTES {
+                steps.push(Step::HostWrote(start..end));
+                steps.push(Step::DeviceWrote(start..end));
+                steps.push(Step::Read(start..end));
+                steps.push(Step::Use(start..end));
+            }
+        }
+        steps
+    }
+
+    #[test]
+    fn every_sequence_of_three_steps_agrees_with_the_model() {
+        let steps = all_steps();
+        for first in &steps {
+            for second in &steps {
+                for third in &steps {
+                    let mut model = [Byte::default(); BYTES as usize];
+                    let mut residency = Residency::new(BYTES);
+                    for (version, next) in [first, second, third].into_iter().enumerate() {
+                        step(&mut model, &mut residency, next, version as u32 + 1);
+                    }
+                }
+            }
+        }
+    }
+
+    fn any_step(bytes: u64) -> impl Strategy<Value = Step> {
+        (0..5u8, 0..bytes, 1..=bytes).prop_map(move |(kind, start, length)| {
+            let range = start..(start + length).min(bytes);
+            match kind {
+                0 => Step::HostWrote(range),
+                1 => Step::DeviceWrote(range),
+                2 => Step::Read(range),
+                3 => Step::Use(range),
+                _ => Step::HostForgot,
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn long_sequences_agree_with_the_model(steps in prop::collection::vec(any_step(24), 1..60)) {
+            let mut model = [Byte::default(); 24];
+            let mut residency = Residency::new(24);
+            for (version, next) in steps.iter().enumerate() {
+                step(&mut model, &mut residency, next, version as u32 + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn an_untouched_range_is_zero_on_the_device_and_absent_on_the_host() {
+        let residency = Residency::new(8);
+        assert!(residency.all(0..8, |state| state == State::Uninit && state.on_device() && !state.on_host()));
+    }
+
+    #[test]
+    fn the_states_of_the_table_are_all_reached() {
+        let mut residency = Residency::new(6);
+        residency.host_wrote(1..2);
+        residency.device_wrote(2..6);
+        residency.downloaded(3..6);
+        residency.host_wrote(4..5);
+        residency.device_wrote(5..6);
+        let states: Vec<State> = residency.runs.iter().map(|run| run.1).collect();
+        assert_eq!(
+            states,
+            [State::Uninit, State::HostOnly, State::DeviceOnly, State::Synced, State::HostDirty, State::DeviceDirty]
+        );
+    }
+}

@@ -1,0 +1,368 @@
+//! Parts of a buffer, and everything that can be done with one.
+
+use std::marker::PhantomData;
+use std::ops::{Bound, Range, RangeBounds};
+use std::sync::Arc;
+
+use anywarp_backend::MemoryKind;
+
+use super::core::{Core, GuardKind, Heap, HostView};
+use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
+use super::transfer;
+use crate::Element;
+use crate::error::BufferError;
+
+/// A part of a buffer, borrowed for reading. Made by [`UnifiedBuffer::slice`](super::UnifiedBuffer::slice).
+pub struct Slice<'a, T> {
+    pub(crate) core: &'a Arc<Core>,
+    /// Elements; an error if they are not within the buffer.
+    pub(crate) range: Result<Range<usize>, BufferError>,
+    pub(super) _element: PhantomData<T>,
+}
+
+/// A part of a buffer, borrowed for writing. Made by
+/// [`UnifiedBuffer::slice_mut`](super::UnifiedBuffer::slice_mut).
+pub struct SliceMut<'a, T> {
+    pub(crate) core: &'a Arc<Core>,
+    /// Elements; an error if they are not within the buffer.
+    pub(crate) range: Result<Range<usize>, BufferError>,
+    pub(super) _element: PhantomData<&'a mut T>,
+}
+
+impl<T> Clone for Slice<'_, T> {
+    fn clone(&self) -> Self {
+        Self { core: self.core, range: self.range.clone(), _element: PhantomData }
+    }
+}
+
+/// Resolves `bounds` within `outer`.
+pub(super) fn resolve(
+    outer: &Result<Range<usize>, BufferError>,
+    bounds: &impl RangeBounds<usize>,
+) -> Result<Range<usize>, BufferError> {
+    let outer = outer.clone()?;
+    let length = outer.end - outer.start;
+    let start = match bounds.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match bounds.end_bound() {
+        Bound::Included(&end) => end.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => length,
+    };
+    if start > end || end > length {
+        return Err(BufferError::OutOfRange { start, end, length });
+    }
+    Ok(outer.start + start..outer.start + end)
+}
+
+/// The bytes of a range of elements.
+pub(crate) fn byte_range<T>(range: &Range<usize>) -> Range<u64> {
+    let size = size_of::<T>() as u64;
+    range.start as u64 * size..range.end as u64 * size
+}
+
+fn alignment<T>() -> BufferError {
+    BufferError::Alignment { element: std::any::type_name::<T>(), align: align_of::<T>() }
+}
+
+impl<'a, T: Element> Slice<'a, T> {
+    /// Number of elements; 0 for a slice that is not within its buffer.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.range.as_ref().map_or(0, ExactSizeIterator::len)
+    }
+
+    /// Whether it has no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A part of this part.
+    #[must_use]
+    pub fn slice(&self, bounds: impl RangeBounds<usize>) -> Slice<'a, T> {
+        Slice { core: self.core, range: resolve(&self.range, &bounds), _element: PhantomData }
+    }
+
+    /// Waits for the device and borrows the elements; see
+    /// [`UnifiedBuffer::read`](super::UnifiedBuffer::read).
+    ///
+    /// # Errors
+    /// As there; [`BufferError::OutOfRange`] and [`BufferError::Misaligned`] for a bad slice.
+    pub fn read(self) -> Result<ReadGuard<'a, T>, BufferError> {
+        let range = self.range?;
+        let failed = |error| self.core.error("reading", error);
+        if range.is_empty() {
+            return Ok(empty());
+        }
+        let bytes = byte_range::<T>(&range);
+        self.core.aligned(&bytes)?;
+        let token = self.core.guard(GuardKind::Read)?;
+        let reading = self.core.begin_read(&bytes).map_err(failed)?;
+        reading.ticket().wait().map_err(failed)?;
+        let view = self.core.end_read(reading).map_err(failed)?;
+        guard(view, &bytes, token)
+    }
+
+    /// [`read`](Self::read) without blocking.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub async fn read_async(self) -> Result<ReadGuard<'a, T>, BufferError> {
+        let range = self.range?;
+        let failed = |error| self.core.error("reading", error);
+        if range.is_empty() {
+            return Ok(empty());
+        }
+        let bytes = byte_range::<T>(&range);
+        self.core.aligned(&bytes)?;
+        let token = self.core.guard(GuardKind::Read)?;
+        let reading = self.core.begin_read(&bytes).map_err(failed)?;
+        reading.ticket().await.map_err(failed)?;
+        let view = self.core.end_read(reading).map_err(failed)?;
+        guard(view, &bytes, token)
+    }
+
+    /// Copies the elements into `target`.
+    ///
+    /// # Errors
+    /// [`BufferError::LengthMismatch`] unless the lengths agree; else as [`read`](Self::read).
+    pub fn copy_to_slice(self, target: &mut [T]) -> Result<(), BufferError> {
+        let got = self.range.clone()?.len();
+        if got != target.len() {
+            return Err(BufferError::LengthMismatch { expected: target.len(), got });
+        }
+        target.copy_from_slice(&self.read()?);
+        Ok(())
+    }
+}
+
+fn empty<'a, T>() -> ReadGuard<'a, T> {
+    let view = HostView::Heap(Arc::new(Heap::zeroed(0)));
+    ReadGuard { view, range: 0..0, _token: None, _borrow: PhantomData }
+}
+
+fn guard<'a, T: Element>(
+    view: HostView,
+    bytes: &Range<u64>,
+    token: super::core::GuardToken,
+) -> Result<ReadGuard<'a, T>, BufferError> {
+    let range = bytes.start as usize..bytes.end as usize;
+    bytemuck::try_cast_slice::<u8, T>(&view.bytes()[range.clone()]).map_err(|_| alignment::<T>())?;
+    Ok(ReadGuard { view, range, _token: Some(token), _borrow: PhantomData })
+}
+
+impl<'a, T: Element> SliceMut<'a, T> {
+    /// Number of elements; 0 for a slice that is not within its buffer.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.range.as_ref().map_or(0, ExactSizeIterator::len)
+    }
+
+    /// Whether it has no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The same part, borrowed for reading.
+    #[must_use]
+    pub fn as_slice(&self) -> Slice<'_, T> {
+        Slice { core: self.core, range: self.range.clone(), _element: PhantomData }
+    }
+
+    /// A part of this part, for as long as `self` is borrowed.
+    #[must_use]
+    pub fn slice_mut(&mut self, bounds: impl RangeBounds<usize>) -> SliceMut<'_, T> {
+        SliceMut { core: self.core, range: resolve(&self.range, &bounds), _element: PhantomData }
+    }
+
+    /// Two parts, before and from element `middle` on.
+    #[must_use]
+    pub fn split_at_mut(self, middle: usize) -> (SliceMut<'a, T>, SliceMut<'a, T>) {
+        let part = |range| SliceMut { core: self.core, range, _element: PhantomData };
+        (part(resolve(&self.range, &(..middle))), part(resolve(&self.range, &(middle..))))
+    }
+
+    /// Borrows the elements to be written anew; see
+    /// [`UnifiedBuffer::write`](super::UnifiedBuffer::write).
+    ///
+    /// # Errors
+    /// As there; [`BufferError::OutOfRange`] and [`BufferError::Misaligned`] for a bad slice.
+    pub fn write(self) -> Result<WriteGuard<'a, T>, BufferError> {
+        let range = self.range?;
+        let core = self.core;
+        let failed = |error| core.error("writing", error);
+        let target = byte_range::<T>(&range);
+        if range.is_empty() {
+            return Ok(WriteGuard { writing: nothing(core), _borrow: PhantomData });
+        }
+        core.aligned(&target)?;
+        let token = core.guard(GuardKind::Write)?;
+        let (place, range) = if core.unified {
+            core.begin_shared().and_then(|ticket| ticket.wait()).map_err(failed)?;
+            (Place::Shared(core.take_shared().map_err(failed)?), target.start as usize..target.end as usize)
+        } else {
+            let bytes = target.end - target.start;
+            let (block, host) = core.device.upload_block(bytes).map_err(failed)?;
+            (Place::Staged(block, host), 0..bytes as usize)
+        };
+        let writing = Writing { core: Arc::clone(core), place, range, target, changed: true, _token: Some(token) };
+        aligned::<T>(&writing)?;
+        Ok(WriteGuard { writing, _borrow: PhantomData })
+    }
+
+    /// Borrows the elements to be read and changed; see
+    /// [`UnifiedBuffer::update`](super::UnifiedBuffer::update).
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn update(self) -> Result<UpdateGuard<'a, T>, BufferError> {
+        let Some((core, target)) = self.update_target()? else {
+            return Ok(UpdateGuard { writing: nothing(self.core), _borrow: PhantomData });
+        };
+        let failed = |error| core.error("reading", error);
+        let token = core.guard(GuardKind::Update)?;
+        let reading = core.begin_read(&target).map_err(failed)?;
+        reading.ticket().wait().map_err(failed)?;
+        update_guard(core, reading, target, token)
+    }
+
+    /// [`update`](Self::update) without blocking.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update).
+    pub async fn update_async(self) -> Result<UpdateGuard<'a, T>, BufferError> {
+        let Some((core, target)) = self.update_target()? else {
+            return Ok(UpdateGuard { writing: nothing(self.core), _borrow: PhantomData });
+        };
+        let failed = |error| core.error("reading", error);
+        let token = core.guard(GuardKind::Update)?;
+        let reading = core.begin_read(&target).map_err(failed)?;
+        reading.ticket().await.map_err(failed)?;
+        update_guard(core, reading, target, token)
+    }
+
+    fn update_target(&self) -> Result<Option<(&'a Arc<Core>, Range<u64>)>, BufferError> {
+        let target = byte_range::<T>(&self.range.clone()?);
+        self.core.aligned(&target)?;
+        Ok((!target.is_empty()).then_some((self.core, target)))
+    }
+
+    /// Copies all elements from `source`.
+    ///
+    /// Large copies leave in chunks, so that the host's copying and the device's overlap.
+    ///
+    /// # Errors
+    /// [`BufferError::LengthMismatch`] unless the lengths agree; else as [`write`](Self::write).
+    pub fn copy_from_slice(self, source: &[T]) -> Result<(), BufferError> {
+        let range = self.range.clone()?;
+        if range.len() != source.len() {
+            return Err(BufferError::LengthMismatch { expected: range.len(), got: source.len() });
+        }
+        if !self.core.unified && size_of_val(source) > transfer::CHUNK {
+            return transfer::upload_in_chunks(self.core, &byte_range::<T>(&range), bytemuck::cast_slice(source));
+        }
+        self.write()?.copy_from_slice(source);
+        Ok(())
+    }
+
+    /// Copies the elements of another buffer, on the device.
+    ///
+    /// # Errors
+    /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`], [`BufferError::InUse`] while
+    /// a guard of either is alive, or what the device says.
+    pub fn copy_from<'b>(self, source: impl Into<Slice<'b, T>>) -> Result<(), BufferError>
+    where
+        T: 'b,
+    {
+        let source = source.into();
+        let mut pending = self.core.device.stream.lock();
+        transfer::copy(&mut transfer::Target::Stream(&mut pending), &source, &self)
+    }
+
+    /// Sets every element to `value`, on the device.
+    ///
+    /// # Errors
+    /// [`BufferError::InUse`] while a guard is alive, or what the device says.
+    pub fn fill(self, value: T) -> Result<(), BufferError> {
+        if self.range.clone()?.is_empty() {
+            return Ok(());
+        }
+        match transfer::pattern_of(&value) {
+            Some(pattern) => {
+                let mut pending = self.core.device.stream.lock();
+                transfer::fill(&mut transfer::Target::Stream(&mut pending), &self, pattern)
+            }
+            None => {
+                self.write()?.fill(value);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn nothing(core: &Arc<Core>) -> Writing {
+    Writing { core: Arc::clone(core), place: Place::Empty, range: 0..0, target: 0..0, changed: false, _token: None }
+}
+
+fn aligned<T: Element>(writing: &Writing) -> Result<(), BufferError> {
+    let bytes = &writing.place.bytes()[writing.range.clone()];
+    bytemuck::try_cast_slice::<u8, T>(bytes).map(|_| ()).map_err(|_| alignment::<T>())
+}
+
+fn update_guard<'a, T: Element>(
+    core: &Arc<Core>,
+    reading: super::core::Reading,
+    target: Range<u64>,
+    token: super::core::GuardToken,
+) -> Result<UpdateGuard<'a, T>, BufferError> {
+    let failed = |error| core.error("reading", error);
+    let range = target.start as usize..target.end as usize;
+    let view = core.end_read(reading).map_err(failed)?;
+    let (place, range) = if core.unified {
+        drop(view);
+        (Place::Shared(core.take_shared().map_err(failed)?), range)
+    } else {
+        // Ordinary memory, because staging memory for uploads may be slow to read.
+        let mut heap = Heap::zeroed(target.end - target.start + 4);
+        heap.bytes_mut()[..range.len()].copy_from_slice(&view.bytes()[range.clone()]);
+        (Place::Heap(heap), 0..range.len())
+    };
+    let writing = Writing { core: Arc::clone(core), place, range, target, changed: false, _token: Some(token) };
+    aligned::<T>(&writing)?;
+    Ok(UpdateGuard { writing, _borrow: PhantomData })
+}
+
+impl<'a, T: Element> From<&'a SliceMut<'_, T>> for Slice<'a, T> {
+    fn from(slice: &'a SliceMut<'_, T>) -> Self {
+        slice.as_slice()
+    }
+}
+
+impl<'a, T: Element> From<&Slice<'a, T>> for Slice<'a, T> {
+    fn from(slice: &Slice<'a, T>) -> Self {
+        slice.clone()
+    }
+}
+
+/// Staging memory for what the host is about to write.
+impl crate::device::DeviceInner {
+    pub(crate) fn upload_block(
+        &self,
+        bytes: u64,
+    ) -> Result<(super::staging::Block, anywarp_backend::HostRange), anywarp_backend::BackendError> {
+        let block = self.staging.acquire(MemoryKind::Upload, bytes)?;
+        let mapped = self.backend.map(block.memory).and_then(|ticket| ticket.wait());
+        match mapped.and_then(|()| self.backend.host(block.memory)) {
+            Ok(host) => Ok((block, host)),
+            Err(error) => {
+                self.staging.release(block);
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Devices: the handle that everything is made from.
+
+mod select;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anywarp_backend::{Backend, BackendError, Caps, Counters, MemoryId, MemoryKind, Ticket};
+
+pub use select::{Candidate, DeviceOptions, OpenError, Rejection};
+
+use crate::buffer::core::Traffic;
+use crate::buffer::staging::Staging;
+use crate::error::{BufferError, Error, KernelError};
+use crate::kernel::{Kernel, KernelCache, Wgsl};
+use crate::recording::Recording;
+use crate::stream::{Batch, Stream};
+use crate::{Element, UnifiedBuffer};
+
+/// What all handles of a device, its buffers and its kernels share.
+pub(crate) struct DeviceInner {
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(crate) stream: Stream,
+    pub(crate) staging: Staging,
+    pub(crate) traffic: Traffic,
+    pub(crate) selector: String,
+    options: DeviceOptions,
+    kernels: KernelCache,
+    live: AtomicU64,
+    peak: AtomicU64,
+    launches: AtomicU64,
+}
+
+impl DeviceInner {
+    pub(crate) fn caps(&self) -> &Caps {
+        self.backend.caps()
+    }
+
+    /// Memory for a buffer. When there is none left, idle staging memory goes first.
+    pub(crate) fn allocate(&self, bytes: u64, kind: MemoryKind) -> Result<MemoryId, BackendError> {
+        let memory = self.backend.allocate(bytes, kind, "").or_else(|error| {
+            if !matches!(error, BackendError::OutOfMemory { .. }) {
+                return Err(error);
+            }
+            self.staging.trim();
+            self.backend.allocate(bytes, kind, "")
+        })?;
+        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.peak.fetch_max(live, Ordering::Relaxed);
+        Ok(memory)
+    }
+
+    /// A buffer of `bytes` was dropped.
+    pub(crate) fn freed(&self, memory: MemoryId, bytes: u64, last_use: Option<&Arc<Batch>>) {
+        self.live.fetch_sub(bytes, Ordering::Relaxed);
+        self.stream.drop_memory(memory, last_use);
+    }
+
+    pub(crate) fn launched(&self) {
+        self.launches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn buffer_error(&self, operation: &'static str, bytes: u64, error: BackendError) -> BufferError {
+        let live = self.live.load(Ordering::Relaxed);
+        BufferError::Device { operation, device: self.caps().name.clone(), bytes, live, error }
+    }
+}
+
+/// What a device has moved and done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceStats {
+    /// Copies from host to device.
+    pub uploads: u64,
+    /// Copies from device to host.
+    pub downloads: u64,
+    /// Bytes copied from host to device.
+    pub bytes_uploaded: u64,
+    /// Bytes copied from device to host.
+    pub bytes_downloaded: u64,
+    /// Bytes of buffers that exist now.
+    pub live_bytes: u64,
+    /// The most that ever existed.
+    pub peak_bytes: u64,
+    /// Bytes of staging memory, in use or kept for later.
+    pub staging_bytes: u64,
+    /// Requests for staging memory that a kept block served.
+    pub staging_hits: u64,
+    /// Requests for staging memory that had to allocate.
+    pub staging_misses: u64,
+    /// Launches, handed over or still recorded.
+    pub launches: u64,
+    /// What the backend counts.
+    pub counters: Counters,
+}
+
+/// One device: a GPU, or something that stands in for one. Cloning it copies a handle; any thread
+/// may use it.
+///
+/// See [`open_default`](Self::open_default) for how one is chosen.
+#[derive(Clone)]
+pub struct Device {
+    pub(crate) inner: Arc<DeviceInner>,
+}
+
+impl Device {
+    /// Opens the device that `ANYWARP_DEVICE` names or, without it, the best one: a discrete GPU
+    /// before an integrated one, that before a virtual one, software last; among equals Metal,
+    /// Vulkan, DX12, WebGPU, then the driver's own order.
+    ///
+    /// # Errors
+    /// [`OpenError`] lists every candidate with the reason why it was not taken, and what to
+    /// install if there is none.
+    pub fn open_default() -> Result<Self, OpenError> {
+        Self::open_with(&DeviceOptions::default())
+    }
+
+    /// Opens the best device that `selector` allows: a backend (`vulkan`, `metal`, `dx12`,
+    /// `webgpu`), a part of a device's name (`llvmpipe`), or both (`vulkan:llvmpipe`,
+    /// `vulkan:0` for the first one).
+    ///
+    /// # Errors
+    /// As [`open_default`](Self::open_default).
+    pub fn open(selector: &str) -> Result<Self, OpenError> {
+        Self::open_with(&DeviceOptions { selector: Some(selector.to_owned()), ..DeviceOptions::default() })
+    }
+
+    /// Opens a device as `options` say.
+    ///
+    /// # Errors
+    /// As [`open_default`](Self::open_default).
+    pub fn open_with(options: &DeviceOptions) -> Result<Self, OpenError> {
+        let (selector, backend) = select::open(options)?;
+        Ok(Self::with(backend, selector, options.clone()))
+    }
+
+    /// [`open_with`](Self::open_with) without blocking: the only way in a browser.
+    ///
+    /// # Errors
+    /// As [`open_default`](Self::open_default).
+    pub async fn open_async(options: &DeviceOptions) -> Result<Self, OpenError> {
+        let (selector, backend) = select::open_async(options).await?;
+        Ok(Self::with(backend, selector, options.clone()))
+    }
+
+    /// A device on a backend of one's own: for tests, and for machines that anywarp does not know.
+    #[must_use]
+    pub fn from_backend(backend: Arc<dyn Backend>) -> Self {
+        let selector = backend.caps().backend.to_owned();
+        Self::with(backend, selector, DeviceOptions::default())
+    }
+
+    fn with(backend: Arc<dyn Backend>, selector: String, options: DeviceOptions) -> Self {
+        let inner = DeviceInner {
+            stream: Stream::new(Arc::clone(&backend)),
+            staging: Staging::new(Arc::clone(&backend)),
+            backend,
+            traffic: Traffic::default(),
+            selector,
+            options,
+            kernels: KernelCache::default(),
+            live: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+            launches: AtomicU64::new(0),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Opens the same device anew, after it was lost. Buffers and kernels of the lost one stay
+    /// with it.
+    ///
+    /// # Errors
+    /// As [`open_default`](Self::open_default).
+    pub fn reopen(&self) -> Result<Self, OpenError> {
+        let options = DeviceOptions { selector: Some(self.inner.selector.clone()), ..self.inner.options.clone() };
+        Self::open_with(&options)
+    }
+
+    /// The devices of this machine, best first.
+    #[must_use]
+    pub fn enumerate() -> Vec<Candidate> {
+        select::candidates()
+    }
+
+    /// What the device is and can do.
+    #[must_use]
+    pub fn caps(&self) -> &Caps {
+        self.inner.caps()
+    }
+
+    /// A selection string that opens just this device.
+    #[must_use]
+    pub fn selector(&self) -> &str {
+        &self.inner.selector
+    }
+
+    /// A buffer of `length` zeroed elements.
+    ///
+    /// # Errors
+    /// [`BufferError::Device`] says how much was asked for and how much is live;
+    /// [`BufferError::TooLong`].
+    pub fn buffer<T: Element>(&self, length: usize) -> Result<UnifiedBuffer<T>, BufferError> {
+        UnifiedBuffer::new(&self.inner, length)
+    }
+
+    /// A buffer with a copy of `elements`.
+    ///
+    /// # Errors
+    /// As [`buffer`](Self::buffer).
+    pub fn buffer_from<T: Element>(&self, elements: &[T]) -> Result<UnifiedBuffer<T>, BufferError> {
+        let mut buffer = self.buffer(elements.len())?;
+        buffer.copy_from_slice(elements)?;
+        Ok(buffer)
+    }
+
+    /// Makes a kernel from WGSL: parsed, validated, specialised and compiled. The same source gives
+    /// the same kernel, from a cache.
+    ///
+    /// # Errors
+    /// [`KernelError`]; diagnostics show the line as it was written.
+    pub fn kernel<'a>(&self, wgsl: impl Into<Wgsl<'a>>) -> Result<Kernel, KernelError> {
+        let own = &self.inner.selector;
+        let others = || {
+            let others = select::candidates().into_iter().filter(|candidate| candidate.selector != *own);
+            others.map(|candidate| (candidate.selector, candidate.caps.shader)).collect()
+        };
+        let inner = self.inner.kernels.get(&self.inner.backend, &wgsl.into(), &others)?;
+        Ok(Kernel { device: Arc::clone(&self.inner), inner })
+    }
+
+    /// An empty recording, to be kept and replayed.
+    #[must_use]
+    pub fn recording(&self) -> Recording {
+        Recording::new(&self.inner)
+    }
+
+    /// Hands recorded work over without waiting for it.
+    ///
+    /// # Errors
+    /// What the device says. Work that did not fit into memory stays recorded.
+    pub fn submit(&self) -> Result<(), Error> {
+        let mut pending = self.inner.stream.lock();
+        Ok(self.inner.stream.flush(&mut pending, &self.inner.staging)?)
+    }
+
+    /// Hands recorded work over and waits for all of it.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub fn synchronize(&self) -> Result<(), Error> {
+        Ok(self.handed_over()?.wait()?)
+    }
+
+    /// [`synchronize`](Self::synchronize) without blocking.
+    ///
+    /// # Errors
+    /// As [`submit`](Self::submit).
+    pub async fn synchronize_async(&self) -> Result<(), Error> {
+        Ok(self.handed_over()?.await?)
+    }
+
+    /// Everything up to now, as one ticket: work ends in the order in which it was handed over.
+    fn handed_over(&self) -> Result<Ticket, BackendError> {
+        let mut pending = self.inner.stream.lock();
+        let batch = if pending.recording.is_empty() {
+            pending.last.clone()
+        } else {
+            Some(Arc::clone(&pending.batch))
+        };
+        self.inner.stream.flush(&mut pending, &self.inner.staging)?;
+        batch.map_or_else(|| Ok(Ticket::ready()), |batch| batch.ticket())
+    }
+
+    /// Gives staging memory that is not in use back to the driver.
+    pub fn trim(&self) {
+        self.inner.staging.trim();
+    }
+
+    /// What the device has moved and done so far.
+    #[must_use]
+    pub fn stats(&self) -> DeviceStats {
+        let traffic = self.inner.traffic.read();
+        let staging = self.inner.staging.stats();
+        DeviceStats {
+            uploads: traffic.uploads,
+            downloads: traffic.downloads,
+            bytes_uploaded: traffic.bytes_uploaded,
+            bytes_downloaded: traffic.bytes_downloaded,
+            live_bytes: self.inner.live.load(Ordering::Relaxed),
+            peak_bytes: self.inner.peak.load(Ordering::Relaxed),
+            staging_bytes: staging.bytes,
+            staging_hits: staging.hits,
+            staging_misses: staging.misses,
+            launches: self.inner.launches.load(Ordering::Relaxed),
+            counters: self.inner.backend.counters(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("selector", &self.selector()).field("name", &self.caps().name).finish()
+    }
+}

@@ -1,0 +1,444 @@
+//! Errors: one enum per operation, folded into [`Error`].
+
+use anywarp_backend::BackendError;
+
+use crate::device::OpenError;
+
+/// A result whose error is [`Error`] unless told otherwise.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Anything that anywarp can refuse.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No device could be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A buffer could not be made, read, written or copied.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+    /// A kernel could not be made.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// A launch was refused.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// Submitting or waiting failed.
+    #[error(transparent)]
+    Device(#[from] BackendError),
+}
+
+/// What can be done about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// Trying again may succeed.
+    Retryable,
+    /// Something ran out: memory, or the size of a limit. Use less of it.
+    Resource,
+    /// The call, the kernel or the choice of device is wrong.
+    Programmer,
+    /// The device is gone. [`Device::reopen`](crate::Device::reopen) gives a new one.
+    Fatal,
+}
+
+impl Error {
+    /// What can be done about it.
+    #[must_use]
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Open(_) => ErrorClass::Programmer,
+            Self::Buffer(error) => match error {
+                BufferError::Device { error, .. } => class_of(error),
+                BufferError::InUse { .. } => ErrorClass::Retryable,
+                _ => ErrorClass::Programmer,
+            },
+            Self::Kernel(error) => match error {
+                KernelError::Compile { error, .. } => class_of(error),
+                KernelError::AboveLimit { .. } => ErrorClass::Resource,
+                _ => ErrorClass::Programmer,
+            },
+            Self::Launch(error) => match error {
+                LaunchError::Device { error, .. } => class_of(error),
+                LaunchError::Kernel(KernelError::Compile { error, .. }) => class_of(error),
+                LaunchError::InUse { .. } => ErrorClass::Retryable,
+                LaunchError::AboveLimit { .. } => ErrorClass::Resource,
+                _ => ErrorClass::Programmer,
+            },
+            Self::Device(error) => class_of(error),
+        }
+    }
+}
+
+fn class_of(error: &BackendError) -> ErrorClass {
+    match error {
+        BackendError::Lost { .. } => ErrorClass::Fatal,
+        BackendError::OutOfMemory { .. } => ErrorClass::Retryable,
+        BackendError::TooLarge { .. } => ErrorClass::Resource,
+        _ => ErrorClass::Programmer,
+    }
+}
+
+/// A buffer could not be made, read, written or copied.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BufferError {
+    /// The device refused.
+    #[error("{operation} a buffer of {bytes} bytes ({live} bytes of buffers are live on {device}): {error}")]
+    Device {
+        /// `allocating`, `reading`, `writing`, `copying`, `filling`.
+        operation: &'static str,
+        /// The device's name.
+        device: String,
+        /// The buffer's size.
+        bytes: u64,
+        /// What all buffers of the device amount to.
+        live: u64,
+        /// What the backend said.
+        error: BackendError,
+    },
+    /// A slice that is not within its buffer.
+    #[error("the slice {start}..{end} is outside of a buffer of {length} elements")]
+    OutOfRange {
+        /// First element.
+        start: usize,
+        /// One past the last element.
+        end: usize,
+        /// The buffer's length.
+        length: usize,
+    },
+    /// A slice whose ends the device cannot address.
+    #[error(
+        "the slice starts at byte {start} and ends at byte {end} of its buffer: transfers begin and end at multiples \
+         of 4 bytes (or at the buffer's end); choose the elements accordingly"
+    )]
+    Misaligned {
+        /// First byte.
+        start: u64,
+        /// One past the last byte.
+        end: u64,
+    },
+    /// Source and target differ in length.
+    #[error("{got} elements cannot be copied into {expected}: the lengths must agree")]
+    LengthMismatch {
+        /// The target's length.
+        expected: usize,
+        /// The source's length.
+        got: usize,
+    },
+    /// Two buffers of different devices.
+    #[error("the buffers belong to different devices, {ours} and {theirs}: read the one and write the other")]
+    OtherDevice {
+        /// The target's device.
+        ours: String,
+        /// The source's device.
+        theirs: String,
+    },
+    /// A host guard of the buffer is alive.
+    #[error("the host is using the buffer: drop its {guard} first")]
+    InUse {
+        /// `ReadGuard`, `WriteGuard`, `UpdateGuard`.
+        guard: &'static str,
+    },
+    /// The element type's alignment is above what mapped memory guarantees.
+    #[error("{element} wants its memory aligned to {align} bytes, which this device's mapped memory is not")]
+    Alignment {
+        /// The element type.
+        element: &'static str,
+        /// Its alignment.
+        align: usize,
+    },
+    /// A buffer larger than the address space.
+    #[error("{length} elements of {size} bytes are more than can be addressed")]
+    TooLong {
+        /// Elements asked for.
+        length: usize,
+        /// Size of each.
+        size: usize,
+    },
+}
+
+/// A kernel could not be made.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// The WGSL does not parse or is not valid; the text shows the line.
+    #[error("{file} is not valid WGSL\n{diagnostic}")]
+    Invalid {
+        /// The file as named by the user.
+        file: String,
+        /// The line as the user wrote it, and what is wrong with it.
+        diagnostic: String,
+    },
+    /// No compute entry point at all.
+    #[error("{file} has no compute entry point: it needs a function with @compute @workgroup_size(..){others}")]
+    NoEntryPoint {
+        /// The file as named by the user.
+        file: String,
+        /// Entry points of other stages, said in words.
+        others: String,
+    },
+    /// Several compute entry points, and none was named.
+    #[error("{file} has several compute entry points ({}): name one with Wgsl::entry", candidates.join(", "))]
+    WhichEntryPoint {
+        /// The file as named by the user.
+        file: String,
+        /// Their names.
+        candidates: Vec<String>,
+    },
+    /// The entry point that was named does not exist.
+    #[error("{file} has no compute entry point '{name}'; it has {}", list(candidates))]
+    UnknownEntryPoint {
+        /// The file as named by the user.
+        file: String,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        candidates: Vec<String>,
+    },
+    /// A constant that is no override of the WGSL.
+    #[error("kernel '{kernel}': there is no override '{name}'; it has {}", list(candidates))]
+    UnknownOverride {
+        /// The kernel.
+        kernel: String,
+        /// What was set.
+        name: String,
+        /// What there is.
+        candidates: Vec<String>,
+    },
+    /// An override without a value, or with one that does not fit.
+    #[error("kernel '{kernel}': {message}")]
+    Override {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The kernel uses something that compute-only devices do not offer.
+    #[error("kernel '{kernel}' uses {what}, which anywarp does not run{place}")]
+    Unsupported {
+        /// The kernel.
+        kernel: String,
+        /// A texture, a sampler, ...
+        what: String,
+        /// Where, if known.
+        place: String,
+    },
+    /// The kernel needs a feature that the device lacks.
+    #[error("kernel '{kernel}' needs {feature}, which {device} does not have{place}\n{others}")]
+    MissingFeature {
+        /// The kernel.
+        kernel: String,
+        /// The feature's name.
+        feature: String,
+        /// The device.
+        device: String,
+        /// The first line that needs it.
+        place: String,
+        /// Which devices of this machine have it.
+        others: String,
+    },
+    /// The kernel needs more of something than the device has.
+    #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}")]
+    AboveLimit {
+        /// The kernel.
+        kernel: String,
+        /// What there is too much of.
+        what: String,
+        /// How much the kernel wants.
+        wanted: String,
+        /// How much the device allows.
+        limit: String,
+        /// The device.
+        device: String,
+    },
+    /// The backend could not compile it.
+    #[error("kernel '{kernel}' could not be compiled for {device}: {error}")]
+    Compile {
+        /// The kernel.
+        kernel: String,
+        /// The device.
+        device: String,
+        /// What the backend said.
+        error: BackendError,
+    },
+}
+
+/// A launch was refused; nothing of it has run.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// A name that is none of the kernel's.
+    #[error("kernel '{kernel}' has no binding '{key}'; it has {}", list(candidates))]
+    UnknownBinding {
+        /// The kernel.
+        kernel: String,
+        /// What was named.
+        key: String,
+        /// What there is.
+        candidates: Vec<String>,
+    },
+    /// A path that leads nowhere in a uniform or immediate.
+    #[error("kernel '{kernel}': '{path}' leads to nothing: {reason}")]
+    UnknownPath {
+        /// The kernel.
+        kernel: String,
+        /// The path.
+        path: String,
+        /// Where it goes wrong.
+        reason: String,
+    },
+    /// One binding was given two buffers, or a buffer and a value.
+    #[error("kernel '{kernel}': '{binding}' is bound twice")]
+    BoundTwice {
+        /// The kernel.
+        kernel: String,
+        /// The binding.
+        binding: String,
+    },
+    /// Something is not bound or not set.
+    #[error("kernel '{kernel}': nothing is bound to {}", list(missing))]
+    Missing {
+        /// The kernel.
+        kernel: String,
+        /// Bindings, and fields of uniforms, with their types.
+        missing: Vec<String>,
+    },
+    /// A binding that the kernel writes was given a shared borrow.
+    #[error("kernel '{kernel}' writes '{binding}': bind it with &mut")]
+    NotMutable {
+        /// The kernel.
+        kernel: String,
+        /// The binding.
+        binding: String,
+    },
+    /// Types that do not fit.
+    #[error("kernel '{kernel}': '{binding}' does not fit\n{layouts}")]
+    Layout {
+        /// The kernel.
+        kernel: String,
+        /// The binding or field.
+        binding: String,
+        /// Both layouts.
+        layouts: String,
+    },
+    /// A length that does not fit.
+    #[error("kernel '{kernel}': '{binding}' got {got} bytes: {expected}")]
+    Length {
+        /// The kernel.
+        kernel: String,
+        /// The binding.
+        binding: String,
+        /// Bytes bound.
+        got: u64,
+        /// What would fit.
+        expected: String,
+    },
+    /// A slice that starts where the device cannot bind.
+    #[error(
+        "kernel '{kernel}': '{binding}' starts at byte {offset}; this device binds at multiples of {alignment}: \
+         choose another start or copy the slice into a buffer of its own"
+    )]
+    Offset {
+        /// The kernel.
+        kernel: String,
+        /// The binding.
+        binding: String,
+        /// Where the slice starts.
+        offset: u64,
+        /// The device's alignment.
+        alignment: u64,
+    },
+    /// A binding, grid or value above the device's limit.
+    #[error("kernel '{kernel}': {what} is {wanted}; {device} allows {limit}")]
+    AboveLimit {
+        /// The kernel.
+        kernel: String,
+        /// What there is too much of.
+        what: String,
+        /// How much was asked for.
+        wanted: u64,
+        /// How much the device allows.
+        limit: u64,
+        /// The device.
+        device: String,
+    },
+    /// A grid with nothing in it.
+    #[error("kernel '{kernel}': the grid {grid:?} is empty: every dimension must be at least 1")]
+    EmptyGrid {
+        /// The kernel.
+        kernel: String,
+        /// What was asked for.
+        grid: Vec<u64>,
+    },
+    /// A grid beyond 2^32 workgroups or threads in one dimension.
+    #[error("kernel '{kernel}': the grid {grid:?} has more than 2^32 - 1 {unit}: split the work over several launches")]
+    HugeGrid {
+        /// The kernel.
+        kernel: String,
+        /// What was asked for.
+        grid: Vec<u64>,
+        /// `workgroups` or `threads in one dimension`.
+        unit: &'static str,
+    },
+    /// Two bindings share memory in a way the device does not allow.
+    #[error("kernel '{kernel}': '{first}' and '{second}' {problem}")]
+    Conflict {
+        /// The kernel.
+        kernel: String,
+        /// One binding.
+        first: String,
+        /// The other.
+        second: String,
+        /// What is wrong with that.
+        problem: &'static str,
+    },
+    /// A host guard of a bound buffer is alive.
+    #[error("kernel '{kernel}': the host is using the buffer bound to '{binding}': drop its {guard} first")]
+    InUse {
+        /// The kernel.
+        kernel: String,
+        /// The binding.
+        binding: String,
+        /// The guard.
+        guard: &'static str,
+    },
+    /// A buffer of another device.
+    #[error("kernel '{kernel}' is of {ours}, the buffer bound to '{binding}' of {theirs}")]
+    OtherDevice {
+        /// The kernel.
+        kernel: String,
+        /// The binding.
+        binding: String,
+        /// The kernel's device.
+        ours: String,
+        /// The buffer's device.
+        theirs: String,
+    },
+    /// A bad slice was bound.
+    #[error("kernel '{kernel}', binding '{binding}': {error}")]
+    Slice {
+        /// The kernel.
+        kernel: String,
+        /// The binding.
+        binding: String,
+        /// What is wrong with it.
+        error: BufferError,
+    },
+    /// The variant of the kernel that the launch needs could not be made.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// The device refused.
+    #[error("kernel '{kernel}' on {device}: {error}")]
+    Device {
+        /// The kernel.
+        kernel: String,
+        /// The device.
+        device: String,
+        /// What the backend said.
+        error: BackendError,
+    },
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,86 @@
+//! What can be bound.
+
+use std::any::TypeId;
+use std::ops::Range;
+use std::sync::Arc;
+
+use anywarp_backend::Layout;
+
+use crate::buffer::core::Core;
+use crate::buffer::slice::byte_range;
+use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
+use crate::error::BufferError;
+use crate::Element;
+
+/// A buffer, or part of one, as bound to a kernel.
+pub struct BoundBuffer<'a> {
+    pub(crate) core: &'a Arc<Core>,
+    pub(crate) bytes: Result<Range<u64>, BufferError>,
+    pub(crate) mutable: bool,
+    pub(crate) element: TypeId,
+    pub(crate) layout: fn() -> Layout,
+}
+
+impl<'a> BoundBuffer<'a> {
+    fn new<T: Element>(core: &'a Arc<Core>, range: &Result<Range<usize>, BufferError>, mutable: bool) -> Self {
+        let bytes = range.clone().map(|range| byte_range::<T>(&range));
+        Self { core, bytes, mutable, element: TypeId::of::<T>(), layout: T::layout }
+    }
+}
+
+mod sealed {
+    pub trait Sealed<'a> {
+        fn bound(self) -> super::BoundBuffer<'a>;
+    }
+}
+
+/// Buffers and slices that can be bound: `&` to what a kernel reads, `&mut` to what it writes.
+pub trait Bind<'a>: sealed::Sealed<'a> {}
+
+impl<'a, S: sealed::Sealed<'a>> Bind<'a> for S {}
+
+pub(super) fn bound<'a>(what: impl Bind<'a>) -> BoundBuffer<'a> {
+    what.bound()
+}
+
+impl<'a, T: Element> sealed::Sealed<'a> for &'a UnifiedBuffer<T> {
+    fn bound(self) -> BoundBuffer<'a> {
+        BoundBuffer::new::<T>(&self.core, &Ok(0..self.len()), false)
+    }
+}
+
+impl<'a, T: Element> sealed::Sealed<'a> for &'a mut UnifiedBuffer<T> {
+    fn bound(self) -> BoundBuffer<'a> {
+        BoundBuffer::new::<T>(&self.core, &Ok(0..self.len()), true)
+    }
+}
+
+impl<'a, T: Element> sealed::Sealed<'a> for Slice<'a, T> {
+    fn bound(self) -> BoundBuffer<'a> {
+        BoundBuffer::new::<T>(self.core, &self.range, false)
+    }
+}
+
+impl<'a, T: Element> sealed::Sealed<'a> for &Slice<'a, T> {
+    fn bound(self) -> BoundBuffer<'a> {
+        BoundBuffer::new::<T>(self.core, &self.range, false)
+    }
+}
+
+impl<'a, T: Element> sealed::Sealed<'a> for SliceMut<'a, T> {
+    fn bound(self) -> BoundBuffer<'a> {
+        BoundBuffer::new::<T>(self.core, &self.range, true)
+    }
+}
+
+impl<'a, T: Element> sealed::Sealed<'a> for &'a mut SliceMut<'_, T> {
+    fn bound(self) -> BoundBuffer<'a> {
+        BoundBuffer::new::<T>(self.core, &self.range, true)
+    }
+}
+
+impl<'a, T: Element> sealed::Sealed<'a> for &'a SliceMut<'_, T> {
+    fn bound(self) -> BoundBuffer<'a> {
+        BoundBuffer::new::<T>(self.core, &self.range, false)
+    }
+}

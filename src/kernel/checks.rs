@@ -1,0 +1,165 @@
+//! Whether what is bound fits the kernel. Nothing here changes anything.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use anywarp_backend::{Access, BindingClass, BindingInfo, Caps, Layout, Shape};
+
+use super::bind::BoundBuffer;
+use super::compiled::Kernel;
+use crate::element::{elements_agree, is_raw, values_agree};
+use crate::error::LaunchError;
+
+/// Checks one binding by itself and returns the bytes to bind.
+pub(super) fn check_binding(
+    kernel: &Kernel,
+    slot: usize,
+    info: &BindingInfo,
+    bound: &BoundBuffer<'_>,
+) -> Result<Range<u64>, LaunchError> {
+    let name = || kernel.name().to_owned();
+    let binding = || info.name.clone();
+    if !Arc::ptr_eq(&bound.core.device, &kernel.device) {
+        return Err(LaunchError::OtherDevice {
+            kernel: name(),
+            binding: binding(),
+            ours: kernel.device.selector.clone(),
+            theirs: bound.core.device.selector.clone(),
+        });
+    }
+    let bytes = bound.bytes.clone().map_err(|error| LaunchError::Slice { kernel: name(), binding: binding(), error })?;
+    if info.access == Access::Write && !bound.mutable {
+        return Err(LaunchError::NotMutable { kernel: name(), binding: binding() });
+    }
+    if !kernel.inner.fits(bound.element, slot, || fits(&(bound.layout)(), &info.layout)) {
+        let layouts = both(&info.layout, &(bound.layout)());
+        return Err(LaunchError::Layout { kernel: name(), binding: binding(), layouts });
+    }
+    let length = bytes.end - bytes.start;
+    if let Some(expected) = length_problem(info, length) {
+        return Err(LaunchError::Length { kernel: name(), binding: binding(), got: length, expected });
+    }
+    let bytes = if info.class == BindingClass::Uniform {
+        bytes.start..bytes.start + u64::from(info.layout.size)
+    } else {
+        bytes
+    };
+    check_place(kernel, info, &bytes)?;
+    Ok(bytes)
+}
+
+/// Whether the elements of a buffer can be those of a binding.
+fn fits(rust: &Layout, wgsl: &Layout) -> bool {
+    if is_raw(rust) {
+        return true;
+    }
+    match &wgsl.shape {
+        Shape::Array { element, stride, .. } => elements_agree(rust, element, *stride) || values_agree(rust, wgsl),
+        // A struct that ends in an unsized array is no array of anything: only a buffer of the one
+        // scalar that it is made of can stand for it.
+        Shape::Struct { .. } if wgsl.unsized_tail().is_some() => {
+            matches!(rust.shape, Shape::Scalar(scalar) if wgsl.uniform_scalar() == Some(scalar))
+        }
+        _ => elements_agree(rust, wgsl, wgsl.size.next_multiple_of(wgsl.align)) || values_agree(rust, wgsl),
+    }
+}
+
+/// Both layouts, for an error.
+pub(super) fn both(wgsl: &Layout, rust: &Layout) -> String {
+    let mut text = String::from("  WGSL wants\n");
+    wgsl.describe(&mut text, 4);
+    if let Shape::Array { element, stride, .. } = &wgsl.shape {
+        text.push_str(&format!("    one element every {stride} bytes, each\n"));
+        element.describe(&mut text, 6);
+    }
+    text.push_str("  the buffer holds\n");
+    rust.describe(&mut text, 4);
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
+    let (layout, size) = (&info.layout, u64::from(info.layout.size));
+    if length < size {
+        let least = if layout.unsized_tail().is_some() { "at least one element, " } else { "" };
+        return Some(format!("{} takes {least}{size} bytes", layout.name));
+    }
+    if let Shape::Array { element, count: None, stride } = &layout.shape {
+        if length % u64::from(*stride) != 0 {
+            return Some(format!("elements of {} are {stride} bytes apart, which does not divide it", element.name));
+        }
+    } else if let Some((offset, stride)) = layout.unsized_tail() {
+        // Struct sizes are rounded up to their alignment, so a remainder below it is no mistake.
+        let rest = (length - u64::from(offset)) % u64::from(stride);
+        if rest >= u64::from(layout.align) {
+            return Some(format!("{} bytes, then elements of {stride} bytes, do not divide it", offset));
+        }
+    }
+    (info.class != BindingClass::Uniform && length % 4 != 0)
+        .then(|| "devices bind multiples of 4 bytes: add an element of padding".to_owned())
+}
+
+fn check_place(kernel: &Kernel, info: &BindingInfo, bytes: &Range<u64>) -> Result<(), LaunchError> {
+    let limits = &kernel.device.caps().limits;
+    let (limit, alignment) = match info.class {
+        BindingClass::Uniform => (limits.uniform_binding_size, limits.uniform_offset_alignment),
+        _ => (limits.storage_binding_size, limits.storage_offset_alignment),
+    };
+    if bytes.end - bytes.start > limit {
+        return Err(LaunchError::AboveLimit {
+            kernel: kernel.name().to_owned(),
+            what: format!("the size of '{}' in bytes (bind slices of it)", info.name),
+            wanted: bytes.end - bytes.start,
+            limit,
+            device: kernel.device.caps().name.clone(),
+        });
+    }
+    let alignment = u64::from(alignment.max(1));
+    if bytes.start % alignment != 0 {
+        return Err(LaunchError::Offset {
+            kernel: kernel.name().to_owned(),
+            binding: info.name.clone(),
+            offset: bytes.start,
+            alignment,
+        });
+    }
+    Ok(())
+}
+
+/// One binding's place, for the check of pairs.
+pub(super) struct Placed<'a> {
+    pub(super) name: &'a str,
+    pub(super) core: &'a Arc<crate::buffer::core::Core>,
+    pub(super) bytes: Range<u64>,
+    pub(super) class: BindingClass,
+    pub(super) access: Access,
+}
+
+/// Checks that no two bindings share memory in a way that the device, or the meaning of the
+/// kernel, forbids.
+pub(super) fn check_pairs(kernel: &str, caps: &Caps, placed: &[Placed<'_>]) -> Result<(), LaunchError> {
+    for (index, first) in placed.iter().enumerate() {
+        for second in &placed[index + 1..] {
+            if !Arc::ptr_eq(first.core, second.core) {
+                continue;
+            }
+            let overlap = first.bytes.start < second.bytes.end && second.bytes.start < first.bytes.end;
+            let written = first.access == Access::Write || second.access == Access::Write;
+            let of_one_class = (first.class == BindingClass::Storage) == (second.class == BindingClass::Storage);
+            let problem = if overlap && written {
+                "overlap, and the kernel writes there"
+            } else if !of_one_class && !caps.aliased_bindings {
+                "lie in one buffer, one of them read_write: this device needs them in separate buffers"
+            } else {
+                continue;
+            };
+            return Err(LaunchError::Conflict {
+                kernel: kernel.to_owned(),
+                first: first.name.to_owned(),
+                second: second.name.to_owned(),
+                problem,
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! Kernels of one device, kept by content.
+
+use std::any::TypeId;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use anywarp_backend::{Backend, BindingInfo, Caps, KernelId, Layout, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::front::{self, Others};
+use super::launch::Launch;
+use super::source::Wgsl;
+use super::values::Values;
+use crate::device::DeviceInner;
+use crate::error::KernelError;
+
+/// One program, compiled for one device.
+pub(crate) struct Compiled {
+    backend: Arc<dyn Backend>,
+    pub(crate) id: KernelId,
+    pub(crate) program: Program,
+}
+
+impl Compiled {
+    fn new(backend: &Arc<dyn Backend>, program: Program) -> Result<Arc<Self>, KernelError> {
+        let id = backend.compile(&program).map_err(|error| KernelError::Compile {
+            kernel: program.name.to_string(),
+            device: backend.caps().name.clone(),
+            error,
+        })?;
+        Ok(Arc::new(Self { backend: Arc::clone(backend), id, program }))
+    }
+}
+
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        self.backend.discard(self.id);
+    }
+}
+
+/// What all handles of a kernel share.
+pub(crate) struct KernelInner {
+    pub(crate) plain: Arc<Compiled>,
+    /// Made when a launch first needs it.
+    folded: OnceLock<Arc<Compiled>>,
+    /// Where the values of uniforms and immediates are put together.
+    pub(crate) values: Values,
+    /// Element types that were found to fit a binding.
+    fitting: Mutex<FxHashSet<(TypeId, usize)>>,
+}
+
+impl KernelInner {
+    fn new(backend: &Arc<dyn Backend>, program: Program) -> Result<Self, KernelError> {
+        let values = Values::of(&program);
+        let plain = Compiled::new(backend, program)?;
+        Ok(Self { plain, folded: OnceLock::new(), values, fitting: Mutex::default() })
+    }
+
+    /// The variant for grids that the device cannot dispatch as they are.
+    pub(crate) fn folded(&self, caps: &Caps) -> Result<&Arc<Compiled>, KernelError> {
+        if let Some(folded) = self.folded.get() {
+            return Ok(folded);
+        }
+        let folded = Compiled::new(&self.plain.backend, front::folded(&self.plain.program, caps)?)?;
+        Ok(self.folded.get_or_init(|| folded))
+    }
+
+    /// Whether `element` fits binding `slot`; `compare` is asked once for each pair.
+    pub(crate) fn fits(&self, element: TypeId, slot: usize, compare: impl FnOnce() -> bool) -> bool {
+        let mut fitting = self.fitting.lock().unwrap_or_else(PoisonError::into_inner);
+        fitting.contains(&(element, slot)) || (compare() && fitting.insert((element, slot)))
+    }
+}
+
+/// A compute kernel of one device. Cloning it copies a handle.
+///
+/// Names, types and sizes come from the WGSL; see [`launch`](Self::launch) for running it.
+#[derive(Clone)]
+pub struct Kernel {
+    pub(crate) device: Arc<DeviceInner>,
+    pub(crate) inner: Arc<KernelInner>,
+}
+
+impl Kernel {
+    fn program(&self) -> &Program {
+        &self.inner.plain.program
+    }
+
+    /// File and entry point, as errors and profiles name it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.program().name
+    }
+
+    /// The entry point's name.
+    #[must_use]
+    pub fn entry_point(&self) -> &str {
+        &self.program().entry_point
+    }
+
+    /// Invocations of a workgroup in x, y and z.
+    #[must_use]
+    pub fn workgroup_size(&self) -> [u32; 3] {
+        self.program().workgroup_size
+    }
+
+    /// The uniform and storage variables that the entry point uses, by group and binding.
+    #[must_use]
+    pub fn bindings(&self) -> &[BindingInfo] {
+        &self.program().bindings
+    }
+
+    /// Name and type of `var<immediate>`, if the entry point uses one.
+    #[must_use]
+    pub fn immediate(&self) -> Option<&(String, Layout)> {
+        self.program().immediate.as_ref()
+    }
+
+    /// The type at a path of a uniform or immediate: `params`, `params.a`, `params.weights[3]`.
+    #[must_use]
+    pub fn layout_of(&self, path: &str) -> Option<Layout> {
+        self.inner.values.find(self.program(), path).ok().map(|place| place.layout.clone())
+    }
+
+    /// Begins a launch.
+    #[must_use]
+    pub fn launch(&self) -> Launch<'_> {
+        Launch::new(self)
+    }
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kernel").field("name", &self.name()).field("bindings", &self.bindings()).finish()
+    }
+}
+
+/// Above this many kernels those that nobody holds are let go.
+const MOST_KEPT: usize = 512;
+
+/// All that makes a kernel what it is.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    text: String,
+    file: String,
+    entry: Option<String>,
+    constants: Vec<(String, u64)>,
+    checked: bool,
+}
+
+/// The kernels of one device.
+#[derive(Default)]
+pub(crate) struct KernelCache {
+    kept: Mutex<FxHashMap<Key, Arc<KernelInner>>>,
+}
+
+impl KernelCache {
+    pub(crate) fn get(
+        &self,
+        backend: &Arc<dyn Backend>,
+        wgsl: &Wgsl<'_>,
+        others: Others<'_>,
+    ) -> Result<Arc<KernelInner>, KernelError> {
+        let key = Key {
+            text: wgsl.text.to_string(),
+            file: wgsl.file.to_string(),
+            entry: wgsl.entry.as_ref().map(ToString::to_string),
+            constants: wgsl.constants.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect(),
+            checked: wgsl.checked,
+        };
+        if let Some(kernel) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Arc::clone(kernel));
+        }
+        // Not under the lock: compiling takes long, and other kernels need not wait.
+        let program = front::program(wgsl, backend.caps(), others)?;
+        let made = Arc::new(KernelInner::new(backend, program)?);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MOST_KEPT {
+            kept.retain(|_, kernel| Arc::strong_count(kernel) > 1);
+        }
+        Ok(Arc::clone(kept.entry(key).or_insert(made)))
+    }
+}

@@ -1,0 +1,32 @@
+//! Kernels: from WGSL text to a checked launch.
+//!
+//! | module | step |
+//! |---|---|
+//! | `source` | what the user hands in; directives that naga does not know are blanked |
+//! | `front` | parse, validate, choose the entry point, resolve overrides |
+//! | `features` | which feature a device lacks, and the line that needs it |
+//! | `reflect` | bindings and their layouts |
+//! | `passes` | naga IR to naga IR: grid folding |
+//! | `compiled` | kernels of a device, kept by content; the folded variant |
+//! | `values` | uniform and immediate values, by path |
+//! | `bind`, `checks`, `launch` | one launch: what is bound, whether it fits, the commands |
+//! | `extent` | grids |
+
+mod bind;
+mod checks;
+mod compiled;
+mod extent;
+mod features;
+mod front;
+mod launch;
+pub(crate) mod passes;
+pub(crate) mod reflect;
+mod source;
+mod values;
+
+pub use bind::Bind;
+pub use compiled::Kernel;
+pub(crate) use compiled::{Compiled, KernelCache};
+pub use extent::Extent;
+pub use launch::Launch;
+pub use source::Wgsl;

@@ -1,0 +1,3 @@
+//! Pure passes from naga IR to naga IR. They know no device and are tested alone.
+
+pub(crate) mod fold_grid;

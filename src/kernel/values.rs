@@ -1,0 +1,164 @@
+//! Values of uniforms and immediates: where each field lies, and which were set.
+
+use std::ops::Range;
+
+use anywarp_backend::{BindingClass, Layout, Program, Shape};
+use smallvec::SmallVec;
+
+/// Every uniform starts at a multiple of this in the values of a launch.
+const ALIGNMENT: u32 = 16;
+
+/// Where a launch of one kernel puts its uniform and immediate values: one after the other.
+pub(crate) struct Values {
+    /// Binding slot and bytes of each uniform.
+    uniforms: Vec<(usize, Range<u32>)>,
+    /// Bytes of the immediate, after all uniforms.
+    pub(crate) immediate: Range<u32>,
+    /// Fields that must be set: bytes and path.
+    fields: Vec<(Range<u32>, String)>,
+}
+
+/// A place that a path leads to.
+pub(crate) struct Place<'a> {
+    /// Bytes from the start of the launch's values.
+    pub(crate) offset: u32,
+    pub(crate) layout: &'a Layout,
+    /// The binding slot; `None` for the immediate.
+    pub(crate) slot: Option<usize>,
+}
+
+/// Which bytes were set.
+pub(crate) type Covered = SmallVec<[Range<u32>; 8]>;
+
+impl Values {
+    pub(crate) fn of(program: &Program) -> Self {
+        let mut at = 0u32;
+        let (mut uniforms, mut fields) = (Vec::new(), Vec::new());
+        for (slot, info) in program.bindings.iter().enumerate() {
+            if info.class == BindingClass::Uniform {
+                collect_fields(&info.layout, at, &info.name, &mut fields);
+                let end = at + info.layout.size.next_multiple_of(ALIGNMENT);
+                uniforms.push((slot, at..end));
+                at = end;
+            }
+        }
+        let mut immediate = at..at;
+        if let Some((name, layout)) = &program.immediate {
+            collect_fields(layout, at, name, &mut fields);
+            immediate.end += layout.size.next_multiple_of(4);
+        }
+        Self { uniforms, immediate, fields }
+    }
+
+    /// Bytes of all values.
+    pub(crate) fn size(&self) -> usize {
+        self.immediate.end as usize
+    }
+
+    /// Bytes of the uniform in binding `slot`.
+    pub(crate) fn uniform(&self, slot: usize) -> Option<Range<u32>> {
+        self.uniforms.iter().find(|(at, _)| *at == slot).map(|(_, range)| range.clone())
+    }
+
+    /// Follows a path like `params.weights[3]`. The error says where it goes wrong.
+    pub(crate) fn find<'a>(&self, program: &'a Program, path: &str) -> Result<Place<'a>, String> {
+        let end = path.find(['.', '[']).unwrap_or(path.len());
+        let (root, mut rest) = path.split_at(end);
+        let uniform = self.uniforms.iter().find(|(slot, _)| program.bindings[*slot].name == root);
+        let mut place = match (uniform, &program.immediate) {
+            (Some((slot, range)), _) => {
+                Place { offset: range.start, layout: &program.bindings[*slot].layout, slot: Some(*slot) }
+            }
+            (None, Some((name, layout))) if name == root => {
+                Place { offset: self.immediate.start, layout, slot: None }
+            }
+            _ => {
+                let names: Vec<&str> = self
+                    .uniforms
+                    .iter()
+                    .map(|(slot, _)| program.bindings[*slot].name.as_str())
+                    .chain(program.immediate.iter().map(|(name, _)| name.as_str()))
+                    .collect();
+                let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                return Err(format!("there is no uniform or immediate '{root}'; there is {known}"));
+            }
+        };
+        while !rest.is_empty() {
+            let (offset, layout, left) = step(place.layout, rest)?;
+            place = Place { offset: place.offset + offset, layout, slot: place.slot };
+            rest = left;
+        }
+        Ok(place)
+    }
+
+    /// The fields that nothing covers. `bound` tells of a binding slot whether a buffer is bound.
+    pub(crate) fn missing(&self, covered: &mut Covered, bound: impl Fn(usize) -> bool) -> Vec<String> {
+        join(covered);
+        let is_bound = |field: &Range<u32>| {
+            self.uniforms.iter().any(|(slot, range)| range.contains(&field.start) && bound(*slot))
+        };
+        self.fields
+            .iter()
+            .filter(|(field, _)| {
+                !covered.iter().any(|set| set.start <= field.start && field.end <= set.end) && !is_bound(field)
+            })
+            .map(|(_, path)| path.clone())
+            .collect()
+    }
+}
+
+/// Sorts the ranges and joins those that touch.
+fn join(ranges: &mut Covered) {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut joined: Covered = SmallVec::new();
+    for range in ranges.drain(..) {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    *ranges = joined;
+}
+
+/// One `.field` or `[index]` of a path.
+fn step<'a, 'p>(layout: &'a Layout, rest: &'p str) -> Result<(u32, &'a Layout, &'p str), String> {
+    if let Some(rest) = rest.strip_prefix('[') {
+        let close = rest.find(']').ok_or("a '[' is not closed")?;
+        let index: u32 = rest[..close].trim().parse().map_err(|_| format!("'{}' is no index", &rest[..close]))?;
+        let Shape::Array { element, count, stride } = &layout.shape else {
+            return Err(format!("{} is no array", layout.name));
+        };
+        if count.is_some_and(|count| index >= count) {
+            return Err(format!("{} has no element {index}", layout.name));
+        }
+        return Ok((index * stride, element, &rest[close + 1..]));
+    }
+    let rest = rest.strip_prefix('.').ok_or_else(|| format!("'{rest}' is neither .field nor [index]"))?;
+    let end = rest.find(['.', '[']).unwrap_or(rest.len());
+    let name = &rest[..end];
+    let Shape::Struct { fields } = &layout.shape else {
+        return Err(format!("{} has no fields", layout.name));
+    };
+    let field = fields.iter().find(|field| field.name == name).ok_or_else(|| {
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        format!("{} has no field '{name}'; it has {}", layout.name, names.join(", "))
+    })?;
+    Ok((field.offset, &field.layout, &rest[end..]))
+}
+
+fn collect_fields(layout: &Layout, at: u32, path: &str, out: &mut Vec<(Range<u32>, String)>) {
+    match &layout.shape {
+        Shape::Struct { fields } => {
+            for field in fields {
+                collect_fields(&field.layout, at + field.offset, &format!("{path}.{}", field.name), out);
+            }
+        }
+        Shape::Array { element, count: Some(count), stride } if *stride > element.size => {
+            // Elements may be set one by one, and between them lies padding.
+            for index in 0..*count {
+                collect_fields(element, at + index * stride, &format!("{path}[{index}]"), out);
+            }
+        }
+        _ => out.push((at..at + layout.size, format!("{path}: {}", layout.name))),
+    }
+}

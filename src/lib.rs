@@ -1,0 +1,70 @@
+//! One WGSL compute kernel, on every GPU.
+//!
+//! ```no_run
+//! use anywarp::Device;
+//!
+//! fn main() -> anywarp::Result<()> {
+//!     let device = Device::open_default()?;
+//!     let saxpy = device.kernel(
+//!         "struct Params { a: f32 }
+//!          @group(0) @binding(0) var<uniform> params: Params;
+//!          @group(0) @binding(1) var<storage> x: array<f32>;
+//!          @group(0) @binding(2) var<storage, read_write> y: array<f32>;
+//!
+//!          @compute @workgroup_size(64)
+//!          fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
+//!              if (id.x < arrayLength(&y)) { y[id.x] += params.a * x[id.x]; }
+//!          }",
+//!     )?;
+//!     let x = device.buffer_from(&vec![1.0f32; 1 << 20])?;
+//!     let mut y = device.buffer_from(&vec![2.0f32; 1 << 20])?;
+//!     saxpy.launch().set("params.a", 3.0f32).bind("x", &x).bind("y", &mut y).threads(1 << 20)?;
+//!     assert_eq!(y.read()?[0], 5.0);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! A tour, in the order in which a program meets things:
+//!
+//! - [`Device`]: what there is to compute on, how one is chosen ([`Device::open`]), what it can do
+//!   ([`Device::caps`]).
+//! - [`UnifiedBuffer`]: a vector that both sides see. It moves only what changed, and nothing
+//!   where host and device share their memory. What it holds is an [`Element`].
+//! - [`Kernel`]: one entry point of a WGSL source ([`Wgsl`]), checked line by line before anything
+//!   is compiled.
+//! - [`Launch`]: named bindings and values, then a grid of any size.
+//! - [`Recording`]: launches, copies and fills to be replayed.
+//! - [`Error`]: one enum per operation, with names and numbers in it.
+//!
+//! | feature | default | what it brings |
+//! |---|---|---|
+//! | `wgpu` | yes | Vulkan, Metal, DX12, WebGPU |
+//!
+//! | environment variable | meaning |
+//! |---|---|
+//! | `ANYWARP_DEVICE` | the default device, as a selection string: see [`Device::open`] |
+
+#![forbid(unsafe_code)]
+
+mod buffer;
+mod device;
+mod element;
+mod error;
+mod kernel;
+mod recording;
+mod stream;
+
+pub use buffer::{BufferStats, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
+pub use device::{Candidate, Device, DeviceOptions, DeviceStats, OpenError, Rejection};
+pub use element::Element;
+#[doc(hidden)]
+pub use element::struct_layout;
+pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result};
+pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl};
+pub use recording::{Recording, Submission};
+
+pub use half::f16;
+
+/// The contract that devices are behind: capabilities, layouts, commands, and the
+/// [`Backend`](backend::Backend) trait for devices of one's own.
+pub use anywarp_backend as backend;

@@ -1,0 +1,136 @@
+//! The device's own stream: work is recorded, handed over together, and waited for.
+//!
+//! Lock order: the stream, then one buffer's state at a time, then the staging pool.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use anywarp_backend::{Backend, BackendError, MemoryId, Recording, Ticket};
+
+use crate::buffer::staging::{Block, Staging};
+use crate::kernel::Compiled;
+
+/// Recorded launches and copies are handed over at the latest when there are this many.
+pub(crate) const MOST_PENDING: usize = 128;
+
+/// One submission, from the first command recorded for it on.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    /// Set when the commands were handed over, or could not be.
+    outcome: OnceLock<Result<Ticket, BackendError>>,
+}
+
+impl Batch {
+    pub(crate) fn done(outcome: Result<Ticket, BackendError>) -> Arc<Self> {
+        let batch = Self::default();
+        let _ = batch.outcome.set(outcome);
+        Arc::new(batch)
+    }
+
+    /// Whether its commands wait to be handed over.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.outcome.get().is_none()
+    }
+
+    /// Whether nothing of it runs any more, or will.
+    pub(crate) fn is_over(&self) -> bool {
+        match self.outcome.get() {
+            None => false,
+            Some(Ok(ticket)) => ticket.is_done().unwrap_or(true),
+            Some(Err(_)) => true,
+        }
+    }
+
+    /// The ticket of a batch that was handed over.
+    pub(crate) fn ticket(&self) -> Result<Ticket, BackendError> {
+        self.outcome.get().cloned().unwrap_or_else(|| Ok(Ticket::ready()))
+    }
+}
+
+/// Commands that wait for their submission, and what they need until then.
+pub(crate) struct Pending {
+    pub(crate) recording: Recording,
+    pub(crate) batch: Arc<Batch>,
+    /// Staging blocks that the commands read: free again when the batch is over.
+    pub(crate) staged: Vec<Block>,
+    /// Kernels of the recorded dispatches.
+    kernels: Vec<Arc<Compiled>>,
+    /// What was handed over last.
+    pub(crate) last: Option<Arc<Batch>>,
+}
+
+impl Pending {
+    /// Keeps `kernel` alive until the commands are handed over.
+    pub(crate) fn keep(&mut self, kernel: &Arc<Compiled>) {
+        if !self.kernels.last().is_some_and(|last| Arc::ptr_eq(last, kernel)) {
+            self.kernels.push(Arc::clone(kernel));
+        }
+    }
+}
+
+/// The stream of one device.
+pub(crate) struct Stream {
+    backend: Arc<dyn Backend>,
+    pending: Mutex<Pending>,
+    /// Memory of dropped buffers that pending commands may still name.
+    dropped: Mutex<Vec<MemoryId>>,
+}
+
+impl Stream {
+    pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
+        let pending = Pending {
+            recording: Recording::new(),
+            batch: Arc::default(),
+            staged: Vec::new(),
+            kernels: Vec::new(),
+            last: None,
+        };
+        Self { backend, pending: Mutex::new(pending), dropped: Mutex::default() }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands over what is pending.
+    ///
+    /// When the backend is out of memory the commands stay pending, to be tried again; any other
+    /// refusal is final for them, and is what a read of their results then returns.
+    pub(crate) fn flush(&self, pending: &mut Pending, staging: &Staging) -> Result<(), BackendError> {
+        if !pending.recording.is_empty() {
+            let outcome = self.backend.submit(&pending.recording);
+            if let Err(error @ BackendError::OutOfMemory { .. }) = outcome {
+                return Err(error);
+            }
+            let result = outcome.as_ref().map(|_| ()).map_err(Clone::clone);
+            let _ = pending.batch.outcome.set(outcome);
+            for block in pending.staged.drain(..) {
+                staging.release_after(block, &pending.batch);
+            }
+            pending.recording.clear();
+            pending.kernels.clear();
+            pending.last = Some(std::mem::take(&mut pending.batch));
+            self.free_dropped();
+            return result;
+        }
+        self.free_dropped();
+        Ok(())
+    }
+
+    /// Frees the memory of a dropped buffer, now or after the commands that name it were handed
+    /// over. Never waits for the stream: buffers are dropped anywhere.
+    pub(crate) fn drop_memory(&self, memory: MemoryId, last_use: Option<&Arc<Batch>>) {
+        if last_use.is_some_and(|batch| batch.is_pending()) {
+            self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        } else {
+            self.backend.free(memory);
+        }
+    }
+
+    fn free_dropped(&self) {
+        // Called with nothing pending: no command names them any more.
+        let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
+        for memory in dropped {
+            self.backend.free(memory);
+        }
+    }
+}
