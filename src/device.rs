@@ -261,11 +261,7 @@ impl Device {
     /// Everything up to now, as one ticket: work ends in the order in which it was handed over.
     fn handed_over(&self) -> Result<Ticket, BackendError> {
         let mut pending = self.inner.stream.lock();
-        let batch = if pending.recording.is_empty() {
-            pending.last.clone()
-        } else {
-            Some(Arc::clone(&pending.batch))
-        };
+        let batch = if pending.recording.is_empty() { pending.last.clone() } else { Some(Arc::clone(&pending.batch)) };
         self.inner.stream.flush(&mut pending, &self.inner.staging)?;
         batch.map_or_else(|| Ok(Ticket::ready()), |batch| batch.ticket())
     }

@@ -158,13 +158,14 @@ fn dense(layout: &Layout, stride: u32) -> Option<Scalar> {
 /// Whether an array of `rust` values can stand for an array of `wgsl` values, `stride` bytes apart.
 ///
 /// Either both are without padding and of one and the same scalar (then their grouping does not
-/// matter), or they are of one size and every scalar of the WGSL type has its counterpart at the
+/// matter, unless both are structs, whose fields have names to compare), or they are of one size and every scalar of the WGSL type has its counterpart at the
 /// same place. What Rust has where WGSL has padding does not matter.
 pub(crate) fn elements_agree(rust: &Layout, wgsl: &Layout, stride: u32) -> bool {
     if is_raw(rust) {
         return true;
     }
-    if let (Some(a), Some(b)) = (dense(rust, rust.size), dense(wgsl, stride)) {
+    let both_structs = matches!((&rust.shape, &wgsl.shape), (Shape::Struct { .. }, Shape::Struct { .. }));
+    if let (false, Some(a), Some(b)) = (both_structs, dense(rust, rust.size), dense(wgsl, stride)) {
         return a == b;
     }
     rust.size == stride && covers(rust, wgsl)
@@ -176,6 +177,14 @@ pub(crate) fn values_agree(rust: &Layout, wgsl: &Layout) -> bool {
 }
 
 fn covers(rust: &Layout, wgsl: &Layout) -> bool {
+    if let (Shape::Struct { fields: has }, Shape::Struct { fields: wants }) = (&rust.shape, &wgsl.shape) {
+        // A field of the same name must be at the same place; one of another name may stand there.
+        return wants.iter().all(|want| {
+            let named = has.iter().find(|field| field.name == want.name);
+            let there = has.iter().find(|field| field.offset == want.offset);
+            named.or(there).is_some_and(|field| field.offset == want.offset && covers(&field.layout, &want.layout))
+        });
+    }
     let (mut has, mut wants) = (Vec::new(), Vec::new());
     leaves(rust, 0, &mut has);
     leaves(wgsl, 0, &mut wants);

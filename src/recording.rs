@@ -120,10 +120,13 @@ impl Recording {
         let to = target.into();
         self.same_device(&to.core.device)?;
         let pattern = transfer::pattern_of(&value).ok_or_else(|| {
-            to.core.error("filling", BackendError::Rejected {
-                operation: "a recorded fill",
-                message: "the value is not a repeated 4-byte word: copy from a buffer that holds it".to_owned(),
-            })
+            to.core.error(
+                "filling",
+                BackendError::Rejected {
+                    operation: "a recorded fill",
+                    message: "the value is not a repeated 4-byte word: copy from a buffer that holds it".to_owned(),
+                },
+            )
         })?;
         transfer::fill(&mut Target::Recording(&mut self.commands, &mut self.touched), &to, pattern)
     }

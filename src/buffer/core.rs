@@ -205,9 +205,8 @@ impl Core {
     pub(crate) fn new(device: &Arc<DeviceInner>, bytes: u64) -> Result<Arc<Self>, BufferError> {
         let unified = device.backend.caps().unified;
         let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
-        let memory = device
-            .allocate(bytes.max(1), kind)
-            .map_err(|error| device.buffer_error("allocating", bytes, error))?;
+        let memory =
+            device.allocate(bytes.max(1), kind).map_err(|error| device.buffer_error("allocating", bytes, error))?;
         Ok(Arc::new(Self {
             device: Arc::clone(device),
             memory,

@@ -104,11 +104,7 @@ pub(crate) fn copy<T: Element>(
 }
 
 /// Appends a fill.
-pub(crate) fn fill<T: Element>(
-    target: &mut Target<'_>,
-    to: &SliceMut<'_, T>,
-    pattern: u32,
-) -> Result<(), BufferError> {
+pub(crate) fn fill<T: Element>(target: &mut Target<'_>, to: &SliceMut<'_, T>, pattern: u32) -> Result<(), BufferError> {
     let written = byte_range::<T>(&to.range.clone()?);
     if written.is_empty() {
         return Ok(());

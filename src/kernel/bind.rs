@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use anywarp_backend::Layout;
 
+use crate::Element;
 use crate::buffer::core::Core;
 use crate::buffer::slice::byte_range;
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::error::BufferError;
-use crate::Element;
 
 /// A buffer, or part of one, as bound to a kernel.
 pub struct BoundBuffer<'a> {

@@ -61,8 +61,7 @@ pub(crate) fn folded(program: &Program, caps: &Caps) -> Result<Program, KernelEr
         device: caps.name.clone(),
         error: anywarp_backend::BackendError::Rejected { operation: "folding the grid", message },
     };
-    let mut module =
-        fold_grid(&program.module, &program.entry_point, at).map_err(|error| failed(error.to_string()))?;
+    let mut module = fold_grid(&program.module, &program.entry_point, at).map_err(|error| failed(error.to_string()))?;
     module.entry_points.retain(|point| point.name == program.entry_point);
     let info = validate(&module).map_err(|error| failed(error.into_inner().to_string()))?;
     let reflection = reflect(&module, &info, 0);
@@ -244,4 +243,3 @@ fn check_limits(
     }
     Ok(())
 }
-

@@ -200,11 +200,8 @@ impl<'a> Launch<'a> {
         if groups.contains(&0) {
             return Err(LaunchError::EmptyGrid { kernel: self.name(), grid: given.as_given() });
         }
-        let huge = |launch: &Self| LaunchError::HugeGrid {
-            kernel: launch.name(),
-            grid: given.as_given(),
-            unit: "workgroups",
-        };
+        let huge =
+            |launch: &Self| LaunchError::HugeGrid { kernel: launch.name(), grid: given.as_given(), unit: "workgroups" };
         let total = groups.iter().try_fold(1u64, |total, count| total.checked_mul(*count));
         if total.is_none_or(|total| total > u64::from(u32::MAX)) {
             return Err(huge(&self));
@@ -287,7 +284,11 @@ impl<'a> Launch<'a> {
             .enumerate()
             .filter_map(|(slot, buffer)| match buffer {
                 Some(_) => by_slot.next().map(|at| Bound::Memory {
-                    region: Region { memory: at.core.memory, offset: at.bytes.start, bytes: at.bytes.end - at.bytes.start },
+                    region: Region {
+                        memory: at.core.memory,
+                        offset: at.bytes.start,
+                        bytes: at.bytes.end - at.bytes.start,
+                    },
                     access: at.access,
                 }),
                 None => inner.values.uniform(slot).map(Bound::Inline),
@@ -300,11 +301,8 @@ impl<'a> Launch<'a> {
         let immediates = &self.values[own as usize..];
 
         let device = &kernel.device;
-        let refused = |error| LaunchError::Device {
-            kernel: kernel.name().to_owned(),
-            device: device.caps().name.clone(),
-            error,
-        };
+        let refused =
+            |error| LaunchError::Device { kernel: kernel.name().to_owned(), device: device.caps().name.clone(), error };
         match self.recording {
             Some(recording) => {
                 recording.belongs_to(kernel)?;
@@ -363,9 +361,7 @@ fn check_indirect(
     offset: u64,
     placed: &[Placed<'_>],
 ) -> Result<(), LaunchError> {
-    let shared = placed
-        .iter()
-        .find(|at| Arc::ptr_eq(at.core, slice.core) && at.class == BindingClass::Storage);
+    let shared = placed.iter().find(|at| Arc::ptr_eq(at.core, slice.core) && at.class == BindingClass::Storage);
     match shared {
         Some(at) if !kernel.device.caps().aliased_bindings || at.access == Access::Write => {
             Err(LaunchError::Conflict {
@@ -385,11 +381,7 @@ fn unguarded(kernel: &Kernel, binding: &str, core: &crate::buffer::core::Core) -
     })
 }
 
-fn prepare(
-    pending: &mut Pending,
-    placed: &[Placed<'_>],
-    compiled: &Arc<Compiled>,
-) -> Result<(), BackendError> {
+fn prepare(pending: &mut Pending, placed: &[Placed<'_>], compiled: &Arc<Compiled>) -> Result<(), BackendError> {
     for at in placed {
         at.core.prepare(pending)?;
     }

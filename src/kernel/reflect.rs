@@ -1,8 +1,6 @@
 //! What a module says about its bindings.
 
-use anywarp_backend::{
-    Access, BindingClass, BindingInfo, Field, Layout, ResourceId, Scalar, ScalarKind, Shape,
-};
+use anywarp_backend::{Access, BindingClass, BindingInfo, Field, Layout, ResourceId, Scalar, ScalarKind, Shape};
 use naga::valid::GlobalUse;
 use naga::{AddressSpace, ArraySize, Handle, Module, ScalarKind as NagaKind, StorageAccess, Type, TypeInner};
 

@@ -69,9 +69,7 @@ impl Values {
             (Some((slot, range)), _) => {
                 Place { offset: range.start, layout: &program.bindings[*slot].layout, slot: Some(*slot) }
             }
-            (None, Some((name, layout))) if name == root => {
-                Place { offset: self.immediate.start, layout, slot: None }
-            }
+            (None, Some((name, layout))) if name == root => Place { offset: self.immediate.start, layout, slot: None },
             _ => {
                 let names: Vec<&str> = self
                     .uniforms
@@ -94,9 +92,8 @@ impl Values {
     /// The fields that nothing covers. `bound` tells of a binding slot whether a buffer is bound.
     pub(crate) fn missing(&self, covered: &mut Covered, bound: impl Fn(usize) -> bool) -> Vec<String> {
         join(covered);
-        let is_bound = |field: &Range<u32>| {
-            self.uniforms.iter().any(|(slot, range)| range.contains(&field.start) && bound(*slot))
-        };
+        let is_bound =
+            |field: &Range<u32>| self.uniforms.iter().any(|(slot, range)| range.contains(&field.start) && bound(*slot));
         self.fields
             .iter()
             .filter(|(field, _)| {

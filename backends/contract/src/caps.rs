@@ -95,11 +95,7 @@ impl Caps {
     /// The names of the optional WGSL features the device has, in a stable order.
     #[must_use]
     pub fn feature_names(&self) -> Vec<&'static str> {
-        FEATURES
-            .iter()
-            .filter(|(flag, _)| self.shader.contains(*flag))
-            .map(|(_, name)| *name)
-            .collect()
+        FEATURES.iter().filter(|(flag, _)| self.shader.contains(*flag)).map(|(_, name)| *name).collect()
     }
 }
 

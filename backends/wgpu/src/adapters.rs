@@ -25,10 +25,8 @@ pub struct Candidate {
 
 fn instance() -> wgpu::Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::VULKAN
-        | wgpu::Backends::METAL
-        | wgpu::Backends::DX12
-        | wgpu::Backends::BROWSER_WEBGPU;
+    descriptor.backends =
+        wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12 | wgpu::Backends::BROWSER_WEBGPU;
     // The check of indirect grids stays on in every build: an unchecked one is undefined
     // behaviour, and this crate's API is safe.
     descriptor.flags = wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL;

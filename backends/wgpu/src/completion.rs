@@ -30,9 +30,7 @@ impl Poller {
     fn poll(&self, index: Option<&wgpu::SubmissionIndex>, timeout: Duration) -> Result<bool, BackendError> {
         self.sink.alive()?;
         let kind = match index {
-            Some(index) => {
-                wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(timeout) }
-            }
+            Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(timeout) },
             None => wgpu::PollType::Poll,
         };
         // wgpu panics here when the driver reports anything but a time-out, a lost device included.

@@ -115,8 +115,9 @@ pub(crate) fn encode(
             Command::Dispatch(_) => {
                 let timestamp_writes = timing.and_then(|timing| timing.writes(dispatched));
                 let each_alone = timing.is_some();
-                let mut pass =
-                    Pass::new(encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes }));
+                let mut pass = Pass::new(
+                    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes }),
+                );
                 while let Some(Command::Dispatch(dispatch)) = commands.peek() {
                     let caches = (&encoding.uniforms, &mut encoding.bind_groups);
                     pass.dispatch(resources, caches, recording, dispatch, &mut placed)?;
@@ -285,13 +286,7 @@ fn key_of(
     (key, offsets)
 }
 
-fn build(
-    resources: &Resources<'_>,
-    uniforms: &Uniforms,
-    kernel: &Kernel,
-    group: &Group,
-    key: &Key,
-) -> wgpu::BindGroup {
+fn build(resources: &Resources<'_>, uniforms: &Uniforms, kernel: &Kernel, group: &Group, key: &Key) -> wgpu::BindGroup {
     let bindings = key[1..].chunks_exact(3);
     let entries: SmallVec<[wgpu::BindGroupEntry<'_>; 8]> = group
         .slots

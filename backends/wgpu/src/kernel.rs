@@ -106,10 +106,8 @@ fn groups(device: &wgpu::Device, bindings: &[BindingInfo], slots: &[Slot]) -> Ve
         groups.push(Group {
             index: members[0].resource.group,
             layout_id: NEXT_LAYOUT.fetch_add(1, Ordering::Relaxed),
-            layout: device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: None,
-                entries: &entries,
-            }),
+            layout: device
+                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries }),
             slots: range,
         });
     }

@@ -84,12 +84,7 @@ impl TimingQuery {
     /// `None` when the device's timestamps say nothing: some drivers write zeros.
     fn ticks(&self, clock: &DeviceClock) -> Option<Timings> {
         let view = clock.readback.slice(..).get_mapped_range().ok()?;
-        let ticks: Vec<u64> = view
-            .as_chunks::<8>()
-            .0
-            .iter()
-            .map(|bytes| u64::from_le_bytes(*bytes))
-            .collect();
+        let ticks: Vec<u64> = view.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
         if ticks.iter().all(|tick| *tick == 0) {
             return None;
         }

@@ -44,7 +44,12 @@ pub(crate) struct Uniforms {
 
 impl Uniforms {
     pub(crate) fn new(alignment: u32) -> Self {
-        Self { chunks: Vec::new(), current: 0, alignment: alignment.max(16) as usize, hasher: BuildHasherDefault::default() }
+        Self {
+            chunks: Vec::new(),
+            current: 0,
+            alignment: alignment.max(16) as usize,
+            hasher: BuildHasherDefault::default(),
+        }
     }
 
     pub(crate) fn buffer(&self, chunk: usize) -> &wgpu::Buffer {
