@@ -95,14 +95,11 @@ impl Recording {
     ///
     /// # Errors
     /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`] or a bad slice.
-    pub fn copy<'s, 't, T: Element>(
+    pub fn copy<'s, 't, T: Element + 's + 't>(
         &mut self,
         source: impl Into<Slice<'s, T>>,
         target: impl Into<SliceMut<'t, T>>,
-    ) -> Result<(), BufferError>
-    where
-        T: 's + 't,
-    {
+    ) -> Result<(), BufferError> {
         let (source, to) = (source.into(), target.into());
         self.same_device(&to.core.device)?;
         transfer::copy(&mut Target::Recording(&mut self.commands, &mut self.touched), &source, &to)
@@ -113,10 +110,11 @@ impl Recording {
     /// # Errors
     /// [`BufferError::OtherDevice`], a bad slice, or [`BufferError::Device`] for a value that is
     /// not a repeated word.
-    pub fn fill<'t, T: Element>(&mut self, target: impl Into<SliceMut<'t, T>>, value: T) -> Result<(), BufferError>
-    where
-        T: 't,
-    {
+    pub fn fill<'t, T: Element + 't>(
+        &mut self,
+        target: impl Into<SliceMut<'t, T>>,
+        value: T,
+    ) -> Result<(), BufferError> {
         let to = target.into();
         self.same_device(&to.core.device)?;
         let pattern = transfer::pattern_of(&value).ok_or_else(|| {

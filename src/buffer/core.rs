@@ -241,7 +241,7 @@ impl Core {
     /// `range`, rounded to what transfers can address. The rounding never leaves the allocation.
     pub(crate) fn aligned(&self, range: &Range<u64>) -> Result<Range<u64>, BufferError> {
         let end = if range.end == self.bytes { range.end.next_multiple_of(GRANULE) } else { range.end };
-        if range.start % GRANULE != 0 || end % GRANULE != 0 {
+        if !range.start.is_multiple_of(GRANULE) || !end.is_multiple_of(GRANULE) {
             return Err(BufferError::Misaligned { start: range.start, end: range.end });
         }
         Ok(range.start..end)

@@ -137,11 +137,12 @@ impl Residency {
             return;
         }
         // The common case, a whole buffer in one state, must not allocate.
-        if let [(end, state)] = self.runs.as_mut_slice() {
-            if range.start == 0 && range.end >= *end {
-                *state = change(*state);
-                return;
-            }
+        if let [(end, state)] = self.runs.as_mut_slice()
+            && range.start == 0
+            && range.end >= *end
+        {
+            *state = change(*state);
+            return;
         }
         let mut next: Vec<(u64, State)> = Vec::with_capacity(self.runs.len() + 2);
         let mut push = |end: u64, state: State| match next.last_mut() {

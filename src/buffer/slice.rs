@@ -221,8 +221,9 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn update(self) -> Result<UpdateGuard<'a, T>, BufferError> {
-        let Some((core, target)) = self.update_target()? else {
-            return Ok(UpdateGuard { writing: nothing(self.core), _borrow: PhantomData });
+        let core = self.core;
+        let Some(target) = self.update_target()? else {
+            return Ok(UpdateGuard { writing: nothing(core), _borrow: PhantomData });
         };
         let failed = |error| core.error("reading", error);
         let token = core.guard(GuardKind::Update)?;
@@ -236,8 +237,9 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// # Errors
     /// As [`update`](Self::update).
     pub async fn update_async(self) -> Result<UpdateGuard<'a, T>, BufferError> {
-        let Some((core, target)) = self.update_target()? else {
-            return Ok(UpdateGuard { writing: nothing(self.core), _borrow: PhantomData });
+        let core = self.core;
+        let Some(target) = self.update_target()? else {
+            return Ok(UpdateGuard { writing: nothing(core), _borrow: PhantomData });
         };
         let failed = |error| core.error("reading", error);
         let token = core.guard(GuardKind::Update)?;
@@ -246,10 +248,11 @@ impl<'a, T: Element> SliceMut<'a, T> {
         update_guard(core, reading, target, token)
     }
 
-    fn update_target(&self) -> Result<Option<(&'a Arc<Core>, Range<u64>)>, BufferError> {
+    /// The bytes to update; `None` if there are none.
+    fn update_target(&self) -> Result<Option<Range<u64>>, BufferError> {
         let target = byte_range::<T>(&self.range.clone()?);
         self.core.aligned(&target)?;
-        Ok((!target.is_empty()).then_some((self.core, target)))
+        Ok((!target.is_empty()).then_some(target))
     }
 
     /// Copies all elements from `source`.

@@ -86,17 +86,17 @@ fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
         return Some(format!("{} takes {least}{size} bytes", layout.name));
     }
     if let Shape::Array { element, count: None, stride } = &layout.shape {
-        if length % u64::from(*stride) != 0 {
+        if !length.is_multiple_of(u64::from(*stride)) {
             return Some(format!("elements of {} are {stride} bytes apart, which does not divide it", element.name));
         }
     } else if let Some((offset, stride)) = layout.unsized_tail() {
         // Struct sizes are rounded up to their alignment, so a remainder below it is no mistake.
         let rest = (length - u64::from(offset)) % u64::from(stride);
         if rest >= u64::from(layout.align) {
-            return Some(format!("{} bytes, then elements of {stride} bytes, do not divide it", offset));
+            return Some(format!("{offset} bytes, then elements of {stride} bytes, do not divide it"));
         }
     }
-    (info.class != BindingClass::Uniform && length % 4 != 0)
+    (info.class != BindingClass::Uniform && !length.is_multiple_of(4))
         .then(|| "devices bind multiples of 4 bytes: add an element of padding".to_owned())
 }
 
@@ -116,7 +116,7 @@ fn check_place(kernel: &Kernel, info: &BindingInfo, bytes: &Range<u64>) -> Resul
         });
     }
     let alignment = u64::from(alignment.max(1));
-    if bytes.start % alignment != 0 {
+    if !bytes.start.is_multiple_of(alignment) {
         return Err(LaunchError::Offset {
             kernel: kernel.name().to_owned(),
             binding: info.name.clone(),

@@ -122,7 +122,6 @@ impl Kernel {
     }
 
     /// Begins a launch.
-    #[must_use]
     pub fn launch(&self) -> Launch<'_> {
         Launch::new(self)
     }

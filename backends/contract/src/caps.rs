@@ -119,7 +119,6 @@ pub(crate) const FEATURES: &[(Capabilities, &str)] = &[
 
 impl Caps {
     /// Every optional feature that a compute kernel can ask for, with its name.
-    #[must_use]
     pub fn known_features() -> &'static [(Capabilities, &'static str)] {
         FEATURES
     }

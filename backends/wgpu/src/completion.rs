@@ -171,10 +171,10 @@ impl Flight {
 
 impl Completion for Flight {
     fn done(&self) -> Result<bool, BackendError> {
-        if self.outcome().is_none() {
-            if let Some(poller) = self.poller.upgrade() {
-                poller.poll(None, Duration::ZERO)?;
-            }
+        if self.outcome().is_none()
+            && let Some(poller) = self.poller.upgrade()
+        {
+            poller.poll(None, Duration::ZERO)?;
         }
         self.outcome().map_or(Ok(false), |outcome| outcome.map(|()| true))
     }

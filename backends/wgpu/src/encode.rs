@@ -202,11 +202,14 @@ fn fill(
     }
 }
 
+/// Dynamic offsets of one bind group.
+type Offsets = SmallVec<[u32; 4]>;
+
 /// A compute pass that sets only what changes from one dispatch to the next.
 struct Pass<'a> {
     pass: wgpu::ComputePass<'a>,
     kernel: Option<KernelId>,
-    groups: SmallVec<[Option<(wgpu::BindGroup, SmallVec<[u32; 4]>)>; 4]>,
+    groups: SmallVec<[Option<(wgpu::BindGroup, Offsets)>; 4]>,
 }
 
 impl<'a> Pass<'a> {

@@ -59,13 +59,13 @@ impl Uniforms {
     /// Places a value of at most [`CHUNK`] bytes.
     pub(crate) fn place(&mut self, device: &wgpu::Device, value: &[u8]) -> Placed {
         let hash = self.hasher.hash_one(value);
-        if let Some(chunk) = self.chunks.get_mut(self.current) {
-            if let Some(&offset) = chunk.values.get(&hash) {
-                let start = offset as usize;
-                if chunk.shadow.get(start..start + value.len()) == Some(value) {
-                    chunk.in_build = true;
-                    return Placed { chunk: self.current, offset };
-                }
+        if let Some(chunk) = self.chunks.get_mut(self.current)
+            && let Some(&offset) = chunk.values.get(&hash)
+        {
+            let start = offset as usize;
+            if chunk.shadow.get(start..start + value.len()) == Some(value) {
+                chunk.in_build = true;
+                return Placed { chunk: self.current, offset };
             }
         }
         let room = value.len().next_multiple_of(self.alignment);
