@@ -143,7 +143,6 @@ struct Key {
     file: String,
     entry: Option<String>,
     constants: Vec<(String, u64)>,
-    checked: bool,
 }
 
 /// The kernels of one device.
@@ -164,7 +163,6 @@ impl KernelCache {
             file: wgsl.file.to_string(),
             entry: wgsl.entry.as_ref().map(ToString::to_string),
             constants: wgsl.constants.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect(),
-            checked: wgsl.checked,
         };
         if let Some(kernel) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(Arc::clone(kernel));

@@ -43,7 +43,7 @@ pub(crate) fn program(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>) -> Resul
     check_features(wgsl, &name, &module, caps, others)?;
     let workgroup_size = module.entry_points[0].workgroup_size;
     check_limits(&name, caps, &reflection, workgroup_size)?;
-    Ok(assemble(name, module, info, entry, reflection, wgsl.checked))
+    Ok(assemble(name, module, info, entry, reflection))
 }
 
 /// The same program for grids that the device cannot dispatch as they are. Its last binding is the
@@ -67,7 +67,7 @@ pub(crate) fn folded(program: &Program, caps: &Caps) -> Result<Program, KernelEr
     let reflection = reflect(&module, &info, 0);
     check_limits(&program.name, caps, &reflection, program.workgroup_size)?;
     let (name, entry) = (Arc::clone(&program.name), program.entry_point.clone());
-    Ok(assemble(name, module, info, entry, reflection, program.checked))
+    Ok(assemble(name, module, info, entry, reflection))
 }
 
 fn assemble(
@@ -76,7 +76,6 @@ fn assemble(
     info: ModuleInfo,
     entry_point: String,
     reflection: Reflection,
-    checked: bool,
 ) -> Program {
     Program {
         name,
@@ -87,7 +86,6 @@ fn assemble(
         bindings: reflection.bindings,
         immediate: reflection.immediate,
         workgroup_storage: reflection.workgroup_storage,
-        checked,
     }
 }
 

@@ -21,7 +21,6 @@ pub struct Wgsl<'a> {
     pub(crate) file: Cow<'a, str>,
     pub(crate) entry: Option<Cow<'a, str>>,
     pub(crate) constants: Vec<(Cow<'a, str>, f64)>,
-    pub(crate) checked: bool,
 }
 
 impl<'a> Wgsl<'a> {
@@ -29,7 +28,7 @@ impl<'a> Wgsl<'a> {
     /// one.
     #[must_use]
     pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
-        Self { text: text.into(), file: "kernel".into(), entry: None, constants: Vec::new(), checked: true }
+        Self { text: text.into(), file: "kernel".into(), entry: None, constants: Vec::new() }
     }
 
     /// The file's name in diagnostics and profiles.

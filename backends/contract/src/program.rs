@@ -79,7 +79,4 @@ pub struct Program {
     pub immediate: Option<(String, Layout)>,
     /// Workgroup memory in bytes.
     pub workgroup_storage: u32,
-    /// `false` only by the user's explicit, unsafe choice: then the backend leaves out bounds,
-    /// division and loop checks.
-    pub checked: bool,
 }

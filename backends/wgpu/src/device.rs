@@ -105,6 +105,33 @@ impl WgpuBackend {
         })
     }
 
+    /// Encodes and submits. wgpu panics where a device is lost half-way (its staging belt maps
+    /// memory that the driver no longer gives); that is caught and becomes the loss it stands for.
+    fn hand_over(
+        &self,
+        resources: &Resources<'_>,
+        encoding: &mut Encoding,
+        recording: &Recording,
+        flight: &Flight,
+    ) -> Result<wgpu::SubmissionIndex, BackendError> {
+        let attempt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let commands = encode(resources, encoding, recording, flight.timing.as_ref())?;
+            let index = self.queue.submit([commands]);
+            encoding.belt.recall();
+            Ok(index)
+        }));
+        let index = attempt.unwrap_or_else(|_| {
+            let reason = "the driver failed while work was handed over".to_owned();
+            self.sink.lose(reason.clone());
+            Err(BackendError::Lost { reason })
+        });
+        self.sink.alive()?;
+        match self.sink.take_uncaptured() {
+            Some(message) => Err(BackendError::Rejected { operation: "submitting", message }),
+            None => index,
+        }
+    }
+
     /// Arranges for `flight` to be finished when everything submitted so far has ended.
     fn land(&self, flight: &Arc<Flight>) {
         let landing = Arc::clone(flight);
@@ -193,15 +220,9 @@ impl Backend for WgpuBackend {
         self.sink.take_uncaptured();
 
         let flight = Flight::new(&self.poller, self.timing(recording));
-        let commands = encode(&resources, &mut encoding, recording, flight.timing.as_ref())
+        let index = self
+            .hand_over(&resources, &mut encoding, recording, &flight)
             .inspect_err(|_| encoding.uniforms.abandoned())?;
-        let index = self.queue.submit([commands]);
-        encoding.belt.recall();
-        if let Some(message) = self.sink.take_uncaptured() {
-            encoding.uniforms.abandoned();
-            return Err(BackendError::Rejected { operation: "submitting", message });
-        }
-        self.sink.alive()?;
         flight.set_index(index.clone());
         encoding.uniforms.submitted(&flight);
         self.land(&flight);

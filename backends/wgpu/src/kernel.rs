@@ -57,17 +57,10 @@ impl Kernel {
             bind_group_layouts: &layouts,
             immediate_size: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4)),
         });
-        let descriptor = wgpu::ShaderModuleDescriptor {
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(&program.name),
             source: wgpu::ShaderSource::Naga(Cow::Owned((*program.module).clone())),
-        };
-        let module = if program.checked {
-            device.create_shader_module(descriptor)
-        } else {
-            // SAFETY: `checked` is false only by the user's own unsafe choice, who thereby vouches
-            // that the kernel stays in range, ends, and divides by no zero.
-            unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
-        };
+        });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(&program.name),
             layout: Some(&layout),
