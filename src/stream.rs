@@ -10,7 +10,7 @@ use crate::buffer::staging::{Block, Staging};
 use crate::kernel::Compiled;
 
 /// Recorded launches and copies are handed over at the latest when there are this many.
-pub(crate) const MOST_PENDING: usize = 128;
+const MOST_PENDING: usize = 128;
 
 /// One submission, from the first command recorded for it on.
 #[derive(Debug, Default)]
@@ -114,6 +114,14 @@ impl Stream {
         }
         self.free_dropped();
         Ok(())
+    }
+
+    /// Hands over what is pending if it has become much: the device should not idle meanwhile.
+    pub(crate) fn flush_when_full(&self, pending: &mut Pending, staging: &Staging) -> Result<(), BackendError> {
+        if pending.recording.commands().len() < MOST_PENDING {
+            return Ok(());
+        }
+        self.flush(pending, staging)
     }
 
     /// Frees the memory of a dropped buffer, now or after the commands that name it were handed

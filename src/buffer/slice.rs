@@ -283,8 +283,11 @@ impl<'a, T: Element> SliceMut<'a, T> {
         T: 'b,
     {
         let source = source.into();
-        let mut pending = self.core.device.stream.lock();
-        transfer::copy(&mut transfer::Target::Stream(&mut pending), &source, &self)
+        let device = &self.core.device;
+        let mut pending = device.stream.lock();
+        transfer::copy(&mut transfer::Target::Stream(&mut pending), &source, &self)?;
+        let flushed = device.stream.flush_when_full(&mut pending, &device.staging);
+        flushed.map_err(|error| self.core.error("copying", error))
     }
 
     /// Sets every element to `value`, on the device.
@@ -297,8 +300,11 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         match transfer::pattern_of(&value) {
             Some(pattern) => {
-                let mut pending = self.core.device.stream.lock();
-                transfer::fill(&mut transfer::Target::Stream(&mut pending), &self, pattern)
+                let device = &self.core.device;
+                let mut pending = device.stream.lock();
+                transfer::fill(&mut transfer::Target::Stream(&mut pending), &self, pattern)?;
+                let flushed = device.stream.flush_when_full(&mut pending, &device.staging);
+                flushed.map_err(|error| self.core.error("filling", error))
             }
             None => {
                 self.write()?.fill(value);

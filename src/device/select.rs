@@ -59,6 +59,10 @@ impl fmt::Display for OpenError {
             Some(wanted) => write!(f, "no device fits '{wanted}'")?,
             None => f.write_str("there is no device to open")?,
         }
+        let backend = self.wanted.as_deref().and_then(|wanted| parse(wanted).backend);
+        if let Some(backend) = backend.filter(|backend| !built_in(backend)) {
+            write!(f, "\n  this build of anywarp has no backend '{backend}'")?;
+        }
         for rejection in &self.rejected {
             write!(f, "\n  {} ({}): {}", rejection.selector, rejection.name, rejection.reason)?;
         }
@@ -116,6 +120,12 @@ fn rank(caps: &Caps) -> (u8, u8) {
         _ => 3,
     };
     (kind, backend)
+}
+
+/// Whether this build could open devices of `backend`, were there any.
+fn built_in(backend: &str) -> bool {
+    let through_wgpu = if cfg!(target_arch = "wasm32") { &["webgpu"][..] } else { &["vulkan", "metal", "dx12"] };
+    cfg!(feature = "wgpu") && through_wgpu.contains(&backend)
 }
 
 /// A parsed selection string.
@@ -249,5 +259,7 @@ mod tests {
     fn an_error_without_candidates_says_what_to_install() {
         let error = OpenError { wanted: None, rejected: Vec::new() }.to_string();
         assert!(error.contains("driver"), "{error}");
+        let error = OpenError { wanted: Some("cuda:0".to_owned()), rejected: Vec::new() }.to_string();
+        assert!(error.contains("has no backend 'cuda'"), "{error}");
     }
 }

@@ -16,7 +16,7 @@ use crate::buffer::transfer::Touched;
 use crate::element::{is_raw, values_agree};
 use crate::error::LaunchError;
 use crate::recording::Recording;
-use crate::stream::{MOST_PENDING, Pending};
+use crate::stream::Pending;
 use crate::{Element, UnifiedBuffer};
 
 /// A launch that is being put together.
@@ -331,9 +331,7 @@ impl<'a> Launch<'a> {
                     slice.core.used(&pending.batch, None);
                 }
                 device.launched();
-                if pending.recording.commands().len() >= MOST_PENDING {
-                    device.stream.flush(&mut pending, &device.staging).map_err(refused)?;
-                }
+                device.stream.flush_when_full(&mut pending, &device.staging).map_err(refused)?;
             }
         }
         Ok(())
