@@ -118,6 +118,14 @@ impl Device {
     /// `webgpu`), a part of a device's name (`llvmpipe`), or both (`vulkan:llvmpipe`,
     /// `vulkan:0` for the first one).
     ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// let software = anywarp::Device::open("vulkan:llvmpipe")?;
+    /// println!("{}", software.caps().name);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`open_default`](Self::open_default).
     pub fn open(selector: &str) -> Result<Self, OpenError> {
@@ -176,6 +184,15 @@ impl Device {
     }
 
     /// The devices of this machine, best first.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// for candidate in anywarp::Device::enumerate() {
+    ///     println!("{}: {}", candidate.selector, candidate.caps.name);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn enumerate() -> Vec<Candidate> {
         select::candidates()
@@ -194,6 +211,15 @@ impl Device {
     }
 
     /// A buffer of `length` zeroed elements.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let zeros = device.buffer::<f32>(1 << 20)?;
+    /// assert_eq!(zeros.read()?[7], 0.0);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`BufferError::Device`] says how much was asked for and how much is live;
@@ -214,6 +240,18 @@ impl Device {
 
     /// Makes a kernel from WGSL: parsed, validated, specialised and compiled. The same source gives
     /// the same kernel, from a cache.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// use anywarp::Wgsl;
+    ///
+    /// let source = "override n = 2; @compute @workgroup_size(n) fn main() {}";
+    /// let kernel = device.kernel(Wgsl::new(source).file("main.wgsl").constant("n", 64.0))?;
+    /// assert_eq!(kernel.workgroup_size(), [64, 1, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`KernelError`]; diagnostics show the line as it was written.
@@ -252,6 +290,14 @@ impl Device {
 
     /// [`synchronize`](Self::synchronize) without blocking.
     ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// pollster::block_on(device.synchronize_async())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`submit`](Self::submit).
     pub async fn synchronize_async(&self) -> Result<(), Error> {
@@ -272,6 +318,16 @@ impl Device {
     }
 
     /// What the device has moved and done so far.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let before = device.stats();
+    /// let x = device.buffer_from(&[1u32; 1024])?;
+    /// println!("{} bytes moved", device.stats().bytes_uploaded - before.bytes_uploaded);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn stats(&self) -> DeviceStats {
         let traffic = self.inner.traffic.read();

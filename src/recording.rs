@@ -93,6 +93,19 @@ impl Recording {
 
     /// Appends a copy on the device.
     ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let x = device.buffer_from(&[1.0f32; 8])?;
+    /// let mut y = device.buffer::<f32>(8)?;
+    /// let mut recording = device.recording();
+    /// recording.copy(&x, &mut y)?;
+    /// recording.fill(y.slice_mut(..4), 0.0)?;
+    /// assert_eq!((recording.len(), recording.barriers()), (2, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`] or a bad slice.
     pub fn copy<'s, 't, T: Element + 's + 't>(
@@ -210,6 +223,21 @@ impl Submission {
 
     /// How long each launch took, once the work has ended, if the recording was
     /// [`timed`](Recording::timed).
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let mut recording = device.recording();
+    /// recording.timed(true);
+    /// // ... launches with `.record(&mut recording)` ...
+    /// let submission = recording.submit()?;
+    /// submission.wait()?;
+    /// for entry in submission.timings().into_iter().flat_map(|timings| timings.entries) {
+    ///     println!("{}: {:?}", entry.label, entry.duration);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn timings(&self) -> Option<Timings> {
         self.ticket.timings()

@@ -80,6 +80,15 @@ impl<T: Element> UnifiedBuffer<T> {
 
     /// The part of the buffer at `bounds`, in elements. A range outside of the buffer is an error
     /// of whatever is done with the slice.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let x = device.buffer_from(&[1, 2, 3, 4])?;
+    /// assert_eq!(*x.slice(1..3).read()?, [2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn slice(&self, bounds: impl RangeBounds<usize>) -> Slice<'_, T> {
         Slice { core: &self.core, range: resolve(&Ok(0..self.length), &bounds), _element: PhantomData }
@@ -93,6 +102,16 @@ impl<T: Element> UnifiedBuffer<T> {
 
     /// Two parts, before and from element `middle` on, for writing. Guards of both cannot be alive
     /// at once; binding both to one launch is what it is for.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let mut x = device.buffer::<f32>(1024)?;
+    /// let (mut left, right) = x.split_at_mut(512);
+    /// left.slice_mut(..).copy_from(&right)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn split_at_mut(&mut self, middle: usize) -> (SliceMut<'_, T>, SliceMut<'_, T>) {
         self.slice_mut(..).split_at_mut(middle)
@@ -109,6 +128,18 @@ impl<T: Element> UnifiedBuffer<T> {
 
     /// [`read`](Self::read) without blocking. Dropping the future cancels the read.
     ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let x = device.buffer_from(&[1, 2, 3])?;
+    /// pollster::block_on(async {
+    ///     assert_eq!(x.read_async().await?[2], 3);
+    ///     Ok::<_, anywarp::Error>(())
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`read`](Self::read).
     pub async fn read_async(&self) -> Result<ReadGuard<'_, T>, BufferError> {
@@ -116,6 +147,17 @@ impl<T: Element> UnifiedBuffer<T> {
     }
 
     /// Borrows memory for all elements, to be written anew.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let mut x = device.buffer::<u32>(1024)?;
+    /// for (index, element) in x.write()?.iter_mut().enumerate() {
+    ///     *element = index as u32;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`BufferError::Device`] when there is no staging memory to be had.
@@ -157,6 +199,16 @@ impl<T: Element> UnifiedBuffer<T> {
 
     /// Copies all elements of another buffer or slice of the same length, on the device.
     ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let x = device.buffer_from(&[1.0f32; 8])?;
+    /// let mut y = device.buffer::<f32>(4)?;
+    /// y.copy_from(x.slice(2..6))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`], [`BufferError::InUse`] while
     /// a guard of either is alive, or what the device says.
@@ -168,6 +220,15 @@ impl<T: Element> UnifiedBuffer<T> {
     }
 
     /// Sets every element to `value`, on the device.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let mut x = device.buffer::<f32>(1024)?;
+    /// x.fill(0.5)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`BufferError::InUse`] while a guard is alive, or what the device says.

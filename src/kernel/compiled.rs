@@ -116,6 +116,15 @@ impl Kernel {
     }
 
     /// The type at a path of a uniform or immediate: `params`, `params.a`, `params.weights[3]`.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// # let saxpy = device.kernel(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/saxpy.wgsl")))?;
+    /// assert_eq!(saxpy.layout_of("params.a").map(|layout| layout.name), Some("f32".to_owned()));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn layout_of(&self, path: &str) -> Option<Layout> {
         self.inner.values.find(self.program(), path).ok().map(|place| place.layout.clone())

@@ -70,6 +70,17 @@ impl<'a> Launch<'a> {
 
     /// Binds a buffer or slice to a variable, named as in the WGSL or as `GROUP.BINDING`. What the
     /// kernel writes is given as `&mut`, what it only reads as `&`.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// # let saxpy = device.kernel(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/saxpy.wgsl")))?;
+    /// # let x = device.buffer_from(&[1.0f32; 1024])?;
+    /// # let mut y = device.buffer_from(&[2.0f32; 256])?;
+    /// saxpy.launch().set("params.a", 2.0f32).bind("0.1", x.slice(..256)).bind("y", &mut y).threads(256)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn bind(mut self, key: &str, buffer: impl Bind<'a>) -> Self {
         self.bind_to(key, bound(buffer));
         self
@@ -219,6 +230,18 @@ impl<'a> Launch<'a> {
 
     /// Launches as many workgroups as three `u32` at element `index` of `buffer` say when the
     /// launch runs. Counts above the device's limit in one dimension run nothing.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// # let saxpy = device.kernel(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/saxpy.wgsl")))?;
+    /// # let x = device.buffer_from(&[1.0f32; 256])?;
+    /// # let mut y = device.buffer_from(&[2.0f32; 256])?;
+    /// let grid = device.buffer_from(&[4u32, 1, 1])?; // or written by another kernel
+    /// saxpy.launch().set("params.a", 2.0f32).bind("x", &x).bind("y", &mut y).indirect(&grid, 0)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
