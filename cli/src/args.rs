@@ -61,7 +61,8 @@ pub(crate) struct RunArgs {
     #[arg(long = "out", value_name = "KEY=FILE", value_parser = parse_output)]
     pub(crate) outputs: Vec<(String, Output)>,
 
-    /// Run the kernel N times; the buffers are not reset in between
+    /// Run the kernel N times; the buffers are not reset in between. The first run may include work
+    /// that the driver puts off until then
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
 }

@@ -64,13 +64,6 @@ fn find_uncovered<'l>(
                 find_uncovered(element, &format!("{path}[{index}]"), assigned, false, open);
             }
         }
-        Shape::Vector { length, .. } if touched => {
-            let components =
-                ["x", "y", "z", "w"].into_iter().take(*length as usize).map(|name| format!("{path}.{name}"));
-            if !components.into_iter().all(|component| assigned.contains(&component.as_str())) {
-                open.push((path.to_owned(), layout));
-            }
-        }
         _ => open.push((path.to_owned(), layout)),
     }
 }
@@ -231,7 +224,5 @@ mod tests {
         assert_eq!(open(&["params"]), [""; 0]);
         assert_eq!(open(&["params.a", "params.v", "params.w"]), [""; 0]);
         assert_eq!(open(&["params.a", "params.w[0]"]), ["params.v", "params.w[1]"]);
-        assert_eq!(open(&["params.a", "params.v.x", "params.w"]), ["params.v"]);
-        assert_eq!(open(&["params.a", "params.v.x", "params.v.y", "params.v.z", "params.w"]), [""; 0]);
     }
 }

@@ -161,7 +161,11 @@ impl<'k> Interface<'k> {
     fn suggest_source(&self, binding: &BindingInfo) -> String {
         let layout = &binding.layout;
         let bytes = match layout.unsized_tail() {
-            Some((offset, stride)) => u64::from(offset) + u64::from(stride) * self.threads.max(1),
+            // Devices bind multiples of 4 bytes.
+            Some((offset, stride)) => {
+                let elements = u64::from(stride).saturating_mul(self.threads.max(1));
+                elements.saturating_add(offset.into()).checked_next_multiple_of(4).unwrap_or(u64::MAX)
+            }
             None => u64::from(layout.size),
         };
         let dtype = Dtype::of(layout).filter(|_| binding.access == Access::Read);
@@ -173,22 +177,30 @@ impl<'k> Interface<'k> {
     }
 }
 
+/// Paths that are worth suggesting one by one.
+const MOST_PATHS: usize = 8;
+
 /// `--set` for each open path, where they are few and short enough to type, or else `bind`.
 fn suggest_set(open: &[(String, &Layout)], bind: Option<String>) -> String {
     let counts: Vec<usize> = open.iter().map(|(_, layout)| assign::scalar_count(layout)).collect();
-    let typeable = open.len() <= 8 && counts.iter().all(|count| *count <= 4);
+    let typeable = open.len() <= MOST_PATHS && counts.iter().all(|count| *count <= 4);
     match bind {
         Some(bind) if !typeable => bind,
-        bind => {
-            let sets = open.iter().zip(counts);
-            let sets = sets.map(|((path, _), count)| format!("--set {path}={}", vec!["0"; count.min(16)].join(",")));
-            let mut text = sets.take(8).collect::<Vec<_>>().join(" ");
-            if let Some(bind) = bind {
-                let _ = write!(text, ", or {bind}");
-            }
-            text
-        }
+        Some(bind) => format!("{}, or {bind}", suggest_paths(open, &counts)),
+        None => suggest_paths(open, &counts),
     }
+}
+
+fn suggest_paths(open: &[(String, &Layout)], counts: &[usize]) -> String {
+    let one = |((path, _), count): (&(String, &Layout), &usize)| match count {
+        0..=16 => format!("--set {path}={}", vec!["0"; *count].join(",")),
+        _ => format!("--set {path}=({count} numbers)"),
+    };
+    let mut sets: Vec<String> = open.iter().zip(counts).take(MOST_PATHS).map(one).collect();
+    if open.len() > MOST_PATHS {
+        sets.push(format!("and {} more", open.len() - MOST_PATHS));
+    }
+    sets.join(" ")
 }
 
 /// Name and place of a binding: `x (0.1)`.
@@ -218,7 +230,7 @@ fn variable(binding: &BindingInfo) -> &'static str {
 mod tests {
     use super::*;
     use crate::dtype::tests::{F32, U32, array, scalar, structure, vector};
-    use anywarp::backend::ResourceId;
+    use anywarp::backend::{ResourceId, Scalar, ScalarKind};
 
     fn binding(name: &str, index: u32, class: BindingClass, layout: Layout) -> BindingInfo {
         let access = if class == BindingClass::Storage { Access::Write } else { Access::Read };
@@ -319,5 +331,29 @@ mod tests {
             sets.extend(interface.assign(&pairs(&[("params.n", "1".to_owned())]), &bound, fields).unwrap());
             assert!(interface.check_complete(&bound, &sets).is_ok());
         });
+    }
+
+    #[test]
+    fn what_is_too_much_to_type_is_counted() {
+        let half = Scalar { kind: ScalarKind::Float, width: 2 };
+        let table = structure("Table", vec![("k", scalar(F32)), ("w", array(vector(4, F32), Some(16)))]);
+        let immediate = ("push".to_owned(), table.clone());
+        let bindings = [
+            binding("h", 0, BindingClass::ReadOnlyStorage, array(scalar(half), None)),
+            binding("t", 1, BindingClass::Uniform, table),
+        ];
+        let interface = Interface { name: "big", bindings: &bindings, immediate: Some(&immediate), threads: 7 };
+        let all = message(interface.check_complete(&[], &[]).unwrap_err());
+        for line in [
+            // 14 bytes, rounded up to what devices bind.
+            "h (0.0), var<storage, read> array<f16>: --bind h=rand:1:f16:8",
+            "t (0.1), var<uniform> Table: --bind t=zeros:272",
+            "push, var<immediate> Table: --set push.k=0 --set push.w=(64 numbers)",
+        ] {
+            assert!(all.contains(line), "{all}\nlacks\n{line}");
+        }
+        let first = [Assignment { path: "t.w[0]".to_owned(), bytes: Vec::new() }];
+        let rest = message(interface.check_complete(&[], &first).unwrap_err());
+        assert!(rest.contains("--set t.k=0 --set t.w[1]=0,0,0,0") && rest.contains("and 8 more"), "{rest}");
     }
 }

@@ -20,7 +20,11 @@ pub(crate) fn devices(json: bool) -> Result<(), Failure> {
     } else if !candidates.is_empty() {
         terminal::print(&as_table(&candidates))?;
     }
-    if candidates.is_empty() { Err(Failure::NoDevice) } else { Ok(()) }
+    if candidates.is_empty() {
+        // The library's error says what to install.
+        Device::open_default()?;
+    }
+    Ok(())
 }
 
 /// One column a device: the long rows wrap, and a machine has few devices.

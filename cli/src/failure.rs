@@ -9,11 +9,6 @@ pub(crate) const USAGE: u8 = 2;
 /// Exit code for everything else that goes wrong.
 const FAILED: u8 = 1;
 
-const NO_DEVICE: &str = "\
-no device was found: install a driver for your GPU, or run on the processor with Mesa's lavapipe \
-(Debian and Ubuntu: `apt install mesa-vulkan-drivers`; Fedora: `dnf install mesa-vulkan-drivers`; \
-Arch: `pacman -S vulkan-swrast`)";
-
 /// Why the tool stops.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -21,8 +16,6 @@ pub(crate) enum Failure {
     Usage(String),
     /// A file cannot be read, written or understood.
     File(String),
-    /// This machine has no device.
-    NoDevice,
     /// The device or the kernel failed.
     Library(Box<Error>),
 }
@@ -31,7 +24,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Usage(_) => USAGE,
-            Self::File(_) | Self::NoDevice | Self::Library(_) => FAILED,
+            Self::File(_) | Self::Library(_) => FAILED,
         })
     }
 
@@ -40,7 +33,6 @@ impl Failure {
         match self {
             Self::Usage(_) => "usage",
             Self::File(_) => "file",
-            Self::NoDevice => "resource",
             Self::Library(error) => match error.class() {
                 ErrorClass::Retryable => "retryable",
                 ErrorClass::Resource => "resource",
@@ -64,7 +56,6 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Usage(message) | Self::File(message) => f.write_str(message),
-            Self::NoDevice => f.write_str(NO_DEVICE),
             Self::Library(error) => error.fmt(f),
         }
     }

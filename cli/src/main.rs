@@ -3,6 +3,7 @@
 mod args;
 mod assign;
 mod bindings;
+mod buffers;
 mod devices;
 mod dtype;
 mod failure;

@@ -2,32 +2,28 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anywarp::backend::{Access, BindingInfo, Clock};
-use anywarp::{Device, DeviceOptions, Kernel, UnifiedBuffer, Wgsl};
+use anywarp::{Device, DeviceOptions, Kernel, Wgsl};
 
 use crate::args::RunArgs;
 use crate::bindings::{Assignment, Interface};
+use crate::buffers::{self, Bound};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::report::{self, Report};
-use crate::source::{Contents, Source};
+use crate::source::Source;
 use crate::timing::{self, Times};
 use crate::{preview, terminal};
-
-/// A binding and the buffer that it was given.
-struct Bound<'k> {
-    binding: &'k BindingInfo,
-    buffer: UnifiedBuffer<u8>,
-}
 
 /// Runs a kernel and prints its report. Files that cannot be written fail the run only after
 /// everything else is done.
 pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     let file = display_name(&arguments.file);
     let source = read_source(&arguments.file)?;
-    let device = Device::open_with(DeviceOptions { selector: arguments.device.clone(), ..Default::default() })?;
+    let options = DeviceOptions { selector: arguments.device.clone(), ..DeviceOptions::default() };
+    let device = Device::open_with(&options)?;
 
     let start = Instant::now();
     let kernel = compile(&device, &source, &file, arguments)?;
@@ -45,18 +41,16 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     interface.check_complete(&sources, &assignments)?;
     let outputs = find_outputs(&interface, &sources, &arguments.outputs)?;
 
-    let contents = load(&device, &sources)?;
+    let contents = buffers::load(&device, &sources)?;
     let start = Instant::now();
-    let mut bound = upload(&device, &sources, contents)?;
+    let mut bound = buffers::upload(&device, &sources, contents)?;
     let upload = start.elapsed();
 
     let times = launch(&device, &kernel, &mut bound, &assignments, arguments, json)?;
 
-    let start = Instant::now();
-    let (written, failed) = download(&bound, &outputs)?;
-    let bindings = describe(&bound, outputs.is_empty() && !json)?;
-    let download = start.elapsed();
-
+    let mut download = Duration::ZERO;
+    let (written, failed) = write(&bound, &outputs, &mut download)?;
+    let bindings = describe(&bound, outputs.is_empty() && !json, &mut download)?;
     let stats = device.stats();
     let report = Report {
         device: describe_device(&device),
@@ -145,27 +139,6 @@ fn find_outputs<'a>(
     Ok(found)
 }
 
-fn load(device: &Device, sources: &[(&BindingInfo, &Source)]) -> Result<Vec<Contents>, Failure> {
-    let limit = device.caps().limits.buffer_size;
-    sources.iter().map(|(binding, source)| source.load(binding, limit)).collect()
-}
-
-fn upload<'k>(
-    device: &Device,
-    sources: &[(&'k BindingInfo, &Source)],
-    contents: Vec<Contents>,
-) -> Result<Vec<Bound<'k>>, Failure> {
-    let mut bound = Vec::with_capacity(sources.len());
-    for ((binding, _), contents) in sources.iter().zip(contents) {
-        let buffer = match contents {
-            Contents::Zeros(bytes) => device.buffer(usize::try_from(bytes).unwrap_or(usize::MAX))?,
-            Contents::Bytes(bytes) => device.buffer_from(&bytes)?,
-        };
-        bound.push(Bound { binding, buffer });
-    }
-    Ok(bound)
-}
-
 fn launch(
     device: &Device,
     kernel: &Kernel,
@@ -188,15 +161,19 @@ fn launch(
         (Some(threads), _) => launch.threads(threads)?,
         (None, groups) => launch.groups(groups.unwrap_or([1; 3]))?,
     }
-    timing::measure(&mut recording, arguments.repeat, quiet)
+    timing::measure(&recording, arguments.repeat, quiet)
 }
 
 /// Writes all outputs; those that fail are told by the second list.
-fn download(bound: &[Bound<'_>], outputs: &[(usize, &Output)]) -> Result<(Vec<report::Written>, Vec<String>), Failure> {
+fn write(
+    bound: &[Bound<'_>],
+    outputs: &[(usize, &Output)],
+    spent: &mut Duration,
+) -> Result<(Vec<report::Written>, Vec<String>), Failure> {
     let (mut written, mut failed) = (Vec::new(), Vec::new());
     for (index, output) in outputs {
         let Bound { binding, buffer } = &bound[*index];
-        let bytes = buffer.read()?;
+        let bytes = buffers::download(buffer, u64::MAX, spent)?;
         match output.write(&binding.layout, &bytes) {
             Ok(bytes) => written.push(report::Written {
                 name: binding.name.clone(),
@@ -209,17 +186,18 @@ fn download(bound: &[Bound<'_>], outputs: &[(usize, &Output)]) -> Result<(Vec<re
     Ok((written, failed))
 }
 
-fn describe(bound: &[Bound<'_>], previews: bool) -> Result<Vec<report::Binding>, Failure> {
-    let one = |Bound { binding, buffer }: &Bound<'_>| {
+fn describe(bound: &[Bound<'_>], previews: bool, spent: &mut Duration) -> Result<Vec<report::Binding>, Failure> {
+    let mut described = Vec::with_capacity(bound.len());
+    for Bound { binding, buffer } in bound {
         let written = binding.access == Access::Write;
         let bytes = buffer.byte_len();
         let preview = if previews && written {
-            let head = buffer.slice(0..bytes.min(preview::BYTES) as usize);
-            Some(preview::format(&binding.layout, &head.read()?, bytes))
+            let head = buffers::download(buffer, preview::BYTES, spent)?;
+            Some(preview::format(&binding.layout, &head, bytes))
         } else {
             None
         };
-        Ok(report::Binding {
+        described.push(report::Binding {
             name: binding.name.clone(),
             group: binding.resource.group,
             binding: binding.resource.binding,
@@ -227,9 +205,9 @@ fn describe(bound: &[Bound<'_>], previews: bool) -> Result<Vec<report::Binding>,
             written,
             bytes,
             preview,
-        })
-    };
-    bound.iter().map(one).collect()
+        });
+    }
+    Ok(described)
 }
 
 fn describe_device(device: &Device) -> report::Device {

@@ -20,7 +20,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// A table in the one style that the tool uses.
 pub(crate) fn table() -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(presets::NOTHING);
     table
 }
 

@@ -40,7 +40,7 @@ impl Times {
 }
 
 /// Submits `recording` `runs` times and waits for each.
-pub(crate) fn measure(recording: &mut Recording, runs: u32, quiet: bool) -> Result<Times, Failure> {
+pub(crate) fn measure(recording: &Recording, runs: u32, quiet: bool) -> Result<Times, Failure> {
     let progress = progress_bar(runs, quiet);
     let mut times = Vec::new();
     let mut clock = Clock::Device;

@@ -98,7 +98,8 @@ override DOUBLE: bool = false;
 @group(0) @binding(0) var<storage, read_write> counter: array<u32>;
 @compute @workgroup_size(1) fn main() {
     let step = START * u32(SCALE);
-    counter[0] += select(step, 2 * step, DOUBLE);
+    counter[0] += step;
+    if DOUBLE { counter[0] += step; }
 }
 ";
 

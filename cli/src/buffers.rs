@@ -1,0 +1,66 @@
+//! The buffers of one run: made, moved to the device, read back.
+
+use std::time::{Duration, Instant};
+
+use anywarp::backend::BindingInfo;
+use anywarp::{Device, ReadGuard, UnifiedBuffer};
+
+use crate::failure::Failure;
+use crate::source::{Contents, Source};
+
+/// A binding and the buffer that it was given.
+pub(crate) struct Bound<'k> {
+    pub(crate) binding: &'k BindingInfo,
+    pub(crate) buffer: UnifiedBuffer<u8>,
+}
+
+/// What each source amounts to, in memory.
+pub(crate) fn load(device: &Device, sources: &[(&BindingInfo, &Source)]) -> Result<Vec<Contents>, Failure> {
+    let limit = device.caps().limits.buffer_size;
+    sources.iter().map(|(binding, source)| source.load(binding, limit)).collect()
+}
+
+/// Makes a buffer for each source and moves its contents to the device.
+pub(crate) fn upload<'k>(
+    device: &Device,
+    sources: &[(&'k BindingInfo, &Source)],
+    contents: Vec<Contents>,
+) -> Result<Vec<Bound<'k>>, Failure> {
+    let mut bound = Vec::with_capacity(sources.len());
+    for ((binding, _), contents) in sources.iter().zip(contents) {
+        let buffer = match contents {
+            Contents::Zeros(bytes) => device.buffer(usize::try_from(bytes).unwrap_or(usize::MAX))?,
+            Contents::Bytes(bytes) => device.buffer_from(&bytes)?,
+        };
+        bound.push(Bound { binding, buffer });
+    }
+    if !device.caps().unified {
+        settle(device, &bound)?;
+    }
+    Ok(bound)
+}
+
+/// Moves all contents to the device now, not at the first launch, whose time they would join: using
+/// any part of a buffer there uploads all of it, and the smallest use is a copy of one word.
+fn settle(device: &Device, bound: &[Bound<'_>]) -> Result<(), Failure> {
+    let mut word = device.buffer::<u8>(4)?;
+    for Bound { buffer, .. } in bound {
+        if buffer.byte_len() >= 4 {
+            word.copy_from(buffer.slice(..4))?;
+        }
+    }
+    Ok(device.synchronize()?)
+}
+
+/// Reads a buffer or the start of one, and adds the time that it took to `spent`.
+pub(crate) fn download<'b>(
+    buffer: &'b UnifiedBuffer<u8>,
+    most: u64,
+    spent: &mut Duration,
+) -> Result<ReadGuard<'b, u8>, Failure> {
+    let start = Instant::now();
+    let most = usize::try_from(most).unwrap_or(usize::MAX).min(buffer.len());
+    let bytes = buffer.slice(..most).read()?;
+    *spent += start.elapsed();
+    Ok(bytes)
+}
