@@ -121,7 +121,11 @@ impl Stream {
         if pending.recording.commands().len() < MOST_PENDING {
             return Ok(());
         }
-        self.flush(pending, staging)
+        match self.flush(pending, staging) {
+            // The commands stay recorded: were this an error, trying again would record them twice.
+            Err(BackendError::OutOfMemory { .. }) => Ok(()),
+            outcome => outcome,
+        }
     }
 
     /// Frees the memory of a dropped buffer, now or after the commands that name it were handed
@@ -140,5 +144,16 @@ impl Stream {
         for memory in dropped {
             self.backend.free(memory);
         }
+    }
+}
+
+impl Drop for Stream {
+    /// What was never handed over has no buffer left to be seen in.
+    fn drop(&mut self) {
+        let pending = self.pending.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for block in pending.staged.drain(..) {
+            self.backend.free(block.memory);
+        }
+        self.free_dropped();
     }
 }

@@ -93,8 +93,10 @@ impl Written {
     }
 }
 
-/// The host's copy of what the device has: as long as the buffer, valid where residency says so.
+/// The host's copy of a part of what the device has, valid where residency says so.
 pub(crate) struct HostCopy {
+    /// Which bytes of the buffer the block has room for.
+    range: Range<u64>,
     block: Option<Block>,
     host: HostRange,
     device: Arc<DeviceInner>,
@@ -119,16 +121,27 @@ impl Drop for HostCopy {
 #[derive(Clone)]
 pub(crate) enum HostView {
     Copy(Arc<HostCopy>),
+    /// All of the buffer.
     Shared(Arc<HostRange>),
-    Heap(Arc<Heap>),
+    /// From this byte of the buffer on.
+    Heap(Arc<Heap>, u64),
 }
 
 impl HostView {
+    /// Where in the buffer the bytes start.
+    pub(crate) fn base(&self) -> u64 {
+        match self {
+            Self::Copy(copy) => copy.range.start,
+            Self::Shared(_) => 0,
+            Self::Heap(_, start) => *start,
+        }
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Copy(copy) => copy.bytes(),
             Self::Shared(host) => host.bytes(),
-            Self::Heap(heap) => heap.bytes(),
+            Self::Heap(heap, _) => heap.bytes(),
         }
     }
 }
@@ -190,6 +203,11 @@ impl Inner {
     }
 }
 
+/// What is allocated for a buffer: no memory is empty, and transfers reach its last granule.
+fn reserved(bytes: u64) -> u64 {
+    bytes.max(1).next_multiple_of(GRANULE)
+}
+
 /// One buffer of one device.
 pub(crate) struct Core {
     pub(crate) device: Arc<DeviceInner>,
@@ -206,7 +224,7 @@ impl Core {
         let unified = device.backend.caps().unified;
         let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
         let memory =
-            device.allocate(bytes.max(1), kind).map_err(|error| device.buffer_error("allocating", bytes, error))?;
+            device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))?;
         Ok(Arc::new(Self {
             device: Arc::clone(device),
             memory,
@@ -283,8 +301,10 @@ impl Core {
         self.upload(&mut pending)?;
         let mut state = self.state();
         state.check_last_use()?;
-        // A copy that another guard borrows stays as it is; then a fresh one is filled.
-        let kept = state.copy.take().and_then(|copy| Arc::try_unwrap(copy).ok()).and_then(|mut copy| copy.block.take());
+        // A copy that another guard borrows, or without room for all of `range`, stays as it is;
+        // then a fresh one is filled.
+        let room = |copy: &HostCopy| copy.range.start <= range.start && range.end <= copy.range.end;
+        let kept = state.copy.take().filter(|copy| room(copy)).and_then(|copy| Arc::try_unwrap(copy).ok());
         if kept.is_none() {
             state.residency.host_forgot();
         }
@@ -294,22 +314,34 @@ impl Core {
         // Until the copy has arrived nobody may count on what it held before.
         state.residency.host_forgot();
         let staging = &self.device.staging;
-        let block = match kept {
-            Some(block) => block,
-            None => staging.acquire(MemoryKind::Readback, self.bytes.next_multiple_of(GRANULE))?,
+        let (block, range) = match kept.and_then(|mut copy| copy.block.take().map(|block| (block, copy.range.clone())))
+        {
+            Some(kept) => kept,
+            None => {
+                let range = range.start..range.end.next_multiple_of(GRANULE);
+                (staging.acquire(MemoryKind::Readback, range.end - range.start)?, range)
+            }
         };
-        let download = Download { block: Some(block), valid, device: Arc::clone(&self.device) };
+        let base = range.start;
+        let mut download = Download { block: Some(block), range, valid, device: Arc::clone(&self.device) };
         let memory = download.memory();
         self.device.backend.unmap(memory)?;
         for part in stale {
             let part = part.start / GRANULE * GRANULE..part.end.next_multiple_of(GRANULE);
-            pending.recording.copy(self.region(&part), Region { memory, ..self.region(&part) });
+            let target = Region { memory, offset: part.start - base, bytes: part.end - part.start };
+            pending.recording.copy(self.region(&part), target);
             self.traffic.downloaded(part.end - part.start);
             self.device.traffic.downloaded(part.end - part.start);
         }
         state.last_use = Some(Arc::clone(&pending.batch));
         drop(state);
-        self.device.stream.flush(&mut pending, staging)?;
+        if let Err(error) = self.device.stream.flush(&mut pending, staging) {
+            if matches!(error, BackendError::OutOfMemory { .. }) {
+                // The copy stays recorded, and so its block must stay.
+                pending.staged.extend(download.block.take());
+            }
+            return Err(error);
+        }
         drop(pending);
         let ticket = self.device.backend.map(memory)?;
         Ok(Reading::Download(download, ticket))
@@ -323,7 +355,8 @@ impl Core {
             Reading::Download(mut download, _) => {
                 let host = self.device.backend.host(download.memory())?;
                 let device = Arc::clone(&self.device);
-                let copy = Arc::new(HostCopy { block: download.block.take(), host, device });
+                let range = download.range.clone();
+                let copy = Arc::new(HostCopy { range, block: download.block.take(), host, device });
                 let mut state = self.state();
                 // Another reader's copy may have come in between: this one replaces it.
                 state.residency.host_forgot();
@@ -346,16 +379,21 @@ impl Core {
             return state.copy.clone().map(HostView::Copy);
         }
         // Some of it was written by the host and never left: put it together here.
-        let mut heap = Heap::zeroed(self.bytes.next_multiple_of(GRANULE));
-        let bytes = heap.bytes_mut();
+        let mut heap = Heap::zeroed((range.end - range.start).next_multiple_of(GRANULE));
+        let mut overlay = |at: Range<u64>, bytes: &[u8]| {
+            let (from, to) = (at.start.max(range.start), at.end.min(range.end));
+            if from < to {
+                let source = &bytes[(from - at.start) as usize..(to - at.start) as usize];
+                heap.bytes_mut()[(from - range.start) as usize..(to - range.start) as usize].copy_from_slice(source);
+            }
+        };
         if let Some(copy) = &state.copy {
-            bytes[..self.bytes as usize].copy_from_slice(&copy.bytes()[..self.bytes as usize]);
+            overlay(copy.range.clone(), copy.bytes());
         }
         for (at, written) in &state.written {
-            let length = (at.end - at.start) as usize;
-            bytes[at.start as usize..at.end as usize].copy_from_slice(&written.bytes()[..length]);
+            overlay(at.clone(), written.bytes());
         }
-        Some(HostView::Heap(Arc::new(heap)))
+        Some(HostView::Heap(Arc::new(heap), range.start))
     }
 
     /// Unified memory: waits for the device and maps.
@@ -429,12 +467,7 @@ impl Core {
         let state = &mut *state;
         while let Some((at, written)) = state.written.first_mut() {
             let at = at.start..at.end.next_multiple_of(GRANULE);
-            if let Written::Heap(heap) = written {
-                let (block, mut host) = self.device.upload_block(at.end - at.start)?;
-                let length = (at.end - at.start) as usize;
-                host.bytes_mut()[..length].copy_from_slice(&heap.bytes()[..length]);
-                *written = Written::Staged(block, host);
-            }
+            self.stage(&at, written)?;
             let (at, written) = (at, state.written.remove(0).1);
             let Written::Staged(block, host) = written else { continue };
             drop(host);
@@ -446,6 +479,28 @@ impl Core {
             self.device.traffic.uploaded(at.end - at.start);
             state.residency.uploaded(at);
             state.last_use = Some(Arc::clone(&pending.batch));
+        }
+        Ok(())
+    }
+
+    /// Moves what the host wrote at `at` into staging memory.
+    fn stage(&self, at: &Range<u64>, written: &mut Written) -> Result<(), BackendError> {
+        if let Written::Heap(heap) = written {
+            let length = (at.end - at.start).next_multiple_of(GRANULE);
+            let (block, mut host) = self.device.upload_block(length)?;
+            host.bytes_mut()[..length as usize].copy_from_slice(&heap.bytes()[..length as usize]);
+            *written = Written::Staged(block, host);
+        }
+        Ok(())
+    }
+
+    /// Does the part of an upload that can fail, for all that the host wrote but what lies in
+    /// `range`: afterwards that can be [superseded](Self::supersede).
+    pub(crate) fn stage_around(&self, range: &Range<u64>) -> Result<(), BackendError> {
+        let mut state = self.state();
+        let around = state.written.iter_mut().filter(|(at, _)| at.start < range.start || range.end < at.end);
+        for (at, written) in around {
+            self.stage(at, written)?;
         }
         Ok(())
     }
@@ -496,6 +551,8 @@ impl Core {
 /// copy into the block comes after this one.
 pub(crate) struct Download {
     block: Option<Block>,
+    /// Which bytes of the buffer the block has room for.
+    range: Range<u64>,
     /// What the block will hold.
     valid: Vec<Range<u64>>,
     device: Arc<DeviceInner>,
@@ -544,6 +601,6 @@ impl Drop for Core {
                 self.device.staging.release(block);
             }
         }
-        self.device.freed(self.memory, self.bytes.max(1), inner.last_use.as_ref());
+        self.device.freed(self.memory, reserved(self.bytes), inner.last_use.as_ref());
     }
 }

@@ -25,6 +25,9 @@ impl<T: Element> Deref for ReadGuard<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
+        if self.range.is_empty() {
+            return &[];
+        }
         // Alignment and length were checked when the guard was made.
         bytemuck::cast_slice(&self.view.bytes()[self.range.clone()])
     }
@@ -88,10 +91,17 @@ pub(super) struct Writing {
 
 impl Writing {
     fn elements<T: Element>(&self) -> &[T] {
+        if self.range.is_empty() {
+            // No memory at all need not be aligned for `T`.
+            return &[];
+        }
         bytemuck::cast_slice(&self.place.bytes()[self.range.clone()])
     }
 
     fn elements_mut<T: Element>(&mut self) -> &mut [T] {
+        if self.range.is_empty() {
+            return &mut [];
+        }
         bytemuck::cast_slice_mut(&mut self.place.bytes_mut()[self.range.clone()])
     }
 }

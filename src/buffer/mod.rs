@@ -1,5 +1,6 @@
 //! Unified buffers: one vector that host and device both see.
 
+mod copy;
 pub(crate) mod core;
 mod guard;
 mod residency;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use anywarp_backend::MemoryKind;
 
-use super::core::{Core, GuardKind, Heap, HostView};
+use super::copy::copy;
+use super::core::{Core, GRANULE, GuardKind, Heap, HostView};
 use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
 use super::transfer;
 use crate::Element;
@@ -135,13 +136,13 @@ impl<'a, T: Element> Slice<'a, T> {
         if got != target.len() {
             return Err(BufferError::LengthMismatch { expected: target.len(), got });
         }
-        target.copy_from_slice(&self.read()?);
+        copy(&self.read()?, target);
         Ok(())
     }
 }
 
 fn empty<'a, T>() -> ReadGuard<'a, T> {
-    let view = HostView::Heap(Arc::new(Heap::zeroed(0)));
+    let view = HostView::Heap(Arc::new(Heap::zeroed(0)), 0);
     ReadGuard { view, range: 0..0, _token: None, _borrow: PhantomData }
 }
 
@@ -150,7 +151,7 @@ fn guard<'a, T: Element>(
     bytes: &Range<u64>,
     token: super::core::GuardToken,
 ) -> Result<ReadGuard<'a, T>, BufferError> {
-    let range = bytes.start as usize..bytes.end as usize;
+    let range = (bytes.start - view.base()) as usize..(bytes.end - view.base()) as usize;
     bytemuck::try_cast_slice::<u8, T>(&view.bytes()[range.clone()]).map_err(|_| alignment::<T>())?;
     Ok(ReadGuard { view, range, _token: Some(token), _borrow: PhantomData })
 }
@@ -269,7 +270,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
         if !self.core.unified && size_of_val(source) > transfer::CHUNK {
             return transfer::upload_in_chunks(self.core, &byte_range::<T>(&range), bytemuck::cast_slice(source));
         }
-        self.write()?.copy_from_slice(source);
+        copy(source, &mut self.write()?);
         Ok(())
     }
 
@@ -337,8 +338,9 @@ fn update_guard<'a, T: Element>(
         (Place::Shared(core.take_shared().map_err(failed)?), range)
     } else {
         // Ordinary memory, because staging memory for uploads may be slow to read.
-        let mut heap = Heap::zeroed(target.end - target.start + 4);
-        heap.bytes_mut()[..range.len()].copy_from_slice(&view.bytes()[range.clone()]);
+        let mut heap = Heap::zeroed((target.end - target.start).next_multiple_of(GRANULE));
+        let start = (target.start - view.base()) as usize;
+        heap.bytes_mut()[..range.len()].copy_from_slice(&view.bytes()[start..start + range.len()]);
         (Place::Heap(heap), 0..range.len())
     };
     let writing = Writing { core: Arc::clone(core), place, range, target, changed: false, _token: Some(token) };

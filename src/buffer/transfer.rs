@@ -46,6 +46,7 @@ impl Target<'_> {
         match self {
             Self::Stream(pending) => {
                 if let Some(range) = overwritten {
+                    core.stage_around(range)?;
                     core.supersede(range);
                 }
                 core.prepare(pending)
@@ -145,7 +146,7 @@ pub(crate) fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u
             oldest.map_or(Ok(()), |batch| batch.ticket().and_then(|ticket| ticket.wait())).map_err(failed)?;
         }
         let (block, mut host) = core.device.upload_block(end - start).map_err(failed)?;
-        host.bytes_mut()[..chunk.len()].copy_from_slice(chunk);
+        super::copy::copy(chunk, &mut host.bytes_mut()[..chunk.len()]);
         core.host_wrote(start..end.min(core.bytes), super::core::Written::Staged(block, host));
         let mut pending = core.device.stream.lock();
         batches.push_back(Arc::clone(&pending.batch));

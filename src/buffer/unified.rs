@@ -46,6 +46,7 @@ pub struct UnifiedBuffer<T> {
 
 impl<T: Element> UnifiedBuffer<T> {
     pub(crate) fn new(device: &Arc<DeviceInner>, length: usize) -> Result<Self, BufferError> {
+        const { assert!(size_of::<T>() > 0, "elements of no bytes cannot be addressed") }
         let size = size_of::<T>();
         let bytes = length
             .checked_mul(size)

@@ -15,7 +15,8 @@ use crate::error::BufferError;
 /// A buffer, or part of one, as bound to a kernel.
 pub struct BoundBuffer<'a> {
     pub(crate) core: &'a Arc<Core>,
-    pub(crate) bytes: Result<Range<u64>, BufferError>,
+    /// The error is boxed: a launch holds many of these and is moved at every step.
+    pub(crate) bytes: Result<Range<u64>, Box<BufferError>>,
     pub(crate) mutable: bool,
     pub(crate) element: TypeId,
     pub(crate) layout: fn() -> Layout,
@@ -23,7 +24,7 @@ pub struct BoundBuffer<'a> {
 
 impl<'a> BoundBuffer<'a> {
     fn new<T: Element>(core: &'a Arc<Core>, range: &Result<Range<usize>, BufferError>, mutable: bool) -> Self {
-        let bytes = range.clone().map(|range| byte_range::<T>(&range));
+        let bytes = range.as_ref().map(byte_range::<T>).map_err(|error| Box::new(error.clone()));
         Self { core, bytes, mutable, element: TypeId::of::<T>(), layout: T::layout }
     }
 }

@@ -27,8 +27,8 @@ pub(super) fn check_binding(
             theirs: bound.core.device.selector.clone(),
         });
     }
-    let bytes =
-        bound.bytes.clone().map_err(|error| LaunchError::Slice { kernel: name(), binding: binding(), error })?;
+    let failed = |error: Box<_>| LaunchError::Slice { kernel: name(), binding: binding(), error: *error };
+    let bytes = bound.bytes.clone().map_err(failed)?;
     if info.access == Access::Write && !bound.mutable {
         return Err(LaunchError::NotMutable { kernel: name(), binding: binding() });
     }

@@ -172,7 +172,8 @@ fn check_features(
     caps: &Caps,
     others: Others<'_>,
 ) -> Result<(), KernelError> {
-    if Validator::new(ValidationFlags::all(), caps.shader).validate(module).is_ok() {
+    let valid = Validator::new(ValidationFlags::all(), caps.shader).validate(module).is_ok();
+    if valid && features::unnoticed(module, caps.shader).is_none() {
         return Ok(());
     }
     let Some((feature, span)) = features::missing(module, caps.shader) else {

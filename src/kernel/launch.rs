@@ -44,7 +44,7 @@ pub struct Launch<'a> {
     covered: Covered,
     recording: Option<&'a mut Recording>,
     /// The first mistake; told when the grid is given.
-    mistake: Option<LaunchError>,
+    mistake: Option<Box<LaunchError>>,
 }
 
 impl<'a> Launch<'a> {
@@ -65,7 +65,7 @@ impl<'a> Launch<'a> {
     }
 
     fn wrong(&mut self, mistake: LaunchError) {
-        self.mistake.get_or_insert(mistake);
+        self.mistake.get_or_insert(Box::new(mistake));
     }
 
     /// Binds a buffer or slice to a variable, named as in the WGSL or as `GROUP.BINDING`. What the
@@ -182,7 +182,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
-    pub fn threads(self, extent: impl Into<Extent>) -> Result<(), LaunchError> {
+    pub fn threads(mut self, extent: impl Into<Extent>) -> Result<(), LaunchError> {
         let extent = extent.into();
         let threads = extent.dimensions();
         if threads.iter().any(|count| *count > u64::from(u32::MAX)) {
@@ -199,14 +199,14 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
-    pub fn groups(self, extent: impl Into<Extent>) -> Result<(), LaunchError> {
+    pub fn groups(mut self, extent: impl Into<Extent>) -> Result<(), LaunchError> {
         let extent = extent.into();
         self.launch(extent, extent.dimensions())
     }
 
-    fn launch(mut self, given: Extent, groups: [u64; 3]) -> Result<(), LaunchError> {
+    fn launch(&mut self, given: Extent, groups: [u64; 3]) -> Result<(), LaunchError> {
         if let Some(mistake) = self.mistake.take() {
-            return Err(mistake);
+            return Err(*mistake);
         }
         if groups.contains(&0) {
             return Err(LaunchError::EmptyGrid { kernel: self.name(), grid: given.as_given() });
@@ -215,7 +215,7 @@ impl<'a> Launch<'a> {
             |launch: &Self| LaunchError::HugeGrid { kernel: launch.name(), grid: given.as_given(), unit: "workgroups" };
         let total = groups.iter().try_fold(1u64, |total, count| total.checked_mul(*count));
         if total.is_none_or(|total| total > u64::from(u32::MAX)) {
-            return Err(huge(&self));
+            return Err(huge(self));
         }
         let groups = groups.map(|count| count as u32);
         let caps = self.kernel.device.caps();
@@ -223,7 +223,7 @@ impl<'a> Launch<'a> {
         if groups.iter().all(|count| *count <= limit) {
             return self.commit(Grid::Groups(groups), None, None);
         }
-        let physical = physical_grid(groups, limit).ok_or_else(|| huge(&self))?;
+        let physical = physical_grid(groups, limit).ok_or_else(|| huge(self))?;
         self.kernel.inner.folded(caps)?;
         self.commit(Grid::Groups(physical), Some(groups), None)
     }
@@ -247,7 +247,7 @@ impl<'a> Launch<'a> {
     /// See [`LaunchError`]; nothing has run then.
     pub fn indirect<'b>(mut self, buffer: impl Into<Slice<'b, u32>>, index: usize) -> Result<(), LaunchError> {
         if let Some(mistake) = self.mistake.take() {
-            return Err(mistake);
+            return Err(*mistake);
         }
         let slice = buffer.into();
         let failed = |launch: &Self, error| LaunchError::Slice {
@@ -272,7 +272,7 @@ impl<'a> Launch<'a> {
 
     /// Checks everything, then appends the command.
     fn commit(
-        mut self,
+        &mut self,
         grid: Grid,
         logical: Option<[u32; 3]>,
         indirect: Option<&Slice<'_, u32>>,
@@ -299,34 +299,29 @@ impl<'a> Launch<'a> {
 
         // The folded variant's grid comes after the kernel's own uniforms.
         let own = inner.values.immediate.start;
-        let mut values: SmallVec<[u8; 128]> = SmallVec::from_slice(&self.values[..own as usize]);
+        let (values, immediates) = self.values.split_at(own as usize);
+        let with_grid: SmallVec<[u8; 128]>;
+        let values = match logical {
+            None => values,
+            Some([x, y, z]) => {
+                with_grid = values.iter().chain(bytemuck::bytes_of(&[x, y, z, 0])).copied().collect();
+                &with_grid
+            }
+        };
         let mut by_slot = placed.iter();
-        let mut bounds: SmallVec<[Bound; 8]> = self
-            .bound
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, buffer)| match buffer {
-                Some(_) => by_slot.next().map(|at| Bound::Memory {
-                    region: Region {
-                        memory: at.core.memory,
-                        offset: at.bytes.start,
-                        bytes: at.bytes.end - at.bytes.start,
-                    },
-                    access: at.access,
-                }),
-                None => inner.values.uniform(slot).map(Bound::Inline),
-            })
-            .collect();
-        if let Some(logical) = logical {
-            values.extend_from_slice(bytemuck::bytes_of(&[logical[0], logical[1], logical[2], 0]));
-            bounds.push(Bound::Inline(own..own + 16));
-        }
-        let immediates = &self.values[own as usize..];
+        let own_bounds = self.bound.iter().enumerate().filter_map(|(slot, buffer)| match buffer {
+            Some(_) => by_slot.next().map(|at| Bound::Memory {
+                region: Region { memory: at.core.memory, offset: at.bytes.start, bytes: at.bytes.end - at.bytes.start },
+                access: at.access,
+            }),
+            None => inner.values.uniform(slot).map(Bound::Inline),
+        });
+        let bounds = own_bounds.chain(logical.map(|_| Bound::Inline(own..own + 16)));
 
         let device = &kernel.device;
         let refused =
             |error| LaunchError::Device { kernel: kernel.name().to_owned(), device: device.caps().name.clone(), error };
-        match self.recording {
+        match self.recording.take() {
             Some(recording) => {
                 recording.belongs_to(kernel)?;
                 for at in &placed {
@@ -337,7 +332,7 @@ impl<'a> Launch<'a> {
                     recording.touched.push(Touched { core: Arc::clone(slice.core), written: None });
                 }
                 recording.kernels.push(Arc::clone(compiled));
-                recording.commands.dispatch(compiled.id, &program.name, grid, bounds, &values, immediates);
+                recording.commands.dispatch(compiled.id, &program.name, grid, bounds, values, immediates);
             }
             None => {
                 let mut pending = device.stream.lock();
@@ -349,7 +344,7 @@ impl<'a> Launch<'a> {
                     slice.core.prepare(&mut pending).map_err(refused)?;
                 }
                 prepare(&mut pending, &placed, compiled).map_err(refused)?;
-                pending.recording.dispatch(compiled.id, &program.name, grid, bounds, &values, immediates);
+                pending.recording.dispatch(compiled.id, &program.name, grid, bounds, values, immediates);
                 if let Some(slice) = indirect {
                     slice.core.used(&pending.batch, None);
                 }

@@ -150,12 +150,21 @@ fn collect_fields(layout: &Layout, at: u32, path: &str, out: &mut Vec<(Range<u32
                 collect_fields(&field.layout, at + field.offset, &format!("{path}.{}", field.name), out);
             }
         }
-        Shape::Array { element, count: Some(count), stride } if *stride > element.size => {
-            // Elements may be set one by one, and between them lies padding.
+        Shape::Array { element, count: Some(count), stride } if *stride > settable(element) => {
+            // Elements may be set one by one, and between or within them lies padding.
             for index in 0..*count {
                 collect_fields(element, at + index * stride, &format!("{path}[{index}]"), out);
             }
         }
         _ => out.push((at..at + layout.size, format!("{path}: {}", layout.name))),
+    }
+}
+
+/// Bytes that setting each part of `layout` by its path would set: all but the padding.
+fn settable(layout: &Layout) -> u32 {
+    match &layout.shape {
+        Shape::Struct { fields } => fields.iter().map(|field| settable(&field.layout)).sum(),
+        Shape::Array { element, count: Some(count), .. } => count * settable(element),
+        _ => layout.size,
     }
 }

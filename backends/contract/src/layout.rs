@@ -99,8 +99,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The scalar that the whole type is made of, without padding between: `f32` for
-    /// `array<vec4<f32>>`; `None` for structs of several kinds.
+    /// The scalar that the whole type is made of, padding aside: `f32` for `array<vec3<f32>>`;
+    /// `None` for structs of several kinds.
     #[must_use]
     pub fn uniform_scalar(&self) -> Option<Scalar> {
         match &self.shape {

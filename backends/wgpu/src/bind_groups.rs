@@ -19,19 +19,21 @@ pub(crate) struct BindGroups {
 
 impl BindGroups {
     /// The bind group under `key`, built by `build` if there is none.
-    pub(crate) fn get(&mut self, key: &Key, build: impl FnOnce() -> wgpu::BindGroup) -> &wgpu::BindGroup {
-        if self.kept.len() >= MOST_KEPT && !self.kept.contains_key(key) {
+    pub(crate) fn get(&mut self, key: &Key, build: impl FnOnce() -> wgpu::BindGroup) -> wgpu::BindGroup {
+        if let Some(kept) = self.kept.get(key) {
+            return kept.clone();
+        }
+        if self.kept.len() >= MOST_KEPT {
             self.kept.clear();
             self.by_memory.clear();
         }
-        if !self.kept.contains_key(key) {
-            self.built += 1;
-            self.kept.insert(key.clone(), build());
-            for memory in key[1..].chunks_exact(3).map(|binding| binding[0]) {
-                self.by_memory.entry(memory).or_default().push(key.clone());
-            }
+        self.built += 1;
+        let built = build();
+        self.kept.insert(key.clone(), built.clone());
+        for memory in key[1..].chunks_exact(3).map(|binding| binding[0]) {
+            self.by_memory.entry(memory).or_default().push(key.clone());
         }
-        &self.kept[key]
+        built
     }
 
     /// A memory was freed: groups that bind it would keep it alive.

@@ -216,7 +216,7 @@ impl Backend for WgpuBackend {
         let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
         let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
         let resources = Resources { device: &self.device, memories: &memories, kernels: &kernels };
-        check(&resources, recording)?;
+        check(&resources, recording, &mut encoding.used)?;
         self.sink.take_uncaptured();
 
         let flight = Flight::new(&self.poller, self.timing(recording));
@@ -227,15 +227,12 @@ impl Backend for WgpuBackend {
         encoding.uniforms.submitted(&flight);
         self.land(&flight);
 
-        let mut counted = self.counted();
-        for command in recording.commands() {
-            recording.visit_regions(command, |region, _| {
-                if let Some(memory) = memories.get(&region.memory) {
-                    memory.used_by(&index);
-                }
-            });
-            counted.dispatches += u64::from(matches!(command, Command::Dispatch(_)));
+        for memory in encoding.used.iter().filter_map(|id| memories.get(id)) {
+            memory.used_by(&index);
         }
+        let is_dispatch = |command: &&Command| matches!(command, Command::Dispatch(_));
+        let mut counted = self.counted();
+        counted.dispatches += recording.commands().iter().filter(is_dispatch).count() as u64;
         counted.submissions += 1;
         counted.barriers += recording.barriers();
         Ok(Ticket::new(flight))

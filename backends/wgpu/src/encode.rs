@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use anywarp_backend::{BackendError, Bound, Command, Dispatch, Grid, KernelId, MemoryId, Recording, Region};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wgpu::util::StagingBelt;
 
@@ -24,6 +24,8 @@ pub(crate) struct Encoding {
     pub(crate) uniforms: Uniforms,
     pub(crate) bind_groups: BindGroups,
     pub(crate) belt: StagingBelt,
+    /// The memories of the recording at hand.
+    pub(crate) used: FxHashSet<MemoryId>,
     placed: Vec<Placed>,
 }
 
@@ -33,6 +35,7 @@ impl Encoding {
             uniforms: Uniforms::new(uniform_alignment),
             bind_groups: BindGroups::default(),
             belt: StagingBelt::new(device.clone(), 64 << 10),
+            used: FxHashSet::default(),
             placed: Vec::new(),
         }
     }
@@ -56,13 +59,21 @@ impl<'a> Resources<'a> {
 }
 
 /// Checks that every id exists and no memory is mapped, so that encoding cannot fail half-way.
-pub(crate) fn check(resources: &Resources<'_>, recording: &Recording) -> Result<(), BackendError> {
+/// Leaves in `used` each memory that the recording uses.
+pub(crate) fn check(
+    resources: &Resources<'_>,
+    recording: &Recording,
+    used: &mut FxHashSet<MemoryId>,
+) -> Result<(), BackendError> {
+    used.clear();
     for command in recording.commands() {
         let mut problem = None;
         recording.visit_regions(command, |region, _| {
             let fault = match resources.memory(region.memory) {
                 Err(error) => Some(error),
-                Ok(memory) if memory.is_mapped() => Some(refused(format!("{:?} is mapped", region.memory))),
+                Ok(memory) if used.insert(region.memory) && memory.is_mapped() => {
+                    Some(refused(format!("{:?} is mapped", region.memory)))
+                }
                 Ok(memory) if region.offset + region.bytes > memory.bytes => {
                     Some(refused(format!("{region} is outside of its memory of {} bytes", memory.bytes)))
                 }
@@ -209,7 +220,15 @@ type Offsets = SmallVec<[u32; 4]>;
 struct Pass<'a> {
     pass: wgpu::ComputePass<'a>,
     kernel: Option<KernelId>,
-    groups: SmallVec<[Option<(wgpu::BindGroup, Offsets)>; 4]>,
+    groups: SmallVec<[Option<SetGroup>; 4]>,
+}
+
+/// A bind group that a pass has set, and the key under which it is kept.
+#[derive(Clone)]
+struct SetGroup {
+    key: Key,
+    bind_group: wgpu::BindGroup,
+    offsets: Offsets,
 }
 
 impl<'a> Pass<'a> {
@@ -235,14 +254,22 @@ impl<'a> Pass<'a> {
         let bounds = recording.bounds(&dispatch.bounds);
         for group in &kernel.groups {
             let (key, offsets) = key_of(kernel, group, bounds, placed);
-            let bind_group = bind_groups.get(&key, || build(resources, uniforms, kernel, group, &key));
             let index = group.index as usize;
             if self.groups.len() <= index {
                 self.groups.resize(index + 1, None);
             }
-            if self.groups[index].as_ref().is_none_or(|(bound, at)| bound != bind_group || *at != offsets) {
-                self.pass.set_bind_group(group.index, bind_group, &offsets);
-                self.groups[index] = Some((bind_group.clone(), offsets));
+            match &mut self.groups[index] {
+                Some(set) if set.key == key => {
+                    if set.offsets != offsets {
+                        self.pass.set_bind_group(group.index, &set.bind_group, &offsets);
+                        set.offsets = offsets;
+                    }
+                }
+                other => {
+                    let bind_group = bind_groups.get(&key, || build(resources, uniforms, kernel, group, &key));
+                    self.pass.set_bind_group(group.index, &bind_group, &offsets);
+                    *other = Some(SetGroup { key, bind_group, offsets });
+                }
             }
         }
         if !dispatch.immediates.is_empty() {
@@ -267,9 +294,9 @@ fn key_of(
     group: &Group,
     bounds: &[Bound],
     placed: &mut impl Iterator<Item = Placed>,
-) -> (Key, SmallVec<[u32; 4]>) {
+) -> (Key, Offsets) {
     let mut key = Key::new();
-    let mut offsets = SmallVec::new();
+    let mut offsets = Offsets::new();
     key.push(group.layout_id);
     for index in group.slots.clone() {
         let (memory, offset, bytes) = match &bounds[index] {
@@ -281,9 +308,9 @@ fn key_of(
         };
         if kernel.slots[index].dynamic {
             offsets.push(offset as u32); // uniform bindings lie within 4 GiB: checked at launch
-            key.extend([memory, 0, bytes]);
+            key.extend_from_slice(&[memory, 0, bytes]);
         } else {
-            key.extend([memory, offset, bytes]);
+            key.extend_from_slice(&[memory, offset, bytes]);
         }
     }
     (key, offsets)

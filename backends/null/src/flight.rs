@@ -1,0 +1,100 @@
+//! Completion that waits for a test's word.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use anywarp_backend::{BackendError, Completion, Ticket, Timings};
+
+#[derive(Default)]
+struct State {
+    outcome: Option<Result<(), BackendError>>,
+    wakers: Vec<Waker>,
+}
+
+/// Work that is done when it was released and the wrapped backend is done with it.
+pub(crate) struct Flight {
+    inner: Ticket,
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+impl Flight {
+    pub(crate) fn new(inner: Ticket) -> Arc<Self> {
+        Arc::new(Self { inner, state: Mutex::default(), ended: Condvar::new() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Releases the work. Only the first outcome counts.
+    pub(crate) fn finish(&self, outcome: Result<(), BackendError>) {
+        let mut state = self.state();
+        state.outcome.get_or_insert(outcome);
+        let wakers = std::mem::take(&mut state.wakers);
+        drop(state);
+        self.ended.notify_all();
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Has the work released by a thread of its own after `delay`.
+    pub(crate) fn finish_after(self: &Arc<Self>, delay: Duration) {
+        let flight = Arc::clone(self);
+        std::thread::spawn(move || {
+            std::thread::sleep(delay);
+            flight.finish(Ok(()));
+        });
+    }
+}
+
+impl Completion for Flight {
+    fn done(&self) -> Result<bool, BackendError> {
+        match self.state().outcome.clone() {
+            None => Ok(false),
+            Some(outcome) => outcome.and_then(|()| self.inner.is_done()),
+        }
+    }
+
+    fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        let mut state = self.state();
+        while state.outcome.is_none() {
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            state = match left {
+                Some(Duration::ZERO) => return Ok(false),
+                Some(left) => self.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.ended.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+        if let Some(Err(error)) = &state.outcome {
+            return Err(error.clone());
+        }
+        drop(state);
+        match deadline {
+            Some(at) => self.inner.wait_timeout(at.saturating_duration_since(Instant::now())),
+            None => self.inner.wait().map(|()| true),
+        }
+    }
+
+    fn wake(&self, waker: &Waker) {
+        let mut state = self.state();
+        if state.outcome.is_none() {
+            if !state.wakers.iter().any(|known| known.will_wake(waker)) {
+                state.wakers.push(waker.clone());
+            }
+            return;
+        }
+        drop(state);
+        // Polling a ticket is what has its own completion wake the task.
+        if Pin::new(&mut self.inner.clone()).poll(&mut Context::from_waker(waker)).is_ready() {
+            waker.wake_by_ref();
+        }
+    }
+
+    fn timings(&self) -> Option<Timings> {
+        self.inner.timings()
+    }
+}

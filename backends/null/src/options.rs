@@ -1,0 +1,83 @@
+//! What a null device claims to be.
+
+use anywarp_backend::naga::valid::Capabilities;
+use anywarp_backend::{Caps, DeviceKind, Limits};
+
+/// What a null device claims to be.
+#[derive(Clone, Debug)]
+pub struct NullOptions {
+    /// Host and device share one memory.
+    pub unified: bool,
+    /// The numbers of its [`Caps`]: WebGPU's defaults unless changed.
+    pub limits: Limits,
+    /// The WGSL features that kernels may use.
+    pub shader: Capabilities,
+    /// Two bindings of one dispatch may lie in one allocation while one of them is written.
+    pub aliased_bindings: bool,
+    /// Bytes that can be live at a time; `None` for as many as the host has.
+    pub memory: Option<u64>,
+}
+
+impl NullOptions {
+    /// A device with memory of its own.
+    #[must_use]
+    pub fn staged() -> Self {
+        Self {
+            unified: false,
+            limits: limits(),
+            shader: Capabilities::SUBGROUP | Capabilities::IMMEDIATES,
+            aliased_bindings: false,
+            memory: None,
+        }
+    }
+
+    /// A device that shares the host's memory.
+    #[must_use]
+    pub fn unified() -> Self {
+        Self { unified: true, ..Self::staged() }
+    }
+
+    pub(crate) fn caps(&self) -> Caps {
+        Caps {
+            name: "null".to_owned(),
+            backend: "null",
+            kind: DeviceKind::Software,
+            driver: String::new(),
+            memory: self.memory,
+            unified: self.unified,
+            shader: self.shader,
+            subgroup_size: self.shader.contains(Capabilities::SUBGROUP).then_some((32, 32)),
+            timestamps: false,
+            aliased_bindings: self.aliased_bindings,
+            blocking: true,
+            limits: self.limits.clone(),
+        }
+    }
+}
+
+impl Default for NullOptions {
+    /// A device with memory of its own.
+    fn default() -> Self {
+        Self::staged()
+    }
+}
+
+/// What WebGPU promises everywhere, with `var<immediate>` beside it.
+fn limits() -> Limits {
+    Limits {
+        buffer_size: 256 << 20,
+        storage_binding_size: 128 << 20,
+        uniform_binding_size: 64 << 10,
+        storage_buffers: 8,
+        uniform_buffers: 12,
+        bind_groups: 4,
+        bindings_per_group: 1000,
+        storage_offset_alignment: 256,
+        uniform_offset_alignment: 256,
+        workgroup_storage: 16 << 10,
+        workgroup_invocations: 256,
+        workgroup_size: [256, 256, 64],
+        workgroups_per_dimension: 65_535,
+        immediate_size: 64,
+    }
+}

@@ -1,0 +1,407 @@
+//! What a launch costs above raw wgpu: time and heap allocations.
+//!
+//! `cargo bench --bench overhead -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
+//!
+//! Both sides run the same kernel on the same adapter in the same run, in turns. The raw side keeps
+//! its pipeline, bind group and buffers, and encodes one pass into one submission.
+
+mod shared;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::borrow::Cow;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use anywarp::{Device, Kernel, Recording, UnifiedBuffer};
+use shared::{Arguments, Goal, Outcome, Pair, Raw, Report, Row, interleaved, median, timed};
+
+/// Adds a parameter to 64 sums, so that a launch too many or too few shows.
+const SOURCE: &str = "struct Params { step: u32 }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> total: array<u32>;
+
+@compute @workgroup_size(64)
+fn add(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < arrayLength(&total) { total[id.x] += params.step; }
+}";
+const THREADS: u32 = 64;
+const LAUNCHES: u32 = 1000;
+/// Few enough for one submission.
+const BATCH: u32 = 100;
+
+/// Counts what passes through it.
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are those that `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        // SAFETY: as in `alloc`.
+        unsafe { System.dealloc(start, layout) }
+    }
+
+    unsafe fn realloc(&self, start: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as in `alloc`.
+        unsafe { System.realloc(start, layout, bytes) }
+    }
+}
+
+/// Our side.
+struct Ours {
+    device: Device,
+    kernel: Kernel,
+    total: UnifiedBuffer<u32>,
+}
+
+impl Ours {
+    fn new(device: &Device) -> Outcome<Self> {
+        let kernel = device.kernel(SOURCE)?;
+        Ok(Self { device: device.clone(), kernel, total: device.buffer(THREADS as usize)? })
+    }
+
+    fn launch(&mut self, step: u32) -> Outcome<()> {
+        self.kernel.launch().set("params.step", step).bind("total", &mut self.total).threads(THREADS)?;
+        Ok(())
+    }
+
+    /// Launches once for each step, then waits.
+    fn run(&mut self, steps: impl Iterator<Item = u32>) -> Outcome<()> {
+        for step in steps {
+            self.launch(step)?;
+        }
+        Ok(self.device.synchronize()?)
+    }
+
+    /// Seconds until the device has [`BATCH`] launches; they end outside of the time.
+    fn hand_over(&mut self) -> Outcome<f64> {
+        let seconds = timed(|| {
+            for step in 1..=BATCH {
+                self.launch(step)?;
+            }
+            Ok(self.device.submit()?)
+        })?;
+        self.device.synchronize()?;
+        Ok(seconds)
+    }
+
+    /// What a program does that asks for its kernel where it uses it.
+    fn run_anew(&mut self) -> Outcome<()> {
+        self.kernel = self.device.kernel(SOURCE)?;
+        self.run(std::iter::once(1))
+    }
+
+    fn recording(&mut self) -> Outcome<Recording> {
+        let mut recording = self.device.recording();
+        for _ in 0..LAUNCHES {
+            let launch = self.kernel.launch().set("params.step", 1u32).bind("total", &mut self.total);
+            launch.record(&mut recording).threads(THREADS)?;
+        }
+        Ok(recording)
+    }
+
+    fn sum(&self) -> Outcome<u32> {
+        Ok(same(&self.total.read()?)?)
+    }
+}
+
+/// The raw side: one bind group with a dynamic offset into [`LAUNCHES`] parameters.
+struct Bare {
+    raw: Raw,
+    pipeline: wgpu::ComputePipeline,
+    bind_group: wgpu::BindGroup,
+    parameters: wgpu::Buffer,
+    staged: Vec<u8>,
+    stride: u32,
+    total: wgpu::Buffer,
+    readback: wgpu::Buffer,
+}
+
+impl Bare {
+    fn new(raw: Raw) -> Outcome<Self> {
+        use wgpu::BufferUsages as Usage;
+        let stride = raw.device.limits().min_uniform_buffer_offset_alignment.max(16);
+        let parameters = raw.buffer(u64::from(stride * LAUNCHES), Usage::UNIFORM | Usage::COPY_DST);
+        let total = raw.buffer(u64::from(THREADS) * 4, Usage::STORAGE | Usage::COPY_SRC);
+        let readback = raw.buffer(u64::from(THREADS) * 4, Usage::MAP_READ | Usage::COPY_DST);
+        let entry = |binding, ty, has_dynamic_offset| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: wgpu::BufferSize::new(4) },
+            count: None,
+        };
+        let layout = raw.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: None,
+            entries: &[
+                entry(0, wgpu::BufferBindingType::Uniform, true),
+                entry(1, wgpu::BufferBindingType::Storage { read_only: false }, false),
+            ],
+        });
+        let parameter = wgpu::BufferBinding { buffer: &parameters, offset: 0, size: wgpu::BufferSize::new(16) };
+        let bind_group = raw.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &layout,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(parameter) },
+                wgpu::BindGroupEntry { binding: 1, resource: total.as_entire_binding() },
+            ],
+        });
+        let pipeline_layout = raw.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let module = Cow::Owned(naga::front::wgsl::parse_str(SOURCE)?);
+        let source = wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Naga(module) };
+        let pipeline = raw.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: Some(&pipeline_layout),
+            module: &raw.device.create_shader_module(source),
+            entry_point: Some("add"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        let staged = vec![0; (stride * LAUNCHES) as usize];
+        let mut bare = Self { raw, pipeline, bind_group, parameters, staged, stride, total, readback };
+        bare.prefill(1..=LAUNCHES);
+        Ok(bare)
+    }
+
+    /// Writes the parameters of all launches at once.
+    fn prefill(&mut self, steps: impl Iterator<Item = u32>) {
+        for (slot, step) in self.staged.chunks_exact_mut(self.stride as usize).zip(steps) {
+            slot[..4].copy_from_slice(&step.to_le_bytes());
+        }
+        self.raw.queue.write_buffer(&self.parameters, 0, &self.staged);
+    }
+
+    /// `launches` of the first parameter in one pass.
+    fn encode_constant(&self, launches: u32) -> wgpu::CommandEncoder {
+        let mut encoder = self.raw.encoder();
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.bind_group, &[0]);
+        for _ in 0..launches {
+            pass.dispatch_workgroups(1, 1, 1);
+        }
+        drop(pass);
+        encoder
+    }
+
+    /// One launch for each parameter in one pass.
+    fn encode_changing(&self, launches: u32) -> wgpu::CommandEncoder {
+        let mut encoder = self.raw.encoder();
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&self.pipeline);
+        for launch in 0..launches {
+            pass.set_bind_group(0, &self.bind_group, &[launch * self.stride]);
+            pass.dispatch_workgroups(1, 1, 1);
+        }
+        drop(pass);
+        encoder
+    }
+
+    fn run_constant(&self, launches: u32) -> Outcome<()> {
+        self.raw.finish(self.encode_constant(launches))
+    }
+
+    fn run_changing(&self) -> Outcome<()> {
+        self.raw.finish(self.encode_changing(LAUNCHES))
+    }
+
+    /// Seconds until the device has [`BATCH`] launches; they end outside of the time.
+    fn hand_over(&self) -> Outcome<f64> {
+        let start = Instant::now();
+        let submitted = self.raw.queue.submit([self.encode_changing(BATCH).finish()]);
+        let seconds = start.elapsed().as_secs_f64();
+        self.raw.wait(submitted)?;
+        Ok(seconds)
+    }
+
+    /// Seconds from the submission of `encoder` to its end: encoding is not in it.
+    fn device_time(&self, encoder: wgpu::CommandEncoder) -> Outcome<f64> {
+        let commands = encoder.finish();
+        timed(|| {
+            let submitted = self.raw.queue.submit([commands]);
+            self.raw.wait(submitted)
+        })
+    }
+
+    fn sum(&self) -> Outcome<u32> {
+        let mut encoder = self.raw.encoder();
+        encoder.copy_buffer_to_buffer(&self.total, 0, &self.readback, 0, self.readback.size());
+        self.raw.finish(encoder)?;
+        self.raw.map(&self.readback, wgpu::MapMode::Read)?;
+        let sums: Vec<u32> = bytemuck::pod_collect_to_vec(&self.readback.get_mapped_range(..)?);
+        self.readback.unmap();
+        Ok(same(&sums)?)
+    }
+}
+
+/// The value that all threads agree on.
+fn same(sums: &[u32]) -> Result<u32, String> {
+    match sums {
+        [first, rest @ ..] if rest.iter().all(|sum| sum == first) => Ok(*first),
+        _ => Err(format!("the threads do not agree: {sums:?}")),
+    }
+}
+
+/// Runs every variant once on both sides and compares the sums.
+fn verify(ours: &mut Ours, bare: &Bare) -> Outcome<()> {
+    ours.run(std::iter::once(1))?;
+    bare.run_constant(1)?;
+    ours.run((0..LAUNCHES).map(|_| 1))?;
+    bare.run_constant(LAUNCHES)?;
+    ours.run(1..=LAUNCHES)?;
+    bare.run_changing()?;
+    ours.recording()?.submit()?.wait()?;
+    bare.run_constant(LAUNCHES)?;
+    let expected = 1 + 2 * LAUNCHES + LAUNCHES * (LAUNCHES + 1) / 2;
+    let (got, raw) = (ours.sum()?, bare.sum()?);
+    if got != expected || raw != expected {
+        return Err(format!("wrong results: anywarp {got}, raw wgpu {raw}, expected {expected}").into());
+    }
+    Ok(())
+}
+
+/// Allocations that `work` makes: the least of several runs, because arenas grow now and then.
+fn allocations(mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
+    let mut least = u64::MAX;
+    for _ in 0..20 {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        work()?;
+        least = least.min(ALLOCATIONS.load(Ordering::Relaxed) - before);
+    }
+    Ok(least as f64)
+}
+
+/// A row about a time per launch, held against a multiple of raw wgpu's.
+fn per_launch(what: &str, pair: Pair, ceiling: f64, launches: u32, goal: Goal) -> Row {
+    let microseconds = 1e6 / f64::from(launches);
+    Row {
+        what: what.to_owned(),
+        unit: "us",
+        ours: pair.ours * microseconds,
+        baseline: pair.raw * microseconds,
+        ceiling: ceiling * microseconds,
+        judged: (pair.ratio, "x"),
+        goal,
+    }
+}
+
+fn times(ours: &mut Ours, bare: &mut Bare, quick: bool) -> Outcome<Vec<Row>> {
+    let (many, few) = if quick { (200, 8) } else { (4000, 100) };
+    let mut rows = Vec::new();
+
+    let empty = median((0..many).filter_map(|_| bare.device_time(bare.raw.encoder()).ok()));
+    let pair = interleaved(many, || timed(|| ours.run(std::iter::once(1))), || timed(|| bare.run_constant(1)))?;
+    rows.push(per_launch("launch + wait", pair, empty, 1, Goal::AtMost(1.15)));
+
+    let device = median((0..few).filter_map(|_| bare.device_time(bare.encode_constant(LAUNCHES)).ok()));
+    let constant = (0..LAUNCHES).map(|_| 1);
+    let raw = || timed(|| bare.run_constant(LAUNCHES));
+    let pair = interleaved(few, || timed(|| ours.run(constant.clone())), raw)?;
+    rows.push(per_launch("1000 launches, one parameter", pair, device, LAUNCHES, Goal::AtMost(1.2)));
+
+    let changing = median((0..few).filter_map(|_| bare.device_time(bare.encode_changing(LAUNCHES)).ok()));
+    let pair = interleaved(few, || timed(|| ours.run(1..=LAUNCHES)), || timed(|| bare.run_changing()))?;
+    rows.push(per_launch("1000 launches, 1000 parameters", pair, changing, LAUNCHES, Goal::AtMost(1.2)));
+
+    // Parameters that no launch had before: the raw side writes all of them at once.
+    let mut next = 0u32;
+    let fresh = || {
+        next = next.wrapping_add(LAUNCHES);
+        timed(|| ours.run(next..next.wrapping_add(LAUNCHES)))
+    };
+    let mut next_raw = 0u32;
+    let fresh_raw = || {
+        next_raw = next_raw.wrapping_add(LAUNCHES);
+        timed(|| {
+            bare.prefill(next_raw..next_raw.wrapping_add(LAUNCHES));
+            bare.run_changing()
+        })
+    };
+    let pair = interleaved(few, fresh, fresh_raw)?;
+    rows.push(per_launch("1000 launches, fresh parameters", pair, changing, LAUNCHES, Goal::AtMost(1.2)));
+
+    let pair = interleaved(few * 10, || ours.hand_over(), || bare.hand_over())?;
+    rows.push(per_launch("100 launches, not waited for", pair, f64::NAN, BATCH, Goal::None));
+
+    let recording = ours.recording()?;
+    let replay = || timed(|| Ok(recording.submit()?.wait()?));
+    let pair = interleaved(few, replay, || timed(|| bare.run_constant(LAUNCHES)))?;
+    rows.push(per_launch("replay of 1000 recorded launches", pair, device, LAUNCHES, Goal::AtMost(1.2)));
+
+    let pair = interleaved(many, || timed(|| ours.run_anew()), || timed(|| bare.run_constant(1)))?;
+    let mut row = per_launch("kernel() again + launch + wait", pair, empty, 1, Goal::AtMost(50.0));
+    row.judged = (row.ours - row.baseline, " us above");
+    rows.push(row);
+
+    let found = median((0..many).filter_map(|_| timed(|| Ok(drop(ours.device.kernel(SOURCE)?))).ok()));
+    let pair = Pair { ours: found, raw: f64::NAN, ratio: f64::NAN };
+    rows.push(per_launch("kernel() from the cache", pair, f64::NAN, 1, Goal::None));
+    Ok(rows)
+}
+
+fn heap(ours: &mut Ours, bare: &Bare) -> Outcome<Vec<Row>> {
+    let steps = |launches: u32| (0..launches).map(|_| 1);
+    let row = |what: &str, ours: f64, raw: f64, goal| Row {
+        what: what.to_owned(),
+        unit: "",
+        ours,
+        baseline: raw,
+        ceiling: raw,
+        judged: (ours - raw, " more"),
+        goal,
+    };
+    // One submission each; what they differ by belongs to the launches.
+    let (few, many) = (32, 96);
+    let ours_few = allocations(|| ours.run(steps(few)))?;
+    let ours_many = allocations(|| ours.run(steps(many)))?;
+    let raw_few = allocations(|| bare.run_constant(few))?;
+    let raw_many = allocations(|| bare.run_constant(many))?;
+    let each = |few_count: f64, many_count: f64| (many_count - few_count) / f64::from(many - few);
+    let (ours_each, raw_each) = (each(ours_few, ours_many), each(raw_few, raw_many));
+    let fixed = |count: f64, each: f64| count - each * f64::from(few);
+    Ok(vec![
+        row("heap allocations per launch", ours_each, raw_each, Goal::AtMost(0.0)),
+        row("heap allocations per submission", fixed(ours_few, ours_each), fixed(raw_few, raw_each), Goal::None),
+    ])
+}
+
+fn run() -> Outcome<()> {
+    let arguments = Arguments::parse()?;
+    let (device, raw) = arguments.open()?;
+    let (mut ours, mut bare) = (Ours::new(&device)?, Bare::new(raw)?);
+    verify(&mut ours, &bare)?;
+    let mut rows = times(&mut ours, &mut bare, arguments.quick)?;
+    rows.extend(heap(&mut ours, &bare)?);
+    let report = Report {
+        bench: "overhead",
+        baseline: "raw wgpu, the same launches in one pass and one submission",
+        ceiling: "the same submission without encoding (for one launch: an empty one)",
+        rows,
+    };
+    report.publish(&device, &arguments)
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What the benches share: arguments, the raw device beside ours, paired measurements, the table.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anywarp::{Device, DeviceOptions};
+
+pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// What stands after `--`.
+#[derive(Default)]
+pub(crate) struct Arguments {
+    device: Option<String>,
+    staged: bool,
+    json: Option<PathBuf>,
+    /// Fewer repetitions, smaller sizes.
+    pub(crate) quick: bool,
+}
+
+impl Arguments {
+    pub(crate) fn parse() -> Outcome<Self> {
+        let mut parsed = Self::default();
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--device" => parsed.device = Some(value()?),
+                "--json" => parsed.json = Some(value()?.into()),
+                "--staged" => parsed.staged = true,
+                "--quick" => parsed.quick = true,
+                "--bench" => {} // what `cargo bench` passes
+                _ => {
+                    let usage = "--device SELECTOR, --staged, --quick, --json FILE";
+                    return Err(format!("'{argument}' is not known; there are {usage}").into());
+                }
+            }
+        }
+        Ok(parsed)
+    }
+
+    /// Opens the device twice: through anywarp, and through wgpu alone.
+    pub(crate) fn open(&self) -> Outcome<(Device, Raw)> {
+        let options = DeviceOptions { selector: self.device.clone(), staged: self.staged, ..DeviceOptions::default() };
+        let device = Device::open_with(&options)?;
+        let raw = Raw::beside(&device)?;
+        Ok((device, raw))
+    }
+}
+
+/// wgpu without anything above it, on the adapter that anywarp opened.
+pub(crate) struct Raw {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+}
+
+impl Raw {
+    fn beside(device: &Device) -> Outcome<Self> {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+        descriptor.flags = wgpu::InstanceFlags::empty();
+        let instance = wgpu::Instance::new(descriptor);
+        let (backend, number) = device.selector().split_once(':').unwrap_or((device.selector(), "0"));
+        let number: usize = number.parse()?;
+        let adapter = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
+            .into_iter()
+            .filter(|adapter| adapter.get_info().backend.to_str().eq_ignore_ascii_case(backend))
+            .nth(number)
+            .filter(|adapter| adapter.get_info().name == device.caps().name)
+            .ok_or_else(|| format!("wgpu alone does not list {}", device.caps().name))?;
+        let descriptor =
+            wgpu::DeviceDescriptor { required_limits: adapter.limits(), ..wgpu::DeviceDescriptor::default() };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
+        Ok(Self { device, queue })
+    }
+
+    pub(crate) fn buffer(&self, bytes: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: false };
+        self.device.create_buffer(&descriptor)
+    }
+
+    pub(crate) fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    /// Submits and waits.
+    pub(crate) fn finish(&self, encoder: wgpu::CommandEncoder) -> Outcome<()> {
+        self.wait(self.queue.submit([encoder.finish()]))
+    }
+
+    pub(crate) fn wait(&self, submitted: wgpu::SubmissionIndex) -> Outcome<()> {
+        self.device.poll(wgpu::PollType::Wait { submission_index: Some(submitted), timeout: None })?;
+        Ok(())
+    }
+
+    /// Maps all of `buffer`, waiting for it.
+    pub(crate) fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode) -> Outcome<()> {
+        buffer.map_async(mode, .., |_| {});
+        self.device.poll(wgpu::PollType::wait_indefinitely())?;
+        Ok(())
+    }
+}
+
+/// Seconds of both sides of a paired measurement.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair {
+    pub(crate) ours: f64,
+    pub(crate) raw: f64,
+    /// Ours through raw: the median over the pairs, so that a drift of the machine cancels.
+    pub(crate) ratio: f64,
+}
+
+/// Measures ours, raw, ours, raw and so on, after one untimed pair in twenty. Each side times
+/// itself, so that it can get ready outside of the time.
+pub(crate) fn interleaved(
+    pairs: usize,
+    mut ours: impl FnMut() -> Outcome<f64>,
+    mut raw: impl FnMut() -> Outcome<f64>,
+) -> Outcome<Pair> {
+    for _ in 0..pairs.div_ceil(20) {
+        ours()?;
+        raw()?;
+    }
+    let mut samples = Vec::with_capacity(pairs);
+    for _ in 0..pairs {
+        samples.push((ours()?, raw()?));
+    }
+    Ok(Pair {
+        ours: median(samples.iter().map(|sample| sample.0)),
+        raw: median(samples.iter().map(|sample| sample.1)),
+        ratio: median(samples.iter().map(|sample| sample.0 / sample.1)),
+    })
+}
+
+pub(crate) fn median(samples: impl Iterator<Item = f64>) -> f64 {
+    let mut samples: Vec<f64> = samples.collect();
+    samples.sort_unstable_by(f64::total_cmp);
+    samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Seconds that `work` takes.
+pub(crate) fn timed(work: impl FnOnce() -> Outcome<()>) -> Outcome<f64> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// What a row is held to.
+#[derive(Clone, Copy)]
+#[allow(dead_code, reason = "a bench that measures rates has lower bounds, one that measures times has upper ones")]
+pub(crate) enum Goal {
+    AtMost(f64),
+    AtLeast(f64),
+    None,
+}
+
+/// One line of the table: what was measured, beside what.
+pub(crate) struct Row {
+    pub(crate) what: String,
+    pub(crate) unit: &'static str,
+    pub(crate) ours: f64,
+    pub(crate) baseline: f64,
+    /// The best that could be had, in the same unit and from the same run.
+    pub(crate) ceiling: f64,
+    /// What is held against the goal, and its unit.
+    pub(crate) judged: (f64, &'static str),
+    pub(crate) goal: Goal,
+}
+
+impl Row {
+    fn met(&self) -> Option<bool> {
+        match self.goal {
+            Goal::AtMost(most) => Some(self.judged.0 <= most),
+            Goal::AtLeast(least) => Some(self.judged.0 >= least),
+            Goal::None => None,
+        }
+    }
+
+    fn cells(&self) -> [String; 7] {
+        let (value, unit) = self.judged;
+        let number = |value: f64| if value.is_nan() { "-".to_owned() } else { format!("{value:.2} {}", self.unit) };
+        let goal = match self.goal {
+            Goal::AtMost(most) => format!("<= {most}{unit}"),
+            Goal::AtLeast(least) => format!(">= {least}{unit}"),
+            Goal::None => "-".to_owned(),
+        };
+        let met = self.met().map_or("-", |met| if met { "met" } else { "missed" });
+        let judged = if value.is_nan() { "-".to_owned() } else { format!("{value:.2}{unit}") };
+        let what = self.what.clone();
+        [what, number(self.ours), number(self.baseline), number(self.ceiling), judged, goal, met.to_owned()]
+    }
+}
+
+/// The table of one run.
+pub(crate) struct Report {
+    pub(crate) bench: &'static str,
+    pub(crate) baseline: &'static str,
+    pub(crate) ceiling: &'static str,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Report {
+    /// Prints the table, and writes it to the file that `--json` names.
+    pub(crate) fn publish(&self, device: &Device, arguments: &Arguments) -> Outcome<()> {
+        let caps = device.caps();
+        let memory = if caps.unified { "unified" } else { "staged" };
+        println!("{}: {} ({}, {}, {memory})", self.bench, caps.name, caps.backend, caps.driver);
+        println!("baseline: {}", self.baseline);
+        println!("ceiling: {}\n", self.ceiling);
+        let head = ["", "anywarp", "baseline", "ceiling", "judged", "goal", ""].map(str::to_owned);
+        let lines: Vec<[String; 7]> = std::iter::once(head).chain(self.rows.iter().map(Row::cells)).collect();
+        let widths: [usize; 7] =
+            std::array::from_fn(|column| lines.iter().map(|line| line[column].len()).max().unwrap_or(0));
+        for line in &lines {
+            print!("{:<width$}", line[0], width = widths[0]);
+            for (cell, width) in line.iter().zip(widths).skip(1) {
+                print!("  {cell:>width$}");
+            }
+            println!();
+        }
+        if let Some(file) = &arguments.json {
+            std::fs::write(file, serde_json::to_string_pretty(&self.json(device))?)?;
+        }
+        Ok(())
+    }
+
+    fn json(&self, device: &Device) -> serde_json::Value {
+        let caps = device.caps();
+        let rows: Vec<serde_json::Value> = self
+            .rows
+            .iter()
+            .map(|row| {
+                serde_json::json!({
+                    "what": row.what, "unit": row.unit, "anywarp": row.ours, "baseline": row.baseline,
+                    "ceiling": row.ceiling, "judged": row.judged.0, "met": row.met(),
+                })
+            })
+            .collect();
+        serde_json::json!({
+            "bench": self.bench, "device": caps.name, "backend": caps.backend, "driver": caps.driver,
+            "unified": caps.unified, "baseline": self.baseline, "ceiling": self.ceiling, "rows": rows,
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! Host and device take turns.
+
+use anywarp::Device;
+
+use crate::Case;
+use crate::data::words;
+use crate::kernels::add;
+use crate::outcome::{TestResult, ensure, equal, same};
+
+pub(crate) const CASES: &[Case] = &[
+    ("read_after_write", read_after_write),
+    ("taking_turns", taking_turns),
+    ("update_sees_the_device", update_sees_the_device),
+    ("an_update_that_only_looks", an_update_that_only_looks),
+    ("later_writes_win", later_writes_win),
+    ("writes_around_device_work", writes_around_device_work),
+    ("fill_overrides_what_the_host_wrote", fill_overrides_what_the_host_wrote),
+    ("reads_are_repeatable", reads_are_repeatable),
+    ("async_access", async_access),
+    ("cancelled_reads", cancelled_reads),
+    ("submit_then_read", submit_then_read),
+];
+
+fn read_after_write(device: &Device) -> TestResult {
+    let mut buffer = device.buffer::<u32>(1000)?;
+    buffer.write()?.copy_from_slice(&words(1000));
+    same(&buffer.read()?, &words(1000), "before the device saw it")?;
+    device.synchronize()?;
+    same(&buffer.read()?, &words(1000), "after a wait")
+}
+
+fn taking_turns(device: &Device) -> TestResult {
+    let mut wanted = words(1009);
+    let mut buffer = device.buffer_from(&wanted)?;
+    for turn in 0..20u32 {
+        add(device, &mut buffer, 1009, turn)?;
+        wanted.iter_mut().for_each(|value| *value = value.wrapping_add(turn));
+        match turn % 4 {
+            0 => same(&buffer.read()?, &wanted, "read")?,
+            1 => {
+                buffer.update()?[turn as usize] = 7;
+                wanted[turn as usize] = 7;
+            }
+            2 => {
+                wanted = words(1009 + turn as usize).split_off(turn as usize);
+                buffer.copy_from_slice(&wanted)?;
+            }
+            _ => {}
+        }
+    }
+    same(&buffer.read()?, &wanted, "at the end")
+}
+
+fn update_sees_the_device(device: &Device) -> TestResult {
+    let mut buffer = device.buffer_from(&[10u32; 64])?;
+    add(device, &mut buffer, 64, 5)?;
+    {
+        let mut host = buffer.update()?;
+        equal(host[3], 15, "what the device wrote")?;
+        host[3] = 100;
+    }
+    add(device, &mut buffer, 64, 1)?;
+    let host = buffer.read()?;
+    equal((host[2], host[3], host[4]), (16, 101, 16), "one element changed, others kept")
+}
+
+fn an_update_that_only_looks(device: &Device) -> TestResult {
+    let mut buffer = device.buffer_from(&[1u32; 64])?;
+    add(device, &mut buffer, 64, 1)?;
+    equal(buffer.update()?.iter().sum::<u32>(), 128, "looked at")?;
+    add(device, &mut buffer, 64, 1)?;
+    same(&buffer.read()?, &[3; 64], "nothing was lost")
+}
+
+fn later_writes_win(device: &Device) -> TestResult {
+    let mut buffer = device.buffer_from(&[0u32; 32])?;
+    buffer.slice_mut(0..16).copy_from_slice(&[1; 16])?;
+    buffer.slice_mut(8..24).copy_from_slice(&[2; 16])?;
+    buffer.slice_mut(12..14).update()?.fill(3);
+    let mut wanted = [0u32; 32];
+    wanted[..16].fill(1);
+    wanted[8..24].fill(2);
+    wanted[12..14].fill(3);
+    same(&buffer.read()?, &wanted, "seen by the host")?;
+    add(device, &mut buffer, 32, 10)?;
+    same(&buffer.read()?, &wanted.map(|value| value + 10), "seen by the device")
+}
+
+fn writes_around_device_work(device: &Device) -> TestResult {
+    let mut buffer = device.buffer_from(&[1u32; 128])?;
+    add(device, &mut buffer, 128, 1)?;
+    buffer.slice_mut(0..4).copy_from_slice(&[50; 4])?;
+    add(device, &mut buffer, 128, 1)?;
+    buffer.slice_mut(2..6).copy_from_slice(&[90; 4])?;
+    let host = buffer.read()?;
+    equal(host[..8].to_vec(), vec![51, 51, 90, 90, 90, 90, 3, 3], "in program order")
+}
+
+fn fill_overrides_what_the_host_wrote(device: &Device) -> TestResult {
+    let mut buffer = device.buffer::<u32>(64)?;
+    buffer.copy_from_slice(&[7; 64])?;
+    buffer.fill(9)?;
+    same(&buffer.read()?, &[9; 64], "a fill after a write")?;
+    buffer.fill(1)?;
+    buffer.slice_mut(4..8).copy_from_slice(&[2; 4])?;
+    let mut wanted = [1u32; 64];
+    wanted[4..8].fill(2);
+    same(&buffer.read()?, &wanted, "a write after a fill")?;
+    buffer.slice_mut(4..8).copy_from_slice(&[3; 4])?;
+    buffer.slice_mut(6..10).fill(5)?;
+    wanted[4..6].fill(3);
+    wanted[6..10].fill(5);
+    same(&buffer.read()?, &wanted, "a fill over half of a write")
+}
+
+fn reads_are_repeatable(device: &Device) -> TestResult {
+    let mut buffer = device.buffer_from(&words(300))?;
+    add(device, &mut buffer, 300, 0)?;
+    for _ in 0..3 {
+        same(&buffer.slice(100..200).read()?, &words(300)[100..200], "a part")?;
+        same(&buffer.read()?, &words(300), "all")?;
+    }
+    Ok(())
+}
+
+fn async_access(device: &Device) -> TestResult {
+    let mut buffer = device.buffer_from(&words(500))?;
+    let mut wanted = words(500);
+    for round in 0..5u32 {
+        add(device, &mut buffer, 500, round)?;
+        wanted.iter_mut().for_each(|value| *value = value.wrapping_add(round));
+        same(&pollster::block_on(buffer.read_async())?, &wanted, "read_async")?;
+        pollster::block_on(buffer.update_async())?[7] = round;
+        wanted[7] = round;
+        let part = pollster::block_on(buffer.slice(5..10).read_async())?;
+        same(&part, &wanted[5..10], "read_async of a slice")?;
+    }
+    add(device, &mut buffer, 500, 0)?;
+    pollster::block_on(device.synchronize_async())?;
+    same(&buffer.read()?, &wanted, "at the end")
+}
+
+/// A future that is dropped, polled once or never, leaves nothing behind.
+fn cancelled_reads(device: &Device) -> TestResult {
+    use std::future::Future;
+    let mut buffer = device.buffer_from(&[1u32; 256])?;
+    let waker = std::task::Waker::noop();
+    let mut context = std::task::Context::from_waker(waker);
+    for round in 1..=5 {
+        add(device, &mut buffer, 256, 1)?;
+        drop(buffer.read_async());
+        let mut polled = Box::pin(buffer.read_async());
+        // Ready or not, the result goes unseen.
+        let _ = polled.as_mut().poll(&mut context);
+        drop(polled);
+        let mut updated = Box::pin(buffer.update_async());
+        let _ = updated.as_mut().poll(&mut context);
+        drop(updated);
+        if round % 2 == 0 {
+            same(&buffer.read()?, &[1 + round; 256], "a read after cancelled ones")?;
+        }
+    }
+    add(device, &mut buffer, 256, 1)?;
+    same(&buffer.read()?, &[7; 256], "after cancelled reads")
+}
+
+fn submit_then_read(device: &Device) -> TestResult {
+    let fresh = device.reopen()?;
+    let mut buffer = fresh.buffer_from(&[1u32; 64])?;
+    add(&fresh, &mut buffer, 64, 1)?;
+    fresh.submit()?;
+    let after = fresh.stats().counters.submissions;
+    ensure(after >= 1, || "submit handed nothing over".to_owned())?;
+    fresh.submit()?;
+    equal(fresh.stats().counters.submissions, after, "submissions after an empty submit")?;
+    same(&buffer.read()?, &[2; 64], "after submit")
+}

@@ -1,0 +1,13 @@
+//! Buffers: what was written is what is read, from either side, whatever the element type.
+
+mod access;
+mod elements;
+mod guards;
+mod slices;
+mod traffic;
+mod transfers;
+
+use crate::Case;
+
+pub(crate) const CASES: &[&[Case]] =
+    &[elements::CASES, access::CASES, slices::CASES, transfers::CASES, traffic::CASES, guards::CASES];

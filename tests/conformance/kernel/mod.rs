@@ -1,0 +1,21 @@
+//! Kernels: bindings, values, features, workgroups and grids, each against plain Rust.
+
+mod bindings;
+mod features;
+mod folding;
+mod grids;
+mod parameters;
+mod specialisation;
+mod workgroups;
+
+use crate::Case;
+
+pub(crate) const CASES: &[&[Case]] = &[
+    bindings::CASES,
+    parameters::CASES,
+    specialisation::CASES,
+    features::CASES,
+    workgroups::CASES,
+    grids::CASES,
+    folding::CASES,
+];

@@ -1,0 +1,104 @@
+//! One suite for every device: what anywarp promises, checked against plain Rust.
+//!
+//! Devices are found at run time, and a test's name starts with its device:
+//! `vulkan::buffer::round_trip_f32`. A device whose memory is the host's runs everything a second
+//! time with copies between the two, as `vulkan-staged`.
+//!
+//! | environment variable | meaning |
+//! |---|---|
+//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+
+mod buffer;
+mod concurrency;
+mod data;
+mod device;
+mod kernel;
+mod kernels;
+mod known;
+mod outcome;
+mod properties;
+mod recording;
+mod refusal;
+mod targets;
+mod tolerance;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anywarp::Device;
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+use known::known_failure;
+use outcome::{Context, Stop, TestResult};
+use targets::Target;
+
+/// A name, and what must succeed on every device.
+type Case = (&'static str, fn(&Device) -> TestResult);
+
+/// Every case there is.
+const GROUPS: &[(&str, &[&[Case]])] = &[
+    ("device", &[device::CASES]),
+    ("buffer", buffer::CASES),
+    ("kernel", kernel::CASES),
+    ("recording", &[recording::CASES]),
+    ("concurrency", &[concurrency::CASES]),
+    ("refusal", refusal::CASES),
+    ("property", &[properties::CASES]),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let targets = targets::targets();
+    let required = targets::required();
+    if targets.is_empty() && required.is_empty() && !arguments.list {
+        println!("there is no device on this machine: nothing is tested (ANYWARP_REQUIRE=vulkan makes that a failure)");
+    }
+    let mut trials: Vec<Trial> = required.into_iter().map(presence).collect();
+    for target in &targets {
+        for (group, tables) in GROUPS {
+            let cases = tables.iter().copied().flatten();
+            trials.extend(cases.map(|case| trial(target, group, *case)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn presence(backend: String) -> Trial {
+    Trial::ignorable_test(format!("{backend}::present"), move || verdict(targets::present(&backend)))
+}
+
+fn trial(target: &Arc<Target>, group: &str, (name, run): Case) -> Trial {
+    let case = format!("{group}::{name}");
+    let target = Arc::clone(target);
+    Trial::ignorable_test(format!("{}::{case}", target.name), move || {
+        let device = target.device().map_err(failed)?;
+        let outcome = run(device);
+        // Whatever a case did, the device must have survived it.
+        let outcome = outcome.and_then(|()| kernels::still_works(device).context(|| "after the case".to_owned()));
+        match (known_failure(&target.hardware, &case), outcome) {
+            (None, outcome) => verdict(outcome),
+            (Some(known), Err(Stop::Fail(_))) => {
+                Ok(Completion::ignored_with(format!("fails, as is known: {}", known.reason)))
+            }
+            (Some(_), Err(skip)) => verdict(Err(skip)),
+            (Some(known), Ok(())) => Err(Failed::from(format!(
+                "this case is listed as a known failure of '{}' ({}) but passes: take it off the list",
+                known.device, known.reason
+            ))),
+        }
+    })
+}
+
+fn verdict(outcome: TestResult) -> Result<Completion, Failed> {
+    match outcome {
+        Ok(()) => Ok(Completion::Completed),
+        Err(Stop::Skip(reason)) => Ok(Completion::ignored_with(reason)),
+        Err(stop) => Err(failed(stop)),
+    }
+}
+
+fn failed(stop: Stop) -> Failed {
+    match stop {
+        Stop::Fail(message) | Stop::Skip(message) => Failed::from(message),
+    }
+}

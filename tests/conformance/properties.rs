@@ -1,0 +1,207 @@
+//! Random sequences of what host and device do to one buffer, against a `Vec`.
+
+use std::ops::Range;
+use std::pin::pin;
+use std::task::{self, Waker};
+
+use anywarp::{Device, Recording, UnifiedBuffer};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+
+use crate::Case;
+use crate::data::words;
+use crate::kernels::{ADD, add};
+use crate::outcome::{Context, Stop, TestResult, equal, fail, same};
+
+pub(crate) const CASES: &[Case] = &[
+    ("a_buffer_is_a_vec", |device| check(device, any_length(), 40)),
+    ("a_small_buffer_is_a_vec", |device| check(device, Just(5).boxed(), 60)),
+    ("bytes_are_a_vec", bytes_are_a_vec),
+];
+
+/// What can be done to a buffer of words; ranges are in units of the binding alignment for
+/// `AddSlice`, in elements otherwise.
+#[derive(Clone, Debug)]
+enum Step {
+    Write(Range<usize>, u32),
+    Update(Range<usize>, u32),
+    Fill(Range<usize>, u32),
+    Copy(Range<usize>, usize),
+    Add(u32),
+    AddSlice(Range<usize>, u32),
+    Replay,
+    Read(Range<usize>),
+    ReadAsync,
+    CancelledRead(Range<usize>),
+    Submit,
+    Synchronize,
+    Swap,
+}
+
+fn any_length() -> BoxedStrategy<usize> {
+    (1usize..700).boxed()
+}
+
+fn any_step(length: usize, unit: usize) -> impl Strategy<Value = Step> {
+    let within = move |length: usize| (0..=length, 0..=length).prop_map(|(a, b)| a.min(b)..a.max(b));
+    let units = length / unit;
+    prop_oneof![
+        3 => (within(length), any::<u32>()).prop_map(|(range, value)| Step::Write(range, value)),
+        3 => (within(length), any::<u32>()).prop_map(|(range, value)| Step::Update(range, value)),
+        2 => (within(length), any::<u32>()).prop_map(|(range, value)| Step::Fill(range, value)),
+        2 => (within(length), 0..=length).prop_map(|(range, to)| Step::Copy(range, to)),
+        3 => any::<u32>().prop_map(Step::Add),
+        2 => (within(units), any::<u32>()).prop_map(move |(range, value)| {
+            Step::AddSlice(range.start * unit..range.end * unit, value)
+        }),
+        1 => Just(Step::Replay),
+        3 => within(length).prop_map(Step::Read),
+        1 => Just(Step::ReadAsync),
+        1 => within(length).prop_map(Step::CancelledRead),
+        1 => Just(Step::Submit),
+        1 => Just(Step::Synchronize),
+        2 => Just(Step::Swap),
+    ]
+}
+
+/// The buffer and what it should hold.
+struct Subject<'d> {
+    device: &'d Device,
+    buffer: UnifiedBuffer<u32>,
+    spare: UnifiedBuffer<u32>,
+    /// Adds 1 to `buffer`, or to `spare` once the two were swapped.
+    recording: Recording,
+    swapped: bool,
+    model: Vec<u32>,
+    spare_model: Vec<u32>,
+}
+
+impl<'d> Subject<'d> {
+    fn new(device: &'d Device, length: usize) -> TestResult<Self> {
+        let mut buffer = device.buffer::<u32>(length)?;
+        let mut recording = device.recording();
+        let kernel = device.kernel(ADD)?;
+        kernel.launch().bind("data", &mut buffer).set("params.by", 1u32).record(&mut recording).threads(length)?;
+        let spare = device.buffer_from(&words(length))?;
+        let (model, spare_model) = (vec![0; length], words(length));
+        Ok(Self { device, buffer, spare, recording, swapped: false, model, spare_model })
+    }
+
+    fn apply(&mut self, step: &Step) -> TestResult {
+        let add_to = |model: &mut [u32], by: u32| model.iter_mut().for_each(|value| *value = value.wrapping_add(by));
+        match step.clone() {
+            Step::Write(range, value) => {
+                self.buffer.slice_mut(range.clone()).write()?.fill(value);
+                self.model[range].fill(value);
+            }
+            Step::Update(range, value) => {
+                add_to(&mut self.buffer.slice_mut(range.clone()).update()?, value);
+                add_to(&mut self.model[range], value);
+            }
+            Step::Fill(range, value) => {
+                self.buffer.slice_mut(range.clone()).fill(value)?;
+                self.model[range].fill(value);
+            }
+            Step::Copy(range, to) => self.copy_across(range, to)?,
+            Step::Add(by) => {
+                add(self.device, &mut self.buffer, self.model.len(), by)?;
+                add_to(&mut self.model, by);
+            }
+            Step::AddSlice(range, _) if range.is_empty() => {}
+            Step::AddSlice(range, by) => {
+                add(self.device, self.buffer.slice_mut(range.clone()), range.len(), by)?;
+                add_to(&mut self.model[range], by);
+            }
+            Step::Replay => {
+                self.recording.submit()?;
+                add_to(if self.swapped { &mut self.spare_model } else { &mut self.model }, 1);
+            }
+            Step::Read(range) => same(&self.buffer.slice(range.clone()).read()?, &self.model[range], "read")?,
+            Step::ReadAsync => same(&pollster::block_on(self.buffer.read_async())?, &self.model, "read_async")?,
+            Step::CancelledRead(range) => {
+                let mut context = task::Context::from_waker(Waker::noop());
+                // Ready or not, the result goes unseen.
+                let _ = pin!(self.buffer.slice(range).read_async()).poll(&mut context);
+            }
+            Step::Submit => self.device.submit()?,
+            Step::Synchronize => self.device.synchronize()?,
+            Step::Swap => {
+                std::mem::swap(&mut self.buffer, &mut self.spare);
+                std::mem::swap(&mut self.model, &mut self.spare_model);
+                self.swapped = !self.swapped;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies `range` to `to`, as far as it fits, from the spare buffer.
+    fn copy_across(&mut self, range: Range<usize>, to: usize) -> TestResult {
+        let length = range.len().min(self.model.len() - to);
+        let source = range.start..range.start + length;
+        self.buffer.slice_mut(to..to + length).copy_from(self.spare.slice(source.clone()))?;
+        self.model[to..to + length].copy_from_slice(&self.spare_model[source]);
+        Ok(())
+    }
+
+    fn finish(&self) -> TestResult {
+        same(&self.buffer.read()?, &self.model, "at the end")?;
+        same(&self.spare.read()?, &self.spare_model, "the other buffer at the end")
+    }
+}
+
+fn runner(cases: u32) -> TestRunner {
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+}
+
+fn run<S: Strategy>(strategy: S, cases: u32, test: impl Fn(S::Value) -> TestResult) -> TestResult {
+    let outcome = runner(cases).run(&strategy, |value| match test(value) {
+        Ok(()) => Ok(()),
+        Err(Stop::Fail(message) | Stop::Skip(message)) => Err(TestCaseError::fail(message)),
+    });
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(TestError::Fail(reason, value)) => fail(format!("{reason}\nwith {value:?}")),
+        Err(TestError::Abort(reason)) => fail(reason.to_string()),
+    }
+}
+
+fn check(device: &Device, lengths: BoxedStrategy<usize>, cases: u32) -> TestResult {
+    let unit = device.caps().limits.storage_offset_alignment as usize / 4;
+    let strategy = lengths.prop_flat_map(move |length| {
+        (Just(length), prop::collection::vec(any_step(length, unit.max(1)), 1..40))
+    });
+    run(strategy, cases, |(length, steps)| {
+        let mut subject = Subject::new(device, length)?;
+        for (number, step) in steps.iter().enumerate() {
+            subject.apply(step).context(|| format!("step {number}, {step:?}"))?;
+        }
+        subject.finish()
+    })
+}
+
+/// Lengths that are no multiple of 4: what lies in the last, partial word.
+fn bytes_are_a_vec(device: &Device) -> TestResult {
+    let step = (any::<bool>(), any::<bool>(), 0usize..10, any::<u8>());
+    let strategy = (1usize..40, prop::collection::vec(step, 1..20));
+    run(strategy, 40, |(length, steps)| {
+        let mut model: Vec<u8> = (0..length).map(|n| n as u8).collect();
+        let mut buffer = device.buffer_from(&model)?;
+        let mut other = device.buffer::<u8>(length)?;
+        for (by_fill, through_device, word, value) in steps {
+            let start = (4 * word).min(length / 4 * 4);
+            if by_fill {
+                buffer.slice_mut(start..).fill(value)?;
+                model[start..].fill(value);
+            } else {
+                buffer.slice_mut(start..).update()?.iter_mut().for_each(|byte| *byte = byte.wrapping_add(value));
+                model[start..].iter_mut().for_each(|byte| *byte = byte.wrapping_add(value));
+            }
+            if through_device {
+                other.copy_from(&buffer)?;
+                std::mem::swap(&mut buffer, &mut other);
+            }
+        }
+        equal(buffer.read()?.to_vec(), model, "bytes")
+    })
+}

@@ -1,0 +1,333 @@
+//! Recordings, and how work is handed over.
+
+use std::time::Duration;
+
+use anywarp::backend::Clock;
+use anywarp::{BufferError, Device, LaunchError};
+
+use crate::Case;
+use crate::data::words;
+use crate::kernels::{ADD, COPY, add};
+use crate::outcome::{TestResult, ensure, equal, fail, refused, same};
+
+pub(crate) const CASES: &[Case] = &[
+    ("replay", replay),
+    ("commands_keep_their_order", commands_keep_their_order),
+    ("uploads_come_before_each_replay", uploads_come_before_each_replay),
+    ("between_launches_of_the_stream", between_launches_of_the_stream),
+    ("an_empty_recording", an_empty_recording),
+    ("outlives_its_buffers_and_kernels", outlives_its_buffers_and_kernels),
+    ("barriers", barriers),
+    ("timings", timings),
+    ("timings_of_a_replay", timings_of_a_replay),
+    ("timings_of_very_many_launches", timings_of_very_many_launches),
+    ("a_long_recording", a_long_recording),
+    ("waiting", waiting),
+    ("folded_and_indirect", folded_and_indirect),
+    ("of_another_device", of_another_device),
+    ("recorded_fills_are_words", recorded_fills_are_words),
+    ("one_submission_for_100_launches", one_submission_for_100_launches),
+    ("long_streams_are_handed_over_in_parts", long_streams_are_handed_over_in_parts),
+    ("ping_pong", ping_pong),
+];
+
+fn replay(device: &Device) -> TestResult {
+    let mut data = device.buffer_from(&[0u32; 100])?;
+    let mut recording = device.recording();
+    let kernel = device.kernel(ADD)?;
+    for by in 1..=3u32 {
+        kernel.launch().bind("data", &mut data).set("params.by", by).record(&mut recording).threads(100)?;
+    }
+    equal((recording.len(), recording.is_empty()), (3, false), "commands")?;
+    same(&data.read()?, &[0; 100], "before the first submission")?;
+    for round in 1..=5 {
+        recording.submit()?;
+        same(&data.read()?, &[6 * round; 100], "after a submission")?;
+    }
+    for _ in 0..5 {
+        recording.submit()?;
+    }
+    same(&data.read()?, &[60; 100], "after five more without a read between")
+}
+
+fn commands_keep_their_order(device: &Device) -> TestResult {
+    let kernel = device.kernel(ADD)?;
+    let mut a = device.buffer_from(&words(64))?;
+    let mut b = device.buffer::<u32>(64)?;
+    let mut recording = device.recording();
+    recording.fill(&mut a, 5)?;
+    kernel.launch().bind("data", &mut a).set("params.by", 1u32).record(&mut recording).threads(64)?;
+    recording.copy(&a, &mut b)?;
+    recording.fill(a.slice_mut(..32), 7)?;
+    kernel.launch().bind("data", &mut b).set("params.by", 10u32).record(&mut recording).threads(64)?;
+    recording.copy(b.slice(..16), a.slice_mut(48..))?;
+    recording.submit()?;
+    let mut wanted = [6u32; 64];
+    wanted[..32].fill(7);
+    wanted[48..].fill(16);
+    same(&a.read()?, &wanted, "the one buffer")?;
+    same(&b.read()?, &[16; 64], "the other buffer")
+}
+
+fn uploads_come_before_each_replay(device: &Device) -> TestResult {
+    let mut source = device.buffer::<u32>(64)?;
+    let mut result = device.buffer::<u32>(64)?;
+    let mut recording = device.recording();
+    let kernel = device.kernel(COPY)?;
+    kernel.launch().bind("source", &source).bind("result", &mut result).record(&mut recording).threads(64)?;
+    for round in 1..5u32 {
+        source.write()?.fill(round);
+        source.slice_mut(8..16).update()?[0] = 100 * round;
+        recording.submit()?;
+        // Written after the submission: for the next one.
+        source.write()?.fill(99);
+        let mut wanted = [round; 64];
+        wanted[8] = 100 * round;
+        same(&result.read()?, &wanted, "what was written before the submission")?;
+    }
+    Ok(())
+}
+
+fn between_launches_of_the_stream(device: &Device) -> TestResult {
+    let double = device.kernel(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] *= 2u; }",
+    )?;
+    let mut data = device.buffer_from(&[1u32; 64])?;
+    let mut recording = device.recording();
+    double.launch().bind("data", &mut data).record(&mut recording).threads(64)?;
+    add(device, &mut data, 64, 1)?;
+    recording.submit()?;
+    add(device, &mut data, 64, 1)?;
+    recording.submit()?;
+    add(device, &mut data, 64, 1)?;
+    same(&data.read()?, &[11; 64], "((1 + 1) * 2 + 1) * 2 + 1")
+}
+
+fn an_empty_recording(device: &Device) -> TestResult {
+    let recording = device.recording();
+    equal((recording.len(), recording.is_empty(), recording.barriers()), (0, true, 0), "an empty recording")?;
+    recording.submit()?.wait()?;
+    recording.submit()?.wait()?;
+    Ok(())
+}
+
+fn outlives_its_buffers_and_kernels(device: &Device) -> TestResult {
+    let mut result = device.buffer::<u32>(64)?;
+    let mut recording = device.recording();
+    {
+        let source = device.buffer_from(&[21u32; 64])?;
+        let kernel = device.kernel(format!("{COPY} // a kernel of its own"))?;
+        kernel.launch().bind("source", &source).bind("result", &mut result).record(&mut recording).threads(64)?;
+    }
+    // Memory that was given back would be given out again.
+    drop(device.buffer_from(&[0u32; 64])?);
+    device.synchronize()?;
+    recording.submit()?;
+    same(&result.read()?, &[21; 64], "a buffer that only the recording holds")?;
+    let run = recording.submit()?;
+    drop((recording, result));
+    run.wait()?;
+    Ok(())
+}
+
+fn barriers(device: &Device) -> TestResult {
+    let kernel = device.kernel(ADD)?;
+    let mut buffers = Vec::new();
+    for _ in 0..4 {
+        buffers.push(device.buffer::<u32>(64)?);
+    }
+    let mut apart = device.recording();
+    for buffer in &mut buffers {
+        kernel.launch().bind("data", buffer).set("params.by", 1u32).record(&mut apart).threads(64)?;
+    }
+    equal(apart.barriers(), 0, "independent launches")?;
+    let mut chain = device.recording();
+    for _ in 0..4 {
+        kernel.launch().bind("data", &mut buffers[0]).set("params.by", 1u32).record(&mut chain).threads(64)?;
+    }
+    equal(chain.barriers(), 3, "launches that each need the one before")?;
+    let fresh = device.reopen()?;
+    let mut data = fresh.buffer::<u32>(64)?;
+    fresh.synchronize()?;
+    let before = fresh.stats().counters.barriers;
+    for _ in 0..4 {
+        add(&fresh, &mut data, 64, 1)?;
+    }
+    fresh.synchronize()?;
+    ensure(fresh.stats().counters.barriers - before >= 3, || "the backend counts fewer than 3 waits".to_owned())?;
+    let text = format!("{chain}");
+    equal(text.lines().count(), 4, "lines of a recording's text")?;
+    ensure(text.lines().all(|line| line.starts_with("dispatch kernel:add [1, 1, 1] write")), || text.clone())
+}
+
+fn timings(device: &Device) -> TestResult {
+    let mut data = device.buffer::<u32>(1 << 16)?;
+    let kernel = device.kernel(anywarp::Wgsl::new(ADD).file("timed.wgsl"))?;
+    let mut recording = device.recording();
+    for _ in 0..3 {
+        kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(1 << 16)?;
+    }
+    let untimed = recording.submit()?;
+    untimed.wait()?;
+    equal(untimed.timings(), None, "timings nobody asked for")?;
+    recording.timed(true);
+    let run = recording.submit()?;
+    run.wait()?;
+    let Some(timings) = run.timings() else { return fail("no timings") };
+    ensure(!timings.total().is_zero(), || "everything took no time".to_owned())?;
+    let labels: Vec<&str> = timings.entries.iter().map(|entry| &*entry.label).collect();
+    match timings.clock {
+        Clock::Device => equal(labels, vec!["timed.wgsl:add"; 3], "one entry a launch"),
+        Clock::Host => equal(labels, vec!["submission"], "one entry for all"),
+    }
+}
+
+fn timings_of_a_replay(device: &Device) -> TestResult {
+    let mut data = device.buffer::<u32>(64)?;
+    let mut recording = device.recording();
+    recording.timed(true);
+    let kernel = device.kernel(ADD)?;
+    kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(64)?;
+    let runs = [recording.submit()?, recording.submit()?];
+    for run in &runs {
+        run.wait()?;
+        equal(run.timings().map(|timings| timings.entries.len()), Some(1), "entries of each submission")?;
+    }
+    same(&data.read()?, &[2; 64], "timed launches do their work")
+}
+
+/// More than any device has timestamps for: then the host's clock must do, and say so.
+fn timings_of_very_many_launches(device: &Device) -> TestResult {
+    let mut data = device.buffer::<u32>(1)?;
+    let mut recording = device.recording();
+    recording.timed(true);
+    let kernel = device.kernel(ADD)?;
+    for _ in 0..2500 {
+        kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(1)?;
+    }
+    let run = recording.submit()?;
+    run.wait()?;
+    let Some(timings) = run.timings() else { return fail("no timings") };
+    let entries = if timings.clock == Clock::Device { 2500 } else { 1 };
+    equal(timings.entries.len(), entries, "entries")?;
+    equal(data.read()?[0], 2500, "launches that ran")
+}
+
+fn a_long_recording(device: &Device) -> TestResult {
+    let mut data = device.buffer::<u32>(64)?;
+    let mut recording = device.recording();
+    let kernel = device.kernel(ADD)?;
+    for by in 0..5000u32 {
+        kernel.launch().bind("data", &mut data).set("params.by", by).record(&mut recording).threads(64)?;
+    }
+    recording.submit()?;
+    recording.submit()?;
+    same(&data.read()?, &[2 * (0..5000).sum::<u32>(); 64], "two times 5000 launches, each with its own value")
+}
+
+fn waiting(device: &Device) -> TestResult {
+    let mut data = device.buffer::<u32>(64)?;
+    let mut recording = device.recording();
+    let kernel = device.kernel(ADD)?;
+    kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(64)?;
+    let run = recording.submit()?;
+    ensure(run.wait_timeout(Duration::from_secs(60))?, || "a tiny launch took a minute".to_owned())?;
+    equal(run.is_done()?, true, "done after waiting")?;
+    equal(run.wait_timeout(Duration::ZERO)?, true, "waiting again")?;
+    let run = recording.submit()?;
+    let twin = run.clone();
+    pollster::block_on(run)?;
+    equal(twin.is_done()?, true, "the other handle")?;
+    recording.submit()?.wait()?;
+    same(&data.read()?, &[3; 64], "all three submissions")
+}
+
+fn folded_and_indirect(device: &Device) -> TestResult {
+    let kernel = device.kernel(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+         @compute @workgroup_size(1) fn main(@builtin(workgroup_id) group: vec3<u32>) { data[group.x] += group.x; }",
+    )?;
+    let mut data = device.buffer::<u32>(70_000)?;
+    let mut grid = device.buffer_from(&[10u32, 1, 1])?;
+    let mut recording = device.recording();
+    kernel.launch().bind("data", &mut data).record(&mut recording).groups(70_000)?;
+    kernel.launch().bind("data", &mut data).record(&mut recording).indirect(&grid, 0)?;
+    recording.submit()?;
+    grid.write()?.copy_from_slice(&[20, 1, 1]);
+    recording.submit()?;
+    let times = |n: u32| 2 + u32::from(n < 10) + u32::from(n < 20);
+    same(&data.read()?, &(0..70_000).map(|n| times(n) * n).collect::<Vec<u32>>(), "sums")
+}
+
+fn of_another_device(device: &Device) -> TestResult {
+    let other = device.reopen()?;
+    let mut foreign = other.recording();
+    let mut data = device.buffer::<u32>(64)?;
+    let theirs = other.buffer::<u32>(64)?;
+    let launch = device.kernel(ADD)?;
+    let launch = launch.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut foreign);
+    refused(launch.threads(64), |error| matches!(error, LaunchError::OtherDevice { .. }), &["recording"])?;
+    let elsewhere = |error: &BufferError| matches!(error, BufferError::OtherDevice { .. });
+    refused(foreign.copy(&theirs, &mut data), elsewhere, &["different devices"])?;
+    refused(foreign.fill(&mut data, 1), elsewhere, &["different devices"])?;
+    refused(device.recording().copy(&theirs, &mut data), elsewhere, &["different devices"])?;
+    equal(foreign.len(), 0, "nothing was recorded")
+}
+
+fn recorded_fills_are_words(device: &Device) -> TestResult {
+    let mut wide = device.buffer::<u64>(16)?;
+    let mut recording = device.recording();
+    recording.fill(&mut wide, 0x0000_0007_0000_0007)?;
+    let refusal = |error: &BufferError| matches!(error, BufferError::Device { operation: "filling", .. });
+    refused(recording.fill(&mut wide, 7), refusal, &["4-byte word"])?;
+    recording.submit()?;
+    same(&wide.read()?, &[0x0000_0007_0000_0007; 16], "the fill that could be recorded")
+}
+
+fn one_submission_for_100_launches(device: &Device) -> TestResult {
+    let fresh = device.reopen()?;
+    let kernel = fresh.kernel(ADD)?;
+    let mut data = fresh.buffer_from(&[0u32; 64])?;
+    let before = fresh.stats().counters;
+    for _ in 0..100 {
+        kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(64)?;
+    }
+    equal(fresh.stats().counters.submissions, before.submissions, "submissions before the read")?;
+    same(&data.read()?, &[100; 64], "100 launches")?;
+    let after = fresh.stats().counters;
+    equal(after.submissions - before.submissions, 1, "submissions for 100 launches and a read")?;
+    equal(after.dispatches - before.dispatches, 100, "dispatches")
+}
+
+fn long_streams_are_handed_over_in_parts(device: &Device) -> TestResult {
+    let fresh = device.reopen()?;
+    let kernel = fresh.kernel(ADD)?;
+    let mut data = fresh.buffer_from(&[0u32; 64])?;
+    for _ in 0..1000 {
+        kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(64)?;
+    }
+    let submissions = fresh.stats().counters.submissions;
+    ensure((7..=8).contains(&submissions), || format!("{submissions} submissions for 1000 launches, 128 at a time"))?;
+    same(&data.read()?, &[1000; 64], "1000 launches")
+}
+
+fn ping_pong(device: &Device) -> TestResult {
+    let kernel = device.kernel(
+        "@group(0) @binding(0) var<storage, read> before: array<u32>;
+         @group(0) @binding(1) var<storage, read_write> after: array<u32>;
+         @compute @workgroup_size(64) fn step(@builtin(global_invocation_id) id: vec3<u32>) {
+             let n = arrayLength(&before);
+             if id.x < n { after[id.x] = before[id.x] + before[(id.x + 1u) % n]; }
+         }",
+    )?;
+    let mut host = words(100);
+    let mut front = device.buffer_from(&host)?;
+    let mut back = device.buffer::<u32>(100)?;
+    for _ in 0..50 {
+        kernel.launch().bind("before", &front).bind("after", &mut back).threads(100)?;
+        std::mem::swap(&mut front, &mut back);
+        host = (0..100).map(|n| host[n].wrapping_add(host[(n + 1) % 100])).collect();
+    }
+    same(&front.read()?, &host, "50 steps")
+}

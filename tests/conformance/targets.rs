@@ -1,0 +1,64 @@
+//! The devices that the suite runs on, found at run time.
+
+use std::sync::{Arc, OnceLock};
+
+use anywarp::{Candidate, Device, DeviceOptions};
+
+use crate::outcome::{Stop, TestResult, fail};
+
+/// Backends that must be there, separated by commas.
+const REQUIRE: &str = "ANYWARP_REQUIRE";
+
+/// One way to open one device; opened when the first case asks for it.
+pub(crate) struct Target {
+    /// The first part of test names: `vulkan`, `vulkan-staged`, `vulkan1`.
+    pub(crate) name: String,
+    /// Device and driver, for the table of known failures.
+    pub(crate) hardware: String,
+    options: DeviceOptions,
+    opened: OnceLock<Result<Device, String>>,
+}
+
+impl Target {
+    fn new(candidate: &Candidate, name: String, staged: bool) -> Arc<Self> {
+        let options = DeviceOptions { selector: Some(candidate.selector.clone()), staged };
+        let hardware = format!("{} {}", candidate.caps.name, candidate.caps.driver);
+        Arc::new(Self { name, hardware, options, opened: OnceLock::new() })
+    }
+
+    pub(crate) fn device(&self) -> TestResult<&Device> {
+        let opened = self.opened.get_or_init(|| Device::open_with(&self.options).map_err(|error| error.to_string()));
+        opened.as_ref().map_err(|error| Stop::Fail(error.clone()))
+    }
+}
+
+/// Every device of the machine; those with one memory also with copies between two.
+pub(crate) fn targets() -> Vec<Arc<Target>> {
+    let candidates = Device::enumerate();
+    let mut targets = Vec::new();
+    for candidate in &candidates {
+        let backend = candidate.caps.backend;
+        let alone = candidates.iter().filter(|other| other.caps.backend == backend).count() == 1;
+        let number = candidate.selector.rsplit(':').next().unwrap_or_default();
+        let name = if alone { backend.to_owned() } else { format!("{backend}{number}") };
+        if candidate.caps.unified {
+            targets.push(Target::new(candidate, format!("{name}-staged"), true));
+        }
+        targets.push(Target::new(candidate, name, false));
+    }
+    targets
+}
+
+/// The backends that `ANYWARP_REQUIRE` demands.
+pub(crate) fn required() -> Vec<String> {
+    let wanted = std::env::var(REQUIRE).unwrap_or_default();
+    wanted.split(',').map(|backend| backend.trim().to_lowercase()).filter(|backend| !backend.is_empty()).collect()
+}
+
+/// Passes if a device of `backend` can be opened.
+pub(crate) fn present(backend: &str) -> TestResult {
+    match Device::open(backend) {
+        Ok(_) => Ok(()),
+        Err(error) => fail(format!("{REQUIRE} demands {backend}: {error}")),
+    }
+}

@@ -1,0 +1,11 @@
+//! How far a device's floats may be from the reference, relative to the value.
+//!
+//! From the WGSL specification, section "Floating Point Accuracy", with room for the rounding of
+//! the reference itself.
+
+/// `a * b + c`, fused or not: one rounding more or less.
+pub(crate) const MULTIPLY_ADD: f32 = 2.4e-7;
+/// Sums of a few thousand values between -1 and 1, in any order.
+pub(crate) const SUM: f32 = 1e-4;
+/// One f16 operation: half a unit in the last place of 11 bits.
+pub(crate) const HALF: f32 = 9.8e-4;

@@ -1,0 +1,267 @@
+//! The lines of a case file: shader texts and traces.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use serde::{Deserialize, Deserializer};
+
+use super::expect::Case;
+
+/// What a line is, without the weight of a trace's data.
+#[derive(Debug)]
+pub(crate) enum Heading<'a> {
+    /// A shader text, stored once a file under its hash.
+    Shader { hash: Cow<'a, str>, wgsl: Cow<'a, str> },
+    /// A trace, named by its query and, where one query has several, its sub-parameters.
+    Trace { query: Cow<'a, str>, sub: Cow<'a, str> },
+}
+
+impl<'a> Heading<'a> {
+    /// Reads one line.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the line.
+    pub(crate) fn parse(line: &'a str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Fields<'a> {
+            #[serde(borrow)]
+            def: Option<Cow<'a, str>>,
+            #[serde(borrow)]
+            wgsl: Option<Cow<'a, str>>,
+            #[serde(borrow)]
+            query: Option<Cow<'a, str>>,
+            #[serde(borrow)]
+            sub: Option<Cow<'a, str>>,
+        }
+        let fields: Fields<'a> = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        match fields {
+            Fields { def: Some(hash), wgsl: Some(wgsl), .. } => Ok(Self::Shader { hash, wgsl }),
+            Fields { query: Some(query), sub: Some(sub), .. } => Ok(Self::Trace { query, sub }),
+            _ => Err("neither a shader text nor a trace".to_owned()),
+        }
+    }
+}
+
+/// One recorded test: buffers, what is done with them, and what must then be in them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Trace {
+    #[allow(dead_code, reason = "whoever runs the trace knows its name already; fakes act on it")]
+    pub(crate) query: String,
+    #[allow(dead_code, reason = "whoever runs the trace knows its name already; fakes act on it")]
+    pub(crate) sub: String,
+    pub(crate) buffers: Vec<Buffer>,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) checks: Vec<Check>,
+}
+
+impl Trace {
+    /// Reads one line, which must be a trace.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the line.
+    pub(crate) fn parse(line: &str) -> Result<Self, String> {
+        serde_json::from_str(line).map_err(|error| error.to_string())
+    }
+}
+
+/// A buffer. The usages in the file are left alone: a buffer of this library has them all.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Buffer {
+    pub(crate) size: usize,
+    /// Zeros where absent.
+    pub(crate) init: Option<Bytes>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub(crate) enum Op {
+    Dispatch(Dispatch),
+    Write {
+        buf: usize,
+        off: usize,
+        data: Bytes,
+    },
+    Copy {
+        src: usize,
+        #[serde(rename = "srcOff")]
+        src_off: usize,
+        dst: usize,
+        #[serde(rename = "dstOff")]
+        dst_off: usize,
+        size: usize,
+    },
+    Clear {
+        buf: usize,
+        off: usize,
+        size: usize,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Dispatch {
+    /// The hash of the shader text.
+    pub(crate) wgsl: String,
+    pub(crate) entry: Option<String>,
+    /// Values of overrides.
+    #[serde(default)]
+    pub(crate) constants: BTreeMap<String, f64>,
+    /// May list bindings that the shader does not use.
+    pub(crate) bind: Vec<Binding>,
+    pub(crate) count: [u32; 3],
+    /// A buffer and an offset: the count is read from there instead.
+    pub(crate) indirect: Option<(usize, usize)>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Binding {
+    pub(crate) group: u32,
+    pub(crate) binding: u32,
+    pub(crate) buf: usize,
+    pub(crate) off: usize,
+    pub(crate) size: usize,
+}
+
+/// What must be in a buffer once the first `after` operations are done.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "CheckFields")]
+pub(crate) struct Check {
+    pub(crate) after: usize,
+    pub(crate) buf: usize,
+    pub(crate) off: usize,
+    pub(crate) what: What,
+}
+
+#[derive(Debug)]
+pub(crate) enum What {
+    Equal {
+        data: Vec<u8>,
+        element: Element,
+        ignore: Option<Ignore>,
+    },
+    /// Pairs of word index and value.
+    Words(Vec<(usize, u32)>),
+    Lanes {
+        stride: usize,
+        lanes: Vec<Lane>,
+        cases: Vec<Case>,
+    },
+}
+
+/// How the bytes of an equality are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    Bytes,
+    F16,
+    F32,
+}
+
+/// The 32-bit words at these places, modulo `modulus`, may hold anything.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ignore {
+    #[serde(rename = "mod")]
+    pub(crate) modulus: usize,
+    pub(crate) idx: Vec<usize>,
+}
+
+/// A scalar inside a record.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lane {
+    pub(crate) off: usize,
+    pub(crate) ty: LaneType,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LaneType {
+    F32,
+    F16,
+    I32,
+    U32,
+    /// A `u32` of which only zero or non-zero counts.
+    Bool,
+    /// Two `u32`, low then high.
+    Ai64,
+    /// Two `u32`, low then high.
+    Af64,
+}
+
+/// Bytes, in base64 in the file.
+#[derive(Debug)]
+pub(crate) struct Bytes(pub(crate) Vec<u8>);
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        base64::engine::general_purpose::STANDARD.decode(text.as_bytes()).map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A check as it is written: three kinds in one flat object.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CheckFields {
+    after: usize,
+    buf: usize,
+    off: usize,
+    kind: String,
+    ty: Option<String>,
+    data: Option<Bytes>,
+    zeros: Option<usize>,
+    ignore: Option<Ignore>,
+    words: Option<Vec<(usize, u32)>>,
+    /// The WGSL type of the result: for people.
+    #[serde(rename = "result")]
+    _result: Option<String>,
+    stride: Option<usize>,
+    lanes: Option<Vec<Lane>>,
+    cases: Option<Vec<Case>>,
+}
+
+impl TryFrom<CheckFields> for Check {
+    type Error = String;
+
+    fn try_from(fields: CheckFields) -> Result<Self, String> {
+        let CheckFields { after, buf, off, .. } = fields;
+        let what = match fields.kind.as_str() {
+            "eq" => equality(fields)?,
+            "words" => What::Words(fields.words.ok_or("a check of words has no words")?),
+            "lanes" => lanes(fields)?,
+            other => return Err(format!("unknown kind of check '{other}'")),
+        };
+        Ok(Self { after, buf, off, what })
+    }
+}
+
+fn equality(fields: CheckFields) -> Result<What, String> {
+    let data = match (fields.data, fields.zeros) {
+        (Some(data), None) => data.0,
+        (None, Some(zeros)) => vec![0; zeros],
+        _ => return Err("an equality has either data or zeros".to_owned()),
+    };
+    let element = match fields.ty.as_deref() {
+        Some("f32") => Element::F32,
+        Some("f16") => Element::F16,
+        _ => Element::Bytes,
+    };
+    if fields.ignore.as_ref().is_some_and(|ignore| ignore.modulus == 0) {
+        return Err("words are ignored modulo 0".to_owned());
+    }
+    Ok(What::Equal { data, element, ignore: fields.ignore })
+}
+
+fn lanes(fields: CheckFields) -> Result<What, String> {
+    let (Some(stride), Some(lanes), Some(cases)) = (fields.stride, fields.lanes, fields.cases) else {
+        return Err("a check of lanes needs stride, lanes and cases".to_owned());
+    };
+    if let Some(bad) = cases.iter().position(|case| !case.fits(lanes.len())) {
+        return Err(format!("case {bad} has not one expectation for each of {} lanes", lanes.len()));
+    }
+    Ok(What::Lanes { stride, lanes, cases })
+}

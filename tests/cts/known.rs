@@ -1,0 +1,77 @@
+//! Failures that are a driver's or naga's fault: they must fail, and are then not counted as failures.
+
+use super::case_file::Name;
+use super::outcome::{Failure, Outcome};
+
+/// The list of this project; its head describes the format.
+pub(crate) const LIST: &str = include_str!("known_failures.txt");
+
+/// An entry of the list. It speaks of every trace that its patterns fit, on every device that its pattern fits.
+#[derive(Debug, PartialEq)]
+pub(crate) struct KnownFailure {
+    /// Line in the list, counted from 1.
+    line: usize,
+    /// A part of the device's description, in any case; `*` is every device.
+    device: String,
+    /// How the query begins.
+    query: String,
+    /// A part of the sub-parameters.
+    sub: Option<String>,
+    reason: String,
+}
+
+/// Reads a list.
+///
+/// # Errors
+///
+/// Names the line that is not an entry.
+pub(crate) fn parse(text: &str) -> Result<Vec<KnownFailure>, String> {
+    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).map(|(i, line)| entry(i, line)).collect()
+}
+
+/// The entry that speaks of a trace.
+pub(crate) fn find<'a>(list: &'a [KnownFailure], device: &str, name: &Name) -> Option<&'a KnownFailure> {
+    let device = device.to_lowercase();
+    list.iter().find(|known| {
+        (known.device == "*" || device.contains(&known.device.to_lowercase()))
+            && name.query.starts_with(&known.query)
+            && known.sub.as_ref().is_none_or(|sub| name.sub.contains(sub))
+    })
+}
+
+impl KnownFailure {
+    /// What an outcome means for a trace that is known to fail: a failure is a skip, and passing is a failure.
+    pub(crate) fn judge(&self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Failed(_) => Outcome::Skipped { reason: format!("known failure: {}", self.reason) },
+            Outcome::Passed => Outcome::Failed(Failure {
+                cause: format!("known failure now passes: remove line {} of known_failures.txt", self.line),
+                details: vec![format!("its reason was: {}", self.reason)],
+            }),
+            skipped @ Outcome::Skipped { .. } => skipped,
+        }
+    }
+}
+
+fn entry(line: usize, text: &str) -> Result<KnownFailure, String> {
+    let wrong =
+        |what: &str| format!("known failures, line {line}: {what}; an entry is 'device | query [sub] | reason'");
+    // Neither a device nor a reason holds a bar with blanks around it; sub-parameters may.
+    let (device, rest) = text.split_once(" | ").ok_or_else(|| wrong("no query"))?;
+    let (names, reason) = rest.rsplit_once(" | ").ok_or_else(|| wrong("no reason"))?;
+    let (query, sub) = match names.trim().split_once(' ') {
+        Some((query, sub)) => (query, Some(sub.trim().to_owned())),
+        None => (names.trim(), None),
+    };
+    if device.trim().is_empty() || query.is_empty() || reason.trim().is_empty() {
+        return Err(wrong("a field is empty"));
+    }
+    Ok(KnownFailure {
+        line,
+        device: device.trim().to_owned(),
+        query: query.to_owned(),
+        sub,
+        reason: reason.trim().to_owned(),
+    })
+}

@@ -1,0 +1,201 @@
+//! Runs one trace through the library's public interface.
+
+use anywarp::backend::BackendError;
+use anywarp::{BufferError, Device, DeviceOptions, Error, ErrorClass, KernelError, LaunchError, UnifiedBuffer, Wgsl};
+
+use super::case_file::Shaders;
+use super::check::compare;
+use super::format::{Binding, Check, Dispatch, Op, Trace};
+use super::outcome::{Failure, Outcome};
+use super::worker::Replay;
+
+/// A device that runs traces.
+pub(crate) struct Player {
+    device: Device,
+    lost: bool,
+}
+
+impl Player {
+    /// Opens a device.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub(crate) fn open(selector: Option<&str>, staged: bool) -> Result<Self, String> {
+        let options = DeviceOptions { selector: selector.map(str::to_owned), staged };
+        let device = Device::open_with(&options).map_err(|error| error.to_string())?;
+        Ok(Self { device, lost: false })
+    }
+
+    fn run(&self, trace: &Trace, shaders: &Shaders, alive: &mut dyn FnMut()) -> Result<Vec<String>, Stop> {
+        let mut buffers = self.allocate(trace)?;
+        let mut mismatches = Vec::new();
+        for done in 0..=trace.ops.len() {
+            if let Some(op) = done.checked_sub(1).map(|last| &trace.ops[last]) {
+                self.apply(op, shaders, &mut buffers)?;
+            }
+            for (index, check) in trace.checks.iter().enumerate().filter(|(_, check)| check.after == done) {
+                inspect(index, check, &buffers, &mut mismatches)?;
+                alive();
+            }
+            alive();
+        }
+        // What fails late must fail here, not in the next trace.
+        self.device.synchronize().map_err(stop)?;
+        Ok(mismatches)
+    }
+
+    fn allocate(&self, trace: &Trace) -> Result<Vec<UnifiedBuffer<u8>>, Stop> {
+        let allocate = |buffer: &super::format::Buffer| match &buffer.init {
+            None => self.device.buffer(buffer.size).map_err(stop),
+            Some(data) if data.0.len() == buffer.size => self.device.buffer_from(&data.0).map_err(stop),
+            Some(data) => {
+                Err(Stop::Failed(format!("malformed: {} bytes for a buffer of {}", data.0.len(), buffer.size)))
+            }
+        };
+        trace.buffers.iter().map(allocate).collect()
+    }
+
+    fn apply(&self, op: &Op, shaders: &Shaders, buffers: &mut [UnifiedBuffer<u8>]) -> Result<(), Stop> {
+        match *op {
+            Op::Dispatch(ref dispatch) => self.dispatch(dispatch, shaders, buffers),
+            Op::Write { buf, off, ref data } => {
+                let target = buffer(buffers, buf)?.slice_mut(off..off + data.0.len());
+                target.copy_from_slice(&data.0).map_err(stop)
+            }
+            Op::Copy { src, src_off, dst, dst_off, size } => {
+                let [source, target] = buffers
+                    .get_disjoint_mut([src, dst])
+                    .map_err(|error| Stop::Failed(format!("malformed: copy from {src} to {dst}: {error}")))?;
+                let source = source.slice(src_off..src_off + size);
+                target.slice_mut(dst_off..dst_off + size).copy_from(source).map_err(stop)
+            }
+            Op::Clear { buf, off, size } => buffer(buffers, buf)?.slice_mut(off..off + size).fill(0).map_err(stop),
+        }
+    }
+
+    fn dispatch(&self, dispatch: &Dispatch, shaders: &Shaders, buffers: &mut [UnifiedBuffer<u8>]) -> Result<(), Stop> {
+        let text = shaders.get(&dispatch.wgsl).ok_or_else(|| Stop::Failed("malformed: no such shader".to_owned()))?;
+        let mut source = Wgsl::new(text).file(format!("{}.wgsl", dispatch.wgsl));
+        if let Some(entry) = &dispatch.entry {
+            source = source.entry(entry);
+        }
+        for (name, value) in &dispatch.constants {
+            source = source.constant(name, *value);
+        }
+        let kernel = self.device.kernel(source).map_err(stop)?;
+        // Read before the bindings borrow all buffers.
+        let counts = dispatch.indirect.map(|(buf, off)| self.indirect_counts(buffers, buf, off)).transpose()?;
+
+        let mut launch = kernel.launch();
+        let mut unbound: Vec<_> = buffers.iter_mut().map(Some).collect();
+        for info in kernel.bindings() {
+            let wanted = |at: &&Binding| (at.group, at.binding) == (info.resource.group, info.resource.binding);
+            // One that is not listed is the library's to report.
+            let Some(at) = dispatch.bind.iter().find(wanted) else { continue };
+            let buffer = unbound.get_mut(at.buf).and_then(Option::take);
+            let buffer = buffer.ok_or_else(|| Stop::Failed(format!("malformed: buffer {} is bound twice", at.buf)))?;
+            let key = format!("{}.{}", at.group, at.binding);
+            launch = if (at.off, at.size) == (0, buffer.len()) {
+                launch.bind_raw(&key, buffer)
+            } else {
+                launch.bind(&key, buffer.slice_mut(at.off..at.off + at.size))
+            };
+        }
+        match &counts {
+            Some(counts) => launch.indirect(counts, 0),
+            None => launch.groups(dispatch.count),
+        }
+        .map_err(stop)
+    }
+
+    /// The three counts at `off`, as the buffer of words that an indirect launch takes.
+    fn indirect_counts(
+        &self,
+        buffers: &mut [UnifiedBuffer<u8>],
+        buf: usize,
+        off: usize,
+    ) -> Result<UnifiedBuffer<u32>, Stop> {
+        let mut bytes = [0; 12];
+        buffer(buffers, buf)?.slice(off..off + 12).copy_to_slice(&mut bytes).map_err(stop)?;
+        let (words, _) = bytes.as_chunks::<4>();
+        let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        self.device.buffer_from(&words).map_err(stop)
+    }
+}
+
+impl Replay for Player {
+    fn describe(&self) -> String {
+        let caps = self.device.caps();
+        format!("{} {} {}", self.device.selector(), caps.name, caps.driver)
+    }
+
+    fn replay(&mut self, trace: &Trace, shaders: &Shaders, alive: &mut dyn FnMut()) -> Outcome {
+        match self.run(trace, shaders, alive) {
+            Ok(details) if details.is_empty() => Outcome::Passed,
+            Ok(details) => Outcome::Failed(Failure { cause: "wrong results".to_owned(), details }),
+            Err(Stop::Skipped(reason)) => Outcome::Skipped { reason },
+            Err(Stop::Failed(text)) => Outcome::failed(&text),
+            Err(Stop::Lost(text)) => {
+                self.lost = true;
+                Outcome::failed(&text)
+            }
+        }
+    }
+
+    fn is_lost(&self) -> bool {
+        self.lost
+    }
+}
+
+fn buffer(buffers: &mut [UnifiedBuffer<u8>], index: usize) -> Result<&mut UnifiedBuffer<u8>, Stop> {
+    buffers.get_mut(index).ok_or_else(|| Stop::Failed(format!("malformed: no buffer {index}")))
+}
+
+fn inspect(
+    index: usize,
+    check: &Check,
+    buffers: &[UnifiedBuffer<u8>],
+    mismatches: &mut Vec<String>,
+) -> Result<(), Stop> {
+    let buffer = buffers.get(check.buf).ok_or_else(|| Stop::Failed(format!("malformed: no buffer {}", check.buf)))?;
+    let found = compare(check, &buffer.read().map_err(stop)?);
+    let place = format!("check {index}, buffer {}", check.buf);
+    mismatches.extend(found.told.iter().map(|told| format!("{place}, {told}")));
+    let untold = found.count - found.told.len();
+    if untold > 0 {
+        mismatches.push(format!("{place}: {untold} more"));
+    }
+    Ok(())
+}
+
+/// Why a trace does not come to its end.
+enum Stop {
+    Skipped(String),
+    Failed(String),
+    /// Failed, and so will all that follows on this device.
+    Lost(String),
+}
+
+/// What an error of the library means for a trace.
+fn stop(error: impl Into<Error>) -> Stop {
+    let error = error.into();
+    match (lacking(&error), error.class()) {
+        (Some(reason), _) => Stop::Skipped(reason),
+        (None, ErrorClass::Fatal) => Stop::Lost(error.to_string()),
+        (None, _) => Stop::Failed(error.to_string()),
+    }
+}
+
+/// What the device lacks, if that is what is wrong.
+fn lacking(error: &Error) -> Option<String> {
+    match error {
+        Error::Kernel(KernelError::MissingFeature { feature, .. }) => Some(format!("the device has no {feature}")),
+        Error::Kernel(KernelError::AboveLimit { what, .. }) => Some(format!("above the device's limit of {what}")),
+        Error::Launch(LaunchError::AboveLimit { .. }) => Some("a binding is above the device's limit".to_owned()),
+        Error::Buffer(BufferError::Device { error: BackendError::TooLarge { .. }, .. }) => {
+            Some("a buffer is above the device's limit".to_owned())
+        }
+        _ => None,
+    }
+}

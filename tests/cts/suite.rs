@@ -1,0 +1,128 @@
+//! Runs all chosen traces of a folder, a batch at a time, on as many workers as there are jobs.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use super::batch::{BATCH, Workers};
+use super::case_file::{CaseFile, Name};
+use super::known::{self, KnownFailure};
+use super::options::Options;
+use super::outcome::Outcome;
+use super::report::Tally;
+
+/// The chosen traces of one file.
+struct Part {
+    path: PathBuf,
+    label: String,
+    traces: Vec<(usize, Name)>,
+}
+
+/// Runs the chosen traces of `dir`, printing a line for each file when it is done.
+///
+/// # Errors
+///
+/// What is wrong with the folder, one of its files or the device.
+pub(crate) fn run(
+    options: &Options,
+    dir: &Path,
+    workers: &Workers<'_>,
+    known: &[KnownFailure],
+) -> Result<Tally, String> {
+    let parts = plan(options, dir)?;
+    let device = workers.probe()?;
+    println!("device: {device}");
+    let run = Run { options, workers, known, device, parts: &parts, state: Mutex::new(State::new(&parts)) };
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(|| run.take_batches());
+        }
+    });
+    Ok(run.state.into_inner().expect(UNPOISONED).total)
+}
+
+const UNPOISONED: &str = "no thread panics while it counts";
+
+fn plan(options: &Options, dir: &Path) -> Result<Vec<Part>, String> {
+    let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.to_string_lossy().ends_with(".jsonl.gz"));
+    paths.sort();
+    if paths.is_empty() {
+        return Err(format!("{} holds no .jsonl.gz file", dir.display()));
+    }
+    paths.into_iter().map(|path| part(options, path)).collect()
+}
+
+fn part(options: &Options, path: PathBuf) -> Result<Part, String> {
+    let label = path.file_name().unwrap_or_default().to_string_lossy().replace(".jsonl.gz", "");
+    let mut traces = CaseFile::load(&path)?.traces().map_err(|error| format!("{}: {error}", path.display()))?;
+    traces.retain(|(_, name)| {
+        options.filter.as_ref().is_none_or(|filter| format!("{} {}", name.query, name.sub).contains(filter))
+            && options.sample.is_none_or(|sample| sample.contains(name))
+    });
+    Ok(Part { path, label, traces })
+}
+
+struct Run<'a> {
+    options: &'a Options,
+    workers: &'a Workers<'a>,
+    known: &'a [KnownFailure],
+    device: String,
+    parts: &'a [Part],
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Batches that nobody has taken: the part, and the range of its traces.
+    waiting: VecDeque<(usize, std::ops::Range<usize>)>,
+    /// For each part, how many traces are not done, and how the others ended.
+    parts: Vec<(usize, Tally)>,
+    total: Tally,
+}
+
+impl State {
+    fn new(parts: &[Part]) -> Self {
+        let batches = parts.iter().enumerate().flat_map(|(i, part)| {
+            let count = part.traces.len();
+            (0..count).step_by(BATCH).map(move |start| (i, start..count.min(start + BATCH)))
+        });
+        let tallies = parts.iter().map(|part| (part.traces.len(), Tally::default()));
+        Self { waiting: batches.collect(), parts: tallies.collect(), total: Tally::default() }
+    }
+}
+
+impl Run<'_> {
+    fn take_batches(&self) {
+        let take = || self.state.lock().expect(UNPOISONED).waiting.pop_front();
+        while let Some((index, range)) = take() {
+            let part = &self.parts[index];
+            let traces = &part.traces[range];
+            let lines: Vec<usize> = traces.iter().map(|(line, _)| *line).collect();
+            self.workers.run(&part.path, &lines, &mut |line, outcome| {
+                if let Some((_, name)) = traces.iter().find(|(at, _)| *at == line) {
+                    self.count(index, name, outcome);
+                }
+            });
+        }
+    }
+
+    fn count(&self, index: usize, name: &Name, outcome: Outcome) {
+        let outcome = match known::find(self.known, &self.device, name) {
+            Some(known) => known.judge(outcome),
+            None => outcome,
+        };
+        let mut state = self.state.lock().expect(UNPOISONED);
+        let (left, tally) = &mut state.parts[index];
+        tally.add(name, outcome);
+        *left -= 1;
+        if *left == 0 {
+            let tally = std::mem::take(tally);
+            println!("{}: {tally}", self.parts[index].label);
+            if self.options.list_failures {
+                print!("{}", tally.failures());
+            }
+            state.total.merge(tally);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Devices that run out of memory, refuse, are slow, or are lost: at every call that a program makes.
+
+mod loss;
+mod memory;
+mod program;
+mod refusals;
+mod slowness;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anywarp_null::NullOptions;
+use program::{LAUNCHES, Machine};
+
+/// A test that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn both() -> [NullOptions; 2] {
+    [NullOptions::staged(), NullOptions::unified()]
+}
+
+/// Runs `test` on a thread of its own, so that a hang is a failure.
+fn without_hanging(test: impl FnOnce() + Send + 'static) {
+    let (sender, ended) = mpsc::channel::<()>();
+    let thread = std::thread::spawn(move || {
+        let _ended = sender;
+        test();
+    });
+    if ended.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+        panic!("nothing has happened for {PATIENCE:?}");
+    }
+    if let Err(panic) = thread.join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+#[test]
+fn the_program_works() {
+    for options in both() {
+        let machine = Machine::new(&options);
+        machine.works();
+        assert_eq!(machine.device.stats().counters.dispatches, LAUNCHES as u64 + 2);
+        machine.close();
+    }
+}

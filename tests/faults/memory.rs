@@ -1,0 +1,172 @@
+//! Memory that runs out, and calls that are refused.
+
+use anywarp::{Error, ErrorClass};
+use anywarp_null::{Call, Fault, NullOptions, Plan, When};
+
+use crate::both;
+use crate::program::{LAUNCHES, LENGTH, Machine, PROGRAM, World, counting};
+use crate::support::ADD;
+
+/// Has the program fail in every way that `plan` can be made to, the n-th time for n = 0, 1, ...;
+/// after each failure the step is tried again without faults and the program must come to its end.
+fn resumes_after(call: Call, fault: Fault, when: fn(u64) -> When, check: fn(&NullOptions, &'static str, &Error)) {
+    for options in both() {
+        let mut failed = 0;
+        for nth in 0.. {
+            let machine = Machine::new(&options);
+            machine.plan(Plan::new().fail(call, fault, when(nth)));
+            let mut world = World::new(&machine.device);
+            let result = world.run();
+            let fired = machine.faulty.fired();
+            machine.calm();
+            if let Err((step, error)) = result {
+                assert!(fired > 0);
+                failed += 1;
+                let name = PROGRAM[step].0;
+                check(&options, name, &error);
+                if let Err((again, error)) = world.run_from(step) {
+                    panic!("after {call:?} {nth} failed '{name}', '{}' says: {error}", PROGRAM[again].0);
+                }
+            }
+            let dispatches = machine.device.stats().counters.dispatches;
+            assert_eq!(dispatches, LAUNCHES as u64 + 2, "after {call:?} {nth}: launches were lost or doubled");
+            drop(world);
+            machine.device.trim();
+            machine.works();
+            machine.close();
+            if fired == 0 {
+                assert!(nth > 0 && (failed > 0 || matches!(when(0), When::Nth(_))), "nothing has ever failed");
+                break;
+            }
+        }
+    }
+}
+
+/// An error that says how much was asked for, of what, and how much is live.
+fn names_bytes(_: &NullOptions, step: &'static str, error: &Error) {
+    assert_eq!(error.class(), ErrorClass::Retryable, "'{step}': {error}");
+    let said = error.to_string();
+    let has = |words: &[&str]| words.iter().all(|word| said.contains(word));
+    assert!(has(&["out of memory", "bytes of", "memory were asked for", "bytes are live", "null"]), "'{step}': {said}");
+    let digits = said.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    assert!(digits.count() >= 2, "'{step}': {said}");
+}
+
+#[test]
+fn memory_that_is_used_up_at_any_allocation_costs_nothing_but_an_error() {
+    resumes_after(Call::Allocate, Fault::OutOfMemory, When::From, names_bytes);
+}
+
+#[test]
+fn memory_that_is_used_up_for_one_allocation_costs_nothing_but_an_error() {
+    resumes_after(Call::Allocate, Fault::OutOfMemory, When::Nth, names_bytes);
+}
+
+#[test]
+fn a_submission_that_finds_no_memory_is_tried_again() {
+    let retryable = |_: &NullOptions, step: &'static str, error: &Error| {
+        assert_eq!(error.class(), ErrorClass::Retryable, "'{step}': {error}");
+        assert!(error.to_string().contains("out of memory"), "'{step}': {error}");
+    };
+    resumes_after(Call::Submit, Fault::OutOfMemory, When::From, retryable);
+    resumes_after(Call::Submit, Fault::OutOfMemory, When::Nth, retryable);
+}
+
+#[test]
+fn a_call_that_is_refused_before_work_is_handed_over_is_tried_again() {
+    let refused = |_: &NullOptions, step: &'static str, error: &Error| {
+        assert_eq!(error.class(), ErrorClass::Programmer, "'{step}': {error}");
+        assert!(error.to_string().contains("was told to"), "'{step}': {error}");
+    };
+    for call in [Call::Allocate, Call::Compile, Call::Map, Call::Host] {
+        resumes_after(call, Fault::Refused, When::Nth, refused);
+    }
+}
+
+#[test]
+fn a_submission_that_is_refused_is_told_to_whoever_wants_its_results() -> anywarp::Result<()> {
+    for options in both() {
+        let machine = Machine::new(&options);
+        let mut buffer = machine.device.buffer::<u32>(LENGTH)?;
+        buffer.fill(1)?;
+        machine.plan(Plan::new().fail(Call::Submit, Fault::Refused, When::Nth(0)));
+        assert!(machine.device.submit().is_err());
+        let error = buffer.read().map(|_| ()).expect_err("the fill has never run");
+        assert!(error.to_string().contains("was told to"), "{error}");
+        buffer.fill(2)?;
+        assert_eq!(*buffer.read()?, [2; LENGTH]);
+        drop(buffer);
+        machine.works();
+        machine.close();
+    }
+    Ok(())
+}
+
+#[test]
+fn data_that_the_host_wrote_outlives_a_failed_fill() -> anywarp::Result<()> {
+    let machine = Machine::new(&NullOptions::staged());
+    let mut buffer = machine.device.buffer::<u32>(LENGTH)?;
+    buffer.read()?;
+    buffer.slice_mut(0..16).update()?.fill(1);
+    buffer.slice_mut(32..48).update()?.fill(2);
+    machine.plan(Plan::new().fail(Call::Allocate, Fault::OutOfMemory, When::From(0)));
+    let error = buffer.slice_mut(0..16).fill(3).expect_err("the other part needs staging memory");
+    assert!(error.to_string().contains("filling a buffer of 1024 bytes"), "{error}");
+    assert_eq!(*buffer.slice(0..16).read()?, [1; 16], "a fill that failed has thrown away what was there");
+    machine.calm();
+    assert_eq!(*buffer.slice(32..48).read()?, [2; 16]);
+    buffer.slice_mut(0..16).fill(3)?;
+    assert_eq!(*buffer.slice(0..48).read()?, [[3; 16], [0; 16], [2; 16]].concat());
+    Ok(())
+}
+
+#[test]
+fn a_read_that_failed_leaves_no_work_behind_that_cannot_run() -> anywarp::Result<()> {
+    let machine = Machine::new(&NullOptions::staged());
+    let mut buffer = machine.device.buffer::<u32>(LENGTH)?;
+    buffer.fill(5)?;
+    machine.plan(Plan::new().fail(Call::Submit, Fault::OutOfMemory, When::Nth(0)));
+    assert!(buffer.read().is_err());
+    machine.device.trim();
+    assert_eq!(*buffer.read()?, [5; LENGTH]);
+    drop(buffer);
+    machine.close();
+    Ok(())
+}
+
+#[test]
+fn a_device_that_is_dropped_with_work_pending_keeps_nothing() -> anywarp::Result<()> {
+    for options in both() {
+        let machine = Machine::new(&options);
+        let add = machine.device.kernel(ADD)?;
+        let x = machine.device.buffer_from(&counting())?;
+        let mut y = machine.device.buffer::<u32>(LENGTH)?;
+        add.launch().bind("x", &x).bind("y", &mut y).threads(LENGTH)?;
+        drop((add, x, y));
+        assert_eq!(machine.device.stats().live_bytes, 0);
+        machine.close();
+    }
+    Ok(())
+}
+
+#[test]
+fn large_uploads_survive_memory_that_runs_out_half_way() -> anywarp::Result<()> {
+    let values: Vec<u32> = (0..10 << 20).collect();
+    for call in [Call::Allocate, Call::Submit] {
+        for nth in 0..4 {
+            let machine = Machine::new(&NullOptions::staged());
+            let mut buffer = machine.device.buffer::<u32>(values.len())?;
+            machine.plan(Plan::new().fail(call, Fault::OutOfMemory, When::From(nth)));
+            let result = buffer.copy_from_slice(&values);
+            let fired = machine.faulty.fired();
+            assert_eq!(result.is_err(), fired > 0, "{result:?}");
+            assert!(nth > 0 || fired > 0, "{call:?} is not called at all");
+            machine.calm();
+            buffer.copy_from_slice(&values)?;
+            assert!(*buffer.read()? == values, "after {call:?} {nth}");
+            drop(buffer);
+            machine.close();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! What moves between host and device: each row of the residency table, to the byte.
+//!
+//! A device with memory of its own must move just what a row says, one that shares the host's
+//! memory nothing; and on both every read must see what was written last.
+
+mod random;
+mod rows;
+#[path = "../support/mod.rs"]
+mod support;
+mod world;
+
+use anywarp::{BufferStats, Device, DeviceStats};
+use anywarp_null::NullOptions;
+use rows::{NOTHING, Row, from_both, from_the_device, from_the_host};
+use support::open;
+use world::Step::{LaunchRead, LaunchWrite, Read, Update, Write};
+use world::{BYTES, LENGTH, World};
+
+fn since(before: BufferStats, after: BufferStats) -> [u64; 4] {
+    [
+        after.uploads - before.uploads,
+        after.bytes_uploaded - before.bytes_uploaded,
+        after.downloads - before.downloads,
+        after.bytes_downloaded - before.bytes_downloaded,
+    ]
+}
+
+fn run(device: &Device, rows: Vec<Row>) {
+    let unified = device.caps().unified;
+    for (name, steps) in rows {
+        let before = device.stats();
+        let mut world = World::new(device).expect("a null device makes buffers");
+        for (index, (step, expected)) in steps.iter().enumerate() {
+            let at = format!("'{name}', step {index}: {step:?}");
+            let before = world.buffer.stats();
+            world.step(device, step).unwrap_or_else(|error| panic!("{at}: {error}"));
+            let expected = if unified { NOTHING } else { *expected };
+            assert_eq!(since(before, world.buffer.stats()), expected, "{at}");
+        }
+        world.read(&(0..LENGTH)).unwrap_or_else(|error| panic!("'{name}', at the end: {error}"));
+        let (own, all) = (world.buffer.stats(), device.stats());
+        assert_eq!(world.other.stats(), BufferStats::default(), "'{name}': the other buffer never meets the host");
+        assert_eq!(all.bytes_uploaded - before.bytes_uploaded, own.bytes_uploaded, "'{name}': the device's sum");
+        assert_eq!(all.bytes_downloaded - before.bytes_downloaded, own.bytes_downloaded, "'{name}': the device's sum");
+        assert_eq!(all.live_bytes, 2 * BYTES);
+    }
+    assert_eq!(device.stats().live_bytes, 0);
+}
+
+/// Runs the rows on one device, which must see no call against the contract.
+fn run_strictly(options: &NullOptions, rows: Vec<Row>) -> DeviceStats {
+    let (device, _, null) = open(options);
+    run(&device, rows);
+    assert_eq!(null.misuse(), [""; 0]);
+    device.stats()
+}
+
+#[test]
+fn memory_of_its_own_moves_what_the_host_wrote() {
+    run_strictly(&NullOptions::staged(), from_the_host());
+}
+
+#[test]
+fn memory_of_its_own_moves_what_the_device_wrote() {
+    run_strictly(&NullOptions::staged(), from_the_device());
+}
+
+#[test]
+fn memory_of_its_own_moves_what_both_wrote() {
+    run_strictly(&NullOptions::staged(), from_both());
+}
+
+#[test]
+fn one_memory_moves_nothing() {
+    for rows in [from_the_host(), from_the_device(), from_both()] {
+        let stats = run_strictly(&NullOptions::unified(), rows);
+        assert_eq!(stats.staging_bytes, 0, "one memory needs no staging");
+        assert_eq!((stats.uploads, stats.downloads), (0, 0));
+    }
+}
+
+#[test]
+fn staging_memory_is_used_again() {
+    let (device, _, _) = open(&NullOptions::staged());
+    let mut world = World::new(&device).expect("a null device makes buffers");
+    for _ in 0..100 {
+        for step in [Write, LaunchWrite, Read, Update, LaunchRead, Read] {
+            world.step(&device, &step).unwrap_or_else(|error| panic!("{step:?}: {error}"));
+        }
+    }
+    let stats = device.stats();
+    assert_eq!(stats.staging_misses * 4096, stats.staging_bytes, "every block that was made is still there");
+    assert!(stats.staging_misses <= 3, "{stats:?}");
+    assert!(stats.staging_hits >= 190, "{stats:?}");
+    drop(world);
+    device.trim();
+    assert_eq!(device.stats().staging_bytes, 0);
+}

@@ -1,0 +1,81 @@
+//! Sequences that nobody has thought of: whatever is done, and whatever fails, a read sees what was
+//! written last.
+
+use std::ops::Range;
+
+use anywarp::ErrorClass;
+use anywarp_null::{Call, Fault, NullOptions, Plan, When};
+use proptest::prelude::*;
+
+use crate::support::open;
+use crate::world::{LENGTH, Step, World};
+
+fn range() -> impl Strategy<Value = Range<usize>> {
+    (0..LENGTH, 1..=LENGTH).prop_map(|(start, length)| start..(start + length).min(LENGTH))
+}
+
+/// A range that starts where storage can be bound.
+fn bindable() -> impl Strategy<Value = Range<usize>> {
+    range().prop_map(|range| range.start / 64 * 64..range.end)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        Just(Step::Write),
+        range().prop_map(Step::WritePart),
+        Just(Step::Update),
+        range().prop_map(Step::UpdatePart),
+        Just(Step::Look),
+        Just(Step::Read),
+        range().prop_map(Step::ReadPart),
+        (range(), range()).prop_map(|(first, second)| Step::ReadTwo(first, second)),
+        Just(Step::LaunchRead),
+        bindable().prop_map(Step::LaunchReadPart),
+        Just(Step::LaunchWrite),
+        bindable().prop_map(Step::LaunchWritePart),
+        Just(Step::Fill),
+        range().prop_map(Step::FillPart),
+        Just(Step::CopyFrom),
+        range().prop_map(Step::CopyPartFrom),
+        Just(Step::CopyTo),
+        Just(Step::Wait),
+    ]
+}
+
+/// Which call of a step finds no memory.
+fn fault() -> impl Strategy<Value = Option<(Call, u64)>> {
+    prop::option::of((prop_oneof![Just(Call::Allocate), Just(Call::Submit)], 0..3u64))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_sequence_reads_what_was_written_last(
+        unified: bool,
+        steps in prop::collection::vec((step(), fault()), 1..40),
+    ) {
+        let options = if unified { NullOptions::unified() } else { NullOptions::staged() };
+        let (device, faulty, null) = open(&options);
+        let mut world = World::new(&device).expect("a null device makes buffers");
+        for (step, fault) in &steps {
+            if let Some((call, nth)) = *fault {
+                faulty.set_plan(Plan::new().fail(call, Fault::OutOfMemory, When::From(nth)));
+                if let Err(error) = world.step(&device, step) {
+                    prop_assert_eq!(error.class(), ErrorClass::Retryable, "{:?}: {}", step, error);
+                }
+                faulty.set_plan(Plan::new());
+            }
+            if let Err(error) = world.step(&device, step) {
+                prop_assert!(false, "{:?}: {}", step, error);
+            }
+        }
+        prop_assert_eq!(&*world.buffer.read().expect("a last read"), &world.expected[..]);
+        if unified {
+            prop_assert_eq!(device.stats().bytes_uploaded + device.stats().bytes_downloaded, 0);
+        }
+        drop((world, device, faulty));
+        prop_assert_eq!(null.misuse(), [""; 0]);
+        prop_assert_eq!((null.live_bytes(), null.live_kernels()), (0, 0));
+    }
+}

@@ -1,0 +1,8 @@
+use anywarp::{Result, UnifiedBuffer};
+
+fn write(x: &UnifiedBuffer<f32>) -> Result<()> {
+    x.read()?[0] = 1.0;
+    Ok(())
+}
+
+fn main() {}
