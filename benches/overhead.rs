@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anywarp::{Device, Kernel, Recording, UnifiedBuffer};
-use shared::{Arguments, Goal, Outcome, Pair, Raw, Report, Row, interleaved, median, timed};
+use shared::{Arguments, Goal, Outcome, Pair, Raw, Report, Row, interleaved, repeated, timed};
 
 /// Adds a parameter to 64 sums, so that a launch too many or too few shows.
 const SOURCE: &str = "struct Params { step: u32 }
@@ -304,17 +304,17 @@ fn times(ours: &mut Ours, bare: &mut Bare, quick: bool) -> Outcome<Vec<Row>> {
     let (many, few) = if quick { (200, 8) } else { (4000, 100) };
     let mut rows = Vec::new();
 
-    let empty = median((0..many).filter_map(|_| bare.device_time(bare.raw.encoder()).ok()));
+    let empty = repeated(many, || bare.device_time(bare.raw.encoder()))?;
     let pair = interleaved(many, || timed(|| ours.run(std::iter::once(1))), || timed(|| bare.run_constant(1)))?;
     rows.push(per_launch("launch + wait", pair, empty, 1, Goal::AtMost(1.15)));
 
-    let device = median((0..few).filter_map(|_| bare.device_time(bare.encode_constant(LAUNCHES)).ok()));
+    let device = repeated(few, || bare.device_time(bare.encode_constant(LAUNCHES)))?;
     let constant = (0..LAUNCHES).map(|_| 1);
     let raw = || timed(|| bare.run_constant(LAUNCHES));
     let pair = interleaved(few, || timed(|| ours.run(constant.clone())), raw)?;
     rows.push(per_launch("1000 launches, one parameter", pair, device, LAUNCHES, Goal::AtMost(1.2)));
 
-    let changing = median((0..few).filter_map(|_| bare.device_time(bare.encode_changing(LAUNCHES)).ok()));
+    let changing = repeated(few, || bare.device_time(bare.encode_changing(LAUNCHES)))?;
     let pair = interleaved(few, || timed(|| ours.run(1..=LAUNCHES)), || timed(|| bare.run_changing()))?;
     rows.push(per_launch("1000 launches, 1000 parameters", pair, changing, LAUNCHES, Goal::AtMost(1.2)));
 
@@ -348,7 +348,12 @@ fn times(ours: &mut Ours, bare: &mut Bare, quick: bool) -> Outcome<Vec<Row>> {
     row.judged = (row.ours - row.baseline, " us above");
     rows.push(row);
 
-    let found = median((0..many).filter_map(|_| timed(|| Ok(drop(ours.device.kernel(SOURCE)?))).ok()));
+    let found = repeated(many, || {
+        timed(|| {
+            ours.kernel = ours.device.kernel(SOURCE)?;
+            Ok(())
+        })
+    })?;
     let pair = Pair { ours: found, raw: f64::NAN, ratio: f64::NAN };
     rows.push(per_launch("kernel() from the cache", pair, f64::NAN, 1, Goal::None));
     Ok(rows)

@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use anywarp::{Device, UnifiedBuffer};
-use shared::{Arguments, Goal, Outcome, Pair, Raw, Report, Row, interleaved, median, timed};
+use shared::{Arguments, Goal, Outcome, Pair, Raw, Report, Row, interleaved, repeated, timed};
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -208,7 +208,10 @@ impl<'a> Bare<'a> {
     fn download(&mut self, read: impl FnOnce(&[u32])) -> Outcome<f64> {
         if self.unified {
             let words = self.host.len() - PAGE / 4;
-            return timed(|| Ok(read(black_box(&self.host[self.page..][..words]))));
+            return timed(|| {
+                read(black_box(&self.host[self.page..][..words]));
+                Ok(())
+            });
         }
         let mut encoder = self.raw.encoder();
         encoder.copy_buffer_to_buffer(&self.source, 0, &self.buffer, 0, self.buffer.size());
@@ -252,11 +255,12 @@ fn measure(device: &Device, raw: &Raw, bytes: usize, quick: bool) -> Outcome<Vec
 
     fill(&mut host, 5);
     let mut target = host.clone();
-    let ceiling = median((0..pairs).map(|_| {
-        let start = std::time::Instant::now();
-        black_box(&mut target).copy_from_slice(black_box(&host));
-        start.elapsed().as_secs_f64()
-    }));
+    let ceiling = repeated(pairs, || {
+        timed(|| {
+            black_box(&mut target).copy_from_slice(black_box(&host));
+            Ok(())
+        })
+    })?;
     let row = |what: &str, pair: Pair| {
         let rate = |seconds: f64| bytes as f64 / seconds / 1e9;
         let size = if bytes < MIB { format!("{} KiB", bytes / KIB) } else { format!("{} MiB", bytes / MIB) };
@@ -271,9 +275,7 @@ fn measure(device: &Device, raw: &Raw, bytes: usize, quick: bool) -> Outcome<Vec
         }
     };
     let copied = interleaved(pairs, || ours.upload(&host), || bare.upload(|words| words.copy_from_slice(&host)))?;
-    let mut seeds = 6..;
-    let mut seed = || seeds.next().unwrap_or(0);
-    let filled = interleaved(pairs, || ours.upload_in_place(7), || bare.upload(|words| fill(words, seed())))?;
+    let filled = interleaved(pairs, || ours.upload_in_place(6), || bare.upload(|words| fill(words, 6)))?;
     let read = interleaved(
         pairs,
         || ours.read(),

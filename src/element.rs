@@ -95,8 +95,8 @@ macro_rules! element {
         }
         const _: () = {
             // A field left out would be a field unchecked.
-            fn every_field_is_named(value: $name) {
-                let $name { $($field: _),+ } = value;
+            fn every_field_is_named(value: $name) -> $name {
+                $name { $($field: value.$field),+ }
             }
             let _ = every_field_is_named;
         };

@@ -41,7 +41,7 @@ impl Arguments {
 
     /// Opens the device twice: through anywarp, and through wgpu alone.
     pub(crate) fn open(&self) -> Outcome<(Device, Raw)> {
-        let options = DeviceOptions { selector: self.device.clone(), staged: self.staged, ..DeviceOptions::default() };
+        let options = DeviceOptions { selector: self.device.clone(), staged: self.staged };
         let device = Device::open_with(&options)?;
         let raw = Raw::beside(&device)?;
         Ok((device, raw))
@@ -132,7 +132,13 @@ pub(crate) fn interleaved(
     })
 }
 
-pub(crate) fn median(samples: impl Iterator<Item = f64>) -> f64 {
+/// The median of the seconds that `work` tells.
+pub(crate) fn repeated(times: usize, mut work: impl FnMut() -> Outcome<f64>) -> Outcome<f64> {
+    let samples: Vec<f64> = (0..times).map(|_| work()).collect::<Result<_, _>>()?;
+    Ok(median(samples.into_iter()))
+}
+
+fn median(samples: impl Iterator<Item = f64>) -> f64 {
     let mut samples: Vec<f64> = samples.collect();
     samples.sort_unstable_by(f64::total_cmp);
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)

@@ -98,20 +98,22 @@ pub(crate) struct HostCopy {
     /// Which bytes of the buffer the block has room for.
     range: Range<u64>,
     block: Option<Block>,
-    host: HostRange,
+    /// `None` only while it is dropped.
+    host: Option<HostRange>,
     device: Arc<DeviceInner>,
 }
 
 impl HostCopy {
     pub(crate) fn bytes(&self) -> &[u8] {
-        self.host.bytes()
+        self.host.as_ref().map_or(&[], HostRange::bytes)
     }
 }
 
 impl Drop for HostCopy {
     fn drop(&mut self) {
+        // Before the block: another thread may get it at once, and unmaps it.
+        self.host = None;
         if let Some(block) = self.block.take() {
-            // Still mapped: whoever gets the block next unmaps it.
             self.device.staging.release(block);
         }
     }
@@ -356,7 +358,7 @@ impl Core {
                 let host = self.device.backend.host(download.memory())?;
                 let device = Arc::clone(&self.device);
                 let range = download.range.clone();
-                let copy = Arc::new(HostCopy { range, block: download.block.take(), host, device });
+                let copy = Arc::new(HostCopy { range, block: download.block.take(), host: Some(host), device });
                 let mut state = self.state();
                 // Another reader's copy may have come in between: this one replaces it.
                 state.residency.host_forgot();

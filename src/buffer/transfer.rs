@@ -12,8 +12,10 @@ use crate::Element;
 use crate::error::BufferError;
 use crate::stream::Pending;
 
-/// Uploads larger than this leave in pieces of this size.
-pub(crate) const CHUNK: usize = 16 << 20;
+/// Uploads larger than this leave in pieces of this size. The pieces on their way fit into a large
+/// cache, which pays where the device reads through it (256 MiB on lavapipe: 0.75 of one copy into
+/// one staging buffer, 0.65 with pieces of 16 MiB).
+pub(crate) const CHUNK: usize = 4 << 20;
 /// Pieces on their way at a time: bounds the staging memory of one large upload.
 const MOST_IN_FLIGHT: usize = 4;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Barrier;
 use std::thread;
+use std::time::Duration;
 
 use anywarp::Device;
 
@@ -14,6 +15,7 @@ pub(crate) const CASES: &[Case] = &[
     ("a_buffer_for_each_thread", a_buffer_for_each_thread),
     ("one_buffer_read_by_all", one_buffer_read_by_all),
     ("launches_while_another_waits", launches_while_another_waits),
+    ("waiting_briefly_from_many_threads", waiting_briefly_from_many_threads),
     ("async_from_many_threads", async_from_many_threads),
     ("kernels_from_many_threads", kernels_from_many_threads),
     ("many_reads_of_one_buffer", many_reads_of_one_buffer),
@@ -102,6 +104,23 @@ fn launches_while_another_waits(device: &Device) -> TestResult {
         }
         device.synchronize()?;
         same(&data.read()?, &[50; 64], "quick launches")
+    })
+}
+
+/// Waits that end too early, while other threads' work ends: nobody may take the one for the other.
+fn waiting_briefly_from_many_threads(device: &Device) -> TestResult {
+    let kernel = device.kernel(ADD)?;
+    on_threads(|number| {
+        let mut data = device.buffer_from(&[0u32; 64])?;
+        let mut recording = device.recording();
+        kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(64)?;
+        for round in 0..100 {
+            let run = recording.submit()?;
+            let brief = Duration::from_micros((round * 7 + number as u64) % 50);
+            while !run.wait_timeout(brief)? {}
+            equal(run.is_done()?, true, "done after a wait that says so")?;
+        }
+        same(&data.read()?, &[100; 64], "100 submissions")
     })
 }
 

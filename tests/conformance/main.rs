@@ -19,6 +19,7 @@ mod outcome;
 mod properties;
 mod recording;
 mod refusal;
+mod submission;
 mod targets;
 mod tolerance;
 
@@ -41,6 +42,7 @@ const GROUPS: &[(&str, &[&[Case]])] = &[
     ("buffer", buffer::CASES),
     ("kernel", kernel::CASES),
     ("recording", &[recording::CASES]),
+    ("submission", &[submission::CASES]),
     ("concurrency", &[concurrency::CASES]),
     ("refusal", refusal::CASES),
     ("property", &[properties::CASES]),

@@ -168,9 +168,8 @@ fn run<S: Strategy>(strategy: S, cases: u32, test: impl Fn(S::Value) -> TestResu
 
 fn check(device: &Device, lengths: BoxedStrategy<usize>, cases: u32) -> TestResult {
     let unit = device.caps().limits.storage_offset_alignment as usize / 4;
-    let strategy = lengths.prop_flat_map(move |length| {
-        (Just(length), prop::collection::vec(any_step(length, unit.max(1)), 1..40))
-    });
+    let strategy = lengths
+        .prop_flat_map(move |length| (Just(length), prop::collection::vec(any_step(length, unit.max(1)), 1..40)));
     run(strategy, cases, |(length, steps)| {
         let mut subject = Subject::new(device, length)?;
         for (number, step) in steps.iter().enumerate() {

@@ -1,14 +1,11 @@
-//! Recordings, and how work is handed over.
+//! Recordings: kept, replayed, in order.
 
-use std::time::Duration;
-
-use anywarp::backend::Clock;
 use anywarp::{BufferError, Device, LaunchError};
 
 use crate::Case;
 use crate::data::words;
 use crate::kernels::{ADD, COPY, add};
-use crate::outcome::{TestResult, ensure, equal, fail, refused, same};
+use crate::outcome::{TestResult, ensure, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = &[
     ("replay", replay),
@@ -18,16 +15,10 @@ pub(crate) const CASES: &[Case] = &[
     ("an_empty_recording", an_empty_recording),
     ("outlives_its_buffers_and_kernels", outlives_its_buffers_and_kernels),
     ("barriers", barriers),
-    ("timings", timings),
-    ("timings_of_a_replay", timings_of_a_replay),
-    ("timings_of_very_many_launches", timings_of_very_many_launches),
     ("a_long_recording", a_long_recording),
-    ("waiting", waiting),
     ("folded_and_indirect", folded_and_indirect),
     ("of_another_device", of_another_device),
     ("recorded_fills_are_words", recorded_fills_are_words),
-    ("one_submission_for_100_launches", one_submission_for_100_launches),
-    ("long_streams_are_handed_over_in_parts", long_streams_are_handed_over_in_parts),
     ("ping_pong", ping_pong),
 ];
 
@@ -161,59 +152,6 @@ fn barriers(device: &Device) -> TestResult {
     ensure(text.lines().all(|line| line.starts_with("dispatch kernel:add [1, 1, 1] write")), || text.clone())
 }
 
-fn timings(device: &Device) -> TestResult {
-    let mut data = device.buffer::<u32>(1 << 16)?;
-    let kernel = device.kernel(anywarp::Wgsl::new(ADD).file("timed.wgsl"))?;
-    let mut recording = device.recording();
-    for _ in 0..3 {
-        kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(1 << 16)?;
-    }
-    let untimed = recording.submit()?;
-    untimed.wait()?;
-    equal(untimed.timings(), None, "timings nobody asked for")?;
-    recording.timed(true);
-    let run = recording.submit()?;
-    run.wait()?;
-    let Some(timings) = run.timings() else { return fail("no timings") };
-    ensure(!timings.total().is_zero(), || "everything took no time".to_owned())?;
-    let labels: Vec<&str> = timings.entries.iter().map(|entry| &*entry.label).collect();
-    match timings.clock {
-        Clock::Device => equal(labels, vec!["timed.wgsl:add"; 3], "one entry a launch"),
-        Clock::Host => equal(labels, vec!["submission"], "one entry for all"),
-    }
-}
-
-fn timings_of_a_replay(device: &Device) -> TestResult {
-    let mut data = device.buffer::<u32>(64)?;
-    let mut recording = device.recording();
-    recording.timed(true);
-    let kernel = device.kernel(ADD)?;
-    kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(64)?;
-    let runs = [recording.submit()?, recording.submit()?];
-    for run in &runs {
-        run.wait()?;
-        equal(run.timings().map(|timings| timings.entries.len()), Some(1), "entries of each submission")?;
-    }
-    same(&data.read()?, &[2; 64], "timed launches do their work")
-}
-
-/// More than any device has timestamps for: then the host's clock must do, and say so.
-fn timings_of_very_many_launches(device: &Device) -> TestResult {
-    let mut data = device.buffer::<u32>(1)?;
-    let mut recording = device.recording();
-    recording.timed(true);
-    let kernel = device.kernel(ADD)?;
-    for _ in 0..2500 {
-        kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(1)?;
-    }
-    let run = recording.submit()?;
-    run.wait()?;
-    let Some(timings) = run.timings() else { return fail("no timings") };
-    let entries = if timings.clock == Clock::Device { 2500 } else { 1 };
-    equal(timings.entries.len(), entries, "entries")?;
-    equal(data.read()?[0], 2500, "launches that ran")
-}
-
 fn a_long_recording(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(64)?;
     let mut recording = device.recording();
@@ -224,23 +162,6 @@ fn a_long_recording(device: &Device) -> TestResult {
     recording.submit()?;
     recording.submit()?;
     same(&data.read()?, &[2 * (0..5000).sum::<u32>(); 64], "two times 5000 launches, each with its own value")
-}
-
-fn waiting(device: &Device) -> TestResult {
-    let mut data = device.buffer::<u32>(64)?;
-    let mut recording = device.recording();
-    let kernel = device.kernel(ADD)?;
-    kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(64)?;
-    let run = recording.submit()?;
-    ensure(run.wait_timeout(Duration::from_secs(60))?, || "a tiny launch took a minute".to_owned())?;
-    equal(run.is_done()?, true, "done after waiting")?;
-    equal(run.wait_timeout(Duration::ZERO)?, true, "waiting again")?;
-    let run = recording.submit()?;
-    let twin = run.clone();
-    pollster::block_on(run)?;
-    equal(twin.is_done()?, true, "the other handle")?;
-    recording.submit()?.wait()?;
-    same(&data.read()?, &[3; 64], "all three submissions")
 }
 
 fn folded_and_indirect(device: &Device) -> TestResult {
@@ -283,33 +204,6 @@ fn recorded_fills_are_words(device: &Device) -> TestResult {
     refused(recording.fill(&mut wide, 7), refusal, &["4-byte word"])?;
     recording.submit()?;
     same(&wide.read()?, &[0x0000_0007_0000_0007; 16], "the fill that could be recorded")
-}
-
-fn one_submission_for_100_launches(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
-    let kernel = fresh.kernel(ADD)?;
-    let mut data = fresh.buffer_from(&[0u32; 64])?;
-    let before = fresh.stats().counters;
-    for _ in 0..100 {
-        kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(64)?;
-    }
-    equal(fresh.stats().counters.submissions, before.submissions, "submissions before the read")?;
-    same(&data.read()?, &[100; 64], "100 launches")?;
-    let after = fresh.stats().counters;
-    equal(after.submissions - before.submissions, 1, "submissions for 100 launches and a read")?;
-    equal(after.dispatches - before.dispatches, 100, "dispatches")
-}
-
-fn long_streams_are_handed_over_in_parts(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
-    let kernel = fresh.kernel(ADD)?;
-    let mut data = fresh.buffer_from(&[0u32; 64])?;
-    for _ in 0..1000 {
-        kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(64)?;
-    }
-    let submissions = fresh.stats().counters.submissions;
-    ensure((7..=8).contains(&submissions), || format!("{submissions} submissions for 1000 launches, 128 at a time"))?;
-    same(&data.read()?, &[1000; 64], "1000 launches")
 }
 
 fn ping_pong(device: &Device) -> TestResult {

@@ -15,8 +15,8 @@ pub(crate) struct KnownFailure {
     device: String,
     /// How the query begins.
     query: String,
-    /// A part of the sub-parameters.
-    sub: Option<String>,
+    /// Parts of the sub-parameters, all of which must be there.
+    sub: Vec<String>,
     reason: String,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn find<'a>(list: &'a [KnownFailure], device: &str, name: &Name) -> O
     list.iter().find(|known| {
         (known.device == "*" || device.contains(&known.device.to_lowercase()))
             && name.query.starts_with(&known.query)
-            && known.sub.as_ref().is_none_or(|sub| name.sub.contains(sub))
+            && known.sub.iter().all(|part| name.sub.contains(part))
     })
 }
 
@@ -56,22 +56,20 @@ impl KnownFailure {
 
 fn entry(line: usize, text: &str) -> Result<KnownFailure, String> {
     let wrong =
-        |what: &str| format!("known failures, line {line}: {what}; an entry is 'device | query [sub] | reason'");
+        |what: &str| format!("known failures, line {line}: {what}; an entry is 'device | query [sub ..] | reason'");
     // Neither a device nor a reason holds a bar with blanks around it; sub-parameters may.
     let (device, rest) = text.split_once(" | ").ok_or_else(|| wrong("no query"))?;
     let (names, reason) = rest.rsplit_once(" | ").ok_or_else(|| wrong("no reason"))?;
-    let (query, sub) = match names.trim().split_once(' ') {
-        Some((query, sub)) => (query, Some(sub.trim().to_owned())),
-        None => (names.trim(), None),
-    };
+    let mut parts = names.split_whitespace().map(str::to_owned);
+    let query = parts.next().unwrap_or_default();
     if device.trim().is_empty() || query.is_empty() || reason.trim().is_empty() {
         return Err(wrong("a field is empty"));
     }
     Ok(KnownFailure {
         line,
         device: device.trim().to_owned(),
-        query: query.to_owned(),
-        sub,
+        query,
+        sub: parts.collect(),
         reason: reason.trim().to_owned(),
     })
 }

@@ -44,7 +44,7 @@ fn options_are_read() {
     }
 }
 
-const LIST: &str = "# comment\n\nllvmpipe | webgpu:a,b:c op=\"|\"; | naga: wrong\n* | webgpu:a,z | driver\n";
+const LIST: &str = "# comment\n\nllvmpipe | webgpu:a,b:c op=\"|\"; | naga: wrong\n* | webgpu:a,z one=1 two= | driver\n";
 
 #[test]
 fn known_failures_fit_by_device_query_and_sub() {
@@ -54,7 +54,8 @@ fn known_failures_fit_by_device_query_and_sub() {
     assert!(!found("vulkan:0 SwiftShader", "webgpu:a,b:c=1", "x;op=\"|\";y"));
     assert!(!found("vulkan:0 llvmpipe", "webgpu:a,b:c=1", "x"));
     assert!(!found("vulkan:0 llvmpipe", "webgpu:a,b", "op=\"|\";"));
-    assert!(found("metal", "webgpu:a,z,y", ""));
+    assert!(found("metal", "webgpu:a,z,y", "two=2;one=1"));
+    assert!(!found("metal", "webgpu:a,z,y", "one=1"));
     for bad in ["llvmpipe | q", "| q | r", "llvmpipe | q |  "] {
         assert!(known::parse(bad).is_err(), "{bad}");
     }

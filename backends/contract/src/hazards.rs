@@ -17,6 +17,9 @@ const NOTHING: (u64, u64) = (u64::MAX, 0);
 const MOST_TRACKED: usize = 64;
 
 pub(crate) fn count(recording: &Recording) -> u64 {
+    if recording.commands().len() < 2 {
+        return 0;
+    }
     let mut barriers = 0;
     let mut touched: Vec<Touched> = Vec::with_capacity(8);
     for command in recording.commands() {

@@ -10,9 +10,6 @@ use anywarp_backend::{BackendError, Completion, Timings};
 use crate::errors::ErrorSink;
 use crate::timing::TimingQuery;
 
-/// A blocking wait comes back this often to see whether the device was lost meanwhile.
-const SLICE: Duration = Duration::from_secs(1);
-
 /// What a wait needs of the device.
 pub(crate) struct Poller {
     pub(crate) device: wgpu::Device,
@@ -25,23 +22,25 @@ impl Poller {
         Arc::new(Self { device, sink, thread: OnceLock::new() })
     }
 
-    /// Lets wgpu run the callbacks that are due; waits for `index` if there is one. Returns false
-    /// when the time was over first.
-    fn poll(&self, index: Option<&wgpu::SubmissionIndex>, timeout: Duration) -> Result<bool, BackendError> {
+    /// Lets wgpu run the callbacks that are due; waits for `index` if there is one.
+    ///
+    /// Waits without a time-out: where one passes while another thread sees the same work end, wgpu
+    /// 30 fails an assertion ("If the queue is empty, the current submission index ..").
+    fn poll(&self, index: Option<&wgpu::SubmissionIndex>) -> Result<(), BackendError> {
         self.sink.alive()?;
         let kind = match index {
-            Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(timeout) },
+            Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: None },
             None => wgpu::PollType::Poll,
         };
         // wgpu panics here when the driver reports anything but a time-out, a lost device included.
         let polled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.device.poll(kind)));
         match polled {
-            Ok(Ok(_)) => Ok(true),
-            Ok(Err(wgpu::PollError::Timeout)) => self.sink.alive().map(|()| false),
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(wgpu::PollError::Timeout)) => self.sink.alive(),
             Ok(Err(error)) => Err(BackendError::Rejected { operation: "waiting", message: error.to_string() }),
             Err(_) => {
                 self.sink.lose("the driver failed while work was awaited".to_owned());
-                self.sink.alive().map(|()| false)
+                self.sink.alive()
             }
         }
     }
@@ -56,7 +55,7 @@ impl Poller {
             let started = std::thread::Builder::new().name("anywarp-completion".to_owned()).spawn(move || {
                 // Ends when the device, and with it the sender, is dropped.
                 for flight in receiver {
-                    if let Err(error) = flight.block(None) {
+                    if let Err(error) = flight.block() {
                         flight.finish(Err(error));
                     }
                 }
@@ -69,7 +68,7 @@ impl Poller {
         if let Err(unsent) = sender.send(flight) {
             // The thread could not be started: finish on this thread instead of never.
             let flight = unsent.0;
-            if let Err(error) = flight.block(None) {
+            if let Err(error) = flight.block() {
                 flight.finish(Err(error));
             }
         }
@@ -82,6 +81,8 @@ struct State {
     took: Option<Duration>,
     wakers: Vec<Waker>,
     watched: bool,
+    /// Threads that wait for `ended`: without one it is not notified, which takes a system call.
+    blocked: usize,
 }
 
 /// Work in flight: a submission, or a mapping that waits for one.
@@ -120,16 +121,18 @@ impl Flight {
 
     /// Called once the work has ended, from wgpu's callbacks.
     pub(crate) fn finish(&self, outcome: Result<(), BackendError>) {
-        let wakers = {
+        let (wakers, blocked) = {
             let mut state = self.state();
             if state.outcome.is_some() {
                 return;
             }
             state.outcome = Some(outcome);
             state.took = Some(self.started.elapsed());
-            std::mem::take(&mut state.wakers)
+            (std::mem::take(&mut state.wakers), state.blocked > 0)
         };
-        self.ended.notify_all();
+        if blocked {
+            self.ended.notify_all();
+        }
         wakers.into_iter().for_each(Waker::wake);
     }
 
@@ -141,31 +144,47 @@ impl Flight {
         self.state().outcome.is_some()
     }
 
-    /// Waits on this thread. False when the time was over first.
-    fn block(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
+    /// Waits on this thread.
+    fn block(&self) -> Result<(), BackendError> {
         if cfg!(target_arch = "wasm32") {
-            return self.outcome().map_or(Err(BackendError::CannotBlock), |outcome| outcome.map(|()| true));
+            return self.outcome().unwrap_or(Err(BackendError::CannotBlock));
         }
-        let deadline = timeout.map(|timeout| Instant::now() + timeout);
         loop {
             if let Some(outcome) = self.outcome() {
-                return outcome.map(|()| true);
+                return outcome;
             }
-            let left = deadline.map_or(SLICE, |at| at.saturating_duration_since(Instant::now()).min(SLICE));
             let Some(poller) = self.poller.upgrade() else {
                 return Err(BackendError::Lost { reason: "the device was closed".to_owned() });
             };
             let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            poller.poll(index.as_ref(), left)?;
+            poller.poll(index.as_ref())?;
             // Another thread that polls may have taken our callback and be about to run it.
-            let state = self.state();
-            if state.outcome.is_none() {
-                let _ = self.ended.wait_timeout(state, Duration::from_micros(200));
-            }
-            if deadline.is_some_and(|at| Instant::now() >= at) && !self.is_done() {
-                return Ok(false);
-            }
+            self.sleep(Duration::from_micros(200));
         }
+    }
+
+    /// Waits for the completion thread, but no longer than `timeout`. False when the time was over
+    /// first.
+    fn block_for(&self, timeout: Duration) -> Result<bool, BackendError> {
+        if cfg!(target_arch = "wasm32") {
+            return self.outcome().map_or(Err(BackendError::CannotBlock), |outcome| outcome.map(|()| true));
+        }
+        if !self.done()? {
+            let watched = std::mem::replace(&mut self.state().watched, true);
+            if let (false, Some(poller), Some(this)) = (watched, self.poller.upgrade(), self.this.upgrade()) {
+                poller.watch(this);
+            }
+            self.sleep(timeout);
+        }
+        self.outcome().map_or(Ok(false), |outcome| outcome.map(|()| true))
+    }
+
+    /// Sleeps until the work has ended, or the time is over.
+    fn sleep(&self, timeout: Duration) {
+        let mut state = self.state();
+        state.blocked += 1;
+        let woken = self.ended.wait_timeout_while(state, timeout, |state| state.outcome.is_none());
+        woken.unwrap_or_else(PoisonError::into_inner).0.blocked -= 1;
     }
 }
 
@@ -174,13 +193,13 @@ impl Completion for Flight {
         if self.outcome().is_none()
             && let Some(poller) = self.poller.upgrade()
         {
-            poller.poll(None, Duration::ZERO)?;
+            poller.poll(None)?;
         }
         self.outcome().map_or(Ok(false), |outcome| outcome.map(|()| true))
     }
 
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
-        self.block(timeout)
+        timeout.map_or_else(|| self.block().map(|()| true), |timeout| self.block_for(timeout))
     }
 
     fn wake(&self, waker: &Waker) {

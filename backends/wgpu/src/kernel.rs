@@ -36,11 +36,17 @@ static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
 
 impl Kernel {
     pub(crate) fn new(device: &wgpu::Device, program: &Program) -> Result<Self, BackendError> {
-        let (kernel, caught) = scoped(device, || Self::build(device, program));
-        match caught {
-            None => Ok(kernel),
-            Some(Caught::OutOfMemory) => Err(rejected("the driver ran out of memory while compiling".to_owned())),
-            Some(Caught::Other(message)) => Err(rejected(message)),
+        // naga's writers panic on a few valid programs: that refuses the program, no more.
+        let attempt = || std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Self::build(device, program)));
+        match scoped(device, attempt) {
+            (Ok(kernel), None) => Ok(kernel),
+            (_, Some(Caught::OutOfMemory)) => Err(rejected("the driver ran out of memory while compiling".to_owned())),
+            (_, Some(Caught::Other(message))) => Err(rejected(message)),
+            (Err(panic), None) => {
+                let said = panic.downcast_ref::<String>().map(String::as_str);
+                let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+                Err(rejected(format!("the translation to the driver's language failed: {said}")))
+            }
         }
     }
 

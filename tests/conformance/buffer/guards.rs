@@ -74,10 +74,11 @@ fn guards_keep_recordings_off(device: &Device) -> TestResult {
     same(&buffer.read()?, &[11; 64], "submitted once, after all guards were gone")
 }
 
+fn held(guard: &'static str) -> impl Fn(&BufferError) -> bool {
+    move |error| matches!(error, BufferError::InUse { guard: found } if *found == guard)
+}
+
 fn leaked_guards_keep_the_host_off(device: &Device) -> TestResult {
-    let held = |guard: &'static str| {
-        move |error: &BufferError| matches!(error, BufferError::InUse { guard: found } if *found == guard)
-    };
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     std::mem::forget(buffer.read()?);
     equal(buffer.read()?[0], 1, "reading beside a ReadGuard")?;

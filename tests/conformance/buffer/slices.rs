@@ -124,18 +124,17 @@ fn slices_outside_are_refused(device: &Device) -> TestResult {
     same(&buffer.read()?, &words(10), "nothing was changed")
 }
 
+fn mismatch(wanted: usize, found: usize) -> impl Fn(&BufferError) -> bool {
+    move |error| matches!(error, BufferError::LengthMismatch { expected, got } if (*expected, *got) == (wanted, found))
+}
+
 fn lengths_must_agree(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(10))?;
     let other = device.buffer::<u32>(9)?;
-    let of = |expected, got| {
-        move |error: &BufferError| {
-            matches!(error, BufferError::LengthMismatch { expected: e, got: g } if (*e, *g) == (expected, got))
-        }
-    };
-    refused(buffer.copy_from_slice(&[0; 11]), of(10, 11), &["11", "10"])?;
-    refused(buffer.copy_to_slice(&mut [0; 9]), of(9, 10), &["9", "10"])?;
-    refused(buffer.copy_from(&other), of(10, 9), &["9", "10"])?;
-    refused(device.recording().copy(&other, &mut buffer), of(10, 9), &["9", "10"])?;
+    refused(buffer.copy_from_slice(&[0; 11]), mismatch(10, 11), &["11", "10"])?;
+    refused(buffer.copy_to_slice(&mut [0; 9]), mismatch(9, 10), &["9", "10"])?;
+    refused(buffer.copy_from(&other), mismatch(10, 9), &["9", "10"])?;
+    refused(device.recording().copy(&other, &mut buffer), mismatch(10, 9), &["9", "10"])?;
     same(&buffer.read()?, &words(10), "nothing was changed")
 }
 
@@ -158,7 +157,7 @@ fn split_in_two(device: &Device) -> TestResult {
     refused(high.write(), outside, &["65", "64"])
 }
 
-/// Both halves are read_write for the kernel: one buffer, two disjoint bindings.
+/// Both halves are `read_write` for the kernel: one buffer, two disjoint bindings.
 fn split_and_bound_to_one_launch(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> low: array<u32>;

@@ -260,7 +260,8 @@ fn as_many_buffers_as_allowed(device: &Device) -> TestResult {
         buffers.push(device.buffer_from(&[100 * n])?);
     }
     let names: Vec<String> = (0..count).map(|n| format!("b{n}")).collect();
-    let bound = names.iter().zip(&mut buffers).fold(kernel.launch(), |launch, (name, buffer)| launch.bind(name, buffer));
+    let bound =
+        names.iter().zip(&mut buffers).fold(kernel.launch(), |launch, (name, buffer)| launch.bind(name, buffer));
     bound.groups(1)?;
     for (n, buffer) in (0..count).zip(&buffers) {
         equal(buffer.read()?[0], 101 * n, "one of many buffers")?;

@@ -43,8 +43,7 @@ struct Params {
 }
 anywarp::element!(Params { a, b, gap, c, d, e, tail });
 
-const PARAMS: Params =
-    Params { a: 1.5, b: 2, gap: [99; 2], c: [3.0, 4.0, 5.0], d: -6, e: [7, 8], tail: [99; 2] };
+const PARAMS: Params = Params { a: 1.5, b: 2, gap: [99; 2], c: [3.0, 4.0, 5.0], d: -6, e: [7, 8], tail: [99; 2] };
 
 fn fields_one_by_one(device: &Device) -> TestResult {
     let mut out = device.buffer::<f32>(8)?;

@@ -52,7 +52,11 @@ fn missing_bindings(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let missing = |error: &LaunchError| matches!(error, LaunchError::Missing { .. });
     let mut y = device.buffer::<f32>(8)?;
-    refused(kernel.launch().threads(8), missing, &["saxpy.wgsl:saxpy", "x: array<f32>", "y: array<f32>", "params.a: f32"])?;
+    refused(
+        kernel.launch().threads(8),
+        missing,
+        &["saxpy.wgsl:saxpy", "x: array<f32>", "y: array<f32>", "params.a: f32"],
+    )?;
     let launch = kernel.launch().set_bytes("params", &[0; 64]).bind("y", &mut y);
     refused(launch.threads(8), missing, &["nothing is bound to x: array<f32>"])
 }
@@ -126,7 +130,11 @@ fn values_of_another_type(device: &Device) -> TestResult {
 fn elements_of_another_type(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let with = |launch: Result<(), LaunchError>, name| {
-        refused(launch, layout_of("x"), &["saxpy.wgsl:saxpy", "'x'", "array<f32>", "WGSL wants", "the buffer holds", name])
+        refused(
+            launch,
+            layout_of("x"),
+            &["saxpy.wgsl:saxpy", "'x'", "array<f32>", "WGSL wants", "the buffer holds", name],
+        )
     };
     let (u, i, d) = (device.buffer::<u32>(8)?, device.buffer::<i32>(8)?, device.buffer::<f64>(8)?);
     let h = device.buffer::<anywarp::f16>(8)?;
@@ -198,7 +206,7 @@ fn bytes_that_do_not_divide(device: &Device) -> TestResult {
          @compute @workgroup_size(1) fn main() { list.points[0].x = 1u; }",
     )?;
     let mut bytes = device.buffer::<u8>(8 + 8 * 3 + 4)?;
-    let launch = kernel.launch().bind("list", &mut bytes.slice_mut(..8 + 8 * 3 + 1)).groups(1);
+    let launch = kernel.launch().bind("list", bytes.slice_mut(..8 + 8 * 3 + 1)).groups(1);
     refused(launch, |error| matches!(error, LaunchError::Length { .. } | LaunchError::Slice { .. }), &["'list'"])
 }
 

@@ -30,11 +30,12 @@ fn empty_grids(device: &Device) -> TestResult {
     Ok(())
 }
 
+fn huge(wanted: &'static str) -> impl Fn(&LaunchError) -> bool {
+    move |error| matches!(error, LaunchError::HugeGrid { unit, .. } if *unit == wanted)
+}
+
 fn grids_beyond_32_bits(device: &Device) -> TestResult {
     let kernel = device.kernel("@compute @workgroup_size(64) fn main() {}")?;
-    let huge = |wanted: &'static str| {
-        move |error: &LaunchError| matches!(error, LaunchError::HugeGrid { unit, .. } if *unit == wanted)
-    };
     let threads = "threads in one dimension";
     refused(kernel.launch().threads(1u64 << 32), huge(threads), &["4294967296", threads])?;
     refused(kernel.launch().threads(u64::MAX), huge(threads), &["18446744073709551615"])?;
@@ -64,7 +65,7 @@ fn overlapping_slices(device: &Device) -> TestResult {
     equal((data.read()?[0], data.read()?[2 * step]), (1, 0), "two parts that touch")
 }
 
-/// A read_write variable and a read one in one buffer: wgpu tracks whole buffers.
+/// A `read_write` variable and a read one in one buffer: wgpu tracks whole buffers.
 fn read_and_written_in_one_buffer(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
@@ -84,7 +85,8 @@ fn buffer_of_another_device(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let theirs = other.buffer_from(&[1u32; 64])?;
     let mut ours = device.buffer_from(&[2u32; 64])?;
-    let elsewhere = |error: &LaunchError| matches!(error, LaunchError::OtherDevice { binding, .. } if binding == "source");
+    let elsewhere =
+        |error: &LaunchError| matches!(error, LaunchError::OtherDevice { binding, .. } if binding == "source");
     let launch = kernel.launch().bind("source", &theirs).bind("result", &mut ours);
     refused(launch.threads(64), elsewhere, &["'source'", device.selector()])?;
     let foreign = |error: &anywarp::BufferError| matches!(error, anywarp::BufferError::OtherDevice { .. });
@@ -101,7 +103,8 @@ fn kernel_of_another_device(device: &Device) -> TestResult {
     let other = device.reopen()?;
     let kernel = other.kernel(ADD)?;
     let mut data = device.buffer::<u32>(64)?;
-    let elsewhere = |error: &LaunchError| matches!(error, LaunchError::OtherDevice { binding, .. } if binding == "data");
+    let elsewhere =
+        |error: &LaunchError| matches!(error, LaunchError::OtherDevice { binding, .. } if binding == "data");
     let launch = kernel.launch().bind("data", &mut data).set("params.by", 1u32);
     refused(launch.threads(64), elsewhere, &["'data'", "kernel:add"])
 }

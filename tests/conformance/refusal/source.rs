@@ -158,7 +158,8 @@ fn too_large_a_workgroup(device: &Device) -> TestResult {
 
 fn too_many_buffers(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
-    let kinds = [("storage, read_write", limits.storage_buffers, "storage"), ("uniform", limits.uniform_buffers, "uniform")];
+    let kinds =
+        [("storage, read_write", limits.storage_buffers, "storage"), ("uniform", limits.uniform_buffers, "uniform")];
     for (class, limit, what) in kinds {
         if limit > 4096 {
             continue;
@@ -193,7 +194,8 @@ fn too_high_a_group_or_binding(device: &Device) -> TestResult {
 
 fn errors_are_classed(device: &Device) -> TestResult {
     use anywarp::{Error, ErrorClass};
-    let class = |result: Result<_, KernelError>| result.map(|_: anywarp::Kernel| ()).map_err(|e| Error::from(e).class());
+    let class =
+        |result: Result<_, KernelError>| result.map(|_: anywarp::Kernel| ()).map_err(|e| Error::from(e).class());
     equal(class(device.kernel("nonsense")), Err(ErrorClass::Programmer), "bad WGSL")?;
     let wide = device.caps().limits.workgroup_size[0] + 1;
     let text = format!("@compute @workgroup_size({wide}) fn main() {{}}");
