@@ -9,8 +9,8 @@ use anywarp_backend::{Backend, BackendError, Caps, Counters, MemoryId, MemoryKin
 
 pub use select::{Candidate, DeviceOptions, OpenError, Rejection};
 
-use crate::buffer::core::Traffic;
 use crate::buffer::staging::Staging;
+use crate::buffer::traffic::Traffic;
 use crate::error::{BufferError, Error, KernelError};
 use crate::kernel::{Kernel, KernelCache, Wgsl};
 use crate::recording::Recording;
@@ -61,6 +61,7 @@ impl DeviceInner {
     }
 
     pub(crate) fn buffer_error(&self, operation: &'static str, bytes: u64, error: BackendError) -> BufferError {
+        self.stream.note(&error);
         let live = self.live.load(Ordering::Relaxed);
         BufferError::Device { operation, device: self.caps().name.clone(), bytes, live, error }
     }
@@ -277,6 +278,7 @@ impl Device {
     /// What the device says. Work that did not fit into memory stays recorded.
     pub fn submit(&self) -> Result<(), Error> {
         let mut pending = self.inner.stream.lock();
+        self.inner.stream.alive()?;
         Ok(self.inner.stream.flush(&mut pending, &self.inner.staging)?)
     }
 
@@ -285,7 +287,7 @@ impl Device {
     /// # Errors
     /// As [`submit`](Self::submit).
     pub fn synchronize(&self) -> Result<(), Error> {
-        Ok(self.handed_over()?.wait()?)
+        Ok(self.handed_over()?.wait().inspect_err(|error| self.inner.stream.note(error))?)
     }
 
     /// [`synchronize`](Self::synchronize) without blocking.
@@ -301,12 +303,13 @@ impl Device {
     /// # Errors
     /// As [`submit`](Self::submit).
     pub async fn synchronize_async(&self) -> Result<(), Error> {
-        Ok(self.handed_over()?.await?)
+        Ok(self.handed_over()?.await.inspect_err(|error| self.inner.stream.note(error))?)
     }
 
     /// Everything up to now, as one ticket: work ends in the order in which it was handed over.
     fn handed_over(&self) -> Result<Ticket, BackendError> {
         let mut pending = self.inner.stream.lock();
+        self.inner.stream.alive()?;
         let batch = if pending.recording.is_empty() { pending.last.clone() } else { Some(Arc::clone(&pending.batch)) };
         self.inner.stream.flush(&mut pending, &self.inner.staging)?;
         batch.map_or_else(|| Ok(Ticket::ready()), |batch| batch.ticket())

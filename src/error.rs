@@ -52,14 +52,13 @@ impl Error {
                 BufferError::InUse { .. } => ErrorClass::Retryable,
                 _ => ErrorClass::Programmer,
             },
-            Self::Kernel(error) => match error {
+            Self::Kernel(error) | Self::Launch(LaunchError::Kernel(error)) => match error {
                 KernelError::Compile { error, .. } => class_of(error),
                 KernelError::AboveLimit { .. } => ErrorClass::Resource,
                 _ => ErrorClass::Programmer,
             },
             Self::Launch(error) => match error {
                 LaunchError::Device { error, .. } => class_of(error),
-                LaunchError::Kernel(KernelError::Compile { error, .. }) => class_of(error),
                 LaunchError::InUse { .. } => ErrorClass::Retryable,
                 LaunchError::AboveLimit { .. } => ErrorClass::Resource,
                 _ => ErrorClass::Programmer,

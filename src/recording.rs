@@ -157,6 +157,7 @@ impl Recording {
     pub fn submit(&self) -> Result<Submission, Error> {
         let device = &self.device;
         let mut pending = device.stream.lock();
+        device.stream.alive()?;
         for touched in &self.touched {
             if let Some(guard) = touched.core.guarded() {
                 return Err(BufferError::InUse { guard }.into());
@@ -166,7 +167,8 @@ impl Recording {
             touched.core.prepare(&mut pending)?;
         }
         device.stream.flush(&mut pending, &device.staging)?;
-        let ticket = device.backend.submit(&self.commands)?;
+        let submitted = device.backend.submit(&self.commands);
+        let ticket = submitted.inspect_err(|error| device.stream.note(error))?;
         let batch = Batch::done(Ok(ticket.clone()));
         for touched in &self.touched {
             touched.core.used(&batch, touched.written.clone());

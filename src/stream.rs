@@ -73,6 +73,8 @@ pub(crate) struct Stream {
     pending: Mutex<Pending>,
     /// Memory of dropped buffers that pending commands may still name.
     dropped: Mutex<Vec<MemoryId>>,
+    /// Set for good by the first call that heard of the device's loss.
+    lost: OnceLock<BackendError>,
 }
 
 impl Stream {
@@ -84,11 +86,23 @@ impl Stream {
             kernels: Vec::new(),
             last: None,
         };
-        Self { backend, pending: Mutex::new(pending), dropped: Mutex::default() }
+        Self { backend, pending: Mutex::new(pending), dropped: Mutex::default(), lost: OnceLock::new() }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers the loss of the device, so that calls which do not reach the backend tell it too.
+    pub(crate) fn note(&self, error: &BackendError) {
+        if error.is_lost() {
+            let _ = self.lost.set(error.clone());
+        }
+    }
+
+    /// An error if the device is known to be lost.
+    pub(crate) fn alive(&self) -> Result<(), BackendError> {
+        self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
     /// Hands over what is pending.
@@ -97,7 +111,7 @@ impl Stream {
     /// refusal is final for them, and is what a read of their results then returns.
     pub(crate) fn flush(&self, pending: &mut Pending, staging: &Staging) -> Result<(), BackendError> {
         if !pending.recording.is_empty() {
-            let outcome = self.backend.submit(&pending.recording);
+            let outcome = self.backend.submit(&pending.recording).inspect_err(|error| self.note(error));
             if let Err(error @ BackendError::OutOfMemory { .. }) = outcome {
                 return Err(error);
             }

@@ -2,151 +2,19 @@
 //! other.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{BackendError, HostRange, MemoryId, MemoryKind, Region, Ticket};
 
+use super::host::{Download, Heap, HostCopy, HostView, Reading, Written};
 use super::residency::{Residency, State};
-use super::staging::Block;
+use super::traffic::Traffic;
 use crate::device::DeviceInner;
 use crate::error::BufferError;
 use crate::stream::{Batch, Pending};
 
 /// Transfers begin and end at multiples of this.
 pub(crate) const GRANULE: u64 = 4;
-
-/// Bytes and transfers each way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BufferStats {
-    /// Copies from host to device.
-    pub uploads: u64,
-    /// Copies from device to host.
-    pub downloads: u64,
-    /// Bytes copied from host to device.
-    pub bytes_uploaded: u64,
-    /// Bytes copied from device to host.
-    pub bytes_downloaded: u64,
-}
-
-/// The same, counted; also for the device as a whole.
-#[derive(Default)]
-pub(crate) struct Traffic {
-    uploads: AtomicU64,
-    downloads: AtomicU64,
-    bytes_uploaded: AtomicU64,
-    bytes_downloaded: AtomicU64,
-}
-
-impl Traffic {
-    fn uploaded(&self, bytes: u64) {
-        self.uploads.fetch_add(1, Ordering::Relaxed);
-        self.bytes_uploaded.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    fn downloaded(&self, bytes: u64) {
-        self.downloads.fetch_add(1, Ordering::Relaxed);
-        self.bytes_downloaded.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    pub(crate) fn read(&self) -> BufferStats {
-        BufferStats {
-            uploads: self.uploads.load(Ordering::Relaxed),
-            downloads: self.downloads.load(Ordering::Relaxed),
-            bytes_uploaded: self.bytes_uploaded.load(Ordering::Relaxed),
-            bytes_downloaded: self.bytes_downloaded.load(Ordering::Relaxed),
-        }
-    }
-}
-
-/// Ordinary memory, aligned for every scalar.
-pub(crate) struct Heap(Vec<u128>);
-
-impl Heap {
-    pub(crate) fn zeroed(bytes: u64) -> Self {
-        Self(vec![0; usize::try_from(bytes.div_ceil(16)).unwrap_or(usize::MAX)])
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.0)
-    }
-
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        bytemuck::cast_slice_mut(&mut self.0)
-    }
-}
-
-/// What the host wrote and the device does not have yet.
-pub(crate) enum Written {
-    /// In staging memory already.
-    Staged(Block, HostRange),
-    /// In ordinary memory.
-    Heap(Heap),
-}
-
-impl Written {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Staged(_, host) => host.bytes(),
-            Self::Heap(heap) => heap.bytes(),
-        }
-    }
-}
-
-/// The host's copy of a part of what the device has, valid where residency says so.
-pub(crate) struct HostCopy {
-    /// Which bytes of the buffer the block has room for.
-    range: Range<u64>,
-    block: Option<Block>,
-    /// `None` only while it is dropped.
-    host: Option<HostRange>,
-    device: Arc<DeviceInner>,
-}
-
-impl HostCopy {
-    pub(crate) fn bytes(&self) -> &[u8] {
-        self.host.as_ref().map_or(&[], HostRange::bytes)
-    }
-}
-
-impl Drop for HostCopy {
-    fn drop(&mut self) {
-        // Before the block: another thread may get it at once, and unmaps it.
-        self.host = None;
-        if let Some(block) = self.block.take() {
-            self.device.staging.release(block);
-        }
-    }
-}
-
-/// Host bytes that a read guard borrows.
-#[derive(Clone)]
-pub(crate) enum HostView {
-    Copy(Arc<HostCopy>),
-    /// All of the buffer.
-    Shared(Arc<HostRange>),
-    /// From this byte of the buffer on.
-    Heap(Arc<Heap>, u64),
-}
-
-impl HostView {
-    /// Where in the buffer the bytes start.
-    pub(crate) fn base(&self) -> u64 {
-        match self {
-            Self::Copy(copy) => copy.range.start,
-            Self::Shared(_) => 0,
-            Self::Heap(_, start) => *start,
-        }
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Copy(copy) => copy.bytes(),
-            Self::Shared(host) => host.bytes(),
-            Self::Heap(heap, _) => heap.bytes(),
-        }
-    }
-}
 
 /// Which guard is out, for errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -545,50 +413,6 @@ impl Core {
         }
         if let Some(range) = written {
             state.residency.device_wrote(range);
-        }
-    }
-}
-
-/// A block that a copy is on its way to. Dropping it, as a cancelled read does, is harmless: a later
-/// copy into the block comes after this one.
-pub(crate) struct Download {
-    block: Option<Block>,
-    /// Which bytes of the buffer the block has room for.
-    range: Range<u64>,
-    /// What the block will hold.
-    valid: Vec<Range<u64>>,
-    device: Arc<DeviceInner>,
-}
-
-impl Download {
-    fn memory(&self) -> MemoryId {
-        self.block.as_ref().map_or(MemoryId(0), |block| block.memory)
-    }
-}
-
-impl Drop for Download {
-    fn drop(&mut self) {
-        if let Some(block) = self.block.take() {
-            self.device.staging.release(block);
-        }
-    }
-}
-
-/// A read in progress.
-pub(crate) enum Reading {
-    /// The host has it.
-    Ready(HostView),
-    /// Unified memory that is being mapped.
-    Shared(Ticket),
-    /// A copy into readback memory, then its mapping.
-    Download(Download, Ticket),
-}
-
-impl Reading {
-    pub(crate) fn ticket(&self) -> Ticket {
-        match self {
-            Self::Ready(_) => Ticket::ready(),
-            Self::Shared(ticket) | Self::Download(_, ticket) => ticket.clone(),
         }
     }
 }

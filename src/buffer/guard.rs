@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use anywarp_backend::HostRange;
 
-use super::core::{Core, GuardToken, Heap, HostView, Written};
+use super::core::{Core, GuardToken};
+use super::host::{Heap, HostView, Written};
 use super::staging::Block;
 use crate::Element;
 

@@ -3,13 +3,15 @@
 mod copy;
 pub(crate) mod core;
 mod guard;
+mod host;
 mod residency;
 pub(crate) mod slice;
 pub(crate) mod staging;
+pub(crate) mod traffic;
 pub(crate) mod transfer;
 mod unified;
 
-pub use self::core::BufferStats;
 pub use guard::{ReadGuard, UpdateGuard, WriteGuard};
 pub use slice::{Slice, SliceMut};
+pub use traffic::BufferStats;
 pub use unified::UnifiedBuffer;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use anywarp_backend::MemoryKind;
 
 use super::copy::copy;
-use super::core::{Core, GRANULE, GuardKind, Heap, HostView};
+use super::core::{Core, GRANULE, GuardKind, GuardToken};
 use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
+use super::host::{Heap, HostView, Reading};
 use super::transfer;
 use crate::Element;
 use crate::error::BufferError;
@@ -149,7 +150,7 @@ fn empty<'a, T>() -> ReadGuard<'a, T> {
 fn guard<'a, T: Element>(
     view: HostView,
     bytes: &Range<u64>,
-    token: super::core::GuardToken,
+    token: GuardToken,
 ) -> Result<ReadGuard<'a, T>, BufferError> {
     let range = (bytes.start - view.base()) as usize..(bytes.end - view.base()) as usize;
     bytemuck::try_cast_slice::<u8, T>(&view.bytes()[range.clone()]).map_err(|_| alignment::<T>())?;
@@ -326,9 +327,9 @@ fn aligned<T: Element>(writing: &Writing) -> Result<(), BufferError> {
 
 fn update_guard<'a, T: Element>(
     core: &Arc<Core>,
-    reading: super::core::Reading,
+    reading: Reading,
     target: Range<u64>,
-    token: super::core::GuardToken,
+    token: GuardToken,
 ) -> Result<UpdateGuard<'a, T>, BufferError> {
     let failed = |error| core.error("reading", error);
     let range = target.start as usize..target.end as usize;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use anywarp_backend::{BackendError, Recording, Region};
 
-use super::core::Core;
+use super::core::{Core, GRANULE};
+use super::host::Written;
 use super::slice::{Slice, SliceMut, byte_range};
 use crate::Element;
 use crate::error::BufferError;
@@ -142,14 +143,14 @@ pub(crate) fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u
     let mut batches = VecDeque::new();
     for (index, chunk) in source.chunks(CHUNK).enumerate() {
         let start = range.start + (index * CHUNK) as u64;
-        let end = start + (chunk.len() as u64).next_multiple_of(super::core::GRANULE);
+        let end = start + (chunk.len() as u64).next_multiple_of(GRANULE);
         if batches.len() == MOST_IN_FLIGHT {
             let oldest: Option<Arc<crate::stream::Batch>> = batches.pop_front();
             oldest.map_or(Ok(()), |batch| batch.ticket().and_then(|ticket| ticket.wait())).map_err(failed)?;
         }
         let (block, mut host) = core.device.upload_block(end - start).map_err(failed)?;
         super::copy::copy(chunk, &mut host.bytes_mut()[..chunk.len()]);
-        core.host_wrote(start..end.min(core.bytes), super::core::Written::Staged(block, host));
+        core.host_wrote(start..end.min(core.bytes), Written::Staged(block, host));
         let mut pending = core.device.stream.lock();
         batches.push_back(Arc::clone(&pending.batch));
         core.upload(&mut pending).map_err(failed)?;

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
-use super::core::{BufferStats, Core};
+use super::core::Core;
 use super::slice::resolve;
-use super::{ReadGuard, Slice, SliceMut, UpdateGuard, WriteGuard};
+use super::{BufferStats, ReadGuard, Slice, SliceMut, UpdateGuard, WriteGuard};
 use crate::Element;
 use crate::device::DeviceInner;
 use crate::error::BufferError;

@@ -105,6 +105,7 @@ fn sorted(found: Vec<anywarp_wgpu::Candidate>) -> Vec<Candidate> {
 }
 
 /// The documented order of [`Device::open_default`](crate::Device::open_default).
+#[cfg(feature = "wgpu")]
 fn rank(caps: &Caps) -> (u8, u8) {
     let kind = match caps.kind {
         DeviceKind::Discrete => 0,

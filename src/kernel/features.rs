@@ -29,7 +29,8 @@ pub(crate) fn unnoticed(module: &naga::Module, has: Capabilities) -> Option<(&'s
     let functions = module.functions.iter().map(|(_, function)| function).chain(entries);
     functions.flat_map(|function| function.expressions.iter().map(move |item| (function, item))).find_map(
         |(function, (handle, expression))| {
-            let matrix = matches!(expression, Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. });
+            let matrix =
+                matches!(expression, Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. });
             matrix.then(|| ("cooperative_matrix", Some(function.expressions.get_span(handle))))
         },
     )

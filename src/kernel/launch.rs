@@ -336,6 +336,7 @@ impl<'a> Launch<'a> {
             }
             None => {
                 let mut pending = device.stream.lock();
+                device.stream.alive().map_err(refused)?;
                 for at in &placed {
                     unguarded(kernel, at.name, at.core)?;
                 }
