@@ -10,7 +10,8 @@
 //! --sample PERCENT    only a part of the traces, chosen by --seed N (0 where absent)
 //! --list-failures     tell each failure: query, sub-parameters, what was expected where, and what was found
 //! --jobs N            worker processes at a time; as many as there are cores where absent
-//! --timeout SECONDS   how long a worker may say nothing (60 where absent) before its trace counts as failed
+//! --timeout SECONDS   how long a worker may say nothing (60 where absent) before its trace counts as failed; a
+//!                     software device spends minutes on the large arrays of some cases
 //! ```
 //!
 //! Traces run in child processes, 64 in each, so that a shader which crashes the driver, or never ends, fails alone.

@@ -131,8 +131,8 @@ impl Kernel {
     }
 
     /// Begins a launch.
-    pub fn launch(&self) -> Launch<'_> {
-        Launch::new(self)
+    pub fn launch<'a>(&self) -> Launch<'a> {
+        Launch::new(self.clone())
     }
 }
 

@@ -38,7 +38,7 @@ use crate::{Element, UnifiedBuffer};
 /// ```
 #[must_use = "a launch does nothing until `threads`, `groups` or `indirect` is called"]
 pub struct Launch<'a> {
-    kernel: &'a Kernel,
+    kernel: Kernel,
     bound: SmallVec<[Option<BoundBuffer<'a>>; 8]>,
     values: SmallVec<[u8; 128]>,
     covered: Covered,
@@ -48,12 +48,13 @@ pub struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    pub(super) fn new(kernel: &'a Kernel) -> Self {
+    pub(super) fn new(kernel: Kernel) -> Self {
         let slots = kernel.inner.plain.program.bindings.len();
+        let values = SmallVec::from_elem(0, kernel.inner.values.size());
         Self {
             kernel,
             bound: (0..slots).map(|_| None).collect(),
-            values: SmallVec::from_elem(0, kernel.inner.values.size()),
+            values,
             covered: SmallVec::new(),
             recording: None,
             mistake: None,
@@ -277,12 +278,12 @@ impl<'a> Launch<'a> {
         logical: Option<[u32; 3]>,
         indirect: Option<&Slice<'_, u32>>,
     ) -> Result<(), LaunchError> {
-        let kernel = self.kernel;
-        let inner = &kernel.inner;
-        let program = &inner.plain.program;
         self.check_missing()?;
+        let Self { kernel, bound, values, recording, .. } = self;
+        let (kernel, inner) = (&*kernel, &kernel.inner);
+        let program = &inner.plain.program;
         let mut placed: SmallVec<[Placed<'_>; 8]> = SmallVec::new();
-        for (slot, (info, buffer)) in program.bindings.iter().zip(&self.bound).enumerate() {
+        for (slot, (info, buffer)) in program.bindings.iter().zip(bound.iter()).enumerate() {
             let Some(buffer) = buffer else { continue };
             let bytes = check_binding(kernel, slot, info, buffer)?;
             let (class, access) = (info.class, info.access);
@@ -299,7 +300,7 @@ impl<'a> Launch<'a> {
 
         // The folded variant's grid comes after the kernel's own uniforms.
         let own = inner.values.immediate.start;
-        let (values, immediates) = self.values.split_at(own as usize);
+        let (values, immediates) = values.split_at(own as usize);
         let with_grid: SmallVec<[u8; 128]>;
         let values = match logical {
             None => values,
@@ -309,7 +310,7 @@ impl<'a> Launch<'a> {
             }
         };
         let mut by_slot = placed.iter();
-        let own_bounds = self.bound.iter().enumerate().filter_map(|(slot, buffer)| match buffer {
+        let own_bounds = bound.iter().enumerate().filter_map(|(slot, buffer)| match buffer {
             Some(_) => by_slot.next().map(|at| Bound::Memory {
                 region: Region { memory: at.core.memory, offset: at.bytes.start, bytes: at.bytes.end - at.bytes.start },
                 access: at.access,
@@ -321,7 +322,7 @@ impl<'a> Launch<'a> {
         let device = &kernel.device;
         let refused =
             |error| LaunchError::Device { kernel: kernel.name().to_owned(), device: device.caps().name.clone(), error };
-        match self.recording.take() {
+        match recording.take() {
             Some(recording) => {
                 recording.belongs_to(kernel)?;
                 for at in &placed {

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anywarp_backend::{BackendError, HostRange, MemoryKind, Ticket};
+use anywarp_backend::{BackendError, Completion, HostRange, MemoryKind, Ticket};
 
 use crate::completion::{Flight, Poller};
 
@@ -143,7 +143,12 @@ impl Memory {
         let mut mapping = self.mapping();
         match &mut *mapping {
             Mapping::Unmapped => return Ok(()),
-            Mapping::Pending(_) => {}
+            // Nobody came for it. wgpu 30 keeps a cancelled mapping listed under its submission, and when
+            // that ends would take a later mapping for it, before the later one's work is done.
+            Mapping::Pending(flight) => {
+                // A lost device is told by whatever comes next.
+                let _ = flight.wait(None);
+            }
             Mapping::Mapped { view, lent } => {
                 if lent.load(Ordering::Acquire) {
                     return Err(BackendError::Rejected {

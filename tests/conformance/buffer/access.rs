@@ -18,6 +18,7 @@ pub(crate) const CASES: &[Case] = &[
     ("reads_are_repeatable", reads_are_repeatable),
     ("async_access", async_access),
     ("cancelled_reads", cancelled_reads),
+    ("reads_after_cancelled_ones_wait", reads_after_cancelled_ones_wait),
     ("submit_then_read", submit_then_read),
 ];
 
@@ -162,6 +163,31 @@ fn cancelled_reads(device: &Device) -> TestResult {
     }
     add(device, &mut buffer, 256, 1)?;
     same(&buffer.read()?, &[7; 256], "after cancelled reads")
+}
+
+/// The end of the work that a cancelled read waited for must not be taken for the end of later work.
+fn reads_after_cancelled_ones_wait(device: &Device) -> TestResult {
+    use std::future::Future;
+    let slow = device.kernel(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+             var value = data[id.x];
+             for (var n = 0u; n < 1000u; n++) { value = value * 5u + 1u; }
+             data[id.x] = value;
+         }",
+    )?;
+    let step = |value: u32| (0..1000).fold(value, |value, _| value.wrapping_mul(5).wrapping_add(1));
+    let mut buffer = device.buffer_from(&[1u32; 4096])?;
+    let mut wanted = 1;
+    for _ in 0..20 {
+        slow.launch().bind("data", &mut buffer).threads(4096)?;
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        let _ = std::pin::pin!(buffer.read_async()).poll(&mut context);
+        slow.launch().bind("data", &mut buffer).threads(4096)?;
+        wanted = step(step(wanted));
+        same(&buffer.read()?, &[wanted; 4096], "after both launches")?;
+    }
+    Ok(())
 }
 
 fn submit_then_read(device: &Device) -> TestResult {
