@@ -1,6 +1,6 @@
 //! Runs one trace through the library's public interface.
 
-use anywarp::backend::BackendError;
+use anywarp::backend::{BackendError, Layout};
 use anywarp::{BufferError, Device, DeviceOptions, Error, ErrorClass, KernelError, LaunchError, UnifiedBuffer, Wgsl};
 
 use super::case_file::Shaders;
@@ -96,10 +96,11 @@ impl Player {
             let buffer = unbound.get_mut(at.buf).and_then(Option::take);
             let buffer = buffer.ok_or_else(|| Stop::Failed(format!("malformed: buffer {} is bound twice", at.buf)))?;
             let key = format!("{}.{}", at.group, at.binding);
-            launch = if (at.off, at.size) == (0, buffer.len()) {
+            let size = whole_elements(&info.layout, at.size);
+            launch = if (at.off, size) == (0, buffer.len()) {
                 launch.bind_raw(&key, buffer)
             } else {
-                launch.bind(&key, buffer.slice_mut(at.off..at.off + at.size))
+                launch.bind(&key, buffer.slice_mut(at.off..at.off + size))
             };
         }
         match &counts {
@@ -146,6 +147,16 @@ impl Replay for Player {
     fn is_lost(&self) -> bool {
         self.lost
     }
+}
+
+/// The part of `size` bytes that WebGPU counts as elements of an unsized array: it ignores a rest at the end, which
+/// the library takes for a mistake.
+fn whole_elements(layout: &Layout, size: usize) -> usize {
+    let Some((offset, stride)) = layout.unsized_tail() else { return size };
+    // Behind a struct's last element its own padding may follow.
+    let padding = if offset == 0 { 1 } else { layout.align as usize };
+    let rest = size.checked_sub((offset + stride) as usize).map_or(0, |behind_first| behind_first % stride as usize);
+    size - rest / padding * padding
 }
 
 fn buffer(buffers: &mut [UnifiedBuffer<u8>], index: usize) -> Result<&mut UnifiedBuffer<u8>, Stop> {
