@@ -1,62 +1,52 @@
-//! A photograph, convolved on a device: `02_conv3x3 [PHOTO] [--device SELECTOR]`.
-//!
-//! Writes `conv3x3.png`, then times sizes from 64 to 4096 against plain single-threaded Rust.
+//! `02_conv3x3 [PHOTO] [--device SELECTOR]`: convolves a photograph on a device and writes
+//! `conv3x3.png`, then times sizes from 64 to 4096 against plain single-threaded Rust.
 
 use std::time::{Duration, Instant};
 
-use anywarp::{Device, DeviceOptions, Kernel};
+use anywarp::{Device, DeviceOptions};
 
 /// Light from the upper left.
 const EMBOSS: [[f32; 3]; 3] = [[-2.0, -1.0, 0.0], [-1.0, 1.0, 1.0], [0.0, 1.0, 2.0]];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (mut photo, mut selector) = (concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/rocket.jpg").to_owned(), None);
+    let mut photo = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/rocket.jpg").to_owned();
+    let mut options = DeviceOptions::default();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--device" => selector = Some(arguments.next().ok_or("--device wants a selector")?),
+            "--device" => options.selector = arguments.next(),
             _ => photo = argument,
         }
     }
-    let device = Device::open_with(&DeviceOptions { selector, ..DeviceOptions::default() })?;
-    let kernel = device.kernel(include_str!("../shaders/conv3x3.wgsl"))?;
+    let device = Device::open_with(&options)?;
     println!("{} ({}, {})", device.caps().name, device.selector(), device.caps().driver);
-
     let image = image::open(&photo)?.to_rgb32f();
     let (width, height) = image.dimensions();
-    let (result, _) = on_device(&device, &kernel, image.as_raw(), [width, height, 3])?;
+    let (result, _) = on_device(&device, image.as_raw(), [width, height, 3])?;
     let bytes = result.iter().map(|value| (value.clamp(0.0, 1.0) * 255.0).round() as u8).collect();
     image::RgbImage::from_raw(width, height, bytes).ok_or("size")?.save("conv3x3.png")?;
     println!("{photo} ({width}x{height}) -> conv3x3.png\n");
-
     println!("  size   plain Rust     upload     kernel   download      total   speed-up  largest difference");
     for size in [64, 128, 256, 512, 1024, 2048, 4096u32] {
         let grey: Vec<f32> = (0..size * size).map(|i| image.as_raw()[(i * 7919 % (width * height)) as usize]).collect();
-        on_device(&device, &kernel, &grey, [size, size, 1])?; // warm-up
-        let (result, [upload, run, download]) = on_device(&device, &kernel, &grey, [size, size, 1])?;
+        on_device(&device, &grey, [size, size, 1])?; // warm-up
+        let (result, [upload, run, download]) = on_device(&device, &grey, [size, size, 1])?;
         let start = Instant::now();
         let expected = plain(&grey, size as usize, size as usize);
         let plain = start.elapsed();
-        let total = upload + run + download;
         let worst = result.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        let ms = |time: Duration| format!("{:.3} ms", time.as_secs_f64() * 1e3);
+        let total = upload + run + download;
         let speed_up = plain.as_secs_f64() / total.as_secs_f64();
-        let [plain, upload, run, download, total] = [plain, upload, run, download, total].map(ms);
-        println!(
-            "{size:>6} {plain:>12} {upload:>10} {run:>10} {download:>10} {total:>10} {speed_up:>9.2}x  {worst:.1e}"
-        );
+        let [a, b, c, d, e] = [plain, upload, run, download, total].map(|t| format!("{:.3} ms", t.as_secs_f64() * 1e3));
+        println!("{size:>6} {a:>12} {b:>10} {c:>10} {d:>10} {e:>10} {speed_up:>9.2}x  {worst:.1e}");
     }
     Ok(())
 }
 
 /// The convolved image, and the times for upload (with submission), kernel and download.
-fn on_device(
-    device: &Device,
-    kernel: &Kernel,
-    image: &[f32],
-    shape: [u32; 3],
-) -> anywarp::Result<(Vec<f32>, [Duration; 3])> {
+fn on_device(device: &Device, image: &[f32], shape: [u32; 3]) -> anywarp::Result<(Vec<f32>, [Duration; 3])> {
     let [width, height, channels] = shape;
+    let kernel = device.kernel(include_str!("../shaders/conv3x3.wgsl"))?; // compiled at the first call only
     let (mut source, mut target) = (device.buffer(image.len())?, device.buffer(image.len())?);
     let start = Instant::now();
     source.copy_from_slice(image)?;
@@ -81,9 +71,8 @@ fn plain(image: &[f32], width: usize, height: usize) -> Vec<f32> {
         let rows = [y.saturating_sub(1), y, (y + 1).min(height - 1)].map(|row| &image[row * width..][..width]);
         for x in 0..width {
             let columns = [x.saturating_sub(1), x, (x + 1).min(width - 1)];
-            let products =
-                rows.iter().zip(EMBOSS).flat_map(|(row, weights)| columns.map(|c| row[c]).into_iter().zip(weights));
-            result.push(products.map(|(value, weight)| value * weight).sum());
+            let values = rows.iter().flat_map(|row| columns.map(|column| row[column]));
+            result.push(values.zip(EMBOSS.as_flattened()).map(|(value, weight)| value * weight).sum());
         }
     }
     result

@@ -43,6 +43,9 @@
 //! | environment variable | meaning |
 //! |---|---|
 //! | `ANYWARP_DEVICE` | the default device, as a selection string: see [`Device::open`] |
+//! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |
+//! | `ANYWARP_REQUIRE` | tests only: backends that must be there, as `vulkan,cpu` |
+//! | `ANYWARP_CTS_DIR` | tests only: the folder of WGSL conformance cases |
 
 #![forbid(unsafe_code)]
 
