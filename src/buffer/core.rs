@@ -8,6 +8,7 @@ use anywarp_backend::{BackendError, HostRange, MemoryId, MemoryKind, Region, Tic
 
 use super::host::{Download, Heap, HostCopy, HostView, Reading, Written};
 use super::residency::{Residency, State};
+use super::staging::Staging;
 use super::traffic::Traffic;
 use crate::device::DeviceInner;
 use crate::error::BufferError;
@@ -70,6 +71,17 @@ impl Inner {
             self.last_use = None;
         }
         outcome
+    }
+
+    /// Drops what the host wrote within `range`, and gives its staging memory back.
+    fn drop_written(&mut self, range: &Range<u64>, staging: &Staging) {
+        let within = |(at, _): &mut (Range<u64>, Written)| range.start <= at.start && at.end <= range.end;
+        for (_, written) in self.written.extract_if(.., within) {
+            if let Written::Staged(block, host) = written {
+                drop(host);
+                staging.release(block);
+            }
+        }
     }
 }
 
@@ -314,18 +326,8 @@ impl Core {
     /// Takes what the host wrote; it is uploaded at the next device use.
     pub(crate) fn host_wrote(&self, range: Range<u64>, written: Written) {
         let mut state = self.state();
-        let mut kept = Vec::with_capacity(state.written.len() + 1);
-        for (at, older) in state.written.drain(..) {
-            let covered = range.start <= at.start && at.end <= range.end;
-            if !covered {
-                kept.push((at, older));
-            } else if let Written::Staged(block, host) = older {
-                drop(host);
-                self.device.staging.release(block);
-            }
-        }
-        kept.push((range.clone(), written));
-        state.written = kept;
+        state.drop_written(&range, &self.device.staging);
+        state.written.push((range.clone(), written));
         state.residency.host_wrote(range);
     }
 
@@ -377,18 +379,7 @@ impl Core {
 
     /// Drops what the host wrote into `range`, which the device is about to overwrite wholly.
     pub(crate) fn supersede(&self, range: &Range<u64>) {
-        let mut state = self.state();
-        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut state.written)
-            .into_iter()
-            .partition(|(at, _)| range.start <= at.start && at.end <= range.end);
-        state.written = kept;
-        drop(state);
-        for (_, written) in gone {
-            if let Written::Staged(block, host) = written {
-                drop(host);
-                self.device.staging.release(block);
-            }
-        }
+        self.state().drop_written(range, &self.device.staging);
     }
 
     /// Prepares the buffer for a command: the device has everything, the host nothing.
@@ -421,12 +412,7 @@ impl Drop for Core {
     fn drop(&mut self) {
         let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
         inner.mapping = None;
-        for (_, written) in inner.written.drain(..) {
-            if let Written::Staged(block, host) = written {
-                drop(host);
-                self.device.staging.release(block);
-            }
-        }
+        inner.drop_written(&(0..u64::MAX), &self.device.staging);
         self.device.freed(self.memory, reserved(self.bytes), inner.last_use.as_ref());
     }
 }

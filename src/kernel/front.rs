@@ -21,22 +21,18 @@ pub(crate) type Others<'a> = &'a dyn Fn() -> Vec<(String, Capabilities)>;
 /// Makes a program for a device with `caps`.
 pub(crate) fn program(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>) -> Result<Program, KernelError> {
     let text = source::blank_known_enables(&wgsl.text);
-    let invalid = |diagnostic| KernelError::Invalid { file: wgsl.file.to_string(), diagnostic };
-    let module = naga::front::wgsl::parse_str(&text)
-        .map_err(|error| invalid(error.emit_to_string_with_path(&wgsl.text, &wgsl.file)))?;
-    let info = validate(&module).map_err(|error| invalid(error.emit_to_string_with_path(&wgsl.text, &wgsl.file)))?;
+    let module = naga::front::wgsl::parse_str(&text).map_err(|error| KernelError::Invalid {
+        file: wgsl.file.to_string(),
+        diagnostic: error.emit_to_string_with_path(&wgsl.text, &wgsl.file),
+    })?;
+    let info = validate(&module).map_err(|error| invalid(wgsl, &error))?;
     let entry = entry_point(wgsl, &module)?;
     let name: Arc<str> = format!("{}:{entry}", wgsl.file).into();
 
-    let (mut module, info) = specialise(wgsl, &name, module, info, &entry)?;
-    let invalid_now = |error: naga::WithSpan<naga::valid::ValidationError>| KernelError::Invalid {
-        file: wgsl.file.to_string(),
-        diagnostic: error.emit_to_string_with_path(&wgsl.text, &wgsl.file),
-    };
-    drop(info);
+    let mut module = specialise(wgsl, &name, module, &info, &entry)?;
     module.entry_points.retain(|point| point.stage == ShaderStage::Compute && point.name == entry);
     compact(&mut module, KeepUnused::No);
-    let info = validate(&module).map_err(invalid_now)?;
+    let info = validate(&module).map_err(|error| invalid(wgsl, &error))?;
 
     let reflection = reflect(&module, &info, 0);
     check_globals(wgsl, &name, &reflection)?;
@@ -93,6 +89,13 @@ fn validate(module: &naga::Module) -> Result<ModuleInfo, naga::WithSpan<naga::va
     Validator::new(ValidationFlags::all(), Capabilities::all()).validate(module)
 }
 
+fn invalid(wgsl: &Wgsl<'_>, error: &naga::WithSpan<naga::valid::ValidationError>) -> KernelError {
+    KernelError::Invalid {
+        file: wgsl.file.to_string(),
+        diagnostic: error.emit_to_string_with_path(&wgsl.text, &wgsl.file),
+    }
+}
+
 fn entry_point(wgsl: &Wgsl<'_>, module: &naga::Module) -> Result<String, KernelError> {
     let compute: Vec<String> = module
         .entry_points
@@ -120,9 +123,9 @@ fn specialise(
     wgsl: &Wgsl<'_>,
     kernel: &str,
     module: naga::Module,
-    info: ModuleInfo,
+    info: &ModuleInfo,
     entry: &str,
-) -> Result<(naga::Module, ModuleInfo), KernelError> {
+) -> Result<naga::Module, KernelError> {
     let known: Vec<String> = module
         .overrides
         .iter()
@@ -142,15 +145,12 @@ fn specialise(
         constants.insert(key, *value);
     }
     if module.overrides.is_empty() {
-        return Ok((module, info));
+        return Ok(module);
     }
-    let done = process_overrides(&module, &info, Some((ShaderStage::Compute, entry)), &constants)
-        .map(|(module, info)| (module.into_owned(), info.into_owned()));
+    let done = process_overrides(&module, info, Some((ShaderStage::Compute, entry)), &constants)
+        .map(|(module, _)| module.into_owned());
     done.map_err(|error| match error {
-        PipelineConstantError::ValidationError(error) => KernelError::Invalid {
-            file: wgsl.file.to_string(),
-            diagnostic: error.emit_to_string_with_path(&wgsl.text, &wgsl.file),
-        },
+        PipelineConstantError::ValidationError(error) => invalid(wgsl, &error),
         other => KernelError::Override { kernel: kernel.to_owned(), message: other.to_string() },
     })
 }

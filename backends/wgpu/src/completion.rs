@@ -170,13 +170,18 @@ impl Flight {
             return self.outcome().map_or(Err(BackendError::CannotBlock), |outcome| outcome.map(|()| true));
         }
         if !self.done()? {
-            let watched = std::mem::replace(&mut self.state().watched, true);
-            if let (false, Some(poller), Some(this)) = (watched, self.poller.upgrade(), self.this.upgrade()) {
-                poller.watch(this);
-            }
+            self.have_watched();
             self.sleep(timeout);
         }
         self.outcome().map_or(Ok(false), |outcome| outcome.map(|()| true))
+    }
+
+    /// Has the completion thread look after this, once.
+    fn have_watched(&self) {
+        let watched = std::mem::replace(&mut self.state().watched, true);
+        if let (false, Some(poller), Some(this)) = (watched, self.poller.upgrade(), self.this.upgrade()) {
+            poller.watch(this);
+        }
     }
 
     /// Sleeps until the work has ended, or the time is over.
@@ -203,20 +208,16 @@ impl Completion for Flight {
     }
 
     fn wake(&self, waker: &Waker) {
-        let watch = {
-            let mut state = self.state();
-            if state.outcome.is_some() {
-                drop(state);
-                return waker.wake_by_ref();
-            }
-            if !state.wakers.iter().any(|known| known.will_wake(waker)) {
-                state.wakers.push(waker.clone());
-            }
-            !std::mem::replace(&mut state.watched, true)
-        };
-        if let (true, Some(poller), Some(this)) = (watch, self.poller.upgrade(), self.this.upgrade()) {
-            poller.watch(this);
+        let mut state = self.state();
+        if state.outcome.is_some() {
+            drop(state);
+            return waker.wake_by_ref();
         }
+        if !state.wakers.iter().any(|known| known.will_wake(waker)) {
+            state.wakers.push(waker.clone());
+        }
+        drop(state);
+        self.have_watched();
     }
 
     fn timings(&self) -> Option<Timings> {
