@@ -39,10 +39,12 @@
 //! | feature | default | what it brings |
 //! |---|---|---|
 //! | `wgpu` | yes | Vulkan, Metal, DX12, WebGPU |
+//! | `cpu` | yes | the processor: kernels become vector machine code, on all cores. Nothing in a browser |
 //!
 //! | environment variable | meaning |
 //! |---|---|
 //! | `ANYWARP_DEVICE` | the default device, as a selection string: see [`Device::open`] |
+//! | `ANYWARP_CPU_STEPS` | the processor only: iterations of loops that eight invocations may make together in one workgroup before their kernel is stopped; 2^32 unless set |
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |
 //! | `ANYWARP_REQUIRE` | tests only: backends that must be there, as `vulkan,cpu` |
 //! | `ANYWARP_CTS_DIR` | tests only: the folder of WGSL conformance cases |

@@ -26,8 +26,18 @@ pub struct Candidate {
     pub selector: String,
     /// What it is and can do.
     pub caps: Caps,
+    source: Source,
+}
+
+/// What opens a candidate.
+#[derive(Clone, Debug)]
+enum Source {
     #[cfg(feature = "wgpu")]
-    source: anywarp_wgpu::Candidate,
+    Wgpu(anywarp_wgpu::Candidate),
+    #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    Cpu,
+    #[cfg(test)]
+    None,
 }
 
 /// A candidate that was not taken.
@@ -77,8 +87,8 @@ impl fmt::Display for OpenError {
             } else {
                 "Install the driver of your GPU"
             })?;
-            #[cfg(not(feature = "wgpu"))]
-            f.write_str(" (this build has no backend: turn on the feature 'wgpu')")?;
+            #[cfg(not(any(feature = "wgpu", feature = "cpu")))]
+            f.write_str(" (this build has no backend: turn on the feature 'wgpu' or 'cpu')")?;
         }
         Ok(())
     }
@@ -87,38 +97,59 @@ impl fmt::Display for OpenError {
 /// The devices of this machine, best first.
 pub(super) fn candidates() -> Vec<Candidate> {
     #[cfg(feature = "wgpu")]
-    return sorted(anywarp_wgpu::candidates());
+    let found = anywarp_wgpu::candidates().into_iter().map(through_wgpu);
     #[cfg(not(feature = "wgpu"))]
-    Vec::new()
+    let found = std::iter::empty();
+    sorted(found.chain(processor()))
+}
+
+/// [`candidates`] without blocking.
+async fn candidates_async() -> Vec<Candidate> {
+    #[cfg(feature = "wgpu")]
+    let found = anywarp_wgpu::candidates_async().await.into_iter().map(through_wgpu);
+    #[cfg(not(feature = "wgpu"))]
+    let found = std::iter::empty();
+    sorted(found.chain(processor()))
 }
 
 #[cfg(feature = "wgpu")]
-fn sorted(found: Vec<anywarp_wgpu::Candidate>) -> Vec<Candidate> {
+fn through_wgpu(candidate: anywarp_wgpu::Candidate) -> (Caps, Source) {
+    (candidate.caps.clone(), Source::Wgpu(candidate))
+}
+
+fn processor() -> Option<(Caps, Source)> {
+    #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    return anywarp_cpu::caps().map(|caps| (caps, Source::Cpu));
+    #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    None
+}
+
+/// Numbers the devices of each backend, in the order given, then sorts them.
+fn sorted(found: impl Iterator<Item = (Caps, Source)>) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
-    for source in found {
-        let backend = source.caps.backend;
-        let number = candidates.iter().filter(|other| other.caps.backend == backend).count();
-        candidates.push(Candidate { selector: format!("{backend}:{number}"), caps: source.caps.clone(), source });
+    for (caps, source) in found {
+        let number = candidates.iter().filter(|other| other.caps.backend == caps.backend).count();
+        candidates.push(Candidate { selector: format!("{}:{number}", caps.backend), caps, source });
     }
-    candidates.sort_by_key(|candidate| rank(&candidate.caps));
+    candidates.sort_by_key(|candidate| rank(candidate.caps.kind, candidate.caps.backend));
     candidates
 }
 
 /// The documented order of [`Device::open_default`](crate::Device::open_default).
-#[cfg(feature = "wgpu")]
-fn rank(caps: &Caps) -> (u8, u8) {
-    let kind = match caps.kind {
+fn rank(kind: DeviceKind, backend: &str) -> (u8, u8) {
+    let kind = match kind {
         DeviceKind::Discrete => 0,
         DeviceKind::Integrated => 1,
         DeviceKind::Virtual => 2,
         DeviceKind::Other => 3,
         DeviceKind::Software => 4,
     };
-    let backend = match caps.backend {
-        "metal" => 0,
-        "vulkan" => 1,
-        "dx12" => 2,
-        _ => 3,
+    let backend = match backend {
+        "cpu" => 0,
+        "metal" => 1,
+        "vulkan" => 2,
+        "dx12" => 3,
+        _ => 4,
     };
     (kind, backend)
 }
@@ -126,7 +157,8 @@ fn rank(caps: &Caps) -> (u8, u8) {
 /// Whether this build could open devices of `backend`, were there any.
 fn built_in(backend: &str) -> bool {
     let through_wgpu = if cfg!(target_arch = "wasm32") { &["webgpu"][..] } else { &["vulkan", "metal", "dx12"] };
-    cfg!(feature = "wgpu") && through_wgpu.contains(&backend)
+    let processor = cfg!(all(feature = "cpu", not(target_arch = "wasm32"))) && backend == "cpu";
+    processor || (cfg!(feature = "wgpu") && through_wgpu.contains(&backend))
 }
 
 /// A parsed selection string.
@@ -135,7 +167,12 @@ struct Selector {
     backend: Option<String>,
     number: Option<usize>,
     name: Option<String>,
+    /// `cpu:checked`: every access of every kernel is checked.
+    checked: bool,
 }
+
+/// The processor, with checks.
+const CHECKED: &str = "cpu:checked";
 
 const BACKENDS: &[&str] = &["vulkan", "metal", "dx12", "webgpu", "cuda", "cpu", "null"];
 
@@ -143,11 +180,14 @@ fn parse(text: &str) -> Selector {
     let lower = text.trim().to_lowercase();
     let (head, tail) = lower.split_once(':').map_or((lower.as_str(), None), |(head, tail)| (head, Some(tail)));
     if !BACKENDS.contains(&head) {
-        return Selector { backend: None, number: None, name: Some(lower) };
+        return Selector { backend: None, number: None, name: Some(lower), checked: false };
+    }
+    if lower == CHECKED {
+        return Selector { backend: Some(head.to_owned()), number: None, name: None, checked: true };
     }
     let number = tail.and_then(|tail| tail.parse().ok());
     let name = tail.filter(|tail| number.is_none() && !tail.is_empty()).map(str::to_owned);
-    Selector { backend: Some(head.to_owned()), number, name }
+    Selector { backend: Some(head.to_owned()), number, name, checked: false }
 }
 
 impl Selector {
@@ -172,37 +212,62 @@ fn wanted(options: &DeviceOptions) -> Option<String> {
 type Opened = (String, Arc<dyn Backend>);
 
 pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
-    choose(options, candidates(), |candidate| open_one(candidate, options))
-}
-
-#[cfg(feature = "wgpu")]
-fn open_one(candidate: &Candidate, options: &DeviceOptions) -> Result<Arc<dyn Backend>, BackendError> {
-    let backend = candidate.source.open(anywarp_wgpu::Options { staged: options.staged })?;
-    Ok(backend)
-}
-
-#[cfg(not(feature = "wgpu"))]
-fn open_one(_: &Candidate, _: &DeviceOptions) -> Result<Arc<dyn Backend>, BackendError> {
-    Err(BackendError::Rejected { operation: "opening", message: "this build has no backend".to_owned() })
-}
-
-#[cfg(feature = "wgpu")]
-pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenError> {
-    let candidates = sorted(anywarp_wgpu::candidates_async().await);
     let wanted = wanted(options);
-    let (fitting, mut rejected) = split(wanted.as_deref(), candidates);
+    let checked = is_checked(wanted.as_deref());
+    let (fitting, mut rejected) = split(wanted.as_deref(), candidates());
     for candidate in fitting {
-        match candidate.source.open_async(anywarp_wgpu::Options { staged: options.staged }).await {
-            Ok(backend) => return Ok((candidate.selector, backend)),
+        match candidate.source.open(options.staged, checked) {
+            Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
             Err(error) => rejected.push(rejection(&candidate, error.to_string())),
         }
     }
     Err(OpenError { wanted, rejected })
 }
 
-#[cfg(not(feature = "wgpu"))]
 pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenError> {
-    open(options)
+    let wanted = wanted(options);
+    let checked = is_checked(wanted.as_deref());
+    let (fitting, mut rejected) = split(wanted.as_deref(), candidates_async().await);
+    for candidate in fitting {
+        match candidate.source.open_async(options.staged, checked).await {
+            Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
+            Err(error) => rejected.push(rejection(&candidate, error.to_string())),
+        }
+    }
+    Err(OpenError { wanted, rejected })
+}
+
+// A build without backends has no candidates, and no use for the options.
+#[cfg_attr(not(all(feature = "wgpu", feature = "cpu")), allow(unused_variables))]
+impl Source {
+    fn open(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
+        match *self {
+            #[cfg(feature = "wgpu")]
+            Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged })?),
+            #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+            Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { checked, staged, ..Default::default() })?),
+            #[cfg(test)]
+            Self::None => Err(BackendError::CannotBlock),
+        }
+    }
+
+    async fn open_async(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
+        match *self {
+            #[cfg(feature = "wgpu")]
+            Self::Wgpu(ref source) => Ok(source.open_async(anywarp_wgpu::Options { staged }).await?),
+            #[allow(unreachable_patterns)] // in a build with one backend
+            _ => self.open(staged, checked),
+        }
+    }
+}
+
+fn is_checked(wanted: Option<&str>) -> bool {
+    wanted.is_some_and(|wanted| parse(wanted).checked)
+}
+
+/// The selection string that opens the same device again.
+fn opened_as(candidate: Candidate, checked: bool) -> String {
+    if checked { CHECKED.to_owned() } else { candidate.selector }
 }
 
 fn rejection(candidate: &Candidate, reason: String) -> Rejection {
@@ -222,22 +287,6 @@ fn split(wanted: Option<&str>, candidates: Vec<Candidate>) -> (Vec<Candidate>, V
     (fitting, rejected)
 }
 
-fn choose(
-    options: &DeviceOptions,
-    candidates: Vec<Candidate>,
-    open: impl Fn(&Candidate) -> Result<Arc<dyn Backend>, BackendError>,
-) -> Result<Opened, OpenError> {
-    let wanted = wanted(options);
-    let (fitting, mut rejected) = split(wanted.as_deref(), candidates);
-    for candidate in fitting {
-        match open(&candidate) {
-            Ok(backend) => return Ok((candidate.selector, backend)),
-            Err(error) => rejected.push(rejection(&candidate, error.to_string())),
-        }
-    }
-    Err(OpenError { wanted, rejected })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,12 +297,41 @@ mod tests {
             backend: backend.map(str::to_owned),
             number,
             name: name.map(str::to_owned),
+            checked: false,
         };
         assert_eq!(parse("vulkan"), selector(Some("vulkan"), None, None));
         assert_eq!(parse("Vulkan:1"), selector(Some("vulkan"), Some(1), None));
         assert_eq!(parse("vulkan:LLVMpipe"), selector(Some("vulkan"), None, Some("llvmpipe")));
         assert_eq!(parse("GeForce"), selector(None, None, Some("geforce")));
         assert_eq!(parse("amd:rx"), selector(None, None, Some("amd:rx")));
+        assert_eq!(parse("cpu:0"), selector(Some("cpu"), Some(0), None));
+        assert_eq!(parse("CPU:checked "), Selector { checked: true, ..selector(Some("cpu"), None, None) });
+        assert_eq!(parse("vulkan:checked"), selector(Some("vulkan"), None, Some("checked")));
+    }
+
+    fn caps(backend: &'static str, kind: DeviceKind, name: &str) -> Caps {
+        let null = anywarp_null::NullBackend::new();
+        Caps { backend, kind, name: name.to_owned(), ..null.caps().clone() }
+    }
+
+    #[test]
+    fn a_gpu_comes_before_the_processor_and_that_before_software() {
+        let found = [
+            caps("vulkan", DeviceKind::Software, "llvmpipe"),
+            caps("dx12", DeviceKind::Discrete, "card"),
+            caps("vulkan", DeviceKind::Integrated, "small"),
+            caps("vulkan", DeviceKind::Discrete, "card"),
+            caps("dx12", DeviceKind::Software, "warp"),
+            caps("cpu", DeviceKind::Software, "processor"),
+            caps("vulkan", DeviceKind::Other, "unknown"),
+        ];
+        let sorted = sorted(found.into_iter().map(|caps| (caps, Source::None)));
+        let selectors: Vec<&str> = sorted.iter().map(|candidate| candidate.selector.as_str()).collect();
+        assert_eq!(selectors, ["vulkan:2", "dx12:0", "vulkan:1", "vulkan:3", "cpu:0", "vulkan:0", "dx12:1"]);
+
+        let (fitting, rejected) = split(Some("cpu:checked"), sorted);
+        assert_eq!((fitting.len(), rejected.len()), (1, 6));
+        assert_eq!(opened_as(fitting[0].clone(), true), "cpu:checked");
     }
 
     #[test]
@@ -262,5 +340,7 @@ mod tests {
         assert!(error.contains("driver"), "{error}");
         let error = OpenError { wanted: Some("cuda:0".to_owned()), rejected: Vec::new() }.to_string();
         assert!(error.contains("has no backend 'cuda'"), "{error}");
+        let error = OpenError { wanted: Some("cpu:checked".to_owned()), rejected: Vec::new() }.to_string();
+        assert_eq!(error.contains("has no backend 'cpu'"), !cfg!(feature = "cpu"), "{error}");
     }
 }

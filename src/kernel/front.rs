@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{Caps, Program};
+use anywarp_backend::{Caps, Program, Source};
 use naga::ShaderStage;
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
@@ -39,7 +39,8 @@ pub(crate) fn program(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>) -> Resul
     check_features(wgsl, &name, &module, caps, others)?;
     let workgroup_size = module.entry_points[0].workgroup_size;
     check_limits(&name, caps, &reflection, workgroup_size)?;
-    Ok(assemble(name, module, info, entry, reflection))
+    let source = Source { file: wgsl.file.to_string(), text: wgsl.text.to_string() };
+    Ok(assemble(name, module, info, entry, reflection, Some(Arc::new(source))))
 }
 
 /// The same program for grids that the device cannot dispatch as they are. Its last binding is the
@@ -63,7 +64,7 @@ pub(crate) fn folded(program: &Program, caps: &Caps) -> Result<Program, KernelEr
     let reflection = reflect(&module, &info, 0);
     check_limits(&program.name, caps, &reflection, program.workgroup_size)?;
     let (name, entry) = (Arc::clone(&program.name), program.entry_point.clone());
-    Ok(assemble(name, module, info, entry, reflection))
+    Ok(assemble(name, module, info, entry, reflection, program.source.clone()))
 }
 
 fn assemble(
@@ -72,6 +73,7 @@ fn assemble(
     info: ModuleInfo,
     entry_point: String,
     reflection: Reflection,
+    source: Option<Arc<Source>>,
 ) -> Program {
     Program {
         name,
@@ -82,6 +84,7 @@ fn assemble(
         bindings: reflection.bindings,
         immediate: reflection.immediate,
         workgroup_storage: reflection.workgroup_storage,
+        source,
     }
 }
 

@@ -38,6 +38,15 @@ pub enum BackendError {
         /// What the driver said.
         message: String,
     },
+    /// A kernel could not run to its end. Its results, and those of all work that depends on them,
+    /// are not to be used; the device is fine.
+    #[error("kernel '{kernel}' was stopped: {reason}")]
+    Stopped {
+        /// The kernel.
+        kernel: String,
+        /// Why, where, and what to do.
+        reason: String,
+    },
     /// An id that was never given out, or was given back.
     #[error("{0:?} does not exist on this device")]
     UnknownMemory(MemoryId),

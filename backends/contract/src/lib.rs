@@ -30,7 +30,7 @@ pub use caps::{Caps, DeviceKind, Limits};
 pub use error::BackendError;
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
 pub use memory::{HostRange, MemoryId, MemoryKind};
-pub use program::{Access, BindingClass, BindingInfo, KernelId, Program, ResourceId};
+pub use program::{Access, BindingClass, BindingInfo, KernelId, Program, ResourceId, Source};
 pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
 

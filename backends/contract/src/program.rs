@@ -59,6 +59,15 @@ pub struct BindingInfo {
     pub layout: Layout,
 }
 
+/// The text that a program was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file as the user named it.
+    pub file: String,
+    /// The WGSL; the module's spans point into it.
+    pub text: String,
+}
+
 /// One entry point of a naga module: specialised (no overrides left), validated, reflected.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -79,4 +88,6 @@ pub struct Program {
     pub immediate: Option<(String, Layout)>,
     /// Workgroup memory in bytes.
     pub workgroup_storage: u32,
+    /// What it was made from, for messages about a line; `None` for a module made by hand.
+    pub source: Option<Arc<Source>>,
 }

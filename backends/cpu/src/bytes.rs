@@ -1,0 +1,82 @@
+//! Zeroed memory with a guard on both sides.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+use crate::abi::GUARD_BYTES;
+
+/// What every allocation starts at a multiple of: a cache line.
+pub(crate) const ALIGNMENT: usize = 64;
+
+const _: () = assert!(GUARD_BYTES.is_multiple_of(ALIGNMENT));
+
+/// Owned bytes that begin at a multiple of [`ALIGNMENT`], with [`GUARD_BYTES`] of zeros that nobody
+/// writes before and after them.
+pub(crate) struct Bytes {
+    /// The first byte after the guard.
+    start: NonNull<u8>,
+    length: usize,
+    layout: Layout,
+}
+
+impl Bytes {
+    /// At least `length` zeros, and no fewer than 64; `None` when there is no such memory.
+    pub(crate) fn zeroed(length: usize) -> Option<Self> {
+        let length = length.max(1).checked_next_multiple_of(ALIGNMENT)?;
+        let layout = Layout::from_size_align(length.checked_add(2 * GUARD_BYTES)?, ALIGNMENT).ok()?;
+        // SAFETY: the size is not zero.
+        let whole = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        // SAFETY: the guard lies within the allocation.
+        let start = unsafe { whole.add(GUARD_BYTES) };
+        Some(Self { start, length, layout })
+    }
+
+    /// The first byte. Writing through it is up to whoever may write the memory.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// How many bytes there are, guards not counted.
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        // SAFETY: the allocation began this far before `start` and had this layout.
+        unsafe { dealloc(self.start.sub(GUARD_BYTES).as_ptr(), self.layout) }
+    }
+}
+
+// SAFETY: the bytes are owned, as those of a `Box<[u8]>`; what is done through `start` is unsafe code
+// of its own.
+unsafe impl Send for Bytes {}
+// SAFETY: as above.
+unsafe impl Sync for Bytes {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_guards_and_alignment() {
+        for length in [0, 1, 63, 64, 65, 4096, 1 << 20] {
+            let bytes = Bytes::zeroed(length).unwrap();
+            assert!(bytes.len() >= length && bytes.len() >= 64);
+            assert_eq!(bytes.start().as_ptr() as usize % ALIGNMENT, 0);
+            // SAFETY: guards included, all of it is owned and initialised.
+            let all = unsafe {
+                std::slice::from_raw_parts(bytes.start().as_ptr().sub(GUARD_BYTES), bytes.len() + 2 * GUARD_BYTES)
+            };
+            assert!(all.iter().all(|byte| *byte == 0));
+        }
+    }
+
+    #[test]
+    fn impossible_lengths_are_none() {
+        for length in [usize::MAX, usize::MAX - 63, isize::MAX as usize] {
+            assert!(Bytes::zeroed(length).is_none());
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What the processor is and can do.
+
+use anywarp_backend::naga::valid::Capabilities;
+use anywarp_backend::{Caps, DeviceKind, Limits};
+
+use crate::abi::LANES;
+
+/// What a device would be, without opening it; `None` where no machine code can be made for the
+/// processor.
+#[must_use]
+pub fn caps() -> Option<Caps> {
+    cranelift_native::builder().ok()?;
+    let shader = Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag);
+    Some(Caps {
+        name: name(),
+        backend: "cpu",
+        kind: DeviceKind::Software,
+        driver: driver(),
+        memory: memory(),
+        unified: true,
+        shader,
+        subgroup_size: Some((LANES as u32, LANES as u32)),
+        timestamps: true,
+        aliased_bindings: true,
+        blocking: true,
+        limits: limits(),
+    })
+}
+
+fn limits() -> Limits {
+    Limits {
+        buffer_size: (1 << 40).min(isize::MAX as u64 / 2),
+        // Indices of elements are 32 bits wide.
+        storage_binding_size: (1 << 32) - 4,
+        uniform_binding_size: 1 << 30,
+        storage_buffers: 64,
+        uniform_buffers: 64,
+        bind_groups: 16,
+        bindings_per_group: 1000,
+        storage_offset_alignment: 4,
+        uniform_offset_alignment: 16,
+        workgroup_storage: 256 << 10,
+        workgroup_invocations: 1024,
+        workgroup_size: [1024, 1024, 1024],
+        // One below what a count can say, so that there are counts above it.
+        workgroups_per_dimension: u32::MAX - 1,
+        immediate_size: 1024,
+    }
+}
+
+/// The code generator and the instructions that it may use.
+fn driver() -> String {
+    let version = cranelift_codegen::VERSION;
+    let short = version.rsplit_once('.').map_or(version, |(short, _)| short);
+    let features = instructions();
+    if features.is_empty() {
+        format!("Cranelift {short}")
+    } else {
+        format!("Cranelift {short}, {}", features.join(" "))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn instructions() -> Vec<&'static str> {
+    let known = [
+        ("sse4.1", std::arch::is_x86_feature_detected!("sse4.1")),
+        ("avx", std::arch::is_x86_feature_detected!("avx")),
+        ("avx2", std::arch::is_x86_feature_detected!("avx2")),
+        ("fma", std::arch::is_x86_feature_detected!("fma")),
+    ];
+    known.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn instructions() -> Vec<&'static str> {
+    Vec::new()
+}
+
+/// The processor's own name, or its architecture.
+fn name() -> String {
+    brand().filter(|name| !name.is_empty()).unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn brand() -> Option<String> {
+    use std::arch::x86_64::__cpuid;
+    const FIRST: u32 = 0x8000_0002;
+    if __cpuid(0x8000_0000).eax < FIRST + 2 {
+        return None;
+    }
+    let registers = (FIRST..FIRST + 3).map(__cpuid).flat_map(|leaf| [leaf.eax, leaf.ebx, leaf.ecx, leaf.edx]);
+    let bytes: Vec<u8> = registers.flat_map(u32::to_le_bytes).take_while(|byte| *byte != 0).collect();
+    let text = String::from_utf8_lossy(&bytes);
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn brand() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let named = |key| text.lines().find(|line| line.starts_with(key))?.split_once(':');
+    named("model name").or_else(|| named("Model")).map(|(_, name)| name.trim().to_owned())
+}
+
+/// The memory that this process can have, where the system tells: no more is given out, because
+/// Linux promises memory that it does not have and ends processes that use it.
+#[cfg(target_os = "linux")]
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    Some(group.map_or(kilobytes * 1024, |most: u64| most.min(kilobytes * 1024)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory() -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processor_is_named_and_every_feature_is_there() {
+        let caps = caps().unwrap();
+        assert!(!caps.name.is_empty() && caps.driver.starts_with("Cranelift 0."), "{} {}", caps.name, caps.driver);
+        assert_eq!(caps.feature_names().len(), Caps::known_features().len());
+        assert!(caps.memory.is_none_or(|bytes| bytes > 1 << 28));
+    }
+}

@@ -1,0 +1,258 @@
+//! Where in a function things happen: every statement has a position (its number in reading
+//! order), every list a scope (an interval of positions).
+
+use crate::ir::{Function, Inst, Label, Stmt, Value, Var};
+
+/// A list of statements.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    /// The scope around it.
+    pub(crate) parent: Option<usize>,
+    /// What kind of list it is.
+    pub(crate) kind: ScopeKind,
+    /// The first position in it.
+    pub(crate) start: u32,
+    /// The first position after it.
+    pub(crate) end: u32,
+}
+
+impl Scope {
+    /// Whether a position lies in it.
+    pub(crate) fn holds(&self, position: u32) -> bool {
+        self.start <= position && position < self.end
+    }
+}
+
+/// Whose list a scope is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScopeKind {
+    /// The function's.
+    Body,
+    /// One side of an `If` on this condition.
+    Branch(Value),
+    /// A labelled block's.
+    Block(Label),
+    /// A loop's.
+    Loop,
+}
+
+/// What a statement does to a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touch {
+    /// Its first value.
+    Declare(Value),
+    /// A new value; the number counts the writes of the function in reading order.
+    Write(Value, u32),
+    /// Its value is used.
+    Read,
+}
+
+/// One touch of a variable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VarAccess {
+    /// Where.
+    pub(crate) position: u32,
+    /// In which scope.
+    pub(crate) scope: usize,
+    /// What happens.
+    pub(crate) touch: Touch,
+}
+
+/// An exit statement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExitSite {
+    /// The block it leaves.
+    pub(crate) label: Label,
+    /// The scope it stands in.
+    pub(crate) scope: usize,
+}
+
+/// The outline of a function.
+#[derive(Debug)]
+pub(crate) struct Outline {
+    /// All scopes; a scope's parent comes before it. The first is the body.
+    pub(crate) scopes: Vec<Scope>,
+    /// All exits.
+    pub(crate) exits: Vec<ExitSite>,
+    /// The touches of each variable, by position.
+    pub(crate) accesses: Vec<Vec<VarAccess>>,
+    /// The scope of each label's block.
+    pub(crate) blocks: Vec<usize>,
+    /// The instructions in the order of evaluation.
+    pub(crate) order: Vec<Value>,
+    /// Where the barriers are.
+    pub(crate) barriers: Vec<u32>,
+    /// Where each value is defined; `u32::MAX` if nowhere.
+    pub(crate) defined: Vec<u32>,
+    /// The last position that may use each value, loops considered.
+    pub(crate) last_use: Vec<u32>,
+    /// How many `Write`s there are.
+    pub(crate) writes: u32,
+}
+
+impl Outline {
+    /// Reads a function.
+    pub(crate) fn of(function: &Function) -> Self {
+        let values = function.insts.len();
+        let mut reader = Reader {
+            function,
+            position: 0,
+            outline: Self {
+                scopes: Vec::new(),
+                exits: Vec::new(),
+                accesses: vec![Vec::new(); function.vars.len()],
+                blocks: vec![0; function.labels as usize],
+                order: Vec::new(),
+                barriers: Vec::new(),
+                defined: vec![u32::MAX; values],
+                last_use: vec![0; values],
+                writes: 0,
+            },
+            loops: Vec::new(),
+            looped_uses: Vec::new(),
+        };
+        reader.list(&function.body, None, ScopeKind::Body);
+        let mut outline = reader.outline;
+        for (value, scope) in reader.looped_uses {
+            let last = &mut outline.last_use[value.0 as usize];
+            *last = (*last).max(outline.scopes[scope].end);
+        }
+        outline
+    }
+
+    /// The scopes around a scope, itself first.
+    pub(crate) fn around(&self, scope: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(scope), |scope| self.scopes[*scope].parent)
+    }
+}
+
+struct Reader<'a> {
+    function: &'a Function,
+    position: u32,
+    outline: Outline,
+    loops: Vec<usize>,
+    looped_uses: Vec<(Value, usize)>,
+}
+
+impl Reader<'_> {
+    fn list(&mut self, statements: &[Stmt], parent: Option<usize>, kind: ScopeKind) -> usize {
+        let scope = self.outline.scopes.len();
+        self.outline.scopes.push(Scope { parent, kind, start: self.position, end: u32::MAX });
+        if let ScopeKind::Block(label) = kind {
+            self.outline.blocks[label.0 as usize] = scope;
+        }
+        if kind == ScopeKind::Loop {
+            self.loops.push(scope);
+        }
+        for statement in statements {
+            self.statement(statement, scope);
+            self.position += 1;
+        }
+        if kind == ScopeKind::Loop {
+            self.loops.pop();
+        }
+        self.outline.scopes[scope].end = self.position;
+        scope
+    }
+
+    fn statement(&mut self, statement: &Stmt, scope: usize) {
+        match statement {
+            Stmt::Let(value) => self.evaluate(*value, scope),
+            Stmt::Declare(var, value) => {
+                self.use_value(*value);
+                self.touch(*var, scope, Touch::Declare(*value));
+            }
+            Stmt::Write(var, value) => {
+                self.use_value(*value);
+                let number = self.outline.writes;
+                self.outline.writes += 1;
+                self.touch(*var, scope, Touch::Write(*value, number));
+            }
+            Stmt::Store { place, values, .. } => {
+                place.indices.iter().for_each(|index| self.use_value(index.value));
+                values.iter().for_each(|value| self.use_value(*value));
+            }
+            Stmt::If { condition, accept, reject } => {
+                self.use_value(*condition);
+                self.position += 1;
+                self.list(accept, Some(scope), ScopeKind::Branch(*condition));
+                self.list(reject, Some(scope), ScopeKind::Branch(*condition));
+            }
+            Stmt::Block { label, body } => {
+                self.position += 1;
+                self.list(body, Some(scope), ScopeKind::Block(*label));
+            }
+            Stmt::Loop(body) => {
+                self.position += 1;
+                self.list(body, Some(scope), ScopeKind::Loop);
+            }
+            Stmt::Exit(label) => self.outline.exits.push(ExitSite { label: *label, scope }),
+            Stmt::Barrier(_) => self.outline.barriers.push(self.position),
+            Stmt::Check(check) => {
+                check.operands.iter().for_each(|value| self.use_value(*value));
+                if let crate::ir::CheckKind::Access { place, .. } = &check.kind {
+                    place.indices.iter().for_each(|index| self.use_value(index.value));
+                }
+            }
+        }
+    }
+
+    fn evaluate(&mut self, value: Value, scope: usize) {
+        for operand in operands(self.function.inst(value)) {
+            self.use_value(operand);
+        }
+        if let Inst::Read(var) = self.function.inst(value) {
+            self.touch(*var, scope, Touch::Read);
+        }
+        self.outline.order.push(value);
+        self.outline.defined[value.0 as usize] = self.position;
+        let mut part = value.0 as usize + 1;
+        while matches!(self.function.insts.get(part), Some(Inst::Part { of, .. }) if *of == value) {
+            self.outline.defined[part] = self.position;
+            self.outline.order.push(Value(part as u32));
+            part += 1;
+        }
+    }
+
+    fn touch(&mut self, var: Var, scope: usize, touch: Touch) {
+        self.outline.accesses[var.0 as usize].push(VarAccess { position: self.position, scope, touch });
+    }
+
+    fn use_value(&mut self, value: Value) {
+        let index = value.0 as usize;
+        let defined = self.outline.defined[index];
+        if defined == u32::MAX {
+            return;
+        }
+        let last = &mut self.outline.last_use[index];
+        *last = (*last).max(self.position);
+        // A value from before a loop is needed until the loop's last iteration.
+        let around = self.loops.iter().find(|scope| self.outline.scopes[**scope].start > defined);
+        if let Some(scope) = around {
+            self.looped_uses.push((value, *scope));
+        }
+    }
+}
+
+/// The operands of an instruction, indices of places included.
+pub(crate) fn operands(inst: &Inst) -> smallvec::SmallVec<[Value; 4]> {
+    let mut found = smallvec::SmallVec::new();
+    match inst {
+        Inst::Const(..) | Inst::Input(_) | Inst::Read(_) => {}
+        Inst::Part { of, .. } => found.push(*of),
+        Inst::Unary(_, a) | Inst::Convert(_, a) => found.push(*a),
+        Inst::Binary(_, a, b) | Inst::Compare(_, a, b) | Inst::Call(_, a, b) => found.extend([*a, *b]),
+        Inst::Ternary(_, a, b, c) | Inst::Select(a, b, c) => found.extend([*a, *b, *c]),
+        Inst::Load(place, ..) => found.extend(place.indices.iter().map(|index| index.value)),
+        Inst::Atomic { place, value, compare, .. } => {
+            found.extend(place.indices.iter().map(|index| index.value));
+            found.push(*value);
+            found.extend(*compare);
+        }
+        Inst::Subgroup(_, a, lane) => {
+            found.push(*a);
+            found.extend(*lane);
+        }
+    }
+    found
+}

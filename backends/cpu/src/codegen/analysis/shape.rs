@@ -1,0 +1,283 @@
+//! How a value differs between the lanes of a group.
+
+use crate::abi::LANES;
+use crate::ir::{BinaryOp, Class, Convert, Function, Input, Inst, Space, SubgroupOp, UnaryOp, Value};
+
+/// How a value differs between lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Nothing is known yet.
+    Unknown,
+    /// All active lanes hold the same.
+    Uniform,
+    /// Lane n holds that of lane 0 plus n times this, wrapping; of 32-bit integers.
+    Linear(i32),
+    /// Anything.
+    Varying,
+}
+
+/// What is known about a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// How it differs between lanes.
+    pub(crate) form: Form,
+    /// Lane 0's value is a multiple of two to this.
+    pub(crate) align: u8,
+    /// No lane's value, read as unsigned, is above this.
+    pub(crate) bound: u32,
+    /// Not linear, but likely to be when running: a linear value that was clamped or selected.
+    pub(crate) near: bool,
+}
+
+/// The most a distance between lane 0 and another lane can be, in strides.
+const SPAN: i64 = LANES as i64 - 1;
+
+impl Shape {
+    /// Nothing known yet.
+    pub(crate) const UNKNOWN: Self = Self { form: Form::Unknown, align: 32, bound: 0, near: false };
+
+    fn new(form: Form) -> Self {
+        Self { form, align: 0, bound: u32::MAX, near: false }
+    }
+
+    /// Whether it is the same in all lanes.
+    pub(crate) fn is_uniform(self) -> bool {
+        matches!(self.form, Form::Uniform | Form::Unknown)
+    }
+
+    /// The difference between neighbouring lanes, if it is known.
+    pub(crate) fn stride(self) -> Option<i32> {
+        match self.form {
+            Form::Unknown | Form::Uniform => Some(0),
+            Form::Linear(stride) => Some(stride),
+            Form::Varying => None,
+        }
+    }
+
+    /// What is known of something that is one or the other, the same one in all lanes.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let form = match (self.form, other.form) {
+            (Form::Unknown, form) | (form, Form::Unknown) => form,
+            (a, b) if a == b => a,
+            _ => Form::Varying,
+        };
+        Self {
+            form,
+            align: self.align.min(other.align),
+            bound: self.bound.max(other.bound),
+            near: self.near || other.near,
+        }
+    }
+
+    fn looks_linear(self) -> bool {
+        self.near || matches!(self.form, Form::Linear(_))
+    }
+
+    /// The greatest m so that lane 0 is a multiple of 2^m and all lanes lie within the 2^m from
+    /// there.
+    fn window(self) -> Option<u8> {
+        let stride = i64::from(self.stride()?);
+        let align = self.align.min(31);
+        (stride >= 0 && SPAN * stride < (1 << align)).then_some(align)
+    }
+
+    /// The least m of such windows.
+    fn least_window(self) -> Option<u8> {
+        self.window()?;
+        let reach = SPAN * i64::from(self.stride()?);
+        Some((64 - reach.leading_zeros()) as u8)
+    }
+}
+
+fn linear(stride: i64) -> Form {
+    match i32::try_from(stride) {
+        Ok(0) => Form::Uniform,
+        Ok(stride) => Form::Linear(stride),
+        Err(_) => Form::Varying,
+    }
+}
+
+/// The shape of an instruction's value, given those of all values before it and of the variables.
+pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape]) -> Shape {
+    let shape = |value: &Value| shapes[value.0 as usize];
+    let inst = function.inst(value);
+    match inst {
+        Inst::Const(class, bits) => constant(*class, *bits),
+        Inst::Input(input) => of_input(function, *input),
+        Inst::Read(var) => vars[var.0 as usize],
+        Inst::Part { of, .. } => shape(of),
+        Inst::Binary(op, a, b) if function.class(value) == Class::I32 => {
+            let known = |value: &Value| match function.inst(*value) {
+                Inst::Const(_, bits) => Some(*bits as u32),
+                _ => None,
+            };
+            of_integers(*op, shape(a), shape(b), known(a), known(b))
+        }
+        Inst::Unary(UnaryOp::Neg, a) if function.class(value) == Class::I32 => {
+            let of = shape(a);
+            let form = of.stride().map_or(Form::Varying, |stride| linear(-i64::from(stride)));
+            Shape { form, align: of.align, bound: u32::MAX, near: of.near }
+        }
+        Inst::Select(c, a, b) => {
+            let (condition, either) = (shape(c), shape(a).or(shape(b)));
+            let form = if condition.is_uniform() { either.form } else { Form::Varying };
+            Shape { form, near: shape(a).looks_linear() || shape(b).looks_linear(), ..either }
+        }
+        Inst::Convert(Convert::BoolToI32, a) => Shape { bound: 1, ..all_uniform([shape(a)]) },
+        Inst::Load(place, ..) => {
+            let indices = place.indices.iter().map(|index| shapes[index.value.0 as usize]);
+            if place.space == Space::Private { Shape::new(Form::Varying) } else { all_uniform(indices) }
+        }
+        Inst::Atomic { .. } => Shape::new(Form::Varying),
+        Inst::Subgroup(op, _, lane) => match op {
+            SubgroupOp::InclusiveAdd
+            | SubgroupOp::InclusiveMul
+            | SubgroupOp::ExclusiveAdd
+            | SubgroupOp::ExclusiveMul => Shape::new(Form::Varying),
+            SubgroupOp::Shuffle => all_uniform(lane.iter().map(shape)),
+            _ => Shape::new(Form::Uniform),
+        },
+        _ => all_uniform(super::outline::operands(inst).iter().map(shape)),
+    }
+}
+
+fn all_uniform(shapes: impl IntoIterator<Item = Shape>) -> Shape {
+    let uniform = shapes.into_iter().all(Shape::is_uniform);
+    Shape::new(if uniform { Form::Uniform } else { Form::Varying })
+}
+
+fn constant(class: Class, bits: u64) -> Shape {
+    let bound = if class == Class::I32 { bits as u32 } else { u32::MAX };
+    Shape { form: Form::Uniform, align: (bits as u32).trailing_zeros() as u8, bound, near: false }
+}
+
+/// Lanes of a group are neighbours in x when rows divide into groups.
+pub(crate) fn rows_divide(size: [u32; 3]) -> bool {
+    size[0].is_multiple_of(LANES as u32)
+}
+
+fn of_input(function: &Function, input: Input) -> Shape {
+    let size = function.workgroup_size;
+    let group = LANES.trailing_zeros() as u8;
+    let last = |count: u32| count.max(1) - 1;
+    let row = rows_divide(size);
+    let (form, align, bound) = match input {
+        // The last group of a workgroup may reach beyond its invocations.
+        Input::LocalIndex => (Form::Linear(1), group, last(function.invocations().next_multiple_of(LANES as u32))),
+        Input::LocalId(0) if row || (size[1] == 1 && size[2] == 1) => {
+            (Form::Linear(1), group, last(size[0].next_multiple_of(LANES as u32)))
+        }
+        Input::LocalId(axis) if size[usize::from(axis)] == 1 => (Form::Uniform, 32, 0),
+        Input::LocalId(axis) if row => (Form::Uniform, 0, last(size[usize::from(axis)])),
+        Input::LocalId(_) => (Form::Varying, 0, u32::MAX),
+        Input::Lane => (Form::Linear(1), 32, LANES as u32 - 1),
+        Input::SubgroupId => (Form::Uniform, 0, last(function.invocations().div_ceil(LANES as u32))),
+        Input::WorkgroupId(_) | Input::NumWorkgroups(_) | Input::ArrayLength(_) => (Form::Uniform, 0, u32::MAX),
+    };
+    Shape { form, align, bound, near: false }
+}
+
+fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: Option<u32>) -> Shape {
+    let strides = a.stride().zip(b.stride());
+    let by_strides = |of: fn(i64, i64) -> i64| {
+        strides.map_or(Form::Varying, |(x, y)| linear(of(i64::from(x), i64::from(y))))
+    };
+    let wide = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
+    let near = a.looks_linear() || b.looks_linear();
+    let plain = {
+        let form = if a.is_uniform() && b.is_uniform() { Form::Uniform } else { Form::Varying };
+        Shape { form, align: 0, bound: u32::MAX, near: false }
+    };
+    match op {
+        BinaryOp::Add => Shape {
+            form: by_strides(|x, y| x + y),
+            align: a.align.min(b.align),
+            bound: wide(u64::from(a.bound) + u64::from(b.bound)),
+            near,
+        },
+        BinaryOp::Sub => {
+            Shape { form: by_strides(|x, y| x - y), align: a.align.min(b.align), bound: u32::MAX, near }
+        }
+        BinaryOp::Mul => {
+            let factor = known_b.map(|c| (a, c)).or(known_a.map(|c| (b, c)));
+            let form = match factor.and_then(|(of, c)| Some((of.stride()?, c.cast_signed()))) {
+                Some((stride, c)) => linear(i64::from(stride) * i64::from(c)),
+                None => plain.form,
+            };
+            let align = a.align.saturating_add(b.align).min(32);
+            Shape { form, align, bound: wide(u64::from(a.bound) * u64::from(b.bound)), near: false }
+        }
+        BinaryOp::Shl => match known_b {
+            Some(by) if by < 32 => {
+                let form = a.stride().map_or(Form::Varying, |stride| linear(i64::from(stride) << by));
+                let align = a.align.saturating_add(by as u8).min(32);
+                Shape { form, align, bound: wide(u64::from(a.bound) << by), near: false }
+            }
+            _ => plain,
+        },
+        BinaryOp::ShrU => match known_b {
+            Some(by) if by < 32 => {
+                let same = a.least_window().is_some_and(|window| u32::from(window) <= by && window <= a.align);
+                let form = if same { Form::Uniform } else { plain.form };
+                Shape { form, align: a.align.saturating_sub(by as u8), bound: a.bound >> by, near: false }
+            }
+            _ => plain,
+        },
+        BinaryOp::DivU => match known_b {
+            Some(by) if by > 0 => {
+                let form = if splits_evenly(a, by) { Form::Uniform } else { plain.form };
+                Shape { form, align: 0, bound: a.bound / by, near: false }
+            }
+            _ => plain,
+        },
+        BinaryOp::RemU => match known_b {
+            Some(by) if by > 0 => {
+                let form = if splits_evenly(a, by) { linear(i64::from(a.stride().unwrap_or(0))) } else { plain.form };
+                let align = a.align.min(by.trailing_zeros() as u8);
+                Shape { form, align, bound: a.bound.min(by - 1), near: false }
+            }
+            _ => plain,
+        },
+        BinaryOp::And => {
+            let (of, mask) = match (known_a, known_b) {
+                (_, Some(mask)) => (a, mask),
+                (Some(mask), _) => (b, mask),
+                _ => return Shape { bound: a.bound.min(b.bound), align: a.align.max(b.align), ..plain },
+            };
+            let form = if of.is_uniform() { Form::Uniform } else { masked(of, mask) };
+            let align = of.align.max(mask.trailing_zeros() as u8).min(32);
+            Shape { form, align, bound: of.bound.min(mask), near: false }
+        }
+        BinaryOp::MinU => Shape { bound: a.bound.min(b.bound), align: a.align.min(b.align), near, ..plain },
+        BinaryOp::MaxU => Shape { bound: a.bound.max(b.bound), align: a.align.min(b.align), near, ..plain },
+        BinaryOp::MinS | BinaryOp::MaxS => {
+            Shape { bound: signed_bound(op, a, b, known_a, known_b), align: a.align.min(b.align), near, ..plain }
+        }
+        _ => plain,
+    }
+}
+
+/// A bound of a signed minimum or maximum, read as unsigned: none unless both are non-negative.
+fn signed_bound(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: Option<u32>) -> u32 {
+    let positive = |shape: Shape| shape.bound <= i32::MAX as u32;
+    if !positive(a) || !positive(b) {
+        return u32::MAX;
+    }
+    let _ = (known_a, known_b);
+    if op == BinaryOp::MinS { a.bound.min(b.bound) } else { a.bound.max(b.bound) }
+}
+
+/// Whether dividing by `by` gives all lanes one quotient, their remainders keeping the stride.
+fn splits_evenly(of: Shape, by: u32) -> bool {
+    of.least_window().is_some_and(|window| window <= of.align && u32::from(window) <= by.trailing_zeros())
+}
+
+fn masked(of: Shape, mask: u32) -> Form {
+    let Some(window) = of.least_window().filter(|window| *window <= of.align) else { return Form::Varying };
+    let low = (1u32 << window) - 1;
+    match mask & low {
+        0 => Form::Uniform,
+        kept if kept == low => of.form,
+        _ => Form::Varying,
+    }
+}

@@ -1,0 +1,186 @@
+//! Atomics: one lane after the other.
+//!
+//! A workgroup runs on one thread, so that its own memory needs no locked instructions.
+
+use cranelift_codegen::ir::{self as cl, AtomicRmwOp, InstBuilder, MemFlagsData, types};
+
+use super::generator::Generator;
+use super::ops::scalar_type;
+use crate::ir::{AtomicOp, BinaryOp, Class, CompareOp, MemType, Place, Space, Value};
+
+impl Generator<'_, '_> {
+    /// Evaluates an atomic.
+    pub(super) fn atomic(
+        &mut self,
+        value: Value,
+        op: AtomicOp,
+        place: &Place,
+        ty: MemType,
+        operand: Value,
+        compare: Option<Value>,
+    ) {
+        let class = ty.class();
+        let size = i64::from(class.bytes());
+        let offsets = self.offsets(place, ty.bytes(), true);
+        let bits = self.lanes_inside(offsets.inside.as_ref());
+        let [from, operands, compares, results] = std::array::from_fn(|number| self.scratch(number));
+        self.emit().store_parts(&offsets.offsets, from, 0);
+        let parts = self.lanes(operand);
+        self.emit().store_parts(&parts, operands, 0);
+        if let Some(compare) = compare {
+            let parts = self.lanes(compare);
+            self.emit().store_parts(&parts, compares, 0);
+        }
+        let zero = self.emit().constant(class, 0);
+        self.emit().store_parts(&zero, results, 0);
+        let own = place.space == Space::Workgroup;
+        self.each_lane(bits, |g, lane| {
+            let address = g.lane_address(offsets.base, from, lane);
+            let flags = MemFlagsData::trusted();
+            let at = g.element(operands, lane, size);
+            let operand = g.b.ins().load(scalar_type(class), flags, at, 0);
+            let compare = compare.map(|_| {
+                let at = g.element(compares, lane, size);
+                g.b.ins().load(scalar_type(class), flags, at, 0)
+            });
+            let old = if own {
+                g.change_own(op, class, address, operand, compare)
+            } else {
+                g.change_shared(op, class, address, operand, compare)
+            };
+            let at = g.element(results, lane, size);
+            g.b.ins().store(flags, old, at, 0);
+        });
+        let result = self.emit().load_parts(class, results, 0);
+        self.hold_lanes(value, result);
+    }
+
+    /// What an operation makes of the old value.
+    fn changed(
+        &mut self,
+        op: AtomicOp,
+        class: Class,
+        old: cl::Value,
+        operand: cl::Value,
+        compare: Option<cl::Value>,
+    ) -> cl::Value {
+        let float = matches!(class, Class::F32 | Class::F64);
+        let binary = match op {
+            AtomicOp::Add => BinaryOp::Add,
+            AtomicOp::Sub => BinaryOp::Sub,
+            AtomicOp::And => BinaryOp::And,
+            AtomicOp::Or => BinaryOp::Or,
+            AtomicOp::Xor => BinaryOp::Xor,
+            AtomicOp::MinS | AtomicOp::MinU if float => BinaryOp::Min,
+            AtomicOp::MaxS | AtomicOp::MaxU if float => BinaryOp::Max,
+            AtomicOp::MinS => BinaryOp::MinS,
+            AtomicOp::MinU => BinaryOp::MinU,
+            AtomicOp::MaxS => BinaryOp::MaxS,
+            AtomicOp::MaxU => BinaryOp::MaxU,
+            AtomicOp::Exchange | AtomicOp::Store => return operand,
+            AtomicOp::Load => return old,
+            AtomicOp::CompareExchange => {
+                let equal = self.emit().compare_scalar(CompareOp::Eq, class, old, compare.unwrap_or(old));
+                return self.b.ins().select(equal, operand, old);
+            }
+        };
+        self.emit().binary_scalar(binary, class, old, operand)
+    }
+
+    /// Memory of this thread.
+    fn change_own(
+        &mut self,
+        op: AtomicOp,
+        class: Class,
+        address: cl::Value,
+        operand: cl::Value,
+        compare: Option<cl::Value>,
+    ) -> cl::Value {
+        let flags = MemFlagsData::trusted();
+        let old = self.b.ins().load(scalar_type(class), flags, address, 0);
+        if op != AtomicOp::Load {
+            let new = self.changed(op, class, old, operand, compare);
+            self.b.ins().store(flags, new, address, 0);
+        }
+        old
+    }
+
+    /// Memory that other threads change at the same time.
+    fn change_shared(
+        &mut self,
+        op: AtomicOp,
+        class: Class,
+        address: cl::Value,
+        operand: cl::Value,
+        compare: Option<cl::Value>,
+    ) -> cl::Value {
+        let flags = MemFlagsData::trusted();
+        let ty = scalar_type(class);
+        let float = matches!(class, Class::F32 | Class::F64);
+        let bits = match ty {
+            types::F32 => types::I32,
+            types::F64 => types::I64,
+            other => other,
+        };
+        let as_bits = |g: &mut Self, value| if float { g.b.ins().bitcast(bits, MemFlagsData::new(), value) } else { value };
+        let rmw = match op {
+            AtomicOp::Exchange => Some(AtomicRmwOp::Xchg),
+            _ if float => None,
+            AtomicOp::Add => Some(AtomicRmwOp::Add),
+            AtomicOp::Sub => Some(AtomicRmwOp::Sub),
+            AtomicOp::And => Some(AtomicRmwOp::And),
+            AtomicOp::Or => Some(AtomicRmwOp::Or),
+            AtomicOp::Xor => Some(AtomicRmwOp::Xor),
+            AtomicOp::MinS => Some(AtomicRmwOp::Smin),
+            AtomicOp::MinU => Some(AtomicRmwOp::Umin),
+            AtomicOp::MaxS => Some(AtomicRmwOp::Smax),
+            AtomicOp::MaxU => Some(AtomicRmwOp::Umax),
+            AtomicOp::CompareExchange | AtomicOp::Load | AtomicOp::Store => None,
+        };
+        let old = match (op, rmw) {
+            (_, Some(rmw)) => {
+                let operand = as_bits(self, operand);
+                self.b.ins().atomic_rmw(bits, flags, rmw, address, operand)
+            }
+            (AtomicOp::Load, _) => self.b.ins().atomic_load(bits, flags, address),
+            (AtomicOp::Store, _) => {
+                let operand = as_bits(self, operand);
+                self.b.ins().atomic_store(flags, operand, address);
+                operand
+            }
+            (AtomicOp::CompareExchange, _) => {
+                let expected = as_bits(self, compare.unwrap_or(operand));
+                let operand = as_bits(self, operand);
+                self.b.ins().atomic_cas(flags, address, expected, operand)
+            }
+            _ => self.change_until_it_holds(op, class, bits, address, operand),
+        };
+        if float { self.b.ins().bitcast(ty, MemFlagsData::new(), old) } else { old }
+    }
+
+    /// Floats have no atomic instructions: compares and exchanges until nobody came between.
+    fn change_until_it_holds(
+        &mut self,
+        op: AtomicOp,
+        class: Class,
+        bits: cl::Type,
+        address: cl::Value,
+        operand: cl::Value,
+    ) -> cl::Value {
+        let flags = MemFlagsData::trusted();
+        let first = self.b.ins().atomic_load(bits, flags, address);
+        let (again, done) = (self.b.create_block(), self.b.create_block());
+        let expected = self.b.append_block_param(again, bits);
+        self.b.ins().jump(again, &[first.into()]);
+        self.b.switch_to_block(again);
+        let old = self.b.ins().bitcast(scalar_type(class), MemFlagsData::new(), expected);
+        let new = self.changed(op, class, old, operand, None);
+        let new = self.b.ins().bitcast(bits, MemFlagsData::new(), new);
+        let seen = self.b.ins().atomic_cas(flags, address, expected, new);
+        let held = self.b.ins().icmp(cl::condcodes::IntCC::Equal, seen, expected);
+        self.b.ins().brif(held, done, &[], again, &[seen.into()]);
+        self.b.seal_block(again);
+        self.switch_sealed(done);
+        seen
+    }
+}

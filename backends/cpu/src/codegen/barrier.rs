@@ -1,0 +1,202 @@
+//! Barriers: a lane group leaves the kernel's body here, and is taken up again at the same place
+//! when every group of the workgroup has arrived.
+
+use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
+use cranelift_frontend::Variable;
+use rustc_hash::FxHashMap;
+
+use super::flow::AtBarrier;
+use super::generator::{Generator, Held, Mask};
+use super::ops::{scalar_type, vector_type};
+use crate::abi::{Frame, Stop};
+use crate::ir::{Class, SiteId, Value, Var};
+
+/// Where lane groups wait.
+#[derive(Default)]
+pub(super) struct Suspend {
+    /// The blocks that a group is taken up in: the body's start, then one for each barrier passed.
+    pub(super) points: Vec<cl::Block>,
+    /// Where a group goes when it waits or is done, with the number of its point.
+    pub(super) arrive: Option<cl::Block>,
+    /// Bytes of a group's frame so far.
+    pub(super) frame_bytes: u32,
+    barriers: usize,
+    saved_values: FxHashMap<Value, u32>,
+    saved_vars: FxHashMap<Var, u32>,
+}
+
+impl Suspend {
+    /// Frames begin with this much private memory.
+    pub(super) fn after(private_bytes: u32) -> Self {
+        Self { frame_bytes: private_bytes, ..Self::default() }
+    }
+
+    fn reserve(&mut self, bytes: u32) -> u32 {
+        let start = self.frame_bytes.next_multiple_of(16);
+        self.frame_bytes = start + bytes;
+        start
+    }
+}
+
+/// The flags of accesses to a frame: always mapped, always aligned.
+fn own() -> MemFlagsData {
+    MemFlagsData::trusted()
+}
+
+impl Generator<'_, '_> {
+    /// All invocations of the workgroup meet here.
+    pub(super) fn barrier(&mut self, site: SiteId) {
+        let number = self.suspend.barriers;
+        self.suspend.barriers += 1;
+        self.set_site(site);
+        if self.flow.masked {
+            self.require_all_lanes();
+        }
+        let live = self.live;
+        // A workgroup that is one lane group has arrived as a whole.
+        if let Some(arrive) = self.suspend.arrive {
+            let (values, vars) = (&live.values_at[number], &live.vars_at[number]);
+            for value in values {
+                self.save_value(*value);
+            }
+            for var in vars {
+                self.save_var(*var);
+            }
+            let resume = self.b.create_block();
+            let point = self.b.ins().iconst(types::I32, self.suspend.points.len() as i64);
+            self.suspend.points.push(resume);
+            self.b.ins().jump(arrive, &[point.into()]);
+            self.b.switch_to_block(resume);
+            for value in values {
+                self.restore_value(*value);
+            }
+            for var in vars {
+                self.restore_var(*var);
+            }
+        }
+        let entry = self.flow.entry;
+        self.define_mask(self.flow.mask, entry);
+        self.flow.masked = false;
+        let zero = self.emit().constant(Class::Bool, 0);
+        let none: Mask = std::array::from_fn(|part| zero[part]);
+        for (saved, then) in self.flow.saved.clone() {
+            self.define_mask(saved, if then == AtBarrier::All { entry } else { none });
+        }
+    }
+
+    /// Tells the host where it would be if the kernel stopped.
+    fn set_site(&mut self, site: SiteId) {
+        let site = self.b.ins().iconst(types::I32, i64::from(site.0));
+        let offset = std::mem::offset_of!(Frame, site) as i32;
+        self.b.ins().store(own(), site, self.constants.frame, offset);
+    }
+
+    fn require_all_lanes(&mut self) {
+        let (mask, entry) = (self.mask(), self.flow.entry);
+        let missing: Vec<cl::Value> = mask.iter().zip(entry).map(|(mask, entry)| self.b.ins().bxor(*mask, entry)).collect();
+        let any = self.emit().any(&missing);
+        let go_on = self.b.create_block();
+        let stop = self.b.ins().iconst(types::I32, i64::from(Stop::DivergentBarrier as u32));
+        self.b.ins().brif(any, self.flow.stopped, &[stop.into()], go_on, &[]);
+        self.switch_sealed(go_on);
+    }
+
+    fn save_value(&mut self, value: Value) {
+        let Held::Kept(variables) = self.values[value.0 as usize].clone() else { return };
+        let size = variables.len() as u32 * 16;
+        let offset = match self.suspend.saved_values.get(&value) {
+            Some(offset) => *offset,
+            None => {
+                let offset = self.suspend.reserve(size);
+                self.suspend.saved_values.insert(value, offset);
+                offset
+            }
+        };
+        self.save(&variables, offset);
+    }
+
+    fn save_var(&mut self, var: Var) {
+        let Held::Kept(variables) = self.vars[var.0 as usize].clone() else { return };
+        let size = variables.len() as u32 * 16;
+        let offset = match self.suspend.saved_vars.get(&var) {
+            Some(offset) => *offset,
+            None => {
+                let offset = self.suspend.reserve(size);
+                self.suspend.saved_vars.insert(var, offset);
+                offset
+            }
+        };
+        self.save(&variables, offset);
+    }
+
+    fn save(&mut self, variables: &[Variable], offset: u32) {
+        for (part, variable) in variables.iter().enumerate() {
+            let value = self.b.use_var(*variable);
+            self.b.ins().store(own(), value, self.private, (offset + 16 * part as u32) as i32);
+        }
+    }
+
+    fn restore(&mut self, variables: &[Variable], class: Class, varying: bool, offset: u32) {
+        let ty = if varying { vector_type(class) } else { scalar_type(class) };
+        for (part, variable) in variables.iter().enumerate() {
+            let value = self.b.ins().load(ty, own(), self.private, (offset + 16 * part as u32) as i32);
+            self.b.def_var(*variable, value);
+        }
+    }
+
+    fn restore_value(&mut self, value: Value) {
+        let Held::Kept(variables) = self.values[value.0 as usize].clone() else { return };
+        let offset = self.suspend.saved_values[&value];
+        let varying = self.form(value) == super::analysis::Form::Varying;
+        self.restore(&variables, self.function.class(value), varying, offset);
+    }
+
+    fn restore_var(&mut self, var: Var) {
+        let Held::Kept(variables) = self.vars[var.0 as usize].clone() else { return };
+        let offset = self.suspend.saved_vars[&var];
+        let varying = self.facts.vars[var.0 as usize].form == super::analysis::Form::Varying;
+        self.restore(&variables, self.function.vars[var.0 as usize], varying, offset);
+    }
+
+    /// Ends a lane group: it is done, or waits at point `point`. Then comes the next group, or,
+    /// when all have arrived at the same point, the first group from there.
+    pub(super) fn close_groups(&mut self, arrive: cl::Block, group: &GroupLoop) {
+        self.b.switch_to_block(arrive);
+        let point = self.b.append_block_param(arrive, types::I32);
+        let (index, first) = (group.index, group.first);
+        let is_first = self.b.ins().icmp_imm_s(IntCC::Equal, index, 0);
+        let agreed = self.b.ins().select(is_first, point, first);
+        let (go_on, next, all, done) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let same = self.b.ins().icmp(IntCC::Equal, point, agreed);
+        let stop = self.b.ins().iconst(types::I32, i64::from(Stop::DivergentBarrier as u32));
+        self.b.ins().brif(same, go_on, &[], self.flow.stopped, &[stop.into()]);
+        self.switch_sealed(go_on);
+        let following = self.b.ins().iadd_imm_s(index, 1);
+        let more = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, following, i64::from(group.groups));
+        self.b.ins().brif(more, next, &[], all, &[]);
+        self.switch_sealed(next);
+        self.b.ins().jump(group.header, &[following.into(), group.point.into(), agreed.into()]);
+        self.switch_sealed(all);
+        let zero = self.b.ins().iconst(types::I32, 0);
+        self.b.ins().brif(agreed, group.header, &[zero.into(), agreed.into(), zero.into()], done, &[]);
+        self.switch_sealed(done);
+        self.b.ins().jump(group.next_workgroup, &[]);
+    }
+}
+
+/// The loop over the lane groups of a workgroup with barriers.
+pub(super) struct GroupLoop {
+    /// Its first block: parameters index, point and first arrival.
+    pub(super) header: cl::Block,
+    /// Which group runs.
+    pub(super) index: cl::Value,
+    /// The point that groups are taken up from.
+    pub(super) point: cl::Value,
+    /// The point that the first group went to.
+    pub(super) first: cl::Value,
+    /// How many groups there are.
+    pub(super) groups: u32,
+    /// Where the next workgroup begins.
+    pub(super) next_workgroup: cl::Block,
+}

@@ -1,0 +1,393 @@
+//! Control flow: real branches where all lanes agree, masks where they part.
+//!
+//! The mask of active lanes is a Cranelift variable, always right; `masked` says whether it may
+//! be less than the lanes that the group has. Lanes that leave a block before the others are
+//! collected in the block's own mask and rejoin at its end.
+
+use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
+use cranelift_frontend::Variable;
+
+use super::generator::{Generator, MASKS, Mask};
+use crate::abi::Stop;
+use crate::ir::{Label, List, Stmt, Value};
+
+/// A mask that outlives other code, in Cranelift variables so that it survives barriers.
+pub(super) type SavedMask = [Variable; MASKS];
+
+/// Where control is.
+pub(super) struct Flow {
+    /// The active lanes.
+    pub(super) mask: SavedMask,
+    /// The lanes the group has; all of them unless workgroups end within a group.
+    pub(super) entry: Mask,
+    /// Whether `entry` may be less than all lanes.
+    pub(super) partial: bool,
+    /// Whether fewer than `entry` may be active.
+    pub(super) masked: bool,
+    /// Whether the current point can be reached.
+    pub(super) reachable: bool,
+    /// How many scopes in which lanes part are around the current point.
+    pub(super) depth: u32,
+    /// By label, while its block is open.
+    pub(super) labels: Vec<Option<Target>>,
+    /// How many writes have been passed.
+    pub(super) writes: usize,
+    /// Steps left, and where to go when there are none.
+    pub(super) steps: Variable,
+    pub(super) stopped: cl::Block,
+    /// What the masks that are being saved become at a barrier.
+    pub(super) saved: Vec<(SavedMask, AtBarrier)>,
+}
+
+/// What a saved mask must be when a barrier has been passed, where all lanes are active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AtBarrier {
+    All,
+    None,
+}
+
+/// Where an exit goes.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    end: cl::Block,
+    depth: u32,
+    /// The lanes that left, if they may leave at different times.
+    left: Option<SavedMask>,
+}
+
+impl Generator<'_, '_> {
+    /// The active lanes.
+    pub(super) fn mask(&mut self) -> Mask {
+        self.flow.mask.map(|variable| self.b.use_var(variable))
+    }
+
+    /// Whether some lanes that exist in memory accesses' eyes may be inactive.
+    pub(super) fn is_masked(&self) -> bool {
+        self.flow.masked || self.flow.partial
+    }
+
+    fn set_mask(&mut self, mask: Mask) {
+        for (variable, value) in self.flow.mask.into_iter().zip(mask) {
+            self.b.def_var(variable, value);
+        }
+    }
+
+    fn no_lanes(&mut self) -> Mask {
+        let zero = self.emit().constant(crate::ir::Class::Bool, 0);
+        std::array::from_fn(|part| zero[part])
+    }
+
+    pub(super) fn save_mask(&mut self, value: Mask, at_barrier: AtBarrier) -> SavedMask {
+        let saved: SavedMask = std::array::from_fn(|_| self.b.declare_var(types::I32X4));
+        self.define_mask(saved, value);
+        self.flow.saved.push((saved, at_barrier));
+        saved
+    }
+
+    pub(super) fn define_mask(&mut self, saved: SavedMask, value: Mask) {
+        for (variable, value) in saved.into_iter().zip(value) {
+            self.b.def_var(variable, value);
+        }
+    }
+
+    fn saved_mask(&mut self, saved: SavedMask) -> Mask {
+        saved.map(|variable| self.b.use_var(variable))
+    }
+
+    fn combine(&mut self, a: Mask, b: Mask, with: fn(&mut Self, cl::Value, cl::Value) -> cl::Value) -> Mask {
+        std::array::from_fn(|part| with(self, a[part], b[part]))
+    }
+
+    fn or(&mut self, a: Mask, b: Mask) -> Mask {
+        self.combine(a, b, |generator, a, b| generator.b.ins().bor(a, b))
+    }
+
+    /// Whether any lane is active.
+    pub(super) fn any_active(&mut self) -> cl::Value {
+        let mask = self.mask();
+        self.emit().any(&mask)
+    }
+
+    /// Runs statements in order.
+    pub(super) fn list(&mut self, statements: &List) {
+        let mut joins = Vec::new();
+        for (index, statement) in statements.iter().enumerate() {
+            self.statement(statement);
+            let rest = &statements[index + 1..];
+            // When all lanes have left, the rest need not run.
+            if self.flow.reachable && self.flow.masked && self.leaves_lanes(statement) && is_heavy(rest) {
+                let (go_on, join) = (self.b.create_block(), self.b.create_block());
+                let any = self.any_active();
+                self.b.ins().brif(any, go_on, &[], join, &[]);
+                self.switch_sealed(go_on);
+                joins.push(join);
+            }
+        }
+        while let Some(join) = joins.pop() {
+            if self.flow.reachable {
+                self.b.ins().jump(join, &[]);
+            }
+            self.switch_sealed(join);
+            self.flow.reachable = true;
+            self.flow.masked = true;
+        }
+    }
+
+    fn statement(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::Let(value) => self.evaluate(*value),
+            Stmt::Declare(var, value) => {
+                if !self.facts.declared_in_vain[var.0 as usize] {
+                    self.write(*var, *value, false);
+                }
+            }
+            Stmt::Write(var, value) => {
+                let masked = self.facts.masked[self.flow.writes];
+                self.flow.writes += 1;
+                self.write(*var, *value, masked);
+            }
+            Stmt::Store { place, ty, values } => self.store(place, *ty, values),
+            Stmt::If { condition, accept, reject } => {
+                if self.is_uniform(*condition) {
+                    self.branch(*condition, accept, reject);
+                } else {
+                    self.part(*condition, accept, reject);
+                }
+            }
+            Stmt::Block { label, body } => self.block(*label, body),
+            Stmt::Loop(body) => self.repeat(body),
+            Stmt::Exit(label) => self.exit(*label),
+            Stmt::Barrier(site) => self.barrier(*site),
+            Stmt::Check(_) => {}
+        }
+    }
+
+    /// All lanes take the same side.
+    fn branch(&mut self, condition: Value, accept: &List, reject: &List) {
+        let condition = self.scalar(condition);
+        let (on_accept, on_reject, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(condition, on_accept, &[], on_reject, &[]);
+        let before = self.flow.masked;
+        let (mut reachable, mut masked) = (false, false);
+        for (block, list) in [(on_accept, accept), (on_reject, reject)] {
+            self.switch_sealed(block);
+            self.flow.masked = before;
+            self.flow.reachable = true;
+            self.list(list);
+            if self.flow.reachable {
+                self.b.ins().jump(join, &[]);
+                reachable = true;
+                masked |= self.flow.masked;
+            }
+        }
+        self.switch_sealed(join);
+        self.flow.reachable = reachable;
+        self.flow.masked = masked;
+    }
+
+    /// Each side runs for the lanes that take it.
+    fn part(&mut self, condition: Value, accept: &List, reject: &List) {
+        let condition = self.lanes(condition);
+        let condition: Mask = std::array::from_fn(|part| condition[part]);
+        let (mask, was_masked) = (self.mask(), self.flow.masked);
+        let base = self.flow.saved.len();
+        let before = self.save_mask(mask, AtBarrier::All);
+        let accepting = if self.is_masked() {
+            self.combine(condition, mask, |generator, c, m| generator.b.ins().band(c, m))
+        } else {
+            condition
+        };
+        let rejecting = self.combine(mask, accepting, |generator, m, a| generator.b.ins().band_not(m, a));
+        let rejecting = self.save_mask(rejecting, AtBarrier::None);
+        let leaves = self.list_leaves(accept) || self.list_leaves(reject);
+
+        self.flow.depth += 1;
+        self.set_mask(accepting);
+        self.flow.masked = true;
+        self.guarded(accept);
+        let accepted = self.mask();
+        let accepted = self.save_mask(accepted, AtBarrier::None);
+        let mask = self.saved_mask(rejecting);
+        self.set_mask(mask);
+        self.guarded(reject);
+        self.flow.depth -= 1;
+
+        if leaves {
+            let (accepted, rejected) = (self.saved_mask(accepted), self.mask());
+            let both = self.or(accepted, rejected);
+            self.set_mask(both);
+            self.flow.masked = true;
+        } else {
+            let mask = self.saved_mask(before);
+            self.set_mask(mask);
+            self.flow.masked = was_masked;
+        }
+        self.flow.saved.truncate(base);
+    }
+
+    /// Runs a list, skipping it when no lane is active unless it is so short that the test costs
+    /// more.
+    fn guarded(&mut self, list: &List) {
+        if list.is_empty() {
+            return;
+        }
+        if !is_heavy(list) {
+            self.list(list);
+            return;
+        }
+        let (run, join) = (self.b.create_block(), self.b.create_block());
+        let any = self.any_active();
+        self.b.ins().brif(any, run, &[], join, &[]);
+        self.switch_sealed(run);
+        self.list(list);
+        self.b.ins().jump(join, &[]);
+        self.switch_sealed(join);
+    }
+
+    fn block(&mut self, label: Label, body: &List) {
+        let parting = self.facts.parting[label.0 as usize];
+        let (mask, was_masked) = (self.mask(), self.flow.masked);
+        let base = self.flow.saved.len();
+        let before = self.save_mask(mask, AtBarrier::All);
+        let left = parting.then(|| {
+            let none = self.no_lanes();
+            self.save_mask(none, AtBarrier::None)
+        });
+        self.flow.depth += u32::from(parting);
+        let end = self.b.create_block();
+        self.flow.labels[label.0 as usize] = Some(Target { end, depth: self.flow.depth, left });
+        self.list(body);
+        self.flow.labels[label.0 as usize] = None;
+        self.flow.depth -= u32::from(parting);
+        if self.flow.reachable {
+            self.b.ins().jump(end, &[]);
+        }
+        self.switch_sealed(end);
+        self.flow.reachable = true;
+        if !self.block_leaks(label, body) {
+            let mask = self.saved_mask(before);
+            self.set_mask(mask);
+            self.flow.masked = was_masked;
+        } else {
+            if let Some(left) = left {
+                let (mask, left) = (self.mask(), self.saved_mask(left));
+                let all = self.or(mask, left);
+                self.set_mask(all);
+            }
+            self.flow.masked = true;
+        }
+        self.flow.saved.truncate(base);
+    }
+
+    fn repeat(&mut self, body: &List) {
+        let parting = self.list_parts(body);
+        let (header, after) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().jump(header, &[]);
+        self.b.switch_to_block(header);
+        self.flow.masked |= parting;
+        self.count_step();
+        self.list(body);
+        if self.flow.reachable {
+            if parting {
+                let any = self.any_active();
+                self.b.ins().brif(any, header, &[], after, &[]);
+            } else {
+                self.b.ins().jump(header, &[]);
+            }
+        }
+        self.b.seal_block(header);
+        self.switch_sealed(after);
+        self.flow.reachable = parting;
+        self.flow.masked |= parting;
+    }
+
+    /// Ends the kernel when the iterations are used up.
+    fn count_step(&mut self) {
+        let steps = self.b.use_var(self.flow.steps);
+        let left = self.b.ins().iadd_imm_s(steps, -1);
+        self.b.def_var(self.flow.steps, left);
+        let go_on = self.b.create_block();
+        let over = self.b.ins().icmp_imm_s(IntCC::Equal, left, 0);
+        let stop = self.b.ins().iconst(types::I32, i64::from(Stop::StepLimit as u32));
+        self.b.ins().brif(over, self.flow.stopped, &[stop.into()], go_on, &[]);
+        self.switch_sealed(go_on);
+    }
+
+    fn exit(&mut self, label: Label) {
+        let Some(target) = self.flow.labels[label.0 as usize] else { return };
+        if let Some(left) = target.left {
+            let (already, mask) = (self.saved_mask(left), self.mask());
+            let all = self.or(already, mask);
+            self.define_mask(left, all);
+        }
+        if target.depth == self.flow.depth {
+            self.b.ins().jump(target.end, &[]);
+            let dead = self.b.create_block();
+            self.switch_sealed(dead);
+            self.flow.reachable = false;
+        } else {
+            let none = self.no_lanes();
+            self.set_mask(none);
+            self.flow.masked = true;
+        }
+    }
+
+    /// Goes on in a block whose predecessors are all known.
+    pub(super) fn switch_sealed(&mut self, block: cl::Block) {
+        self.b.switch_to_block(block);
+        self.b.seal_block(block);
+    }
+
+    /// Whether some lanes may leave a statement for somewhere outside of it, others not.
+    fn leaves_lanes(&self, statement: &Stmt) -> bool {
+        match statement {
+            Stmt::If { accept, reject, .. } => self.list_leaves(accept) || self.list_leaves(reject),
+            Stmt::Block { label, body } => self.block_leaks(*label, body),
+            Stmt::Loop(body) => self.list_leaves(body),
+            _ => false,
+        }
+    }
+
+    /// Whether a block is left for anywhere but its own end.
+    fn block_leaks(&self, label: Label, body: &List) -> bool {
+        exits(body, &mut vec![label], &mut |_| true)
+    }
+
+    /// Whether anything leaves a list.
+    fn list_leaves(&self, list: &List) -> bool {
+        exits(list, &mut Vec::new(), &mut |_| true)
+    }
+
+    /// Whether lanes leave a list at different times.
+    fn list_parts(&self, list: &List) -> bool {
+        exits(list, &mut Vec::new(), &mut |label| self.facts.parting[label.0 as usize])
+    }
+}
+
+/// Whether a list holds an exit to a block around the list for which `wanted` holds.
+fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> bool) -> bool {
+    list.iter().any(|statement| match statement {
+        Stmt::Exit(label) => !inner.contains(label) && wanted(*label),
+        Stmt::If { accept, reject, .. } => exits(accept, inner, wanted) || exits(reject, inner, wanted),
+        Stmt::Loop(body) => exits(body, inner, wanted),
+        Stmt::Block { label, body } => {
+            inner.push(*label);
+            let found = exits(body, inner, wanted);
+            inner.pop();
+            found
+        }
+        _ => false,
+    })
+}
+
+/// Whether running a list with no lane active costs more than asking first. Such lists also must
+/// be asked for when they loop: a loop that no lane is in might not end.
+fn is_heavy(list: &[Stmt]) -> bool {
+    list.len() > 12
+        || list.iter().any(|statement| match statement {
+            Stmt::Let(_) | Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) | Stmt::Check(_) => false,
+            Stmt::Store { .. } | Stmt::Loop(_) | Stmt::Barrier(_) => true,
+            Stmt::If { accept, reject, .. } => is_heavy(accept) || is_heavy(reject),
+            Stmt::Block { body, .. } => is_heavy(body),
+        })
+}

@@ -1,0 +1,49 @@
+//! Operations on two values of one class.
+
+use cranelift_codegen::ir::{InstBuilder, Value};
+
+use super::{Emit, Parts, is_float};
+use crate::ir::{BinaryOp, Class};
+
+impl Emit<'_, '_> {
+    /// One operation on eight lanes.
+    pub(in super::super) fn binary(&mut self, op: BinaryOp, class: Class, a: &[Value], b: &[Value]) -> Parts {
+        match op {
+            BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => self.divide(op, class, a, b),
+            BinaryOp::Shl | BinaryOp::ShrS | BinaryOp::ShrU => self.shift(op, class, a, b),
+            BinaryOp::Min | BinaryOp::Max => self.each_pair(a, b, |emit, a, b| emit.extremum(op, a, b)),
+            _ => self.each_pair(a, b, |emit, a, b| emit.binary_instruction(op, class, a, b)),
+        }
+    }
+
+    /// One operation on scalars.
+    pub(in super::super) fn binary_scalar(&mut self, op: BinaryOp, class: Class, a: Value, b: Value) -> Value {
+        match op {
+            BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => self.divide_scalar(op, class, a, b),
+            BinaryOp::Shl | BinaryOp::ShrS | BinaryOp::ShrU => self.shift_instruction(op, a, b),
+            BinaryOp::Min | BinaryOp::Max => self.extremum_scalar(op, a, b),
+            _ => self.binary_instruction(op, class, a, b),
+        }
+    }
+
+    /// The instructions that scalars and vectors both have.
+    fn binary_instruction(&mut self, op: BinaryOp, class: Class, a: Value, b: Value) -> Value {
+        let ins = self.b.ins();
+        match op {
+            BinaryOp::Add if is_float(class) => ins.fadd(a, b),
+            BinaryOp::Sub if is_float(class) => ins.fsub(a, b),
+            BinaryOp::Mul if is_float(class) => ins.fmul(a, b),
+            BinaryOp::Div => ins.fdiv(a, b),
+            BinaryOp::Add => ins.iadd(a, b),
+            BinaryOp::Sub => ins.isub(a, b),
+            BinaryOp::Mul => ins.imul(a, b),
+            BinaryOp::And => ins.band(a, b),
+            BinaryOp::Or => ins.bor(a, b),
+            BinaryOp::MinS => ins.smin(a, b),
+            BinaryOp::MinU => ins.umin(a, b),
+            BinaryOp::MaxS => ins.smax(a, b),
+            BinaryOp::MaxU => ins.umax(a, b),
+            _ => ins.bxor(a, b),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Counting and reversing the bits of integers in vectors.
+
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+
+use super::{Emit, vector_type};
+use crate::ir::Class;
+
+/// The bits of each half byte in reverse order.
+const REVERSED: [u8; 16] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
+
+impl Emit<'_, '_> {
+    /// Leading zeros of 32-bit lanes, from the exponent of the lane as a float.
+    pub(super) fn clz32(&mut self, x: Value) -> Value {
+        // With the bit below the leading one cleared, rounding cannot carry into a higher power.
+        let below = self.ushr_by(x, 1);
+        let below = self.b.ins().bnot(below);
+        let x = self.b.ins().band(x, below);
+        let float = self.b.ins().fcvt_from_sint(types::F32X4, x);
+        let bits = self.cast(types::I32X4, float);
+        let exponent = self.ushr_by(bits, 23);
+        // 2^k has exponent 127 + k; zero has exponent 0 and lands above 32; what was negative has
+        // the sign bit on top of its exponent and lands below 0.
+        let top = self.vector(types::I32X4, 158);
+        let count = self.b.ins().isub(top, exponent);
+        let most = self.vector(types::I32X4, 32);
+        let count = self.b.ins().smin(count, most);
+        let least = self.vector(types::I32X4, 0);
+        self.b.ins().smax(count, least)
+    }
+
+    /// Trailing zeros of 32-bit lanes, from the exponent of the lowest set bit as a float.
+    pub(super) fn ctz32(&mut self, x: Value) -> Value {
+        let negative = self.b.ins().ineg(x);
+        let lowest = self.b.ins().band(x, negative);
+        let float = self.b.ins().fcvt_from_sint(types::F32X4, lowest);
+        let float = self.b.ins().fabs(float);
+        let bits = self.cast(types::I32X4, float);
+        let exponent = self.ushr_by(bits, 23);
+        let bias = self.vector(types::I32X4, 127);
+        let count = self.b.ins().isub(exponent, bias);
+        // Zero gave -127: as an unsigned number more than 32.
+        let most = self.vector(types::I32X4, 32);
+        self.b.ins().umin(count, most)
+    }
+
+    /// Set bits of each lane: those of the bytes, then added up.
+    pub(super) fn popcount(&mut self, class: Class, x: Value) -> Value {
+        let ty = vector_type(class);
+        let bytes = self.cast(types::I8X16, x);
+        let counts = self.b.ins().popcnt(bytes);
+        let mut sum = self.cast(ty, counts);
+        // No byte overflows: a lane has at most 64 bits.
+        let mut distance = i64::from(class.bytes()) * 4;
+        while distance >= 8 {
+            let shifted = self.ushr_by(sum, distance);
+            sum = self.b.ins().iadd(sum, shifted);
+            distance /= 2;
+        }
+        let low = self.vector(ty, 0x7f);
+        self.b.ins().band(sum, low)
+    }
+
+    /// Each lane's bits in reverse order.
+    pub(super) fn reverse_bits(&mut self, class: Class, x: Value) -> Value {
+        if !self.target.permute {
+            return self.reverse_by_swaps(class, x);
+        }
+        // Half bytes through a table, swapped within their bytes, and the bytes swapped.
+        let ty = vector_type(class);
+        let half = self.vector(ty, 0x0f0f_0f0f_0f0f_0f0f);
+        let low = self.b.ins().band(x, half);
+        let high = self.ushr_by(x, 4);
+        let high = self.b.ins().band(high, half);
+        let low = self.look_up(REVERSED.map(|bits| bits << 4), low);
+        let high = self.look_up(REVERSED, high);
+        let bytes = self.b.ins().bor(low, high);
+        let last = class.bytes() as u8 - 1;
+        let swapped = self.permute_bytes(std::array::from_fn(|byte| byte as u8 ^ last), bytes, bytes);
+        self.cast(ty, swapped)
+    }
+
+    /// Bytes of a table, at the places that the bytes of `index` say, each below 16.
+    fn look_up(&mut self, table: [u8; 16], index: Value) -> Value {
+        let table = self.vector_of_bytes(types::I8X16, table);
+        let index = self.cast(types::I8X16, index);
+        if self.target.x86 { self.b.ins().x86_pshufb(table, index) } else { self.b.ins().swizzle(table, index) }
+    }
+
+    /// Swaps neighbouring bits, pairs, half bytes and so on.
+    fn reverse_by_swaps(&mut self, class: Class, x: Value) -> Value {
+        const LOWER: [(i64, u64); 6] = [
+            (1, 0x5555_5555_5555_5555),
+            (2, 0x3333_3333_3333_3333),
+            (4, 0x0f0f_0f0f_0f0f_0f0f),
+            (8, 0x00ff_00ff_00ff_00ff),
+            (16, 0x0000_ffff_0000_ffff),
+            (32, 0x0000_0000_ffff_ffff),
+        ];
+        let mut x = x;
+        for (distance, lower) in LOWER {
+            if distance as u32 >= super::width(class) {
+                break;
+            }
+            let lower = self.vector(vector_type(class), lower);
+            let down = self.ushr_by(x, distance);
+            let down = self.b.ins().band(down, lower);
+            let up = self.b.ins().band(x, lower);
+            let up = self.ishl_by(up, distance);
+            x = self.b.ins().bor(down, up);
+        }
+        x
+    }
+}

@@ -1,0 +1,105 @@
+//! Calls of the functions of [`crate::math`], and fused multiply-add.
+
+use cranelift_codegen::ir::{InstBuilder, Value};
+
+use super::target::Shape;
+use super::{Emit, Parts};
+use crate::ir::{Class, TernaryOp};
+use crate::math::{self, LaneFunction};
+
+impl Emit<'_, '_> {
+    /// Three operands, eight lanes.
+    pub(in super::super) fn ternary(
+        &mut self,
+        op: TernaryOp,
+        class: Class,
+        a: &[Value],
+        b: &[Value],
+        c: &[Value],
+    ) -> Parts {
+        let TernaryOp::Fma = op;
+        if self.target.fma {
+            return (0..a.len()).map(|part| self.b.ins().fma(a[part], b[part], c[part])).collect();
+        }
+        let function = if class == Class::F32 { LaneFunction::FmaF32 } else { LaneFunction::FmaF64 };
+        self.call_on(function, Shape::Triple, class, &[a, b, c])
+    }
+
+    /// Three scalars.
+    pub(in super::super) fn ternary_scalar(
+        &mut self,
+        op: TernaryOp,
+        class: Class,
+        a: Value,
+        b: Value,
+        c: Value,
+    ) -> Value {
+        if self.target.fma {
+            return self.b.ins().fma(a, b, c);
+        }
+        let [a, b, c] = [a, b, c].map(|scalar| self.splat(class, scalar));
+        let out = self.ternary(op, class, &a, &b, &c);
+        self.lane(class, &out, 0)
+    }
+
+    /// A function of two operands, or of one: then `b` is not used.
+    pub(in super::super) fn call(&mut self, function: LaneFunction, class: Class, a: &[Value], b: &[Value]) -> Parts {
+        let operands: &[&[Value]] = if takes_two(function) { &[a, b] } else { &[a] };
+        self.call_on(function, Shape::Pair, class, operands)
+    }
+
+    /// The same of scalars.
+    pub(in super::super) fn call_scalar(&mut self, function: LaneFunction, class: Class, a: Value, b: Value) -> Value {
+        let a = self.splat(class, a);
+        let b = if takes_two(function) { self.splat(class, b) } else { a.clone() };
+        let out = self.call(function, class, &a, &b);
+        self.lane(class, &out, 0)
+    }
+
+    fn call_on(&mut self, function: LaneFunction, shape: Shape, class: Class, operands: &[&[Value]]) -> Parts {
+        let out = self.slot_address(0);
+        let mut arguments = Parts::from_slice(&[out]);
+        for (index, parts) in operands.iter().enumerate() {
+            let address = self.slot_address(index + 1);
+            self.store_parts(parts, address, 0);
+            arguments.push(address);
+        }
+        // What a function does not read may be any address.
+        arguments.resize(if shape == Shape::Triple { 4 } else { 3 }, out);
+        self.call_address(math::address(function), shape, &arguments);
+        self.load_parts(class, out, 0)
+    }
+
+    /// Where lanes lie on the stack during a call.
+    pub(super) fn slot_address(&mut self, index: usize) -> Value {
+        let slot = self.calls.slot(self.b, index);
+        self.b.ins().stack_addr(self.target.pointer, slot, 0)
+    }
+
+    /// Calls a function at a known address.
+    pub(super) fn call_address(&mut self, address: *const u8, shape: Shape, arguments: &[Value]) {
+        let signature = self.calls.signature(self.b, self.target, shape);
+        let callee = self.b.ins().iconst(self.target.pointer, address as i64);
+        self.b.ins().call_indirect(signature, callee, arguments);
+    }
+}
+
+/// Whether a function reads its second operand.
+fn takes_two(function: LaneFunction) -> bool {
+    use LaneFunction as F;
+    matches!(
+        function,
+        F::Pow
+            | F::Atan2
+            | F::PowF64
+            | F::Atan2F64
+            | F::DivI32
+            | F::RemI32
+            | F::DivU32
+            | F::RemU32
+            | F::DivI64
+            | F::RemI64
+            | F::DivU64
+            | F::RemU64
+    )
+}

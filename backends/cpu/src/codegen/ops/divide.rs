@@ -1,0 +1,116 @@
+//! Integer division and remainder: x / 0 = x, x % 0 = 0, MIN / -1 = MIN, MIN % -1 = 0.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+
+use super::lanes::HIGH_HALF;
+use super::{Emit, Parts, vector_type};
+use crate::ir::{BinaryOp, Class};
+use crate::math::LaneFunction;
+
+/// 1.5 * 2^52: added to an integer below 2^51 in magnitude, it brings that integer, in two's
+/// complement, to the low bits of the sum.
+const ROUNDER: f64 = 6_755_399_441_055_744.0;
+
+impl Emit<'_, '_> {
+    /// Quotient or remainder of eight lanes.
+    pub(super) fn divide(&mut self, op: BinaryOp, class: Class, a: &[Value], b: &[Value]) -> Parts {
+        if let Some(divisor) = self.uniform_constant(class, b)
+            && let Some(out) = self.divide_by_constant(op, class, a, divisor)
+        {
+            return out;
+        }
+        if class == Class::I32 && self.target.round {
+            return self.each_pair(a, b, |emit, a, b| emit.divide_as_doubles(op, a, b));
+        }
+        let function = match (op, class) {
+            (BinaryOp::DivS, Class::I32) => LaneFunction::DivI32,
+            (BinaryOp::DivU, Class::I32) => LaneFunction::DivU32,
+            (BinaryOp::RemS, Class::I32) => LaneFunction::RemI32,
+            (BinaryOp::RemU, Class::I32) => LaneFunction::RemU32,
+            (BinaryOp::DivS, _) => LaneFunction::DivI64,
+            (BinaryOp::DivU, _) => LaneFunction::DivU64,
+            (BinaryOp::RemS, _) => LaneFunction::RemI64,
+            _ => LaneFunction::RemU64,
+        };
+        self.call(function, class, a, b)
+    }
+
+    /// Quotient or remainder of scalars.
+    pub(super) fn divide_scalar(&mut self, op: BinaryOp, class: Class, a: Value, b: Value) -> Value {
+        let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
+        let divisor = self.safe_divisor(signed, class, a, b);
+        match op {
+            BinaryOp::DivS => self.b.ins().sdiv(a, divisor),
+            BinaryOp::DivU => self.b.ins().udiv(a, divisor),
+            BinaryOp::RemS => self.b.ins().srem(a, divisor),
+            _ => self.b.ins().urem(a, divisor),
+        }
+    }
+
+    /// The divisor, or 1 where division would trap: dividing by 1 gives the results wanted.
+    fn safe_divisor(&mut self, signed: bool, class: Class, a: Value, b: Value) -> Value {
+        let all_ones = if class == Class::I32 { u64::from(u32::MAX) } else { u64::MAX };
+        let constant = self.scalar_constant(b);
+        if constant.is_some_and(|divisor| divisor != 0 && !(signed && divisor == all_ones)) {
+            return b;
+        }
+        let one = self.constant_scalar(class, 1);
+        if !signed {
+            return self.b.ins().umax(b, one);
+        }
+        let zero = self.constant_scalar(class, 0);
+        let minus_one = self.constant_scalar(class, all_ones);
+        let min = self.constant_scalar(class, all_ones / 2 + 1);
+        let by_zero = self.b.ins().icmp(IntCC::Equal, b, zero);
+        let by_minus_one = self.b.ins().icmp(IntCC::Equal, b, minus_one);
+        let of_min = self.b.ins().icmp(IntCC::Equal, a, min);
+        let overflow = self.b.ins().band(by_minus_one, of_min);
+        let bad = self.b.ins().bor(by_zero, overflow);
+        self.b.ins().select(bad, one, b)
+    }
+
+    /// 32-bit lanes divided as doubles. The quotient, truncated, is exact: see the reasoning in
+    /// `math::integer`. In place, this is shorter than saving what a call would overwrite.
+    fn divide_as_doubles(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
+        let ty = vector_type(Class::I32);
+        // Zeros become ones. MIN / -1 is 2^31 as a double, whose low 32 bits are those of MIN.
+        let zero = self.vector(ty, 0);
+        let by_zero = self.b.ins().icmp(IntCC::Equal, b, zero);
+        let divisor = self.b.ins().isub(b, by_zero);
+        let [a_low, a_high] = self.doubles(signed, a);
+        let [b_low, b_high] = self.doubles(signed, divisor);
+        let low = self.truncated_quotient(a_low, b_low);
+        let high = self.truncated_quotient(a_high, b_high);
+        let quotient = self.narrow_pair(ty, low, high);
+        if matches!(op, BinaryOp::DivS | BinaryOp::DivU) {
+            return quotient;
+        }
+        let product = self.b.ins().imul(quotient, divisor);
+        self.b.ins().isub(a, product)
+    }
+
+    /// The quotients as integers in the low halves of 64-bit lanes.
+    fn truncated_quotient(&mut self, a: Value, b: Value) -> Value {
+        let quotient = self.b.ins().fdiv(a, b);
+        let truncated = self.b.ins().trunc(quotient);
+        let rounder = self.vector(types::F64X2, ROUNDER.to_bits());
+        self.b.ins().fadd(truncated, rounder)
+    }
+
+    /// Four 32-bit integers as two vectors of doubles.
+    pub(super) fn doubles(&mut self, signed: bool, x: Value) -> [Value; 2] {
+        // The upper half moves down first: only widening a lower half is part of a conversion.
+        let upper = self.permute(HIGH_HALF, x, x);
+        [x, upper].map(|half| {
+            if signed {
+                let wide = self.b.ins().swiden_low(half);
+                self.b.ins().fcvt_from_sint(types::F64X2, wide)
+            } else {
+                let wide = self.b.ins().uwiden_low(half);
+                self.b.ins().fcvt_from_uint(types::F64X2, wide)
+            }
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! `f16`, held as the `f32` of the same value: rounding, and conversion from and to its bits.
+//!
+//! Rounding adds a power of two and subtracts it again: 2^13 times the power of two at or below
+//! the magnitude, so that of the 24 bits of the sum exactly the 11 that a `f16` has are left for
+//! the value. Below 2^-14, where a `f16` is subnormal, the power stays the same, and so does the
+//! unit: 2^-24. The addition rounds to nearest, ties to even, as wanted.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+
+use super::Emit;
+use crate::ir::Class;
+
+/// The bits of 2^-14, the least normal `f16`, as `f32`.
+const LEAST_NORMAL: u64 = 113 << 23;
+/// The bits of 65520, halfway between the greatest `f16` and the power of two above it: from here
+/// on values round to infinity.
+const INFINITE_FROM: u64 = 0x477f_f000;
+const INFINITY: u64 = 0x7f80_0000;
+
+/// What rounding found about a vector.
+struct Rounding {
+    /// The sign bits.
+    sign: Value,
+    /// The magnitude, as a float.
+    magnitude: Value,
+    /// The power of two at or below the magnitude, at least 2^-14, as bits.
+    power: Value,
+    /// What was added, as a float.
+    addend: Value,
+    /// The sum.
+    sum: Value,
+}
+
+impl Emit<'_, '_> {
+    /// The nearest `f16` of each lane, as `f32`.
+    pub(super) fn round_f16(&mut self, x: Value) -> Value {
+        let Rounding { sign, magnitude, addend, sum, .. } = self.rounding(x);
+        let rounded = self.b.ins().fsub(sum, addend);
+        let rounded = self.cast(types::I32X4, rounded);
+        let infinity = self.vector(types::I32X4, INFINITY);
+        let large = self.is_infinite(magnitude);
+        let rounded = self.choose(large, infinity, rounded);
+        let out = self.b.ins().bor(rounded, sign);
+        self.cast(types::F32X4, out)
+    }
+
+    /// The bits of the nearest `f16` of each lane.
+    pub(super) fn f32_to_half_bits(&mut self, x: Value) -> Value {
+        let Rounding { sign, magnitude, power, addend, sum } = self.rounding(x);
+        // The low bits of the sum count units of the result's last place; the leading bit of a
+        // normal number counts, too, and adds the last one of its exponent field.
+        let sum = self.cast(types::I32X4, sum);
+        let addend = self.cast(types::I32X4, addend);
+        let units = self.b.ins().isub(sum, addend);
+        let least = self.vector(types::I32X4, LEAST_NORMAL);
+        let exponent = self.b.ins().isub(power, least);
+        let exponent = self.ushr_by(exponent, 13);
+        let bits = self.b.ins().iadd(exponent, units);
+
+        let infinity = self.vector(types::I32X4, 0x7c00);
+        let large = self.is_infinite(magnitude);
+        let bits = self.choose(large, infinity, bits);
+        let nan = self.vector(types::I32X4, 0x7e00);
+        let unordered = self.b.ins().fcmp(FloatCC::Unordered, magnitude, magnitude);
+        let bits = self.choose(unordered, nan, bits);
+        let sign = self.ushr_by(sign, 16);
+        self.b.ins().bor(bits, sign)
+    }
+
+    /// The value of the `f16` whose bits are the low 16 of each lane.
+    pub(super) fn half_bits_to_f32(&mut self, half: Value) -> Value {
+        let sign = self.vector(types::I32X4, 0x8000);
+        let sign = self.b.ins().band(half, sign);
+        let sign = self.ishl_by(sign, 16);
+        let magnitude = self.vector(types::I32X4, 0x7fff);
+        let magnitude = self.b.ins().band(half, magnitude);
+        let magnitude = self.ishl_by(magnitude, 13);
+        // Exponents differ by 112; that of infinities and NaN by another 112.
+        let bias = self.vector(types::I32X4, 112 << 23);
+        let normal = self.b.ins().iadd(magnitude, bias);
+        let largest = self.vector(types::I32X4, (0x7c00 << 13) - 1);
+        let special = self.b.ins().icmp(IntCC::SignedGreaterThan, magnitude, largest);
+        let more = self.b.ins().band(special, bias);
+        let normal = self.b.ins().iadd(normal, more);
+        // A subnormal is what 2^-14 with these mantissa bits is more than 2^-14.
+        let least = self.vector(types::I32X4, LEAST_NORMAL);
+        let raised = self.b.ins().iadd(magnitude, least);
+        let raised = self.cast(types::F32X4, raised);
+        let base = self.cast(types::F32X4, least);
+        let subnormal = self.b.ins().fsub(raised, base);
+        let subnormal = self.cast(types::I32X4, subnormal);
+        let first_normal = self.vector(types::I32X4, 0x0400 << 13);
+        let is_subnormal = self.b.ins().icmp(IntCC::SignedGreaterThan, first_normal, magnitude);
+        let bits = self.choose(is_subnormal, subnormal, normal);
+        let bits = self.b.ins().bor(bits, sign);
+        self.cast(types::F32X4, bits)
+    }
+
+    fn rounding(&mut self, x: Value) -> Rounding {
+        let bits = self.cast(types::I32X4, x);
+        let sign = self.vector(types::I32X4, 1 << 31);
+        let sign = self.b.ins().band(bits, sign);
+        let magnitude_bits = self.magnitude_bits(Class::F32, bits);
+        let magnitude = self.cast(types::F32X4, magnitude_bits);
+        let exponent = self.vector(types::I32X4, INFINITY);
+        let power = self.b.ins().band(bits, exponent);
+        let least = self.vector(types::I32X4, LEAST_NORMAL);
+        let power = self.b.ins().smax(power, least);
+        // Large exponents overflow into the sign; such lanes are replaced, and NaN stays NaN.
+        let thirteen = self.vector(types::I32X4, 13 << 23);
+        let addend = self.b.ins().iadd(power, thirteen);
+        let addend = self.cast(types::F32X4, addend);
+        let sum = self.b.ins().fadd(magnitude, addend);
+        Rounding { sign, magnitude, power, addend, sum }
+    }
+
+    fn is_infinite(&mut self, magnitude: Value) -> Value {
+        let limit = self.vector(types::F32X4, INFINITE_FROM);
+        self.b.ins().fcmp(FloatCC::LessThanOrEqual, limit, magnitude)
+    }
+}

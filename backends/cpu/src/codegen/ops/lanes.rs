@@ -1,0 +1,180 @@
+//! Between scalars, lanes and memory; constants; permutations of lanes.
+
+use cranelift_codegen::ir::{
+    ConstantData, Endianness, Immediate, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, ValueDef,
+    types,
+};
+
+use super::{Emit, Parts, part_count, scalar_type, vector_type};
+use crate::ir::Class;
+
+/// Lanes of 32 bits of two vectors, those of the second being 4 to 7.
+pub(super) type Pattern = [u8; 4];
+/// Every other lane, from the first.
+pub(super) const EVEN: Pattern = [0, 2, 4, 6];
+/// Every other lane, from the second.
+pub(super) const ODD: Pattern = [1, 3, 5, 7];
+/// The lower half of one vector after that of another.
+pub(super) const LOW_HALVES: Pattern = [0, 1, 4, 5];
+/// The upper half of a vector, twice.
+pub(super) const HIGH_HALF: Pattern = [2, 3, 2, 3];
+/// The lower halves, alternating.
+pub(super) const ZIP_LOW: Pattern = [0, 4, 1, 5];
+/// The upper halves, alternating.
+pub(super) const ZIP_HIGH: Pattern = [2, 6, 3, 7];
+
+impl Emit<'_, '_> {
+    /// Eight times the same value.
+    pub(in super::super) fn splat(&mut self, class: Class, scalar: Value) -> Parts {
+        let scalar = if class == Class::Bool { self.b.ins().bmask(types::I32, scalar) } else { scalar };
+        let part = self.b.ins().splat(vector_type(class), scalar);
+        Parts::from_elem(part, part_count(class))
+    }
+
+    /// The value of one lane.
+    pub(in super::super) fn lane(&mut self, class: Class, parts: &[Value], lane: usize) -> Value {
+        let lanes_of_part = 8 / part_count(class);
+        let value = self.b.ins().extractlane(parts[lane / lanes_of_part], (lane % lanes_of_part) as u8);
+        if class != Class::Bool {
+            return value;
+        }
+        let value = self.b.ins().ireduce(types::I8, value);
+        self.b.ins().band_imm_u(value, 1)
+    }
+
+    /// Lanes from eight scalars.
+    #[allow(clippy::wrong_self_convention, reason = "it is the lanes that become something else, not the emitter")]
+    pub(in super::super) fn from_lanes(&mut self, class: Class, lanes: &[Value]) -> Parts {
+        let ty = vector_type(class);
+        let lanes_of_part = 8 / part_count(class);
+        lanes
+            .chunks(lanes_of_part)
+            .map(|lanes| {
+                let bool_to_word = |emit: &mut Self, lane| match class {
+                    Class::Bool => emit.b.ins().uextend(types::I32, lane),
+                    _ => lane,
+                };
+                let first = bool_to_word(self, lanes[0]);
+                // What the other lanes are does not matter: the cheapest way into a vector.
+                let mut part = match class {
+                    Class::Bool | Class::I32 => self.b.ins().scalar_to_vector(ty, first),
+                    _ => self.b.ins().splat(ty, first),
+                };
+                for (index, &lane) in lanes.iter().enumerate().skip(1) {
+                    let lane = bool_to_word(self, lane);
+                    part = self.b.ins().insertlane(part, lane, index as u8);
+                }
+                if class == Class::Bool { self.b.ins().ineg(part) } else { part }
+            })
+            .collect()
+    }
+
+    /// A constant in every lane; `bits` as in [`Inst::Const`](crate::ir::Inst::Const).
+    pub(in super::super) fn constant(&mut self, class: Class, bits: u64) -> Parts {
+        let bits = if class == Class::Bool { if bits & 1 == 1 { u64::MAX } else { 0 } } else { bits };
+        let part = self.vector(vector_type(class), bits);
+        Parts::from_elem(part, part_count(class))
+    }
+
+    /// A constant as a scalar.
+    pub(in super::super) fn constant_scalar(&mut self, class: Class, bits: u64) -> Value {
+        use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
+        match class {
+            Class::Bool => self.b.ins().iconst(types::I8, (bits & 1) as i64),
+            Class::I32 => self.b.ins().iconst(types::I32, i64::from(bits as u32)),
+            Class::I64 => self.b.ins().iconst(types::I64, bits as i64),
+            Class::F32 => self.b.ins().f32const(Ieee32::with_bits(bits as u32)),
+            Class::F64 => self.b.ins().f64const(Ieee64::with_bits(bits)),
+        }
+    }
+
+    /// Reads eight values that lie one after the other; booleans are masks in memory, too. The
+    /// address needs no alignment.
+    pub(in super::super) fn load_parts(&mut self, class: Class, address: Value, offset: i32) -> Parts {
+        let ty = vector_type(class);
+        let flags = MemFlagsData::new().with_notrap();
+        (0..part_count(class)).map(|part| self.b.ins().load(ty, flags, address, offset + part as i32 * 16)).collect()
+    }
+
+    /// Writes eight values one after the other, like [`Self::load_parts`].
+    pub(in super::super) fn store_parts(&mut self, parts: &[Value], address: Value, offset: i32) {
+        let flags = MemFlagsData::new().with_notrap();
+        for (part, &value) in parts.iter().enumerate() {
+            self.b.ins().store(flags, value, address, offset + part as i32 * 16);
+        }
+    }
+
+    /// A vector with the low bits of `bits` in every lane.
+    pub(super) fn vector(&mut self, ty: Type, bits: u64) -> Value {
+        let bytes = ty.lane_type().bytes() as usize;
+        self.vector_of_bytes(ty, std::array::from_fn(|byte| bits.to_le_bytes()[byte % bytes]))
+    }
+
+    /// A vector of constant bytes.
+    pub(super) fn vector_of_bytes(&mut self, ty: Type, bytes: [u8; 16]) -> Value {
+        let constant = self.b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
+        self.b.ins().vconst(ty, constant)
+    }
+
+    /// Four lanes of 32 bits out of the eight of two vectors; the result has the first one's type.
+    pub(super) fn permute(&mut self, pattern: Pattern, a: Value, b: Value) -> Value {
+        self.permute_bytes(std::array::from_fn(|byte| pattern[byte / 4] * 4 + byte as u8 % 4), a, b)
+    }
+
+    /// Sixteen bytes out of the 32 of two vectors. Only some patterns are single instructions, and
+    /// without [`Target::permute`](super::Target) no others are allowed.
+    pub(super) fn permute_bytes(&mut self, pattern: [u8; 16], a: Value, b: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(a);
+        let a = self.cast(types::I8X16, a);
+        let b = self.cast(types::I8X16, b);
+        let pattern: Immediate = self.b.func.dfg.immediates.push(ConstantData::from(&pattern[..]));
+        let out = self.b.ins().shuffle(a, b, pattern);
+        self.cast(ty, out)
+    }
+
+    /// The scalar that every lane is a copy of, if that is visible from how the parts were made.
+    pub(super) fn uniform(&self, parts: &[Value]) -> Option<Value> {
+        let scalars = |&part: &Value| match self.definition(part)? {
+            InstructionData::Unary { opcode: Opcode::Splat, arg } => Some(self.b.func.dfg.resolve_aliases(*arg)),
+            _ => None,
+        };
+        let first = scalars(parts.first()?)?;
+        parts.iter().all(|part| scalars(part) == Some(first)).then_some(first)
+    }
+
+    /// The constant in every lane of integers, likewise.
+    pub(super) fn uniform_constant(&self, class: Class, parts: &[Value]) -> Option<u64> {
+        if let Some(scalar) = self.uniform(parts) {
+            return self.scalar_constant(scalar);
+        }
+        let bytes = class.bytes() as usize;
+        let constants = |&part: &Value| match self.definition(part)? {
+            InstructionData::UnaryConst { opcode: Opcode::Vconst, constant_handle } => {
+                let data = self.b.func.dfg.constants.get(*constant_handle).as_slice();
+                let first = data.get(..bytes)?;
+                data.chunks(bytes)
+                    .all(|lane| lane == first)
+                    .then(|| first.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
+            }
+            _ => None,
+        };
+        let first = constants(parts.first()?)?;
+        parts.iter().all(|part| constants(part) == Some(first)).then_some(first)
+    }
+
+    /// The value of an integer constant, zero-extended.
+    pub(super) fn scalar_constant(&self, scalar: Value) -> Option<u64> {
+        let InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } = self.definition(scalar)? else { return None };
+        let bits = imm.bits() as u64;
+        Some(if self.b.func.dfg.value_type(scalar) == types::I64 { bits } else { bits & 0xffff_ffff })
+    }
+
+    /// The instruction that a value is the result of.
+    pub(super) fn definition(&self, value: Value) -> Option<&InstructionData> {
+        let dfg = &self.b.func.dfg;
+        match dfg.value_def(dfg.resolve_aliases(value)) {
+            ValueDef::Result(inst, _) => Some(&dfg.insts[inst]),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Booleans of lanes: any, all, bits, widening and narrowing, selection.
+
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Type, Value, types};
+
+use super::lanes::{EVEN, ZIP_HIGH, ZIP_LOW};
+use super::{Emit, Parts};
+use crate::ir::Class;
+
+impl Emit<'_, '_> {
+    /// Whether any lane is true: an `I8`, zero or not.
+    pub(in super::super) fn any(&mut self, mask: &[Value]) -> Value {
+        let either = self.b.ins().bor(mask[0], mask[1]);
+        self.b.ins().vany_true(either)
+    }
+
+    /// Whether all lanes are true: an `I8`, zero or not.
+    pub(in super::super) fn all(&mut self, mask: &[Value]) -> Value {
+        let both = self.b.ins().band(mask[0], mask[1]);
+        self.b.ins().vall_true(both)
+    }
+
+    /// One bit per lane, lane 0 lowest, as an `I32`.
+    pub(in super::super) fn bits(&mut self, mask: &[Value]) -> Value {
+        let low = self.b.ins().vhigh_bits(types::I32, mask[0]);
+        let high = self.b.ins().vhigh_bits(types::I32, mask[1]);
+        let high = self.ishl_by(high, 4);
+        self.b.ins().bor(low, high)
+    }
+
+    /// The lanes of `a` where the condition is true, else those of `b`.
+    pub(in super::super) fn select(&mut self, class: Class, condition: &[Value], a: &[Value], b: &[Value]) -> Parts {
+        let wide = if matches!(class, Class::I64 | Class::F64) { self.widen_mask(condition) } else { condition.into() };
+        (0..a.len()).map(|part| self.choose(wide[part], a[part], b[part])).collect()
+    }
+
+    /// One of two scalars.
+    pub(in super::super) fn select_scalar(&mut self, condition: Value, a: Value, b: Value) -> Value {
+        self.b.ins().select(condition, a, b)
+    }
+
+    /// One of two vectors in each lane, by a mask of lanes of the same width.
+    pub(super) fn choose(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(a);
+        let mask_type = self.b.func.dfg.value_type(mask);
+        let (a, b) = (self.cast(mask_type, a), self.cast(mask_type, b));
+        // Cranelift makes one instruction of a selection by a comparison (and a minimum of some),
+        // but does not see that other masks, too, are all ones or all zeros.
+        let comparison = matches!(
+            self.definition(mask),
+            Some(InstructionData::IntCompare { .. } | InstructionData::FloatCompare { .. })
+        );
+        let out = if self.target.blend && !comparison {
+            self.b.ins().blendv(mask, a, b)
+        } else {
+            self.b.ins().bitselect(mask, a, b)
+        };
+        self.cast(ty, out)
+    }
+
+    /// From a mask for 32-bit classes to one for 64-bit classes.
+    pub(super) fn widen_mask(&mut self, mask: &[Value]) -> Parts {
+        let mut wide = Parts::new();
+        for &part in mask {
+            for pattern in [ZIP_LOW, ZIP_HIGH] {
+                let doubled = self.permute(pattern, part, part);
+                wide.push(self.cast(types::I64X2, doubled));
+            }
+        }
+        wide
+    }
+
+    /// The low halves of four vectors of 64-bit lanes: two vectors of the given type of 32-bit
+    /// lanes.
+    pub(super) fn narrow(&mut self, ty: Type, wide: &[Value]) -> Parts {
+        wide.chunks(2).map(|pair| self.narrow_pair(ty, pair[0], pair[1])).collect()
+    }
+
+    /// The low halves of two vectors of 64-bit lanes.
+    pub(super) fn narrow_pair(&mut self, ty: Type, low: Value, high: Value) -> Value {
+        let narrow = self.permute(EVEN, low, high);
+        self.cast(ty, narrow)
+    }
+}

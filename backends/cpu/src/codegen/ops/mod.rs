@@ -1,0 +1,139 @@
+//! Machine instructions for the pure operations of the scalar program, in two forms.
+//!
+//! A *scalar* is one machine value for all eight lanes: what is uniform. *Lanes* are eight values
+//! in 128-bit vectors ([`Parts`]): two vectors of a 32-bit class, four of a 64-bit class. A boolean
+//! is 0 or 1 in an `I8` as a scalar, and as lanes a mask like a 32-bit class: 0 or all ones.
+//!
+//! Nothing here can trap, and nothing needs a library routine of Cranelift: what the machine has no
+//! instruction for is made of other instructions, or calls a function of [`crate::math`].
+//!
+//! | file | content |
+//! |---|---|
+//! | `target` | what the machine can do; signatures and stack memory of calls |
+//! | `lanes` | between scalars, lanes and memory; constants |
+//! | `masks` | booleans of lanes: any, all, bits, widening, selection |
+//! | `unary`, `round`, `bits` | one operand; rounding to integers; counting and reversing bits |
+//! | `binary`, `shift`, `divide`, `magic` | two operands; division with and without a known divisor |
+//! | `compare` | comparisons, lesser and greater |
+//! | `convert`, `half` | conversions; those of `f16` |
+//! | `call`, `subgroup` | functions of [`crate::math`]; operations over the subgroup |
+
+mod binary;
+mod bits;
+mod call;
+mod compare;
+mod convert;
+mod divide;
+mod half;
+mod lanes;
+mod magic;
+mod masks;
+mod round;
+mod shift;
+mod subgroup;
+mod target;
+#[cfg(test)]
+mod tests;
+mod unary;
+
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_frontend::FunctionBuilder;
+use smallvec::SmallVec;
+
+pub(super) use target::{Calls, Target};
+
+use crate::ir::Class;
+
+/// The vectors that hold eight lanes, lane 0 first.
+pub(super) type Parts = SmallVec<[Value; 4]>;
+
+/// Writes instructions at the builder's place.
+pub(super) struct Emit<'a, 'f> {
+    /// Where they go.
+    pub(super) b: &'a mut FunctionBuilder<'f>,
+    /// What the machine can do.
+    pub(super) target: &'a Target,
+    /// What calls of this function have needed so far.
+    pub(super) calls: &'a mut Calls,
+}
+
+/// The machine type of a scalar.
+pub(super) fn scalar_type(class: Class) -> Type {
+    match class {
+        Class::Bool => types::I8,
+        Class::I32 => types::I32,
+        Class::I64 => types::I64,
+        Class::F32 => types::F32,
+        Class::F64 => types::F64,
+    }
+}
+
+/// The machine type of each part.
+pub(super) fn vector_type(class: Class) -> Type {
+    match class {
+        Class::Bool | Class::I32 => types::I32X4,
+        Class::I64 => types::I64X2,
+        Class::F32 => types::F32X4,
+        Class::F64 => types::F64X2,
+    }
+}
+
+/// How many parts eight lanes have.
+pub(super) fn part_count(class: Class) -> usize {
+    class.bytes() as usize / 2
+}
+
+/// Whether values are floats.
+fn is_float(class: Class) -> bool {
+    matches!(class, Class::F32 | Class::F64)
+}
+
+/// Bits of a register of the class.
+fn width(class: Class) -> u32 {
+    class.bytes() * 8
+}
+
+impl Emit<'_, '_> {
+    /// The same 128, 64 or 32 bits as another type.
+    fn cast(&mut self, ty: Type, value: Value) -> Value {
+        if self.b.func.dfg.value_type(value) == ty {
+            return value;
+        }
+        let order = MemFlagsData::new().with_endianness(cranelift_codegen::ir::Endianness::Little);
+        self.b.ins().bitcast(ty, order, value)
+    }
+
+    /// Applies `f` to each part.
+    fn each(&mut self, a: &[Value], mut f: impl FnMut(&mut Self, Value) -> Value) -> Parts {
+        a.iter().map(|&a| f(self, a)).collect()
+    }
+
+    /// Applies `f` to each pair of parts.
+    fn each_pair(&mut self, a: &[Value], b: &[Value], mut f: impl FnMut(&mut Self, Value, Value) -> Value) -> Parts {
+        a.iter().zip(b).map(|(&a, &b)| f(self, a, b)).collect()
+    }
+
+    /// Applies `f` to each lane as a scalar: for what there is no vector instruction for.
+    fn each_lane(
+        &mut self,
+        from: Class,
+        to: Class,
+        a: &[Value],
+        mut f: impl FnMut(&mut Self, Value) -> Value,
+    ) -> Parts {
+        let mut out = [a[0]; 8];
+        for (lane, out) in out.iter_mut().enumerate() {
+            let scalar = self.lane(from, a, lane);
+            *out = f(self, scalar);
+        }
+        self.from_lanes(to, &out)
+    }
+
+    /// Applies `f`, which works on vectors, to a scalar.
+    fn through_vector(&mut self, from: Class, to: Class, a: Value, f: impl FnOnce(&mut Self, Value) -> Value) -> Value {
+        let vector = self.b.ins().scalar_to_vector(vector_type(from), a);
+        let out = f(self, vector);
+        let out = self.cast(vector_type(to), out);
+        self.b.ins().extractlane(out, 0)
+    }
+}

@@ -1,0 +1,69 @@
+//! Rounding floats to integers on machines without the instruction.
+
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+
+use super::Emit;
+use crate::ir::UnaryOp;
+
+impl Emit<'_, '_> {
+    /// Ceil, floor, trunc or nearest of a float vector.
+    ///
+    /// Adding 2^23 (2^52 for doubles) to a smaller magnitude leaves no bits for a fraction, so that
+    /// the addition itself rounds to the nearest integer; what must not be rounded that way is one
+    /// too large or too small, and is corrected.
+    pub(super) fn round_without_instruction(&mut self, op: UnaryOp, x: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(x);
+        let (integer, limit, one, sign) = if ty == types::F32X4 {
+            (types::I32X4, u64::from(8_388_608f32.to_bits()), u64::from(1f32.to_bits()), 1 << 31)
+        } else {
+            (types::I64X2, 4_503_599_627_370_496f64.to_bits(), 1f64.to_bits(), 1 << 63)
+        };
+        let limit = self.vector(ty, limit);
+        let sign = self.vector(integer, sign);
+        let bits = self.cast(integer, x);
+        let sign_of_x = self.b.ins().band(bits, sign);
+
+        let magnitude = self.b.ins().fabs(x);
+        let sum = self.b.ins().fadd(magnitude, limit);
+        let nearest = self.b.ins().fsub(sum, limit);
+        let rounded = match op {
+            UnaryOp::Nearest => nearest,
+            UnaryOp::Trunc => {
+                let too_large = self.b.ins().fcmp(FloatCC::GreaterThan, nearest, magnitude);
+                let excess = self.one_where(too_large, one, ty);
+                self.b.ins().fsub(nearest, excess)
+            }
+            _ => {
+                let nearest = self.cast(integer, nearest);
+                let signed = self.b.ins().bor(nearest, sign_of_x);
+                let signed = self.cast(ty, signed);
+                if op == UnaryOp::Floor {
+                    let too_large = self.b.ins().fcmp(FloatCC::GreaterThan, signed, x);
+                    let excess = self.one_where(too_large, one, ty);
+                    self.b.ins().fsub(signed, excess)
+                } else {
+                    let too_small = self.b.ins().fcmp(FloatCC::LessThan, signed, x);
+                    let missing = self.one_where(too_small, one, ty);
+                    self.b.ins().fadd(signed, missing)
+                }
+            }
+        };
+        // A result has the sign of its operand, zeros included.
+        let rounded = self.b.ins().fabs(rounded);
+        let rounded = self.cast(integer, rounded);
+        let rounded = self.b.ins().bor(rounded, sign_of_x);
+        // From the limit on everything is an integer; infinities and NaN stay, too.
+        let small = self.b.ins().fcmp(FloatCC::LessThan, magnitude, limit);
+        let out = self.choose(small, rounded, bits);
+        self.cast(ty, out)
+    }
+
+    /// 1.0 in the lanes where the mask is set, else 0.
+    fn one_where(&mut self, mask: Value, one: u64, ty: cranelift_codegen::ir::Type) -> Value {
+        let integer = self.b.func.dfg.value_type(mask);
+        let one = self.vector(integer, one);
+        let out = self.b.ins().band(mask, one);
+        self.cast(ty, out)
+    }
+}

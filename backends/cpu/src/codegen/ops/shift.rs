@@ -1,0 +1,119 @@
+//! Shifts. Machines shift all lanes of a vector by one amount; amounts that differ between lanes
+//! are powers of two to multiply with.
+
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+
+use super::{Emit, Parts, width};
+use crate::ir::{BinaryOp, Class};
+
+impl Emit<'_, '_> {
+    /// Shifts all lanes by one scalar of the same class or of 32 bits, modulo the width.
+    pub(in super::super) fn shift_by_scalar(
+        &mut self,
+        op: BinaryOp,
+        class: Class,
+        a: &[Value],
+        amount: Value,
+    ) -> Parts {
+        // A constant is the instruction's own; keep it recognisable.
+        let amount = match self.scalar_constant(amount) {
+            Some(amount) => self.b.ins().iconst(types::I32, (amount % u64::from(width(class))) as i64),
+            None => amount,
+        };
+        self.each(a, |emit, a| emit.shift_instruction(op, a, amount))
+    }
+
+    /// Shifts each lane by its own amount, modulo the width.
+    pub(super) fn shift(&mut self, op: BinaryOp, class: Class, a: &[Value], amounts: &[Value]) -> Parts {
+        if let Some(amount) = self.uniform_constant(class, amounts) {
+            let amount = self.b.ins().iconst(types::I32, (amount % u64::from(width(class))) as i64);
+            return self.each(a, |emit, a| emit.shift_instruction(op, a, amount));
+        }
+        if let Some(amount) = self.uniform(amounts) {
+            return self.shift_by_scalar(op, class, a, amount);
+        }
+        if class == Class::I64 {
+            let shifted: [Value; 8] = std::array::from_fn(|lane| {
+                let amount = self.lane(class, amounts, lane);
+                let a = self.lane(class, a, lane);
+                self.shift_instruction(op, a, amount)
+            });
+            return self.from_lanes(class, &shifted);
+        }
+        self.each_pair(a, amounts, |emit, a, amounts| match op {
+            BinaryOp::Shl => {
+                let last = emit.vector(types::I32X4, 31);
+                let amounts = emit.b.ins().band(amounts, last);
+                let factor = emit.power_of_two(amounts);
+                emit.b.ins().imul(a, factor)
+            }
+            BinaryOp::ShrU => emit.shift_right(a, amounts),
+            _ => {
+                // Flipping the bits of negative lanes before and after brings in ones.
+                let sign = emit.sshr_by(a, 31);
+                let a = emit.b.ins().bxor(a, sign);
+                let shifted = emit.shift_right(a, amounts);
+                emit.b.ins().bxor(shifted, sign)
+            }
+        })
+    }
+
+    /// The shift of a scalar, or of a vector by a scalar.
+    pub(super) fn shift_instruction(&mut self, op: BinaryOp, a: Value, amount: Value) -> Value {
+        match op {
+            BinaryOp::Shl => self.b.ins().ishl(a, amount),
+            BinaryOp::ShrU => self.b.ins().ushr(a, amount),
+            _ => self.b.ins().sshr(a, amount),
+        }
+    }
+
+    /// Left by a constant.
+    pub(super) fn ishl_by(&mut self, a: Value, amount: i64) -> Value {
+        let amount = self.b.ins().iconst(types::I32, amount);
+        self.b.ins().ishl(a, amount)
+    }
+
+    /// Right by a constant, bringing in zeros.
+    pub(super) fn ushr_by(&mut self, a: Value, amount: i64) -> Value {
+        let amount = self.b.ins().iconst(types::I32, amount);
+        self.b.ins().ushr(a, amount)
+    }
+
+    /// Right by a constant, bringing in signs.
+    pub(super) fn sshr_by(&mut self, a: Value, amount: i64) -> Value {
+        let amount = self.b.ins().iconst(types::I32, amount);
+        self.b.ins().sshr(a, amount)
+    }
+
+    /// `x >> n = x * 2^(31 - n) >> 31`, in 64 bits.
+    fn shift_right(&mut self, x: Value, amounts: Value) -> Value {
+        let last = self.vector(types::I32X4, 31);
+        let complement = self.b.ins().bnot(amounts);
+        let complement = self.b.ins().band(complement, last);
+        let factor = self.power_of_two(complement);
+        let [low, high] = self.widening_product(x, factor);
+        let (low, high) = (self.ushr_by(low, 31), self.ushr_by(high, 31));
+        self.narrow_pair(types::I32X4, low, high)
+    }
+
+    /// 2^n for lanes of 0 to 31, by way of a float with that exponent.
+    fn power_of_two(&mut self, n: Value) -> Value {
+        let exponent = self.ishl_by(n, 23);
+        let one = self.vector(types::I32X4, u64::from(1f32.to_bits()));
+        let bits = self.b.ins().iadd(exponent, one);
+        let float = self.cast(types::F32X4, bits);
+        if self.target.x86 {
+            // 2^31 is out of range, for which the instruction happens to give just that.
+            self.b.ins().x86_cvtt2dq(types::I32X4, float)
+        } else {
+            self.b.ins().fcvt_to_uint_sat(types::I32X4, float)
+        }
+    }
+
+    /// The unsigned 64-bit products of two vectors of 32-bit lanes.
+    pub(super) fn widening_product(&mut self, a: Value, b: Value) -> [Value; 2] {
+        let (a_low, b_low) = (self.b.ins().uwiden_low(a), self.b.ins().uwiden_low(b));
+        let (a_high, b_high) = (self.b.ins().uwiden_high(a), self.b.ins().uwiden_high(b));
+        [self.b.ins().imul(a_low, b_low), self.b.ins().imul(a_high, b_high)]
+    }
+}

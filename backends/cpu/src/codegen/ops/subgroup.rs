@@ -1,0 +1,208 @@
+//! Operations over the active lanes of a subgroup, which is one vector of eight.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+
+use super::target::Shape;
+use super::{Emit, Parts, scalar_type};
+use crate::abi::LANES;
+use crate::ir::{Class, SubgroupOp};
+
+impl Emit<'_, '_> {
+    /// An operation over the lanes of `parts` whose bit in `mask` is set; `lane` is the second
+    /// operand of a shuffle. Inactive lanes get some value.
+    pub(in super::super) fn subgroup(
+        &mut self,
+        op: SubgroupOp,
+        class: Class,
+        parts: &[Value],
+        lane: Option<&[Value]>,
+        mask: &[Value],
+    ) -> Parts {
+        match (op, class) {
+            (SubgroupOp::Ballot, _) => {
+                let votes = self.each_pair(parts, mask, |emit, vote, active| emit.b.ins().band(vote, active));
+                let bits = self.bits(&votes);
+                self.splat(Class::I32, bits)
+            }
+            (SubgroupOp::Or, Class::Bool) => {
+                let votes = self.each_pair(parts, mask, |emit, vote, active| emit.b.ins().band(vote, active));
+                let any = self.any(&votes);
+                self.splat(Class::Bool, any)
+            }
+            (SubgroupOp::And, Class::Bool) => {
+                let against = self.each_pair(parts, mask, |emit, vote, active| emit.b.ins().band_not(active, vote));
+                let any = self.any(&against);
+                let zero = self.b.ins().iconst(types::I8, 0);
+                let all = self.b.ins().icmp(IntCC::Equal, any, zero);
+                self.splat(Class::Bool, all)
+            }
+            (SubgroupOp::First, _) => self.first_active(class, parts, mask),
+            _ => self.subgroup_call(op, class, parts, lane, mask),
+        }
+    }
+
+    /// The first active lane, read back from memory.
+    fn first_active(&mut self, class: Class, parts: &[Value], mask: &[Value]) -> Parts {
+        let address = self.slot_address(1);
+        self.store_parts(parts, address, 0);
+        let bits = self.bits(mask);
+        // Without an active lane: the last one, so that the address is never outside.
+        let bits = self.b.ins().bor_imm_u(bits, 1 << (LANES - 1));
+        let first = self.b.ins().ctz(bits);
+        let first = self.b.ins().uextend(self.target.pointer, first);
+        let offset = self.ishl_by(first, i64::from(class.bytes().trailing_zeros()));
+        let address = self.b.ins().iadd(address, offset);
+        let ty = if class == Class::Bool { types::I32 } else { scalar_type(class) };
+        let flags = cranelift_codegen::ir::MemFlagsData::new().with_notrap();
+        let value = self.b.ins().load(ty, flags, address, 0);
+        self.splat(class, value)
+    }
+
+    fn subgroup_call(
+        &mut self,
+        op: SubgroupOp,
+        class: Class,
+        parts: &[Value],
+        lane: Option<&[Value]>,
+        mask: &[Value],
+    ) -> Parts {
+        let out = self.slot_address(0);
+        let values = self.slot_address(1);
+        self.store_parts(parts, values, 0);
+        let lanes = match lane {
+            Some(lane) => {
+                let lanes = self.slot_address(2);
+                self.store_parts(lane, lanes, 0);
+                lanes
+            }
+            None => values,
+        };
+        let active = self.bits(mask);
+        let op = self.b.ins().iconst(types::I32, i64::from(op as u32));
+        let function = match class {
+            Class::Bool | Class::I32 => run::<u32> as *const u8,
+            Class::I64 => run::<u64> as *const u8,
+            Class::F32 => run::<f32> as *const u8,
+            Class::F64 => run::<f64> as *const u8,
+        };
+        self.call_address(function, Shape::Subgroup, &[out, values, lanes, active, op]);
+        self.load_parts(class, out, 0)
+    }
+}
+
+/// What lanes can hold.
+trait Lane: Copy + Default {
+    /// The result of combining two lanes.
+    fn combine(op: SubgroupOp, a: Self, b: Self) -> Self;
+    /// What no lanes before one add up to, or multiply to.
+    fn neutral(op: SubgroupOp) -> Self;
+}
+
+macro_rules! integer_lane {
+    ($unsigned:ty, $signed:ty) => {
+        impl Lane for $unsigned {
+            fn combine(op: SubgroupOp, a: Self, b: Self) -> Self {
+                use SubgroupOp as Op;
+                match op {
+                    Op::Add | Op::InclusiveAdd | Op::ExclusiveAdd => a.wrapping_add(b),
+                    Op::Mul | Op::InclusiveMul | Op::ExclusiveMul => a.wrapping_mul(b),
+                    Op::Min => (a as $signed).min(b as $signed) as $unsigned,
+                    Op::Max => (a as $signed).max(b as $signed) as $unsigned,
+                    Op::MinU => a.min(b),
+                    Op::MaxU => a.max(b),
+                    Op::And => a & b,
+                    Op::Or => a | b,
+                    Op::Xor => a ^ b,
+                    Op::Ballot | Op::Shuffle | Op::First => a,
+                }
+            }
+
+            fn neutral(op: SubgroupOp) -> Self {
+                (op == SubgroupOp::ExclusiveMul).into()
+            }
+        }
+    };
+}
+
+integer_lane!(u32, i32);
+integer_lane!(u64, i64);
+
+macro_rules! float_lane {
+    ($float:ty) => {
+        impl Lane for $float {
+            fn combine(op: SubgroupOp, a: Self, b: Self) -> Self {
+                use SubgroupOp as Op;
+                match op {
+                    Op::Add | Op::InclusiveAdd | Op::ExclusiveAdd => a + b,
+                    Op::Mul | Op::InclusiveMul | Op::ExclusiveMul => a * b,
+                    Op::Min | Op::MinU => a.min(b),
+                    Op::Max | Op::MaxU => a.max(b),
+                    Op::And | Op::Or | Op::Xor | Op::Ballot | Op::Shuffle | Op::First => a,
+                }
+            }
+
+            fn neutral(op: SubgroupOp) -> Self {
+                if op == SubgroupOp::ExclusiveMul { 1.0 } else { 0.0 }
+            }
+        }
+    };
+}
+
+float_lane!(f32);
+float_lane!(f64);
+
+/// Every operation of the enumeration, by its number.
+const OPS: [SubgroupOp; 16] = {
+    use SubgroupOp as Op;
+    [
+        Op::Add,
+        Op::Mul,
+        Op::Min,
+        Op::Max,
+        Op::MinU,
+        Op::MaxU,
+        Op::And,
+        Op::Or,
+        Op::Xor,
+        Op::InclusiveAdd,
+        Op::InclusiveMul,
+        Op::ExclusiveAdd,
+        Op::ExclusiveMul,
+        Op::Ballot,
+        Op::Shuffle,
+        Op::First,
+    ]
+};
+
+/// What generated code calls: `active` has a bit per lane, `op` is the number of the operation.
+/// `out` and `a` hold eight values, and so does `lanes` if the operation is a shuffle.
+unsafe extern "C" fn run<T: Lane>(out: *mut T, a: *const T, lanes: *const u32, active: u32, op: u32) {
+    let op = OPS[op as usize % OPS.len()];
+    // SAFETY: `subgroup_call` passes stack memory of 64 bytes, in which it stored the lanes.
+    let a = unsafe { a.cast::<[T; LANES]>().read_unaligned() };
+    let result = if op == SubgroupOp::Shuffle {
+        // SAFETY: the same; a shuffle has lane numbers.
+        let lanes = unsafe { lanes.cast::<[u32; LANES]>().read_unaligned() };
+        lanes.map(|lane| a[lane as usize % LANES])
+    } else {
+        over_active(op, a, active)
+    };
+    // SAFETY: the same; nothing else uses this memory during the call.
+    unsafe { out.cast::<[T; LANES]>().write_unaligned(result) };
+}
+
+/// Reductions and scans, in the order of the lanes.
+fn over_active<T: Lane>(op: SubgroupOp, a: [T; LANES], active: u32) -> [T; LANES] {
+    use SubgroupOp as Op;
+    let inclusive = matches!(op, Op::InclusiveAdd | Op::InclusiveMul);
+    let exclusive = matches!(op, Op::ExclusiveAdd | Op::ExclusiveMul);
+    let mut out = [T::default(); LANES];
+    let mut so_far = None;
+    for lane in (0..LANES).filter(|lane| active >> lane & 1 == 1) {
+        let with_this = so_far.map_or(a[lane], |before| T::combine(op, before, a[lane]));
+        out[lane] = if exclusive { so_far.unwrap_or(T::neutral(op)) } else { with_this };
+        so_far = Some(with_this);
+    }
+    if inclusive || exclusive { out } else { [so_far.unwrap_or_default(); LANES] }
+}

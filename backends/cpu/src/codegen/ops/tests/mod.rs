@@ -1,0 +1,258 @@
+//! Every operation against plain Rust: edge values with edge values, as lanes and as scalars, on
+//! this machine and on the least machine of its architecture.
+
+mod cases;
+mod known;
+mod reference;
+mod subgroup;
+mod values;
+
+use std::sync::Arc;
+
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{
+    AbiParam, Function, InstBuilder, MemFlagsData, Signature, UserFuncName, Value as Machine, types,
+};
+use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::Module;
+
+use super::{Calls, Emit, Parts, Target, scalar_type};
+use crate::ir::Class;
+
+type LanesForm = Box<dyn Fn(&mut Emit, &[Parts]) -> Parts>;
+type ScalarForm = Box<dyn Fn(&mut Emit, &[Machine]) -> Machine>;
+type Reference = Box<dyn Fn(&[u64]) -> u64>;
+
+/// One operation. Values are bits; booleans 0 and 1.
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) from: Vec<Class>,
+    pub(super) to: Class,
+    pub(super) lanes: LanesForm,
+    pub(super) scalar: Option<ScalarForm>,
+    pub(super) reference: Reference,
+}
+
+fn flags() -> settings::Flags {
+    let mut flags = settings::builder();
+    for (name, value) in [("opt_level", "speed"), ("enable_verifier", "true"), ("is_pic", "false")] {
+        flags.set(name, value).unwrap();
+    }
+    settings::Flags::new(flags)
+}
+
+/// The machines to compile for that this one can run.
+pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa)> {
+    let flags = flags();
+    let native = cranelift_native::builder().unwrap().finish(flags.clone()).unwrap();
+    let least = cranelift_native::builder_with_options(false).unwrap().finish(flags.clone()).unwrap();
+    let mut machines = vec![("native", native), ("least", least)];
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("sse4.2") {
+        let mut builder = cranelift_native::builder_with_options(false).unwrap();
+        for feature in ["has_sse3", "has_ssse3", "has_sse41", "has_sse42"] {
+            builder.enable(feature).unwrap();
+        }
+        machines.push(("sse4.2", builder.finish(flags).unwrap()));
+    }
+    machines
+}
+
+/// Memory of eight lanes.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+pub(super) struct Memory([u64; 8]);
+
+type Compiled = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
+
+/// A function that reads its operands, one [`Memory`] each, and writes one result.
+fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
+    let mut signature = Signature::new(isa.default_call_conv());
+    signature.params.extend([AbiParam::new(isa.pointer_type()); 2]);
+    let mut function = Function::with_name_signature(UserFuncName::default(), signature);
+    let mut context = FunctionBuilderContext::new();
+    let mut builder = FunctionBuilder::new(&mut function, &mut context);
+    let block = builder.create_block();
+    builder.append_block_params_for_function_params(block);
+    builder.switch_to_block(block);
+    builder.seal_block(block);
+    let arguments = [builder.block_params(block)[0], builder.block_params(block)[1]];
+    let mut calls = Calls::default();
+    emit(&mut Emit { b: &mut builder, target: &Target::new(isa), calls: &mut calls }, arguments);
+    builder.ins().return_(&[]);
+    builder.finalize(isa.frontend_config());
+    function
+}
+
+/// The same as code that can run.
+pub(super) fn compile(module: &mut JITModule, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Compiled {
+    let mut context = module.make_context();
+    context.func = build(module.isa(), emit);
+    let id = module.declare_anonymous_function(&context.func.signature).unwrap();
+    module.define_function(id, &mut context).unwrap_or_else(|error| panic!("{error:?}\n{}", context.func));
+    module.finalize_definitions().unwrap();
+    // SAFETY: the function was defined with this signature, and the module outlives its use.
+    unsafe { std::mem::transmute(module.get_finalized_function(id)) }
+}
+
+/// Compiles for the other architecture, where this build of Cranelift knows it: nothing runs, but
+/// every instruction must exist there, and no routine of Cranelift be needed.
+fn compile_for_aarch64(case: &Case) {
+    let Ok(builder) = isa::lookup_by_name("aarch64-unknown-linux-gnu") else { return };
+    let isa = builder.finish(flags()).unwrap();
+    let mut functions = vec![build(&*isa, |emit, arguments| lanes_form(emit, case, arguments))];
+    if case.scalar.is_some() {
+        functions.push(build(&*isa, |emit, arguments| scalar_form(emit, case, arguments)));
+    }
+    for function in functions {
+        let mut context = Context::for_function(function);
+        let code = context.compile(&*isa, &mut ControlPlane::default());
+        let code = code.unwrap_or_else(|error| panic!("{} for aarch64: {:?}", case.name, error.inner));
+        let relocations: Vec<_> = code.buffer.relocs().iter().map(|relocation| &relocation.target).collect();
+        assert!(relocations.is_empty(), "{} for aarch64 needs {relocations:?}", case.name);
+    }
+}
+
+/// A place for code. Routines of Cranelift must never be asked for.
+pub(super) fn module(isa: OwnedTargetIsa) -> JITModule {
+    let names = Box::new(|routine| panic!("needs the routine {routine:?}"));
+    JITModule::new(JITBuilder::with_isa(Arc::clone(&isa), names))
+}
+
+/// Puts eight values where code reads them.
+pub(super) fn store(class: Class, values: &[u64; 8]) -> Memory {
+    let mut memory = Memory([0; 8]);
+    if class.bytes() == 8 {
+        memory.0 = *values;
+        return memory;
+    }
+    for (lane, &value) in values.iter().enumerate() {
+        let word = if class == Class::Bool { (value as u32).wrapping_neg() } else { value as u32 };
+        memory.0[lane / 2] |= u64::from(word) << (32 * (lane % 2));
+    }
+    memory
+}
+
+/// Reads eight values that code wrote.
+pub(super) fn load(class: Class, memory: &Memory) -> [u64; 8] {
+    std::array::from_fn(|lane| {
+        if class.bytes() == 8 {
+            return memory.0[lane];
+        }
+        let word = (memory.0[lane / 2] >> (32 * (lane % 2))) as u32;
+        match (class, word) {
+            (Class::Bool, u32::MAX) => 1,
+            (Class::Bool, 0) => 0,
+            (Class::Bool, _) => panic!("{word:#x} is no mask"),
+            _ => u64::from(word),
+        }
+    })
+}
+
+/// Whether bits are a NaN of the class.
+pub(super) fn is_nan(class: Class, bits: u64) -> bool {
+    match class {
+        Class::F32 => f32::from_bits(bits as u32).is_nan(),
+        Class::F64 => f64::from_bits(bits).is_nan(),
+        _ => false,
+    }
+}
+
+fn scalar_form(emit: &mut Emit, case: &Case, [out, operands]: [Machine; 2]) {
+    let flags = MemFlagsData::new().with_notrap();
+    let operands: Vec<Machine> = (0i32..)
+        .zip(&case.from)
+        .map(|(index, &class)| {
+            let ty = if class == Class::Bool { types::I32 } else { scalar_type(class) };
+            let value = emit.b.ins().load(ty, flags, operands, index * 64);
+            if class != Class::Bool {
+                return value;
+            }
+            let value = emit.b.ins().ireduce(types::I8, value);
+            emit.b.ins().band_imm_u(value, 1)
+        })
+        .collect();
+    let result = case.scalar.as_ref().unwrap()(emit, &operands);
+    let result = if case.to == Class::Bool { emit.b.ins().bmask(types::I32, result) } else { result };
+    emit.b.ins().store(flags, result, out, 0);
+}
+
+fn lanes_form(emit: &mut Emit, case: &Case, [out, operands]: [Machine; 2]) {
+    let operands: Vec<Parts> =
+        (0i32..).zip(&case.from).map(|(index, &class)| emit.load_parts(class, operands, index * 64)).collect();
+    let result = (case.lanes)(emit, &operands);
+    emit.store_parts(&result, out, 0);
+}
+
+/// Every combination of the operands' values, eight at a time; the last ones repeat.
+fn combinations(case: &Case) -> Vec<Vec<[u64; 8]>> {
+    let lists: Vec<Vec<u64>> = case.from.iter().map(|&class| values::of(class, case.from.len())).collect();
+    let total: usize = lists.iter().map(Vec::len).product();
+    let pick = |mut number: usize| -> Vec<u64> {
+        let digit = |list: &Vec<u64>| {
+            let value = list[number % list.len()];
+            number /= list.len();
+            value
+        };
+        lists.iter().map(digit).collect()
+    };
+    (0..total)
+        .step_by(8)
+        .map(|first| {
+            let picked: [Vec<u64>; 8] = std::array::from_fn(|lane| pick((first + lane).min(total - 1)));
+            (0..lists.len()).map(|operand| std::array::from_fn(|lane| picked[lane][operand])).collect()
+        })
+        .collect()
+}
+
+/// Compiles and compares all cases, on all machines.
+pub(super) fn check(cases: &[Case]) {
+    cases.iter().for_each(compile_for_aarch64);
+    for (machine, isa) in machines() {
+        let mut module = module(isa);
+        for case in cases {
+            let lanes = compile(&mut module, |emit, arguments| lanes_form(emit, case, arguments));
+            let scalar = case
+                .scalar
+                .is_some()
+                .then(|| compile(&mut module, |emit, arguments| scalar_form(emit, case, arguments)));
+            for operands in combinations(case) {
+                compare(machine, case, lanes, scalar, &operands);
+            }
+        }
+        // SAFETY: nothing refers to the code any more.
+        unsafe { module.free_memory() };
+    }
+}
+
+fn compare(machine: &str, case: &Case, lanes: Compiled, scalar: Option<Compiled>, operands: &[[u64; 8]]) {
+    let run = |code: Compiled, memory: &[Memory]| {
+        let mut out = Memory([0; 8]);
+        // SAFETY: the code reads as many operands as there are and writes one result.
+        unsafe { code(&mut out, memory.as_ptr()) };
+        load(case.to, &out)
+    };
+    let memory: Vec<Memory> = case.from.iter().zip(operands).map(|(&class, values)| store(class, values)).collect();
+    let results = run(lanes, &memory);
+    for lane in 0..8 {
+        let inputs: Vec<u64> = operands.iter().map(|values| values[lane]).collect();
+        let expected = (case.reference)(&inputs);
+        let same = |found: u64| found == expected || is_nan(case.to, found) && is_nan(case.to, expected);
+        let found = results[lane];
+        assert!(same(found), "{} as lanes ({machine}) of {inputs:x?}: {found:x} instead of {expected:x}", case.name);
+        if let Some(scalar) = scalar {
+            let memory: Vec<Memory> =
+                case.from.iter().zip(&inputs).map(|(&class, &value)| store(class, &[value; 8])).collect();
+            let found = run(scalar, &memory)[0];
+            assert!(
+                same(found),
+                "{} as scalar ({machine}) of {inputs:x?}: {found:x} instead of {expected:x}",
+                case.name
+            );
+        }
+    }
+}

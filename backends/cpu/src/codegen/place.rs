@@ -1,0 +1,184 @@
+//! Addresses of places: one for all lanes, in steps from lane to lane, or anywhere.
+
+use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
+
+use super::generator::Generator;
+use super::ops::Parts;
+use crate::abi::LANES;
+use crate::ir::{BinaryOp, Class, CompareOp, Count, Index, Place, Space};
+
+/// How the addresses of a place differ between lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spread {
+    /// One address.
+    Same,
+    /// Bytes from lane to lane.
+    Steps(i64),
+    /// Anything.
+    Anywhere,
+}
+
+/// An address in lane 0, and whether the place is in range in all lanes, where that is not
+/// certain.
+pub(super) struct Start {
+    pub(super) address: cl::Value,
+    pub(super) inside: Option<cl::Value>,
+}
+
+/// A base and an offset in each lane, and where the place is in range.
+pub(super) struct Offsets {
+    pub(super) base: cl::Value,
+    pub(super) offsets: Parts,
+    pub(super) inside: Option<Parts>,
+}
+
+impl Generator<'_, '_> {
+    /// How the addresses of a place differ. Private memory counts as the same where the indices
+    /// are: its lanes lie one after the other.
+    pub(super) fn spread_of(&self, place: &Place) -> Spread {
+        let mut steps = 0i64;
+        for index in &place.indices {
+            match self.facts.shapes[index.value.0 as usize].stride() {
+                Some(stride) => steps += i64::from(stride) * i64::from(index.stride),
+                None => return Spread::Anywhere,
+            }
+        }
+        let uniform = place.indices.iter().all(|index| self.is_uniform(index.value));
+        match (uniform, place.space) {
+            (true, _) => Spread::Same,
+            (false, Space::Private) => Spread::Anywhere,
+            // Strides that cancel leave addresses that are the same only while all are in range.
+            (false, _) => Spread::Steps(steps),
+        }
+    }
+
+    fn base(&self, space: Space) -> cl::Value {
+        match space {
+            Space::Binding(slot) => self.constants.slots[slot as usize].0,
+            Space::Workgroup => self.constants.workgroup,
+            Space::Immediate => self.constants.immediates,
+            Space::Private => self.private,
+        }
+    }
+
+    fn count(&mut self, place: &Place, index: &Index) -> cl::Value {
+        match (index.count, place.space) {
+            (Count::Runtime, Space::Binding(slot)) => self.constants.slots[slot as usize].1,
+            (Count::Fixed(count), _) => self.b.ins().iconst(types::I32, i64::from(count)),
+            (Count::Runtime, _) => self.b.ins().iconst(types::I32, 1),
+        }
+    }
+
+    /// Whether an index is certainly in range.
+    fn certain(&self, index: &Index) -> bool {
+        match index.count {
+            Count::Fixed(count) => self.facts.shapes[index.value.0 as usize].bound < count,
+            Count::Runtime => false,
+        }
+    }
+
+    /// Bytes of memory for each byte of a place: lanes of private memory lie side by side.
+    fn scale(space: Space) -> i64 {
+        if space == Space::Private { LANES as i64 } else { 1 }
+    }
+
+    /// The address of a place with uniform indices. Indices are clamped; `inside` says whether
+    /// they needed it.
+    pub(super) fn same_address(&mut self, place: &Place, wants_inside: bool) -> Start {
+        let scale = Self::scale(place.space);
+        let mut address = self.base(place.space);
+        let mut inside: Option<cl::Value> = None;
+        for index in &place.indices {
+            let mut value = self.scalar(index.value);
+            if !self.certain(index) {
+                let count = self.count(place, index);
+                if wants_inside {
+                    let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, value, count);
+                    inside = Some(inside.map_or(fits, |other| self.b.ins().band(other, fits)));
+                }
+                let last = self.b.ins().iadd_imm_s(count, -1);
+                value = self.b.ins().umin(value, last);
+            }
+            let wide = self.b.ins().uextend(types::I64, value);
+            let offset = self.b.ins().imul_imm_s(wide, i64::from(index.stride) * scale);
+            address = self.b.ins().iadd(address, offset);
+        }
+        let address = self.b.ins().iadd_imm_s(address, i64::from(place.offset) * scale);
+        Start { address, inside }
+    }
+
+    /// The address of lane 0 of a place whose indices are linear. It may be used only where
+    /// `inside` holds.
+    pub(super) fn stepped_address(&mut self, place: &Place) -> Start {
+        let mut address = self.base(place.space);
+        let mut inside: Option<cl::Value> = None;
+        for index in &place.indices {
+            let value = self.scalar(index.value);
+            if !self.certain(index) {
+                let stride = self.facts.shapes[index.value.0 as usize].stride().unwrap_or(0);
+                let reach = i64::from(stride) * (LANES as i64 - 1);
+                // The lane with the least index must leave room for the others above it.
+                let least = if reach < 0 { self.b.ins().iadd_imm_s(value, reach) } else { value };
+                let count = self.count(place, index);
+                let room = if reach == 0 {
+                    count
+                } else {
+                    let most = self.b.ins().iconst(types::I32, reach.abs().min(i64::from(u32::MAX)) as u32 as i64);
+                    let enough = self.b.ins().umax(count, most);
+                    self.b.ins().isub(enough, most)
+                };
+                let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, least, room);
+                inside = Some(inside.map_or(fits, |other| self.b.ins().band(other, fits)));
+            }
+            let wide = self.b.ins().uextend(types::I64, value);
+            let offset = self.b.ins().imul_imm_s(wide, i64::from(index.stride));
+            address = self.b.ins().iadd(address, offset);
+        }
+        let address = self.b.ins().iadd_imm_s(address, i64::from(place.offset));
+        Start { address, inside }
+    }
+
+    /// The offsets of a place in all lanes, its indices clamped. `bytes` is the size of a scalar,
+    /// by which the lanes of private memory differ.
+    pub(super) fn offsets(&mut self, place: &Place, bytes: u32, wants_inside: bool) -> Offsets {
+        let scale = Self::scale(place.space);
+        let mut sum: Option<Parts> = None;
+        let mut inside: Option<Parts> = None;
+        for index in &place.indices {
+            let mut value = self.lanes(index.value);
+            if !self.certain(index) {
+                let count = self.count(place, index);
+                let last = self.b.ins().iadd_imm_s(count, -1);
+                let last = self.emit().splat(Class::I32, last);
+                if wants_inside {
+                    let fits = self.emit().compare(CompareOp::LeU, Class::I32, &value, &last);
+                    inside = Some(match inside {
+                        Some(other) => self.emit().binary(BinaryOp::And, Class::Bool, &other, &fits),
+                        None => fits,
+                    });
+                }
+                value = self.emit().binary(BinaryOp::MinU, Class::I32, &value, &last);
+            }
+            let stride = (i64::from(index.stride) * scale) as u32;
+            let scaled = if stride.is_power_of_two() {
+                let by = self.b.ins().iconst(types::I32, i64::from(stride.trailing_zeros()));
+                self.emit().shift_by_scalar(BinaryOp::Shl, Class::I32, &value, by)
+            } else {
+                let stride = self.emit().constant(Class::I32, u64::from(stride));
+                self.emit().binary(BinaryOp::Mul, Class::I32, &value, &stride)
+            };
+            sum = Some(match sum {
+                Some(sum) => self.emit().binary(BinaryOp::Add, Class::I32, &sum, &scaled),
+                None => scaled,
+            });
+        }
+        let mut offsets = sum.unwrap_or_else(|| self.emit().constant(Class::I32, 0));
+        if place.space == Space::Private {
+            let lanes = self.steps(bytes as i32);
+            offsets = self.emit().binary(BinaryOp::Add, Class::I32, &offsets, &lanes);
+        }
+        let base = self.base(place.space);
+        let base = self.b.ins().iadd_imm_s(base, i64::from(place.offset) * scale);
+        Offsets { base, offsets, inside }
+    }
+}

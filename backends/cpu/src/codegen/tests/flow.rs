@@ -1,0 +1,112 @@
+//! Divergent control flow.
+
+use super::{kernel, run, try_run};
+use crate::abi::Stop;
+
+fn check(body: &str, expected: impl Fn(u32) -> u32) {
+    for size in ["16", "5", "1", "4,2,3"] {
+        let source = kernel(size, "", &format!("let n = li + wid.x * 24u; {body}"));
+        let sizes: Vec<u32> = size.split(',').map(|size| size.parse().unwrap()).collect();
+        let count: u32 = sizes.iter().product();
+        let source = source.replace("out[i]", "out[n]").replace("(i)", "(n)");
+        let got = run(&source, &[&[u32::MAX; 72], &[3]], [3, 1, 1]);
+        for group in 0..3 {
+            for li in 0..count {
+                let n = li + group * 24;
+                assert_eq!(got[n as usize], expected(n), "size {size}, invocation {n}\n{body}");
+            }
+        }
+    }
+}
+
+#[test]
+fn branches() {
+    check("var x = 1u; if (n % 3u == 0u) { x = 10u; } else if (n % 3u == 1u) { x += 20u; } out[i] = x;", |n| {
+        [10, 21, 1][(n % 3) as usize]
+    });
+}
+
+#[test]
+fn loops_that_end_at_different_times() {
+    check("var k = 0u; var s = 0u; loop { if (k >= n) { break; } s += k; k++; } out[i] = s * 100u + k;", |n| {
+        n * (n.max(1) - 1) / 2 * 100 + n
+    });
+}
+
+#[test]
+fn continues_and_nested_breaks() {
+    check(
+        "var s = 0u; for (var a = 0u; a < 10u; a++) { if ((a + n) % 3u == 0u) { continue; }
+         for (var b = 0u; b < 10u; b++) { if (b > n % 4u) { break; } if (b == 1u) { continue; } s += a * b + 1u; }
+         if (a == n % 7u) { break; } } out[i] = s;",
+        |n| {
+            let mut s = 0;
+            for a in 0..10 {
+                if (a + n) % 3 == 0 {
+                    continue;
+                }
+                for b in 0..10 {
+                    if b > n % 4 {
+                        break;
+                    }
+                    if b == 1 {
+                        continue;
+                    }
+                    s += a * b + 1;
+                }
+                if a == n % 7 {
+                    break;
+                }
+            }
+            s
+        },
+    );
+}
+
+#[test]
+fn early_returns() {
+    check("out[i] = 7u; if (n % 2u == 0u) { return; } out[i] = 8u; if (n % 3u == 0u) { return; } out[i] += n;", |n| {
+        if n % 2 == 0 { 7 } else if n % 3 == 0 { 8 } else { 8 + n }
+    });
+}
+
+#[test]
+fn switches() {
+    check(
+        "var x = 0u; switch n % 6u { case 1u, 4u: { x = 5u; } default: { x = 9u; } case 2u: { if (n > 9u) { break; } x = 6u; } }
+         out[i] = x;",
+        |n| match n % 6 {
+            1 | 4 => 5,
+            2 if n > 9 => 0,
+            2 => 6,
+            _ => 9,
+        },
+    );
+}
+
+#[test]
+fn a_variable_keeps_its_value_in_lanes_that_left() {
+    check(
+        "var k = 0u; var last = 77u; for (; k < 20u; k++) { if (k == n % 5u) { break; } last = k; } out[i] = last * 100u + k;",
+        |n| {
+            let k = n % 5;
+            if k == 0 { 7700 } else { (k - 1) * 100 + k }
+        },
+    );
+}
+
+#[test]
+fn a_variable_from_before_a_loop_in_a_branch_of_it() {
+    check(
+        "var c = 0u; for (var k = 0u; k < 6u; k++) { if (((n >> (k % 3u)) & 1u) == 1u) { c += k + 1u; } } out[i] = c;",
+        |n| (0..6).filter(|k| (n >> (k % 3)) & 1 == 1).map(|k| k + 1).sum(),
+    );
+}
+
+#[test]
+fn loops_without_end_are_stopped() {
+    for body in ["loop { out[i] += 1u; if (out[i] == 0u && data[0] == 9u) { break; } }", "while (data[0] != 1u) { out[0] = 1u; }"] {
+        let source = kernel("8", "", body);
+        assert_eq!(try_run(&source, &[&[0; 8], &[3]], [1, 1, 1], 10_000), Err(Stop::StepLimit as u32), "{body}");
+    }
+}

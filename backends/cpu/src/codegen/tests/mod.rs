@@ -1,0 +1,96 @@
+//! Runs small kernels, compiled, on one thread.
+
+mod barriers;
+mod flow;
+mod memory;
+
+use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
+use crate::lower::tests::program;
+
+/// Memory with guards and its start aligned.
+struct Bytes {
+    words: Vec<u64>,
+    bytes: usize,
+}
+
+impl Bytes {
+    fn new(bytes: usize) -> Self {
+        Self { words: vec![0; (bytes + 2 * GUARD_BYTES + 64) / 8 + 1], bytes }
+    }
+
+    fn start(&mut self) -> *mut u8 {
+        let base = self.words.as_mut_ptr().cast::<u8>().wrapping_add(GUARD_BYTES);
+        base.wrapping_add(base.align_offset(64))
+    }
+
+    fn of(values: &[u32]) -> Self {
+        let mut memory = Self::new(values.len() * 4);
+        // SAFETY: that many bytes were just reserved behind the start.
+        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), memory.start().cast(), values.len()) };
+        memory
+    }
+
+    fn values(&mut self) -> Vec<u32> {
+        let start = self.start().cast::<u32>();
+        // SAFETY: the memory was reserved with this length, and is initialised.
+        unsafe { std::slice::from_raw_parts(start, self.bytes / 4) }.to_vec()
+    }
+}
+
+/// Runs `groups` workgroups of a kernel whose bindings are `array<u32>` or the like, and returns
+/// the buffers' contents, or why it stopped.
+fn try_run(source: &str, buffers: &[&[u32]], groups: [u32; 3], steps: u64) -> Result<Vec<Vec<u32>>, u32> {
+    let program = program(source);
+    let function = crate::lower::lower(&program, false).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    crate::ir::verify::verify(&function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
+    let code = super::compile(&function).unwrap_or_else(|error| panic!("{error}\n{source}\n{function}"));
+    let mut memory: Vec<Bytes> = buffers.iter().map(|values| Bytes::of(values)).collect();
+    let slots: Vec<Slot> =
+        memory.iter_mut().map(|memory| Slot { start: memory.start(), length: (memory.bytes / 4) as u32 }).collect();
+    let [mut immediates, mut workgroup, mut private, mut nowhere] =
+        [64, code.workgroup_bytes, code.frame_bytes, 64].map(Bytes::new);
+    let mut frame = Frame {
+        slots: slots.as_ptr(),
+        immediates: immediates.start(),
+        workgroup: workgroup.start(),
+        private: private.start(),
+        groups,
+        site: u32::MAX,
+        steps,
+        checker: std::ptr::null_mut(),
+        nowhere: nowhere.start(),
+    };
+    for z in 0..groups[2] {
+        for y in 0..groups[1] {
+            // SAFETY: the frame's memory has the sizes that the code asks for.
+            let stop = unsafe { (code.entry)(&raw mut frame, 0, groups[0], y, z) };
+            if stop != Stop::Done as u32 {
+                return Err(stop);
+            }
+        }
+    }
+    Ok(memory.iter_mut().map(Bytes::values).collect())
+}
+
+/// The contents of the first buffer afterwards.
+fn run(source: &str, buffers: &[&[u32]], groups: [u32; 3]) -> Vec<u32> {
+    match try_run(source, buffers, groups, 1 << 32) {
+        Ok(mut buffers) => buffers.swap_remove(0),
+        Err(stop) => panic!("stopped: {stop}\n{source}"),
+    }
+}
+
+/// A kernel with `@workgroup_size(size)` that writes `out[i]`, from `let i = id.x` and `data`.
+fn kernel(size: &str, globals: &str, body: &str) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @group(0) @binding(1) var<storage, read_write> data: array<u32>;
+        {globals}
+        @compute @workgroup_size({size})
+        fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_id) lid: vec3u,
+            @builtin(local_invocation_index) li: u32, @builtin(workgroup_id) wid: vec3u) {{
+            let i = id.x;
+            {body}
+        }}"
+    )
+}

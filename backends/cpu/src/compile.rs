@@ -1,0 +1,45 @@
+//! From a program to machine code.
+
+use anywarp_backend::{BackendError, Program};
+
+use crate::failure::guarded;
+use crate::kernel::Machine;
+use crate::{codegen, ir, lower};
+
+/// Compiles a program; `checked` adds reports of every access.
+///
+/// # Errors
+/// [`BackendError::Rejected`], with the line where there is one.
+pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, BackendError> {
+    // A mistake in the compiler refuses the program, no more.
+    guarded("compiling", || {
+        let function = lower::lower(program, checked)
+            .map_err(|error| refused(format!("{}{}", error.message, at(program, error.span.unwrap_or_default()))))?;
+        let sites = sites(program, &function);
+        let code = codegen::compile(&function).map_err(refused)?;
+        Ok(Machine {
+            entry: code.entry,
+            frame_bytes: code.frame_bytes,
+            workgroup_bytes: code.workgroup_bytes,
+            sites,
+            _owner: Box::new(code),
+        })
+    })
+}
+
+fn refused(message: String) -> BackendError {
+    BackendError::Rejected { operation: "compiling", message }
+}
+
+fn sites(program: &Program, function: &ir::Function) -> Vec<String> {
+    function.sites.iter().map(|site| at(program, site.span)).collect()
+}
+
+/// ` at kernel.wgsl:7`, if the line is known.
+fn at(program: &Program, span: naga::Span) -> String {
+    let Some(source) = program.source.as_deref().filter(|_| span.is_defined()) else { return String::new() };
+    if span.to_range().is_none_or(|range| range.end > source.text.len()) {
+        return String::new();
+    }
+    format!(" at {}:{}", source.file, span.location(&source.text).line_number)
+}

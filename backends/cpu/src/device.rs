@@ -1,0 +1,225 @@
+//! The processor as a backend.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use anywarp_backend::{
+    Backend, BackendError, Caps, Command, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording,
+    Ticket,
+};
+
+use crate::caps::caps;
+use crate::compile::compile;
+use crate::execute::Conditions;
+use crate::flight::Flight;
+use crate::kernel::Kernel;
+use crate::memory::Memory;
+use crate::plan::{Kernels, Memories, Plan};
+use crate::queue::Queue;
+
+/// Iterations of loops that eight invocations may make together in one workgroup: some seconds.
+const STEPS: u64 = 1 << 32;
+/// The variable that sets another number.
+const STEPS_VARIABLE: &str = "ANYWARP_CPU_STEPS";
+
+/// How a device is opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Check every access of every kernel.
+    pub checked: bool,
+    /// Copy between host and device memory although the two are one.
+    pub staged: bool,
+    /// Iterations of loops that eight invocations may make together in one workgroup before the
+    /// kernel is stopped; without it `ANYWARP_CPU_STEPS`, then 2^32.
+    pub steps: Option<u64>,
+}
+
+/// Opens the processor as a device.
+///
+/// # Errors
+/// [`BackendError::Rejected`] where no machine code can be made for it.
+pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
+    let refused = || BackendError::Rejected {
+        operation: "opening the device",
+        message: format!("no machine code can be made for {} processors", std::env::consts::ARCH),
+    };
+    let mut caps = caps().ok_or_else(refused)?;
+    caps.unified = !options.staged;
+    let steps = options.steps.or_else(steps_of_environment).unwrap_or(STEPS);
+    let conditions =
+        Conditions { steps, most_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
+    Ok(Arc::new(CpuDevice {
+        caps,
+        checked: options.checked,
+        memories: RwLock::default(),
+        kernels: RwLock::default(),
+        queue: Queue::new(conditions),
+        next_id: AtomicU64::new(1),
+        live: AtomicU64::new(0),
+        counted: Counted::default(),
+    }))
+}
+
+fn steps_of_environment() -> Option<u64> {
+    let text = std::env::var(STEPS_VARIABLE).ok()?;
+    text.trim().parse().inspect_err(|_| log::warn!("{STEPS_VARIABLE} is '{text}', which is no number")).ok()
+}
+
+#[derive(Default)]
+struct Counted {
+    submissions: AtomicU64,
+    dispatches: AtomicU64,
+    barriers: AtomicU64,
+    compilations: AtomicU64,
+}
+
+/// The processor as a device.
+pub struct CpuDevice {
+    caps: Caps,
+    checked: bool,
+    memories: RwLock<Memories>,
+    kernels: RwLock<Kernels>,
+    queue: Queue,
+    next_id: AtomicU64,
+    live: AtomicU64,
+    counted: Counted,
+}
+
+impl CpuDevice {
+    fn fresh(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
+        let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
+        memories.get(&id).cloned().ok_or(BackendError::UnknownMemory(id))
+    }
+
+    fn add(&self, kernel: Kernel) -> KernelId {
+        let id = KernelId(self.fresh());
+        self.kernels.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(kernel));
+        id
+    }
+
+    /// Takes `bytes` of what there is; false if there is not as much.
+    fn reserve(&self, bytes: u64) -> bool {
+        let most = self.caps.memory.unwrap_or(u64::MAX);
+        let grown = |live: u64| live.checked_add(bytes).filter(|live| *live <= most);
+        self.live.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown).is_ok()
+    }
+
+    /// Checks the recording and has its memories wait for `flight`.
+    fn prepare(&self, plan: &mut Plan, recording: &Recording, flight: &Arc<Flight>) -> Result<(), BackendError> {
+        {
+            let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
+            let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
+            plan.make(&memories, &kernels, recording)?;
+        }
+        let mapped = || BackendError::Rejected {
+            operation: "submitting",
+            message: "a memory of the recording is mapped".to_owned(),
+        };
+        if plan.memories.iter().any(|memory| memory.is_mapped()) {
+            return Err(mapped());
+        }
+        if !plan.memories.iter().all(|memory| memory.begin_use(flight)) {
+            // Mapped by another thread just now. Some memories wait for the flight already: it ends
+            // in its turn, with nothing done.
+            let mut nothing = self.queue.plan();
+            nothing.memories.append(&mut plan.memories);
+            self.queue.submit(nothing, flight);
+            return Err(mapped());
+        }
+        Ok(())
+    }
+}
+
+impl Backend for CpuDevice {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn allocate(&self, bytes: u64, kind: MemoryKind, _label: &str) -> Result<MemoryId, BackendError> {
+        let limit = self.caps.limits.buffer_size;
+        if bytes > limit {
+            return Err(BackendError::TooLarge { requested: bytes, limit });
+        }
+        if kind == MemoryKind::Shared && !self.caps.unified {
+            let message = "this device was opened with copies between host and device memory".to_owned();
+            return Err(BackendError::Rejected { operation: "allocating", message });
+        }
+        let missing =
+            || BackendError::OutOfMemory { requested: bytes, kind, live: self.live.load(Ordering::Relaxed) };
+        if !self.reserve(bytes) {
+            return Err(missing());
+        }
+        let Some(memory) = Memory::zeroed(bytes, kind) else {
+            self.live.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(missing());
+        };
+        self.live.fetch_add(memory.bytes.len() as u64 - bytes, Ordering::Relaxed);
+        let id = MemoryId(self.fresh());
+        self.memories.write().unwrap_or_else(PoisonError::into_inner).insert(id, memory);
+        Ok(id)
+    }
+
+    fn free(&self, memory: MemoryId) {
+        let freed = self.memories.write().unwrap_or_else(PoisonError::into_inner).remove(&memory);
+        if let Some(freed) = freed {
+            self.live.fetch_sub(freed.bytes.len() as u64, Ordering::Relaxed);
+        }
+    }
+
+    fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError> {
+        self.memory(memory)?.map()
+    }
+
+    fn host(&self, memory: MemoryId) -> Result<HostRange, BackendError> {
+        self.memory(memory)?.host()
+    }
+
+    fn unmap(&self, memory: MemoryId) -> Result<(), BackendError> {
+        self.memory(memory)?.unmap()
+    }
+
+    fn compile(&self, program: &Program) -> Result<KernelId, BackendError> {
+        let machine = compile(program, self.checked)?;
+        self.counted.compilations.fetch_add(1, Ordering::Relaxed);
+        Ok(self.add(Kernel::new(program, machine)))
+    }
+
+    fn discard(&self, kernel: KernelId) {
+        let gone = self.kernels.write().unwrap_or_else(PoisonError::into_inner).remove(&kernel);
+        // Not under the lock: the last handle frees the machine code.
+        drop(gone);
+    }
+
+    fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError> {
+        let flight = Arc::new(Flight::default());
+        let mut plan = self.queue.plan();
+        if let Err(error) = self.prepare(&mut plan, recording, &flight) {
+            self.queue.give_back(plan);
+            return Err(error);
+        }
+        let dispatches = recording.commands().iter().filter(|command| matches!(command, Command::Dispatch(_)));
+        self.counted.submissions.fetch_add(1, Ordering::Relaxed);
+        self.counted.dispatches.fetch_add(dispatches.count() as u64, Ordering::Relaxed);
+        self.counted.barriers.fetch_add(recording.barriers(), Ordering::Relaxed);
+        self.queue.submit(plan, &flight);
+        Ok(if flight.is_over() && flight.is_plain() { Ticket::ready() } else { Ticket::new(flight) })
+    }
+
+    fn counters(&self) -> Counters {
+        Counters {
+            submissions: self.counted.submissions.load(Ordering::Relaxed),
+            dispatches: self.counted.dispatches.load(Ordering::Relaxed),
+            barriers: self.counted.barriers.load(Ordering::Relaxed),
+            compilations: self.counted.compilations.load(Ordering::Relaxed),
+            bind_groups: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "device/tests.rs"]
+mod tests;

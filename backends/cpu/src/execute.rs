@@ -1,0 +1,237 @@
+//! Carries out a plan: its steps in order, each spread over the threads that it is worth.
+//!
+//! After a kernel has stopped, no other dispatch of the submission runs, and whatever reads what it
+//! should have written does not run either. Copies and fills of sound data still do, so that nothing
+//! that the host has written is lost.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anywarp_backend::{Access, BackendError, Clock, MemoryKind, Timing, Timings};
+
+use crate::dispatch::Dispatch;
+use crate::failure::Failure;
+use crate::memory::Memory;
+use crate::plan::{BYTE_COST, Grid, Place, Plan, Step};
+use crate::threads::spread;
+
+/// Bytes of one unit of a copy or fill.
+const PIECE: usize = 64 << 10;
+
+/// What executions of one device share.
+#[derive(Debug, Default)]
+pub(crate) struct Conditions {
+    /// Iterations of loops that eight invocations may make in one workgroup.
+    pub(crate) steps: u64,
+    /// Workgroups in one dimension; an indirect grid above that runs nothing.
+    pub(crate) most_groups: u32,
+    /// Set by the first failure, for good: before that no memory needs to be asked for one.
+    pub(crate) anything_failed: AtomicBool,
+}
+
+/// How a submission ended.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    pub(crate) failure: Option<Arc<Failure>>,
+    pub(crate) timings: Option<Timings>,
+}
+
+/// Runs all of `plan`.
+pub(crate) fn execute(plan: &Plan, conditions: &Conditions) -> Outcome {
+    let mut run = Run { plan, conditions, stopped: None, failure: None, timings: Vec::new() };
+    for step in &plan.steps {
+        match step {
+            Step::Copy { source, target } => run.copy(*source, *target),
+            Step::Fill { target, pattern } => run.fill(*target, *pattern),
+            Step::Dispatch { kernel, grid, slots, immediates } => run.dispatch(*kernel, grid, slots, *immediates),
+        }
+    }
+    let timings = plan.timed.then_some(Timings { clock: Clock::Device, entries: run.timings });
+    Outcome { failure: run.failure, timings }
+}
+
+/// What a plan does not tell: its execution panicked. Everything it writes is spoiled.
+pub(crate) fn abandon(plan: &Plan, conditions: &Conditions, error: BackendError) -> Outcome {
+    let failure = Failure::new(error);
+    conditions.anything_failed.store(true, Ordering::Release);
+    for step in &plan.steps {
+        match step {
+            Step::Copy { target, .. } | Step::Fill { target, .. } => plan.memories[target.memory].spoil(&failure),
+            Step::Dispatch { slots, .. } => written(plan, slots).for_each(|memory| memory.spoil(&failure)),
+        }
+    }
+    Outcome { failure: Some(failure), timings: None }
+}
+
+fn written<'a>(plan: &'a Plan, slots: &Range<usize>) -> impl Iterator<Item = &'a Arc<Memory>> {
+    let touches = plan.touches[slots.clone()].iter().flatten();
+    touches.filter(|touch| touch.access == Access::Write).map(|touch| &plan.memories[touch.memory])
+}
+
+struct Run<'a> {
+    plan: &'a Plan,
+    conditions: &'a Conditions,
+    /// Set when a dispatch did not end as it should: no other runs.
+    stopped: Option<Arc<Failure>>,
+    /// The first thing that went wrong.
+    failure: Option<Arc<Failure>>,
+    timings: Vec<Timing>,
+}
+
+impl Run<'_> {
+    fn anything_failed(&self) -> bool {
+        self.conditions.anything_failed.load(Ordering::Acquire)
+    }
+
+    fn fails(&mut self, failure: &Arc<Failure>) {
+        self.conditions.anything_failed.store(true, Ordering::Release);
+        self.failure.get_or_insert_with(|| Arc::clone(failure));
+    }
+
+    fn copy(&mut self, source: Place, target: Place) {
+        let (from, to) = (&self.plan.memories[source.memory], &self.plan.memories[target.memory]);
+        if self.anything_failed() {
+            if let Some(failure) = from.failure() {
+                to.spoil(&failure);
+                if to.kind == MemoryKind::Readback {
+                    // The host is about to hear it from there.
+                    from.heal();
+                }
+                return self.fails(&failure);
+            }
+            replaced(to, target);
+        }
+        // SAFETY: the plan checked both places, and that they do not overlap. The device's work is in
+        // order and the memories are not mapped, so nobody else touches them.
+        unsafe {
+            let from = Address(from.bytes.start().as_ptr().add(source.offset));
+            let to = Address(to.bytes.start().as_ptr().add(target.offset));
+            pieces(target.bytes, &|piece| {
+                std::ptr::copy_nonoverlapping(from.at(piece.start), to.at(piece.start), piece.len());
+            });
+        }
+    }
+
+    fn fill(&mut self, target: Place, pattern: u32) {
+        let to = &self.plan.memories[target.memory];
+        if self.anything_failed() {
+            replaced(to, target);
+        }
+        // SAFETY: as in `copy`; pieces begin at multiples of 4 of a memory aligned to 64.
+        unsafe {
+            let to = Address(to.bytes.start().as_ptr().add(target.offset));
+            pieces(target.bytes, &|piece| {
+                let words = std::slice::from_raw_parts_mut(to.at(piece.start).cast::<u32>(), piece.len() / 4);
+                words.fill(pattern.to_le());
+            });
+        }
+    }
+
+    fn dispatch(&mut self, kernel: usize, grid: &Grid, slots: &Range<usize>, immediates: usize) {
+        let (plan, kernel) = (self.plan, &self.plan.kernels[kernel]);
+        if let Some(failure) = self.hindrance(grid, slots) {
+            written(plan, slots).for_each(|memory| memory.spoil(&failure));
+            self.took(&kernel.name, Duration::ZERO);
+            return self.fails(&failure);
+        }
+        let groups = match grid {
+            Grid::Groups(groups) => *groups,
+            Grid::Indirect(place) => self.groups_at(*place),
+        };
+        let start = self.plan.timed.then(Instant::now);
+        // SAFETY: the plan made a good slot for each binding, and keeps slots, memories and values.
+        let dispatch = unsafe {
+            let slots = plan.slots.as_ptr().add(slots.start);
+            Dispatch::new(kernel, slots, plan.immediates(immediates), groups, self.conditions.steps)
+        };
+        let result = spread(dispatch.count(), kernel.cost(), &|range| dispatch.run(range));
+        if let Some(start) = start {
+            self.took(&kernel.name, start.elapsed());
+        }
+        match result {
+            Ok(cost) if cost > 0.0 => kernel.took(cost),
+            Ok(_) => {}
+            Err(error) => {
+                let failure = Failure::new(error);
+                written(plan, slots).for_each(|memory| memory.spoil(&failure));
+                self.stopped = Some(Arc::clone(&failure));
+                self.fails(&failure);
+            }
+        }
+    }
+
+    fn took(&mut self, label: &Arc<str>, duration: Duration) {
+        if self.plan.timed {
+            self.timings.push(Timing { label: Arc::clone(label), duration });
+        }
+    }
+
+    /// Why a dispatch must not run: it comes after a stop, or would work on what one has left.
+    fn hindrance(&self, grid: &Grid, slots: &Range<usize>) -> Option<Arc<Failure>> {
+        if !self.anything_failed() {
+            return None;
+        }
+        if let Some(failure) = &self.stopped {
+            return Some(Arc::clone(failure));
+        }
+        if let Grid::Indirect(place) = grid
+            && let Some(failure) = self.plan.memories[place.memory].failure()
+        {
+            return Some(failure);
+        }
+        for touch in self.plan.touches[slots.clone()].iter().flatten() {
+            let memory = &self.plan.memories[touch.memory];
+            match memory.failure() {
+                // Whoever was told and writes there again means it.
+                Some(failure) if touch.access == Access::Write && failure.is_told() => {
+                    memory.heal();
+                }
+                Some(failure) => return Some(failure),
+                None => {}
+            }
+        }
+        None
+    }
+
+    /// The counts of an indirect grid; none of them where one is above the limit.
+    fn groups_at(&self, place: Place) -> [u32; 3] {
+        let start = self.plan.memories[place.memory].bytes.start();
+        // SAFETY: the plan checked the place: twelve bytes at a multiple of 4.
+        let groups = unsafe { start.add(place.offset).cast::<[u32; 3]>().read() };
+        if groups.iter().any(|count| *count > self.conditions.most_groups) { [0; 3] } else { groups }
+    }
+}
+
+/// Copies and fills make a memory whole when they replace all of it; readback memory, which takes
+/// whatever is read next, always.
+fn replaced(memory: &Memory, place: Place) {
+    let whole = place.offset == 0 && place.bytes + crate::bytes::ALIGNMENT > memory.bytes.len();
+    if whole || memory.kind == MemoryKind::Readback {
+        memory.heal();
+    }
+}
+
+/// The first byte of a place that several threads work on, each on its own piece.
+#[derive(Clone, Copy)]
+struct Address(*mut u8);
+
+// SAFETY: an address is only a number; what is done behind it is unsafe code of its own.
+unsafe impl Sync for Address {}
+
+impl Address {
+    fn at(&self, offset: usize) -> *mut u8 {
+        self.0.wrapping_add(offset)
+    }
+}
+
+/// Calls `work` for pieces of `0..bytes`.
+fn pieces(bytes: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    let count = bytes.div_ceil(PIECE) as u64;
+    // Nothing in it fails.
+    let _ = spread(count, Some(PIECE as f64 * BYTE_COST), &|range| {
+        work(range.start as usize * PIECE..bytes.min(range.end as usize * PIECE));
+        Ok(())
+    });
+}

@@ -1,0 +1,350 @@
+//! Builds a [`Function`], folding what is constant on the way.
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    AtomicOp, BinaryOp, Class, CompareOp, Convert, Function, Input, Inst, Label, List, MemType, Place, Site, SiteId,
+    Stmt, SubgroupOp, TernaryOp, UnaryOp, Value, Var,
+};
+use crate::math::LaneFunction;
+
+/// Appends instructions and statements to the innermost open list.
+#[derive(Default)]
+pub(crate) struct Builder {
+    function: Function,
+    open: Vec<List>,
+    constants: FxHashMap<(Class, u64), Value>,
+    inputs: FxHashMap<Input, Value>,
+}
+
+impl Builder {
+    /// A builder whose open list is the body.
+    pub(crate) fn new(workgroup_size: [u32; 3]) -> Self {
+        Self {
+            function: Function { workgroup_size, ..Function::default() },
+            open: vec![List::new()],
+            ..Self::default()
+        }
+    }
+
+    /// What was built.
+    pub(crate) fn finish(mut self) -> Function {
+        self.function.body = self.close();
+        debug_assert!(self.open.is_empty(), "every list that was opened is closed");
+        self.function
+    }
+
+    /// The function so far.
+    pub(crate) fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// The function so far, to set its sizes.
+    pub(crate) fn function_mut(&mut self) -> &mut Function {
+        &mut self.function
+    }
+
+    /// Instructions so far: what a limit on the size of a kernel counts.
+    pub(crate) fn size(&self) -> usize {
+        self.function.insts.len()
+    }
+
+    /// Opens a list within the current one.
+    pub(crate) fn open(&mut self) {
+        self.open.push(List::new());
+    }
+
+    /// Closes the innermost list and returns it, to be put into a statement.
+    pub(crate) fn close(&mut self) -> List {
+        self.open.pop().unwrap_or_default()
+    }
+
+    /// Whether the innermost open list has ended with an exit, so that nothing may follow.
+    pub(crate) fn ended(&self) -> bool {
+        matches!(self.open.last().and_then(|list| list.last()), Some(Stmt::Exit(_)))
+    }
+
+    /// Appends a statement, unless the list has ended.
+    pub(crate) fn push(&mut self, statement: Stmt) {
+        if self.ended() {
+            return;
+        }
+        if matches!(statement, Stmt::Barrier(_)) {
+            self.function.has_barrier = true;
+        }
+        if let Some(list) = self.open.last_mut() {
+            list.push(statement);
+        }
+    }
+
+    /// A new label.
+    pub(crate) fn label(&mut self) -> Label {
+        self.function.labels += 1;
+        Label(self.function.labels - 1)
+    }
+
+    /// A new register variable.
+    pub(crate) fn var(&mut self, class: Class) -> Var {
+        self.function.vars.push(class);
+        Var(u32::try_from(self.function.vars.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// A new place of the source.
+    pub(crate) fn site(&mut self, site: Site) -> SiteId {
+        self.function.sites.push(site);
+        SiteId(u32::try_from(self.function.sites.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Reserves private memory, see [`super::Space::Private`]; returns its offset.
+    pub(crate) fn private(&mut self, bytes: u32) -> Option<u32> {
+        let start = self.function.private_bytes.checked_next_multiple_of(8)?;
+        self.function.private_bytes = start.checked_add(bytes)?;
+        Some(start)
+    }
+
+    fn new_value(&mut self, inst: Inst, class: Class) -> Value {
+        let value = Value(u32::try_from(self.function.insts.len()).unwrap_or(u32::MAX));
+        self.function.insts.push(inst);
+        self.function.classes.push(class);
+        value
+    }
+
+    fn emit(&mut self, inst: Inst, class: Class) -> Value {
+        let value = self.new_value(inst, class);
+        self.push(Stmt::Let(value));
+        value
+    }
+
+    /// A constant; needs no place in a list.
+    pub(crate) fn constant(&mut self, class: Class, bits: u64) -> Value {
+        let bits = if class.bytes() == 4 { bits & 0xffff_ffff } else { bits };
+        if let Some(value) = self.constants.get(&(class, bits)) {
+            return *value;
+        }
+        let value = self.new_value(Inst::Const(class, bits), class);
+        self.constants.insert((class, bits), value);
+        value
+    }
+
+    /// An unsigned constant.
+    pub(crate) fn u32(&mut self, value: u32) -> Value {
+        self.constant(Class::I32, u64::from(value))
+    }
+
+    /// A signed constant.
+    pub(crate) fn i32(&mut self, value: i32) -> Value {
+        self.u32(value.cast_unsigned())
+    }
+
+    /// A float constant.
+    pub(crate) fn f32(&mut self, value: f32) -> Value {
+        self.constant(Class::F32, u64::from(value.to_bits()))
+    }
+
+    /// A double constant.
+    pub(crate) fn f64(&mut self, value: f64) -> Value {
+        self.constant(Class::F64, value.to_bits())
+    }
+
+    /// A constant of either float class, rounded to it.
+    pub(crate) fn float(&mut self, class: Class, value: f64) -> Value {
+        if class == Class::F64 { self.f64(value) } else { self.f32(value as f32) }
+    }
+
+    /// A truth value.
+    pub(crate) fn bool(&mut self, value: bool) -> Value {
+        self.constant(Class::Bool, u64::from(value))
+    }
+
+    /// The zero of a class.
+    pub(crate) fn zero(&mut self, class: Class) -> Value {
+        self.constant(class, 0)
+    }
+
+    /// The bits of a constant.
+    pub(crate) fn known(&self, value: Value) -> Option<u64> {
+        match self.function.inst(value) {
+            Inst::Const(_, bits) => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// The class of a value.
+    pub(crate) fn class(&self, value: Value) -> Class {
+        self.function.class(value)
+    }
+
+    /// An input; needs no place in a list.
+    pub(crate) fn input(&mut self, input: Input) -> Value {
+        if let Some(value) = self.inputs.get(&input) {
+            return *value;
+        }
+        let value = self.new_value(Inst::Input(input), Class::I32);
+        self.inputs.insert(input, value);
+        value
+    }
+
+    /// Reads a variable.
+    pub(crate) fn read(&mut self, var: Var) -> Value {
+        let class = self.function.vars[var.0 as usize];
+        self.emit(Inst::Read(var), class)
+    }
+
+    /// One operand.
+    pub(crate) fn unary(&mut self, op: UnaryOp, a: Value) -> Value {
+        let class = self.class(a);
+        if let Some(bits) = self.known(a) {
+            match (op, class) {
+                (UnaryOp::Not, Class::Bool) => return self.constant(class, bits ^ 1),
+                (UnaryOp::Not, Class::I32 | Class::I64) => return self.constant(class, !bits),
+                (UnaryOp::Neg, Class::I32 | Class::I64) => return self.constant(class, bits.wrapping_neg()),
+                _ => {}
+            }
+        }
+        self.emit(Inst::Unary(op, a), class)
+    }
+
+    /// Two operands of one class.
+    pub(crate) fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+        let class = self.class(a);
+        debug_assert_eq!(class, self.class(b), "{op:?}");
+        let folded = match (self.known(a), self.known(b)) {
+            (Some(x), Some(y)) => fold(op, class, x, y),
+            (None, Some(y)) if neutral(op, class, y) => return a,
+            (Some(x), None) if commutes(op) && neutral(op, class, x) => return b,
+            _ => None,
+        };
+        match folded {
+            Some(bits) => self.constant(class, bits),
+            None => self.emit(Inst::Binary(op, a, b), class),
+        }
+    }
+
+    /// Three operands of one class.
+    pub(crate) fn ternary(&mut self, op: TernaryOp, a: Value, b: Value, c: Value) -> Value {
+        let class = self.class(a);
+        self.emit(Inst::Ternary(op, a, b, c), class)
+    }
+
+    /// A comparison.
+    pub(crate) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
+        debug_assert_eq!(self.class(a), self.class(b), "{op:?}");
+        self.emit(Inst::Compare(op, a, b), Class::Bool)
+    }
+
+    /// `accept` where `condition` holds, else `reject`.
+    pub(crate) fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Value {
+        debug_assert_eq!(self.class(accept), self.class(reject));
+        match self.known(condition) {
+            Some(0) => reject,
+            Some(_) => accept,
+            None if accept == reject => accept,
+            None => {
+                let class = self.class(accept);
+                self.emit(Inst::Select(condition, accept, reject), class)
+            }
+        }
+    }
+
+    /// A conversion.
+    pub(crate) fn convert(&mut self, convert: Convert, a: Value) -> Value {
+        let (from, to) = convert.classes();
+        debug_assert_eq!(from, self.class(a), "{convert:?}");
+        match (convert, self.known(a)) {
+            (
+                Convert::BoolToI32
+                | Convert::I32ToI64U
+                | Convert::I64ToI32
+                | Convert::BitsI32ToF32
+                | Convert::BitsF32ToI32
+                | Convert::BitsI64ToF64
+                | Convert::BitsF64ToI64,
+                Some(bits),
+            ) => self.constant(to, bits),
+            (Convert::I32ToI64S, Some(bits)) => {
+                self.constant(to, i64::from((bits as u32).cast_signed()).cast_unsigned())
+            }
+            _ => self.emit(Inst::Convert(convert, a), to),
+        }
+    }
+
+    /// A function of one operand, eight lanes at a time.
+    pub(crate) fn call(&mut self, function: LaneFunction, a: Value) -> Value {
+        self.call2(function, a, a)
+    }
+
+    /// A function of two operands.
+    pub(crate) fn call2(&mut self, function: LaneFunction, a: Value, b: Value) -> Value {
+        let class = self.class(a);
+        self.emit(Inst::Call(function, a, b), class)
+    }
+
+    /// Reads `count` (1 to 4) scalars that lie one after the other.
+    pub(crate) fn load(&mut self, place: Place, ty: MemType, count: u8) -> Vec<Value> {
+        let first = self.new_value(Inst::Load(place, ty, count), ty.class());
+        let mut values = vec![first];
+        for index in 1..count {
+            values.push(self.new_value(Inst::Part { of: first, index }, ty.class()));
+        }
+        self.push(Stmt::Let(first));
+        values
+    }
+
+    /// An atomic; returns what was there before.
+    pub(crate) fn atomic(
+        &mut self,
+        op: AtomicOp,
+        place: Place,
+        ty: MemType,
+        value: Value,
+        compare: Option<Value>,
+    ) -> Value {
+        self.emit(Inst::Atomic { op, place, ty, value, compare }, ty.class())
+    }
+
+    /// An operation over the subgroup.
+    pub(crate) fn subgroup(&mut self, op: SubgroupOp, value: Value, lane: Option<Value>) -> Value {
+        let class = if op == SubgroupOp::Ballot { Class::I32 } else { self.class(value) };
+        self.emit(Inst::Subgroup(op, value, lane), class)
+    }
+}
+
+fn commutes(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Add | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
+}
+
+/// Whether `x op y` is always `x`. Not for floats: `-0 + 0` is not `-0`.
+fn neutral(op: BinaryOp, class: Class, y: u64) -> bool {
+    if !matches!(class, Class::I32 | Class::I64) {
+        return false;
+    }
+    match op {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor => y == 0,
+        BinaryOp::Shl | BinaryOp::ShrS | BinaryOp::ShrU => y == 0,
+        BinaryOp::Mul | BinaryOp::DivU | BinaryOp::DivS => y == 1,
+        _ => false,
+    }
+}
+
+/// The integer operations that index arithmetic is made of.
+fn fold(op: BinaryOp, class: Class, x: u64, y: u64) -> Option<u64> {
+    if !matches!(class, Class::I32 | Class::I64) {
+        return None;
+    }
+    let mask = if class == Class::I32 { 31 } else { 63 };
+    Some(match op {
+        BinaryOp::Add => x.wrapping_add(y),
+        BinaryOp::Sub => x.wrapping_sub(y),
+        BinaryOp::Mul => x.wrapping_mul(y),
+        BinaryOp::And => x & y,
+        BinaryOp::Or => x | y,
+        BinaryOp::Xor => x ^ y,
+        BinaryOp::Shl => x << (y & mask),
+        BinaryOp::ShrU => x >> (y & mask),
+        BinaryOp::DivU => x.checked_div(y).unwrap_or(x),
+        BinaryOp::RemU => x.checked_rem(y).unwrap_or(0),
+        BinaryOp::MinU => x.min(y),
+        BinaryOp::MaxU => x.max(y),
+        _ => return None,
+    })
+}

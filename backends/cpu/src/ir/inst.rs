@@ -1,0 +1,426 @@
+//! Instructions: what computes a value.
+
+use smallvec::SmallVec;
+
+use super::stmt::AtomicOp;
+use crate::math::LaneFunction;
+
+/// The result of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Value(pub(crate) u32);
+
+/// A scalar variable in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Var(pub(crate) u32);
+
+/// What a register holds. Signedness belongs to the operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Class {
+    /// A truth value.
+    Bool,
+    /// 32 bits; also `i16` (sign-extended) and `u16` (zero-extended).
+    I32,
+    /// 64 bits.
+    I64,
+    /// An IEEE single; also `f16`, whose values are always representable as `f16`.
+    F32,
+    /// An IEEE double.
+    F64,
+}
+
+impl Class {
+    /// Bytes of a register, a boolean being a mask of 32 bits.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Self::Bool | Self::I32 | Self::F32 => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
+/// How a scalar lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum MemType {
+    /// 32 bits, to and from [`Class::I32`].
+    I32,
+    /// 32 bits, to and from [`Class::F32`].
+    F32,
+    /// 64 bits, to and from [`Class::I64`].
+    I64,
+    /// 64 bits, to and from [`Class::F64`].
+    F64,
+    /// 16 bits, sign-extended to [`Class::I32`].
+    I16,
+    /// 16 bits, zero-extended to [`Class::I32`].
+    U16,
+    /// An IEEE half, to and from [`Class::F32`].
+    F16,
+    /// A [`Class::Bool`], as 32 bits: zero or all ones. Only in private and workgroup memory.
+    Bool,
+}
+
+impl MemType {
+    /// The class of register it is loaded into.
+    pub(crate) fn class(self) -> Class {
+        match self {
+            Self::I32 | Self::I16 | Self::U16 => Class::I32,
+            Self::F32 | Self::F16 => Class::F32,
+            Self::I64 => Class::I64,
+            Self::F64 => Class::F64,
+            Self::Bool => Class::Bool,
+        }
+    }
+
+    /// Bytes in buffers and workgroup memory.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::I32 | Self::F32 | Self::Bool => 4,
+            Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
+/// What differs between invocations, or between dispatches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Input {
+    /// `local_invocation_id`, component 0 to 2.
+    LocalId(u8),
+    /// `local_invocation_index`.
+    LocalIndex,
+    /// `workgroup_id`, component 0 to 2.
+    WorkgroupId(u8),
+    /// `num_workgroups`, component 0 to 2.
+    NumWorkgroups(u8),
+    /// `subgroup_id`.
+    SubgroupId,
+    /// `subgroup_invocation_id`.
+    Lane,
+    /// The number of elements of the runtime-sized array of a binding (slot number).
+    ArrayLength(u32),
+}
+
+/// Where memory lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Space {
+    /// The buffer bound to a slot: the number in `Program::bindings`.
+    Binding(u32),
+    /// Workgroup memory.
+    Workgroup,
+    /// The bytes of `var<immediate>`. Only read.
+    Immediate,
+    /// The invocation's own memory. Offsets and strides count bytes of registers: every scalar
+    /// takes its class's bytes ([`Class::bytes`]), whatever its type, and is aligned to them.
+    Private,
+}
+
+/// How many elements an index may choose from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Count {
+    /// A number known when compiling; at least 1.
+    Fixed(u32),
+    /// The binding's [`Input::ArrayLength`].
+    Runtime,
+}
+
+/// One dynamic index on the way to a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Index {
+    /// Which element, as an unsigned [`Class::I32`].
+    pub(crate) value: Value,
+    /// Bytes from one element to the next.
+    pub(crate) stride: u32,
+    /// Elements there are. A read beyond the last reads the last; a write or an atomic beyond the
+    /// last does nothing (an atomic returns 0).
+    pub(crate) count: Count,
+}
+
+/// The place of a scalar in memory: `offset + sum of index * stride`. Constant indices are part of
+/// `offset`, and were checked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    /// Which memory.
+    pub(crate) space: Space,
+    /// Bytes from its start.
+    pub(crate) offset: u32,
+    /// Dynamic indices, outermost first.
+    pub(crate) indices: SmallVec<[Index; 2]>,
+}
+
+/// Operations on one value; the result has the operand's class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum UnaryOp {
+    /// Negation: integers wrap, floats flip the sign bit.
+    Neg,
+    /// Bitwise not of integers, logical not of booleans.
+    Not,
+    /// Absolute value of a float: clears the sign bit.
+    Abs,
+    /// Leading zeros of an integer; the width for 0.
+    Clz,
+    /// Trailing zeros of an integer; the width for 0.
+    Ctz,
+    /// Bits that are set.
+    Popcount,
+    /// Bits in reverse order.
+    ReverseBits,
+    /// Correctly rounded square root.
+    Sqrt,
+    /// Towards positive infinity.
+    Ceil,
+    /// Towards negative infinity.
+    Floor,
+    /// Towards zero.
+    Trunc,
+    /// To nearest, ties to even.
+    Nearest,
+    /// The nearest `f16`, as [`Class::F32`]: ties to even, too large becomes infinite.
+    RoundF16,
+}
+
+/// Operations on two values of one class, with a result of that class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BinaryOp {
+    /// Addition: integers wrap.
+    Add,
+    /// Subtraction: integers wrap.
+    Sub,
+    /// Multiplication: integers wrap.
+    Mul,
+    /// Division of floats. Integers: see the signed and unsigned forms.
+    Div,
+    /// Signed quotient; `x / 0 = x`, `MIN / -1 = MIN`.
+    DivS,
+    /// Unsigned quotient; `x / 0 = x`.
+    DivU,
+    /// Signed remainder with the dividend's sign; `x % 0 = 0`, `MIN % -1 = 0`.
+    RemS,
+    /// Unsigned remainder; `x % 0 = 0`.
+    RemU,
+    /// Bitwise or logical.
+    And,
+    /// Bitwise or logical.
+    Or,
+    /// Bitwise or logical.
+    Xor,
+    /// Shift left by the second operand modulo the width; both operands have one class.
+    Shl,
+    /// Arithmetic shift right, likewise.
+    ShrS,
+    /// Logical shift right, likewise.
+    ShrU,
+    /// The lesser signed integer.
+    MinS,
+    /// The lesser unsigned integer.
+    MinU,
+    /// The greater signed integer.
+    MaxS,
+    /// The greater unsigned integer.
+    MaxU,
+    /// The lesser float: the other one if one is NaN; -0 is below +0 or equal to it.
+    Min,
+    /// The greater float, likewise.
+    Max,
+}
+
+/// Operations on three floats of one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TernaryOp {
+    /// `a * b + c`, rounded once.
+    Fma,
+}
+
+/// Comparisons of two values of one class; the result is a [`Class::Bool`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CompareOp {
+    /// Equal (ordered, for floats); any class.
+    Eq,
+    /// Not equal (or unordered); any class.
+    Ne,
+    /// Less: floats.
+    Lt,
+    /// Less or equal: floats.
+    Le,
+    /// Less: signed integers.
+    LtS,
+    /// Less or equal: signed integers.
+    LeS,
+    /// Less: unsigned integers.
+    LtU,
+    /// Less or equal: unsigned integers.
+    LeU,
+}
+
+/// Conversions. The name says from what to what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Convert {
+    /// `false` is 0, `true` is 1.
+    BoolToI32,
+    /// Signed integer to float, nearest.
+    I32ToF32S,
+    /// Unsigned integer to float, nearest.
+    I32ToF32U,
+    /// Signed integer to double, exact.
+    I32ToF64S,
+    /// Unsigned integer to double, exact.
+    I32ToF64U,
+    /// Signed 64-bit integer to float, nearest.
+    I64ToF32S,
+    /// Unsigned 64-bit integer to float, nearest.
+    I64ToF32U,
+    /// Signed 64-bit integer to double, nearest.
+    I64ToF64S,
+    /// Unsigned 64-bit integer to double, nearest.
+    I64ToF64U,
+    /// Float to signed integer, towards zero, saturating, NaN is 0.
+    F32ToI32S,
+    /// Float to unsigned integer, likewise.
+    F32ToI32U,
+    /// Float to signed 64-bit integer, likewise.
+    F32ToI64S,
+    /// Float to unsigned 64-bit integer, likewise.
+    F32ToI64U,
+    /// Double to signed integer, likewise.
+    F64ToI32S,
+    /// Double to unsigned integer, likewise.
+    F64ToI32U,
+    /// Double to signed 64-bit integer, likewise.
+    F64ToI64S,
+    /// Double to unsigned 64-bit integer, likewise.
+    F64ToI64U,
+    /// Exact.
+    F32ToF64,
+    /// Nearest.
+    F64ToF32,
+    /// Sign extension.
+    I32ToI64S,
+    /// Zero extension.
+    I32ToI64U,
+    /// The low 32 bits.
+    I64ToI32,
+    /// The same bits.
+    BitsI32ToF32,
+    /// The same bits.
+    BitsF32ToI32,
+    /// The same bits.
+    BitsI64ToF64,
+    /// The same bits.
+    BitsF64ToI64,
+    /// The low 16 bits, read as an `f16`.
+    HalfBitsToF32,
+    /// The nearest `f16`'s bits, zero-extended.
+    F32ToHalfBits,
+}
+
+impl Convert {
+    /// The classes it converts from and to.
+    pub(crate) fn classes(self) -> (Class, Class) {
+        use Class::{Bool, F32, F64, I32, I64};
+        match self {
+            Self::BoolToI32 => (Bool, I32),
+            Self::I32ToF32S | Self::I32ToF32U | Self::BitsI32ToF32 | Self::HalfBitsToF32 => (I32, F32),
+            Self::I32ToF64S | Self::I32ToF64U => (I32, F64),
+            Self::I64ToF32S | Self::I64ToF32U => (I64, F32),
+            Self::I64ToF64S | Self::I64ToF64U | Self::BitsI64ToF64 => (I64, F64),
+            Self::F32ToI32S | Self::F32ToI32U | Self::BitsF32ToI32 | Self::F32ToHalfBits => (F32, I32),
+            Self::F32ToI64S | Self::F32ToI64U => (F32, I64),
+            Self::F64ToI32S | Self::F64ToI32U => (F64, I32),
+            Self::F64ToI64S | Self::F64ToI64U | Self::BitsF64ToI64 => (F64, I64),
+            Self::F32ToF64 => (F32, F64),
+            Self::F64ToF32 => (F64, F32),
+            Self::I32ToI64S | Self::I32ToI64U => (I32, I64),
+            Self::I64ToI32 => (I64, I32),
+        }
+    }
+}
+
+/// Operations over the active invocations of a subgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum SubgroupOp {
+    /// Sum of all.
+    Add,
+    /// Product of all.
+    Mul,
+    /// Least: floats, or signed integers.
+    Min,
+    /// Greatest: floats, or signed integers.
+    Max,
+    /// Least unsigned.
+    MinU,
+    /// Greatest unsigned.
+    MaxU,
+    /// Bitwise; of booleans: whether all are true.
+    And,
+    /// Bitwise; of booleans: whether any is true.
+    Or,
+    /// Bitwise.
+    Xor,
+    /// Sum of those up to and with this one.
+    InclusiveAdd,
+    /// Product of those up to and with this one.
+    InclusiveMul,
+    /// Sum of those before this one.
+    ExclusiveAdd,
+    /// Product of those before this one.
+    ExclusiveMul,
+    /// A boolean operand as one word of bits, bit n being lane n's; inactive lanes are 0. The
+    /// result is an [`Class::I32`].
+    Ballot,
+    /// The value of the lane that the second operand names, modulo the subgroup size; that of an
+    /// inactive lane is unspecified but never a fault.
+    Shuffle,
+    /// The value of the first active lane.
+    First,
+}
+
+/// What computes a value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Inst {
+    /// A constant: the low bits of `bits` in the value's class; booleans are 0 and 1.
+    Const(Class, u64),
+    /// An input; [`Class::I32`].
+    Input(Input),
+    /// A variable's value at this point.
+    Read(Var),
+    /// One operand.
+    Unary(UnaryOp, Value),
+    /// Two operands.
+    Binary(BinaryOp, Value, Value),
+    /// Three operands.
+    Ternary(TernaryOp, Value, Value, Value),
+    /// A comparison.
+    Compare(CompareOp, Value, Value),
+    /// The second operand where the first is true, else the third.
+    Select(Value, Value, Value),
+    /// A conversion.
+    Convert(Convert, Value),
+    /// A function of [`crate::math`]; unary ones ignore the second operand.
+    Call(LaneFunction, Value, Value),
+    /// Reads up to 4 scalars that lie one after the other. The value is the first; the others are
+    /// the [`Inst::Part`]s that follow.
+    Load(Place, MemType, u8),
+    /// Reads and changes a scalar, as one step. The value is what was there before.
+    Atomic {
+        /// What is done.
+        op: AtomicOp,
+        /// Where.
+        place: Place,
+        /// The scalar's type: I32, I64 or F32.
+        ty: MemType,
+        /// The operand.
+        value: Value,
+        /// What must be there for [`AtomicOp::CompareExchange`].
+        compare: Option<Value>,
+    },
+    /// An operation over the subgroup; the second operand is the lane of a shuffle.
+    Subgroup(SubgroupOp, Value, Option<Value>),
+    /// A further result of the load or atomic at `of`: component `index` of a load.
+    Part {
+        /// The instruction.
+        of: Value,
+        /// Which of its results.
+        index: u8,
+    },
+}
+
+

@@ -1,0 +1,174 @@
+//! Compiled kernels.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anywarp_backend::{Access, BackendError, BindingClass, BindingInfo, Program, Shape};
+
+use crate::abi::{Entry, Stop};
+
+/// Machine code and what it needs to run.
+pub(crate) struct Machine {
+    /// What to call.
+    pub(crate) entry: Entry,
+    /// Bytes of private memory of a thread.
+    pub(crate) frame_bytes: usize,
+    /// Bytes of workgroup memory.
+    pub(crate) workgroup_bytes: usize,
+    /// What errors say of each place in the source that a kernel can stop at: ` at kernel.wgsl:7`.
+    pub(crate) sites: Vec<String>,
+    /// Frees the machine code when it is dropped.
+    pub(crate) _owner: Box<dyn Any + Send + Sync>,
+}
+
+/// What a binding must be given.
+pub(crate) struct Binding {
+    pub(crate) name: String,
+    pub(crate) class: BindingClass,
+    pub(crate) access: Access,
+    /// Bytes with one element of the runtime-sized array, if there is one.
+    pub(crate) size: u32,
+    /// Of the widest scalar that may be changed atomically: 4 or 8.
+    pub(crate) alignment: u32,
+    /// Offset and stride of the runtime-sized array.
+    pub(crate) tail: Option<(u32, u32)>,
+}
+
+impl Binding {
+    fn new(info: &BindingInfo) -> Self {
+        let wide = info.class != BindingClass::Uniform && has_wide_scalar(&info.layout.shape);
+        Self {
+            name: info.name.clone(),
+            class: info.class,
+            access: info.access,
+            size: info.layout.size,
+            alignment: if wide { 8 } else { 4 },
+            tail: info.layout.unsized_tail(),
+        }
+    }
+
+    /// Elements of the runtime-sized array in a region of `bytes`, at least 1; 0 without an array.
+    pub(crate) fn length(&self, bytes: u64) -> u32 {
+        self.tail.map_or(0, |(offset, stride)| {
+            let length = bytes.saturating_sub(u64::from(offset)) / u64::from(stride.max(1));
+            u32::try_from(length).unwrap_or(u32::MAX).max(1)
+        })
+    }
+}
+
+fn has_wide_scalar(shape: &Shape) -> bool {
+    match shape {
+        Shape::Scalar(scalar) | Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => scalar.width == 8,
+        Shape::Array { element, .. } => has_wide_scalar(&element.shape),
+        Shape::Struct { fields } => fields.iter().any(|field| has_wide_scalar(&field.layout.shape)),
+    }
+}
+
+/// A kernel that can be dispatched.
+pub(crate) struct Kernel {
+    pub(crate) name: Arc<str>,
+    pub(crate) machine: Machine,
+    pub(crate) bindings: Vec<Binding>,
+    /// Bytes of `var<immediate>`.
+    pub(crate) immediates: usize,
+    /// Nanoseconds of one workgroup as last measured, the bits of an `f32`; 0 before the first run.
+    cost: AtomicU32,
+}
+
+impl Kernel {
+    pub(crate) fn new(program: &Program, machine: Machine) -> Self {
+        Self {
+            name: Arc::clone(&program.name),
+            machine,
+            bindings: program.bindings.iter().map(Binding::new).collect(),
+            immediates: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4) as usize),
+            cost: AtomicU32::new(0),
+        }
+    }
+
+    /// Nanoseconds that one workgroup should take, if any ever ran.
+    pub(crate) fn cost(&self) -> Option<f64> {
+        let bits = self.cost.load(Ordering::Relaxed);
+        (bits != 0).then(|| f64::from(f32::from_bits(bits)))
+    }
+
+    /// Notes what one workgroup took in a dispatch: rises at once, falls slowly.
+    pub(crate) fn took(&self, cost: f64) {
+        let cost = self.cost().map_or(cost, |before| cost.max(before * 0.75 + cost * 0.25)).max(0.1);
+        self.cost.store((cost as f32).to_bits(), Ordering::Relaxed);
+    }
+
+    /// The error of a kernel that returned `stop`, not [`Stop::Done`].
+    pub(crate) fn stopped(&self, stop: u32, site: u32, steps: u64) -> BackendError {
+        let at = self.machine.sites.get(site as usize).map_or("", String::as_str);
+        let reason = if stop == Stop::DivergentBarrier as u32 {
+            format!(
+                "not all invocations of a workgroup arrived at the barrier{at}: move it out of the branch or loop that \
+                 some of them leave earlier"
+            )
+        } else if stop == Stop::StepLimit as u32 {
+            format!(
+                "eight invocations made more than {steps} iterations of loops{at}: see that the loop ends, or raise \
+                 the limit with the environment variable ANYWARP_CPU_STEPS"
+            )
+        } else {
+            format!("its code returned the unknown value {stop}")
+        };
+        BackendError::Stopped { kernel: self.name.to_string(), reason }
+    }
+
+    /// A kernel without a program, for tests.
+    #[cfg(test)]
+    pub(crate) fn fake(name: &str, entry: Entry, bindings: Vec<Binding>) -> Self {
+        let sites = vec![" at fake.wgsl:3".to_owned()];
+        let machine = Machine { entry, frame_bytes: 64, workgroup_bytes: 64, sites, _owner: Box::new(()) };
+        Self { name: name.into(), machine, bindings, immediates: 0, cost: AtomicU32::new(0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    extern "C" fn nothing(_: *mut crate::abi::Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
+        0
+    }
+
+    #[test]
+    fn lengths_of_runtime_sized_arrays() {
+        let binding = |tail| Binding {
+            name: String::new(),
+            class: BindingClass::Storage,
+            access: Access::Write,
+            size: 4,
+            alignment: 4,
+            tail,
+        };
+        assert_eq!(binding(None).length(64), 0);
+        assert_eq!(binding(Some((0, 4))).length(64), 16);
+        assert_eq!(binding(Some((16, 12))).length(64), 4);
+        assert_eq!(binding(Some((16, 12))).length(20), 1);
+        assert_eq!(binding(Some((0, 2))).length(1 << 40), u32::MAX);
+    }
+
+    #[test]
+    fn the_cost_rises_at_once_and_falls_slowly() {
+        let kernel = Kernel::fake("k", nothing, Vec::new());
+        assert_eq!(kernel.cost(), None);
+        kernel.took(100.0);
+        kernel.took(1000.0);
+        assert_eq!(kernel.cost(), Some(1000.0));
+        kernel.took(0.0);
+        assert_eq!(kernel.cost(), Some(750.0));
+    }
+
+    #[test]
+    fn a_stop_names_kernel_line_and_remedy() {
+        let kernel = Kernel::fake("fake.wgsl:main", nothing, Vec::new());
+        let text = kernel.stopped(1, 0, 9).to_string();
+        assert!(text.contains("'fake.wgsl:main'") && text.contains("barrier at fake.wgsl:3"), "{text}");
+        let text = kernel.stopped(2, u32::MAX, 9).to_string();
+        assert!(text.contains("more than 9 iterations") && text.contains("ANYWARP_CPU_STEPS"), "{text}");
+    }
+}

@@ -1,0 +1,116 @@
+//! Members and elements of values.
+
+use std::rc::Rc;
+
+use naga::{Expression, Handle};
+use smallvec::SmallVec;
+
+use super::error::{LowerError, Result};
+use super::kernel::{Frame, Lowering};
+use super::plan::MOST_SELECTED;
+use super::pointer::Pointer;
+use super::shape::{Rule, Shape};
+use super::value::Data;
+use crate::ir::{Count, Index, Value};
+
+impl<'a> Lowering<'a> {
+    /// `base[index]`, or a pointer to it.
+    pub(super) fn access(
+        &mut self,
+        frame: &mut Frame<'a>,
+        base: Handle<Expression>,
+        index: Handle<Expression>,
+    ) -> Result<Data> {
+        let index = self.scalar(frame, index)?;
+        match self.operand(frame, base)? {
+            Data::Pointer(pointer) => Ok(Data::Pointer(self.point_into(&pointer, index)?)),
+            Data::Memory(pointer) => {
+                let element = self.point_into(&pointer, index)?;
+                self.part_of(element)
+            }
+            Data::Scalars(values) => {
+                let shape = self.types.resolved(&frame.info[base].ty)?;
+                self.choose(shape, &values, index)
+            }
+            Data::Zero(shape) => {
+                let elements = self.types.elements(shape, Rule::Registers);
+                let element = elements.ok_or_else(|| LowerError::invalid("an index into a type without elements"))?;
+                self.zero_of(element.shape)
+            }
+            Data::Saved(_) => Err(LowerError::invalid("an operand")),
+        }
+    }
+
+    /// `base.member`, `base.x`, `base[3]`, or a pointer to it.
+    pub(super) fn access_index(&mut self, frame: &mut Frame<'a>, base: Handle<Expression>, index: u32) -> Result<Data> {
+        match self.operand(frame, base)? {
+            Data::Pointer(pointer) => Ok(Data::Pointer(self.point_at(&pointer, index)?)),
+            Data::Memory(pointer) => {
+                let part = self.point_at(&pointer, index)?;
+                self.part_of(part)
+            }
+            Data::Scalars(values) => {
+                let shape = self.types.resolved(&frame.info[base].ty)?;
+                let (offset, part) = self.part(shape, index)?;
+                self.slice(&values, offset, part)
+            }
+            Data::Zero(shape) => {
+                let (_, part) = self.part(shape, index)?;
+                self.zero_of(part)
+            }
+            Data::Saved(_) => Err(LowerError::invalid("an operand")),
+        }
+    }
+
+    /// Part of a value in memory: read now if it is small.
+    fn part_of(&mut self, pointer: Pointer) -> Result<Data> {
+        if self.is_large(pointer.shape) { Ok(Data::Memory(pointer)) } else { Ok(self.read(&pointer)?.into()) }
+    }
+
+    /// The first scalar and the shape of a part.
+    fn part(&self, shape: Shape, index: u32) -> Result<(u32, Shape)> {
+        if let Some(member) = self.types.member(shape, index, Rule::Registers) {
+            return Ok(member);
+        }
+        let elements = self.types.elements(shape, Rule::Registers);
+        let elements = elements.ok_or_else(|| LowerError::invalid("a member of a type without members"))?;
+        Ok((index.saturating_mul(elements.stride), elements.shape))
+    }
+
+    fn slice(&self, values: &[Value], offset: u32, part: Shape) -> Result<Data> {
+        let start = offset as usize;
+        let end = start + self.types.count(part) as usize;
+        values
+            .get(start..end)
+            .map(|values| Data::Scalars(Rc::from(values)))
+            .ok_or_else(|| LowerError::invalid("a part outside of its value"))
+    }
+
+    /// An element of a value that a dynamic index chooses: the last, if the index is too large.
+    fn choose(&mut self, shape: Shape, values: &Rc<[Value]>, index: Value) -> Result<Data> {
+        let elements = self.types.elements(shape, Rule::Registers);
+        let Some((elements, count)) = elements.and_then(|elements| Some((elements, elements.count?))) else {
+            return Err(LowerError::invalid("an index into a type without elements"));
+        };
+        let index = self.index_value(index);
+        if let Some(known) = self.b.known(index) {
+            let position = (known as u32).min(count - 1);
+            return self.slice(values, position * elements.stride, elements.shape);
+        }
+        if count > MOST_SELECTED {
+            let copy = self.spill(shape, &Data::Scalars(Rc::clone(values)))?;
+            let element = self.point_into(&copy, index)?;
+            return self.part_of(element);
+        }
+        let conditions = self.conditions(&Index { value: index, stride: 1, count: Count::Fixed(count) });
+        let width = elements.stride as usize;
+        let rows: SmallVec<[&[Value]; 4]> = values.chunks_exact(width.max(1)).collect();
+        let mut chosen = rows[rows.len() - 1].to_vec();
+        for (row, condition) in rows.iter().zip(&conditions).rev().skip(1) {
+            for (old, new) in chosen.iter_mut().zip(row.iter()) {
+                *old = self.b.select(*condition, *new, *old);
+            }
+        }
+        Ok(chosen.into())
+    }
+}

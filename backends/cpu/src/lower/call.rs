@@ -1,0 +1,132 @@
+//! Calls: the callee's statements in place of the call.
+
+use std::rc::Rc;
+
+use naga::valid::FunctionInfo;
+use naga::{Block, Expression, Function, Handle, Statement};
+
+use super::control::drop_exit;
+use super::error::{LowerError, Result};
+use super::kernel::{Frame, Lowering};
+use super::plan::Plan;
+use super::pointer::Pointer;
+use super::value::Data;
+use crate::ir::{Label, Stmt};
+
+/// What `return` does.
+pub(super) enum Returns {
+    /// It is the function's last statement: the value is simply there.
+    AtEnd(Option<Data>),
+    /// It leaves a block; the value waits in a variable.
+    Exit { label: Label, to: Option<Pointer> },
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn call(
+        &mut self,
+        frame: &mut Frame<'a>,
+        function: Handle<Function>,
+        arguments: &[Handle<Expression>],
+        result: Option<Handle<Expression>>,
+    ) -> Result<()> {
+        let callee = &self.module.functions[function];
+        let info = &self.program.info[function];
+        let plan = self.plans.functions.get(function.index()).cloned();
+        let plan = plan.ok_or_else(|| LowerError::invalid("a call of a function that comes later"))?;
+        let arguments = arguments.iter().map(|argument| self.operand(frame, *argument)).collect::<Result<Vec<_>>>()?;
+        // The expressions of the callee are visited even where none is emitted.
+        self.spend(1 + callee.expressions.len() / 8)?;
+        let value = self.inline(callee, info, plan, arguments)?;
+        if let Some(result) = result {
+            let value = value.ok_or_else(|| LowerError::invalid("a function without a result"))?;
+            self.bind(frame, result, value);
+        }
+        Ok(())
+    }
+
+    /// Appends what a function does; returns its result.
+    pub(super) fn inline(
+        &mut self,
+        function: &'a Function,
+        info: &'a FunctionInfo,
+        plan: Rc<Plan>,
+        mut arguments: Vec<Data>,
+    ) -> Result<Option<Data>> {
+        let returns = if returns_at_end(&function.body) {
+            Returns::AtEnd(None)
+        } else {
+            let to = match &function.result {
+                Some(result) => {
+                    let shape = self.types.of(result.ty)?;
+                    let zero = self.zero_of(shape)?;
+                    Some(if self.is_large(shape) { self.reserve(shape)? } else { self.declare(shape, true, &zero)? })
+                }
+                None => None,
+            };
+            Returns::Exit { label: self.b.label(), to }
+        };
+        // After the memory for the result, which outlives the callee.
+        let mark = self.private.mark();
+        for handle in &plan.spilled {
+            if let Expression::FunctionArgument(index) = function.expressions[*handle]
+                && let Some(argument) = arguments.get_mut(index as usize)
+            {
+                let shape = self.types.of(function.arguments[index as usize].ty)?;
+                *argument = Data::Memory(self.spill(shape, argument)?);
+            }
+        }
+        let mut frame = Frame::new(function, info, plan, arguments, returns);
+        self.nest(|lowering| lowering.body(&mut frame))?;
+        match frame.returns {
+            Returns::AtEnd(result) => {
+                if !matches!(result, Some(Data::Memory(_))) {
+                    self.private.release(mark);
+                }
+                Ok(result)
+            }
+            Returns::Exit { to, .. } => {
+                self.private.release(mark);
+                match to {
+                    Some(to) if self.is_large(to.shape) => Ok(Some(Data::Memory(to))),
+                    Some(to) => Ok(Some(self.read(&to)?.into())),
+                    None => Ok(None),
+                }
+            }
+        }
+    }
+
+    fn body(&mut self, frame: &mut Frame<'a>) -> Result<()> {
+        let function = frame.function;
+        let Returns::Exit { label, .. } = frame.returns else {
+            self.declare_locals(frame)?;
+            return self.block(frame, &function.body);
+        };
+        self.b.open();
+        self.declare_locals(frame)?;
+        self.block(frame, &function.body)?;
+        let mut list = self.b.close();
+        drop_exit(&mut list, label);
+        self.b.push(Stmt::Block { label, body: list });
+        Ok(())
+    }
+}
+
+/// Whether a function returns only with its last statement.
+fn returns_at_end(body: &Block) -> bool {
+    let mut left: Vec<(&Block, bool)> = vec![(body, true)];
+    while let Some((block, last)) = left.pop() {
+        for (position, statement) in block.iter().enumerate() {
+            let end = last && position + 1 == block.len();
+            match statement {
+                Statement::Return { .. } if !end => return false,
+                // What follows in the same list is nothing.
+                Statement::Block(inner) => left.push((inner, end)),
+                Statement::If { accept, reject, .. } => left.extend([(accept, false), (reject, false)]),
+                Statement::Switch { cases, .. } => left.extend(cases.iter().map(|case| (&case.body, false))),
+                Statement::Loop { body, continuing, .. } => left.extend([(body, false), (continuing, false)]),
+                _ => {}
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,119 @@
+//! Constant expressions of the module, and tables of constants in private memory.
+
+use std::rc::Rc;
+
+use naga::{Expression, Handle, Type};
+
+use super::error::{LowerError, Result};
+use super::kernel::Lowering;
+use super::pointer::{Pointer, Root};
+use super::pure;
+use super::shape::{Rule, Shape};
+use super::value::Data;
+use crate::ir::{Place, Space, Stmt, Value};
+
+impl Lowering<'_> {
+    /// Evaluates the module's constant expressions in order: operands come first.
+    pub(super) fn evaluate_constants(&mut self) -> Result<()> {
+        let module = self.module;
+        for (handle, expression) in module.global_expressions.iter() {
+            // One that cannot be evaluated is an error only where it is used.
+            let value = self.evaluate_constant(expression);
+            if let Err(error) = self.spend(1) {
+                return Err(error.at(module.global_expressions.get_span(handle)));
+            }
+            self.constants.push(value.ok());
+        }
+        Ok(())
+    }
+
+    /// The value of a constant expression of the module.
+    pub(super) fn constant(&self, handle: Handle<Expression>) -> Result<Data> {
+        self.constants
+            .get(handle.index())
+            .cloned()
+            .flatten()
+            .ok_or_else(|| LowerError::unsupported("a constant expression of this kind"))
+    }
+
+    fn evaluate_constant(&mut self, expression: &Expression) -> Result<Data> {
+        match expression {
+            Expression::Literal(literal) => Ok(Data::one(pure::literal(&mut self.b, *literal)?)),
+            Expression::Constant(handle) => self.constant(self.module.constants[*handle].init),
+            Expression::ZeroValue(ty) => self.zero(*ty),
+            Expression::Compose { ty, components } => {
+                let parts = components.iter().map(|part| self.constant(*part)).collect::<Result<Vec<_>>>()?;
+                self.compose(*ty, &parts)
+            }
+            Expression::Splat { size, value } => {
+                let Data::Scalars(values) = self.constant(*value)? else {
+                    return Err(LowerError::invalid("splat"));
+                };
+                Ok(vec![values[0]; *size as usize].into())
+            }
+            _ => Err(LowerError::unsupported("a constant expression of this kind")),
+        }
+    }
+
+    /// The zero of a type.
+    pub(super) fn zero(&mut self, ty: Handle<Type>) -> Result<Data> {
+        let shape = self.types.of(ty)?;
+        self.zero_of(shape)
+    }
+
+    /// The zero of a shape.
+    pub(super) fn zero_of(&mut self, shape: Shape) -> Result<Data> {
+        if self.is_large(shape) { Ok(Data::Zero(shape)) } else { Ok(self.zeros(shape)?.into()) }
+    }
+
+    /// A composite from its parts, which may be vectors that make up a longer one.
+    pub(super) fn compose(&mut self, ty: Handle<Type>, parts: &[Data]) -> Result<Data> {
+        let shape = self.types.of(ty)?;
+        let mut scalars = Vec::new();
+        for part in parts {
+            match part {
+                Data::Scalars(values) => scalars.extend_from_slice(values),
+                Data::Zero(part) if self.types.count(*part) <= 1 << 12 => scalars.extend(self.zeros(*part)?),
+                _ => return self.compose_in_memory(shape, parts),
+            }
+        }
+        Ok(scalars.into())
+    }
+
+    fn compose_in_memory(&mut self, shape: Shape, parts: &[Data]) -> Result<Data> {
+        let whole = self.reserve(shape)?;
+        for (index, part) in parts.iter().enumerate() {
+            let to = self.point_at(&whole, index as u32)?;
+            self.store(&to, part)?;
+        }
+        Ok(Data::Memory(whole))
+    }
+
+    /// Constants in private memory, filled once when the kernel starts.
+    pub(super) fn table(&mut self, shape: Shape, values: &Rc<[Value]>) -> Result<Pointer> {
+        let offset = match self.tables.get(values) {
+            Some(offset) => *offset,
+            None => {
+                self.spend(values.len())?;
+                let offset = self.private.take_for_good(self.types.size(shape, Rule::Private))?;
+                let mut rest = &**values;
+                for run in self.types.runs(shape, Rule::Private)? {
+                    let count = usize::from(run.count);
+                    if rest.len() < count {
+                        return Err(LowerError::invalid("a constant has fewer scalars than its type"));
+                    }
+                    let place = Place {
+                        space: Space::Private,
+                        offset: offset + run.offset,
+                        indices: smallvec::SmallVec::new(),
+                    };
+                    self.prologue.push(Stmt::Store { place, ty: run.ty, values: rest[..count].to_vec() });
+                    rest = &rest[count..];
+                }
+                self.tables.insert(Rc::clone(values), offset);
+                offset
+            }
+        };
+        Ok(Pointer::new(Root::Memory(Space::Private), offset, shape))
+    }
+}

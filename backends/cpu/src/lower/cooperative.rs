@@ -1,0 +1,202 @@
+//! Cooperative matrices, spread over the lanes of a subgroup.
+//!
+//! In a product A · B + C every lane holds all of A, in rows, and of B and C the columns whose
+//! number is its own modulo the lanes, one column after the other. A product is then plain
+//! arithmetic on lanes: no value ever moves from one to another.
+
+use naga::{BinaryOperator, CooperativeData, CooperativeRole, Expression, Handle, TypeInner, UnaryOperator};
+
+use super::error::{LowerError, Result};
+use super::kernel::{Frame, Lowering};
+use super::pointer::{Pointer, Root, Step};
+use super::pure::{self, Operand};
+use super::shape::{Shape, mem_type};
+use super::value::Data;
+use crate::abi::LANES;
+use crate::ir::{BinaryOp, Index, Input, MemType, Place, Space, Stmt, SubgroupOp, UnaryOp, Value};
+
+/// Where the elements of a matrix lie.
+struct Tile {
+    pointer: Pointer,
+    space: Space,
+    step: Step,
+    ty: MemType,
+    stride: Value,
+    row_major: bool,
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn cooperative_load(
+        &mut self,
+        frame: &mut Frame<'a>,
+        shape: Shape,
+        data: &CooperativeData,
+    ) -> Result<Data> {
+        let tile = self.tile(frame, data)?;
+        let mut values = Vec::new();
+        for position in self.positions(shape)? {
+            let place = self.element(&tile, position);
+            values.extend(self.b.load(place, tile.ty, 1));
+        }
+        Ok(values.into())
+    }
+
+    pub(super) fn cooperative_store(
+        &mut self,
+        frame: &mut Frame<'a>,
+        target: Handle<Expression>,
+        data: &CooperativeData,
+    ) -> Result<()> {
+        let shape = self.types.resolved(&frame.info[target].ty)?;
+        let values = self.scalars(frame, target)?;
+        let tile = self.tile(frame, data)?;
+        for (position, value) in self.positions(shape)?.into_iter().zip(values.iter()) {
+            let place = self.element(&tile, position);
+            self.b.push(Stmt::Store { place, ty: tile.ty, values: vec![*value] });
+        }
+        Ok(())
+    }
+
+    pub(super) fn cooperative_multiply_add(
+        &mut self,
+        frame: &mut Frame<'a>,
+        a: Handle<Expression>,
+        b: Handle<Expression>,
+        c: Handle<Expression>,
+    ) -> Result<Data> {
+        let shapes = [a, b, c].map(|operand| self.types.resolved(&frame.info[operand].ty));
+        let [
+            Ok(Shape::Cooperative { columns: depth, rows: height, .. }),
+            Ok(Shape::Cooperative { columns, rows: b_rows, .. }),
+            Ok(Shape::Cooperative { columns: c_columns, rows: c_rows, scalar, .. }),
+        ] = shapes
+        else {
+            return Err(LowerError::invalid("the operands of coopMultiplyAdd"));
+        };
+        if (b_rows, c_columns, c_rows) != (depth, columns, height) {
+            return Err(LowerError::unsupported("coopMultiplyAdd with matrices of these sizes"));
+        }
+        self.spend((height * depth * columns) as usize / LANES)?;
+        let (a, b, c) = (self.scalars(frame, a)?, self.scalars(frame, b)?, self.scalars(frame, c)?);
+        let mut result = Vec::with_capacity(c.len());
+        for (column, sums) in b.chunks_exact(depth as usize).zip(c.chunks_exact(height as usize)) {
+            for (row, sum) in a.chunks_exact(depth as usize).zip(sums) {
+                let mut sum = *sum;
+                for (x, y) in row.iter().zip(column) {
+                    let product = self.b.binary(BinaryOp::Mul, *x, *y);
+                    sum = self.b.binary(BinaryOp::Add, sum, product);
+                }
+                result.push(if scalar.width == 2 { self.b.unary(UnaryOp::RoundF16, sum) } else { sum });
+            }
+        }
+        Ok(result.into())
+    }
+
+    /// Sums, differences and multiples of matrices; `None` if no operand is cooperative.
+    pub(super) fn cooperative_binary(
+        &mut self,
+        frame: &mut Frame<'a>,
+        op: BinaryOperator,
+        left: Handle<Expression>,
+        right: Handle<Expression>,
+    ) -> Result<Option<Data>> {
+        let scalar = match (self.cooperative_scalar(frame, left), self.cooperative_scalar(frame, right)) {
+            (None, None) => return Ok(None),
+            (Some(_), Some(_)) if !matches!(op, BinaryOperator::Add | BinaryOperator::Subtract) => {
+                return Err(LowerError::unsupported("this operator on two cooperative matrices"));
+            }
+            (Some(scalar), _) | (None, Some(scalar)) => scalar,
+        };
+        let inner = TypeInner::Scalar(scalar);
+        let (a, b) = (self.scalars(frame, left)?, self.scalars(frame, right)?);
+        let mut result = Vec::with_capacity(a.len().max(b.len()));
+        for index in 0..a.len().max(b.len()) {
+            let pick = |values: &[Value]| values.get(index).copied().or(values.first().copied());
+            let (Some(x), Some(y)) = (pick(&a), pick(&b)) else { break };
+            let x = Operand { inner: &inner, values: &[x] };
+            let y = Operand { inner: &inner, values: &[y] };
+            result.extend(pure::binary(&mut self.b, op, x, y)?);
+        }
+        Ok(Some(result.into()))
+    }
+
+    /// The negative of a matrix; `None` if the operand is not cooperative.
+    pub(super) fn cooperative_unary(
+        &mut self,
+        frame: &mut Frame<'a>,
+        op: UnaryOperator,
+        operand: Handle<Expression>,
+    ) -> Result<Option<Data>> {
+        let Some(scalar) = self.cooperative_scalar(frame, operand) else { return Ok(None) };
+        let inner = TypeInner::Scalar(scalar);
+        let mut result = Vec::new();
+        for value in self.scalars(frame, operand)?.iter() {
+            result.extend(pure::unary(&mut self.b, op, Operand { inner: &inner, values: &[*value] })?);
+        }
+        Ok(Some(result.into()))
+    }
+
+    fn cooperative_scalar(&self, frame: &Frame<'a>, operand: Handle<Expression>) -> Option<naga::Scalar> {
+        match *frame.info[operand].ty.inner_with(&self.module.types) {
+            TypeInner::CooperativeMatrix { scalar, .. } => Some(scalar),
+            _ => None,
+        }
+    }
+
+    fn tile(&mut self, frame: &mut Frame<'a>, data: &CooperativeData) -> Result<Tile> {
+        if !self.b.function().invocations().is_multiple_of(LANES as u32) {
+            return Err(LowerError::new(format!(
+                "cooperative matrices need a workgroup of a multiple of {LANES} invocations on this device"
+            )));
+        }
+        let mut pointer = self.pointer(frame, data.pointer)?;
+        let stride = self.scalar(frame, data.stride)?;
+        let (Shape::Scalar(scalar), Root::Memory(space), Some(mut step)) = (pointer.shape, &pointer.root, pointer.step)
+        else {
+            return Err(LowerError::unsupported("a cooperative matrix that is not in an array of scalars"));
+        };
+        let space = *space;
+        pointer.indices.truncate(step.indices);
+        for index in &mut pointer.indices {
+            index.value = self.same_in_subgroup(index.value);
+        }
+        step.index.value = self.same_in_subgroup(step.index.value);
+        let stride = self.same_in_subgroup(stride);
+        Ok(Tile { pointer, space, step, ty: mem_type(scalar)?, stride, row_major: data.row_major })
+    }
+
+    /// A value that is the same in all lanes, in a form in which that is seen.
+    fn same_in_subgroup(&mut self, value: Value) -> Value {
+        let value = self.index_value(value);
+        if self.b.known(value).is_some() { value } else { self.b.subgroup(SubgroupOp::First, value, None) }
+    }
+
+    /// Row, column, and whether the lane's number is added to the column, of each scalar in order.
+    fn positions(&self, shape: Shape) -> Result<Vec<(u32, u32, bool)>> {
+        match shape {
+            Shape::Cooperative { columns, rows, role: CooperativeRole::A, .. } => {
+                Ok((0..rows).flat_map(|row| (0..columns).map(move |column| (row, column, false))).collect())
+            }
+            Shape::Cooperative { columns, rows, .. } => {
+                let firsts = (0..columns).step_by(LANES);
+                Ok(firsts.flat_map(|column| (0..rows).map(move |row| (row, column, true))).collect())
+            }
+            _ => Err(LowerError::invalid("a cooperative matrix")),
+        }
+    }
+
+    fn element(&mut self, tile: &Tile, (row, column, own): (u32, u32, bool)) -> Place {
+        let (far, near) = if tile.row_major { (row, column) } else { (column, row) };
+        let (far, near) = (self.b.u32(far), self.b.u32(near));
+        let lane = if own { self.b.input(Input::Lane) } else { self.b.u32(0) };
+        // What is the same in all lanes first.
+        let distance = self.b.binary(BinaryOp::Mul, tile.stride, far);
+        let start = self.b.binary(BinaryOp::Add, tile.step.index.value, distance);
+        let start = self.b.binary(BinaryOp::Add, start, near);
+        let by_lane = if tile.row_major { lane } else { self.b.binary(BinaryOp::Mul, lane, tile.stride) };
+        let value = self.b.binary(BinaryOp::Add, start, by_lane);
+        let mut indices = tile.pointer.indices.clone();
+        indices.push(Index { value, ..tile.step.index });
+        Place { space: tile.space, offset: tile.step.offset, indices }
+    }
+}

@@ -1,0 +1,77 @@
+//! The module's variables.
+
+use naga::{AddressSpace, GlobalVariable, Handle};
+
+use super::error::{LowerError, Result};
+use super::kernel::Lowering;
+use super::pointer::{Pointer, Root};
+use super::shape::Rule;
+use crate::ir::Space;
+
+/// Workgroup variables begin at multiples of this: no vector of one lies across two cache lines.
+const WORKGROUP_ALIGNMENT: u32 = 16;
+
+/// More workgroup memory than this is refused.
+const MOST_WORKGROUP: u32 = 1 << 30;
+
+impl Lowering<'_> {
+    /// Finds a place for every variable of the module, and gives private ones their first value.
+    pub(super) fn place_globals(&mut self) -> Result<()> {
+        let module = self.module;
+        for (handle, variable) in module.global_variables.iter() {
+            let pointer =
+                self.place_global(handle, variable).map_err(|e| e.at(module.global_variables.get_span(handle)))?;
+            self.globals.push(pointer);
+        }
+        Ok(())
+    }
+
+    fn place_global(&mut self, handle: Handle<GlobalVariable>, variable: &GlobalVariable) -> Result<Option<Pointer>> {
+        let space = match variable.space {
+            AddressSpace::Uniform | AddressSpace::Storage { .. } => {
+                let Some(at) = &variable.binding else {
+                    return Err(LowerError::invalid("a buffer without a binding"));
+                };
+                let slot = self
+                    .program
+                    .bindings
+                    .iter()
+                    .position(|info| (info.resource.group, info.resource.binding) == (at.group, at.binding));
+                match slot {
+                    Some(slot) => Space::Binding(slot as u32),
+                    // The kernel does not use it; if it does, that is an error there.
+                    None => return Ok(None),
+                }
+            }
+            AddressSpace::Immediate => Space::Immediate,
+            AddressSpace::WorkGroup => Space::Workgroup,
+            AddressSpace::Private => {
+                let shape = self.types.of(variable.ty)?;
+                let init = match variable.init {
+                    Some(init) => self.constant(init)?,
+                    None => self.zero_of(shape)?,
+                };
+                let registers = self.plans.globals.get(handle.index()).copied().unwrap_or(false);
+                return self.declare(shape, registers, &init).map(Some);
+            }
+            AddressSpace::Handle => return Err(LowerError::unsupported("a texture or sampler")),
+            _ => return Err(LowerError::unsupported("a variable in this address space")),
+        };
+        let shape = self.types.of(variable.ty)?;
+        let offset = if space == Space::Workgroup { self.place_in_workgroup(shape)? } else { 0 };
+        Ok(Some(Pointer::new(Root::Memory(space), offset, shape)))
+    }
+
+    fn place_in_workgroup(&mut self, shape: super::shape::Shape) -> Result<u32> {
+        let bytes = self.types.size(shape, Rule::Workgroup);
+        let end = &mut self.b.function_mut().workgroup_bytes;
+        let offset = end.next_multiple_of(WORKGROUP_ALIGNMENT);
+        match offset.checked_add(bytes) {
+            Some(total) if total <= MOST_WORKGROUP => {
+                *end = total;
+                Ok(offset)
+            }
+            _ => Err(LowerError::new(format!("more than {MOST_WORKGROUP} bytes of workgroup memory"))),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! One entry point, from naga IR to a scalar program.
+
+use std::rc::Rc;
+
+use anywarp_backend::Program;
+use naga::valid::FunctionInfo;
+use naga::{Expression, Handle, Span};
+use rustc_hash::FxHashMap;
+
+use super::call::Returns;
+use super::error::{LowerError, Result};
+use super::plan::Plans;
+use super::pointer::Pointer;
+use super::types::Types;
+use super::value::{Collected, Data};
+use crate::ir::{Builder, Function, Label, List, Value};
+
+/// Instructions and statements of a kernel with everything inlined.
+const MOST_STEPS: usize = 400_000;
+
+/// Bytes of private memory of one invocation.
+const MOST_PRIVATE: u32 = 1 << 20;
+
+/// Calls and blocks within each other: what recursion over statements is bounded by.
+const MOST_NESTED: usize = 400;
+
+/// A kernel on its way.
+pub(super) struct Lowering<'a> {
+    pub(super) program: &'a Program,
+    pub(super) module: &'a naga::Module,
+    pub(super) types: Types<'a>,
+    pub(super) plans: Plans,
+    pub(super) b: Builder,
+    /// Pointers to the module's variables.
+    pub(super) globals: Vec<Option<Pointer>>,
+    /// The module's constant expressions.
+    pub(super) constants: Vec<Option<Data>>,
+    /// Constants in private memory.
+    pub(super) tables: FxHashMap<Rc<[Value]>, u32>,
+    /// What fills them: stands before everything else.
+    pub(super) prologue: List,
+    pub(super) private: PrivateMemory,
+    /// Whether the kernel reports to the checker.
+    #[allow(dead_code, reason = "the checker's reports are a later step")]
+    pub(super) checked: bool,
+    pub(super) nested: usize,
+    steps: usize,
+}
+
+/// One function, where it is inlined.
+pub(super) struct Frame<'a> {
+    pub(super) function: &'a naga::Function,
+    pub(super) info: &'a FunctionInfo,
+    pub(super) plan: Rc<super::plan::Plan>,
+    pub(super) arguments: Vec<Data>,
+    pub(super) locals: Vec<Pointer>,
+    /// Values of expressions, once evaluated.
+    pub(super) values: Vec<Option<Data>>,
+    /// Blocks around the current statement.
+    pub(super) depth: usize,
+    pub(super) collected: Option<Collected>,
+    /// Where `break` and `continue` go.
+    pub(super) breaks: Vec<Label>,
+    pub(super) continues: Vec<Label>,
+    pub(super) returns: Returns,
+}
+
+/// Private memory, given out like a stack: functions that are not active at the same time share it.
+#[derive(Debug, Default)]
+pub(super) struct PrivateMemory {
+    top: u32,
+    floor: u32,
+    high: u32,
+}
+
+/// Lowers the entry point of a program. `checked` kernels report to the checker what they do.
+///
+/// # Errors
+/// What kernels on the processor cannot do, and limits that the kernel passes.
+pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
+    let module: &naga::Module = &program.module;
+    let position = module
+        .entry_points
+        .iter()
+        .position(|point| point.name == program.entry_point)
+        .ok_or_else(|| LowerError::invalid("the entry point is missing"))?;
+    let entry = &module.entry_points[position];
+    if entry.stage != naga::ShaderStage::Compute {
+        return Err(LowerError::unsupported("an entry point that is not @compute"));
+    }
+    let types = Types::new(module)?;
+    let info = program.info.get_entry_point(position);
+    let plans = Plans::new(module, &program.info, &types, &entry.function, info);
+    let mut lowering = Lowering {
+        program,
+        module,
+        types,
+        plans,
+        b: Builder::new(program.workgroup_size),
+        globals: Vec::new(),
+        constants: Vec::new(),
+        tables: FxHashMap::default(),
+        prologue: Vec::new(),
+        private: PrivateMemory::default(),
+        checked,
+        nested: 0,
+        steps: 0,
+    };
+    lowering.evaluate_constants()?;
+    lowering.place_globals()?;
+    let arguments = lowering.inputs(&entry.function)?;
+    let plan = Rc::clone(&lowering.plans.entry);
+    lowering.inline(&entry.function, info, plan, arguments)?;
+    Ok(lowering.finish())
+}
+
+impl<'a> Lowering<'a> {
+    fn finish(self) -> Function {
+        let mut function = self.b.finish();
+        let mut body = self.prologue;
+        body.append(&mut function.body);
+        function.body = body;
+        function.private_bytes = self.private.high;
+        function
+    }
+
+    /// Counts work, so that a small text cannot become an endless program.
+    pub(super) fn spend(&mut self, steps: usize) -> Result<()> {
+        self.steps += steps;
+        if self.steps + self.b.size() > MOST_STEPS {
+            return Err(LowerError::new(format!(
+                "with its functions inlined the kernel has more than {MOST_STEPS} instructions"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Runs `inner` one level deeper.
+    pub(super) fn nest<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.nested == MOST_NESTED {
+            return Err(LowerError::new(format!("calls and blocks nested more than {MOST_NESTED} deep")));
+        }
+        self.nested += 1;
+        let result = inner(self);
+        self.nested -= 1;
+        result
+    }
+}
+
+impl<'a> Frame<'a> {
+    pub(super) fn new(
+        function: &'a naga::Function,
+        info: &'a FunctionInfo,
+        plan: Rc<super::plan::Plan>,
+        arguments: Vec<Data>,
+        returns: Returns,
+    ) -> Self {
+        Self {
+            function,
+            info,
+            plan,
+            arguments,
+            locals: Vec::with_capacity(function.local_variables.len()),
+            values: vec![None; function.expressions.len()],
+            depth: 0,
+            collected: None,
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            returns,
+        }
+    }
+
+    pub(super) fn span(&self, handle: Handle<Expression>) -> Span {
+        self.function.expressions.get_span(handle)
+    }
+}
+
+impl PrivateMemory {
+    /// Takes bytes; the offset is a multiple of 8.
+    pub(super) fn take(&mut self, bytes: u32) -> Result<u32> {
+        let offset = self.top.next_multiple_of(8);
+        match offset.checked_add(bytes) {
+            Some(end) if end <= MOST_PRIVATE => {
+                self.top = end;
+                self.high = self.high.max(end);
+                Ok(offset)
+            }
+            _ => Err(LowerError::new(format!(
+                "the variables of one invocation need more than {MOST_PRIVATE} bytes of memory"
+            ))),
+        }
+    }
+
+    /// Takes bytes that nothing has used before and nothing else will.
+    pub(super) fn take_for_good(&mut self, bytes: u32) -> Result<u32> {
+        self.top = self.high;
+        let offset = self.take(bytes)?;
+        self.floor = self.top;
+        Ok(offset)
+    }
+
+    /// What is in use, for [`release`](Self::release).
+    pub(super) fn mark(&self) -> u32 {
+        self.top
+    }
+
+    /// Gives back what was taken since.
+    pub(super) fn release(&mut self, mark: u32) {
+        self.top = mark.max(self.floor);
+    }
+}

@@ -1,0 +1,238 @@
+//! Decides, before anything is lowered, which variables are registers.
+//!
+//! A variable is reached by paths: from itself, through members and elements, across calls that
+//! take pointers. With constant paths each of its scalars can be a register. A dynamic index on the
+//! way means a choice between registers, which is better than memory while there are few.
+
+use std::rc::Rc;
+
+use naga::valid::{FunctionInfo, ModuleInfo};
+use naga::{AddressSpace, Block, Expression, Function, Handle, Literal, Statement};
+use rustc_hash::FxHashSet;
+
+use super::memory::MOST_SCALARS;
+use super::shape::{Rule, Shape};
+use super::types::Types;
+
+/// Registers that a dynamic index may choose from.
+const MOST_CHOICES: u32 = 4;
+
+/// Elements of an array value that a dynamic index chooses from without memory.
+pub(super) const MOST_SELECTED: u32 = 8;
+
+/// What is known about one function.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// Whether each local variable is registers.
+    pub(super) locals: Vec<bool>,
+    /// Composite values that are indexed dynamically and too long for selects.
+    pub(super) spilled: FxHashSet<Handle<Expression>>,
+    /// For each argument that is a pointer, how many scalars its dynamic paths choose from.
+    choices: Vec<u32>,
+}
+
+/// What is known about all functions.
+#[derive(Debug)]
+pub(super) struct Plans {
+    pub(super) functions: Vec<Rc<Plan>>,
+    pub(super) entry: Rc<Plan>,
+    /// Whether each variable of the module, if private, is registers.
+    pub(super) globals: Vec<bool>,
+}
+
+#[derive(Clone, Copy)]
+enum Origin {
+    Local(usize),
+    Global(usize),
+    Argument(usize),
+}
+
+struct Survey<'a> {
+    module: &'a naga::Module,
+    types: &'a Types<'a>,
+    function: &'a Function,
+    info: &'a FunctionInfo,
+    callees: &'a [Rc<Plan>],
+    /// For each pointer expression to something private: where it starts, how many choices.
+    paths: Vec<Option<(Origin, u32)>>,
+    locals: Vec<u32>,
+    arguments: Vec<u32>,
+    spilled: FxHashSet<Handle<Expression>>,
+}
+
+impl Plans {
+    /// Looks through all functions, callees first.
+    pub(super) fn new(
+        module: &naga::Module,
+        info: &ModuleInfo,
+        types: &Types<'_>,
+        entry: &Function,
+        entry_info: &FunctionInfo,
+    ) -> Self {
+        let mut globals = vec![1; module.global_variables.len()];
+        let mut functions: Vec<Rc<Plan>> = Vec::with_capacity(module.functions.len());
+        for (handle, function) in module.functions.iter() {
+            let plan = survey(module, types, function, &info[handle], &functions, &mut globals);
+            functions.push(Rc::new(plan));
+        }
+        let entry = Rc::new(survey(module, types, entry, entry_info, &functions, &mut globals));
+        let globals = module
+            .global_variables
+            .iter()
+            .map(|(handle, variable)| fits(types, variable.ty, globals[handle.index()]))
+            .collect();
+        Self { functions, entry, globals }
+    }
+}
+
+fn fits(types: &Types<'_>, ty: Handle<naga::Type>, choices: u32) -> bool {
+    types.of(ty).is_ok_and(|shape| {
+        choices <= MOST_CHOICES && (matches!(shape, Shape::Cooperative { .. }) || types.count(shape) <= MOST_SCALARS)
+    })
+}
+
+fn survey(
+    module: &naga::Module,
+    types: &Types<'_>,
+    function: &Function,
+    info: &FunctionInfo,
+    callees: &[Rc<Plan>],
+    globals: &mut [u32],
+) -> Plan {
+    let mut survey = Survey {
+        module,
+        types,
+        function,
+        info,
+        callees,
+        paths: Vec::with_capacity(function.expressions.len()),
+        locals: vec![1; function.local_variables.len()],
+        arguments: vec![1; function.arguments.len()],
+        spilled: FxHashSet::default(),
+    };
+    for (handle, expression) in function.expressions.iter() {
+        let path = survey.path(handle, expression, globals);
+        survey.paths.push(path);
+    }
+    survey.block(&function.body, globals);
+    let locals = function
+        .local_variables
+        .iter()
+        .map(|(handle, local)| fits(types, local.ty, survey.locals[handle.index()]))
+        .collect();
+    Plan { locals, spilled: survey.spilled, choices: survey.arguments }
+}
+
+impl Survey<'_> {
+    fn note(&mut self, origin: Origin, choices: u32, globals: &mut [u32]) {
+        let noted = match origin {
+            Origin::Local(index) => self.locals.get_mut(index),
+            Origin::Global(index) => globals.get_mut(index),
+            Origin::Argument(index) => self.arguments.get_mut(index),
+        };
+        if let Some(noted) = noted {
+            *noted = (*noted).max(choices);
+        }
+    }
+
+    fn path(
+        &mut self,
+        handle: Handle<Expression>,
+        expression: &Expression,
+        globals: &mut [u32],
+    ) -> Option<(Origin, u32)> {
+        match *expression {
+            Expression::LocalVariable(local) => Some((Origin::Local(local.index()), 1)),
+            Expression::GlobalVariable(global) => {
+                let private = self.module.global_variables[global].space == AddressSpace::Private;
+                private.then_some((Origin::Global(global.index()), 1))
+            }
+            Expression::FunctionArgument(index) => {
+                self.types.pointee(&self.info[handle].ty)?;
+                Some((Origin::Argument(index as usize), 1))
+            }
+            Expression::AccessIndex { base, .. } => self.paths.get(base.index()).copied().flatten(),
+            Expression::Access { base, index } => {
+                let Some(pointee) = self.types.pointee(&self.info[base].ty) else {
+                    self.access_value(base, index);
+                    return None;
+                };
+                let (origin, choices) = self.paths.get(base.index()).copied().flatten()?;
+                let count = self.types.elements(pointee, Rule::Registers).and_then(|elements| elements.count);
+                let constant = self.constant(index).is_some_and(|known| count.is_some_and(|count| known < count));
+                let here = if constant { 1 } else { count.unwrap_or(u32::MAX) };
+                let choices = choices.saturating_mul(here);
+                self.note(origin, choices, globals);
+                Some((origin, choices))
+            }
+            Expression::CooperativeLoad { ref data, .. } => {
+                if let Some((origin, _)) = self.paths.get(data.pointer.index()).copied().flatten() {
+                    self.note(origin, u32::MAX, globals);
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn access_value(&mut self, base: Handle<Expression>, index: Handle<Expression>) {
+        let Ok(shape) = self.types.resolved(&self.info[base].ty) else { return };
+        let count = self.types.elements(shape, Rule::Registers).and_then(|elements| elements.count);
+        if self.constant(index).is_none() && count.is_some_and(|count| count > MOST_SELECTED) {
+            self.spilled.insert(base);
+        }
+    }
+
+    fn constant(&self, index: Handle<Expression>) -> Option<u32> {
+        let literal = match self.function.expressions[index] {
+            Expression::Literal(literal) => literal,
+            Expression::Constant(constant) => {
+                let init = self.module.constants[constant].init;
+                match self.module.global_expressions[init] {
+                    Expression::Literal(literal) => literal,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        match literal {
+            Literal::U32(value) => Some(value),
+            Literal::I32(value) => u32::try_from(value).ok(),
+            _ => None,
+        }
+    }
+
+    fn block(&mut self, block: &Block, globals: &mut [u32]) {
+        // A list of what is left instead of recursion: `else if` nests as deep as the source is long.
+        let mut left = vec![block];
+        while let Some(block) = left.pop() {
+            for statement in block {
+                match statement {
+                    Statement::Block(inner) => left.push(inner),
+                    Statement::If { accept, reject, .. } => left.extend([accept, reject]),
+                    Statement::Switch { cases, .. } => left.extend(cases.iter().map(|case| &case.body)),
+                    Statement::Loop { body, continuing, .. } => left.extend([body, continuing]),
+                    Statement::Call { function, arguments, .. } => self.call(*function, arguments, globals),
+                    Statement::CooperativeStore { data, .. } => {
+                        if let Some((origin, _)) = self.paths[data.pointer.index()] {
+                            self.note(origin, u32::MAX, globals);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, function: Handle<Function>, arguments: &[Handle<Expression>], globals: &mut [u32]) {
+        for (position, argument) in arguments.iter().enumerate() {
+            let Some((origin, choices)) = self.paths[argument.index()] else { continue };
+            let within = self
+                .callees
+                .get(function.index())
+                .and_then(|callee| callee.choices.get(position).copied())
+                .unwrap_or(u32::MAX);
+            self.note(origin, choices.saturating_mul(within), globals);
+        }
+    }
+}

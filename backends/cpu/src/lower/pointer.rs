@@ -1,0 +1,124 @@
+//! Pointers: a root, a constant offset, and the dynamic indices on the way.
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use super::error::{LowerError, Result};
+use super::kernel::Lowering;
+use super::shape::{Rule, Shape};
+use crate::ir::{BinaryOp, Class, Convert, Count, Index, Place, Space, Value, Var};
+
+/// What a pointer starts from.
+#[derive(Clone, Debug)]
+pub(super) enum Root {
+    /// A variable whose scalars are registers, in order.
+    Registers(Rc<[Var]>),
+    /// Memory; where the variable begins is part of the pointer's offset.
+    Memory(Space),
+}
+
+impl Root {
+    /// How what lies there is laid out.
+    pub(super) fn rule(&self) -> Rule {
+        match self {
+            Self::Registers(_) => Rule::Registers,
+            Self::Memory(Space::Binding(_) | Space::Immediate) => Rule::Buffer,
+            Self::Memory(Space::Workgroup) => Rule::Workgroup,
+            Self::Memory(Space::Private) => Rule::Private,
+        }
+    }
+}
+
+/// The last step of a path that went into an array: what elements next to it are found by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// The offset and the number of indices before the step.
+    pub(super) offset: u32,
+    pub(super) indices: usize,
+    /// The step.
+    pub(super) index: Index,
+}
+
+/// Where something lies. Values of indices are those at the time the path was evaluated.
+#[derive(Clone, Debug)]
+pub(super) struct Pointer {
+    pub(super) root: Root,
+    /// Bytes; for registers, scalars. Strides of `indices` likewise.
+    pub(super) offset: u32,
+    pub(super) indices: SmallVec<[Index; 2]>,
+    /// The type that is pointed to.
+    pub(super) shape: Shape,
+    pub(super) step: Option<Step>,
+}
+
+impl Pointer {
+    /// A pointer to a whole variable.
+    pub(super) fn new(root: Root, offset: u32, shape: Shape) -> Self {
+        Self { root, offset, indices: SmallVec::new(), shape, step: None }
+    }
+
+    /// The place of a scalar `offset` bytes further on.
+    pub(super) fn place(&self, space: Space, offset: u32) -> Place {
+        Place { space, offset: self.offset + offset, indices: self.indices.clone() }
+    }
+
+    /// The same path with other index values.
+    pub(super) fn map(&self, change: &mut dyn FnMut(Value) -> Value) -> Self {
+        let mut pointer = self.clone();
+        for index in &mut pointer.indices {
+            index.value = change(index.value);
+        }
+        if let Some(step) = &mut pointer.step {
+            step.index.value = change(step.index.value);
+        }
+        pointer
+    }
+}
+
+impl Lowering<'_> {
+    /// A pointer to a member of a struct, or to the element of anything else with a constant index.
+    pub(super) fn point_at(&mut self, base: &Pointer, index: u32) -> Result<Pointer> {
+        if let Some((offset, shape)) = self.types.member(base.shape, index, base.root.rule()) {
+            return Ok(Pointer { offset: base.offset + offset, shape, step: None, ..base.clone() });
+        }
+        let value = self.b.u32(index);
+        self.point_into(base, value)
+    }
+
+    /// A pointer to an element of a vector, matrix or array.
+    pub(super) fn point_into(&mut self, base: &Pointer, value: Value) -> Result<Pointer> {
+        let elements = self
+            .types
+            .elements(base.shape, base.root.rule())
+            .ok_or_else(|| LowerError::invalid("an index into a type without elements"))?;
+        let value = self.index_value(value);
+        let count = elements.count.map_or(Count::Runtime, Count::Fixed);
+        let index = Index { value, stride: elements.stride, count };
+        let mut pointer = Pointer { shape: elements.shape, ..base.clone() };
+        if matches!(base.shape, Shape::Array(_)) {
+            pointer.step = Some(Step { offset: base.offset, indices: base.indices.len(), index });
+        } else {
+            pointer.step = None;
+        }
+        match (self.b.known(value), elements.count) {
+            // A runtime-sized array has at least one element.
+            (Some(0), None) => {}
+            (Some(known), Some(count)) if known < u64::from(count) => {
+                pointer.offset += known as u32 * elements.stride;
+            }
+            _ => pointer.indices.push(index),
+        }
+        Ok(pointer)
+    }
+
+    /// An index of any integer type as an unsigned one: negative ones are too large.
+    pub(super) fn index_value(&mut self, value: Value) -> Value {
+        if self.b.class(value) == Class::I64 {
+            let most = self.b.constant(Class::I64, u64::from(u32::MAX));
+            let value = self.b.binary(BinaryOp::MinU, value, most);
+            return self.b.convert(Convert::I64ToI32, value);
+        }
+        value
+    }
+}

@@ -1,0 +1,75 @@
+//! Lowers a table of shaders and checks the rules of the scalar program.
+
+mod accepted;
+mod rejected;
+mod structure;
+
+use std::sync::Arc;
+
+use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Program, ResourceId, Shape};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{AddressSpace, StorageAccess};
+
+use super::{LowerError, lower};
+use crate::ir::{Function, verify};
+
+/// A program from a text with one entry point and no overrides.
+pub(crate) fn program(source: &str) -> Program {
+    let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{error:?}\n{source}"));
+    let mut bindings: Vec<BindingInfo> = module
+        .global_variables
+        .iter()
+        .filter_map(|(_, variable)| {
+            let at = variable.binding.as_ref()?;
+            let (class, access) = match variable.space {
+                AddressSpace::Uniform => (BindingClass::Uniform, Access::Read),
+                AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => {
+                    (BindingClass::Storage, Access::Write)
+                }
+                _ => (BindingClass::ReadOnlyStorage, Access::Read),
+            };
+            Some(BindingInfo {
+                name: variable.name.clone().unwrap_or_default(),
+                resource: ResourceId { group: at.group, binding: at.binding },
+                class,
+                access,
+                layout: Layout { name: String::new(), size: 4, align: 4, shape: Shape::Struct { fields: Vec::new() } },
+            })
+        })
+        .collect();
+    bindings.sort_by_key(|info| info.resource);
+    let entry = &module.entry_points[0];
+    Program {
+        name: "test".into(),
+        workgroup_size: entry.workgroup_size,
+        entry_point: entry.name.clone(),
+        module: Arc::new(module),
+        info: Arc::new(info),
+        bindings,
+        immediate: None,
+        workgroup_storage: 0,
+        source: None,
+    }
+}
+
+/// Lowers a text, and checks the result.
+pub(super) fn lowered(source: &str) -> Result<Function, LowerError> {
+    let function = lower(&program(source), false)?;
+    verify::verify(&function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
+    Ok(function)
+}
+
+/// The same, of a kernel's body that may use `data: array<u32>` and the index `i`.
+pub(super) fn body(statements: &str) -> Function {
+    let source = format!(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {{
+            let i = id.x;
+            {statements}
+        }}"
+    );
+    lowered(&source).unwrap_or_else(|error| panic!("{error}\n{source}"))
+}

@@ -1,0 +1,144 @@
+//! What expressions evaluate to, and how long that can be used.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use naga::{Expression, Handle};
+
+use super::error::{LowerError, Result};
+use super::kernel::{Frame, Lowering};
+use super::pointer::Pointer;
+use super::shape::Shape;
+use crate::ir::{Inst, Stmt, Value, Var};
+
+/// What an expression evaluates to.
+#[derive(Clone, Debug)]
+pub(super) enum Data {
+    /// Its scalars in order: components, columns, elements, members.
+    Scalars(Rc<[Value]>),
+    /// The zero of a type with too many scalars to list.
+    Zero(Shape),
+    /// A value with too many scalars to list: a copy in private memory that nothing changes.
+    Memory(Pointer),
+    /// A pointer.
+    Pointer(Pointer),
+    /// A value of a loop's body, to be used after the block that ends at `continue`.
+    Saved(Rc<Saved>),
+}
+
+/// A value that outlives the list it was computed in: its scalars are in variables.
+#[derive(Debug)]
+pub(super) struct Saved {
+    data: Data,
+    vars: Vec<(Value, Var)>,
+    used: Cell<bool>,
+}
+
+/// The values that the body of a loop with `continue` computes at its own level.
+#[derive(Debug)]
+pub(super) struct Collected {
+    /// The nesting of the body.
+    pub(super) depth: usize,
+    pub(super) saved: Vec<(Handle<Expression>, Rc<Saved>)>,
+}
+
+impl Data {
+    pub(super) fn one(value: Value) -> Self {
+        Self::Scalars(Rc::from([value].as_slice()))
+    }
+
+    fn map(&self, change: &mut dyn FnMut(Value) -> Value) -> Self {
+        match self {
+            Self::Scalars(values) => Self::Scalars(values.iter().map(|value| change(*value)).collect()),
+            Self::Memory(pointer) => Self::Memory(pointer.map(change)),
+            Self::Pointer(pointer) => Self::Pointer(pointer.map(change)),
+            Self::Zero(_) | Self::Saved(_) => self.clone(),
+        }
+    }
+}
+
+impl From<Vec<Value>> for Data {
+    fn from(values: Vec<Value>) -> Self {
+        Self::Scalars(values.into())
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// Makes `data` the value of an expression for what follows.
+    pub(super) fn bind(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>, data: Data) {
+        let depth = frame.depth;
+        if frame.collected.as_ref().is_some_and(|collected| collected.depth == depth) {
+            let saved = self.save(data.clone());
+            if let (Some(saved), Some(collected)) = (saved, &mut frame.collected) {
+                collected.saved.push((handle, saved));
+            }
+        }
+        frame.values[handle.index()] = Some(data);
+    }
+
+    /// Copies what belongs to the current list into variables; `None` if nothing does.
+    fn save(&mut self, data: Data) -> Option<Rc<Saved>> {
+        let mut vars: Vec<(Value, Var)> = Vec::new();
+        data.map(&mut |value| {
+            let floating = matches!(self.b.function().inst(value), Inst::Const(..) | Inst::Input(_));
+            if !floating && !vars.iter().any(|(saved, _)| *saved == value) {
+                let class = self.b.class(value);
+                let var = self.b.var(class);
+                self.b.push(Stmt::Write(var, value));
+                vars.push((value, var));
+            }
+            value
+        });
+        (!vars.is_empty()).then(|| Rc::new(Saved { data, vars, used: Cell::new(false) }))
+    }
+
+    /// The value of an expression, here.
+    pub(super) fn operand(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Data> {
+        match &frame.values[handle.index()] {
+            Some(Data::Saved(saved)) => {
+                let saved = Rc::clone(saved);
+                saved.used.set(true);
+                let mut read: Vec<(Value, Value)> = Vec::with_capacity(saved.vars.len());
+                for (value, var) in &saved.vars {
+                    read.push((*value, self.b.read(*var)));
+                }
+                Ok(saved
+                    .data
+                    .map(&mut |value| read.iter().find(|(saved, _)| *saved == value).map_or(value, |(_, read)| *read)))
+            }
+            Some(data) => Ok(data.clone()),
+            None => self.unemitted(frame, handle),
+        }
+    }
+
+    /// The scalars of an expression that is not large.
+    pub(super) fn scalars(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Rc<[Value]>> {
+        match self.operand(frame, handle)? {
+            Data::Scalars(values) => Ok(values),
+            _ => Err(LowerError::invalid("an operand is not a scalar, vector or matrix")),
+        }
+    }
+
+    /// The only scalar of an expression.
+    pub(super) fn scalar(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Value> {
+        match *self.scalars(frame, handle)? {
+            [value] => Ok(value),
+            _ => Err(LowerError::invalid("an operand is not a scalar")),
+        }
+    }
+
+    /// What a pointer expression points to.
+    pub(super) fn pointer(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Pointer> {
+        match self.operand(frame, handle)? {
+            Data::Pointer(pointer) => Ok(pointer),
+            _ => Err(LowerError::invalid("an operand is not a pointer")),
+        }
+    }
+}
+
+impl Saved {
+    /// The variables, if anything read them.
+    pub(super) fn vars(&self) -> (bool, impl Iterator<Item = Var>) {
+        (self.used.get(), self.vars.iter().map(|(_, var)| *var))
+    }
+}

@@ -1,0 +1,47 @@
+//! Variables and their first values.
+
+use super::error::{LowerError, Result};
+use super::kernel::{Frame, Lowering};
+use super::pointer::{Pointer, Root};
+use super::shape::Shape;
+use super::value::Data;
+use crate::ir::Stmt;
+
+impl<'a> Lowering<'a> {
+    /// A variable of an invocation, in registers or in private memory, with its first value.
+    pub(super) fn declare(&mut self, shape: Shape, registers: bool, init: &Data) -> Result<Pointer> {
+        if !registers {
+            let pointer = self.reserve(shape)?;
+            self.store(&pointer, init)?;
+            return Ok(pointer);
+        }
+        let Data::Scalars(values) = init else {
+            return Err(LowerError::invalid("a first value that is not of the variable's type"));
+        };
+        let classes = self.types.classes(shape)?;
+        let mut vars = Vec::with_capacity(values.len());
+        for (class, value) in classes.into_iter().zip(values.iter()) {
+            let var = self.b.var(class);
+            self.b.push(Stmt::Declare(var, *value));
+            vars.push(var);
+        }
+        Ok(Pointer::new(Root::Registers(vars.into()), 0, shape))
+    }
+
+    /// Declares the local variables of a function that is inlined here.
+    pub(super) fn declare_locals(&mut self, frame: &mut Frame<'a>) -> Result<()> {
+        let function = frame.function;
+        for (handle, local) in function.local_variables.iter() {
+            let span = function.local_variables.get_span(handle);
+            let shape = self.types.of(local.ty).map_err(|error| error.at(span))?;
+            let init = match local.init {
+                Some(init) => self.operand(frame, init)?,
+                None => self.zero_of(shape)?,
+            };
+            let registers = frame.plan.locals.get(handle.index()).copied().unwrap_or(false);
+            let pointer = self.declare(shape, registers, &init).map_err(|error| error.at(span))?;
+            frame.locals.push(pointer);
+        }
+        Ok(())
+    }
+}

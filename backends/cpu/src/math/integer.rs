@@ -1,0 +1,74 @@
+//! Integer division with WGSL's results: x / 0 = x, x % 0 = 0, MIN / -1 = MIN, MIN % -1 = 0.
+//!
+//! All four cases are those of a division by one, so that the divisor is replaced first and
+//! nothing can trap afterwards.
+//!
+//! There is no vector instruction for integer division; 32-bit operands go through f64, and that is
+//! exact. Both convert without error. Let the quotient be n + t with an integer n >= 0 and
+//! 0 <= t < 1 (signs aside). If t = 0 the f64 quotient is n itself. Otherwise it could only be
+//! wrong by rounding up to n + 1, but n + 1 is at least 1/b away from a/b, relatively
+//! (1/b) / (a/b) = 1/a > 2^-32, while the division's relative error is at most 2^-53. Truncation
+//! therefore yields n.
+
+/// The divisor that gives WGSL's result without a trap.
+#[inline(always)]
+fn safe_divisor_i32(a: i32, b: i32) -> i32 {
+    if (b == 0) | ((a == i32::MIN) & (b == -1)) { 1 } else { b }
+}
+
+#[inline(always)]
+fn safe_divisor_i64(a: i64, b: i64) -> i64 {
+    if (b == 0) | ((a == i64::MIN) & (b == -1)) { 1 } else { b }
+}
+
+/// `a / b`, rounded towards zero.
+#[inline(always)]
+pub(super) fn div_i32(a: i32, b: i32) -> i32 {
+    let quotient = f64::from(a) / f64::from(safe_divisor_i32(a, b));
+    // SAFETY: the divisor is not 0, and not -1 if `a` is MIN, so the quotient is finite and fits.
+    unsafe { quotient.to_int_unchecked() }
+}
+
+/// `a % b`, with the sign of `a`.
+#[inline(always)]
+pub(super) fn rem_i32(a: i32, b: i32) -> i32 {
+    a.wrapping_sub(div_i32(a, b).wrapping_mul(safe_divisor_i32(a, b)))
+}
+
+/// `a / b`.
+#[inline(always)]
+pub(super) fn div_u32(a: u32, b: u32) -> u32 {
+    let quotient = f64::from(a) / f64::from(if b == 0 { 1 } else { b });
+    // SAFETY: the divisor is at least 1, so the quotient is at most `a`.
+    unsafe { quotient.to_int_unchecked() }
+}
+
+/// `a % b`.
+#[inline(always)]
+pub(super) fn rem_u32(a: u32, b: u32) -> u32 {
+    a.wrapping_sub(div_u32(a, b).wrapping_mul(if b == 0 { 1 } else { b }))
+}
+
+/// `a / b`, rounded towards zero.
+#[inline(always)]
+pub(super) fn div_i64(a: i64, b: i64) -> i64 {
+    a.wrapping_div(safe_divisor_i64(a, b))
+}
+
+/// `a % b`, with the sign of `a`.
+#[inline(always)]
+pub(super) fn rem_i64(a: i64, b: i64) -> i64 {
+    a.wrapping_rem(safe_divisor_i64(a, b))
+}
+
+/// `a / b`.
+#[inline(always)]
+pub(super) fn div_u64(a: u64, b: u64) -> u64 {
+    a / b.max(1)
+}
+
+/// `a % b`.
+#[inline(always)]
+pub(super) fn rem_u64(a: u64, b: u64) -> u64 {
+    a % b.max(1)
+}

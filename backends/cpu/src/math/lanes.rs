@@ -1,0 +1,73 @@
+//! Loops over the eight lanes of a call, and the arithmetic that every function is made of.
+
+/// What one call works on.
+pub(super) type Lanes<T> = [T; 8];
+
+/// Applies `f` to every lane; `f` must be free of branches for the loop to become vector code.
+#[inline(always)]
+pub(super) fn map<T: Copy>(a: Lanes<T>, f: impl Fn(T) -> T) -> Lanes<T> {
+    let mut out = a;
+    for lane in 0..out.len() {
+        out[lane] = f(a[lane]);
+    }
+    out
+}
+
+/// Applies `f` to every pair of lanes.
+#[inline(always)]
+pub(super) fn zip<T: Copy>(a: Lanes<T>, b: Lanes<T>, f: impl Fn(T, T) -> T) -> Lanes<T> {
+    let mut out = a;
+    for lane in 0..out.len() {
+        out[lane] = f(a[lane], b[lane]);
+    }
+    out
+}
+
+/// Applies `f` to every triple of lanes.
+#[inline(always)]
+pub(super) fn zip3<T: Copy>(a: Lanes<T>, b: Lanes<T>, c: Lanes<T>, f: impl Fn(T, T, T) -> T) -> Lanes<T> {
+    let mut out = a;
+    for lane in 0..out.len() {
+        out[lane] = f(a[lane], b[lane], c[lane]);
+    }
+    out
+}
+
+/// `a * b + c`, with one rounding where the machine has the instruction. (Elsewhere `mul_add` would
+/// be a slow library call, and two roundings of f64 are far below the precision of a f32.)
+#[inline(always)]
+pub(super) fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FUSED { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// The polynomial with these coefficients, the constant first: odd and even powers apart, which
+/// halves the chain of dependent operations of Horner's scheme for one more multiplication.
+#[inline(always)]
+pub(super) fn polynomial<const FUSED: bool, const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
+    let square = x * x;
+    // `first` holds the powers of the parity of N - 1.
+    let (mut first, mut second) = (coefficients[N - 1], coefficients[N - 2]);
+    let mut power = N - 2;
+    while power >= 2 {
+        first = multiply_add::<FUSED>(first, square, coefficients[power - 1]);
+        second = multiply_add::<FUSED>(second, square, coefficients[power - 2]);
+        power -= 2;
+    }
+    if power == 1 {
+        first = multiply_add::<FUSED>(first, square, coefficients[0]);
+        multiply_add::<FUSED>(second, x, first)
+    } else {
+        multiply_add::<FUSED>(first, x, second)
+    }
+}
+
+/// 1.5 * 2^52: adding it rounds a f64 below 2^51 in magnitude to the nearest integer, which then
+/// stands, in two's complement, in the low bits of the sum.
+const ROUNDER: f64 = 6_755_399_441_055_744.0;
+
+/// The integer nearest to `x`, |x| < 2^51, as a f64 and as bits of which the low 51 count.
+#[inline(always)]
+pub(super) fn nearest(x: f64) -> (f64, u64) {
+    let shifted = x + ROUNDER;
+    (shifted - ROUNDER, shifted.to_bits())
+}

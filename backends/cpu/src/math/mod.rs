@@ -1,0 +1,37 @@
+//! The functions that compiled kernels call: eight lanes in, eight lanes out.
+//!
+//! Cranelift has no instruction for an exponential, a sine or a vector division of integers, so
+//! generated code passes eight lanes at a time to a function of [`LaneFunction`], found by
+//! [`address`]. Each exists twice on x86-64: for any machine, and for machines with AVX2 and FMA.
+//!
+//! The f32 functions compute in f64. A f32 is always a normal f64, the range reductions need no
+//! extended precision, and the one rounding at the end gives the right infinities and subnormals:
+//! short branch-free code that LLVM vectorises, whose error is barely above the half ulp that no
+//! f32 result can avoid. Every polynomial is a minimax fit of the relative error (Remez exchange
+//! in 60 digits), its error bound stated beside it.
+//!
+//! | file | functions |
+//! |---|---|
+//! | `table` | the list of all functions, their machine-code entry points |
+//! | `lanes` | loops over lanes, fused arithmetic, polynomials |
+//! | `exponential` | exp, exp2 |
+//! | `logarithm` | log, log2, pow |
+//! | `trigonometric` | sin, cos, tan |
+//! | `arc` | asin, acos, atan, atan2 |
+//! | `hyperbolic` | sinh, cosh, tanh and their inverses |
+//! | `integer` | division and remainder as WGSL defines them |
+//! | `fused` | fma without the instruction |
+
+mod arc;
+mod exponential;
+mod fused;
+mod hyperbolic;
+mod integer;
+mod lanes;
+mod logarithm;
+mod table;
+#[cfg(test)]
+mod tests;
+mod trigonometric;
+
+pub(crate) use table::{LaneFunction, address, eval_f32};

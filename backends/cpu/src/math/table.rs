@@ -1,0 +1,174 @@
+//! The list of all lane functions and the machine-code entry points of each.
+
+use super::lanes::{Lanes, map, zip, zip3};
+use super::{arc, exponential, fused, hyperbolic, integer, logarithm, trigonometric};
+
+/// Which compilation of the functions runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    /// For any machine of the architecture.
+    Baseline,
+    /// For x86-64 with AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+impl Version {
+    /// The best version for this machine.
+    pub(super) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            return Self::Avx2;
+        }
+        Self::Baseline
+    }
+}
+
+/// Where generated code finds `function`, in the best version for this machine.
+///
+/// The functions of f32 and f64 other than fma, and the integer ones, are
+/// `unsafe extern "C" fn(out: *mut T, a: *const T, b: *const T)`; those of one argument never touch
+/// `b`. The two fma take a fourth pointer, `c`. Every pointer but an unused one must be aligned for
+/// its type and valid for eight lanes; `out` may equal any other.
+pub(crate) fn address(function: LaneFunction) -> *const u8 {
+    address_in(function, Version::detect())
+}
+
+/// Where the given version of `function` starts.
+pub(super) fn address_in(function: LaneFunction, version: Version) -> *const u8 {
+    match version {
+        Version::Baseline => baseline::address(function),
+        #[cfg(target_arch = "x86_64")]
+        Version::Avx2 => avx2::address(function),
+    }
+}
+
+/// Runs a f32 function on one pair of values, through the code that kernels call. (NaN for the
+/// functions of other types and for fma.)
+pub(crate) fn eval_f32(function: LaneFunction, a: f32, b: f32) -> f32 {
+    if function.element() != "f32" || function == LaneFunction::FmaF32 {
+        return f32::NAN;
+    }
+    let (a, b) = ([a; 8], [b; 8]);
+    let mut out: Lanes<f32> = [0.0; 8];
+    // SAFETY: every f32 function but fma has this signature, and `detect` checked the machine.
+    let call: unsafe extern "C" fn(*mut f32, *const f32, *const f32) =
+        unsafe { std::mem::transmute(address(function)) };
+    // SAFETY: all three are arrays of eight.
+    unsafe { call(out.as_mut_ptr(), a.as_ptr(), b.as_ptr()) };
+    out[0]
+}
+
+/// Defines [`LaneFunction`] and, per version, an `extern "C"` function for each line: name, element
+/// type, arguments read (after `;`: not read), and the lanes of the result, an expression that may
+/// use `FUSED`, whether the machine has FMA.
+macro_rules! lane_functions {
+    ($($variant:ident $name:ident: $t:ident($($input:ident),+ $(; $unused:ident)?) = $result:expr;)*) => {
+        /// A function that generated code calls for eight lanes at a time.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum LaneFunction {
+            $($variant,)*
+        }
+
+        impl LaneFunction {
+            /// Every function.
+            pub(crate) const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The symbol that generated code refers to.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!("anywarp_", stringify!($name)),)*
+                }
+            }
+
+            /// The Rust name of the type of a lane.
+            pub(crate) fn element(self) -> &'static str {
+                match self {
+                    $(Self::$variant => stringify!($t),)*
+                }
+            }
+        }
+
+        lane_functions!(@version baseline, cfg!(any(target_arch = "aarch64", target_feature = "fma")), [];
+            $($variant $name: $t($($input),+ $(; $unused)?) = $result;)*);
+        #[cfg(target_arch = "x86_64")]
+        lane_functions!(@version avx2, true, [#[target_feature(enable = "avx2,fma")]];
+            $($variant $name: $t($($input),+ $(; $unused)?) = $result;)*);
+    };
+    (@version $version:ident, $fused:expr, $attributes:tt;
+        $($variant:ident $name:ident: $t:ident $arguments:tt = $result:expr;)*) => {
+        mod $version {
+            use super::*;
+
+            const FUSED: bool = $fused;
+
+            $(lane_functions!(@entry $attributes $name: $t $arguments = $result);)*
+
+            pub(super) fn address(function: LaneFunction) -> *const u8 {
+                match function {
+                    $(LaneFunction::$variant => $name as *const u8,)*
+                }
+            }
+        }
+    };
+    (@entry [$($attribute:tt)*] $name:ident: $t:ident($($input:ident),+ $(; $unused:ident)?) = $result:expr) => {
+        $($attribute)*
+        unsafe extern "C" fn $name(out: *mut $t, $($input: *const $t,)+ $($unused: *const $t)?) {
+            // SAFETY: the caller passes pointers to eight aligned lanes (see `address`).
+            $(let $input = unsafe { $input.cast::<Lanes<$t>>().read() };)+
+            // SAFETY: the same; all inputs have been read, so `out` may be one of them.
+            unsafe { out.cast::<Lanes<$t>>().write($result) }
+        }
+    };
+}
+
+lane_functions! {
+    Exp exp: f32(a; _b) = map(a, exponential::exp::<FUSED>);
+    Exp2 exp2: f32(a; _b) = map(a, exponential::exp2::<FUSED>);
+    Log log: f32(a; _b) = map(a, logarithm::log::<FUSED>);
+    Log2 log2: f32(a; _b) = map(a, logarithm::log2::<FUSED>);
+    Pow pow: f32(a, b) = zip(a, b, logarithm::pow::<FUSED>);
+    Sin sin: f32(a; _b) = trigonometric::sin::<FUSED>(a);
+    Cos cos: f32(a; _b) = trigonometric::cos::<FUSED>(a);
+    Tan tan: f32(a; _b) = trigonometric::tan::<FUSED>(a);
+    Asin asin: f32(a; _b) = map(a, arc::asin::<FUSED>);
+    Acos acos: f32(a; _b) = map(a, arc::acos::<FUSED>);
+    Atan atan: f32(a; _b) = map(a, arc::atan::<FUSED>);
+    Atan2 atan2: f32(a, b) = zip(a, b, arc::atan2::<FUSED>);
+    Sinh sinh: f32(a; _b) = map(a, hyperbolic::sinh::<FUSED>);
+    Cosh cosh: f32(a; _b) = map(a, hyperbolic::cosh::<FUSED>);
+    Tanh tanh: f32(a; _b) = map(a, hyperbolic::tanh::<FUSED>);
+    Asinh asinh: f32(a; _b) = map(a, hyperbolic::asinh::<FUSED>);
+    Acosh acosh: f32(a; _b) = map(a, hyperbolic::acosh::<FUSED>);
+    Atanh atanh: f32(a; _b) = map(a, hyperbolic::atanh::<FUSED>);
+    FmaF32 fma_f32: f32(a, b, c) = zip3(a, b, c, fused::fma_f32::<FUSED>);
+
+    ExpF64 exp_f64: f64(a; _b) = map(a, f64::exp);
+    Exp2F64 exp2_f64: f64(a; _b) = map(a, f64::exp2);
+    LogF64 log_f64: f64(a; _b) = map(a, f64::ln);
+    Log2F64 log2_f64: f64(a; _b) = map(a, f64::log2);
+    PowF64 pow_f64: f64(a, b) = zip(a, b, f64::powf);
+    SinF64 sin_f64: f64(a; _b) = map(a, f64::sin);
+    CosF64 cos_f64: f64(a; _b) = map(a, f64::cos);
+    TanF64 tan_f64: f64(a; _b) = map(a, f64::tan);
+    AsinF64 asin_f64: f64(a; _b) = map(a, f64::asin);
+    AcosF64 acos_f64: f64(a; _b) = map(a, f64::acos);
+    AtanF64 atan_f64: f64(a; _b) = map(a, f64::atan);
+    Atan2F64 atan2_f64: f64(a, b) = zip(a, b, f64::atan2);
+    SinhF64 sinh_f64: f64(a; _b) = map(a, f64::sinh);
+    CoshF64 cosh_f64: f64(a; _b) = map(a, f64::cosh);
+    TanhF64 tanh_f64: f64(a; _b) = map(a, f64::tanh);
+    AsinhF64 asinh_f64: f64(a; _b) = map(a, f64::asinh);
+    AcoshF64 acosh_f64: f64(a; _b) = map(a, f64::acosh);
+    AtanhF64 atanh_f64: f64(a; _b) = map(a, f64::atanh);
+    FmaF64 fma_f64: f64(a, b, c) = zip3(a, b, c, f64::mul_add);
+
+    DivI32 div_i32: i32(a, b) = zip(a, b, integer::div_i32);
+    RemI32 rem_i32: i32(a, b) = zip(a, b, integer::rem_i32);
+    DivU32 div_u32: u32(a, b) = zip(a, b, integer::div_u32);
+    RemU32 rem_u32: u32(a, b) = zip(a, b, integer::rem_u32);
+    DivI64 div_i64: i64(a, b) = zip(a, b, integer::div_i64);
+    RemI64 rem_i64: i64(a, b) = zip(a, b, integer::rem_i64);
+    DivU64 div_u64: u64(a, b) = zip(a, b, integer::div_u64);
+    RemU64 rem_u64: u64(a, b) = zip(a, b, integer::rem_u64);
+}

@@ -1,0 +1,69 @@
+//! Every version of every function against a plain reference.
+
+mod accuracy;
+mod exact;
+mod special;
+
+use super::lanes::Lanes;
+use super::table::{LaneFunction, Version, address_in};
+
+type Binary<T> = unsafe extern "C" fn(*mut T, *const T, *const T);
+type Ternary<T> = unsafe extern "C" fn(*mut T, *const T, *const T, *const T);
+
+/// The baseline, and the machine's best version where that is another.
+fn versions() -> Vec<Version> {
+    let mut versions = vec![Version::Baseline, Version::detect()];
+    versions.dedup();
+    versions
+}
+
+/// Calls a function of one or two arguments.
+fn call<T: Copy>(function: LaneFunction, version: Version, a: Lanes<T>, b: Lanes<T>) -> Lanes<T> {
+    assert_eq!(function.element(), std::any::type_name::<T>());
+    assert!(!matches!(function, LaneFunction::FmaF32 | LaneFunction::FmaF64));
+    let mut out = a;
+    // SAFETY: all functions of lanes `T` but fma, excluded above, have this signature.
+    let call: Binary<T> = unsafe { std::mem::transmute(address_in(function, version)) };
+    // SAFETY: three arrays of eight; `versions` lists only what the machine can run. `out` serves as
+    // an argument, which is allowed.
+    unsafe { call(out.as_mut_ptr(), out.as_ptr(), b.as_ptr()) };
+    out
+}
+
+/// Calls a fma.
+fn call_fma<T: Copy>(function: LaneFunction, version: Version, inputs: [Lanes<T>; 3]) -> Lanes<T> {
+    assert_eq!(function.element(), std::any::type_name::<T>());
+    assert!(matches!(function, LaneFunction::FmaF32 | LaneFunction::FmaF64));
+    let [a, b, c] = inputs;
+    let mut out = a;
+    // SAFETY: both fma have this signature.
+    let call: Ternary<T> = unsafe { std::mem::transmute(address_in(function, version)) };
+    // SAFETY: four arrays of eight; `versions` lists only what the machine can run.
+    unsafe { call(out.as_mut_ptr(), a.as_ptr(), b.as_ptr(), c.as_ptr()) };
+    out
+}
+
+/// Well-mixed bits, the same in every run (Steele, Lea and Flood's `SplitMix64`, 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[test]
+fn names_are_unique_and_addresses_exist() {
+    let mut names: Vec<&str> = LaneFunction::ALL.iter().map(|function| function.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), LaneFunction::ALL.len());
+    for &function in LaneFunction::ALL {
+        assert!(function.name().starts_with("anywarp_"));
+        assert!(!super::address(function).is_null());
+    }
+}

@@ -1,0 +1,164 @@
+//! The CPU backend beside Mesa's lavapipe and plain Rust: the same kernels, in turns.
+//!
+//! `cargo bench --bench cpu_vs_lavapipe -- [--kernel NAME] [--quick]`; NAME is a part of a
+//! kernel's name, or `latency` for the times around a kernel's own.
+//!
+//! The baseline is lavapipe, which compiles the same WGSL with LLVM; the ceiling, for kernels that
+//! memory limits, is a plain Rust version on all threads (rayon). Every result is checked before it
+//! is timed; the process fails if one is wrong or cannot be had, not if a goal is missed. Data stays
+//! on the device: a run is the launches and a wait.
+
+#[path = "cpu_vs_lavapipe/cases/mod.rs"]
+mod cases;
+#[path = "cpu_vs_lavapipe/latency.rs"]
+mod latency;
+#[path = "cpu_vs_lavapipe/measure.rs"]
+mod measure;
+#[path = "cpu_vs_lavapipe/report.rs"]
+mod report;
+#[path = "cpu_vs_lavapipe/side.rs"]
+mod side;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anywarp::Device;
+use cases::Case;
+use measure::{LANES, PerLane, Samples};
+use side::Side;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// The name of the second table, which is not about one kernel's run.
+const LATENCY: &str = "latency";
+
+/// What stands after `--`.
+#[derive(Default)]
+struct Arguments {
+    kernel: Option<String>,
+    quick: bool,
+}
+
+impl Arguments {
+    fn parse() -> Outcome<Self> {
+        let mut parsed = Self::default();
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--kernel" => parsed.kernel = Some(arguments.next().ok_or("--kernel needs a name")?),
+                "--quick" => parsed.quick = true,
+                "--bench" => {} // what `cargo bench` passes
+                _ => return Err(format!("'{argument}' is not known; there are --kernel NAME, --quick").into()),
+            }
+        }
+        if !cases::ALL.iter().map(|(name, _)| *name).chain([LATENCY]).any(|name| parsed.wants(name)) {
+            return Err(
+                format!("--kernel fits none of {}, {LATENCY}", cases::ALL.map(|(name, _)| name).join(", ")).into()
+            );
+        }
+        Ok(parsed)
+    }
+
+    /// Whether the name has in it what `--kernel` asks for.
+    fn wants(&self, name: &str) -> bool {
+        self.kernel.as_ref().is_none_or(|part| name.contains(part.as_str()))
+    }
+}
+
+/// The device of `backend` that `selector` opens, or `None`, and says so.
+fn open(selector: &str, backend: &str) -> Option<Device> {
+    match Device::open(selector) {
+        Ok(device) if device.caps().backend == backend => {
+            let caps = device.caps();
+            println!(
+                "{selector}: {} ({}), {}",
+                caps.name,
+                caps.driver,
+                if caps.unified { "unified" } else { "staged" }
+            );
+            Some(device)
+        }
+        Ok(device) => {
+            println!("{selector}: not there ({} was opened instead)", device.caps().name);
+            None
+        }
+        Err(error) => {
+            println!("{selector}: not there ({})", error.to_string().lines().next().unwrap_or_default());
+            None
+        }
+    }
+}
+
+/// Runs `side` once, on what it starts from, and checks the result.
+fn check(case: &Case, side: &mut dyn Side) -> Outcome<()> {
+    side.prepare()?;
+    side.run()?;
+    case.expected.check(&side.result()?)
+}
+
+/// Checks all sides of `case`, then times those that are right, then checks them again. Adds to
+/// `failed` what is wrong.
+fn run_case(case: Case, devices: &[Option<Device>; 2], budget: Duration, failed: &mut Vec<String>) -> Outcome<Samples> {
+    let mut note = |lane: usize, error: &dyn std::fmt::Display| {
+        failed.push(format!("{}: {}: {error}", case.name, LANES[lane]));
+    };
+    let [cpu, lavapipe] = devices.each_ref().map(|device| device.as_ref().map(|device| (case.on_device)(device)));
+    let mut sides: PerLane<Option<Box<dyn Side>>> = PerLane::default();
+    for (lane, side) in [cpu, lavapipe, Some(Ok((case.on_host)()))].into_iter().enumerate() {
+        let Some(side) = side else { continue };
+        match side.and_then(|mut side| check(&case, side.as_mut()).map(|()| side)) {
+            Ok(side) => sides[lane] = Some(side),
+            Err(error) => note(lane, &error),
+        }
+    }
+    let mut lanes = sides.each_mut().map(|side| side.as_mut().map(|side| || side.run()));
+    let samples = measure::interleaved(&mut lanes, budget)?;
+    for (lane, side) in sides.iter_mut().enumerate() {
+        if let Some(Err(error)) = side.as_mut().map(|side| check(&case, side.as_mut())) {
+            note(lane, &format!("after being timed: {error}"));
+        }
+    }
+    Ok(samples)
+}
+
+fn run() -> Outcome<bool> {
+    let arguments = Arguments::parse()?;
+    let devices = [open("cpu", "cpu"), open("vulkan:llvmpipe", "vulkan")];
+    println!("rayon: {} threads\n", rayon::current_num_threads());
+    let budget = Duration::from_millis(if arguments.quick { 200 } else { 3500 });
+    let mut failed = Vec::new();
+    let mut rows = Vec::new();
+    for (name, case) in cases::ALL.iter().filter(|(name, _)| arguments.wants(name)) {
+        eprintln!("{name} ...");
+        let case = case();
+        let (name, bytes) = (case.name, case.bytes);
+        match run_case(case, &devices, budget, &mut failed) {
+            Ok(samples) => rows.push(report::Row { name, bytes, samples }),
+            Err(error) => failed.push(format!("{name}: {error}")),
+        }
+    }
+    report::kernels(&rows);
+    if arguments.wants(LATENCY) {
+        eprintln!("{LATENCY} ...");
+        match latency::measure(&devices, arguments.quick) {
+            Ok(rows) => report::latencies(&rows),
+            Err(error) => failed.push(format!("{LATENCY}: {error}")),
+        }
+    }
+    for line in &failed {
+        println!("FAILED: {line}");
+    }
+    Ok(failed.is_empty())
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A matrix product through tiles in workgroup memory.
+
+use rayon::prelude::*;
+
+use super::{Case, Expected, on_device, on_host, random_floats};
+
+const SIZE: usize = 512;
+
+pub(super) fn case() -> Case {
+    let (a, b) = (random_floats(SIZE * SIZE, 1), random_floats(SIZE * SIZE, 2));
+    let (device_a, device_b) = (a.clone(), b.clone());
+    Case {
+        name: "matmul",
+        bytes: None,
+        expected: Expected::Within(reference(&a, &b), 1e-3),
+        on_device: Box::new(move |device| {
+            let kernel = device.kernel(include_str!("matmul.wgsl"))?;
+            let (a, b) = (device.buffer_from(&device_a)?, device.buffer_from(&device_b)?);
+            on_device(device, vec![0.0f32; SIZE * SIZE], move |product| {
+                let launch = kernel.launch().set("params", [SIZE as u32; 3]).bind("a", &a).bind("b", &b);
+                Ok(launch.bind("product", product).threads([SIZE, SIZE])?)
+            })
+        }),
+        on_host: Box::new(move || {
+            let (a, b) = (a.clone(), b.clone());
+            on_host(vec![0.0f32; SIZE * SIZE], move |product: &mut [f32]| multiply(&a, &b, product))
+        }),
+    }
+}
+
+/// Row by row, each a sum of rows of `b`: all memory is walked through in order.
+fn multiply(a: &[f32], b: &[f32], product: &mut [f32]) {
+    product.par_chunks_exact_mut(SIZE).zip(a.par_chunks_exact(SIZE)).for_each(|(product, a)| {
+        product.fill(0.0);
+        for (factor, b) in a.iter().zip(b.chunks_exact(SIZE)) {
+            for (sum, value) in product.iter_mut().zip(b) {
+                *sum += factor * value;
+            }
+        }
+    });
+}
+
+fn reference(a: &[f32], b: &[f32]) -> Vec<f32> {
+    let mut product = vec![0.0f64; SIZE * SIZE];
+    for (product, a) in product.chunks_exact_mut(SIZE).zip(a.chunks_exact(SIZE)) {
+        for (factor, b) in a.iter().zip(b.chunks_exact(SIZE)) {
+            for (sum, value) in product.iter_mut().zip(b) {
+                *sum += f64::from(*factor) * f64::from(*value);
+            }
+        }
+    }
+    product.into_iter().map(|value| value as f32).collect()
+}

@@ -1,0 +1,38 @@
+//! y = a x + y over more than the caches hold.
+
+use rayon::prelude::*;
+
+use super::{CHUNK, Case, Expected, on_device, on_host, random_words};
+
+const LENGTH: usize = 12 << 20;
+const A: f32 = 0.5;
+
+pub(super) fn case() -> Case {
+    // Few and small values: no sum of a run is rounded, however it is made.
+    let values = |seed| random_words(LENGTH, seed).into_iter().map(|word| (word >> 24) as f32).collect::<Vec<f32>>();
+    let (x, y) = (values(1), values(2));
+    let expected = x.iter().zip(&y).map(|(x, y)| A * x + y).collect();
+    let (device_x, device_y) = (x.clone(), y.clone());
+    Case {
+        name: "saxpy",
+        bytes: Some(3 * 4 * LENGTH as u64),
+        expected: Expected::Within(expected, 0.0),
+        on_device: Box::new(move |device| {
+            let kernel = device.kernel(include_str!("saxpy.wgsl"))?;
+            let x = device.buffer_from(&device_x)?;
+            on_device(device, device_y.clone(), move |y| {
+                Ok(kernel.launch().set("params.a", A).bind("x", &x).bind("y", y).threads(LENGTH)?)
+            })
+        }),
+        on_host: Box::new(move || {
+            let x = x.clone();
+            on_host(y.clone(), move |y: &mut [f32]| {
+                y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK)).for_each(|(y, x)| {
+                    for (y, x) in y.iter_mut().zip(x) {
+                        *y += A * x;
+                    }
+                });
+            })
+        }),
+    }
+}

@@ -1,0 +1,50 @@
+//! Nothing but memory, in an order that one side does not like.
+
+use rayon::prelude::*;
+
+use super::{Case, Expected, on_device, on_host, random_floats};
+
+const WIDTH: usize = 2048;
+const HEIGHT: usize = 2048;
+/// The kernel's tile.
+const TILE: usize = 32;
+/// The tile of the plain Rust version: of a power of two of columns, no more rows fit the first
+/// cache at a time.
+const HOST_TILE: usize = 8;
+
+pub(super) fn case() -> Case {
+    let source = random_floats(WIDTH * HEIGHT, 1);
+    let expected = (0..WIDTH * HEIGHT).map(|at| source[at % HEIGHT * WIDTH + at / HEIGHT]).collect();
+    let device_source = source.clone();
+    Case {
+        name: "transpose",
+        bytes: Some(2 * 4 * (WIDTH * HEIGHT) as u64),
+        expected: Expected::Within(expected, 0.0),
+        on_device: Box::new(move |device| {
+            let kernel = device.kernel(include_str!("transpose.wgsl"))?;
+            let source = device.buffer_from(&device_source)?;
+            on_device(device, vec![0.0f32; WIDTH * HEIGHT], move |transposed| {
+                let launch = kernel.launch().set("params", [WIDTH as u32, HEIGHT as u32]).bind("source", &source);
+                Ok(launch.bind("transposed", transposed).groups([WIDTH / TILE, HEIGHT / TILE])?)
+            })
+        }),
+        on_host: Box::new(move || {
+            let source = source.clone();
+            on_host(vec![0.0f32; WIDTH * HEIGHT], move |transposed: &mut [f32]| transpose(&source, transposed))
+        }),
+    }
+}
+
+/// Bands of rows of the result, tile by tile.
+fn transpose(source: &[f32], transposed: &mut [f32]) {
+    transposed.par_chunks_exact_mut(HOST_TILE * HEIGHT).enumerate().for_each(|(band, rows)| {
+        for tile in 0..HEIGHT / HOST_TILE {
+            for column in 0..HOST_TILE {
+                let from = &source[(tile * HOST_TILE + column) * WIDTH + band * HOST_TILE..][..HOST_TILE];
+                for (row, value) in from.iter().enumerate() {
+                    rows[row * HEIGHT + tile * HOST_TILE + column] = *value;
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,378 @@
+//! Kernels as data: what is generated, printed, evaluated and shrunk.
+
+/// A scalar type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    Bool,
+    U32,
+    I32,
+    F32,
+}
+
+/// An address space of a variable or pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Function,
+    Private,
+    Workgroup,
+    Uniform,
+    /// Storage that is only read.
+    Input,
+    /// Storage that is written.
+    Output,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Scalar(Scalar),
+    Vector(Scalar, u8),
+    /// Columns, rows.
+    Matrix(u8, u8),
+    Array(Box<Type>, u32),
+    /// An index into [`Program::structs`].
+    Struct(usize),
+    Pointer(Space, Box<Type>),
+}
+
+/// A value; vectors, matrices (by column), arrays and structs hold their parts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Bool(bool),
+    U32(u32),
+    I32(i32),
+    F32(f32),
+    Many(Vec<Value>),
+    Pointer(Address),
+}
+
+/// Where a pointer points to, while a kernel is evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Address {
+    pub(crate) base: Base,
+    pub(crate) path: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// A slot of the call at this depth of the stack.
+    Slot(usize, usize),
+    Global(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Negate,
+    Not,
+    Complement,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    /// `&&` and `||`, which leave the right operand out.
+    BothOf,
+    OneOf,
+}
+
+/// Built-in functions; the name in WGSL is in `print`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Builtin {
+    Abs,
+    Min,
+    Max,
+    Clamp,
+    Sign,
+    Select,
+    All,
+    Any,
+    Dot,
+    Cross,
+    Transpose,
+    Determinant,
+    Floor,
+    Ceil,
+    Trunc,
+    Round,
+    Fract,
+    Step,
+    Fma,
+    Saturate,
+    CountOneBits,
+    CountLeadingZeros,
+    CountTrailingZeros,
+    FirstLeadingBit,
+    FirstTrailingBit,
+    ReverseBits,
+    ExtractBits,
+    InsertBits,
+    Dot4U8,
+    Dot4I8,
+    Pack4xU8,
+    Unpack4xU8,
+    Unpack4xI8,
+    Pack2x16Float,
+    Unpack2x16Float,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Expr {
+    pub(crate) ty: Type,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Literal(Value),
+    Zero,
+    /// Components of a vector (themselves scalars or vectors, or one scalar for all), columns, elements or members.
+    Compose(Vec<Expr>),
+    Load(Place),
+    AddressOf(Place),
+    Index(Box<Expr>, Box<Expr>),
+    Member(Box<Expr>, usize),
+    Swizzle(Box<Expr>, Vec<u8>),
+    Unary(Unary, Box<Expr>),
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    Builtin(Builtin, Vec<Expr>),
+    Convert(Box<Expr>),
+    Bitcast(Box<Expr>),
+    Call(usize, Vec<Expr>),
+    /// `arrayLength` of a global.
+    Length(usize),
+}
+
+/// Something that has an address, or a part of an immutable value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) root: Root,
+    pub(crate) path: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    Slot(usize),
+    Global(usize),
+    /// What the pointer in a slot points to.
+    Deref(usize),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Step {
+    Index(Expr),
+    Member(usize),
+    Component(u8),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Atomic {
+    Add,
+    Sub,
+    And,
+    Or,
+    Xor,
+    Min,
+    Max,
+    Exchange,
+    Load,
+    Store,
+}
+
+pub(crate) type Block = Vec<Stmt>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stmt {
+    /// `let`, also of pointers.
+    Let(usize, Expr),
+    Var(usize, Type, Option<Expr>),
+    Assign(Place, Expr),
+    Compound(Place, Binary, Expr),
+    /// `++` or `--`.
+    Step(Place, bool),
+    If(Expr, Block, Block),
+    /// Cases with their selectors (of an i32 or u32), and the default.
+    Switch(Expr, Vec<(Vec<i64>, Block)>, Block),
+    /// The counter's slot, its bound, and the body: from 0, by 1.
+    For(usize, Expr, Block),
+    While(Expr, Block),
+    /// Body, continuing block and `break if`.
+    Loop(Block, Block, Option<Expr>),
+    Break,
+    Continue,
+    Return(Option<Expr>),
+    /// A call of a function by all invocations, and the slot of its result.
+    Call(Option<usize>, usize, Vec<Expr>),
+    WorkgroupBarrier,
+    StorageBarrier,
+    UniformLoad(usize, Place),
+    /// The operand is missing for a load.
+    Atomic(Option<usize>, Atomic, Place, Option<Expr>),
+    Block(Block),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) params: Vec<(usize, Type)>,
+    pub(crate) result: Option<Type>,
+    pub(crate) body: Block,
+    pub(crate) slots: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Global {
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    pub(crate) space: Space,
+    pub(crate) binding: Option<u32>,
+    /// The innermost scalars are atomics.
+    pub(crate) atomic: bool,
+    /// The array's length is the buffer's.
+    pub(crate) unsized_array: bool,
+    pub(crate) init: Option<Expr>,
+}
+
+/// The slots of `main` that hold the built-in values, in this order.
+pub(crate) const INPUTS: [(&str, &str, bool); 5] = [
+    ("global_invocation_id", "gid", true),
+    ("local_invocation_id", "lid", true),
+    ("local_invocation_index", "li", false),
+    ("workgroup_id", "wid", true),
+    ("num_workgroups", "nwg", true),
+];
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Program {
+    pub(crate) structs: Vec<Vec<Type>>,
+    pub(crate) constants: Vec<Expr>,
+    pub(crate) globals: Vec<Global>,
+    /// Callees first, `main` last.
+    pub(crate) functions: Vec<Function>,
+    /// Functions are written callers first.
+    pub(crate) callers_first: bool,
+    pub(crate) workgroup_size: [u32; 3],
+    pub(crate) groups: [u32; 3],
+    /// The initial bytes of the buffers, by binding.
+    pub(crate) buffers: Vec<Vec<u8>>,
+}
+
+impl Type {
+    pub(crate) const BOOL: Self = Self::Scalar(Scalar::Bool);
+    pub(crate) const U32: Self = Self::Scalar(Scalar::U32);
+    pub(crate) const I32: Self = Self::Scalar(Scalar::I32);
+    pub(crate) const F32: Self = Self::Scalar(Scalar::F32);
+
+    pub(crate) fn vector(scalar: Scalar, width: u8) -> Self {
+        if width == 1 { Self::Scalar(scalar) } else { Self::Vector(scalar, width) }
+    }
+
+    /// The scalar type and width of a scalar or vector.
+    pub(crate) fn numeric(&self) -> Option<(Scalar, u8)> {
+        match *self {
+            Self::Scalar(scalar) => Some((scalar, 1)),
+            Self::Vector(scalar, width) => Some((scalar, width)),
+            _ => None,
+        }
+    }
+
+    /// The types of the parts of a composite.
+    pub(crate) fn parts(&self, structs: &[Vec<Self>]) -> Vec<Self> {
+        match self {
+            Self::Scalar(_) | Self::Pointer(..) => Vec::new(),
+            Self::Vector(scalar, width) => vec![Self::Scalar(*scalar); usize::from(*width)],
+            Self::Matrix(columns, rows) => vec![Self::Vector(Scalar::F32, *rows); usize::from(*columns)],
+            Self::Array(element, length) => vec![(**element).clone(); *length as usize],
+            Self::Struct(index) => structs[*index].clone(),
+        }
+    }
+
+    /// How many scalars there are in it.
+    pub(crate) fn scalars(&self, structs: &[Vec<Self>]) -> usize {
+        match self {
+            Self::Scalar(_) | Self::Pointer(..) => 1,
+            Self::Array(element, length) => element.scalars(structs) * *length as usize,
+            _ => self.parts(structs).iter().map(|part| part.scalars(structs)).sum(),
+        }
+    }
+
+    pub(crate) fn zero(&self, structs: &[Vec<Self>]) -> Value {
+        match self {
+            Self::Scalar(Scalar::Bool) => Value::Bool(false),
+            Self::Scalar(Scalar::U32) => Value::U32(0),
+            Self::Scalar(Scalar::I32) => Value::I32(0),
+            Self::Scalar(Scalar::F32) => Value::F32(0.0),
+            Self::Pointer(..) => Value::Pointer(Address { base: Base::Global(0), path: Vec::new() }),
+            _ => Value::Many(self.parts(structs).iter().map(|part| part.zero(structs)).collect()),
+        }
+    }
+}
+
+impl Expr {
+    pub(crate) fn new(ty: Type, kind: Kind) -> Self {
+        Self { ty, kind }
+    }
+
+    pub(crate) fn u32(value: u32) -> Self {
+        Self::new(Type::U32, Kind::Literal(Value::U32(value)))
+    }
+
+    pub(crate) fn i32(value: i32) -> Self {
+        Self::new(Type::I32, Kind::Literal(Value::I32(value)))
+    }
+
+    pub(crate) fn f32(value: f32) -> Self {
+        Self::new(Type::F32, Kind::Literal(Value::F32(value)))
+    }
+
+    pub(crate) fn slot(slot: usize, ty: Type) -> Self {
+        Self::new(ty, Kind::Load(Place { root: Root::Slot(slot), path: Vec::new() }))
+    }
+
+    pub(crate) fn binary(op: Binary, left: Self, right: Self) -> Self {
+        let ty = if op.compares() {
+            let width = left.ty.numeric().map_or(1, |(_, width)| width);
+            Type::vector(Scalar::Bool, width)
+        } else {
+            left.ty.clone()
+        };
+        Self::new(ty, Kind::Binary(op, Box::new(left), Box::new(right)))
+    }
+
+    pub(crate) fn builtin(ty: Type, builtin: Builtin, arguments: Vec<Self>) -> Self {
+        Self::new(ty, Kind::Builtin(builtin, arguments))
+    }
+
+    pub(crate) fn convert(self, ty: Type) -> Self {
+        Self::new(ty, Kind::Convert(Box::new(self)))
+    }
+
+    pub(crate) fn bitcast(self, ty: Type) -> Self {
+        Self::new(ty, Kind::Bitcast(Box::new(self)))
+    }
+
+    /// One scalar for all components of `ty`.
+    pub(crate) fn splat(self, ty: &Type) -> Self {
+        if self.ty == *ty { self } else { Self::new(ty.clone(), Kind::Compose(vec![self])) }
+    }
+}
+
+impl Binary {
+    pub(crate) fn compares(self) -> bool {
+        use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        matches!(self, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual)
+    }
+}

@@ -1,0 +1,154 @@
+//! Runs kernels in child processes, so that one which crashes the driver, or never ends, fails alone.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Instant;
+
+use super::generate::generate;
+use super::options::Options;
+use super::print::wgsl;
+use super::worker::Message;
+
+/// Kernels that one child runs.
+const BATCH: u64 = 25;
+
+/// How many kernels ended how.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    pub(crate) skipped: u64,
+    pub(crate) out_of_time: bool,
+}
+
+/// Runs all kernels and prints those that fail.
+///
+/// # Errors
+///
+/// No child can be started, or opens its devices.
+pub(crate) fn run(options: &Options) -> Result<Tally, String> {
+    let program = std::env::current_exe().map_err(|error| format!("this program cannot be found again: {error}"))?;
+    let started = Instant::now();
+    let next = Mutex::new(options.seed);
+    let tally = Mutex::new(Tally::default());
+    let end = options.seed + options.count;
+    let work = || -> Result<(), String> {
+        loop {
+            let first = {
+                let mut next = lock(&next);
+                let first = *next;
+                *next = (first + BATCH).min(end);
+                first
+            };
+            let last = (first + BATCH).min(end);
+            let mut seed = first;
+            while seed < last {
+                if options.limit.is_some_and(|limit| started.elapsed() > limit) {
+                    lock(&tally).out_of_time = true;
+                    return Ok(());
+                }
+                let mut command = Command::new(&program);
+                command.args(options.for_worker(seed, last - seed));
+                seed = run_child(options, &mut command, seed, started, &tally)?;
+            }
+            if last == end {
+                return Ok(());
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..options.jobs).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())))
+    })?;
+    tally.into_inner().map_err(|_| "a thread panicked".to_owned())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Runs one child and returns the first seed that it left over.
+fn run_child(
+    options: &Options,
+    command: &mut Command,
+    first: u64,
+    started: Instant,
+    tally: &Mutex<Tally>,
+) -> Result<u64, String> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("no child process: {error}"))?;
+    let (send, receive) = channel();
+    if let Some(output) = child.stdout.take() {
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if let Ok(message) = serde_json::from_str::<Message>(&line)
+                    && send.send(message).is_err()
+                {
+                    break;
+                }
+            }
+        });
+    }
+    let errors = child.stderr.take().map(|output| {
+        std::thread::spawn(move || {
+            let lines: Vec<String> = BufReader::new(output).lines().map_while(Result::ok).collect();
+            lines[lines.len().saturating_sub(12)..].join("\n")
+        })
+    });
+    let (mut running, mut next) = (None, first);
+    let verdict = loop {
+        if options.limit.is_some_and(|limit| started.elapsed() > limit) && running.is_none() {
+            lock(tally).out_of_time = true;
+            break None;
+        }
+        match receive.recv_timeout(options.timeout) {
+            Ok(Message::Starts(seed)) => (running, next) = (Some(seed), seed + 1),
+            Ok(Message::Alive) => {}
+            Ok(Message::Passed(_)) => {
+                running = None;
+                lock(tally).passed += 1;
+            }
+            Ok(Message::Skipped(seed, reason)) => {
+                running = None;
+                println!("seed {seed} skipped: {reason}");
+                lock(tally).skipped += 1;
+            }
+            Ok(Message::Failed(seed, text)) => {
+                running = None;
+                println!("seed {seed} (--size {}) FAILED\n{text}", options.size);
+                lock(tally).failed += 1;
+            }
+            Ok(Message::Unable(problem)) => {
+                end(&mut child);
+                return Err(problem);
+            }
+            Err(RecvTimeoutError::Timeout) => break running.map(|seed| (seed, "is silent".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => {
+                let status = child.wait().map(|status| status.to_string()).unwrap_or_default();
+                break running.map(|seed| (seed, format!("ended its process: {status}")));
+            }
+        }
+    };
+    end(&mut child);
+    let last_words = errors.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    if let Some((seed, what)) = verdict {
+        let text = wgsl(&generate(seed, options.size));
+        println!("seed {seed} (--size {}) FAILED: it {what}\n{last_words}\n{text}", options.size);
+        lock(tally).failed += 1;
+    } else if next == first && !lock(tally).out_of_time {
+        return Err(format!("a child process ended before it began\n{last_words}"));
+    }
+    Ok(next)
+}
+
+fn end(child: &mut std::process::Child) {
+    // It may have ended by itself.
+    drop(child.kill());
+    drop(child.wait());
+}

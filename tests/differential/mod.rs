@@ -1,0 +1,25 @@
+//! Random kernels, a reference that runs them in plain Rust, and what compares devices with it.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `ast`, `walk`, `print`, `layout` | kernels as data, as text, and their values in memory |
+//! | `random`, `generate` | a kernel from a seed |
+//! | `evaluate` | the reference |
+//! | `run` | a kernel on a device |
+//! | `shrink` | a smaller kernel that fails in the same way |
+//! | `statistics` | what the kernels are like |
+//! | `options`, `worker`, `batch` | the command line, child processes, their parent |
+
+pub(crate) mod ast;
+pub(crate) mod batch;
+pub(crate) mod evaluate;
+pub(crate) mod generate;
+mod layout;
+pub(crate) mod options;
+pub(crate) mod print;
+pub(crate) mod random;
+pub(crate) mod run;
+mod shrink;
+pub(crate) mod statistics;
+mod walk;
+pub(crate) mod worker;

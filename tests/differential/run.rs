@@ -1,0 +1,111 @@
+//! A kernel on a device, and whether the result is the reference's.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use anywarp::{Device, Wgsl};
+
+use super::ast::{Program, Space};
+use super::evaluate::canonical;
+
+/// How a device fails a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Failure {
+    /// It refuses the kernel, or breaks off.
+    Error(String),
+    Panic(String),
+    /// Its results differ.
+    Mismatch(String),
+}
+
+impl Failure {
+    /// Whether `other` is likely to have the same cause.
+    pub(crate) fn resembles(&self, other: &Self) -> bool {
+        let start = |text: &String| text.chars().filter(|letter| letter.is_alphabetic()).take(60).collect::<String>();
+        match (self, other) {
+            (Self::Error(one), Self::Error(two)) | (Self::Panic(one), Self::Panic(two)) => start(one) == start(two),
+            (Self::Mismatch(_), Self::Mismatch(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Error(text) => write!(f, "error: {text}"),
+            Self::Panic(text) => write!(f, "panic: {text}"),
+            Self::Mismatch(text) => write!(f, "{text}"),
+        }
+    }
+}
+
+/// Runs the kernel on `device` and gives the bytes of its buffers.
+///
+/// # Errors
+///
+/// [`Failure::Error`] or [`Failure::Panic`].
+pub(crate) fn run(device: &Device, program: &Program, wgsl: &str) -> Result<Vec<Vec<u8>>, Failure> {
+    let ran = catch_unwind(AssertUnwindSafe(|| try_run(device, program, wgsl)));
+    match ran {
+        Ok(Ok(buffers)) => Ok(buffers),
+        Ok(Err(error)) => Err(Failure::Error(error.to_string())),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("(no message)");
+            Err(Failure::Panic(text.to_owned()))
+        }
+    }
+}
+
+fn try_run(device: &Device, program: &Program, wgsl: &str) -> anywarp::Result<Vec<Vec<u8>>> {
+    let kernel = device.kernel(Wgsl::new(wgsl).file("differential.wgsl"))?;
+    let mut held = Vec::new();
+    for bytes in &program.buffers {
+        held.push(device.buffer_from(bytes)?);
+    }
+    let mut launch = kernel.launch();
+    for (global, buffer) in program.globals.iter().filter(|global| global.binding.is_some()).zip(&mut held) {
+        if !kernel.bindings().iter().any(|info| info.name == global.name) {
+            continue;
+        }
+        launch = if global.space == Space::Uniform {
+            let at = global.binding.unwrap_or_default() as usize;
+            launch.set_bytes(&global.name, &program.buffers[at])
+        } else {
+            launch.bind_raw(&global.name, buffer)
+        };
+    }
+    launch.groups(program.groups)?;
+    held.iter().map(|buffer| Ok(buffer.read()?.to_vec())).collect()
+}
+
+/// Compares the buffers that the kernel writes, word for word.
+///
+/// # Errors
+///
+/// [`Failure::Mismatch`] names the first words that differ.
+pub(crate) fn compare(program: &Program, expected: &[Vec<u8>], found: &[Vec<u8>]) -> Result<(), Failure> {
+    let mut lines = Vec::new();
+    let mut count = 0;
+    for global in program.globals.iter().filter(|global| global.space == Space::Output) {
+        let at = global.binding.unwrap_or_default() as usize;
+        let mut found = found[at].clone();
+        canonical(&global.ty, &program.structs, &mut found);
+        let words = |bytes: &[u8]| -> Vec<u32> {
+            bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+        };
+        for (index, (expected, found)) in words(&expected[at]).into_iter().zip(words(&found)).enumerate() {
+            if expected != found {
+                count += 1;
+                if lines.len() < 5 {
+                    lines
+                        .push(format!("{}[word {index}]: {expected:#010x} expected, {found:#010x} found", global.name));
+                }
+            }
+        }
+    }
+    if count == 0 {
+        return Ok(());
+    }
+    Err(Failure::Mismatch(format!("{count} words differ\n{}", lines.join("\n"))))
+}

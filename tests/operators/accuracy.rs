@@ -1,0 +1,177 @@
+//! How far a result may be from the true value: the WGSL specification, section "Floating Point
+//! Accuracy".
+//!
+//! The specification gives some functions a bound, others the error that their formula inherits.
+//! [`Inexact`] is a value with such an error: writing the formula down gives the bound.
+
+use std::f64::consts::PI;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use crate::scalar::{Scalar, exp2i};
+use crate::want::Want;
+
+/// What `cpu` may be wrong by at most where WGSL allows less or says nothing.
+const CPU_ULP: f64 = 4.0;
+
+/// A result that is `value` to WGSL's accuracy, `within` an absolute bound.
+pub(crate) fn near(scalar: Scalar, value: f64, within: f64) -> Want {
+    let own = CPU_ULP * scalar.ulp(value);
+    let cpu = if within.is_finite() { own.max(within) } else { own };
+    let cpu = Want::Near { value, within: cpu };
+    if within.is_finite() || !value.is_finite() {
+        // A bound of nothing at all is none of WGSL's, but of a type that it does not have.
+        let others = Want::Near { value, within: within.max(if within == 0.0 { own } else { 0.0 }) };
+        return Want::per_backend(cpu, others);
+    }
+    Want::per_backend(cpu, Want::Any)
+}
+
+/// A result that IEEE 754 rounds once, which `cpu` must do; others are within `ulps`.
+pub(crate) fn rounded(scalar: Scalar, value: f64, ulps: f64) -> Want {
+    let others = Want::Near { value, within: ulps * scalar.ulp(value) };
+    Want::per_backend(Want::float(scalar, value), others)
+}
+
+/// A result of a formula: exact within the error that the formula gathers.
+pub(crate) fn inherited(value: f64, formula: Inexact) -> Want {
+    // The formula's own value may differ from the true one by what f64 loses in it: nothing to speak of.
+    near(formula.scalar, value, formula.error)
+}
+
+/// A value that a device has computed, with the greatest error that it may have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inexact {
+    pub(crate) scalar: Scalar,
+    pub(crate) value: f64,
+    pub(crate) error: f64,
+}
+
+impl Inexact {
+    pub(crate) fn exact(scalar: Scalar, value: f64) -> Self {
+        Self { scalar, value, error: 0.0 }
+    }
+
+    /// `value`, which has gathered `error` so far and is itself known to `ulps`.
+    fn result(self, value: f64, error: f64, ulps: f64) -> Self {
+        let own = ulps * self.scalar.ulp(value);
+        // Intermediate results that are subnormal may be flushed, those that are too large lost.
+        let flushed = if value != 0.0 && value.abs() < self.scalar.least_normal() { value.abs() } else { 0.0 };
+        let lost = if value.is_finite() && value.abs() <= self.scalar.greatest() { 0.0 } else { f64::INFINITY };
+        let error = error + own.max(flushed) + lost;
+        Self { value, error: if error.is_nan() { f64::INFINITY } else { error }, ..self }
+    }
+
+    /// A constant of the same type.
+    pub(crate) fn of(self, value: f64) -> Self {
+        Self::exact(self.scalar, value)
+    }
+
+    pub(crate) fn inverse_sqrt(self) -> Self {
+        let value = self.value.sqrt().recip();
+        let spread = ((self.value - self.error).max(0.0).sqrt().recip() - value).abs();
+        self.result(value, spread, 2.0)
+    }
+
+    pub(crate) fn sqrt(self) -> Self {
+        if self.value == 0.0 && self.error == 0.0 {
+            return self;
+        }
+        // 1 / inverseSqrt(x), whose error near zero is the root of the argument's error.
+        let value = self.value.sqrt();
+        let low = value - (self.value - self.error).max(0.0).sqrt();
+        let high = (self.value + self.error).sqrt() - value;
+        self.result(value, low.max(high), 5.0)
+    }
+
+    pub(crate) fn exp(self) -> Self {
+        let value = self.value.exp();
+        self.result(value, value * self.error.exp_m1(), self.exponential_ulps())
+    }
+
+    pub(crate) fn exp2(self) -> Self {
+        let value = self.value.exp2();
+        self.result(value, value * (self.error.exp2() - 1.0), self.exponential_ulps())
+    }
+
+    /// 3 + 2 |x|, for f16 1 + 2 |x|.
+    fn exponential_ulps(self) -> f64 {
+        (if self.scalar == Scalar::F16 { 1.0 } else { 3.0 }) + 2.0 * self.value.abs()
+    }
+
+    pub(crate) fn log(self) -> Self {
+        self.logarithm(self.value.ln(), 1.0)
+    }
+
+    pub(crate) fn log2(self) -> Self {
+        self.logarithm(self.value.log2(), std::f64::consts::LN_2)
+    }
+
+    fn logarithm(self, value: f64, base: f64) -> Self {
+        let low = self.value - self.error;
+        let spread = if low > 0.0 { (self.value / low).ln() / base } else { f64::INFINITY };
+        if (0.5..=2.0).contains(&self.value) {
+            // An absolute bound there, whatever the logarithm.
+            let own = match self.scalar {
+                Scalar::F16 => exp2i(-7),
+                Scalar::F32 => exp2i(-21),
+                _ => CPU_ULP * self.scalar.ulp(1.0),
+            };
+            return self.result(value, spread + own, 0.0);
+        }
+        self.result(value, spread, 3.0)
+    }
+
+    /// `sin` and `cos`: 2^-11 from -pi to pi, 2^-7 for f16; no bound elsewhere.
+    pub(crate) fn circular(self, value: f64) -> Self {
+        let own = match self.scalar {
+            _ if self.value.abs() > PI => f64::INFINITY,
+            Scalar::F16 => exp2i(-7),
+            Scalar::F32 => exp2i(-11),
+            _ => CPU_ULP * self.scalar.ulp(1.0),
+        };
+        self.result(value, self.error + own, 0.0)
+    }
+}
+
+impl Add for Inexact {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.result(self.value + other.value, self.error + other.error, 1.0)
+    }
+}
+
+impl Sub for Inexact {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl Neg for Inexact {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self { value: -self.value, ..self }
+    }
+}
+
+impl Mul for Inexact {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        let error = self.value.abs() * other.error + other.value.abs() * self.error + self.error * other.error;
+        self.result(self.value * other.value, error, 1.0)
+    }
+}
+
+impl Div for Inexact {
+    type Output = Self;
+    fn div(self, other: Self) -> Self {
+        let value = self.value / other.value;
+        let divisor = other.value.abs() - other.error;
+        // The specified accuracy ends where the divisor's reciprocal is no normal number.
+        let bounds = self.scalar.least_normal()..=self.scalar.least_normal().recip();
+        if !bounds.contains(&divisor) {
+            return self.result(value, f64::INFINITY, 0.0);
+        }
+        self.result(value, (self.error + value.abs() * other.error) / divisor, 2.5)
+    }
+}

@@ -1,0 +1,107 @@
+//! Every operator and built-in function of WGSL compute on every device, judged against plain Rust.
+//!
+//! Arguments come out of buffers, so that nothing is folded before a kernel runs. Devices are found
+//! at run time, and a case's name starts with its device: `vulkan::builtins::f32::atan2`. A `cpu`
+//! device is held to IEEE 754, others to what WGSL promises.
+//!
+//! | environment variable | meaning |
+//! |---|---|
+//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+
+mod accuracy;
+mod atomics;
+mod builtins;
+mod case;
+mod control;
+mod conversions;
+mod deviations;
+mod edges;
+mod operators;
+#[allow(dead_code)] // the conformance suite has more checks than are needed here
+#[path = "../conformance/outcome.rs"]
+mod outcome;
+mod program;
+mod scalar;
+mod subgroups;
+mod sweep;
+#[path = "../conformance/targets.rs"]
+mod targets;
+mod unparsed;
+mod want;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+use case::Case;
+use deviations::deviation;
+use outcome::{Stop, TestResult};
+use targets::Target;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let targets = targets::targets();
+    let required = targets::required();
+    if targets.is_empty() && required.is_empty() && !arguments.list {
+        println!("there is no device on this machine: nothing is tested (ANYWARP_REQUIRE=vulkan makes that a failure)");
+    }
+    let mut trials: Vec<Trial> = required.into_iter().map(presence).collect();
+    // How data gets to a device changes nothing in how it computes.
+    for target in targets.iter().filter(|target| !target.name.ends_with("-staged")) {
+        trials.extend(cases().into_iter().map(|case| trial(target, case)));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Every case there is.
+fn cases() -> Vec<Case> {
+    [
+        operators::cases(),
+        conversions::cases(),
+        builtins::cases(),
+        atomics::cases(),
+        subgroups::cases(),
+        control::cases(),
+        unparsed::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn presence(backend: String) -> Trial {
+    Trial::ignorable_test(format!("{backend}::present"), move || verdict(targets::present(&backend)))
+}
+
+fn trial(target: &Arc<Target>, Case { name, run }: Case) -> Trial {
+    let target = Arc::clone(target);
+    Trial::ignorable_test(format!("{}::{name}", target.name), move || {
+        let outcome = run(target.device().map_err(failed)?);
+        match (deviation(&format!("{} {}", target.name, target.hardware), &name), outcome) {
+            (None, outcome) => verdict(outcome),
+            (Some(known), Err(Stop::Fail(_))) => {
+                Ok(Completion::ignored_with(format!("deviates, as is known: {}", known.reason)))
+            }
+            (Some(_), Err(skip)) => verdict(Err(skip)),
+            (Some(known), Ok(())) => Err(Failed::from(format!(
+                "this case is listed as a deviation of '{}' ({}) but passes: take it off the list",
+                known.device, known.reason
+            ))),
+        }
+    })
+}
+
+fn verdict(outcome: TestResult) -> Result<Completion, Failed> {
+    match outcome {
+        Ok(()) => Ok(Completion::Completed),
+        Err(Stop::Skip(reason)) => Ok(Completion::ignored_with(reason)),
+        Err(stop) => Err(failed(stop)),
+    }
+}
+
+fn failed(stop: Stop) -> Failed {
+    match stop {
+        Stop::Fail(message) | Stop::Skip(message) => Failed::from(message),
+    }
+}
