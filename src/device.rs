@@ -5,12 +5,13 @@ mod select;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anywarp_backend::{Backend, BackendError, Caps, Counters, MemoryId, MemoryKind, Ticket};
+use anywarp_backend::{Backend, BackendError, Caps, Counters, Findings, MemoryId, MemoryKind, Ticket};
 
 pub use select::{Candidate, DeviceOptions, OpenError, Rejection};
 
 use crate::buffer::staging::Staging;
 use crate::buffer::traffic::Traffic;
+use crate::debug::DebugMemory;
 use crate::error::{BufferError, Error, KernelError};
 use crate::kernel::{Kernel, KernelCache, Wgsl};
 use crate::recording::Recording;
@@ -23,6 +24,7 @@ pub(crate) struct DeviceInner {
     pub(crate) stream: Stream,
     pub(crate) staging: Staging,
     pub(crate) traffic: Traffic,
+    pub(crate) debug: DebugMemory,
     pub(crate) selector: String,
     options: DeviceOptions,
     kernels: KernelCache,
@@ -163,6 +165,7 @@ impl Device {
         let inner = DeviceInner {
             stream: Stream::new(Arc::clone(&backend)),
             staging: Staging::new(Arc::clone(&backend)),
+            debug: DebugMemory::new(Arc::clone(&backend)),
             backend,
             traffic: Traffic::default(),
             selector,
@@ -263,7 +266,7 @@ impl Device {
             let others = select::candidates().into_iter().filter(|candidate| candidate.selector != *own);
             others.map(|candidate| (candidate.selector, candidate.caps.shader)).collect()
         };
-        let inner = self.inner.kernels.get(&self.inner.backend, &wgsl.into(), &others)?;
+        let inner = self.inner.kernels.get(&self.inner.backend, &self.inner.debug, &wgsl.into(), &others)?;
         Ok(Kernel { device: Arc::clone(&self.inner), inner })
     }
 
@@ -286,9 +289,11 @@ impl Device {
     /// Hands recorded work over and waits for all of it.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit).
+    /// As [`submit`](Self::submit); and, once, the first error of all work that was handed over
+    /// since the last call: [`BackendError::Stopped`] by a kernel that could not run to its end.
     pub fn synchronize(&self) -> Result<(), Error> {
-        Ok(self.handed_over()?.wait().inspect_err(|error| self.inner.stream.note(error))?)
+        let waited = self.handed_over()?.wait();
+        Ok(self.heard(waited)?)
     }
 
     /// [`synchronize`](Self::synchronize) without blocking.
@@ -302,18 +307,62 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// As [`submit`](Self::submit).
+    /// As [`synchronize`](Self::synchronize).
     pub async fn synchronize_async(&self) -> Result<(), Error> {
-        Ok(self.handed_over()?.await.inspect_err(|error| self.inner.stream.note(error))?)
+        let waited = self.handed_over()?.await;
+        Ok(self.heard(waited)?)
+    }
+
+    /// What a wait for everything has come to: the last batch tells nothing of those before.
+    fn heard(&self, waited: Result<(), BackendError>) -> Result<(), BackendError> {
+        let failure = self.inner.stream.lock().take_failure();
+        failure.map_or(waited, Err).inspect_err(|error| self.inner.stream.note(error))
+    }
+
+    /// What a checked device (`cpu:checked`) has found wrong with the kernels that ran since the
+    /// last call: out-of-range indices, data races, reads of what was never written and more, see
+    /// [`FindingKind`](crate::FindingKind). Hands recorded work over and waits for all of it; its
+    /// errors are left to [`synchronize`](Self::synchronize). Other devices find nothing.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu:checked")?;
+    /// let shift = device.kernel(
+    ///     "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+    ///      @compute @workgroup_size(64)
+    ///      fn shift(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///          data[id.x] = data[id.x + 1]; // not even in range for the last one
+    ///      }",
+    /// )?;
+    /// let mut data = device.buffer_from(&[7u32; 64])?;
+    /// shift.launch().bind("data", &mut data).threads(64)?;
+    ///
+    /// let findings = device.findings();
+    /// assert!(findings.iter().any(|finding| finding.kind == anywarp::FindingKind::Race));
+    /// let outside = findings.iter().find(|finding| finding.kind == anywarp::FindingKind::OutOfRange);
+    /// assert_eq!(outside.map(|finding| (finding.at.line, finding.index)), Some((4, Some(64))));
+    /// print!("{findings}"); // as a compiler would put it
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    #[must_use]
+    pub fn findings(&self) -> Findings {
+        if let Ok(ticket) = self.handed_over() {
+            // Whoever synchronizes hears of errors.
+            let _ = ticket.wait();
+        }
+        self.inner.stream.lock().take_findings()
     }
 
     /// Everything up to now, as one ticket: work ends in the order in which it was handed over.
     fn handed_over(&self) -> Result<Ticket, BackendError> {
         let mut pending = self.inner.stream.lock();
         self.inner.stream.alive()?;
-        let batch = if pending.recording.is_empty() { pending.last.clone() } else { Some(Arc::clone(&pending.batch)) };
         self.inner.stream.flush(&mut pending, &self.inner.staging)?;
-        batch.map_or_else(|| Ok(Ticket::ready()), |batch| batch.ticket())
+        pending.last().map_or_else(|| Ok(Ticket::ready()), |batch| batch.ticket())
     }
 
     /// Gives staging memory that is not in use back to the driver.

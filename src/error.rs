@@ -54,7 +54,7 @@ impl Error {
             },
             Self::Kernel(error) | Self::Launch(LaunchError::Kernel(error)) => match error {
                 KernelError::Compile { error, .. } => class_of(error),
-                KernelError::AboveLimit { .. } => ErrorClass::Resource,
+                KernelError::AboveLimit { .. } | KernelError::TooDeep { .. } => ErrorClass::Resource,
                 _ => ErrorClass::Programmer,
             },
             Self::Launch(error) => match error {
@@ -167,6 +167,39 @@ pub enum KernelError {
         file: String,
         /// The line as the user wrote it, and what is wrong with it.
         diagnostic: String,
+    },
+    /// The WGSL nests deeper than anything that reads it can follow.
+    #[error("{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: give parts of it names, or use a loop")]
+    TooDeep {
+        /// The file as named by the user.
+        file: String,
+        /// The line.
+        line: u32,
+        /// What nests.
+        what: &'static str,
+        /// How deep.
+        depth: u32,
+        /// How deep it may.
+        limit: u32,
+    },
+    /// A mistake in what translates WGSL, found by a check of its own.
+    #[error("the translator failed on {file}: {message}; this is no fault of the kernel: please report it with its text")]
+    Internal {
+        /// The file as named by the user.
+        file: String,
+        /// What the check said.
+        message: String,
+    },
+    /// A function is marked for debug printing and cannot print: see
+    /// [`Device::debug_output`](crate::Device::debug_output).
+    #[error("{file}:{line}: {message}")]
+    DebugFunction {
+        /// The file as named by the user.
+        file: String,
+        /// The line.
+        line: u32,
+        /// What is wrong.
+        message: String,
     },
     /// No compute entry point at all.
     #[error("{file} has no compute entry point: it needs a function with @compute @workgroup_size(..){others}")]

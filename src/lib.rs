@@ -34,6 +34,9 @@
 //!   is compiled.
 //! - [`Launch`]: named bindings and values, then a grid of any size.
 //! - [`Recording`]: launches, copies and fills to be replayed.
+//! - [`DebugOutput`]: what kernels printed ([`Device::debug_output`]).
+//! - [`Findings`]: what is wrong with a kernel, line by line, on the device `cpu:checked`
+//!   ([`Device::findings`]).
 //! - [`Error`]: one enum per operation, with names and numbers in it.
 //!
 //! | feature | default | what it brings |
@@ -45,6 +48,7 @@
 //! |---|---|
 //! | `ANYWARP_DEVICE` | the default device, as a selection string: see [`Device::open`] |
 //! | `ANYWARP_CPU_STEPS` | the processor only: iterations of loops that eight invocations may make together in one workgroup before their kernel is stopped; 2^32 unless set |
+//! | `ANYWARP_DEBUG_BYTES` | how much memory of a device keeps what kernels print until somebody collects it; 1 MiB unless set: see [`Device::debug_output`] |
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |
 //! | `ANYWARP_REQUIRE` | tests only: backends that must be there, as `vulkan,cpu` |
 //! | `ANYWARP_CTS_DIR` | tests only: the folder of WGSL conformance cases |
@@ -52,6 +56,7 @@
 #![forbid(unsafe_code)]
 
 mod buffer;
+mod debug;
 mod device;
 mod element;
 mod error;
@@ -60,6 +65,7 @@ mod recording;
 mod stream;
 
 pub use buffer::{BufferStats, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
+pub use debug::{DebugArgument, DebugLine, DebugOutput, DebugValue};
 pub use device::{Candidate, Device, DeviceOptions, DeviceStats, OpenError, Rejection};
 pub use element::Element;
 #[doc(hidden)]
@@ -68,6 +74,7 @@ pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result
 pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl};
 pub use recording::{Recording, Submission};
 
+pub use anywarp_backend::{Finding, FindingKind, Findings};
 pub use half::f16;
 
 /// The contract that devices are behind: capabilities, layouts, commands, and the

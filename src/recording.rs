@@ -173,7 +173,7 @@ impl Recording {
         for touched in &self.touched {
             touched.core.used(&batch, touched.written.clone());
         }
-        pending.last = Some(batch);
+        pending.follow(batch);
         Ok(Submission { ticket })
     }
 }
@@ -202,7 +202,8 @@ impl Submission {
     /// Waits until the work has ended.
     ///
     /// # Errors
-    /// [`BackendError::Lost`], or [`BackendError::CannotBlock`] in a browser.
+    /// [`BackendError::Stopped`] by a kernel that could not run to its end, [`BackendError::Lost`], or
+    /// [`BackendError::CannotBlock`] in a browser.
     pub fn wait(&self) -> Result<(), Error> {
         Ok(self.ticket.wait()?)
     }
@@ -218,7 +219,7 @@ impl Submission {
     /// Whether the work has ended.
     ///
     /// # Errors
-    /// [`BackendError::Lost`].
+    /// [`BackendError::Stopped`], [`BackendError::Lost`].
     pub fn is_done(&self) -> Result<bool, Error> {
         Ok(self.ticket.is_done()?)
     }

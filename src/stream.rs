@@ -2,9 +2,10 @@
 //!
 //! Lock order: the stream, then one buffer's state at a time, then the staging pool.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use anywarp_backend::{Backend, BackendError, MemoryId, Recording, Ticket};
+use anywarp_backend::{Backend, BackendError, Findings, MemoryId, Recording, Ticket};
 
 use crate::buffer::staging::{Block, Staging};
 use crate::kernel::Compiled;
@@ -35,9 +36,14 @@ impl Batch {
     pub(crate) fn is_over(&self) -> bool {
         match self.outcome.get() {
             None => false,
-            Some(Ok(ticket)) => ticket.is_done().unwrap_or(true),
+            Some(Ok(ticket)) => ticket.ended().is_some(),
             Some(Err(_)) => true,
         }
+    }
+
+    /// Whether it has ended, and then whether well.
+    fn ended(&self) -> Option<bool> {
+        self.outcome.get().and_then(|outcome| outcome.as_ref().map_or(Some(false), Ticket::ended))
     }
 
     /// The ticket of a batch that was handed over.
@@ -54,15 +60,62 @@ pub(crate) struct Pending {
     pub(crate) staged: Vec<Block>,
     /// Kernels of the recorded dispatches.
     kernels: Vec<Arc<Compiled>>,
-    /// What was handed over last.
-    pub(crate) last: Option<Arc<Batch>>,
+    /// What was handed over and may not have ended, in order.
+    running: VecDeque<Arc<Batch>>,
+    /// The first batch that did not end well, until somebody synchronizes.
+    failed: Option<Arc<Batch>>,
+    /// What a checked device has found in batches that have ended, until somebody takes it; `None`
+    /// for other devices.
+    findings: Option<Findings>,
 }
+
+/// Batches that are kept without asking whether they have ended.
+const MOST_RUNNING: usize = 8;
 
 impl Pending {
     /// Keeps `kernel` alive until the commands are handed over.
     pub(crate) fn keep(&mut self, kernel: &Arc<Compiled>) {
         if !self.kernels.last().is_some_and(|last| Arc::ptr_eq(last, kernel)) {
             self.kernels.push(Arc::clone(kernel));
+        }
+    }
+
+    /// Notes that `batch` was handed over.
+    pub(crate) fn follow(&mut self, batch: Arc<Batch>) {
+        self.running.push_back(batch);
+        if self.running.len() > MOST_RUNNING {
+            self.forget_ended();
+        }
+    }
+
+    /// What was handed over last, if it may still run.
+    pub(crate) fn last(&self) -> Option<&Arc<Batch>> {
+        self.running.back()
+    }
+
+    /// The first error of all batches that have ended: told once.
+    pub(crate) fn take_failure(&mut self) -> Option<BackendError> {
+        self.forget_ended();
+        self.failed.take()?.ticket().and_then(|ticket| ticket.is_done()).err()
+    }
+
+    /// What was found in all batches that have ended: told once.
+    pub(crate) fn take_findings(&mut self) -> Findings {
+        self.forget_ended();
+        self.findings.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn forget_ended(&mut self) {
+        while let Some(well) = self.running.front().and_then(|batch| batch.ended()) {
+            let ended = self.running.pop_front();
+            if let (Some(findings), Some(Ok(ticket))) =
+                (&mut self.findings, ended.as_ref().and_then(|batch| batch.outcome.get()))
+            {
+                findings.extend(ticket.findings());
+            }
+            if !well && self.failed.is_none() {
+                self.failed = ended;
+            }
         }
     }
 }
@@ -84,7 +137,9 @@ impl Stream {
             batch: Arc::default(),
             staged: Vec::new(),
             kernels: Vec::new(),
-            last: None,
+            running: VecDeque::new(),
+            failed: None,
+            findings: backend.caps().checked.then(Findings::default),
         };
         Self { backend, pending: Mutex::new(pending), dropped: Mutex::default(), lost: OnceLock::new() }
     }
@@ -122,7 +177,10 @@ impl Stream {
             }
             pending.recording.clear();
             pending.kernels.clear();
-            pending.last = Some(std::mem::take(&mut pending.batch));
+            let batch = std::mem::take(&mut pending.batch);
+            if result.is_ok() {
+                pending.follow(batch);
+            }
             self.free_dropped();
             return result;
         }

@@ -1,4 +1,5 @@
-//! The front end never panics and never overflows the stack, whatever text it is given.
+//! The front end never panics and never overflows the stack, whatever text it is given; nor does the compiler for the
+//! processor, given what the front end lets through.
 //!
 //! ```text
 //! cargo test --release --test front_end -- [OPTION..]
@@ -7,6 +8,7 @@
 //! --seed S      the first one's seed (0 where absent)
 //! --print S     only print the text of seed S
 //! --nested      only the texts that are nested deeply, or ask for too much
+//! --device D    the damaged texts go to this device, too (only the nested ones go to `cpu` where absent)
 //! ```
 //!
 //! Texts that nest deeply, or ask for huge sizes, come first; then shaders and generated kernels with random damage.
@@ -39,6 +41,7 @@ struct Options {
     seed: u64,
     print: Option<u64>,
     nested: bool,
+    device: Option<String>,
     /// This process is a child, and reads the nested texts from this one on, or the damaged ones.
     child: Option<String>,
 }
@@ -54,11 +57,15 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut failures = Vec::new();
-    let mut texts = run("nested", 0, nested::texts().len() as u64, None, &mut failures);
+    let mut texts = 0;
+    for device in ["null", "cpu"] {
+        texts += run("nested", device, 0, nested::texts().len() as u64, None, &mut failures);
+    }
     if !options.nested {
         let limit = options.count.is_none().then(|| Instant::now() + QUICK);
         let end = options.seed + options.count.unwrap_or(u64::MAX / 2);
-        texts += run("damaged", options.seed, end, limit, &mut failures);
+        let device = options.device.as_deref().unwrap_or("null");
+        texts += run("damaged", device, options.seed, end, limit, &mut failures);
     }
     for failure in &failures {
         println!("{failure}");
@@ -77,6 +84,7 @@ fn parse() -> Option<Options> {
             "--seed" => options.seed = number().unwrap_or_default(),
             "--print" => options.print = number(),
             "--nested" => options.nested = true,
+            "--device" => options.device = arguments.next(),
             "--child" => options.child = arguments.next(),
             // Options of the standard harness, which `cargo test` hands to every test.
             option if option.starts_with('-') => {}
@@ -90,7 +98,13 @@ fn parse() -> Option<Options> {
 /// The child: says which text comes, and what became of it.
 fn read_texts(kind: &str, options: &Options) {
     let everything = NullOptions { shader: naga::valid::Capabilities::all(), ..NullOptions::default() };
-    let device = Device::from_backend(NullBackend::with(&everything));
+    let device = match options.device.as_deref() {
+        None | Some("null") => Device::from_backend(NullBackend::with(&everything)),
+        Some(selector) => match Device::open(selector) {
+            Ok(device) => device,
+            Err(error) => return say(&format!("skipped {error}")),
+        },
+    };
     let nested = if kind == "nested" { nested::texts() } else { Vec::new() };
     let count = options.count.unwrap_or(u64::MAX / 2);
     for number in options.seed..options.seed.saturating_add(count) {
@@ -114,14 +128,14 @@ fn say(line: &str) {
 }
 
 /// Reads the texts from `first` on in child processes, and returns how many.
-fn run(kind: &str, first: u64, end: u64, limit: Option<Instant>, failures: &mut Vec<String>) -> u64 {
+fn run(kind: &str, device: &str, first: u64, end: u64, limit: Option<Instant>, failures: &mut Vec<String>) -> u64 {
     let mut next = first;
     let in_time = || limit.is_none_or(|limit| Instant::now() < limit);
     while next < end && in_time() && failures.len() < 40 {
         let Ok(program) = std::env::current_exe() else { break };
         let (seed, count) = (next.to_string(), (end - next).to_string());
         let child = Command::new(program)
-            .args(["--child", kind, "--seed", &seed, "--count", &count])
+            .args(["--child", kind, "--device", device, "--seed", &seed, "--count", &count])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -138,6 +152,11 @@ fn run(kind: &str, first: u64, end: u64, limit: Option<Instant>, failures: &mut 
         });
         let (mut running, mut panics) = (None, Vec::new());
         for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines).map_while(Result::ok) {
+            if let Some(reason) = line.strip_prefix("skipped ") {
+                println!("{kind} texts on {device}: skipped, {reason}");
+                drop(child.wait());
+                return 0;
+            }
             match line.strip_prefix("starts ") {
                 Some(name) => {
                     next += 1;
@@ -146,7 +165,7 @@ fn run(kind: &str, first: u64, end: u64, limit: Option<Instant>, failures: &mut 
                 None => {
                     let name = running.take().unwrap_or_default();
                     if line == "panicked" {
-                        panics.push(format!("{kind} {name}: panicked"));
+                        panics.push(format!("{kind} on {device} {name}: panicked"));
                     }
                 }
             }
@@ -162,7 +181,7 @@ fn run(kind: &str, first: u64, end: u64, limit: Option<Instant>, failures: &mut 
         let words = errors.and_then(|thread| thread.join().ok()).flatten().unwrap_or_default();
         failures.extend(panics.into_iter().map(|panic| format!("{panic}; the last one: {words}")));
         if let Some(name) = running.filter(|_| in_time && !status.contains("signal: 9")) {
-            failures.push(format!("{kind} {name}: {status}; {words}"));
+            failures.push(format!("{kind} on {device} {name}: {status}; {words}"));
         }
         if next == first && in_time {
             failures.push(format!("a child process ended before it began: {status}"));

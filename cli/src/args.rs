@@ -38,7 +38,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// The device, as `anywarp devices` lists it [default: as `ANYWARP_DEVICE` says, or the best one]
+    /// The device, as `anywarp devices` lists it; `cpu:checked` finds races, indices out of range and more [default: as `ANYWARP_DEVICE` says, or the best one]
     #[arg(long, value_name = "SELECTOR")]
     pub(crate) device: Option<String>,
 
@@ -84,14 +84,16 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  the device or the kernel failed, or a file could not be read, written or understood
-  2  the command line is wrong: an unknown option or key, a missing binding, a value out of range";
+  2  the command line is wrong: an unknown option or key, a missing binding, a value out of range
+  3  the device is checked (--device cpu:checked) and something is wrong with the kernel: stderr says
+     what, line by line";
 
 const ENVIRONMENT: &str = "\
 Environment:
   ANYWARP_DEVICE  the device, where --device is not given
   ANYWARP_LOG     what to log to stderr: error, warn (default), info, debug, trace, or per module
 
-With --json an error's class is usage (exit code 2), file, or the library's own word: retryable,
+With --json an error's class is usage (exit code 2), findings (3), file, or the library's own word: retryable,
 resource, programmer or fatal.";
 
 const RUN_NOTES: &str = "\

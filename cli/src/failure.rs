@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
-use anywarp::{Error, ErrorClass, KernelError, LaunchError};
+use anywarp::{Error, ErrorClass, Finding, Findings, KernelError, LaunchError};
 
 /// Exit code for a command line that cannot be meant.
 pub(crate) const USAGE: u8 = 2;
+/// Exit code for a kernel that a checked device found something wrong with.
+const FOUND: u8 = 3;
 /// Exit code for everything else that goes wrong.
 const FAILED: u8 = 1;
 
@@ -18,12 +20,15 @@ pub(crate) enum Failure {
     File(String),
     /// The device or the kernel failed.
     Library(Box<Error>),
+    /// A checked device found something wrong with the kernel.
+    Findings(Findings),
 }
 
 impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Usage(_) => USAGE,
+            Self::Findings(_) => FOUND,
             Self::File(_) | Self::Library(_) => FAILED,
         })
     }
@@ -33,6 +38,7 @@ impl Failure {
         match self {
             Self::Usage(_) => "usage",
             Self::File(_) => "file",
+            Self::Findings(_) => "findings",
             Self::Library(error) => match error.class() {
                 ErrorClass::Retryable => "retryable",
                 ErrorClass::Resource => "resource",
@@ -44,7 +50,16 @@ impl Failure {
 
     /// Writes the failure to stderr: as text or, with `json`, as one object on one line.
     pub(crate) fn print(&self, json: bool) {
-        if json {
+        if let Self::Findings(findings) = self {
+            if json {
+                let list: Vec<_> = findings.iter().map(finding_as_json).collect();
+                let object =
+                    serde_json::json!({ "error": self.to_string(), "class": self.class(), "findings": list });
+                eprintln!("{object}");
+            } else {
+                eprintln!("{findings}\n\n{self}");
+            }
+        } else if json {
             eprintln!("{}", serde_json::json!({ "error": self.to_string(), "class": self.class() }));
         } else {
             eprintln!("error: {self}");
@@ -57,8 +72,30 @@ impl std::fmt::Display for Failure {
         match self {
             Self::Usage(message) | Self::File(message) => f.write_str(message),
             Self::Library(error) => error.fmt(f),
+            Self::Findings(findings) => {
+                let (count, plural) = (findings.len(), if findings.len() == 1 { "" } else { "s" });
+                write!(f, "{count} finding{plural}")
+            }
         }
     }
+}
+
+fn finding_as_json(finding: &Finding) -> serde_json::Value {
+    serde_json::json!({
+        "kind": finding.kind.name(),
+        "kernel": &*finding.kernel,
+        "file": &*finding.at.file,
+        "line": finding.at.line,
+        "column": finding.at.column,
+        "variable": finding.variable,
+        "index": finding.index,
+        "count": finding.count,
+        "invocation": finding.invocation.map(|invocation| invocation.global),
+        "other_line": finding.other.as_ref().map(|other| other.at.line),
+        "other_invocation": finding.other.as_ref().map(|other| other.invocation.global),
+        "occurrences": finding.occurrences,
+        "text": finding.to_string(),
+    })
 }
 
 impl<E: Into<Error>> From<E> for Failure {

@@ -1,6 +1,6 @@
 //! `anywarp run`: one kernel, from a file and a command line to results.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -24,9 +24,20 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     let source = read_source(&arguments.file)?;
     let options = DeviceOptions { selector: arguments.device.clone(), ..DeviceOptions::default() };
     let device = Device::open_with(&options)?;
+    let result = run_on(&device, &source, file, arguments, json);
+    let findings = device.findings();
+    if findings.is_empty() {
+        return result;
+    }
+    if let Err(failure) = result {
+        failure.print(json);
+    }
+    Err(Failure::Findings(findings))
+}
 
+fn run_on(device: &Device, source: &str, file: String, arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     let start = Instant::now();
-    let kernel = compile(&device, &source, &file, arguments)?;
+    let kernel = compile(device, source, &file, arguments)?;
     let compile = start.elapsed();
 
     let grid = grid(arguments, &kernel);
@@ -41,19 +52,23 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     interface.check_complete(&sources, &assignments)?;
     let outputs = find_outputs(&interface, &sources, &arguments.outputs)?;
 
-    let contents = buffers::load(&device, &sources)?;
+    let contents = buffers::load(device, &sources)?;
     let start = Instant::now();
-    let mut bound = buffers::upload(&device, &sources, contents)?;
+    let mut bound = buffers::upload(device, &sources, contents)?;
     let upload = start.elapsed();
 
-    let times = launch(&device, &kernel, &mut bound, &assignments, arguments, json)?;
+    let launched = launch(device, &kernel, &mut bound, &assignments, arguments, json);
+    // Also what was printed before a failure, if the device still tells.
+    let printed = print_debug_output(device);
+    let times = launched?;
+    printed?;
 
     let mut download = Duration::ZERO;
     let (written, failed) = write(&bound, &outputs, &mut download)?;
     let bindings = describe(&bound, outputs.is_empty() && !json, &mut download)?;
     let stats = device.stats();
     let report = Report {
-        device: describe_device(&device),
+        device: describe_device(device),
         kernel: report::Kernel {
             file,
             entry_point: kernel.entry_point().to_owned(),
@@ -162,6 +177,14 @@ fn launch(
         (None, groups) => launch.groups(groups.unwrap_or([1; 3]))?,
     }
     timing::measure(&recording, arguments.repeat, quiet)
+}
+
+/// To stderr: the report has stdout for itself.
+fn print_debug_output(device: &Device) -> Result<(), Failure> {
+    let text = device.debug_output()?.to_string();
+    // Nobody is left to be told that stderr is gone.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    Ok(())
 }
 
 /// Writes all outputs; those that fail are told by the second list.

@@ -7,9 +7,11 @@ use anywarp_backend::{Backend, BindingInfo, Caps, KernelId, Layout, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::front::{self, Others};
+use super::guard::Room;
 use super::launch::Launch;
 use super::source::Wgsl;
 use super::values::Values;
+use crate::debug::{DebugMemory, Sites};
 use crate::device::DeviceInner;
 use crate::error::KernelError;
 
@@ -18,16 +20,18 @@ pub(crate) struct Compiled {
     backend: Arc<dyn Backend>,
     pub(crate) id: KernelId,
     pub(crate) program: Program,
+    /// What it prints. Then a binding behind the kernel's own is what it prints into.
+    pub(crate) sites: Option<Arc<Sites>>,
 }
 
 impl Compiled {
-    fn new(backend: &Arc<dyn Backend>, program: Program) -> Result<Arc<Self>, KernelError> {
+    fn new(backend: &Arc<dyn Backend>, program: Program, sites: Option<Arc<Sites>>) -> Result<Arc<Self>, KernelError> {
         let id = backend.compile(&program).map_err(|error| KernelError::Compile {
             kernel: program.name.to_string(),
             device: backend.caps().name.clone(),
             error,
         })?;
-        Ok(Arc::new(Self { backend: Arc::clone(backend), id, program }))
+        Ok(Arc::new(Self { backend: Arc::clone(backend), id, program, sites }))
     }
 }
 
@@ -49,10 +53,16 @@ pub(crate) struct KernelInner {
 }
 
 impl KernelInner {
-    fn new(backend: &Arc<dyn Backend>, program: Program) -> Result<Self, KernelError> {
+    fn new(backend: &Arc<dyn Backend>, program: Program, sites: Option<Arc<Sites>>) -> Result<Self, KernelError> {
         let values = Values::of(&program);
-        let plain = Compiled::new(backend, program)?;
+        let plain = Compiled::new(backend, program, sites)?;
         Ok(Self { plain, folded: OnceLock::new(), values, fitting: Mutex::default() })
+    }
+
+    /// The bindings that the user knows.
+    pub(crate) fn bindings(&self) -> &[BindingInfo] {
+        let bindings = &self.plain.program.bindings;
+        &bindings[..bindings.len() - usize::from(self.plain.sites.is_some())]
     }
 
     /// The variant for grids that the device cannot dispatch as they are.
@@ -60,7 +70,11 @@ impl KernelInner {
         if let Some(folded) = self.folded.get() {
             return Ok(folded);
         }
-        let folded = Compiled::new(&self.plain.backend, front::folded(&self.plain.program, caps)?)?;
+        let program = &self.plain.program;
+        let (file, text) = program.source.as_deref().map_or(("", ""), |source| (&source.file, &source.text));
+        let sites = || self.plain.sites.clone();
+        let folded =
+            Room::of(file, text)?.run(|| Compiled::new(&self.plain.backend, front::folded(program, caps)?, sites()))?;
         Ok(self.folded.get_or_init(|| folded))
     }
 
@@ -106,7 +120,7 @@ impl Kernel {
     /// The uniform and storage variables that the entry point uses, by group and binding.
     #[must_use]
     pub fn bindings(&self) -> &[BindingInfo] {
-        &self.program().bindings
+        self.inner.bindings()
     }
 
     /// Name and type of `var<immediate>`, if the entry point uses one.
@@ -164,6 +178,7 @@ impl KernelCache {
     pub(crate) fn get(
         &self,
         backend: &Arc<dyn Backend>,
+        debug: &DebugMemory,
         wgsl: &Wgsl<'_>,
         others: Others<'_>,
     ) -> Result<Arc<KernelInner>, KernelError> {
@@ -177,8 +192,14 @@ impl KernelCache {
             return Ok(Arc::clone(kernel));
         }
         // Not under the lock: compiling takes long, and other kernels need not wait.
-        let program = front::program(wgsl, backend.caps(), others)?;
-        let made = Arc::new(KernelInner::new(backend, program)?);
+        let made = Room::of(&wgsl.file, &wgsl.text)?.run(|| {
+            let (program, sites) = front::program(wgsl, backend.caps(), others, &|count| debug.number(count))?;
+            KernelInner::new(backend, program, sites)
+        })?;
+        let made = Arc::new(made);
+        if let Some(sites) = &made.plain.sites {
+            debug.register(sites);
+        }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MOST_KEPT {
             kept.retain(|_, kernel| Arc::strong_count(kernel) > 1);

@@ -2,30 +2,40 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{Caps, Program, Source};
+use anywarp_backend::{BindingInfo, Caps, Program, Source};
 use naga::ShaderStage;
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::compact::{KeepUnused, compact};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
+use super::debug::{self, Number};
 use super::passes::fold_grid::fold_grid;
 use super::reflect::{Reflection, reflect};
 use super::source::Wgsl;
-use super::{features, source};
+use super::{features, guard, source};
+use crate::debug::Sites;
 use crate::error::KernelError;
 
 /// What other devices of the machine can do, asked only when an error wants to say so.
-pub(crate) type Others<'a> = &'a dyn Fn() -> Vec<(String, Capabilities)>;
+pub(crate) type Others<'a> = &'a (dyn Fn() -> Vec<(String, Capabilities)> + Sync);
 
-/// Makes a program for a device with `caps`.
-pub(crate) fn program(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>) -> Result<Program, KernelError> {
+/// Makes a program for a device with `caps`. If it prints, its last binding is what it prints into,
+/// and `number` has given numbers to its calls.
+pub(crate) fn program(
+    wgsl: &Wgsl<'_>,
+    caps: &Caps,
+    others: Others<'_>,
+    number: Number<'_>,
+) -> Result<(Program, Option<Arc<Sites>>), KernelError> {
     let text = source::blank_known_enables(&wgsl.text);
     let module = naga::front::wgsl::parse_str(&text).map_err(|error| KernelError::Invalid {
         file: wgsl.file.to_string(),
         diagnostic: error.emit_to_string_with_path(&wgsl.text, &wgsl.file),
     })?;
+    guard::check_types(&wgsl.file, &wgsl.text, &module)?;
     let info = validate(&module).map_err(|error| invalid(wgsl, &error))?;
+    let marked = debug::marked(wgsl, &module)?;
     let entry = entry_point(wgsl, &module)?;
     let name: Arc<str> = format!("{}:{entry}", wgsl.file).into();
 
@@ -39,20 +49,21 @@ pub(crate) fn program(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>) -> Resul
     check_features(wgsl, &name, &module, caps, others)?;
     let workgroup_size = module.entry_points[0].workgroup_size;
     check_limits(&name, caps, &reflection, workgroup_size)?;
-    let source = Source { file: wgsl.file.to_string(), text: wgsl.text.to_string() };
-    Ok(assemble(name, module, info, entry, reflection, Some(Arc::new(source))))
+    let source = Some(Arc::new(Source { file: wgsl.file.to_string(), text: wgsl.text.to_string() }));
+    let at = next_binding(&reflection.bindings, caps);
+    let Some((module, sites)) = debug::print(wgsl, &name, &module, &marked, at, caps, number)? else {
+        return Ok((assemble(name, module, info, entry, reflection, source), None));
+    };
+    let info = validate(&module).map_err(|error| invalid(wgsl, &error))?;
+    let reflection = reflect(&module, &info, 0);
+    check_limits(&name, caps, &reflection, workgroup_size).map_err(because_it_prints)?;
+    Ok((assemble(name, module, info, entry, reflection, source), Some(sites)))
 }
 
 /// The same program for grids that the device cannot dispatch as they are. Its last binding is the
 /// logical grid, three `u32`.
 pub(crate) fn folded(program: &Program, caps: &Caps) -> Result<Program, KernelError> {
-    let group = program.bindings.last().map_or(0, |last| last.resource.group);
-    let binding = program.bindings.last().map_or(0, |last| last.resource.binding + 1);
-    let at = if binding < caps.limits.bindings_per_group {
-        naga::ResourceBinding { group, binding }
-    } else {
-        naga::ResourceBinding { group: group + 1, binding: 0 }
-    };
+    let at = next_binding(&program.bindings, caps);
     let failed = |message: String| KernelError::Compile {
         kernel: program.name.to_string(),
         device: caps.name.clone(),
@@ -65,6 +76,28 @@ pub(crate) fn folded(program: &Program, caps: &Caps) -> Result<Program, KernelEr
     check_limits(&program.name, caps, &reflection, program.workgroup_size)?;
     let (name, entry) = (Arc::clone(&program.name), program.entry_point.clone());
     Ok(assemble(name, module, info, entry, reflection, program.source.clone()))
+}
+
+/// The first place behind all bindings.
+fn next_binding(bindings: &[BindingInfo], caps: &Caps) -> naga::ResourceBinding {
+    let group = bindings.last().map_or(0, |last| last.resource.group);
+    let binding = bindings.last().map_or(0, |last| last.resource.binding + 1);
+    if binding < caps.limits.bindings_per_group {
+        naga::ResourceBinding { group, binding }
+    } else {
+        naga::ResourceBinding { group: group + 1, binding: 0 }
+    }
+}
+
+/// The kernel itself was within the limits.
+fn because_it_prints(error: KernelError) -> KernelError {
+    match error {
+        KernelError::AboveLimit { kernel, what, wanted, limit, device } => {
+            let what = format!("one more storage buffer to print into, and so {what}");
+            KernelError::AboveLimit { kernel, what, wanted, limit, device }
+        }
+        other => other,
+    }
 }
 
 fn assemble(
@@ -216,7 +249,7 @@ fn check_limits(
     let uniforms = reflection.bindings.iter().filter(|info| info.class == Uniform).count() as u64;
     let storage = reflection.bindings.len() as u64 - uniforms;
     let invocations = workgroup_size.iter().map(|size| u64::from(*size)).product();
-    let last = |of: fn(&anywarp_backend::BindingInfo) -> u32| {
+    let last = |of: fn(&BindingInfo) -> u32| {
         reflection.bindings.iter().map(of).max().map_or(0, |highest| u64::from(highest) + 1)
     };
     let immediate = reflection.immediate.as_ref().map_or(0, |(_, layout)| u64::from(layout.size));

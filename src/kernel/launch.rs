@@ -49,7 +49,7 @@ pub struct Launch<'a> {
 
 impl<'a> Launch<'a> {
     pub(super) fn new(kernel: Kernel) -> Self {
-        let slots = kernel.inner.plain.program.bindings.len();
+        let slots = kernel.inner.bindings().len();
         let values = SmallVec::from_elem(0, kernel.inner.values.size());
         Self {
             kernel,
@@ -94,7 +94,7 @@ impl<'a> Launch<'a> {
     }
 
     fn bind_to(&mut self, key: &str, buffer: BoundBuffer<'a>) {
-        let bindings = &self.kernel.inner.plain.program.bindings;
+        let bindings = self.kernel.inner.bindings();
         let by_number = || {
             let (group, binding) = key.split_once('.')?;
             let (group, binding) = (group.parse::<u32>().ok()?, binding.parse::<u32>().ok()?);
@@ -298,6 +298,11 @@ impl<'a> Launch<'a> {
             None => &inner.plain,
         };
 
+        let device = &kernel.device;
+        let refused =
+            |error| LaunchError::Device { kernel: kernel.name().to_owned(), device: device.caps().name.clone(), error };
+        let printed = compiled.sites.as_ref().map(|_| device.debug.region()).transpose().map_err(refused)?;
+
         // The folded variant's grid comes after the kernel's own uniforms.
         let own = inner.values.immediate.start;
         let (values, immediates) = values.split_at(own as usize);
@@ -317,11 +322,11 @@ impl<'a> Launch<'a> {
             }),
             None => inner.values.uniform(slot).map(Bound::Inline),
         });
-        let bounds = own_bounds.chain(logical.map(|_| Bound::Inline(own..own + 16)));
+        // In the order in which the passes added them.
+        let bounds = own_bounds
+            .chain(printed.map(|region| Bound::Memory { region, access: Access::Write }))
+            .chain(logical.map(|_| Bound::Inline(own..own + 16)));
 
-        let device = &kernel.device;
-        let refused =
-            |error| LaunchError::Device { kernel: kernel.name().to_owned(), device: device.caps().name.clone(), error };
         match recording.take() {
             Some(recording) => {
                 recording.belongs_to(kernel)?;

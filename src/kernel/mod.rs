@@ -3,10 +3,12 @@
 //! | module | step |
 //! |---|---|
 //! | `source` | what the user hands in; directives that naga does not know are blanked |
+//! | `guard` | texts that nest too deeply are refused; panics become errors |
 //! | `front` | parse, validate, choose the entry point, resolve overrides |
 //! | `features` | which feature a device lacks, and the line that needs it |
 //! | `reflect` | bindings and their layouts |
-//! | `passes` | naga IR to naga IR: grid folding |
+//! | `marks`, `debug` | functions that print: which, and whether they can |
+//! | `passes` | naga IR to naga IR: grid folding, debug printing |
 //! | `compiled` | kernels of a device, kept by content; the folded variant |
 //! | `values` | uniform and immediate values, by path |
 //! | `bind`, `checks`, `launch` | one launch: what is bound, whether it fits, the commands |
@@ -15,10 +17,13 @@
 mod bind;
 mod checks;
 mod compiled;
+mod debug;
 mod extent;
 mod features;
 mod front;
+mod guard;
 mod launch;
+mod marks;
 pub(crate) mod passes;
 pub(crate) mod reflect;
 mod source;

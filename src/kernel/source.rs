@@ -110,7 +110,7 @@ pub(crate) fn blank_known_enables(text: &str) -> Cow<'_, str> {
 }
 
 /// The position after white space and comments.
-fn skip_space(text: &str, mut at: usize) -> usize {
+pub(super) fn skip_space(text: &str, mut at: usize) -> usize {
     loop {
         let rest = &text[at..];
         let trimmed = rest.trim_start();
@@ -126,7 +126,7 @@ fn skip_space(text: &str, mut at: usize) -> usize {
 }
 
 /// The length of a block comment; they nest.
-fn block_comment(text: &str) -> usize {
+pub(super) fn block_comment(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     let bytes = text.as_bytes();
     while at < bytes.len() {

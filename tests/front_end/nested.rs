@@ -7,7 +7,7 @@ pub(crate) type Text = (String, Box<dyn Fn() -> String>);
 pub(crate) fn texts() -> Vec<Text> {
     let mut all: Vec<Text> = Vec::new();
     for (name, make) in KINDS {
-        for depth in [30, 100, 300, 1000, 3000, 10_000] {
+        for depth in [30, 100, 240, 480, 980, 1900, 4000, 10_000] {
             all.push((format!("{name} x {depth}"), Box::new(move || make(depth))));
         }
     }
@@ -56,6 +56,55 @@ const KINDS: &[Kind] = &[
     ("attributes", |depth| format!("{}fn f() {{}}{MAIN}", "@must_use ".repeat(depth))),
     ("statements", |depth| body(&"var x = 1u;".repeat(depth).replace("var x", "_"))),
     ("templates", |depth| body(&format!("let a = {}1;", "a<".repeat(depth)))),
+    ("stored sums", |depth| stored(&format!("x{}", " + x".repeat(depth)))),
+    ("stored sums to the right", |depth| stored(&format!("{}x{}", "x + (".repeat(depth), ")".repeat(depth)))),
+    ("stored products and sums", |depth| stored(&format!("x{}", " + x * x".repeat(depth)))),
+    ("stored negations", |depth| stored(&format!("{}x", "~ ".repeat(depth)))),
+    ("stored ands", |depth| stored(&format!("u32(x == 1u{})", " && x == 1u".repeat(depth)))),
+    ("stored calls", |depth| stored(&format!("{}x{}", "min(1u, ".repeat(depth), ")".repeat(depth)))),
+    ("stored selections", |depth| stored(&format!("{}x{}", "select(1u, ".repeat(depth), ", x == 2u)".repeat(depth)))),
+    ("stored indices", |depth| {
+        stored(&format!("{}x{}", "y[".repeat(depth), "]".repeat(depth)))
+            .replace("var x", "var y = array(3u, 2u, 1u, 0u); var x")
+    }),
+    ("assignments", |depth| stored("1u").replace("b =", &format!("{} b =", "x = x * 3u + b;".repeat(depth)))),
+    ("taken else ifs", |depth| {
+        let branches: Vec<String> = (0..depth).map(|at| format!("else if x == {at}u {{ b = {at}u + x; }}")).collect();
+        stored("1u").replace("b =", &format!("if x == 9u {{}} {} b =", branches.join(" ")))
+    }),
+    ("taken loops", |depth| {
+        let open = "loop { x += 1u; if x > b { break; } ".repeat(depth);
+        stored("1u").replace("b =", &format!("{open} {} b =", "}".repeat(depth)))
+    }),
+    ("taken switches", |depth| {
+        let open = "switch x { case 1: { x = 2u; } default: { ".repeat(depth);
+        stored("1u").replace("b =", &format!("{open} {} b =", "}}".repeat(depth)))
+    }),
+    ("taken functions", |depth| {
+        let first = "fn A0(x: u32) -> u32 { return x * 3u; }";
+        let functions = chain(depth, first, |at, before| {
+            format!("fn A{at}(x: u32) -> u32 {{ if x > 3u {{ return A{before}(x + 1u); }} return x; }}")
+        });
+        functions.replace(MAIN, "") + &stored(&format!("A{depth}(x)"))
+    }),
+    ("functions before what they call", |depth| {
+        let functions: Vec<String> = (1..=depth).rev().map(|at| format!("fn A{at}() {{ A{}(); }}", at - 1)).collect();
+        format!("{}\nfn A0() {{}}{MAIN}", functions.join("\n"))
+    }),
+    ("types before what they are made of", |depth| {
+        let types: Vec<String> = (1..=depth).rev().map(|at| format!("alias A{at} = vec2<A{}>;", at - 1)).collect();
+        format!("{}\nalias A0 = u32;{MAIN}", types.join("\n"))
+    }),
+    ("nested arrays", |depth| {
+        let types = chain(depth, "alias A0 = u32;", |at, before| format!("alias A{at} = array<A{before}, 1>;"));
+        types.replace(MAIN, "") + &stored("c[0][x]").replace("fn main() {", &format!("fn main() {{ var c: A{depth};"))
+    }),
+    ("copied structs", |depth| {
+        let structs = chain(depth, "struct A0 { a: u32 }", |at, before| format!("struct A{at} {{ a: A{before} }}"));
+        let copied = "var c = d; d = c; ";
+        format!("@group(0) @binding(1) var<storage, read_write> d: A{depth};\n{}", structs.replace(MAIN, ""))
+            + &stored("x").replace("b =", &format!("{copied} b ="))
+    }),
     ("const asserts", |depth| format!("const_assert {}true;{MAIN}", "true && ".repeat(depth))),
     ("open parentheses", |depth| body(&"(".repeat(depth))),
     ("open braces", |depth| "fn f() ".to_owned() + &"{".repeat(depth)),
@@ -66,6 +115,14 @@ const MAIN: &str = "\n@compute @workgroup_size(1) fn main() { }";
 
 fn body(statements: &str) -> String {
     format!("@compute @workgroup_size(1) fn main() {{ {statements} }}")
+}
+
+/// A kernel that stores what it computes from something unknown.
+fn stored(value: &str) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> b: u32;\n\
+         @compute @workgroup_size(1) fn main() {{ var x = b; b = {value}; }}"
+    )
 }
 
 fn chain(depth: usize, first: &str, link: fn(usize, usize) -> String) -> String {

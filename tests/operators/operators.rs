@@ -96,7 +96,14 @@ fn remainder(scalar: Scalar, v: &[Value]) -> Want {
     let formula = once(x - once(y * quotient));
     let fused = once((-y).mul_add(quotient, x));
     let exact = x % y;
-    let cpu = Want::OneOf([exact, formula, fused].map(|value| Want::float(scalar, value)).to_vec());
+    // Halves may be computed as singles and rounded at last.
+    let wide = if scalar == Scalar::F16 {
+        let (x, y) = (x as f32, y as f32);
+        f64::from(x - y * (x / y).trunc())
+    } else {
+        formula
+    };
+    let cpu = Want::OneOf([exact, formula, fused, wide].map(|value| Want::float(scalar, value)).to_vec());
     let quotient = (x / y).abs();
     let others = if quotient.is_finite() && quotient < 1.0 / scalar.ulp(1.0) && !y.is_infinite() {
         // The quotient may be rounded up to the next integer, or down from it.

@@ -85,6 +85,8 @@ pub struct Caps {
     pub timestamps: bool,
     /// Two bindings of one dispatch may lie in one allocation while one of them is written.
     pub aliased_bindings: bool,
+    /// Kernels are checked while they run, and tickets carry what was found.
+    pub checked: bool,
     /// Blocking waits work (not in a browser).
     pub blocking: bool,
     /// The numbers.

@@ -18,6 +18,7 @@
 mod backend;
 mod caps;
 mod error;
+mod finding;
 mod hazards;
 mod layout;
 mod memory;
@@ -28,6 +29,7 @@ mod ticket;
 pub use backend::{Backend, Counters};
 pub use caps::{Caps, DeviceKind, Limits};
 pub use error::BackendError;
+pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
 pub use memory::{HostRange, MemoryId, MemoryKind};
 pub use program::{Access, BindingClass, BindingInfo, KernelId, Program, ResourceId, Source};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use crate::BackendError;
+use crate::{BackendError, Findings};
 
 /// Which clock a timing comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,16 @@ pub trait Completion: Send + Sync {
     /// Whether the work has ended, without waiting; an error when it failed.
     fn done(&self) -> Result<bool, BackendError>;
 
+    /// Whether the work has ended, and then whether well, without anybody being told: who asks only
+    /// to know what may be used again is not the one who has to hear of an error.
+    fn ended(&self) -> Option<bool> {
+        match self.done() {
+            Ok(false) => None,
+            Ok(true) => Some(true),
+            Err(_) => Some(false),
+        }
+    }
+
     /// Waits until the work has ended or the time is over; returns whether it has ended.
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError>;
 
@@ -60,6 +70,12 @@ pub trait Completion: Send + Sync {
 
     /// The timings, for a recording that asked for them and has ended.
     fn timings(&self) -> Option<Timings>;
+
+    /// What the device found wrong with the kernels of this work, once it has ended. Nothing
+    /// unless [`Caps::checked`](crate::Caps::checked) holds.
+    fn findings(&self) -> Findings {
+        Findings::default()
+    }
 }
 
 /// A claim on work in flight: to wait for, to await, or to drop (the work goes on).
@@ -82,15 +98,22 @@ impl Ticket {
     /// Whether the work has ended.
     ///
     /// # Errors
-    /// Those of the work itself, as [`BackendError::Lost`].
+    /// Those of the work itself: [`BackendError::Stopped`] by a kernel that could not run to its end,
+    /// [`BackendError::Lost`].
     pub fn is_done(&self) -> Result<bool, BackendError> {
         self.0.as_ref().map_or(Ok(true), |completion| completion.done())
+    }
+
+    /// Whether the work has ended, and then whether well; its error stays to be told.
+    #[must_use]
+    pub fn ended(&self) -> Option<bool> {
+        self.0.as_ref().map_or(Some(true), |completion| completion.ended())
     }
 
     /// Waits until the work has ended.
     ///
     /// # Errors
-    /// Those of the work itself; [`BackendError::CannotBlock`] in a browser.
+    /// As [`is_done`](Self::is_done); [`BackendError::CannotBlock`] in a browser.
     pub fn wait(&self) -> Result<(), BackendError> {
         self.0.as_ref().map_or(Ok(()), |completion| completion.wait(None).map(|_| ()))
     }
@@ -107,6 +130,12 @@ impl Ticket {
     #[must_use]
     pub fn timings(&self) -> Option<Timings> {
         self.0.as_ref()?.timings()
+    }
+
+    /// What a checked device found wrong with the kernels of the submission, once it has ended.
+    #[must_use]
+    pub fn findings(&self) -> Findings {
+        self.0.as_ref().map(|completion| completion.findings()).unwrap_or_default()
     }
 }
 

@@ -22,6 +22,7 @@ pub fn caps() -> Option<Caps> {
         subgroup_size: Some((LANES as u32, LANES as u32)),
         timestamps: true,
         aliased_bindings: true,
+        checked: false,
         blocking: true,
         limits: limits(),
     })

@@ -2,6 +2,7 @@
 
 use anywarp_backend::{BackendError, Program};
 
+use crate::checker::Checks;
 use crate::failure::guarded;
 use crate::kernel::Machine;
 use crate::{codegen, ir, lower};
@@ -13,15 +14,20 @@ use crate::{codegen, ir, lower};
 pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, BackendError> {
     // A mistake in the compiler refuses the program, no more.
     guarded("compiling", || {
-        let function = lower::lower(program, checked)
+        let mut function = lower::lower(program, checked)
             .map_err(|error| refused(format!("{}{}", error.message, at(program, error.span.unwrap_or_default()))))?;
         let sites = sites(program, &function);
+        let checks = checked.then(|| Checks::of(program, &mut function));
+        if !checked {
+            ir::optimise::run(&mut function);
+        }
         let code = codegen::compile(&function).map_err(refused)?;
         Ok(Machine {
             entry: code.entry,
             frame_bytes: code.frame_bytes,
             workgroup_bytes: code.workgroup_bytes,
             sites,
+            checks,
             _owner: Box::new(code),
         })
     })

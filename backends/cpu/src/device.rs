@@ -19,6 +19,8 @@ use crate::queue::Queue;
 
 /// Iterations of loops that eight invocations may make together in one workgroup: some seconds.
 const STEPS: u64 = 1 << 32;
+/// The same where kernels are checked, which takes longer: a second.
+const CHECKED_STEPS: u64 = 1 << 26;
 /// The variable that sets another number.
 const STEPS_VARIABLE: &str = "ANYWARP_CPU_STEPS";
 
@@ -30,7 +32,7 @@ pub struct Options {
     /// Copy between host and device memory although the two are one.
     pub staged: bool,
     /// Iterations of loops that eight invocations may make together in one workgroup before the
-    /// kernel is stopped; without it `ANYWARP_CPU_STEPS`, then 2^32.
+    /// kernel is stopped; without it `ANYWARP_CPU_STEPS`, then 2^32, or 2^26 if checked.
     pub steps: Option<u64>,
 }
 
@@ -45,7 +47,9 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
     };
     let mut caps = caps().ok_or_else(refused)?;
     caps.unified = !options.staged;
-    let steps = options.steps.or_else(steps_of_environment).unwrap_or(STEPS);
+    caps.checked = options.checked;
+    let most = if options.checked { CHECKED_STEPS } else { STEPS };
+    let steps = options.steps.or_else(steps_of_environment).unwrap_or(most);
     let conditions =
         Conditions { steps, most_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
     Ok(Arc::new(CpuDevice {

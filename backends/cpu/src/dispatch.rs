@@ -1,10 +1,12 @@
 //! The workgroups of one dispatch, on whichever threads there are.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use anywarp_backend::BackendError;
+use anywarp_backend::{BackendError, Findings};
 
 use crate::abi::{Frame, Slot, Stop};
+use crate::checker::{Checker, Checks};
 use crate::kernel::Kernel;
 use crate::scratch;
 
@@ -49,6 +51,20 @@ impl<'a> Dispatch<'a> {
     /// # Errors
     /// [`BackendError::Stopped`], or no memory to work in.
     pub(crate) fn run(&self, range: Range<u64>) -> Result<(), BackendError> {
+        self.run_with(range, None)
+    }
+
+    /// Runs all workgroups of a checked kernel, one after the other.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); what was found until then is there all the same.
+    pub(crate) fn run_checked(&self, checks: &Arc<Checks>) -> (Result<(), BackendError>, Findings) {
+        let mut checker = Checker::new(checks, self.groups);
+        let result = self.run_with(0..self.count(), Some(&mut checker));
+        (result, checker.findings())
+    }
+
+    fn run_with(&self, range: Range<u64>, checker: Option<&mut Checker>) -> Result<(), BackendError> {
         let machine = &self.kernel.machine;
         scratch::with(machine.workgroup_bytes, machine.frame_bytes, |places| {
             let mut frame = Frame {
@@ -62,6 +78,11 @@ impl<'a> Dispatch<'a> {
                 checker: std::ptr::null_mut(),
                 nowhere: places.nowhere,
             };
+            if let Some(checker) = checker {
+                return rows(self.groups, range, |x, y, z| {
+                    x.into_iter().try_for_each(|x| self.one_checked(&mut frame, checker, [x, y, z]))
+                });
+            }
             rows(self.groups, range, |x, y, z| {
                 frame.steps = self.steps;
                 // SAFETY: the kernel finds in the frame all that it was compiled for: slots and
@@ -70,6 +91,29 @@ impl<'a> Dispatch<'a> {
                 if stop == Stop::Done as u32 { Ok(()) } else { Err(self.kernel.stopped(stop, frame.site, self.steps)) }
             })
         })
+    }
+}
+
+impl Dispatch<'_> {
+    /// Runs one workgroup under the eyes of the checker.
+    fn one_checked(
+        &self,
+        frame: &mut Frame,
+        checker: &mut Checker,
+        [x, y, z]: [u32; 3],
+    ) -> Result<(), BackendError> {
+        checker.begin([x, y, z]);
+        frame.steps = self.steps;
+        frame.checker = std::ptr::from_mut(checker).cast();
+        // SAFETY: as in `run_with`; the checker is the kernel's alone until it returns.
+        let stop = unsafe { (self.kernel.machine.entry)(frame, x, x + 1, y, z) };
+        frame.checker = std::ptr::null_mut();
+        if stop == Stop::Done as u32 {
+            checker.end();
+            return Ok(());
+        }
+        let site = checker.stopped(stop, frame.site, self.steps);
+        Err(self.kernel.stopped(stop, site, self.steps))
     }
 }
 

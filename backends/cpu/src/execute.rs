@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anywarp_backend::{Access, BackendError, Clock, MemoryKind, Timing, Timings};
+use anywarp_backend::{Access, BackendError, Clock, Findings, MemoryKind, Timing, Timings};
 
 use crate::dispatch::Dispatch;
 use crate::failure::Failure;
@@ -36,11 +36,13 @@ pub(crate) struct Conditions {
 pub(crate) struct Outcome {
     pub(crate) failure: Option<Arc<Failure>>,
     pub(crate) timings: Option<Timings>,
+    /// Of checked kernels.
+    pub(crate) findings: Findings,
 }
 
 /// Runs all of `plan`.
 pub(crate) fn execute(plan: &Plan, conditions: &Conditions) -> Outcome {
-    let mut run = Run { plan, conditions, stopped: None, failure: None, timings: Vec::new() };
+    let mut run = Run { plan, conditions, stopped: None, failure: None, timings: Vec::new(), findings: Findings::default() };
     for step in &plan.steps {
         match step {
             Step::Copy { source, target } => run.copy(*source, *target),
@@ -49,7 +51,7 @@ pub(crate) fn execute(plan: &Plan, conditions: &Conditions) -> Outcome {
         }
     }
     let timings = plan.timed.then_some(Timings { clock: Clock::Device, entries: run.timings });
-    Outcome { failure: run.failure, timings }
+    Outcome { failure: run.failure, timings, findings: run.findings }
 }
 
 /// What a plan does not tell: its execution panicked. Everything it writes is spoiled.
@@ -62,7 +64,7 @@ pub(crate) fn abandon(plan: &Plan, conditions: &Conditions, error: BackendError)
             Step::Dispatch { slots, .. } => written(plan, slots).for_each(|memory| memory.spoil(&failure)),
         }
     }
-    Outcome { failure: Some(failure), timings: None }
+    Outcome { failure: Some(failure), timings: None, findings: Findings::default() }
 }
 
 fn written<'a>(plan: &'a Plan, slots: &Range<usize>) -> impl Iterator<Item = &'a Arc<Memory>> {
@@ -78,6 +80,7 @@ struct Run<'a> {
     /// The first thing that went wrong.
     failure: Option<Arc<Failure>>,
     timings: Vec<Timing>,
+    findings: Findings,
 }
 
 impl Run<'_> {
@@ -146,7 +149,14 @@ impl Run<'_> {
             let slots = plan.slots.as_ptr().add(slots.start);
             Dispatch::new(kernel, slots, plan.immediates(immediates), groups, self.conditions.steps)
         };
-        let result = spread(dispatch.count(), kernel.cost(), &|range| dispatch.run(range));
+        let result = match &kernel.machine.checks {
+            None => spread(dispatch.count(), kernel.cost(), &|range| dispatch.run(range)),
+            Some(checks) => {
+                let (result, findings) = dispatch.run_checked(checks);
+                self.findings.extend(findings);
+                result.map(|()| 0.0)
+            }
+        };
         if let Some(start) = start {
             self.took(&kernel.name, start.elapsed());
         }

@@ -1,21 +1,21 @@
 //! Completion of submitted work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use anywarp_backend::{BackendError, Completion, Timings};
+use anywarp_backend::{BackendError, Completion, Findings, Timings};
 
-use crate::failure::Failure;
+use crate::execute::Outcome;
+use crate::failure::panicked;
 
 /// How often a wait looks before it sleeps: a few microseconds, about what falling asleep takes.
 const LOOKS: u32 = 200;
 
 #[derive(Default)]
 struct State {
-    failure: Option<Arc<Failure>>,
-    timings: Option<Timings>,
+    outcome: Outcome,
     wakers: Vec<Waker>,
     /// Threads that wait for `ended`: without one it is not notified, which takes a system call.
     blocked: usize,
@@ -36,10 +36,9 @@ impl Flight {
     }
 
     /// Ends the flight.
-    pub(crate) fn finish(&self, failure: Option<Arc<Failure>>, timings: Option<Timings>) {
+    pub(crate) fn finish(&self, outcome: Outcome) {
         let mut state = self.state();
-        state.failure = failure;
-        state.timings = timings;
+        state.outcome = outcome;
         self.over.store(true, Ordering::Release);
         let wakers = std::mem::take(&mut state.wakers);
         let blocked = state.blocked > 0;
@@ -47,7 +46,12 @@ impl Flight {
         if blocked {
             self.ended.notify_all();
         }
-        wakers.into_iter().for_each(Waker::wake);
+        for waker in wakers {
+            // Foreign code, on a thread that others need.
+            if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake())) {
+                log::error!("{}", panicked("waking a task", panic.as_ref()));
+            }
+        }
     }
 
     /// Whether the work has ended, one way or the other.
@@ -81,19 +85,23 @@ impl Flight {
 
     /// The error of work that has ended.
     fn outcome(&self) -> Result<(), BackendError> {
-        self.state().failure.as_ref().map_or(Ok(()), |failure| Err(failure.tell()))
+        self.state().outcome.failure.as_ref().map_or(Ok(()), |failure| Err(failure.tell()))
     }
 
     /// Whether there is anything to learn of work that has ended.
     pub(crate) fn is_plain(&self) -> bool {
-        let state = self.state();
-        state.failure.is_none() && state.timings.is_none()
+        let outcome = &self.state().outcome;
+        outcome.failure.is_none() && outcome.timings.is_none() && outcome.findings.is_empty()
     }
 }
 
 impl Completion for Flight {
     fn done(&self) -> Result<bool, BackendError> {
         if self.is_over() { self.outcome().map(|()| true) } else { Ok(false) }
+    }
+
+    fn ended(&self) -> Option<bool> {
+        self.is_over().then(|| self.state().outcome.failure.is_none())
     }
 
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
@@ -112,13 +120,18 @@ impl Completion for Flight {
     }
 
     fn timings(&self) -> Option<Timings> {
-        self.state().timings.clone()
+        self.state().outcome.timings.clone()
+    }
+
+    fn findings(&self) -> Findings {
+        self.state().outcome.findings.clone()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn a_wait_ends_with_the_work_or_with_its_time() {
@@ -127,7 +140,7 @@ mod tests {
         let other = Arc::clone(&flight);
         let waiting = std::thread::spawn(move || other.wait(None));
         std::thread::sleep(Duration::from_millis(5));
-        flight.finish(None, None);
+        flight.finish(Outcome::default());
         assert_eq!(waiting.join().unwrap(), Ok(true));
         assert_eq!(flight.wait(Some(Duration::MAX)), Ok(true));
     }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anywarp_backend::{Access, BackendError, BindingClass, BindingInfo, Program, Shape};
 
 use crate::abi::{Entry, Stop};
+use crate::checker::Checks;
 
 /// Machine code and what it needs to run.
 pub(crate) struct Machine {
@@ -18,6 +19,8 @@ pub(crate) struct Machine {
     pub(crate) workgroup_bytes: usize,
     /// What errors say of each place in the source that a kernel can stop at: ` at kernel.wgsl:7`.
     pub(crate) sites: Vec<String>,
+    /// What a checked kernel reports; it runs only with a checker.
+    pub(crate) checks: Option<Arc<Checks>>,
     /// Frees the machine code when it is dropped.
     pub(crate) _owner: Box<dyn Any + Send + Sync>,
 }
@@ -122,7 +125,7 @@ impl Kernel {
     #[cfg(test)]
     pub(crate) fn fake(name: &str, entry: Entry, bindings: Vec<Binding>) -> Self {
         let sites = vec![" at fake.wgsl:3".to_owned()];
-        let machine = Machine { entry, frame_bytes: 64, workgroup_bytes: 64, sites, _owner: Box::new(()) };
+        let machine = Machine { entry, frame_bytes: 64, workgroup_bytes: 64, sites, checks: None, _owner: Box::new(()) };
         Self { name: name.into(), machine, bindings, immediates: 0, cost: AtomicU32::new(0) }
     }
 }

@@ -12,12 +12,14 @@
 //! | `execute`, `dispatch` | the steps of a plan; the workgroups of one of them |
 //! | `threads`, `scratch` | work spread over cores; what each gives to a kernel |
 //! | `failure` | work that went wrong, and who has heard of it |
+//! | `checker` | the checked mode: what kernels report while they run, and what is wrong with it |
 //! | `abi` | what compiled kernels and the code around them agree on |
 //! | `lower`, `ir`, `codegen`, `math` | the compiler |
 
 mod abi;
 mod bytes;
 mod caps;
+mod checker;
 mod codegen;
 mod compile;
 mod device;

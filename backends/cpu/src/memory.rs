@@ -202,7 +202,7 @@ mod tests {
         let error = BackendError::Stopped { kernel: "k".to_owned(), reason: "r".to_owned() };
         let failure = Failure::new(error.clone());
         memory.spoil(&failure);
-        flight.finish(Some(failure), None);
+        flight.finish(crate::execute::Outcome { failure: Some(failure), ..Default::default() });
         assert_eq!(ticket.wait(), Err(error.clone()));
         assert_eq!(ticket.wait(), Err(error));
         assert_eq!(memory.map().unwrap().wait(), Ok(()));

@@ -107,7 +107,7 @@ impl Shared {
         state.busy = false;
         let more = !state.backlog.is_empty();
         drop(state);
-        flight.finish(outcome.failure, outcome.timings);
+        flight.finish(outcome);
         if more {
             self.changed.notify_one();
         }

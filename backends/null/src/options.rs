@@ -49,6 +49,7 @@ impl NullOptions {
             subgroup_size: self.shader.contains(Capabilities::SUBGROUP).then_some((32, 32)),
             timestamps: false,
             aliased_bindings: self.aliased_bindings,
+            checked: false,
             blocking: true,
             limits: self.limits.clone(),
         }

@@ -76,6 +76,7 @@ pub(crate) fn caps_of(adapter: &wgpu::Adapter) -> Caps {
             .then_some((info.subgroup_min_size, info.subgroup_max_size)),
         timestamps: features.contains(Features::TIMESTAMP_QUERY),
         aliased_bindings: false,
+        checked: false,
         blocking: cfg!(not(target_arch = "wasm32")),
         limits: limits_of(&adapter.limits()),
     }

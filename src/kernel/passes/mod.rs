@@ -1,3 +1,4 @@
 //! Pure passes from naga IR to naga IR. They know no device and are tested alone.
 
+pub(crate) mod debug_print;
 pub(crate) mod fold_grid;

@@ -59,8 +59,11 @@ fn constant(like: Inexact, value: f64) -> Inexact {
     Inexact { scalar: like.scalar, value, error: like.scalar.ulp(value) }
 }
 
-/// `f64::acosh` loses digits near 1.
+/// `f64::acosh` loses digits near 1. Below 1 there is none, whatever the formula gives.
 fn acosh(x: f64) -> f64 {
+    if x < 1.0 {
+        return f64::NAN;
+    }
     if x < 2.0 { ((x - 1.0) + ((x - 1.0) * (x + 1.0)).sqrt()).ln_1p() } else { x.acosh() }
 }
 
@@ -102,10 +105,10 @@ fn atan2(scalar: Scalar, v: &[Value]) -> Want {
     Want::per_backend(cpu.clone(), if specified { cpu } else { Want::Any })
 }
 
-/// `exp2(y * log2(x))`: indeterminate for negative `x`.
+/// `exp2(y * log2(x))`: indeterminate for negative `x`, -0 among them.
 fn pow(scalar: Scalar, v: &[Value]) -> Want {
     let (x, y) = (v[0].f(), v[1].f());
-    if x < 0.0 || x.is_nan() || y.is_nan() {
+    if x.is_sign_negative() || x.is_nan() || y.is_nan() {
         return Want::Any;
     }
     let value = x.powf(y);

@@ -158,7 +158,7 @@ impl Generator<'_, '_> {
             Stmt::Loop(body) => self.repeat(body),
             Stmt::Exit(label) => self.exit(*label),
             Stmt::Barrier(site) => self.barrier(*site),
-            Stmt::Check(_) => {}
+            Stmt::Check(check) => self.check(check),
         }
     }
 
@@ -199,7 +199,7 @@ impl Generator<'_, '_> {
         };
         let rejecting = self.combine(mask, accepting, |generator, m, a| generator.b.ins().band_not(m, a));
         let rejecting = self.save_mask(rejecting, AtBarrier::None);
-        let leaves = self.list_leaves(accept) || self.list_leaves(reject);
+        let leaves = self.list_parts(accept) || self.list_parts(reject);
 
         self.flow.depth += 1;
         self.set_mask(accepting);
@@ -338,24 +338,19 @@ impl Generator<'_, '_> {
         self.b.seal_block(block);
     }
 
-    /// Whether some lanes may leave a statement for somewhere outside of it, others not.
+    /// Whether some lanes may leave a statement for somewhere outside of it while others stay.
     fn leaves_lanes(&self, statement: &Stmt) -> bool {
         match statement {
-            Stmt::If { accept, reject, .. } => self.list_leaves(accept) || self.list_leaves(reject),
+            Stmt::If { accept, reject, .. } => self.list_parts(accept) || self.list_parts(reject),
             Stmt::Block { label, body } => self.block_leaks(*label, body),
-            Stmt::Loop(body) => self.list_leaves(body),
+            Stmt::Loop(body) => self.list_parts(body),
             _ => false,
         }
     }
 
-    /// Whether a block is left for anywhere but its own end.
+    /// Whether some lanes may leave a block for somewhere other than its own end.
     fn block_leaks(&self, label: Label, body: &List) -> bool {
-        exits(body, &mut vec![label], &mut |_| true)
-    }
-
-    /// Whether anything leaves a list.
-    fn list_leaves(&self, list: &List) -> bool {
-        exits(list, &mut Vec::new(), &mut |_| true)
+        exits(body, &mut vec![label], &mut |label| self.facts.parting[label.0 as usize])
     }
 
     /// Whether lanes leave a list at different times.
@@ -385,8 +380,8 @@ fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> 
 fn is_heavy(list: &[Stmt]) -> bool {
     list.len() > 12
         || list.iter().any(|statement| match statement {
-            Stmt::Let(_) | Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) | Stmt::Check(_) => false,
-            Stmt::Store { .. } | Stmt::Loop(_) | Stmt::Barrier(_) => true,
+            Stmt::Let(_) | Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) => false,
+            Stmt::Store { .. } | Stmt::Loop(_) | Stmt::Barrier(_) | Stmt::Check(_) => true,
             Stmt::If { accept, reject, .. } => is_heavy(accept) || is_heavy(reject),
             Stmt::Block { body, .. } => is_heavy(body),
         })

@@ -50,11 +50,14 @@ pub(super) struct Generator<'a, 'f> {
     pub(super) constants: Constants,
     pub(super) values: Vec<Held>,
     pub(super) vars: Vec<Held>,
+    /// By value: how it would be linear, see [`super::likely`].
+    pub(super) likely: Vec<Option<super::likely::Likely>>,
     pub(super) flow: super::flow::Flow,
     pub(super) suspend: super::barrier::Suspend,
     /// The private memory of the lane group that runs.
     pub(super) private: cl::Value,
     pub(super) scratch: Vec<cl::StackSlot>,
+    pub(super) reports: Option<super::checks::Reports>,
 }
 
 /// How many vectors hold a value of a class.
@@ -210,6 +213,7 @@ impl<'f> Generator<'_, 'f> {
             inst => {
                 let result = self.evaluate_lanes(class, inst);
                 self.hold_lanes(value, result);
+                self.hold_likely(value, inst);
             }
         }
     }

@@ -89,10 +89,12 @@ impl<'a, 'f> Kernel<'a, 'f> {
             constants,
             values: vec![Held::Nowhere; function.insts.len()],
             vars: vec![Held::Nowhere; function.vars.len()],
+            likely: vec![None; function.insts.len()],
             flow,
             suspend: Suspend::after((function.private_bytes * LANES as u32).next_multiple_of(64)),
             private,
             scratch: Vec::new(),
+            reports: None,
         };
         for (index, class) in function.vars.iter().enumerate() {
             let variables = generator.new_variables(*class, facts.vars[index].form);

@@ -21,6 +21,16 @@ fn shared() -> MemFlagsData {
     MemFlagsData::new().with_trap_code(None)
 }
 
+/// The flags of a read: what nobody writes may be read early, late, or once for several reads.
+fn reading(function: &Function, space: Space) -> MemFlagsData {
+    let constant = match space {
+        Space::Binding(slot) => function.read_only.get(slot as usize).copied().unwrap_or(false),
+        Space::Immediate => true,
+        Space::Workgroup | Space::Private => false,
+    };
+    if constant { shared().with_readonly().with_can_move() } else { shared() }
+}
+
 /// The class that a type has on its way between memory and registers.
 fn raw(ty: MemType) -> Class {
     match ty {
@@ -52,11 +62,6 @@ fn stores(list: &[Stmt], see: &mut impl FnMut(&Place)) {
     for statement in list {
         match statement {
             Stmt::Store { place, .. } => see(place),
-            Stmt::Check(check) => {
-                if let crate::ir::CheckKind::Access { place, .. } = &check.kind {
-                    see(place);
-                }
-            }
             Stmt::If { accept, reject, .. } => {
                 stores(accept, see);
                 stores(reject, see);
@@ -86,10 +91,11 @@ impl Generator<'_, '_> {
     pub(super) fn load(&mut self, value: Value, place: &Place, ty: MemType, count: u8) {
         let ty = Self::stored(place, ty);
         let spread = self.spread_of(place);
+        let flags = reading(self.function, place.space);
         if spread == Spread::Same && place.space != Space::Private {
             let address = self.same_address(place, false).address;
             for index in 0..u32::from(count) {
-                let scalar = self.load_scalar(ty, address, (index * ty.bytes()) as i32);
+                let scalar = self.load_scalar(flags, ty, address, (index * ty.bytes()) as i32);
                 self.hold_scalar(Value(value.0 + index), scalar);
             }
             return;
@@ -109,8 +115,8 @@ impl Generator<'_, '_> {
     }
 
     /// Reads one scalar.
-    pub(super) fn load_scalar(&mut self, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
-        let bits = self.load_raw(ty, address, offset);
+    fn load_scalar(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
+        let bits = self.load_raw(flags, ty, address, offset);
         match ty {
             MemType::F16 => self.emit().convert_scalar(Convert::HalfBitsToF32, bits),
             MemType::Bool => self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0),
@@ -119,12 +125,12 @@ impl Generator<'_, '_> {
     }
 
     /// Reads one scalar as it lies in memory; booleans as 32 bits.
-    fn load_raw(&mut self, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
+    fn load_raw(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
         match ty {
-            MemType::F16 | MemType::U16 => self.b.ins().uload16(types::I32, shared(), address, offset),
-            MemType::I16 => self.b.ins().sload16(types::I32, shared(), address, offset),
-            MemType::Bool => self.b.ins().load(types::I32, shared(), address, offset),
-            _ => self.b.ins().load(scalar_type(ty.class()), shared(), address, offset),
+            MemType::F16 | MemType::U16 => self.b.ins().uload16(types::I32, flags, address, offset),
+            MemType::I16 => self.b.ins().sload16(types::I32, flags, address, offset),
+            MemType::Bool => self.b.ins().load(types::I32, flags, address, offset),
+            _ => self.b.ins().load(scalar_type(ty.class()), flags, address, offset),
         }
     }
 
@@ -150,18 +156,25 @@ impl Generator<'_, '_> {
     fn load_steps(&mut self, place: &Place, ty: MemType, count: u8, step: i64) -> Columns {
         let start = self.stepped_address(place);
         let Some(inside) = start.inside else {
-            let columns = self.load_rows(start.address, ty, count, step);
+            let columns = self.load_rows(reading(self.function, place.space), start.address, ty, count, step);
             return columns.into_iter().map(|parts| self.from_raw(ty, parts)).collect();
         };
         let (fast, slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(slow);
+        let certain = place.indices.iter().all(|index| self.facts.shapes[index.value.0 as usize].stride().is_some());
+        if certain {
+            self.b.set_cold_block(slow);
+        }
         self.b.ins().brif(inside, fast, &[], slow, &[]);
         self.switch_sealed(fast);
-        let rows = self.load_rows(start.address, ty, count, step);
+        let rows = self.load_rows(reading(self.function, place.space), start.address, ty, count, step);
         self.jump_with(join, &rows);
         self.switch_sealed(slow);
         let offsets = self.offsets(place, ty.bytes(), false);
-        let each = self.load_lane_by_lane(&offsets, ty, count);
+        let each = if certain {
+            self.load_lane_by_lane(reading(self.function, place.space), &offsets, ty, count)
+        } else {
+            self.gather(reading(self.function, place.space), &offsets, ty, count, ty.bytes(), 1)
+        };
         self.jump_with(join, &each);
         let columns = self.columns_of(join, raw(ty), count);
         self.switch_sealed(join);
@@ -182,25 +195,25 @@ impl Generator<'_, '_> {
     }
 
     /// Reads rows that lie `step` bytes apart, all in range, raw.
-    fn load_rows(&mut self, address: cl::Value, ty: MemType, count: u8, step: i64) -> Columns {
+    fn load_rows(&mut self, flags: MemFlagsData, address: cl::Value, ty: MemType, count: u8, step: i64) -> Columns {
         let pitch = i64::from(ty.bytes());
         match (ty.bytes(), count) {
-            (4 | 8, 1) if step == pitch => SmallVec::from_elem(self.emit().load_parts(raw(ty), address, 0), 1),
-            (2, 1) if step == pitch => SmallVec::from_elem(self.load_halves(ty, address), 1),
+            (4 | 8, 1) if step == pitch => SmallVec::from_elem(self.row_of(flags, raw(ty), address), 1),
+            (2, 1) if step == pitch => SmallVec::from_elem(self.load_halves(flags, ty, address), 1),
             (4, 2) if step == 2 * pitch => {
-                let rows: Parts = (0..4).map(|row| self.row(ty, address, 16 * row)).collect();
+                let rows: Parts = (0..4).map(|row| self.row(flags, ty, address, 16 * row)).collect();
                 self.unzip(&rows).into_iter().collect()
             }
             // Four scalars are read where three are wanted: buffers have room behind their end.
             (4, 3 | 4) => {
                 let rows: SmallVec<[cl::Value; 8]> =
-                    (0..LANES as i64).map(|lane| self.row(ty, address, (lane * step) as i32)).collect();
+                    (0..LANES as i64).map(|lane| self.row(flags, ty, address, (lane * step) as i32)).collect();
                 self.transpose(&rows).into_iter().take(usize::from(count)).collect()
             }
             _ => (0..i64::from(count))
                 .map(|index| {
                     let lanes: SmallVec<[cl::Value; 8]> = (0..LANES as i64)
-                        .map(|lane| self.load_raw(ty, address, (lane * step + index * pitch) as i32))
+                           .map(|lane| self.load_raw(flags, ty, address, (lane * step + index * pitch) as i32))
                         .collect();
                     self.join_lanes(raw(ty), &lanes)
                 })
@@ -208,13 +221,19 @@ impl Generator<'_, '_> {
         }
     }
 
-    fn row(&mut self, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
-        self.b.ins().load(vector_type(raw(ty)), shared(), address, offset)
+    fn row(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
+        self.b.ins().load(vector_type(raw(ty)), flags, address, offset)
+    }
+
+    /// Eight scalars that lie one after the other.
+    fn row_of(&mut self, flags: MemFlagsData, class: Class, address: cl::Value) -> Parts {
+        let ty = vector_type(class);
+        (0..vectors(class)).map(|part| self.b.ins().load(ty, flags, address, 16 * part as i32)).collect()
     }
 
     /// Eight scalars of 16 bits.
-    fn load_halves(&mut self, ty: MemType, address: cl::Value) -> Parts {
-        let halves = self.b.ins().load(types::I16X8, shared(), address, 0);
+    fn load_halves(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value) -> Parts {
+        let halves = self.b.ins().load(types::I16X8, flags, address, 0);
         let (low, high) = if ty == MemType::I16 {
             (self.b.ins().swiden_low(halves), self.b.ins().swiden_high(halves))
         } else {
@@ -230,16 +249,9 @@ impl Generator<'_, '_> {
     }
 
     fn load_anywhere(&mut self, place: &Place, ty: MemType, count: u8) -> Columns {
-        let near = place.indices.iter().all(|index| {
-            let shape = self.facts.shapes[index.value.0 as usize];
-            shape.near || shape.stride().is_some()
-        });
-        let offsets = self.offsets(place, ty.bytes().max(if place.space == Space::Private { 4 } else { 2 }), false);
-        let columns = if near && place.space != Space::Private {
-            self.load_maybe_rows(&offsets, ty, count)
-        } else {
-            self.gather(&offsets, ty, count, Self::pitch(place, ty), Self::lane_scale(place))
-        };
+        let bytes = if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() };
+        let offsets = self.offsets(place, bytes, false);
+        let columns = self.gather(reading(self.function, place.space), &offsets, ty, count, Self::pitch(place, ty), Self::lane_scale(place));
         columns.into_iter().map(|parts| self.from_raw(ty, parts)).collect()
     }
 
@@ -248,30 +260,16 @@ impl Generator<'_, '_> {
         if place.space == Space::Private { LANES as u32 } else { 1 }
     }
 
-    /// Reads offsets that often, but not always, lie one after the other: asks, then either way.
-    fn load_maybe_rows(&mut self, offsets: &Offsets, ty: MemType, count: u8) -> Columns {
-        let first = self.emit().lane(Class::I32, &offsets.offsets, 0);
-        let step = i64::from(ty.bytes()) * if count == 3 { 4 } else { i64::from(count) };
-        let expected = self.spread(Class::I32, super::analysis::Form::Linear(step as i32), first);
-        let same = self.emit().compare(crate::ir::CompareOp::Eq, Class::I32, &offsets.offsets, &expected);
-        let same = self.emit().all(&same);
-        let (fast, slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(same, fast, &[], slow, &[]);
-        self.switch_sealed(fast);
-        let wide = self.b.ins().uextend(types::I64, first);
-        let address = self.b.ins().iadd(offsets.base, wide);
-        let rows = self.load_rows(address, ty, count, step);
-        self.jump_with(join, &rows);
-        self.switch_sealed(slow);
-        let scattered = self.gather(offsets, ty, count, ty.bytes(), 1);
-        self.jump_with(join, &scattered);
-        let columns = self.columns_of(join, raw(ty), count);
-        self.switch_sealed(join);
-        columns
-    }
-
     /// Reads each lane's scalars, raw.
-    fn gather(&mut self, offsets: &Offsets, ty: MemType, count: u8, pitch: u32, scale: u32) -> Columns {
+    fn gather(
+        &mut self,
+        flags: MemFlagsData,
+        offsets: &Offsets,
+        ty: MemType,
+        count: u8,
+        pitch: u32,
+        scale: u32,
+    ) -> Columns {
         let addresses: SmallVec<[cl::Value; 8]> = (0..LANES)
             .map(|lane| {
                 let offset = self.emit().lane(Class::I32, &offsets.offsets, lane);
@@ -281,14 +279,14 @@ impl Generator<'_, '_> {
             .collect();
         if ty.bytes() == 4 && count >= 3 && scale == 1 {
             let rows: SmallVec<[cl::Value; 8]> =
-                addresses.iter().map(|address| self.row(ty, *address, 0)).collect();
+                addresses.iter().map(|address| self.row(flags, ty, *address, 0)).collect();
             return self.transpose(&rows).into_iter().take(usize::from(count)).collect();
         }
         (0..u32::from(count))
             .map(|index| {
                 let lanes: SmallVec<[cl::Value; 8]> = addresses
                     .iter()
-                    .map(|address| self.load_raw(ty, *address, (index * pitch * scale) as i32))
+                    .map(|address| self.load_raw(flags, ty, *address, (index * pitch * scale) as i32))
                     .collect();
                 self.join_lanes(raw(ty), &lanes)
             })
@@ -296,7 +294,7 @@ impl Generator<'_, '_> {
     }
 
     /// Like [`Self::gather`], but small and slow: for what rarely happens.
-    fn load_lane_by_lane(&mut self, offsets: &Offsets, ty: MemType, count: u8) -> Columns {
+    fn load_lane_by_lane(&mut self, flags: MemFlagsData, offsets: &Offsets, ty: MemType, count: u8) -> Columns {
         let from = self.scratch(0);
         self.emit().store_parts(&offsets.offsets, from, 0);
         let all = self.b.ins().iconst(types::I32, (1 << LANES) - 1);
@@ -306,7 +304,7 @@ impl Generator<'_, '_> {
         self.each_lane(all, |g, lane| {
             let address = g.lane_address(offsets.base, from, lane);
             for (index, to) in to.iter().enumerate() {
-                let scalar = g.load_raw(ty, address, (index as u32 * ty.bytes()) as i32);
+                let scalar = g.load_raw(flags, ty, address, (index as u32 * ty.bytes()) as i32);
                 let slot = g.element(*to, lane, size);
                 g.b.ins().store(shared(), scalar, slot, 0);
             }

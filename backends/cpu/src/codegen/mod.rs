@@ -12,15 +12,17 @@
 pub(crate) mod analysis;
 mod atomic;
 mod barrier;
+mod checks;
 mod code;
 mod flow;
 mod generator;
 mod kernel;
+mod likely;
 mod memory;
 mod ops;
 mod place;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod vectors;
 
 pub(crate) use code::Code;

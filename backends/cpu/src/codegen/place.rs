@@ -38,7 +38,9 @@ impl Generator<'_, '_> {
     pub(super) fn spread_of(&self, place: &Place) -> Spread {
         let mut steps = 0i64;
         for index in &place.indices {
-            match self.facts.shapes[index.value.0 as usize].stride() {
+            let shape = self.facts.shapes[index.value.0 as usize];
+            let likely = self.likely[index.value.0 as usize].and_then(|_| shape.likely_stride());
+            match shape.stride().or(likely) {
                 Some(stride) => steps += i64::from(stride) * i64::from(index.stride),
                 None => return Spread::Anywhere,
             }
@@ -107,15 +109,19 @@ impl Generator<'_, '_> {
         Start { address, inside }
     }
 
-    /// The address of lane 0 of a place whose indices are linear. It may be used only where
-    /// `inside` holds.
+    /// The address of lane 0 of a place whose indices are linear, or likely to be. It may be used
+    /// only where `inside` holds.
     pub(super) fn stepped_address(&mut self, place: &Place) -> Start {
         let mut address = self.base(place.space);
         let mut inside: Option<cl::Value> = None;
         for index in &place.indices {
-            let value = self.scalar(index.value);
+            let shape = self.facts.shapes[index.value.0 as usize];
+            let Some(super::likely::Likely { first: value, when }) = self.likely(index.value) else { continue };
+            if let Some(when) = when {
+                inside = Some(inside.map_or(when, |other| self.b.ins().band(other, when)));
+            }
             if !self.certain(index) {
-                let stride = self.facts.shapes[index.value.0 as usize].stride().unwrap_or(0);
+                let stride = shape.stride().or(shape.likely_stride()).unwrap_or(0);
                 let reach = i64::from(stride) * (LANES as i64 - 1);
                 // The lane with the least index must leave room for the others above it.
                 let least = if reach < 0 { self.b.ins().iadd_imm_s(value, reach) } else { value };

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    AtomicOp, BinaryOp, Class, CompareOp, Convert, Function, Input, Inst, Label, List, MemType, Place, Site, SiteId,
+    AtomicOp, BinaryOp, Check, CheckKind, CheckSpec, Class, CompareOp, Convert, Function, Input, Inst, Label, List, MemType, Place, Site, SiteId,
     Stmt, SubgroupOp, TernaryOp, UnaryOp, Value, Var,
 };
 use crate::math::LaneFunction;
@@ -93,6 +93,14 @@ impl Builder {
     pub(crate) fn site(&mut self, site: Site) -> SiteId {
         self.function.sites.push(site);
         SiteId(u32::try_from(self.function.sites.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Appends a report to the checker.
+    pub(crate) fn check(&mut self, kind: CheckKind, site: SiteId, operands: Vec<Value>) {
+        let number = u32::try_from(self.function.checks.len()).unwrap_or(u32::MAX);
+        self.function.checks.push(CheckSpec { kind, site });
+        let group = self.input(Input::SubgroupId);
+        self.push(Stmt::Check(Check { number, group, operands }));
     }
 
     /// Reserves private memory, see [`super::Space::Private`]; returns its offset.

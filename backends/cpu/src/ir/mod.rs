@@ -16,17 +16,20 @@
 //! - operand classes fit the instruction.
 
 mod builder;
+mod check;
 mod inst;
+pub(crate) mod optimise;
 mod print;
 mod stmt;
 pub(crate) mod verify;
 
 pub(crate) use builder::Builder;
+pub(crate) use check::{Access, Check, CheckKind, CheckSpec, MOST_INDICES, Order, Range, Reach};
 pub(crate) use inst::{
     BinaryOp, Class, CompareOp, Convert, Count, Index, Input, Inst, MemType, Place, Space, SubgroupOp, TernaryOp,
     UnaryOp, Value, Var,
 };
-pub(crate) use stmt::{Access, AtomicOp, Check, CheckKind, Label, List, Site, SiteId, Stmt};
+pub(crate) use stmt::{AtomicOp, Label, List, Site, SiteId, Stmt};
 
 /// A kernel as one scalar program.
 #[derive(Debug, Default)]
@@ -48,10 +51,14 @@ pub(crate) struct Function {
     pub(crate) workgroup_bytes: u32,
     /// Invocations of a workgroup in x, y and z.
     pub(crate) workgroup_size: [u32; 3],
+    /// By slot: whether nobody writes what is bound while the kernel runs.
+    pub(crate) read_only: Vec<bool>,
     /// Whether any statement is a barrier.
     pub(crate) has_barrier: bool,
-    /// The places in the source that checks speak of; empty unless the kernel is checked.
+    /// The places in the source that barriers and checks speak of.
     pub(crate) sites: Vec<Site>,
+    /// What each check reports; empty unless the kernel is checked.
+    pub(crate) checks: Vec<CheckSpec>,
 }
 
 impl Function {

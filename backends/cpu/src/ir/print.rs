@@ -47,7 +47,7 @@ fn list(f: &mut fmt::Formatter<'_>, function: &Function, statements: &List, inde
             }
             Stmt::Exit(label) => writeln!(f, "exit l{}", label.0)?,
             Stmt::Barrier(_) => writeln!(f, "barrier")?,
-            Stmt::Check(check) => writeln!(f, "check {:?} {:?}", check.kind, check.operands)?,
+            Stmt::Check(check) => writeln!(f, "check {} {:?}", check.number, check.operands)?,
         }
     }
     Ok(())

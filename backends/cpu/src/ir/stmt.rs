@@ -2,6 +2,7 @@
 
 use naga::Span;
 
+use super::check::Check;
 use super::inst::{MemType, Place, Value, Var};
 
 /// Statements in order.
@@ -68,51 +69,6 @@ pub(crate) struct Site {
     pub(crate) span: Span,
     /// The variable it is about, if any, as the source names it: `tile`, `params.values`.
     pub(crate) variable: String,
-}
-
-/// A report to the checker.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Check {
-    /// What is reported.
-    pub(crate) kind: CheckKind,
-    /// Of which place.
-    pub(crate) site: SiteId,
-    /// Operands, by kind.
-    pub(crate) operands: Vec<Value>,
-}
-
-/// What a check reports.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum CheckKind {
-    /// Operands: an index and the count it must stay below.
-    Bounds,
-    /// Operand: an integer divisor that must not be zero.
-    Divisor,
-    /// A read, write or atomic of `bytes` bytes at a place of a buffer or of workgroup or private
-    /// memory. No operands: the indices are in the place.
-    Access {
-        /// Where.
-        place: Place,
-        /// How many bytes.
-        bytes: u32,
-        /// What is done there.
-        access: Access,
-    },
-    /// The next iteration of a loop begins.
-    Iteration,
-    /// A register variable is read (`false`) or written (`true`); operands: none.
-    Register(Var, bool),
-}
-
-/// How memory is touched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Access {
-    /// Only read.
-    Read,
-    /// Only written.
-    Write,
-    /// Changed in one step.
-    Atomic,
 }
 
 /// What an atomic does.

@@ -67,8 +67,12 @@ impl Verifier<'_> {
                 }
                 Stmt::Barrier(_) => {}
                 Stmt::Check(check) => {
+                    self.operand(check.group, Some(Class::I32))?;
                     for value in &check.operands {
                         self.operand(*value, None)?;
+                        if !matches!(self.function.class(*value), Class::I32 | Class::Bool) {
+                            return Err(format!("v{} is reported, and not of 32 bits", value.0));
+                        }
                     }
                 }
             }

@@ -21,18 +21,26 @@ impl<'a> Lowering<'a> {
         base: Handle<Expression>,
         index: Handle<Expression>,
     ) -> Result<Data> {
+        let chosen_by = index;
         let index = self.scalar(frame, index)?;
         match self.operand(frame, base)? {
-            Data::Pointer(pointer) => Ok(Data::Pointer(self.point_into(&pointer, index)?)),
+            Data::Pointer(pointer) => {
+                let mut element = self.point_into(&pointer, index)?;
+                self.sign_index(frame, chosen_by, pointer.indices.len(), &mut element);
+                Ok(Data::Pointer(element))
+            }
             Data::Memory(pointer) => {
+                self.tell_choice(frame, base, chosen_by, pointer.shape, index);
                 let element = self.point_into(&pointer, index)?;
                 self.part_of(element)
             }
             Data::Scalars(values) => {
                 let shape = self.types.resolved(&frame.info[base].ty)?;
+                self.tell_choice(frame, base, chosen_by, shape, index);
                 self.choose(shape, &values, index)
             }
             Data::Zero(shape) => {
+                self.tell_choice(frame, base, chosen_by, shape, index);
                 let elements = self.types.elements(shape, Rule::Registers);
                 let element = elements.ok_or_else(|| LowerError::invalid("an index into a type without elements"))?;
                 self.zero_of(element.shape)

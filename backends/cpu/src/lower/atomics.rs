@@ -7,7 +7,7 @@ use super::kernel::{Frame, Lowering};
 use super::pointer::Root;
 use super::shape::{Shape, mem_type};
 use super::value::Data;
-use crate::ir::{AtomicOp, CompareOp};
+use crate::ir::{Access, AtomicOp, CompareOp};
 
 impl<'a> Lowering<'a> {
     pub(super) fn atomic(
@@ -31,6 +31,7 @@ impl<'a> Lowering<'a> {
             }
             other => (operation(other, scalar)?, None),
         };
+        self.tell_access(&to, Access::AtomicWrite)?;
         let old = self.b.atomic(op, place, ty, value, compare);
         let Some(result) = result else { return Ok(()) };
         let data = match compare {

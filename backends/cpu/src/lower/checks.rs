@@ -1,13 +1,290 @@
-//! Places of the source, for errors and for the checker.
+//! Places of the source, and what a checked kernel tells of its accesses.
 
-use naga::Span;
+use std::rc::Rc;
 
-use super::kernel::Lowering;
-use crate::ir::{Site, SiteId};
+use naga::{Block, Expression, Function, Handle, LocalVariable, ScalarKind, Span, Statement, TypeInner};
+use rustc_hash::FxHashSet;
 
-impl Lowering<'_> {
+use super::error::Result;
+use super::kernel::{Frame, Lowering};
+use super::pointer::{Pointer, Root};
+use super::shape::{Rule, Shape};
+use super::value::Data;
+use crate::ir::{
+    Access, BinaryOp, CheckKind, Class, CompareOp, Count, Index, MOST_INDICES, Range, Reach, Site, SiteId, Space, Stmt,
+    Value, Var,
+};
+
+/// What the checker is told of accesses through a pointer. Pointers of unchecked kernels, and those
+/// to what is no variable of the source, have none.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    /// The variable, with the members on the way: `params.values`.
+    pub(super) path: Rc<str>,
+    /// Whether invocations may race for it.
+    pub(super) races: bool,
+    /// Whether it must be written before it is read: memory.
+    pub(super) starts_unwritten: bool,
+    /// The same for registers: whether each was written.
+    pub(super) shadow: Option<Rc<[Var]>>,
+    /// A bit for each dynamic index that is signed.
+    pub(super) signed: u32,
+    /// The last constant index into an array.
+    pub(super) constant: Option<u32>,
+}
+
+impl Told {
+    /// Of a variable.
+    pub(super) fn of(name: Option<&str>) -> Self {
+        let path = Rc::from(name.unwrap_or(""));
+        Self { path, races: false, starts_unwritten: false, shadow: None, signed: 0, constant: None }
+    }
+
+    /// Of one of its members.
+    pub(super) fn member(&self, name: Option<&str>) -> Self {
+        let path = name.map_or_else(|| Rc::clone(&self.path), |name| format!("{}.{name}", self.path).into());
+        Self { path, ..self.clone() }
+    }
+
+    /// Of an element with a constant index.
+    pub(super) fn at(&mut self, index: u64) {
+        self.constant = u32::try_from(index).ok();
+    }
+}
+
+impl<'a> Lowering<'a> {
     /// A place of the source; `variable` is what is touched there, if anything.
     pub(super) fn site(&mut self, span: Span, variable: &str) -> SiteId {
         self.b.site(Site { span, variable: variable.to_owned() })
     }
+
+    /// Reports something about the expression or statement that is being lowered.
+    pub(super) fn tell(&mut self, kind: CheckKind, variable: &str, operands: Vec<Value>) {
+        if self.checked && !self.b.ended() {
+            let site = self.site(self.here, variable);
+            self.b.check(kind, site, operands);
+        }
+    }
+
+    /// Has reads of a variable that was declared without a first value come after a write.
+    pub(super) fn must_be_written(&mut self, pointer: &mut Pointer, name: Option<&str>, span: Span) {
+        self.here = span;
+        let mut told = Told::of(name);
+        if let Root::Registers(vars) = &pointer.root {
+            let shadow: Vec<Var> = vars.iter().map(|_| self.b.var(Class::Bool)).collect();
+            told.shadow = Some(shadow.into());
+        } else {
+            told.starts_unwritten = true;
+        }
+        pointer.told = Some(told);
+        self.forget(pointer, true);
+    }
+
+    /// Declares a variable (again) without a first value.
+    pub(super) fn forget(&mut self, pointer: &Pointer, first: bool) {
+        let Some(told) = &pointer.told else { return };
+        if let Some(shadow) = told.shadow.clone() {
+            let no = self.b.bool(false);
+            for var in shadow.iter() {
+                self.b.push(if first { Stmt::Declare(*var, no) } else { Stmt::Write(*var, no) });
+            }
+        } else if told.starts_unwritten {
+            let bytes = self.types.size(pointer.shape, Rule::Private);
+            self.tell_of(&told.clone(), Space::Private, &[], vec![(pointer.offset, bytes)], Access::Forget);
+        }
+    }
+
+    /// Reports an access to all that is behind a pointer. Comes before a read and before a write.
+    pub(super) fn tell_access(&mut self, to: &Pointer, access: Access) -> Result<()> {
+        let Some(told) = to.told.clone() else { return Ok(()) };
+        match &to.root {
+            Root::Registers(_) => {
+                for (position, index) in to.indices.iter().enumerate() {
+                    self.tell_index(index.value, index.count, told.signed >> position & 1 == 1, &told.path);
+                }
+                let Some(shadow) = told.shadow else { return Ok(()) };
+                if access.writes() {
+                    let yes = vec![self.b.bool(true); self.types.count(to.shape) as usize];
+                    self.write_registers(&shadow, to, &yes);
+                    return Ok(());
+                }
+                let written = self.read_registers(&shadow, to)?;
+                if let Some(all) = written.into_iter().reduce(|a, b| self.b.binary(BinaryOp::And, a, b)) {
+                    self.tell(CheckKind::Written, &told.path, vec![all]);
+                }
+            }
+            Root::Memory(space) => {
+                let rule = to.root.rule();
+                let mut pieces: Vec<(u32, u32)> = Vec::new();
+                for run in self.types.runs(to.shape, rule)? {
+                    let scalar = if rule == Rule::Private { run.ty.class().bytes() } else { run.ty.bytes() };
+                    let (start, bytes) = (to.offset + run.offset, u32::from(run.count) * scalar);
+                    match pieces.last_mut().filter(|last| last.0 + last.1 == start) {
+                        Some(last) => last.1 += bytes,
+                        None => pieces.push((start, bytes)),
+                    }
+                }
+                self.tell_of(&told, *space, &to.indices, pieces, access);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports an access to pieces of memory: offset and length.
+    pub(super) fn tell_of(
+        &mut self,
+        told: &Told,
+        space: Space,
+        indices: &[Index],
+        pieces: Vec<(u32, u32)>,
+        access: Access,
+    ) {
+        let idle = indices.is_empty() && !told.races && !told.starts_unwritten;
+        if idle || indices.len() > MOST_INDICES {
+            return;
+        }
+        let ranges = indices.iter().enumerate().map(|(position, index)| {
+            (index.stride, Range { count: index.count, signed: told.signed >> position & 1 == 1 })
+        });
+        let reach = Reach {
+            space,
+            pieces,
+            indices: ranges.collect(),
+            constant: told.constant,
+            access,
+            races: told.races,
+            // Atomics cannot start from anything but zero.
+            starts_unwritten: told.starts_unwritten && !access.is_atomic(),
+        };
+        let values = indices.iter().map(|index| index.value).collect();
+        self.tell(CheckKind::Access(reach), &told.path, values);
+    }
+
+    fn tell_index(&mut self, index: Value, count: Count, signed: bool, variable: &str) {
+        if !matches!((self.b.known(index), count), (Some(known), Count::Fixed(count)) if known < u64::from(count)) {
+            self.tell(CheckKind::Bounds(Range { count, signed }), variable, vec![index]);
+        }
+    }
+
+    /// Reports the index of an element of a value.
+    pub(super) fn tell_choice(
+        &mut self,
+        frame: &Frame<'a>,
+        base: Handle<Expression>,
+        index: Handle<Expression>,
+        shape: Shape,
+        value: Value,
+    ) {
+        if !self.checked {
+            return;
+        }
+        let count = self.types.elements(shape, Rule::Registers).and_then(|elements| elements.count).unwrap_or(1);
+        let (signed, name) = (self.is_signed(frame, index), self.name_of(frame, base));
+        let value = self.index_value(value);
+        self.tell_index(value, Count::Fixed(count), signed, &name);
+    }
+
+    /// Notes on a pointer that its last index is a signed integer.
+    pub(super) fn sign_index(&self, frame: &Frame<'a>, index: Handle<Expression>, before: usize, to: &mut Pointer) {
+        if before < 32
+            && to.indices.len() > before
+            && self.is_signed(frame, index)
+            && let Some(told) = &mut to.told
+        {
+            told.signed |= 1 << before;
+        }
+    }
+
+    /// Reports a divisor, if the operands are integers.
+    pub(super) fn tell_divisor(&mut self, inner: &TypeInner, divisor: &[Value]) {
+        let integer = inner.scalar().is_some_and(|scalar| matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint));
+        if !self.checked || !integer {
+            return;
+        }
+        let mut any = None;
+        for value in divisor.iter().filter(|value| self.b.known(**value).is_none_or(|bits| bits == 0)).copied().collect::<Vec<_>>() {
+            let zero = self.b.zero(self.b.class(value));
+            let equal = self.b.compare(CompareOp::Eq, value, zero);
+            any = Some(any.map_or(equal, |any| self.b.binary(BinaryOp::Or, any, equal)));
+        }
+        if let Some(any) = any {
+            self.tell(CheckKind::Divisor, "", vec![any]);
+        }
+    }
+
+    fn is_signed(&self, frame: &Frame<'a>, index: Handle<Expression>) -> bool {
+        let scalar = frame.info[index].ty.inner_with(&self.module.types).scalar();
+        scalar.is_some_and(|scalar| scalar.kind == ScalarKind::Sint)
+    }
+
+    /// What the source calls a value, or what it was read from; empty if nothing.
+    fn name_of(&self, frame: &Frame<'a>, of: Handle<Expression>) -> String {
+        if let Some(name) = frame.function.named_expressions.get(&of) {
+            return name.clone();
+        }
+        match frame.function.expressions[of] {
+            Expression::Constant(constant) => self.module.constants[constant].name.clone().unwrap_or_default(),
+            Expression::FunctionArgument(index) => {
+                frame.function.arguments.get(index as usize).and_then(|argument| argument.name.clone()).unwrap_or_default()
+            }
+            Expression::CallResult(function) => self.module.functions[function].name.clone().unwrap_or_default(),
+            Expression::Access { base, .. } => self.name_of(frame, base),
+            Expression::AccessIndex { base, index } => {
+                let name = self.name_of(frame, base);
+                let member = match frame.info[base].ty.inner_with(&self.module.types) {
+                    TypeInner::Struct { members, .. } => members.get(index as usize).and_then(|m| m.name.as_deref()),
+                    _ => None,
+                };
+                member.map_or_else(|| name.clone(), |member| format!("{name}.{member}"))
+            }
+            Expression::Load { pointer } => match &frame.values[pointer.index()] {
+                Some(Data::Pointer(pointer)) => pointer.told.as_ref().map_or_else(String::new, |told| told.path.to_string()),
+                _ => String::new(),
+            },
+            _ => String::new(),
+        }
+    }
+}
+
+/// The local variables that have a first value: their declaration's, or the one of a store that the
+/// front end made of it.
+pub(super) fn initialised(function: &Function) -> FxHashSet<Handle<LocalVariable>> {
+    let mut found: FxHashSet<_> =
+        function.local_variables.iter().filter(|(_, local)| local.init.is_some()).map(|(handle, _)| handle).collect();
+    let mut left: Vec<&Block> = vec![&function.body];
+    while let Some(block) = left.pop() {
+        for (statement, span) in block.span_iter() {
+            match statement {
+                Statement::Store { pointer, value } => {
+                    if let Some(local) = declared(function, *pointer, *span)
+                        && !without_value(function, *value, *span)
+                    {
+                        found.insert(local);
+                    }
+                }
+                Statement::Block(inner) => left.push(inner),
+                Statement::If { accept, reject, .. } => left.extend([accept, reject]),
+                Statement::Switch { cases, .. } => left.extend(cases.iter().map(|case| &case.body)),
+                Statement::Loop { body, continuing, .. } => left.extend([body, continuing]),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The variable whose declaration a store stands for.
+pub(super) fn declared(function: &Function, pointer: Handle<Expression>, span: Span) -> Option<Handle<LocalVariable>> {
+    match function.expressions[pointer] {
+        Expression::LocalVariable(local) => {
+            let declaration = function.local_variables.get_span(local);
+            (declaration.is_defined() && declaration == span).then_some(local)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the value of such a store is the zero that a declaration without a value stands for.
+pub(super) fn without_value(function: &Function, value: Handle<Expression>, span: Span) -> bool {
+    matches!(function.expressions[value], Expression::ZeroValue(_)) && function.expressions.get_span(value) == span
 }

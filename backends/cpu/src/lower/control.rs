@@ -5,7 +5,7 @@ use naga::{Block, Expression, Handle, Statement, SwitchCase, SwitchValue};
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::value::{Collected, Data};
-use crate::ir::{BinaryOp, CompareOp, Label, List, Stmt, Value};
+use crate::ir::{BinaryOp, CheckKind, CompareOp, Label, List, Stmt, Value};
 
 /// With more cases than this a switch becomes a row of branches instead of a nest.
 const MOST_NESTED_CASES: usize = 16;
@@ -50,6 +50,7 @@ impl<'a> Lowering<'a> {
         let label = self.b.label();
         frame.breaks.push(label);
         self.b.open();
+        self.tell(CheckKind::Iteration, "", Vec::new());
         if continues(body) {
             self.repeat_with_continue(frame, body, continuing, break_if, label)?;
         } else {

@@ -6,6 +6,7 @@
 
 use naga::{BinaryOperator, CooperativeData, CooperativeRole, Expression, Handle, TypeInner, UnaryOperator};
 
+use super::checks::Told;
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::pointer::{Pointer, Root, Step};
@@ -13,7 +14,7 @@ use super::pure::{self, Operand};
 use super::shape::{Shape, mem_type};
 use super::value::Data;
 use crate::abi::LANES;
-use crate::ir::{BinaryOp, Index, Input, MemType, Place, Space, Stmt, SubgroupOp, UnaryOp, Value};
+use crate::ir::{Access, BinaryOp, Index, Input, MemType, Place, Space, Stmt, SubgroupOp, UnaryOp, Value};
 
 /// Where the elements of a matrix lie.
 struct Tile {
@@ -36,6 +37,7 @@ impl<'a> Lowering<'a> {
         let mut values = Vec::new();
         for position in self.positions(shape)? {
             let place = self.element(&tile, position);
+            self.tell_element(&tile, &place, Access::Read);
             values.extend(self.b.load(place, tile.ty, 1));
         }
         Ok(values.into())
@@ -52,6 +54,7 @@ impl<'a> Lowering<'a> {
         let tile = self.tile(frame, data)?;
         for (position, value) in self.positions(shape)?.into_iter().zip(values.iter()) {
             let place = self.element(&tile, position);
+            self.tell_element(&tile, &place, Access::Write);
             self.b.push(Stmt::Store { place, ty: tile.ty, values: vec![*value] });
         }
         Ok(())
@@ -182,6 +185,14 @@ impl<'a> Lowering<'a> {
                 Ok(firsts.flat_map(|column| (0..rows).map(move |row| (row, column, true))).collect())
             }
             _ => Err(LowerError::invalid("a cooperative matrix")),
+        }
+    }
+
+    /// Reports an access to one element. Lanes that hold the same element do not race for it.
+    fn tell_element(&mut self, tile: &Tile, place: &Place, access: Access) {
+        if let Some(told) = &tile.pointer.told {
+            let told = Told { races: false, ..told.clone() };
+            self.tell_of(&told, place.space, &place.indices, vec![(place.offset, tile.ty.bytes())], access);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use naga::{Expression, Handle, SwizzleComponent, TypeInner};
+use naga::{BinaryOperator, Expression, Handle, SwizzleComponent, TypeInner};
 
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
@@ -117,6 +117,9 @@ impl<'a> Lowering<'a> {
                     return Ok(result);
                 }
                 let (a, b) = (self.typed(frame, left)?, self.typed(frame, right)?);
+                if matches!(op, BinaryOperator::Divide | BinaryOperator::Modulo) {
+                    self.tell_divisor(b.inner, &b.values);
+                }
                 Ok(pure::binary(&mut self.b, op, a.operand(), b.operand())?.into())
             }
             Expression::Select { condition, accept, reject } => {

@@ -2,6 +2,7 @@
 
 use naga::{AddressSpace, GlobalVariable, Handle};
 
+use super::checks::Told;
 use super::error::{LowerError, Result};
 use super::kernel::Lowering;
 use super::pointer::{Pointer, Root};
@@ -52,14 +53,33 @@ impl Lowering<'_> {
                     None => self.zero_of(shape)?,
                 };
                 let registers = self.plans.globals.get(handle.index()).copied().unwrap_or(false);
-                return self.declare(shape, registers, &init).map(Some);
+                let mut pointer = self.declare(shape, registers, &init)?;
+                if self.checked && variable.init.is_none() {
+                    let span = self.module.global_variables.get_span(handle);
+                    self.must_be_written(&mut pointer, variable.name.as_deref(), span);
+                } else if self.checked {
+                    pointer.told = Some(Told::of(variable.name.as_deref()));
+                }
+                return Ok(Some(pointer));
             }
             AddressSpace::Handle => return Err(LowerError::unsupported("a texture or sampler")),
             _ => return Err(LowerError::unsupported("a variable in this address space")),
         };
         let shape = self.types.of(variable.ty)?;
         let offset = if space == Space::Workgroup { self.place_in_workgroup(shape)? } else { 0 };
-        Ok(Some(Pointer::new(Root::Memory(space), offset, shape)))
+        let mut pointer = Pointer::new(Root::Memory(space), offset, shape);
+        if self.checked {
+            let written = |slot: u32| {
+                self.program.bindings.get(slot as usize).is_some_and(|info| info.access == anywarp_backend::Access::Write)
+            };
+            let races = match space {
+                Space::Binding(slot) => written(slot),
+                _ => space == Space::Workgroup,
+            };
+            let told = Told::of(variable.name.as_deref());
+            pointer.told = Some(Told { races, starts_unwritten: space == Space::Workgroup, ..told });
+        }
+        Ok(Some(pointer))
     }
 
     fn place_in_workgroup(&mut self, shape: super::shape::Shape) -> Result<u32> {

@@ -41,8 +41,11 @@ pub(super) struct Lowering<'a> {
     pub(super) prologue: List,
     pub(super) private: PrivateMemory,
     /// Whether the kernel reports to the checker.
-    #[allow(dead_code, reason = "the checker's reports are a later step")]
     pub(super) checked: bool,
+    /// The expression or statement that is being lowered.
+    pub(super) here: Span,
+    /// The statement after it.
+    pub(super) next: Span,
     pub(super) nested: usize,
     steps: usize,
 }
@@ -103,6 +106,8 @@ pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
         prologue: Vec::new(),
         private: PrivateMemory::default(),
         checked,
+        here: Span::UNDEFINED,
+        next: Span::UNDEFINED,
         nested: 0,
         steps: 0,
     };
@@ -121,6 +126,8 @@ impl<'a> Lowering<'a> {
         body.append(&mut function.body);
         function.body = body;
         function.private_bytes = self.private.high;
+        let storage = |info: &anywarp_backend::BindingInfo| info.class == anywarp_backend::BindingClass::Storage;
+        function.read_only = self.program.bindings.iter().map(|info| !storage(info)).collect();
         function
     }
 

@@ -7,7 +7,7 @@ use super::kernel::Lowering;
 use super::pointer::{Pointer, Root};
 use super::shape::{Rule, Shape, mem_type};
 use super::value::Data;
-use crate::ir::{AtomicOp, CompareOp, Count, Index, Space, Stmt, Value, Var};
+use crate::ir::{Access, AtomicOp, CompareOp, Count, Index, Space, Stmt, Value, Var};
 
 /// Values with more scalars than this live in memory.
 pub(super) const MOST_SCALARS: u32 = 64;
@@ -24,6 +24,7 @@ impl Lowering<'_> {
             let ty = mem_type(scalar)?;
             let zero = self.b.zero(ty.class());
             let place = from.place(*space, 0);
+            self.tell_access(from, Access::AtomicRead)?;
             return Ok(Data::one(self.b.atomic(AtomicOp::Load, place, ty, zero, None)));
         }
         if self.is_large(from.shape) {
@@ -40,6 +41,7 @@ impl Lowering<'_> {
             Data::Scalars(values) => {
                 if let (Shape::Atomic(scalar), Root::Memory(space), [value]) = (to.shape, &to.root, &**values) {
                     let place = to.place(*space, 0);
+                    self.tell_access(to, Access::AtomicWrite)?;
                     self.b.atomic(AtomicOp::Store, place, mem_type(scalar)?, *value, None);
                     return Ok(());
                 }
@@ -53,6 +55,7 @@ impl Lowering<'_> {
 
     /// The scalars behind a pointer.
     pub(super) fn read(&mut self, from: &Pointer) -> Result<Vec<Value>> {
+        self.tell_access(from, Access::Read)?;
         match &from.root {
             Root::Registers(vars) => self.read_registers(&Rc::clone(vars), from),
             Root::Memory(space) => {
@@ -70,6 +73,7 @@ impl Lowering<'_> {
         if values.len() != self.types.count(to.shape) as usize {
             return Err(LowerError::invalid("a stored value is not of the variable's type"));
         }
+        self.tell_access(to, Access::Write)?;
         match &to.root {
             Root::Registers(vars) => {
                 self.write_registers(&Rc::clone(vars), to, values);
@@ -102,7 +106,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn read_registers(&mut self, vars: &[Var], from: &Pointer) -> Result<Vec<Value>> {
+    pub(super) fn read_registers(&mut self, vars: &[Var], from: &Pointer) -> Result<Vec<Value>> {
         let count = self.types.size(from.shape, Rule::Registers);
         let conditions: Vec<Vec<Value>> = from.indices.iter().map(|index| self.conditions(index)).collect();
         (0..count)
@@ -130,7 +134,7 @@ impl Lowering<'_> {
         Some(value)
     }
 
-    fn write_registers(&mut self, vars: &[Var], to: &Pointer, values: &[Value]) {
+    pub(super) fn write_registers(&mut self, vars: &[Var], to: &Pointer, values: &[Value]) {
         let conditions: Vec<Vec<Value>> = to.indices.iter().map(|index| self.conditions(index)).collect();
         for (scalar, value) in values.iter().enumerate() {
             self.write_register(vars, to.offset + scalar as u32, &to.indices, &conditions, &mut Vec::new(), *value);

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
+use super::checks::Told;
 use super::error::{LowerError, Result};
 use super::kernel::Lowering;
 use super::shape::{Rule, Shape};
@@ -50,12 +51,14 @@ pub(super) struct Pointer {
     /// The type that is pointed to.
     pub(super) shape: Shape,
     pub(super) step: Option<Step>,
+    /// What the checker is told of accesses.
+    pub(super) told: Option<Told>,
 }
 
 impl Pointer {
     /// A pointer to a whole variable.
     pub(super) fn new(root: Root, offset: u32, shape: Shape) -> Self {
-        Self { root, offset, indices: SmallVec::new(), shape, step: None }
+        Self { root, offset, indices: SmallVec::new(), shape, step: None, told: None }
     }
 
     /// The place of a scalar `offset` bytes further on.
@@ -80,7 +83,8 @@ impl Lowering<'_> {
     /// A pointer to a member of a struct, or to the element of anything else with a constant index.
     pub(super) fn point_at(&mut self, base: &Pointer, index: u32) -> Result<Pointer> {
         if let Some((offset, shape)) = self.types.member(base.shape, index, base.root.rule()) {
-            return Ok(Pointer { offset: base.offset + offset, shape, step: None, ..base.clone() });
+            let told = base.told.as_ref().map(|told| told.member(self.types.member_name(base.shape, index)));
+            return Ok(Pointer { offset: base.offset + offset, shape, step: None, told, ..base.clone() });
         }
         let value = self.b.u32(index);
         self.point_into(base, value)
@@ -106,6 +110,9 @@ impl Lowering<'_> {
             (Some(0), None) => {}
             (Some(known), Some(count)) if known < u64::from(count) => {
                 pointer.offset += known as u32 * elements.stride;
+                if let (Some(told), Shape::Array(_)) = (&mut pointer.told, base.shape) {
+                    told.at(known);
+                }
             }
             _ => pointer.indices.push(index),
         }

@@ -1,19 +1,23 @@
 //! Statements.
 
-use naga::{Barrier, Block, Span, Statement};
+use naga::{Barrier, Block, Expression, Handle, Span, Statement};
 
 use super::call::Returns;
+use super::checks::{declared, without_value};
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
+use super::pointer::Pointer;
 use super::value::Data;
-use crate::ir::Stmt;
+use crate::ir::{CheckKind, Order, Stmt};
 
 impl<'a> Lowering<'a> {
     /// The statements of a block, appended to the current list.
     pub(super) fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<()> {
         self.nest(|lowering| {
             frame.depth += 1;
-            for (statement, span) in block.span_iter() {
+            let mut statements = block.span_iter().peekable();
+            while let Some((statement, span)) = statements.next() {
+                lowering.next = statements.peek().map_or(Span::UNDEFINED, |(_, span)| **span);
                 lowering.spend(1).map_err(|error| error.at(*span))?;
                 lowering.statement(frame, statement, *span).map_err(|error| error.at(*span))?;
             }
@@ -23,8 +27,16 @@ impl<'a> Lowering<'a> {
     }
 
     fn statement(&mut self, frame: &mut Frame<'a>, statement: &'a Statement, span: Span) -> Result<()> {
+        self.here = span;
         match statement {
-            Statement::Emit(range) => range.clone().try_for_each(|handle| self.emit(frame, handle)),
+            Statement::Emit(range) => {
+                let places = if self.checked { self.places(frame, range.clone()) } else { Vec::new() };
+                for (position, handle) in range.clone().enumerate() {
+                    self.here = places.get(position).copied().unwrap_or_default();
+                    self.emit(frame, handle)?;
+                }
+                Ok(())
+            }
             Statement::Block(inner) => self.block(frame, inner),
             Statement::If { condition, accept, reject } => self.branch(frame, *condition, accept, reject),
             Statement::Switch { selector, cases } => self.switch(frame, *selector, cases),
@@ -45,8 +57,16 @@ impl<'a> Lowering<'a> {
             }
             Statement::Store { pointer, value } => {
                 let to = self.pointer(frame, *pointer)?;
-                let value = self.operand(frame, *value)?;
-                self.store(&to, &value)
+                let data = self.operand(frame, *value)?;
+                if self.checked
+                    && declared(frame.function, *pointer, span).is_some()
+                    && without_value(frame.function, *value, span)
+                {
+                    self.store(&Pointer { told: None, ..to.clone() }, &data)?;
+                    self.forget(&to, false);
+                    return Ok(());
+                }
+                self.store(&to, &data)
             }
             Statement::Call { function, arguments, result } => self.call(frame, *function, arguments, *result),
             _ => self.together(frame, statement, span),
@@ -58,17 +78,25 @@ impl<'a> Lowering<'a> {
         match statement {
             Statement::ControlBarrier(barrier) => {
                 // The lanes of a subgroup run in step.
-                if *barrier != Barrier::SUB_GROUP {
-                    self.barrier(span);
+                let order = Order {
+                    workgroup: barrier.contains(Barrier::WORK_GROUP),
+                    storage: barrier.contains(Barrier::STORAGE),
+                    subgroup: *barrier == Barrier::SUB_GROUP,
+                };
+                if order.subgroup {
+                    self.tell(CheckKind::Arrival(order), "", Vec::new());
+                } else {
+                    self.barrier(span, order);
                 }
                 Ok(())
             }
             Statement::MemoryBarrier(_) => Ok(()),
             Statement::WorkGroupUniformLoad { pointer, result } => {
                 let from = self.pointer(frame, *pointer)?;
-                self.barrier(span);
+                let order = Order { workgroup: true, ..Order::default() };
+                self.barrier(span, order);
                 let value = self.load(&from)?;
-                self.barrier(span);
+                self.barrier(span, order);
                 self.bind(frame, *result, value);
                 Ok(())
             }
@@ -85,7 +113,25 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn barrier(&mut self, span: Span) {
+    /// Where the expressions of a statement are. Reads through pointers from elsewhere (variables by
+    /// name, arguments) have the place of the pointer: for them, that of what they are read for.
+    fn places(&self, frame: &Frame<'a>, range: naga::Range<Expression>) -> Vec<Span> {
+        let first = range.clone().next();
+        let place = |handle: Handle<Expression>| match frame.function.expressions[handle] {
+            Expression::Load { pointer } if Some(pointer) < first => Span::UNDEFINED,
+            _ => frame.span(handle),
+        };
+        let mut places: Vec<Span> = range.map(place).chain([self.next]).collect();
+        for position in (1..places.len()).rev() {
+            if !places[position - 1].is_defined() {
+                places[position - 1] = places[position];
+            }
+        }
+        places
+    }
+
+    fn barrier(&mut self, span: Span, order: Order) {
+        self.tell(CheckKind::Arrival(order), "", Vec::new());
         let site = self.site(span, "");
         self.b.push(Stmt::Barrier(site));
     }

@@ -204,6 +204,15 @@ impl<'a> Types<'a> {
         }
     }
 
+    /// What a struct's member is called.
+    pub(super) fn member_name(&self, shape: Shape, index: u32) -> Option<&'a str> {
+        let Shape::Struct(handle) = shape else { return None };
+        match &self.module.types[handle].inner {
+            TypeInner::Struct { members, .. } => members.get(index as usize)?.name.as_deref(),
+            _ => None,
+        }
+    }
+
     /// A struct's member: offset and shape.
     pub(super) fn member(&self, shape: Shape, index: u32, rule: Rule) -> Option<(u32, Shape)> {
         let Shape::Struct(handle) = shape else { return None };

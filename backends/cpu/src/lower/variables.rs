@@ -1,5 +1,8 @@
 //! Variables and their first values.
 
+use rustc_hash::FxHashSet;
+
+use super::checks::{Told, initialised};
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::pointer::{Pointer, Root};
@@ -31,6 +34,7 @@ impl<'a> Lowering<'a> {
     /// Declares the local variables of a function that is inlined here.
     pub(super) fn declare_locals(&mut self, frame: &mut Frame<'a>) -> Result<()> {
         let function = frame.function;
+        let initialised = if self.checked { initialised(function) } else { FxHashSet::default() };
         for (handle, local) in function.local_variables.iter() {
             let span = function.local_variables.get_span(handle);
             let shape = self.types.of(local.ty).map_err(|error| error.at(span))?;
@@ -39,7 +43,12 @@ impl<'a> Lowering<'a> {
                 None => self.zero_of(shape)?,
             };
             let registers = frame.plan.locals.get(handle.index()).copied().unwrap_or(false);
-            let pointer = self.declare(shape, registers, &init).map_err(|error| error.at(span))?;
+            let mut pointer = self.declare(shape, registers, &init).map_err(|error| error.at(span))?;
+            if self.checked && initialised.contains(&handle) {
+                pointer.told = Some(Told::of(local.name.as_deref()));
+            } else if self.checked {
+                self.must_be_written(&mut pointer, local.name.as_deref(), span);
+            }
             frame.locals.push(pointer);
         }
         Ok(())

@@ -189,10 +189,8 @@ impl Reader<'_> {
             Stmt::Exit(label) => self.outline.exits.push(ExitSite { label: *label, scope }),
             Stmt::Barrier(_) => self.outline.barriers.push(self.position),
             Stmt::Check(check) => {
+                self.use_value(check.group);
                 check.operands.iter().for_each(|value| self.use_value(*value));
-                if let crate::ir::CheckKind::Access { place, .. } = &check.kind {
-                    place.indices.iter().for_each(|index| self.use_value(index.value));
-                }
             }
         }
     }

@@ -25,8 +25,9 @@ pub(crate) struct Shape {
     pub(crate) align: u8,
     /// No lane's value, read as unsigned, is above this.
     pub(crate) bound: u32,
-    /// Not linear, but likely to be when running: a linear value that was clamped or selected.
-    pub(crate) near: bool,
+    /// Not linear for certain, but often when running: the difference between neighbouring lanes
+    /// of a linear value that was clamped. 0 for all others.
+    pub(crate) near: i32,
 }
 
 /// The most a distance between lane 0 and another lane can be, in strides.
@@ -34,10 +35,10 @@ const SPAN: i64 = LANES as i64 - 1;
 
 impl Shape {
     /// Nothing known yet.
-    pub(crate) const UNKNOWN: Self = Self { form: Form::Unknown, align: 32, bound: 0, near: false };
+    pub(crate) const UNKNOWN: Self = Self { form: Form::Unknown, align: 32, bound: 0, near: 0 };
 
     fn new(form: Form) -> Self {
-        Self { form, align: 0, bound: u32::MAX, near: false }
+        Self { form, align: 0, bound: u32::MAX, near: 0 }
     }
 
     /// Whether it is the same in all lanes.
@@ -65,12 +66,17 @@ impl Shape {
             form,
             align: self.align.min(other.align),
             bound: self.bound.max(other.bound),
-            near: self.near || other.near,
+            near: 0,
         }
     }
 
-    fn looks_linear(self) -> bool {
-        self.near || matches!(self.form, Form::Linear(_))
+    /// The difference between neighbouring lanes that is certain or likely, if it is positive.
+    pub(crate) fn likely_stride(self) -> Option<i32> {
+        match self.form {
+            Form::Linear(stride) => (stride > 0).then_some(stride),
+            Form::Varying => (self.near > 0).then_some(self.near),
+            Form::Unknown | Form::Uniform => None,
+        }
     }
 
     /// The greatest m so that lane 0 is a multiple of 2^m and all lanes lie within the 2^m from
@@ -116,12 +122,12 @@ pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars:
         Inst::Unary(UnaryOp::Neg, a) if function.class(value) == Class::I32 => {
             let of = shape(a);
             let form = of.stride().map_or(Form::Varying, |stride| linear(-i64::from(stride)));
-            Shape { form, align: of.align, bound: u32::MAX, near: of.near }
+            Shape { form, align: of.align, bound: u32::MAX, near: 0 }
         }
         Inst::Select(c, a, b) => {
             let (condition, either) = (shape(c), shape(a).or(shape(b)));
             let form = if condition.is_uniform() { either.form } else { Form::Varying };
-            Shape { form, near: shape(a).looks_linear() || shape(b).looks_linear(), ..either }
+            Shape { form, ..either }
         }
         Inst::Convert(Convert::BoolToI32, a) => Shape { bound: 1, ..all_uniform([shape(a)]) },
         Inst::Load(place, ..) => {
@@ -148,7 +154,7 @@ fn all_uniform(shapes: impl IntoIterator<Item = Shape>) -> Shape {
 
 fn constant(class: Class, bits: u64) -> Shape {
     let bound = if class == Class::I32 { bits as u32 } else { u32::MAX };
-    Shape { form: Form::Uniform, align: (bits as u32).trailing_zeros() as u8, bound, near: false }
+    Shape { form: Form::Uniform, align: (bits as u32).trailing_zeros() as u8, bound, near: 0 }
 }
 
 /// Lanes of a group are neighbours in x when rows divide into groups.
@@ -174,7 +180,7 @@ fn of_input(function: &Function, input: Input) -> Shape {
         Input::SubgroupId => (Form::Uniform, 0, last(function.invocations().div_ceil(LANES as u32))),
         Input::WorkgroupId(_) | Input::NumWorkgroups(_) | Input::ArrayLength(_) => (Form::Uniform, 0, u32::MAX),
     };
-    Shape { form, align, bound, near: false }
+    Shape { form, align, bound, near: 0 }
 }
 
 fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: Option<u32>) -> Shape {
@@ -183,10 +189,10 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
         strides.map_or(Form::Varying, |(x, y)| linear(of(i64::from(x), i64::from(y))))
     };
     let wide = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
-    let near = a.looks_linear() || b.looks_linear();
+    let near = likely(op, a, b, known_b);
     let plain = {
         let form = if a.is_uniform() && b.is_uniform() { Form::Uniform } else { Form::Varying };
-        Shape { form, align: 0, bound: u32::MAX, near: false }
+        Shape { form, align: 0, bound: u32::MAX, near: 0 }
     };
     match op {
         BinaryOp::Add => Shape {
@@ -205,13 +211,13 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
                 None => plain.form,
             };
             let align = a.align.saturating_add(b.align).min(32);
-            Shape { form, align, bound: wide(u64::from(a.bound) * u64::from(b.bound)), near: false }
+            Shape { form, align, bound: wide(u64::from(a.bound) * u64::from(b.bound)), near }
         }
         BinaryOp::Shl => match known_b {
             Some(by) if by < 32 => {
                 let form = a.stride().map_or(Form::Varying, |stride| linear(i64::from(stride) << by));
                 let align = a.align.saturating_add(by as u8).min(32);
-                Shape { form, align, bound: wide(u64::from(a.bound) << by), near: false }
+                Shape { form, align, bound: wide(u64::from(a.bound) << by), near: 0 }
             }
             _ => plain,
         },
@@ -219,14 +225,14 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
             Some(by) if by < 32 => {
                 let same = a.least_window().is_some_and(|window| u32::from(window) <= by && window <= a.align);
                 let form = if same { Form::Uniform } else { plain.form };
-                Shape { form, align: a.align.saturating_sub(by as u8), bound: a.bound >> by, near: false }
+                Shape { form, align: a.align.saturating_sub(by as u8), bound: a.bound >> by, near: 0 }
             }
             _ => plain,
         },
         BinaryOp::DivU => match known_b {
             Some(by) if by > 0 => {
                 let form = if splits_evenly(a, by) { Form::Uniform } else { plain.form };
-                Shape { form, align: 0, bound: a.bound / by, near: false }
+                Shape { form, align: 0, bound: a.bound / by, near: 0 }
             }
             _ => plain,
         },
@@ -234,7 +240,7 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
             Some(by) if by > 0 => {
                 let form = if splits_evenly(a, by) { linear(i64::from(a.stride().unwrap_or(0))) } else { plain.form };
                 let align = a.align.min(by.trailing_zeros() as u8);
-                Shape { form, align, bound: a.bound.min(by - 1), near: false }
+                Shape { form, align, bound: a.bound.min(by - 1), near: 0 }
             }
             _ => plain,
         },
@@ -246,24 +252,45 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
             };
             let form = if of.is_uniform() { Form::Uniform } else { masked(of, mask) };
             let align = of.align.max(mask.trailing_zeros() as u8).min(32);
-            Shape { form, align, bound: of.bound.min(mask), near: false }
+            Shape { form, align, bound: of.bound.min(mask), near: 0 }
         }
         BinaryOp::MinU => Shape { bound: a.bound.min(b.bound), align: a.align.min(b.align), near, ..plain },
         BinaryOp::MaxU => Shape { bound: a.bound.max(b.bound), align: a.align.min(b.align), near, ..plain },
         BinaryOp::MinS | BinaryOp::MaxS => {
-            Shape { bound: signed_bound(op, a, b, known_a, known_b), align: a.align.min(b.align), near, ..plain }
+            Shape { bound: signed_bound(op, a, b), align: a.align.min(b.align), near, ..plain }
         }
         _ => plain,
     }
 }
 
+/// The likely difference between neighbouring lanes of a result that is not linear for certain.
+fn likely(op: BinaryOp, a: Shape, b: Shape, known_b: Option<u32>) -> i32 {
+    let (of_a, of_b) = (a.likely_stride(), b.likely_stride());
+    let (one, other) = match (of_a, of_b) {
+        (Some(stride), _) => (stride, b),
+        (None, Some(stride)) if op != BinaryOp::Sub => (stride, a),
+        _ => return 0,
+    };
+    match op {
+        BinaryOp::MinS | BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::MaxU if other.is_uniform() => one,
+        BinaryOp::Add => other.likely_stride().map_or(
+            if other.is_uniform() { one } else { 0 },
+            |stride| one.checked_add(stride).unwrap_or(0),
+        ),
+        BinaryOp::Sub if other.is_uniform() => one,
+        BinaryOp::Mul => {
+            known_b.and_then(|by| one.checked_mul(i32::try_from(by).ok()?)).filter(|stride| *stride > 0).unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
 /// A bound of a signed minimum or maximum, read as unsigned: none unless both are non-negative.
-fn signed_bound(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: Option<u32>) -> u32 {
+fn signed_bound(op: BinaryOp, a: Shape, b: Shape) -> u32 {
     let positive = |shape: Shape| shape.bound <= i32::MAX as u32;
     if !positive(a) || !positive(b) {
         return u32::MAX;
     }
-    let _ = (known_a, known_b);
     if op == BinaryOp::MinS { a.bound.min(b.bound) } else { a.bound.max(b.bound) }
 }
 

@@ -37,13 +37,28 @@ impl Bytes {
     }
 }
 
-/// Runs `groups` workgroups of a kernel whose bindings are `array<u32>` or the like, and returns
-/// the buffers' contents, or why it stopped.
+/// Runs `groups` workgroups of a kernel whose bindings are `array<u32>` or the like, as it is and
+/// optimised, and returns the buffers' contents, or why it stopped.
 fn try_run(source: &str, buffers: &[&[u32]], groups: [u32; 3], steps: u64) -> Result<Vec<Vec<u32>>, u32> {
     let program = program(source);
-    let function = crate::lower::lower(&program, false).unwrap_or_else(|error| panic!("{error}\n{source}"));
+    let mut function = crate::lower::lower(&program, false).unwrap_or_else(|error| panic!("{error}\n{source}"));
     crate::ir::verify::verify(&function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
-    let code = super::compile(&function).unwrap_or_else(|error| panic!("{error}\n{source}\n{function}"));
+    let plain = run_function(&function, buffers, groups, steps);
+    crate::ir::optimise::run(&mut function);
+    crate::ir::verify::verify(&function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
+    let optimised = run_function(&function, buffers, groups, steps);
+    assert_eq!(plain, optimised, "optimised, the kernel does something else\n{source}\n{function}");
+    optimised
+}
+
+/// Runs `groups` workgroups of a function.
+pub(crate) fn run_function(
+    function: &crate::ir::Function,
+    buffers: &[&[u32]],
+    groups: [u32; 3],
+    steps: u64,
+) -> Result<Vec<Vec<u32>>, u32> {
+    let code = super::compile(function).unwrap_or_else(|error| panic!("{error}\n{function}"));
     let mut memory: Vec<Bytes> = buffers.iter().map(|values| Bytes::of(values)).collect();
     let slots: Vec<Slot> =
         memory.iter_mut().map(|memory| Slot { start: memory.start(), length: (memory.bytes / 4) as u32 }).collect();

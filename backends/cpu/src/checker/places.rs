@@ -1,0 +1,89 @@
+//! What the reports of a kernel are about: fixed when it is compiled.
+
+use std::sync::Arc;
+
+use anywarp_backend::{Program, Spot};
+
+use crate::ir::{CheckKind, CheckSpec, Function, SiteId};
+
+/// A place that findings speak of.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) spot: Spot,
+    pub(super) variable: Arc<str>,
+}
+
+/// All reports of one kernel.
+#[derive(Debug)]
+pub(crate) struct Checks {
+    pub(super) kernel: Arc<str>,
+    pub(super) specs: Vec<CheckSpec>,
+    pub(super) places: Vec<Place>,
+    pub(super) workgroup_size: [u32; 3],
+    pub(super) workgroup_bytes: u32,
+    pub(super) private_bytes: u32,
+    /// Cells have two to this many bytes: 2 where anything has 16 bits, else 4.
+    pub(super) shift: u32,
+}
+
+impl Checks {
+    /// Those of a function, which gives them away.
+    pub(crate) fn of(program: &Program, function: &mut Function) -> Arc<Self> {
+        let specs = std::mem::take(&mut function.checks);
+        let narrow = specs.iter().any(|spec| match &spec.kind {
+            CheckKind::Access(reach) => {
+                let odd = |bytes: &u32| !bytes.is_multiple_of(4);
+                reach.pieces.iter().any(|(offset, bytes)| odd(offset) || odd(bytes))
+                    || reach.indices.iter().any(|(stride, _)| odd(stride))
+            }
+            _ => false,
+        });
+        let file: Arc<str> = program.source.as_ref().map_or_else(|| program.name.as_ref().into(), |source| source.file.as_str().into());
+        let places = function.sites.iter().map(|site| Place {
+            spot: spot(program, &file, site.span),
+            variable: site.variable.as_str().into(),
+        });
+        Arc::new(Self {
+            kernel: Arc::clone(&program.name),
+            places: places.collect(),
+            specs,
+            workgroup_size: program.workgroup_size,
+            workgroup_bytes: function.workgroup_bytes,
+            private_bytes: function.private_bytes,
+            shift: if narrow { 1 } else { 2 },
+        })
+    }
+
+    /// Where a check is.
+    pub(super) fn place(&self, check: u32) -> Option<&Place> {
+        self.specs.get(check as usize).and_then(|spec| self.site(spec.site))
+    }
+
+    /// A site.
+    pub(super) fn site(&self, site: SiteId) -> Option<&Place> {
+        self.places.get(site.0 as usize)
+    }
+
+    /// Invocations of a workgroup.
+    pub(super) fn invocations(&self) -> u32 {
+        self.workgroup_size.iter().product()
+    }
+}
+
+fn spot(program: &Program, file: &Arc<str>, span: naga::Span) -> Spot {
+    let unknown = || Spot { file: Arc::clone(file), line: 0, column: 0, width: 0, text: "".into() };
+    let Some(source) = program.source.as_deref() else { return unknown() };
+    let Some(range) = span.to_range().filter(|range| source.text.is_char_boundary(range.start)) else {
+        return unknown();
+    };
+    let before = &source.text[..range.start];
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let text = source.text[start..].lines().next().unwrap_or("");
+    Spot {
+        file: Arc::clone(file),
+        line: before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1,
+        column: (range.start - start) as u32 + 1,
+        width: range.len() as u32,
+        text: text.into(),
+    }
+}

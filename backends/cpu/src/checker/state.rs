@@ -1,0 +1,425 @@
+//! What is remembered during a dispatch, and what each report means.
+
+use std::sync::Arc;
+
+use anywarp_backend::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
+use rustc_hash::FxHashMap;
+
+use super::Lanes;
+use super::places::Checks;
+use super::record::Record;
+use super::shadow::{Mark, Shared, Storage};
+use crate::abi::{LANES, Slot, Stop};
+use crate::ir::{Access, CheckKind, Count, Order, Range, Reach, SiteId, Space};
+
+/// What a lane group has passed.
+#[derive(Clone, Copy, Default)]
+struct Passed {
+    /// Barriers that order workgroup memory, storage, and both within the group.
+    workgroup: u32,
+    storage: u32,
+    subgroup: u16,
+    /// Barriers of the whole workgroup, and who arrived at the last one.
+    barriers: u32,
+    arrived: u32,
+}
+
+/// A read of workgroup memory that nobody has written yet.
+struct Early {
+    mark: Mark,
+    index: Option<i64>,
+}
+
+/// Reads of unwritten memory that are kept until it is known whether a write comes.
+const MOST_EARLY: usize = 1 << 16;
+
+/// The checker of one dispatch.
+pub(crate) struct Checker {
+    checks: Arc<Checks>,
+    /// The workgroup that runs: in the order of running, and its coordinates.
+    group: u32,
+    workgroup: [u32; 3],
+    /// Workgroups of the dispatch.
+    groups: [u32; 3],
+    passed: Vec<Passed>,
+    shared: Shared,
+    storage: Storage,
+    /// Which scalars of private memory were written: bits, 4 bytes each, by invocation.
+    written: Vec<u64>,
+    early: FxHashMap<usize, Vec<Early>>,
+    early_count: usize,
+    /// The loop whose iteration began last, and who was in it.
+    iteration: Option<(u32, u32, u32)>,
+    record: Record,
+}
+
+/// One report, as it is being looked at.
+#[derive(Clone, Copy)]
+struct Report<'a> {
+    number: u32,
+    group: u32,
+    active: u32,
+    operands: &'a [Lanes],
+}
+
+impl Report<'_> {
+    fn lanes(&self) -> impl Iterator<Item = usize> + use<> {
+        let active = self.active;
+        (0..LANES).filter(move |lane| active >> lane & 1 == 1)
+    }
+
+    fn local(&self, lane: usize) -> u16 {
+        (self.group as usize * LANES + lane) as u16
+    }
+}
+
+impl Checker {
+    /// For a dispatch of this kernel.
+    pub(crate) fn new(checks: &Arc<Checks>, groups: [u32; 3]) -> Self {
+        let lane_groups = checks.invocations().div_ceil(LANES as u32) as usize;
+        let words = words_of(checks) * lane_groups * LANES;
+        Self {
+            group: u32::MAX,
+            workgroup: [0; 3],
+            groups,
+            passed: vec![Passed::default(); lane_groups],
+            shared: Shared::new((checks.workgroup_bytes >> checks.shift) as usize + 2),
+            storage: Storage::default(),
+            written: vec![0; words],
+            early: FxHashMap::default(),
+            early_count: 0,
+            iteration: None,
+            record: Record::default(),
+            checks: Arc::clone(checks),
+        }
+    }
+
+    /// A workgroup begins.
+    pub(crate) fn begin(&mut self, workgroup: [u32; 3]) {
+        self.group = self.group.wrapping_add(1);
+        self.workgroup = workgroup;
+        self.passed.fill(Passed::default());
+    }
+
+    /// A workgroup has ended as it should.
+    pub(crate) fn end(&mut self) {
+        let mut early: Vec<_> = std::mem::take(&mut self.early).into_iter().collect();
+        early.sort_unstable_by_key(|(number, _)| *number);
+        for (_, reads) in early {
+            for early in reads {
+                self.unwritten(early.mark.check(), early.mark.local, early.index);
+            }
+        }
+        self.early_count = 0;
+    }
+
+    /// A workgroup was stopped at a site. Returns the site to speak of.
+    pub(crate) fn stopped(&mut self, stop: u32, site: u32, steps: u64) -> u32 {
+        let checks = Arc::clone(&self.checks);
+        if stop == Stop::DivergentBarrier as u32 {
+            if let Some(place) = checks.site(SiteId(site)) {
+                let (waits, missing) = self.apart();
+                let at = place.spot.clone();
+                let other = missing.map(|local| Other { at: at.clone(), touch: None, invocation: self.invocation(local) });
+                let finding = self.finding(FindingKind::DivergentBarrier, at, "", waits);
+                self.record.add_once(Finding { other, ..finding });
+            }
+        } else if stop == Stop::StepLimit as u32
+            && let Some((check, group, active)) = self.iteration
+            && let Some(spec) = checks.specs.get(check as usize)
+            && let Some(place) = checks.site(spec.site)
+        {
+            let local = (group as usize * LANES) as u16 + active.trailing_zeros() as u16;
+            let finding = self.finding(FindingKind::StepLimit, place.spot.clone(), "", Some(local));
+            self.record.add_once(Finding { count: Some(steps), ..finding });
+            return spec.site.0;
+        }
+        site
+    }
+
+    /// An invocation that arrived at the last barrier, and one that did not.
+    fn apart(&self) -> (Option<u16>, Option<u16>) {
+        let last = self.passed.iter().map(|passed| passed.barriers).max().unwrap_or(0);
+        let (mut waits, mut missing) = (None, None);
+        for local in 0..self.checks.invocations() as u16 {
+            let passed = &self.passed[usize::from(local) / LANES];
+            let arrived = passed.barriers == last && passed.arrived >> (usize::from(local) % LANES) & 1 == 1;
+            let slot = if arrived { &mut waits } else { &mut missing };
+            slot.get_or_insert(local);
+        }
+        (waits, missing)
+    }
+
+    /// All that was found.
+    pub(crate) fn findings(&mut self) -> Findings {
+        self.record.take()
+    }
+
+    /// How many operands a check has.
+    pub(super) fn operands(&self, number: u32) -> usize {
+        match self.checks.specs.get(number as usize).map(|spec| &spec.kind) {
+            Some(CheckKind::Bounds(_) | CheckKind::Divisor | CheckKind::Written) => 1,
+            Some(CheckKind::Access(reach)) => reach.indices.len(),
+            Some(CheckKind::Iteration | CheckKind::Arrival(_)) | None => 0,
+        }
+    }
+
+    /// Takes a report.
+    pub(super) fn report(
+        &mut self,
+        number: u32,
+        group: u32,
+        active: u32,
+        operands: &[Lanes],
+        slot: &dyn Fn(u32) -> Slot,
+    ) {
+        let checks = Arc::clone(&self.checks);
+        let Some(spec) = checks.specs.get(number as usize) else { return };
+        let report = Report { number, group, active, operands };
+        match &spec.kind {
+            CheckKind::Bounds(range) => {
+                for lane in report.lanes() {
+                    self.in_range(&report, lane, operands[0][lane], *range, 1);
+                }
+            }
+            CheckKind::Divisor => {
+                for lane in report.lanes().filter(|lane| operands[0][*lane] != 0) {
+                    self.found(FindingKind::DivisionByZero, number, report.local(lane), None, None);
+                }
+            }
+            CheckKind::Written => {
+                for lane in report.lanes().filter(|lane| operands[0][*lane] == 0) {
+                    self.unwritten(number, report.local(lane), None);
+                }
+            }
+            CheckKind::Access(reach) => self.access(&report, reach, slot),
+            CheckKind::Iteration => self.iteration = Some((number, group, active)),
+            CheckKind::Arrival(order) => self.arrival(group, active, *order),
+        }
+    }
+
+    fn arrival(&mut self, group: u32, active: u32, order: Order) {
+        let Some(passed) = self.passed.get_mut(group as usize) else { return };
+        passed.workgroup += u32::from(order.workgroup);
+        passed.storage += u32::from(order.storage);
+        if order.subgroup {
+            passed.subgroup = passed.subgroup.wrapping_add(1);
+        } else {
+            passed.barriers += 1;
+            passed.arrived = active;
+        }
+    }
+
+    /// Whether an index is in range; if not, that is a finding.
+    fn in_range(&mut self, report: &Report<'_>, lane: usize, index: u32, range: Range, length: u32) -> bool {
+        let count = match range.count {
+            Count::Fixed(count) => count,
+            Count::Runtime => length,
+        };
+        if index < count {
+            return true;
+        }
+        let shown = if range.signed { i64::from(index.cast_signed()) } else { i64::from(index) };
+        self.found(FindingKind::OutOfRange, report.number, report.local(lane), Some(shown), Some(u64::from(count)));
+        false
+    }
+
+    fn access(&mut self, report: &Report<'_>, reach: &Reach, slot: &dyn Fn(u32) -> Slot) {
+        let (base, length) = match reach.space {
+            Space::Binding(binding) => {
+                let slot = slot(binding);
+                (slot.start as usize, slot.length)
+            }
+            _ => (0, 1),
+        };
+        for lane in report.lanes() {
+            let (mut offset, mut fits) = (0u64, true);
+            for ((stride, range), lanes) in reach.indices.iter().zip(report.operands) {
+                fits &= self.in_range(report, lane, lanes[lane], *range, length);
+                offset = offset.wrapping_add(u64::from(*stride) * u64::from(lanes[lane]));
+            }
+            if !fits || !(reach.races || reach.starts_unwritten) {
+                continue;
+            }
+            let index = report.operands.last().map(|lanes| lanes[lane]).or(reach.constant).map(i64::from);
+            for (start, bytes) in &reach.pieces {
+                let start = base.wrapping_add(offset as usize).wrapping_add(*start as usize);
+                self.touch(report, lane, reach, start, *bytes as usize, index);
+            }
+        }
+    }
+
+    /// One invocation touches bytes that are in range.
+    fn touch(
+        &mut self,
+        report: &Report<'_>,
+        lane: usize,
+        reach: &Reach,
+        start: usize,
+        bytes: usize,
+        index: Option<i64>,
+    ) {
+        let local = report.local(lane);
+        if reach.space == Space::Private {
+            return self.touch_private(report.number, local, reach.access, start, bytes, index);
+        }
+        let Some(passed) = self.passed.get(report.group as usize) else { return };
+        let shared = reach.space == Space::Workgroup;
+        let epoch = if shared { passed.workgroup } else { passed.storage };
+        let now = Mark::new(report.number, reach.access.is_atomic(), self.group, local, epoch, passed.subgroup);
+        let shift = self.checks.shift;
+        for number in start >> shift..(start + bytes).div_ceil(1 << shift) {
+            let cell = if shared {
+                let Some(cell) = self.shared.cell(number, self.group) else { continue };
+                cell
+            } else {
+                self.storage.cell(number)
+            };
+            let before = cell.is_written_by(self.group);
+            let race = match (reach.access.writes(), reach.races) {
+                (true, true) => cell.write(now),
+                (true, false) => {
+                    cell.write(now);
+                    None
+                }
+                (false, true) => cell.read(now),
+                (false, false) => None,
+            };
+            if let Some(other) = race {
+                self.race(now, reach.access, other, index);
+            }
+            if shared && !before {
+                if reach.access.writes() {
+                    self.written_late(number, now);
+                } else if reach.starts_unwritten && self.early_count < MOST_EARLY {
+                    self.early_count += 1;
+                    self.early.entry(number).or_default().push(Early { mark: now, index });
+                }
+            }
+        }
+    }
+
+    /// A word is written for the first time. Reads that came before it are either races, which are
+    /// known, or were of unwritten memory.
+    fn written_late(&mut self, number: usize, now: Mark) {
+        for early in self.early.remove(&number).unwrap_or_default() {
+            if early.mark.epoch != now.epoch || early.mark.local == now.local {
+                self.unwritten(early.mark.check(), early.mark.local, early.index);
+            }
+        }
+    }
+
+    fn touch_private(&mut self, check: u32, local: u16, access: Access, start: usize, bytes: usize, index: Option<i64>) {
+        let first = usize::from(local) * words_of(&self.checks);
+        let mut unwritten = false;
+        for scalar in start / 4..(start + bytes).div_ceil(4) {
+            let Some(word) = self.written.get_mut(first + scalar / 64) else { return };
+            let bit = 1 << (scalar % 64);
+            match access {
+                Access::Forget => *word &= !bit,
+                _ if access.writes() => *word |= bit,
+                _ => unwritten |= *word & bit == 0,
+            }
+        }
+        if unwritten {
+            self.unwritten(check, local, index);
+        }
+    }
+
+    fn unwritten(&mut self, check: u32, local: u16, index: Option<i64>) {
+        self.found(FindingKind::Uninitialised, check, local, index, None);
+    }
+
+    fn found(&mut self, kind: FindingKind, check: u32, local: u16, index: Option<i64>, count: Option<u64>) {
+        let checks = Arc::clone(&self.checks);
+        let Some(place) = checks.place(check) else { return };
+        let mut record = std::mem::take(&mut self.record);
+        record.add(&checks, kind, check, u32::MAX, || {
+            let finding = self.finding(kind, place.spot.clone(), &place.variable, Some(local));
+            Finding { index, count, ..finding }
+        });
+        self.record = record;
+    }
+
+    fn race(&mut self, now: Mark, access: Access, before: Mark, index: Option<i64>) {
+        let checks = Arc::clone(&self.checks);
+        let (Some(here), Some(there)) = (checks.place(now.check()), checks.place(before.check())) else { return };
+        let across = now.group != before.group;
+        let kind = if across { FindingKind::RaceAcrossWorkgroups } else { FindingKind::Race };
+        let mut record = std::mem::take(&mut self.record);
+        record.add(&checks, kind, now.check(), before.check(), || {
+            let earlier = match checks.specs.get(before.check() as usize).map(|spec| &spec.kind) {
+                Some(CheckKind::Access(reach)) => reach.access,
+                _ => Access::Write,
+            };
+            let mut sides = [(here, now, access), (there, before, earlier)];
+            // The place further down first: it is where a barrier is missing before.
+            let position = |spot: &Spot| (spot.line, spot.column);
+            if position(&sides[0].0.spot) < position(&sides[1].0.spot) {
+                sides.swap(0, 1);
+            }
+            let [(first, one, touch), (second, two, other)] = sides;
+            let finding = self.finding(kind, first.spot.clone(), &first.variable, None);
+            Finding {
+                index,
+                touch: Some(touch_of(touch)),
+                invocation: Some(self.invocation_of(one)),
+                other: Some(Other {
+                    at: second.spot.clone(),
+                    touch: Some(touch_of(other)),
+                    invocation: self.invocation_of(two),
+                }),
+                ..finding
+            }
+        });
+        self.record = record;
+    }
+
+    fn finding(&self, kind: FindingKind, at: Spot, variable: &str, local: Option<u16>) -> Finding {
+        Finding {
+            kind,
+            kernel: Arc::clone(&self.checks.kernel),
+            at,
+            variable: variable.to_owned(),
+            index: None,
+            count: None,
+            touch: None,
+            invocation: local.map(|local| self.invocation(local)),
+            other: None,
+            occurrences: 1,
+        }
+    }
+
+    /// An invocation of the workgroup that runs.
+    fn invocation(&self, local: u16) -> Invocation {
+        self.invocation_in(self.workgroup, local)
+    }
+
+    fn invocation_of(&self, mark: Mark) -> Invocation {
+        // They run with x fastest.
+        let [x, y, _] = self.groups.map(|count| count.max(1));
+        self.invocation_in([mark.group % x, mark.group / x % y, mark.group / x / y], mark.local)
+    }
+
+    fn invocation_in(&self, workgroup: [u32; 3], local: u16) -> Invocation {
+        let [x, y, _] = self.checks.workgroup_size.map(|extent| extent.max(1));
+        let local = u32::from(local);
+        let local = [local % x, local / x % y, local / x / y];
+        let global = std::array::from_fn(|axis| {
+            workgroup[axis].wrapping_mul(self.checks.workgroup_size[axis]).wrapping_add(local[axis])
+        });
+        Invocation { workgroup, local, global }
+    }
+}
+
+fn words_of(checks: &Checks) -> usize {
+    (checks.private_bytes as usize).div_ceil(4 * 64)
+}
+
+fn touch_of(access: Access) -> Touch {
+    match access {
+        Access::Read => Touch::Read,
+        Access::Write | Access::Forget => Touch::Write,
+        Access::AtomicRead | Access::AtomicWrite => Touch::Atomic,
+    }
+}

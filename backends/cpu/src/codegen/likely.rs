@@ -1,0 +1,83 @@
+//! Values that are linear unless something unusual happens.
+//!
+//! An index that is clamped to an image is no longer certain to grow by one from lane to lane, but
+//! nearly always does. For such values the generator keeps, beside the vectors, what lane 0's
+//! value would be and under which condition all lanes follow from it. Memory accesses ask for the
+//! condition; the vectors are then needed, and made, only where it fails.
+
+use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
+
+use super::generator::{Generator, Held};
+use crate::abi::LANES;
+use crate::ir::{BinaryOp, Class, Inst, Value};
+
+/// How a value is likely to be linear.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Likely {
+    /// Lane 0's value.
+    pub(super) first: cl::Value,
+    /// When all lanes follow from it; nothing for those that always do.
+    pub(super) when: Option<cl::Value>,
+}
+
+impl Generator<'_, '_> {
+    /// How a value is linear, for certain or likely.
+    pub(super) fn likely(&mut self, value: Value) -> Option<Likely> {
+        if self.facts.shapes[value.0 as usize].stride().is_some() {
+            let first = self.scalar(value);
+            return Some(Likely { first, when: None });
+        }
+        self.likely[value.0 as usize]
+    }
+
+    /// Remembers how the result of an instruction is likely to be linear.
+    pub(super) fn hold_likely(&mut self, value: Value, inst: &Inst) {
+        // What is kept across a barrier is kept as vectors only.
+        let kept = matches!(self.values[value.0 as usize], Held::Kept(_));
+        if self.facts.shapes[value.0 as usize].near <= 0 || kept {
+            return;
+        }
+        let Inst::Binary(op, a, b) = *inst else { return };
+        let (Some(of_a), Some(of_b)) = (self.likely(a), self.likely(b)) else { return };
+        let mut when = match (of_a.when, of_b.when) {
+            (Some(a), Some(b)) => Some(self.b.ins().band(a, b)),
+            (one, other) => one.or(other),
+        };
+        let first = self.emit().binary_scalar(op, Class::I32, of_a.first, of_b.first);
+        if matches!(op, BinaryOp::MinS | BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::MaxU) {
+            let ((grows, stride), limit) = match self.facts.shapes[a.0 as usize].likely_stride() {
+                Some(stride) => ((of_a.first, stride), of_b.first),
+                None => match self.facts.shapes[b.0 as usize].likely_stride() {
+                    Some(stride) => ((of_b.first, stride), of_a.first),
+                    None => return,
+                },
+            };
+            let unclamped = self.unclamped(op, grows, stride, limit);
+            when = Some(match when {
+                Some(when) => self.b.ins().band(when, unclamped),
+                None => unclamped,
+            });
+            self.likely[value.0 as usize] = Some(Likely { first: grows, when });
+            return;
+        }
+        self.likely[value.0 as usize] = Some(Likely { first, when });
+    }
+
+    /// Whether a minimum or maximum leaves every lane of a growing value as it is.
+    fn unclamped(&mut self, op: BinaryOp, first: cl::Value, stride: i32, limit: cl::Value) -> cl::Value {
+        let signed = matches!(op, BinaryOp::MinS | BinaryOp::MaxS);
+        let wide = |g: &mut Self, value| {
+            if signed { g.b.ins().sextend(types::I64, value) } else { g.b.ins().uextend(types::I64, value) }
+        };
+        let (start, bound) = (wide(self, first), wide(self, limit));
+        // In 64 bits nothing wraps around.
+        let last = self.b.ins().iadd_imm_s(start, i64::from(stride) * (LANES as i64 - 1));
+        if matches!(op, BinaryOp::MinS | BinaryOp::MinU) {
+            return self.b.ins().icmp(IntCC::SignedLessThanOrEqual, last, bound);
+        }
+        let above = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, start, bound);
+        let most = if signed { i64::from(i32::MAX) } else { i64::from(u32::MAX) };
+        let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, most);
+        self.b.ins().band(above, fits)
+    }
+}

@@ -1,0 +1,170 @@
+//! How often a loop runs, found by running what its exits depend on.
+
+use rustc_hash::FxHashMap;
+
+use super::fold::{Folded, fold};
+use crate::ir::{Function, Inst, Label, Stmt, Value, Var};
+
+/// A loop whose end is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counted {
+    /// Iterations that run to their end, unless something else leaves the loop before.
+    pub(super) trips: usize,
+    /// Statements of the body that are constant in each iteration.
+    pub(super) folded: usize,
+}
+
+/// Evaluations that finding a count may take.
+const MOST_WORK: usize = 4_096;
+
+/// A statement that every iteration runs that comes so far.
+#[derive(Clone, Copy)]
+enum Step {
+    Let(Value),
+    Write(Var, Value),
+    /// A branch, and whether its sides leave the loop.
+    Test(Value, [bool; 2]),
+}
+
+/// Runs a loop, for at most `most` iterations, from what its variables hold at the start.
+/// `writes` counts the writes of each in the body.
+pub(super) fn count(
+    function: &Function,
+    body: &[Stmt],
+    mut vars: FxHashMap<Var, u64>,
+    writes: &FxHashMap<Var, u32>,
+    most: usize,
+) -> Option<Counted> {
+    let mut steps = Vec::new();
+    collect(body, &mut Vec::new(), &mut steps);
+    let mut certain: FxHashMap<Var, u32> = FxHashMap::default();
+    for step in &steps {
+        if let Step::Write(var, _) = step {
+            *certain.entry(*var).or_default() += 1;
+        }
+    }
+    // Writes elsewhere may happen or not.
+    vars.retain(|var, _| certain.get(var) == writes.get(var));
+    if vars.is_empty() {
+        return None;
+    }
+    let mut run = Run { function, vars, values: FxHashMap::default() };
+    let (mut folded, mut work) = (0, 0);
+    for trips in 0..=most {
+        work += steps.len();
+        if work > MOST_WORK && trips > 0 {
+            return None;
+        }
+        let mut decided = false;
+        // What is unknown once is left out of later iterations.
+        let mut kept = Vec::new();
+        for step in steps {
+            let known = match step {
+                Step::Let(value) => run.evaluate(value),
+                Step::Write(var, value) => run.write(var, value),
+                Step::Test(condition, leaves) => match run.bits(condition) {
+                    Some(bits) if leaves[usize::from(bits == 0)] => return Some(Counted { trips, folded }),
+                    bits => {
+                        decided |= bits.is_some();
+                        bits.is_some()
+                    }
+                },
+            };
+            if known {
+                kept.push(step);
+            }
+        }
+        if !decided {
+            return None;
+        }
+        if trips == 0 {
+            folded = kept.len();
+        }
+        steps = kept;
+    }
+    None
+}
+
+/// What is known while a loop runs.
+struct Run<'a> {
+    function: &'a Function,
+    vars: FxHashMap<Var, u64>,
+    values: FxHashMap<Value, u64>,
+}
+
+impl Run<'_> {
+    fn bits(&self, value: Value) -> Option<u64> {
+        match self.function.inst(value) {
+            Inst::Const(_, bits) => Some(*bits),
+            _ => self.values.get(&value).copied(),
+        }
+    }
+
+    fn evaluate(&mut self, value: Value) -> bool {
+        let inst = self.function.inst(value);
+        let bits = match inst {
+            Inst::Read(var) => self.vars.get(var).copied(),
+            _ => match fold(self.function, inst, |operand| self.bits(operand)) {
+                Some(Folded::Bits(bits)) => Some(bits),
+                Some(Folded::Same(other)) => self.bits(other),
+                None => None,
+            },
+        };
+        match bits {
+            Some(bits) => self.values.insert(value, bits),
+            None => self.values.remove(&value),
+        };
+        bits.is_some()
+    }
+
+    /// Also whether what the variable was had to be forgotten.
+    fn write(&mut self, var: Var, value: Value) -> bool {
+        match self.bits(value) {
+            Some(bits) => {
+                self.vars.insert(var, bits);
+                true
+            }
+            None => self.vars.remove(&var).is_some(),
+        }
+    }
+}
+
+/// Finds the steps of a list. `inner` are the blocks between it and the loop.
+fn collect(list: &[Stmt], inner: &mut Vec<Label>, steps: &mut Vec<Step>) {
+    for statement in list {
+        match statement {
+            Stmt::Let(value) => steps.push(Step::Let(*value)),
+            Stmt::Declare(var, value) | Stmt::Write(var, value) => steps.push(Step::Write(*var, *value)),
+            Stmt::If { condition, accept, reject } => {
+                let leaves = [accept, reject]
+                    .map(|side| matches!(side.last(), Some(Stmt::Exit(label)) if !inner.contains(label)));
+                steps.push(Step::Test(*condition, leaves));
+                // Lanes that leave a block of the iteration skip what follows in it.
+                if skips(accept, inner) || skips(reject, inner) {
+                    return;
+                }
+            }
+            Stmt::Block { label, body } => {
+                inner.push(*label);
+                collect(body, inner, steps);
+                inner.pop();
+                if skips(body, inner) {
+                    return;
+                }
+            }
+            Stmt::Loop(body) if skips(body, inner) => return,
+            _ => {}
+        }
+    }
+}
+
+/// Whether a list has an exit to one of the blocks.
+fn skips(list: &[Stmt], blocks: &[Label]) -> bool {
+    !blocks.is_empty()
+        && list.iter().any(|statement| match statement {
+            Stmt::Exit(label) => blocks.contains(label),
+            Stmt::If { accept, reject, .. } => skips(accept, blocks) || skips(reject, blocks),
+            Stmt::Block { body, .. } | Stmt::Loop(body) => skips(body, blocks),
+            _ => false,
+        })
+}

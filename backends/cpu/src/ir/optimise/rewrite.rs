@@ -1,0 +1,314 @@
+//! One walk over a function: copies it, or changes it where it stands, and folds and forwards on
+//! the way.
+//!
+//! Statements are never changed: the walk makes new lists. Instructions keep their value where
+//! they stand for the first time; copies of a loop's body get new ones. `map` leads from the
+//! values of the statements that are read to those of the lists that are made.
+
+use rustc_hash::FxHashMap;
+
+use super::fold::{Folded, fold};
+use super::knowledge::Knowledge;
+use super::operands;
+use crate::ir::{Class, Count, Function, Inst, Label, List, Place, Stmt, Value};
+
+/// Whether control goes on after statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// It may.
+    Open,
+    /// It does not: all ways lead out.
+    Closed,
+}
+
+/// What is known during the walk.
+pub(super) struct Rewriter<'a> {
+    pub(super) function: &'a mut Function,
+    pub(super) knowledge: Knowledge,
+    /// Whether a copy is being made, with values and labels of its own.
+    pub(super) copying: bool,
+    /// Steps that unrolling may still add.
+    pub(super) growth: usize,
+    /// Loops around the current point.
+    pub(super) loops: usize,
+    map: Vec<Value>,
+    labels: Vec<Label>,
+    /// By label: exits to it in the lists that were made.
+    exits: Vec<u32>,
+    constants: FxHashMap<(Class, u64), Value>,
+}
+
+impl<'a> Rewriter<'a> {
+    /// A walk over a function that may add `growth` steps.
+    pub(super) fn new(function: &'a mut Function, growth: usize) -> Self {
+        let mut constants = FxHashMap::default();
+        for (index, inst) in function.insts.iter().enumerate() {
+            if let Inst::Const(class, bits) = inst {
+                constants.entry((*class, *bits)).or_insert(Value(index as u32));
+            }
+        }
+        Self {
+            knowledge: Knowledge::of_nothing(function.vars.len()),
+            copying: false,
+            growth,
+            loops: 0,
+            map: (0..function.insts.len() as u32).map(Value).collect(),
+            labels: (0..function.labels).map(Label).collect(),
+            exits: vec![0; function.labels as usize],
+            constants,
+            function,
+        }
+    }
+
+    /// Rewrites the function.
+    pub(super) fn run(mut self) {
+        let body = std::mem::take(&mut self.function.body);
+        let mut made = List::with_capacity(body.len());
+        self.list(&body, &mut made);
+        self.function.body = made;
+    }
+
+    /// Rewrites statements to the end of a list, up to where control does not go on.
+    pub(super) fn list(&mut self, statements: &[Stmt], out: &mut List) -> End {
+        for statement in statements {
+            if self.statement(statement, out) == End::Closed {
+                return End::Closed;
+            }
+        }
+        End::Open
+    }
+
+    fn statement(&mut self, statement: &Stmt, out: &mut List) -> End {
+        match statement {
+            Stmt::If { condition, accept, reject } => {
+                return self.branch(self.map[condition.0 as usize], accept, reject, out);
+            }
+            Stmt::Block { label, body } => return self.block(*label, body, out),
+            Stmt::Loop(body) => return self.repeat(body, out),
+            Stmt::Exit(label) => {
+                let label = self.labels[label.0 as usize];
+                self.exits[label.0 as usize] += 1;
+                out.push(Stmt::Exit(label));
+                return End::Closed;
+            }
+            Stmt::Let(value) => self.evaluate(*value, out),
+            Stmt::Barrier(_) => {
+                self.knowledge.pass_barrier();
+                out.push(statement.clone());
+            }
+            _ => self.simple(statement, out),
+        }
+        End::Open
+    }
+
+    /// A statement without others in it.
+    fn simple(&mut self, statement: &Stmt, out: &mut List) {
+        let mut made = statement.clone();
+        operands::of_stmt(&mut made, &mut |value| *value = self.map[value.0 as usize]);
+        match &mut made {
+            Stmt::Write(var, value) if self.knowledge.get(*var) == Some(*value) => return,
+            Stmt::Declare(var, value) | Stmt::Write(var, value) => {
+                let constant = self.is_floating(*value);
+                self.knowledge.set(*var, *value, constant);
+            }
+            Stmt::Store { place, .. } => {
+                let inside = self.settle(place, Beyond::Keep);
+                if !inside {
+                    return;
+                }
+            }
+            _ => {}
+        }
+        out.push(made);
+    }
+
+    fn branch(&mut self, condition: Value, accept: &[Stmt], reject: &[Stmt], out: &mut List) -> End {
+        if let Some(bits) = self.known(condition) {
+            return self.list(if bits == 0 { reject } else { accept }, out);
+        }
+        let before = self.knowledge.mark();
+        let (mut accepted, mut rejected) = (List::new(), List::new());
+        let accept = self.list(accept, &mut accepted);
+        self.knowledge.restore(before);
+        let between = self.knowledge.mark();
+        let reject = self.list(reject, &mut rejected);
+        self.knowledge.restore(between);
+        let after = self.knowledge.mark();
+        if accept == End::Open {
+            self.knowledge.forget_between(before, between);
+        }
+        if reject == End::Open {
+            self.knowledge.forget_between(between, after);
+        }
+        if !accepted.is_empty() || !rejected.is_empty() {
+            out.push(Stmt::If { condition, accept: accepted, reject: rejected });
+        }
+        if accept == End::Open || reject == End::Open { End::Open } else { End::Closed }
+    }
+
+    fn block(&mut self, label: Label, body: &[Stmt], out: &mut List) -> End {
+        let name = if self.copying { self.new_label() } else { label };
+        let around = std::mem::replace(&mut self.labels[label.0 as usize], name);
+        let before = self.knowledge.mark();
+        let mut made = List::new();
+        let mut end = self.list(body, &mut made);
+        self.labels[label.0 as usize] = around;
+        if matches!(made.last(), Some(Stmt::Exit(to)) if *to == name) {
+            made.pop();
+            self.exits[name.0 as usize] -= 1;
+            end = End::Open;
+        }
+        if self.exits[name.0 as usize] == 0 {
+            out.append(&mut made);
+            return end;
+        }
+        let after = self.knowledge.mark();
+        self.knowledge.forget_between(before, after);
+        out.push(Stmt::Block { label: name, body: made });
+        End::Open
+    }
+
+    fn new_label(&mut self) -> Label {
+        let label = Label(self.function.labels);
+        self.function.labels += 1;
+        self.labels.push(label);
+        self.exits.push(0);
+        label
+    }
+
+    /// Takes back the exits of a list that was made and is not used.
+    pub(super) fn discard(&mut self, list: &[Stmt]) {
+        for statement in list {
+            match statement {
+                Stmt::Exit(label) => self.exits[label.0 as usize] -= 1,
+                Stmt::If { accept, reject, .. } => {
+                    self.discard(accept);
+                    self.discard(reject);
+                }
+                Stmt::Block { body, .. } | Stmt::Loop(body) => self.discard(body),
+                _ => {}
+            }
+        }
+    }
+
+    fn evaluate(&mut self, value: Value, out: &mut List) {
+        let at = value.0 as usize;
+        if let Inst::Read(var) = self.function.insts[at]
+            && let Some(known) = self.knowledge.get(var)
+        {
+            self.map[at] = known;
+            return;
+        }
+        let mut inst = self.function.insts[at].clone();
+        operands::of_inst(&mut inst, &mut |operand| *operand = self.map[operand.0 as usize]);
+        let folded = fold(self.function, &inst, |operand| self.known(operand));
+        match folded {
+            Some(Folded::Same(other)) => self.map[at] = other,
+            Some(Folded::Bits(bits)) => self.map[at] = self.constant(self.function.classes[at], bits),
+            None => self.emit(value, inst, out),
+        }
+    }
+
+    fn emit(&mut self, value: Value, mut inst: Inst, out: &mut List) {
+        match &mut inst {
+            Inst::Load(place, ..) => {
+                self.settle(place, Beyond::Clamp);
+            }
+            // A place that is out of range keeps its index, which is what drops the atomic.
+            Inst::Atomic { place, .. } => {
+                self.settle(place, Beyond::Keep);
+            }
+            _ => {}
+        }
+        let at = value.0 as usize;
+        let read = if let Inst::Read(var) = inst { Some(var) } else { None };
+        let later = &self.function.insts[at + 1..];
+        let parts = later.iter().take_while(|part| matches!(part, Inst::Part { of, .. } if *of == value)).count();
+        let made = if self.copying {
+            let made = self.new_value(inst, self.function.classes[at]);
+            for index in 1..=parts {
+                self.new_value(Inst::Part { of: made, index: index as u8 }, self.function.classes[at + index]);
+            }
+            made
+        } else {
+            self.function.insts[at] = inst;
+            value
+        };
+        for index in 0..=parts {
+            self.map[at + index] = Value(made.0 + index as u32);
+        }
+        if let Some(var) = read {
+            self.knowledge.set(var, made, false);
+        }
+        out.push(Stmt::Let(made));
+    }
+
+    fn new_value(&mut self, inst: Inst, class: Class) -> Value {
+        let value = Value(self.function.insts.len() as u32);
+        self.function.insts.push(inst);
+        self.function.classes.push(class);
+        self.map.push(value);
+        value
+    }
+
+    fn constant(&mut self, class: Class, bits: u64) -> Value {
+        if let Some(value) = self.constants.get(&(class, bits)) {
+            return *value;
+        }
+        let value = self.new_value(Inst::Const(class, bits), class);
+        self.constants.insert((class, bits), value);
+        value
+    }
+
+    /// The bits of a constant.
+    pub(super) fn known(&self, value: Value) -> Option<u64> {
+        match self.function.inst(value) {
+            Inst::Const(_, bits) => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Whether a value belongs to no list.
+    fn is_floating(&self, value: Value) -> bool {
+        matches!(self.function.inst(value), Inst::Const(..) | Inst::Input(_))
+    }
+
+    /// Moves constant indices into the offset. Returns whether no index is certainly too large.
+    fn settle(&self, place: &mut Place, beyond: Beyond) -> bool {
+        let (mut offset, mut inside) = (place.offset, true);
+        place.indices.retain(|index| {
+            let Some(bits) = self.known(index.value) else { return true };
+            let position = match index.count {
+                Count::Fixed(count) if bits < u64::from(count) => bits as u32,
+                // There is at least one element.
+                Count::Runtime if bits == 0 => 0,
+                Count::Fixed(count) => {
+                    inside = false;
+                    if beyond == Beyond::Keep {
+                        return true;
+                    }
+                    count - 1
+                }
+                Count::Runtime => return true,
+            };
+            match position.checked_mul(index.stride).and_then(|bytes| offset.checked_add(bytes)) {
+                Some(sum) => {
+                    offset = sum;
+                    false
+                }
+                None => true,
+            }
+        });
+        place.offset = offset;
+        inside
+    }
+}
+
+/// What becomes of a constant index that is too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beyond {
+    /// It names the last element.
+    Clamp,
+    /// It stays.
+    Keep,
+}

@@ -1,0 +1,135 @@
+//! Loops: those that are small and counted become their iterations.
+
+use rustc_hash::FxHashMap;
+
+use super::count::{Counted, count};
+use super::rewrite::{End, Rewriter};
+use super::{MOST_NESTED_LOOPS, MOST_STEPS_OF_A_LOOP, MOST_TRIPS};
+use crate::ir::{Function, Inst, List, Stmt, Var};
+
+impl Rewriter<'_> {
+    /// A loop. Its body is rewritten as a loop's first, so that loops in it are unrolled before
+    /// its size is taken.
+    pub(super) fn repeat(&mut self, body: &[Stmt], out: &mut List) -> End {
+        self.loops += 1;
+        let end = if self.loops > MOST_NESTED_LOOPS {
+            // Looking for what each of many nested loops writes would cost their number squared.
+            self.knowledge.forget_all();
+            self.rolled(body, out)
+        } else {
+            self.unrolled_or_rolled(body, out)
+        };
+        self.loops -= 1;
+        end
+    }
+
+    fn unrolled_or_rolled(&mut self, body: &[Stmt], out: &mut List) -> End {
+        let mut writes = FxHashMap::default();
+        let barrier = find_writes(body, &mut writes);
+        let starts: Vec<(Var, Option<u64>)> =
+            writes.keys().map(|var| (*var, self.knowledge.get(*var).and_then(|value| self.known(value)))).collect();
+        if barrier {
+            self.knowledge.pass_barrier();
+        }
+        let before = self.knowledge.mark();
+        writes.keys().for_each(|var| self.knowledge.forget(*var));
+        let mut made = List::new();
+        if self.list(body, &mut made) == End::Closed {
+            // It never comes to a second iteration.
+            out.append(&mut made);
+            return End::Closed;
+        }
+        let counted = if barrier { None } else { self.worthwhile(&made, &starts) };
+        let Some(counted) = counted else {
+            out.push(Stmt::Loop(made));
+            return End::Closed;
+        };
+
+        self.knowledge.restore(before);
+        self.discard(&made);
+        let was_copying = std::mem::replace(&mut self.copying, true);
+        let mut end = End::Open;
+        for _ in 0..=counted.trips {
+            end = self.list(&made, out);
+            if end == End::Closed {
+                break;
+            }
+        }
+        if end == End::Open {
+            // The count was wrong: the iterations so far were peeled off.
+            writes.keys().for_each(|var| self.knowledge.forget(*var));
+            self.rolled(&made, out);
+        }
+        self.copying = was_copying;
+        End::Closed
+    }
+
+    fn rolled(&mut self, body: &[Stmt], out: &mut List) -> End {
+        let mut made = List::new();
+        match self.list(body, &mut made) {
+            End::Open => out.push(Stmt::Loop(made)),
+            End::Closed => out.append(&mut made),
+        }
+        End::Closed
+    }
+
+    /// How often a loop runs, if it is to be unrolled.
+    fn worthwhile(&mut self, body: &[Stmt], starts: &[(Var, Option<u64>)]) -> Option<Counted> {
+        let size = size(self.function, body, 4 * MOST_STEPS_OF_A_LOOP)?;
+        let mut writes = FxHashMap::default();
+        find_writes(body, &mut writes);
+        let starts = starts.iter().filter_map(|(var, bits)| Some((*var, (*bits)?))).collect();
+        let counted = count(self.function, body, starts, &writes, MOST_TRIPS)?;
+        let cost = size.saturating_sub(counted.folded).max(1) * counted.trips.max(1);
+        if cost > MOST_STEPS_OF_A_LOOP || cost > self.growth {
+            return None;
+        }
+        self.growth -= cost;
+        Some(counted)
+    }
+}
+
+/// Counts the writes of each variable in a list; returns whether there is a barrier.
+fn find_writes(list: &[Stmt], writes: &mut FxHashMap<Var, u32>) -> bool {
+    let mut barrier = false;
+    for statement in list {
+        match statement {
+            Stmt::Declare(var, _) | Stmt::Write(var, _) => *writes.entry(*var).or_default() += 1,
+            Stmt::If { accept, reject, .. } => {
+                barrier |= find_writes(accept, writes);
+                barrier |= find_writes(reject, writes);
+            }
+            Stmt::Block { body, .. } | Stmt::Loop(body) => barrier |= find_writes(body, writes),
+            Stmt::Barrier(_) => barrier = true,
+            _ => {}
+        }
+    }
+    barrier
+}
+
+/// The steps of a list; memory counts more, as its code is longer, and atomics most. `None` beyond a limit.
+fn size(function: &Function, list: &[Stmt], most: usize) -> Option<usize> {
+    let mut sum = 0usize;
+    for statement in list {
+        sum += match statement {
+            Stmt::Let(value) => match function.inst(*value) {
+                Inst::Load(..) | Inst::Call(..) => 3,
+                Inst::Subgroup(..) => 12,
+                // Lane by lane, if lanes meet in one word: nothing is gained, and the code is long.
+                Inst::Atomic { .. } => 40,
+                _ => 1,
+            },
+            Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) | Stmt::Barrier(_) => 1,
+            Stmt::Store { .. } | Stmt::Check(_) => 3,
+            Stmt::If { accept, reject, .. } => {
+                let accepted = size(function, accept, most.checked_sub(sum)?)?;
+                1 + accepted + size(function, reject, most.checked_sub(sum + accepted)?)?
+            }
+            Stmt::Block { body, .. } | Stmt::Loop(body) => 1 + size(function, body, most.checked_sub(sum)?)?,
+        };
+        if sum > most {
+            return None;
+        }
+    }
+    Some(sum)
+}

@@ -1,0 +1,137 @@
+//! The memory that kernels print into, and whose records it may hold.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anywarp_backend::{Backend, BackendError, MemoryId, MemoryKind, Region};
+
+use crate::kernel::passes::debug_print::Signature;
+
+/// The variable that says how large the memory is.
+const VARIABLE: &str = "ANYWARP_DEBUG_BYTES";
+/// How large it is without the variable: 30 000 calls with three words of arguments.
+const DEFAULT_BYTES: u64 = 1 << 20;
+/// Room for some records with the most arguments.
+const LEAST_BYTES: u64 = 1 << 10;
+
+/// One call of a debug function in the text of a kernel.
+#[derive(Debug)]
+pub(crate) struct Site {
+    /// The line of the call, counted from 1.
+    pub(crate) line: u32,
+    /// Which of the functions.
+    pub(crate) function: usize,
+}
+
+/// The calls in one kernel, numbered from `first` on.
+#[derive(Debug)]
+pub(crate) struct Sites {
+    pub(crate) first: u32,
+    pub(crate) kernel: Arc<str>,
+    pub(crate) file: Arc<str>,
+    pub(crate) sites: Vec<Site>,
+    pub(crate) functions: Vec<Signature>,
+}
+
+/// The calls of all kernels that may have printed, by their first number.
+pub(super) type Printers = BTreeMap<u32, Arc<Sites>>;
+
+#[derive(Default)]
+struct State {
+    memory: Option<MemoryId>,
+    printers: Printers,
+}
+
+/// What the kernels of one device print into.
+pub(crate) struct DebugMemory {
+    backend: Arc<dyn Backend>,
+    bytes: u64,
+    next_site: AtomicU32,
+    state: Mutex<State>,
+}
+
+impl DebugMemory {
+    /// No memory yet: most programs print nothing.
+    pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
+        let most = backend.caps().limits.storage_binding_size;
+        let bytes = bytes(std::env::var(VARIABLE).ok().as_deref(), most);
+        Self { backend, bytes, next_site: AtomicU32::new(1), state: Mutex::default() }
+    }
+
+    /// The first of `count` numbers for sites that nobody else has.
+    pub(crate) fn number(&self, count: u32) -> u32 {
+        self.next_site.fetch_add(count, Ordering::Relaxed)
+    }
+
+    /// Makes the sites of a kernel known, before it is launched.
+    pub(crate) fn register(&self, sites: &Arc<Sites>) {
+        self.state().printers.insert(sites.first, Arc::clone(sites));
+    }
+
+    /// The memory, which is there from the first call on.
+    pub(crate) fn region(&self) -> Result<Region, BackendError> {
+        let mut state = self.state();
+        let memory = match state.memory {
+            Some(memory) => memory,
+            None => self.backend.allocate(self.bytes, MemoryKind::Device, "anywarp debug output")?,
+        };
+        state.memory = Some(memory);
+        Ok(Region { memory, offset: 0, bytes: self.bytes })
+    }
+
+    /// The memory, if anything was ever launched that prints.
+    pub(super) fn used(&self) -> Option<Region> {
+        self.state().memory.map(|memory| Region { memory, offset: 0, bytes: self.bytes })
+    }
+
+    /// All who may have printed. Called with the stream locked, when what was printed is fetched:
+    /// kernels that are gone by then need not be known afterwards.
+    pub(super) fn take_printers(&self) -> Printers {
+        let mut state = self.state();
+        let taken = state.printers.clone();
+        // One for `printers` and one for `taken`; a kernel that nobody holds cannot be launched.
+        state.printers.retain(|_, sites| Arc::strong_count(sites) > 2);
+        taken
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for DebugMemory {
+    fn drop(&mut self) {
+        if let Some(memory) = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).memory {
+            self.backend.free(memory);
+        }
+    }
+}
+
+/// What the variable says, within what can be bound.
+fn bytes(variable: Option<&str>, most: u64) -> u64 {
+    let wanted = variable.and_then(|text| {
+        text.trim().parse().inspect_err(|_| log::warn!("{VARIABLE} is '{text}', which is no number")).ok()
+    });
+    let wanted: u64 = wanted.unwrap_or(DEFAULT_BYTES);
+    // A shader counts its words in 32 bits, and adds a record to them.
+    let most = most.min(1 << 33);
+    wanted.min(most).max(LEAST_BYTES) / 16 * 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_is_kept_within_bounds() {
+        let most = 128 << 20;
+        assert_eq!(bytes(None, most), 1 << 20);
+        assert_eq!(bytes(Some(" 70000 "), most), 70_000);
+        assert_eq!(bytes(Some("many"), most), 1 << 20);
+        assert_eq!(bytes(Some("0"), most), 1 << 10);
+        assert_eq!(bytes(Some("99999999999"), most), most);
+        assert_eq!(bytes(Some("99999999999"), u64::MAX), 1 << 33);
+        assert_eq!(bytes(Some("1030"), most), 1024);
+    }
+}

@@ -1,0 +1,159 @@
+//! What kernels printed.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::f16;
+
+/// What kernels printed since the last time, in the order of the launches, and within a launch in
+/// that in which the invocations came to print.
+///
+/// Displayed, it is one line each, and one for what was dropped.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct DebugOutput {
+    /// One for each call that found room.
+    pub lines: Vec<DebugLine>,
+    /// Calls that found none: `ANYWARP_DEBUG_BYTES` makes more. 2^31 stands for that many or more.
+    pub dropped: u64,
+}
+
+/// One call of a debug function by one invocation.
+///
+/// Displayed, it is `kernel.wgsl:12: debug(label = 3, value = 0.5) at [17, 0, 0]`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DebugLine {
+    /// The kernel, as [`Kernel::name`](crate::Kernel::name) says.
+    pub kernel: Arc<str>,
+    /// The file of the kernel.
+    pub file: Arc<str>,
+    /// The line of the call in the file, counted from 1.
+    pub line: u32,
+    /// The function's name.
+    pub function: String,
+    /// The `global_invocation_id` of the caller.
+    pub invocation: [u32; 3],
+    /// What it gave, in the order of the parameters.
+    pub arguments: Vec<DebugArgument>,
+}
+
+/// One argument of a [`DebugLine`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DebugArgument {
+    /// The parameter's name.
+    pub name: String,
+    /// The value.
+    pub value: DebugValue,
+}
+
+/// A value of one of WGSL's types.
+///
+/// Displayed, floating-point numbers have as many digits as tell them apart from their neighbours,
+/// and vectors look like `vec2(0.5, 1.0)`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DebugValue {
+    /// `bool`
+    Bool(bool),
+    /// `i16`
+    I16(i16),
+    /// `u16`
+    U16(u16),
+    /// `i32`
+    I32(i32),
+    /// `u32`
+    U32(u32),
+    /// `i64`
+    I64(i64),
+    /// `u64`
+    U64(u64),
+    /// `f16`
+    F16(f16),
+    /// `f32`
+    F32(f32),
+    /// `f64`
+    F64(f64),
+    /// `vec2`, `vec3` or `vec4` of one of the others.
+    Vector(Vec<DebugValue>),
+}
+
+impl fmt::Display for DebugOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in &self.lines {
+            writeln!(f, "{line}")?;
+        }
+        if self.dropped > 0 {
+            writeln!(f, "{} calls found no room and were dropped (ANYWARP_DEBUG_BYTES makes more)", self.dropped)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for DebugLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}(", self.file, self.line, self.function)?;
+        for (index, DebugArgument { name, value }) in self.arguments.iter().enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(f, "{separator}{name} = {value}")?;
+        }
+        let [x, y, z] = self.invocation;
+        write!(f, ") at [{x}, {y}, {z}]")
+    }
+}
+
+impl fmt::Display for DebugValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => value.fmt(f),
+            Self::I16(value) => value.fmt(f),
+            Self::U16(value) => value.fmt(f),
+            Self::I32(value) => value.fmt(f),
+            Self::U32(value) => value.fmt(f),
+            Self::I64(value) => value.fmt(f),
+            Self::U64(value) => value.fmt(f),
+            // The other form of `f32` leaves `.0` out.
+            Self::F16(value) => fmt::Debug::fmt(&value.to_f32(), f),
+            Self::F32(value) => fmt::Debug::fmt(value, f),
+            Self::F64(value) => fmt::Debug::fmt(value, f),
+            Self::Vector(components) => {
+                write!(f, "vec{}(", components.len())?;
+                for (index, component) in components.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { ", " };
+                    write!(f, "{separator}{component}")?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_where_what_and_who() {
+        let argument = |name: &str, value| DebugArgument { name: name.to_owned(), value };
+        let line = DebugLine {
+            kernel: "kernel.wgsl:main".into(),
+            file: "kernel.wgsl".into(),
+            line: 12,
+            function: "debug".to_owned(),
+            invocation: [17, 0, 2],
+            arguments: vec![
+                argument("label", DebugValue::U32(3)),
+                argument("value", DebugValue::F32(1.0)),
+                argument("half", DebugValue::F16(f16::from_f32(0.5))),
+                argument("both", DebugValue::Vector(vec![DebugValue::Bool(true), DebugValue::Bool(false)])),
+            ],
+        };
+        let output = DebugOutput { lines: vec![line], dropped: 2 };
+        assert_eq!(
+            output.to_string(),
+            "kernel.wgsl:12: debug(label = 3, value = 1.0, half = 0.5, both = vec2(true, false)) at [17, 0, 2]\n\
+             2 calls found no room and were dropped (ANYWARP_DEBUG_BYTES makes more)\n"
+        );
+    }
+}

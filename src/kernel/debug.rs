@@ -1,0 +1,100 @@
+//! Debug functions of a kernel: found in its text, checked, and made to print.
+
+use std::sync::Arc;
+
+use anywarp_backend::Caps;
+use naga::valid::Capabilities;
+use naga::{Module, ResourceBinding, Scalar, Span};
+
+use super::marks::{Stray, marked_functions};
+use super::passes::debug_print::{Printing, debug_print, signature};
+use super::source::Wgsl;
+use crate::debug::{Site, Sites};
+use crate::error::KernelError;
+
+/// Gives as many numbers to the calls of a kernel, and returns the first.
+pub(crate) type Number<'a> = &'a (dyn Fn(u32) -> u32 + Sync);
+
+/// A debug function, and where its name stands.
+pub(super) struct Marked {
+    name: String,
+    span: Span,
+}
+
+/// The functions that the text marks, each of which can print.
+pub(super) fn marked(wgsl: &Wgsl<'_>, module: &Module) -> Result<Vec<Marked>, KernelError> {
+    let span = |range: std::ops::Range<usize>| Span::new(range.start as u32, range.end as u32);
+    let names = marked_functions(&wgsl.text).map_err(|Stray(range)| {
+        let message = "the mark 'anywarp:debug' must stand right before the 'fn' of a function that is no entry point";
+        error(wgsl, span(range), message.to_owned())
+    })?;
+    let marked = names.into_iter().map(|(name, range)| {
+        let marked = Marked { name: name.to_owned(), span: span(range) };
+        let function = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name));
+        let (_, function) = function.ok_or_else(|| refused(wgsl, &marked, &"is an entry point: it must be called"))?;
+        signature(module, function).map_err(|misfit| refused(wgsl, &marked, &misfit))?;
+        Ok(marked)
+    });
+    marked.collect()
+}
+
+/// Makes them print, if anything calls them. The module is what the one entry point uses.
+pub(super) fn print(
+    wgsl: &Wgsl<'_>,
+    kernel: &Arc<str>,
+    module: &Module,
+    marked: &[Marked],
+    at: ResourceBinding,
+    caps: &Caps,
+    number: Number<'_>,
+) -> Result<Option<(Module, Arc<Sites>)>, KernelError> {
+    if marked.is_empty() {
+        return Ok(None);
+    }
+    let names: Vec<String> = marked.iter().map(|marked| marked.name.clone()).collect();
+    let mut first = 0;
+    let printing = debug_print(module, &names, at, |count| {
+        first = number(count);
+        first
+    });
+    let internal = |message| KernelError::Internal { file: wgsl.file.to_string(), message };
+    let Some(printing) = printing.map_err(|misfit| internal(misfit.to_string()))? else { return Ok(None) };
+    check_doubles(wgsl, marked, &printing, caps)?;
+    let Printing { module, sites, functions } = printing;
+    let sites = sites.into_iter().map(|site| {
+        // What naga gives no place is told by the place of the function.
+        let own = || marked.iter().find(|marked| marked.name == functions[site.function].name);
+        let span = if site.span.is_defined() { site.span } else { own().map_or(Span::UNDEFINED, |own| own.span) };
+        Site { line: line(wgsl, span), function: site.function }
+    });
+    let (kernel, file) = (Arc::clone(kernel), wgsl.file.as_ref().into());
+    let sites = sites.collect();
+    Ok(Some((module, Arc::new(Sites { first, kernel, file, sites, functions }))))
+}
+
+/// The bits of a double come as an integer of the same size, which the device must have.
+fn check_doubles(wgsl: &Wgsl<'_>, marked: &[Marked], printing: &Printing, caps: &Caps) -> Result<(), KernelError> {
+    if caps.shader.contains(Capabilities::SHADER_INT64) {
+        return Ok(());
+    }
+    let doubles = |name: &str| {
+        let function = printing.functions.iter().find(|function| function.name == name);
+        function.is_some_and(|function| function.parameters.iter().any(|parameter| parameter.scalar == Scalar::F64))
+    };
+    marked.iter().find(|marked| doubles(&marked.name)).map_or(Ok(()), |marked| {
+        let reason = format!("takes f64, which {} cannot print: it has no 64-bit integers", caps.name);
+        Err(refused(wgsl, marked, &reason))
+    })
+}
+
+fn refused(wgsl: &Wgsl<'_>, marked: &Marked, reason: &dyn std::fmt::Display) -> KernelError {
+    error(wgsl, marked.span, format!("the debug function '{}' {reason}", marked.name))
+}
+
+fn error(wgsl: &Wgsl<'_>, span: Span, message: String) -> KernelError {
+    KernelError::DebugFunction { file: wgsl.file.to_string(), line: line(wgsl, span), message }
+}
+
+fn line(wgsl: &Wgsl<'_>, span: Span) -> u32 {
+    span.location(&wgsl.text).line_number
+}

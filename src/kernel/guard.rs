@@ -1,0 +1,368 @@
+//! What stands between a text and the code that reads it: naga recurses over what a text nests, and
+//! checks itself with panics. Texts that nest too deeply are refused before, deep ones are read on a
+//! stack of their own, and a panic becomes an error.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::error::KernelError;
+
+/// The deepest text that is read.
+pub(crate) const MOST_DEPTH: u32 = 2000;
+/// The most declarations: naga follows their uses of each other by recursion.
+pub(crate) const MOST_DECLARATIONS: u32 = 50_000;
+/// The deepest types, as WGSL has it.
+pub(crate) const MOST_TYPE_DEPTH: u32 = 255;
+
+/// Texts up to this are read on the caller's stack. A build without optimisation takes some
+/// kilobytes a level.
+const SHALLOW: Extent = Extent { depth: 40, declarations: 200, line: 0 };
+
+/// What other texts are read on; only what is used of it becomes memory.
+const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
+
+/// What an `else` counts: the branch in it is inside of all before it, and each is many calls deep.
+const ELSE: u32 = 8;
+
+/// How much a text nests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Extent {
+    /// Operators, brackets and `else` around one place, at most.
+    depth: u32,
+    /// Declarations outside of functions and structs.
+    declarations: u32,
+    /// The first line with more than [`MOST_DEPTH`], or the deepest one.
+    line: u32,
+}
+
+/// A place to read one text in, and to compile it.
+pub(crate) struct Room<'a> {
+    file: &'a str,
+    own_stack: bool,
+}
+
+impl<'a> Room<'a> {
+    /// For a text that can be read.
+    ///
+    /// # Errors
+    /// [`KernelError::TooDeep`].
+    pub(crate) fn of(file: &'a str, text: &str) -> Result<Self, KernelError> {
+        let extent = measure(text);
+        let too_deep =
+            |what, line, depth, limit| Err(KernelError::TooDeep { file: file.to_owned(), line, what, depth, limit });
+        if extent.depth > MOST_DEPTH {
+            return too_deep("operators, brackets and 'else if'", extent.line, extent.depth, MOST_DEPTH);
+        }
+        if extent.declarations > MOST_DECLARATIONS {
+            return too_deep(
+                "declarations, if each uses the one before,",
+                extent.line,
+                extent.declarations,
+                MOST_DECLARATIONS,
+            );
+        }
+        let own_stack = extent.depth > SHALLOW.depth || extent.declarations > SHALLOW.declarations;
+        if own_stack && cfg!(target_arch = "wasm32") {
+            // There are no threads to have another stack.
+            return too_deep("operators, brackets and 'else if'", extent.line, extent.depth, SHALLOW.depth);
+        }
+        Ok(Self { file, own_stack })
+    }
+
+    /// Does `work` where there is room for it; a panic in it is an error.
+    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, KernelError> + Send) -> Result<T, KernelError> {
+        let guarded = || {
+            // What `work` leaves half done when it panics is lost with it.
+            catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+                let said = panic.downcast_ref::<String>().map(String::as_str);
+                let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+                Err(self.failed(said.to_owned()))
+            })
+        };
+        if !self.own_stack {
+            return guarded();
+        }
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("anywarp-compile".to_owned()).stack_size(STACK);
+            match thread.spawn_scoped(scope, guarded) {
+                Ok(thread) => thread.join().unwrap_or_else(|_| Err(self.failed("its thread ended".to_owned()))),
+                Err(error) => Err(self.failed(format!("no thread with {STACK} bytes of stack: {error}"))),
+            }
+        })
+    }
+
+    fn failed(&self, message: String) -> KernelError {
+        KernelError::Internal { file: self.file.to_owned(), message }
+    }
+}
+
+/// Refuses types that nest deeper than WGSL allows: naga does not.
+///
+/// # Errors
+/// [`KernelError::TooDeep`].
+pub(crate) fn check_types(file: &str, text: &str, module: &naga::Module) -> Result<(), KernelError> {
+    let mut depths: Vec<u32> = Vec::with_capacity(module.types.len());
+    for (handle, ty) in module.types.iter() {
+        // Types stand after those they are made of.
+        let of = |inner: naga::Handle<naga::Type>| depths.get(inner.index()).copied().unwrap_or_default() + 1;
+        let depth = match &ty.inner {
+            naga::TypeInner::Array { base, .. } | naga::TypeInner::BindingArray { base, .. } => of(*base),
+            naga::TypeInner::Pointer { base, .. } => of(*base),
+            naga::TypeInner::Struct { members, .. } => members.iter().map(|member| of(member.ty)).max().unwrap_or(1),
+            _ => 0,
+        };
+        if depth > MOST_TYPE_DEPTH {
+            let span = module.types.get_span(handle);
+            let line = if span.is_defined() { span.location(text).line_number } else { 1 };
+            let (what, limit) = ("types", MOST_TYPE_DEPTH);
+            return Err(KernelError::TooDeep { file: file.to_owned(), line, what, depth, limit });
+        }
+        depths.push(depth);
+    }
+    Ok(())
+}
+
+/// One open bracket, or the text itself.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    brace: bool,
+    /// Depth of all that is around.
+    around: u32,
+    /// Operators between two operands, since the statement or list entry began: what is left of one
+    /// is inside of it, or what is right.
+    between: u32,
+    /// Operators before and after one operand.
+    beside: u32,
+    /// Of this statement: `else`, weighed.
+    branches: u32,
+    /// `<` that may begin a list of types.
+    lists: u32,
+}
+
+impl Level {
+    fn depth(&self) -> u32 {
+        self.around.saturating_add(self.between).saturating_add(self.beside).saturating_add(self.branches)
+    }
+
+    fn entry_ends(&mut self) {
+        (self.between, self.beside) = (0, 0);
+    }
+
+    fn statement_ends(&mut self) {
+        self.entry_ends();
+        (self.branches, self.lists) = (0, 0);
+    }
+}
+
+/// What stood before.
+#[derive(Clone, Copy, PartialEq)]
+enum Before {
+    Operand,
+    Word,
+    /// The end of a block: of a statement, unless there is an `else`.
+    Block,
+    Other,
+}
+
+/// Measures a text in one pass. What is no WGSL is measured, too, but not exactly.
+fn measure(text: &str) -> Extent {
+    let mut levels = vec![Level { brace: true, ..Level::default() }];
+    let (mut extent, mut line, mut before) = (Extent::default(), 1, Before::Other);
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if byte.is_ascii_whitespace() {
+            line += u32::from(byte == b'\n');
+            at += 1;
+            continue;
+        }
+        if let Some(length) = comment(&bytes[at..]) {
+            line += bytes[at..at + length].iter().filter(|byte| **byte == b'\n').count() as u32;
+            at += length;
+            continue;
+        }
+        let nested = levels.len() > 1;
+        let Some(mut level) = levels.last().copied() else { break };
+        let length = word(&bytes[at..]);
+        let is_else = length > 0 && &bytes[at..at + length] == b"else";
+        if before == Before::Block && !is_else {
+            level.statement_ends();
+        }
+        let mut opened = None;
+        before = if is_else {
+            level.branches = level.branches.saturating_add(ELSE);
+            Before::Other
+        } else if length > 0 {
+            let declares =
+                matches!(&bytes[at..at + length], b"fn" | b"struct" | b"const" | b"alias" | b"override" | b"var");
+            extent.declarations += u32::from(declares && !nested);
+            if byte.is_ascii_digit() { Before::Operand } else { Before::Word }
+        } else {
+            let operand = matches!(before, Before::Operand | Before::Word);
+            match byte {
+                b'(' | b'[' => {
+                    level.beside += 1;
+                    opened = Some(Level { around: level.depth(), ..Level::default() });
+                    Before::Other
+                }
+                b'{' => {
+                    level.entry_ends();
+                    opened = Some(Level { brace: true, around: level.depth() + 1, ..Level::default() });
+                    Before::Other
+                }
+                b')' | b']' => {
+                    if levels.len() > 1 && !level.brace {
+                        levels.pop();
+                        at += 1;
+                        before = Before::Operand;
+                        continue;
+                    }
+                    Before::Operand
+                }
+                b'}' => {
+                    // With the brackets that were left open.
+                    while levels.len() > 1 && levels.pop().is_some_and(|level| !level.brace) {}
+                    at += 1;
+                    before = Before::Block;
+                    continue;
+                }
+                b',' => {
+                    if level.lists == 0 {
+                        level.entry_ends();
+                    }
+                    Before::Other
+                }
+                b';' => {
+                    level.statement_ends();
+                    Before::Other
+                }
+                b'.' => {
+                    level.beside += 1;
+                    Before::Other
+                }
+                b'<' if before == Before::Word => {
+                    level.lists += 1;
+                    level.between += 1;
+                    Before::Other
+                }
+                b'>' if level.lists > 0 && operand => {
+                    level.lists -= 1;
+                    Before::Word
+                }
+                b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'!' | b'~' | b'<' | b'>' | b'=' => {
+                    if operand {
+                        level.between += 1;
+                        level.beside = 0;
+                    } else {
+                        level.beside += 1;
+                    }
+                    Before::Other
+                }
+                _ => Before::Other,
+            }
+        };
+        let depth = opened.map_or_else(|| level.depth(), |opened| opened.depth());
+        if depth > extent.depth {
+            if extent.depth <= MOST_DEPTH {
+                extent.line = line;
+            }
+            extent.depth = depth;
+        }
+        if let Some(last) = levels.last_mut() {
+            *last = level;
+        }
+        levels.extend(opened);
+        at += length.max(1);
+    }
+    extent
+}
+
+/// The length of a comment at the start; block comments nest.
+fn comment(bytes: &[u8]) -> Option<usize> {
+    if bytes.starts_with(b"//") {
+        return Some(bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len()));
+    }
+    if !bytes.starts_with(b"/*") {
+        return None;
+    }
+    let (mut open, mut at) = (0u32, 0);
+    while at < bytes.len() {
+        match &bytes[at..] {
+            [b'/', b'*', ..] => (open, at) = (open + 1, at + 2),
+            [b'*', b'/', ..] => (open, at) = (open - 1, at + 2),
+            _ => at += 1,
+        }
+        if open == 0 {
+            break;
+        }
+    }
+    Some(at)
+}
+
+/// The length of a name or number at the start, or 0.
+fn word(bytes: &[u8]) -> usize {
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
+    let number = bytes.first().is_some_and(u8::is_ascii_digit);
+    bytes.iter().position(|byte| !part(*byte) && !(number && *byte == b'.')).unwrap_or(bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn depth(text: &str) -> u32 {
+        measure(text).depth
+    }
+
+    #[test]
+    fn what_nests_counts_and_what_follows_does_not() {
+        assert_eq!(depth("let a = 1;"), 1);
+        assert_eq!(depth("let a = b + c + d;"), 3);
+        assert_eq!(depth("let a = b + c; let d = e;"), 2);
+        assert_eq!(depth("let a = - - -b;"), 4);
+        assert_eq!(depth("f(g(h(1)))"), 3);
+        assert_eq!(depth("f(-1, -2, -3, -4)"), depth("f(-1)"));
+        assert_eq!(depth("a = b.c * d[1] + b.c * d[1];"), depth("a = b * d + b * d[1];"));
+        assert_eq!(depth("{ { } { } { } }"), 2);
+        assert_eq!(depth("// ((((\n/* ((( /* (( */ */ 1.5e3"), 0);
+    }
+
+    #[test]
+    fn branches_count_once_for_each_else() {
+        let chain = |count: usize| depth(&format!("if a {{}} {} b = c;", "else if d {} ".repeat(count)));
+        assert_eq!(chain(10) - chain(5), 5 * ELSE);
+        assert_eq!(depth(&"if a {} else {} ".repeat(100)), depth("if a {} else {} "));
+    }
+
+    #[test]
+    fn a_list_of_types_ends_no_operand() {
+        let sum = |count: usize| depth(&format!("let a = {}b;", "array<u32, 2>(1, 2)[0] + ".repeat(count)));
+        assert!(sum(100) >= 200);
+        assert!(depth(&format!("const A = array<vec2<f32>, 9>({});", "vec2<f32>(-1, a + b), ".repeat(500))) < 10);
+    }
+
+    #[test]
+    fn declarations_are_counted_outside_only() {
+        let text = "struct A { a: u32 } var<private> b: A; fn f() { var c = 1; const d = 2; } alias C = u32;";
+        assert_eq!(measure(text).declarations, 4);
+        assert_eq!(measure(") ] } } fn f() {}").declarations, 1);
+    }
+
+    #[test]
+    fn the_error_names_file_and_line() {
+        let text = format!("fn f() {{\n let a = {}1;\n}}", "-".repeat(5000));
+        let Err(error) = Room::of("deep.wgsl", &text) else { panic!("was accepted") };
+        let said = error.to_string();
+        assert!(said.contains("deep.wgsl:2") && said.contains("5002") && said.contains("2000"), "{said}");
+    }
+
+    #[test]
+    fn a_panic_is_an_error_on_either_stack() {
+        for own_stack in [false, true] {
+            let room = Room { file: "f.wgsl", own_stack };
+            let error = room.run(|| -> Result<(), KernelError> { panic!("seven") }).unwrap_err();
+            assert!(error.to_string().contains("f.wgsl") && error.to_string().contains("seven"), "{error}");
+            assert_eq!(room.run(|| Ok(7)).unwrap(), 7);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Which functions the text marks for debug printing.
+//!
+//! The mark is a comment: to any other reader of WGSL the functions are what they look like, empty.
+
+use std::ops::Range;
+
+/// What the comment says.
+const MARK: &str = "anywarp:debug";
+
+/// A mark that no function follows: where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stray(pub(super) Range<usize>);
+
+/// The names of the marked functions, and where they are.
+pub(super) fn marked_functions(text: &str) -> Result<Vec<(&str, Range<usize>)>, Stray> {
+    let mut marked = Vec::new();
+    if !text.contains(MARK) {
+        return Ok(marked);
+    }
+    let mut at = 0;
+    while let Some((start, end)) = next_comment(text, at) {
+        at = end;
+        if text[start + 2..end].split_whitespace().next().is_some_and(is_mark) {
+            marked.push(function_at(text, end).ok_or(Stray(start..end))?);
+        }
+    }
+    Ok(marked)
+}
+
+/// A block comment may end right behind the mark.
+fn is_mark(word: &str) -> bool {
+    word.strip_suffix("*/").unwrap_or(word) == MARK
+}
+
+/// The name of the function that begins at `at`, but for space and comments.
+fn function_at(text: &str, at: usize) -> Option<(&str, Range<usize>)> {
+    let at = super::source::skip_space(text, at);
+    let rest = text[at..].strip_prefix("fn")?;
+    let start = super::source::skip_space(text, at + 2);
+    let name = &text[start..];
+    let name = &name[..name.find(|c: char| c.is_whitespace() || "(/".contains(c)).unwrap_or(name.len())];
+    // Without something between the two words it is one word.
+    (start > at + 2 && !rest.is_empty() && !name.is_empty()).then(|| (name, start..start + name.len()))
+}
+
+/// Start and end of the first comment from `at` on. WGSL has no strings that could hold one.
+fn next_comment(text: &str, at: usize) -> Option<(usize, usize)> {
+    let mut from = at;
+    loop {
+        let start = from + text[from..].find('/')?;
+        let rest = &text[start..];
+        if rest.starts_with("//") {
+            return Some((start, start + rest.find(['\n', '\r']).unwrap_or(rest.len())));
+        }
+        if rest.starts_with("/*") {
+            return Some((start, start + super::source::block_comment(rest)));
+        }
+        from = start + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<&str> {
+        marked_functions(text).unwrap().into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn marks_are_comments_before_functions() {
+        assert_eq!(names("// anywarp:debug\nfn a(x: f32) {}\n//anywarp:debug\r\nfn b () {}"), ["a", "b"]);
+        assert_eq!(names("/* anywarp:debug */ fn a() {} /*anywarp:debug*/fn/**/b() {}"), ["a", "b"]);
+        assert_eq!(names("// anywarp:debug what is at\n// some place\n\nfn a() {}"), ["a"]);
+        assert_eq!(names("// anywarp:debug\nfn große_zahl() {}"), ["große_zahl"]);
+    }
+
+    #[test]
+    fn other_comments_and_code_are_none() {
+        for text in [
+            "",
+            "fn a() {}",
+            "/// anywarp:debug\nfn a() {}",
+            "// see anywarp:debug\nfn a() {}",
+            "// anywarp:debugging\nfn a() {}",
+            "/* /* */ // anywarp:debug */ fn a() {}",
+            "// /* anywarp:debug */\nfn a() {}",
+            "const x = 6 / 2; fn anywarp() {} fn debug() {}",
+            "/* anywarp:debug never ends",
+        ] {
+            let found = marked_functions(text);
+            assert!(
+                matches!(&found, Ok(names) if names.is_empty()) || text.ends_with("never ends"),
+                "{text}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_mark_without_a_function_is_told() {
+        for text in ["// anywarp:debug", "// anywarp:debug\n@compute fn a() {}", "// anywarp:debug\nfnord()"] {
+            assert_eq!(marked_functions(text), Err(Stray(0..16)), "{text}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What a kernel takes is given back with it.
+
+use std::process::Command;
+use std::time::Instant;
+
+use crate::{COUNT, device, without_hanging};
+
+/// Bytes of this process in memory.
+fn resident() -> Option<u64> {
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    Some(statm.split_whitespace().nth(1)?.parse::<u64>().ok()? * 4096)
+}
+
+#[test]
+fn memory_of_kernels_is_freed_with_them() {
+    const KERNELS: u32 = 10_000;
+    const NAME: &str = "memory::memory_of_kernels_is_freed_with_them";
+    const ALONE: &str = "ANYWARP_TEST_ALONE";
+    if resident().is_none() {
+        return println!("skipped: the system does not tell how much memory is in use");
+    }
+    if std::env::var_os(ALONE).is_none() {
+        // What other tests use meanwhile would be counted here.
+        let program = std::env::current_exe().expect("this program");
+        let ended = Command::new(program).args(["--exact", NAME, "--nocapture"]).env(ALONE, "1").output();
+        let ended = ended.expect("a child process");
+        print!("{}", String::from_utf8_lossy(&ended.stdout));
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        return;
+    }
+    without_hanging(|| {
+        let device = device();
+        let started = Instant::now();
+        let mut first = 0;
+        let mut b = device.buffer::<u32>(64).expect("memory");
+        for number in 1..=KERNELS {
+            // The device keeps some hundred kernels that nobody holds, and lets go of them when there
+            // are more.
+            let text = COUNT.replace("1u", &format!("{number}u"));
+            let kernel = device.kernel(&text).expect("a kernel");
+            b.fill(0).expect("a fill");
+            kernel.launch().bind("b", &mut b).threads(64).expect("a launch");
+            if number % 100 == 0 {
+                assert_eq!(*b.read().expect("the results"), [number; 64]);
+            }
+            if number == KERNELS / 10 {
+                first = resident().unwrap_or_default();
+            }
+        }
+        let last = resident().unwrap_or_default();
+        println!("{:?} a kernel; {first} bytes at first, {last} in the end", started.elapsed() / KERNELS);
+        assert!(last < first + (64 << 20), "{first} bytes after {} kernels, {last} after {KERNELS}", KERNELS / 10);
+    });
+}

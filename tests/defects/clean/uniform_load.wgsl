@@ -1,0 +1,9 @@
+var<workgroup> seed: u32;
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) {
+    if i == 0u { seed = 5u; }
+    let first = workgroupUniformLoad(&seed);
+    if i == 1u { seed = 6u; }
+    data[i] = first + workgroupUniformLoad(&seed);
+}

@@ -1,0 +1,42 @@
+//! The checked mode of the processor: every planted defect is found at its line, and nothing else.
+//!
+//! Each file is one kernel. What must be found stands at its line, as `//~ KIND VARIABLE` (several
+//! times for several findings). Lines that begin with `//!` say how it is run:
+//!
+//! ```text
+//! //! groups 2,1,1        workgroups (one where absent)
+//! //! buffer NAME N       N words for a storage variable (64 where absent), all zero,
+//! //! buffer NAME N iota  or 0, 1, 2, …
+//! //! set PATH 3          a uniform or a part of one, as a u32
+//! //! stops               the kernel cannot run to its end
+//! ```
+
+#[path = "kernel.rs"]
+mod kernel;
+#[path = "modes.rs"]
+mod modes;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = modes::trials();
+    for folder in ["tests/defects/planted", "tests/defects/clean", "shaders"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let mut files: Vec<_> = std::fs::read_dir(&root)
+            .unwrap_or_else(|error| panic!("{}: {error}", root.display()))
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == "wgsl"))
+            .collect();
+        files.sort();
+        let group = folder.rsplit('/').next().unwrap_or(folder);
+        trials.extend(files.into_iter().map(|path| {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            Trial::test(format!("{group}::{name}"), move || kernel::run(&path).map_err(Into::into))
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

@@ -1,0 +1,11 @@
+//! stops
+//! set n 40
+@group(0) @binding(0) var<uniform> n: u32;
+@group(0) @binding(1) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x >= n { return; }
+    data[id.x] = id.x;
+    storageBarrier(); //~ divergent-barrier
+    data[id.x] = data[n - 1u - id.x];
+}

@@ -1,0 +1,8 @@
+var<workgroup> tile: array<u32, 64>;
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) {
+    if i != 5u { tile[i] = i; }
+    workgroupBarrier();
+    data[i] = tile[63u - i]; //~ uninitialised tile
+}
