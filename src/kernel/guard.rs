@@ -15,7 +15,7 @@ pub(crate) const MOST_TYPE_DEPTH: u32 = 255;
 
 /// Texts up to this are read on the caller's stack. A build without optimisation takes some
 /// kilobytes a level.
-const SHALLOW: Extent = Extent { depth: 40, declarations: 200, line: 0 };
+const SHALLOW: Extent = Extent { depth: 32, declarations: 200, line: 0 };
 
 /// What other texts are read on; only what is used of it becomes memory.
 const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
@@ -303,7 +303,7 @@ fn comment(bytes: &[u8]) -> Option<usize> {
 fn word(bytes: &[u8]) -> usize {
     let part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
     let number = bytes.first().is_some_and(u8::is_ascii_digit);
-    bytes.iter().position(|byte| !part(*byte) && !(number && *byte == b'.')).unwrap_or(bytes.len())
+    bytes.iter().position(|byte| !(part(*byte) || number && *byte == b'.')).unwrap_or(bytes.len())
 }
 
 #[cfg(test)]

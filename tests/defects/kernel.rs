@@ -24,8 +24,7 @@ pub(crate) fn run(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let wanted = wanted(&text)?;
     let findings = findings(&text, path)?;
-    let found: Wanted =
-        findings.iter().map(|f| (f.kind.name().to_owned(), f.at.line, f.variable.clone())).collect();
+    let found: Wanted = findings.iter().map(|f| (f.kind.name().to_owned(), f.at.line, f.variable.clone())).collect();
     if found == wanted {
         return Ok(());
     }

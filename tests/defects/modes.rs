@@ -12,8 +12,11 @@ fn main(@builtin(local_invocation_index) i: u32) {
     data[i] = data[i + 1];
 }";
 
+/// A name, and what must succeed.
+type Case = (&'static str, fn() -> Result<(), Failed>);
+
 pub(crate) fn trials() -> Vec<Trial> {
-    let cases: [(&str, fn() -> Result<(), Failed>); 5] = [
+    let cases: [Case; 5] = [
         ("the_plain_mode_finds_nothing", the_plain_mode_finds_nothing),
         ("both_modes_compute_the_same", both_modes_compute_the_same),
         ("findings_are_taken_once_and_counted", findings_are_taken_once_and_counted),

@@ -6,6 +6,7 @@
 //! | `random`, `generate` | a kernel from a seed |
 //! | `evaluate` | the reference |
 //! | `run` | a kernel on a device |
+//! | `known` | failures of drivers that are listed |
 //! | `shrink` | a smaller kernel that fails in the same way |
 //! | `statistics` | what the kernels are like |
 //! | `options`, `worker`, `batch` | the command line, child processes, their parent |
@@ -14,6 +15,7 @@ pub(crate) mod ast;
 pub(crate) mod batch;
 pub(crate) mod evaluate;
 pub(crate) mod generate;
+mod known;
 mod layout;
 pub(crate) mod options;
 pub(crate) mod print;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::ast::Program;
 use super::evaluate::evaluate;
 use super::generate::generate;
+use super::known::{is_unreached_constant, known};
 use super::options::Options;
 use super::print::{pruned, wgsl};
 use super::run::{Failure, compare, run};
@@ -57,9 +58,36 @@ pub(crate) fn serve(options: &Options) -> std::io::Result<()> {
         };
         let mut good = true;
         for (name, device) in &mut devices {
+            let known = known(&device.caps().name, seed, options.size);
+            if let Some(known) = known.filter(|known| known.crashes) {
+                good = false;
+                say(&Message::Skipped(seed, format!("{name}: known: {}", known.reason)))?;
+                continue;
+            }
             let outcome = run(device, &program, &text).and_then(|found| compare(&program, &expected, &found));
-            let Err(failure) = outcome else { continue };
+            let failure = match (outcome, known) {
+                (Ok(()), None) => continue,
+                (Ok(()), Some(known)) => {
+                    good = false;
+                    let text = format!("{name}: no longer fails, take it off the list: {}", known.reason);
+                    say(&Message::Failed(seed, text))?;
+                    continue;
+                }
+                (Err(failure), _) => failure,
+            };
             good = false;
+            if let Some(known) = known {
+                say(&Message::Skipped(seed, format!("{name}: known: {}", known.reason)))?;
+                *device = match Device::open(name) {
+                    Ok(fresh) => fresh,
+                    Err(error) => return say(&Message::Unable(error.to_string())),
+                };
+                continue;
+            }
+            if is_unreached_constant(&failure) {
+                say(&Message::Skipped(seed, format!("{name}: a constant out of range that no run reaches")))?;
+                continue;
+            }
             if let Some(reason) = lacking(&failure) {
                 say(&Message::Skipped(seed, format!("{name}: {reason}")))?;
                 continue;

@@ -182,7 +182,10 @@ impl Finding {
             FindingKind::RaceAcrossWorkgroups => format!("data race between workgroups on {}", self.subject()),
             FindingKind::DivergentBarrier => "not all invocations of a workgroup arrive at this barrier".to_owned(),
             FindingKind::StepLimit => {
-                format!("loops make more than {} iterations; this is the last one begun", self.count.unwrap_or_default())
+                format!(
+                    "loops make more than {} iterations; this is the last one begun",
+                    self.count.unwrap_or_default()
+                )
             }
         }
     }

@@ -30,8 +30,9 @@ impl<'p> Machine<'p> {
             Stmt::Compound(place, op, value) => {
                 for &lane in &lanes {
                     let address = self.address(place, lane)?;
-                    let value = self.eval(value, lane)?;
+                    // WGSL reads the left side first.
                     let old = self.load(&address, lane)?;
+                    let value = self.eval(value, lane)?;
                     self.store(&address, lane, binary(*op, &old, &value)?)?;
                 }
             }

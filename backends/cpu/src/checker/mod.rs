@@ -13,10 +13,15 @@
 //!   orders two workgroups;
 //! - a barrier that not all invocations reach; loops past the limit of steps.
 //!
+//! Two limits: a word that several invocations only read keeps two of them, which is enough to find
+//! that a write races, not with how many; and cells take twelve times the bytes of the storage that
+//! a kernel touches and writes. A kernel takes 5 times (Mandelbrot)
+//! to 170 times (tiled matrix product) as long.
+//!
 //! Workgroups run one after the other on one thread, so that findings are the same every time.
 //! Every word of workgroup memory, and of storage that is written, has a *cell* that remembers its
 //! last write and two reads by different invocations, with the number of barriers each had passed
-//! ([`shadow`]; the idea of epochs is that of FastTrack, Flanagan and Freund, PLDI 2009). Storage
+//! ([`shadow`]; the idea of epochs is that of Flanagan and Freund, "`FastTrack`", PLDI 2009). Storage
 //! cells are found by address, so that two bindings of one buffer are one memory.
 //!
 //! | file | concept |

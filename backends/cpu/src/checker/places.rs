@@ -38,11 +38,12 @@ impl Checks {
             }
             _ => false,
         });
-        let file: Arc<str> = program.source.as_ref().map_or_else(|| program.name.as_ref().into(), |source| source.file.as_str().into());
-        let places = function.sites.iter().map(|site| Place {
-            spot: spot(program, &file, site.span),
-            variable: site.variable.as_str().into(),
-        });
+        let file: Arc<str> =
+            program.source.as_ref().map_or_else(|| program.name.as_ref().into(), |source| source.file.as_str().into());
+        let places = function
+            .sites
+            .iter()
+            .map(|site| Place { spot: spot(program, &file, site.span), variable: site.variable.as_str().into() });
         Arc::new(Self {
             kernel: Arc::clone(&program.name),
             places: places.collect(),

@@ -61,7 +61,8 @@ impl Mark {
 
     /// Whether it races with `now`, one of them being a write.
     fn races(self, now: Self) -> bool {
-        !self.is_none() && !(self.is_atomic() && now.is_atomic()) && self.is_concurrent(now)
+        let both_atomic = self.is_atomic() && now.is_atomic();
+        !self.is_none() && !both_atomic && self.is_concurrent(now)
     }
 }
 
@@ -98,10 +99,11 @@ impl Cell {
         let [first, second] = &mut self.reads;
         if done_with(*first) && !keeps(*first, now) {
             *first = now;
-        } else if done_with(*second) || second.is_same_invocation(now) || (second.is_atomic() && !now.is_atomic()) {
-            if !first.is_same_invocation(now) {
-                *second = now;
-            }
+            return race;
+        }
+        let replaced = done_with(*second) || second.is_same_invocation(now) || second.is_atomic() && !now.is_atomic();
+        if replaced && !first.is_same_invocation(now) {
+            *second = now;
         }
         race
     }

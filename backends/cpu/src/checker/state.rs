@@ -120,7 +120,8 @@ impl Checker {
             if let Some(place) = checks.site(SiteId(site)) {
                 let (waits, missing) = self.apart();
                 let at = place.spot.clone();
-                let other = missing.map(|local| Other { at: at.clone(), touch: None, invocation: self.invocation(local) });
+                let other =
+                    missing.map(|local| Other { at: at.clone(), touch: None, invocation: self.invocation(local) });
                 let finding = self.finding(FindingKind::DivergentBarrier, at, "", waits);
                 self.record.add_once(Finding { other, ..finding });
             }
@@ -309,7 +310,15 @@ impl Checker {
         }
     }
 
-    fn touch_private(&mut self, check: u32, local: u16, access: Access, start: usize, bytes: usize, index: Option<i64>) {
+    fn touch_private(
+        &mut self,
+        check: u32,
+        local: u16,
+        access: Access,
+        start: usize,
+        bytes: usize,
+        index: Option<i64>,
+    ) {
         let first = usize::from(local) * words_of(&self.checks);
         let mut unwritten = false;
         for scalar in start / 4..(start + bytes).div_ceil(4) {

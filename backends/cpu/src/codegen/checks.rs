@@ -42,10 +42,8 @@ impl Generator<'_, '_> {
         signature.params.extend([pointer, word, word, word, pointer]);
         let bytes = (MOST_INDICES * LANES * 4) as u32;
         let slot = cl::StackSlotData::new(cl::StackSlotKind::ExplicitSlot, bytes, 4);
-        let reports = Reports {
-            signature: self.b.import_signature(signature),
-            operands: self.b.create_sized_stack_slot(slot),
-        };
+        let reports =
+            Reports { signature: self.b.import_signature(signature), operands: self.b.create_sized_stack_slot(slot) };
         *self.reports.insert(reports)
     }
 }

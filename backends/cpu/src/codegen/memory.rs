@@ -21,7 +21,9 @@ fn shared() -> MemFlagsData {
     MemFlagsData::new().with_trap_code(None)
 }
 
-/// The flags of a read: what nobody writes may be read early, late, or once for several reads.
+/// The flags of a read from an address that is good wherever the code runs: what nobody writes may
+/// be read early, late, or once for several reads. Reads behind a test of their address must not
+/// move: these have the flags of [`shared`].
 fn reading(function: &Function, space: Space) -> MemFlagsData {
     let constant = match space {
         Space::Binding(slot) => function.read_only.get(slot as usize).copied().unwrap_or(false),
@@ -144,12 +146,12 @@ impl Generator<'_, '_> {
     }
 
     /// Lanes as they lie in memory to lanes of registers.
-    fn from_raw(&mut self, ty: MemType, parts: Parts) -> Parts {
+    fn of_memory(&mut self, ty: MemType, parts: Parts) -> Parts {
         if ty == MemType::F16 { self.emit().convert(Convert::HalfBitsToF32, &parts) } else { parts }
     }
 
-    /// The inverse of [`Self::from_raw`].
-    pub(super) fn to_raw(&mut self, ty: MemType, parts: Parts) -> Parts {
+    /// The inverse of [`Self::of_memory`].
+    pub(super) fn for_memory(&mut self, ty: MemType, parts: Parts) -> Parts {
         if ty == MemType::F16 { self.emit().convert(Convert::F32ToHalfBits, &parts) } else { parts }
     }
 
@@ -157,7 +159,7 @@ impl Generator<'_, '_> {
         let start = self.stepped_address(place);
         let Some(inside) = start.inside else {
             let columns = self.load_rows(reading(self.function, place.space), start.address, ty, count, step);
-            return columns.into_iter().map(|parts| self.from_raw(ty, parts)).collect();
+            return columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect();
         };
         let (fast, slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let certain = place.indices.iter().all(|index| self.facts.shapes[index.value.0 as usize].stride().is_some());
@@ -166,19 +168,19 @@ impl Generator<'_, '_> {
         }
         self.b.ins().brif(inside, fast, &[], slow, &[]);
         self.switch_sealed(fast);
-        let rows = self.load_rows(reading(self.function, place.space), start.address, ty, count, step);
+        let rows = self.load_rows(shared(), start.address, ty, count, step);
         self.jump_with(join, &rows);
         self.switch_sealed(slow);
         let offsets = self.offsets(place, ty.bytes(), false);
         let each = if certain {
-            self.load_lane_by_lane(reading(self.function, place.space), &offsets, ty, count)
+            self.load_lane_by_lane(&offsets, ty, count)
         } else {
             self.gather(reading(self.function, place.space), &offsets, ty, count, ty.bytes(), 1)
         };
         self.jump_with(join, &each);
         let columns = self.columns_of(join, raw(ty), count);
         self.switch_sealed(join);
-        columns.into_iter().map(|parts| self.from_raw(ty, parts)).collect()
+        columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
     }
 
     fn jump_with(&mut self, block: cl::Block, columns: &[Parts]) {
@@ -252,7 +254,7 @@ impl Generator<'_, '_> {
         let bytes = if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() };
         let offsets = self.offsets(place, bytes, false);
         let columns = self.gather(reading(self.function, place.space), &offsets, ty, count, Self::pitch(place, ty), Self::lane_scale(place));
-        columns.into_iter().map(|parts| self.from_raw(ty, parts)).collect()
+        columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
     }
 
     /// How far apart the scalars of one access lie, in scalars.
@@ -294,7 +296,7 @@ impl Generator<'_, '_> {
     }
 
     /// Like [`Self::gather`], but small and slow: for what rarely happens.
-    fn load_lane_by_lane(&mut self, flags: MemFlagsData, offsets: &Offsets, ty: MemType, count: u8) -> Columns {
+    fn load_lane_by_lane(&mut self, offsets: &Offsets, ty: MemType, count: u8) -> Columns {
         let from = self.scratch(0);
         self.emit().store_parts(&offsets.offsets, from, 0);
         let all = self.b.ins().iconst(types::I32, (1 << LANES) - 1);
@@ -304,7 +306,7 @@ impl Generator<'_, '_> {
         self.each_lane(all, |g, lane| {
             let address = g.lane_address(offsets.base, from, lane);
             for (index, to) in to.iter().enumerate() {
-                let scalar = g.load_raw(flags, ty, address, (index as u32 * ty.bytes()) as i32);
+                let scalar = g.load_raw(shared(), ty, address, (index as u32 * ty.bytes()) as i32);
                 let slot = g.element(*to, lane, size);
                 g.b.ins().store(shared(), scalar, slot, 0);
             }
@@ -386,7 +388,7 @@ impl Generator<'_, '_> {
             .iter()
             .map(|value| {
                 let parts = self.lanes(*value);
-                self.to_raw(ty, parts)
+                self.for_memory(ty, parts)
             })
             .collect()
     }
@@ -450,7 +452,7 @@ impl Generator<'_, '_> {
                     self.emit().lane(class, &parts, 0)
                 }
             };
-            let scalar = self.scalar_to_raw(ty, scalar);
+            let scalar = self.scalar_for_memory(ty, scalar);
             self.store_raw(ty, scalar, address, (index as u32 * ty.bytes()) as i32);
         }
         self.b.ins().jump(join, &[]);
@@ -458,7 +460,7 @@ impl Generator<'_, '_> {
     }
 
     /// A scalar as it lies in memory.
-    pub(super) fn scalar_to_raw(&mut self, ty: MemType, scalar: cl::Value) -> cl::Value {
+    pub(super) fn scalar_for_memory(&mut self, ty: MemType, scalar: cl::Value) -> cl::Value {
         match ty {
             MemType::F16 => self.emit().convert_scalar(Convert::F32ToHalfBits, scalar),
             MemType::Bool => self.b.ins().bmask(types::I32, scalar),

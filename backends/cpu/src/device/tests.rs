@@ -9,8 +9,6 @@ use super::*;
 use crate::abi::{Frame, Slot};
 use crate::kernel::Binding;
 
-type Groups = [u32; 5];
-
 fn slot(frame: *mut Frame, index: usize) -> Slot {
     // SAFETY: the dispatch has that many bindings.
     unsafe { *(*frame).slots.add(index) }

@@ -103,13 +103,6 @@ impl Builder {
         self.push(Stmt::Check(Check { number, group, operands }));
     }
 
-    /// Reserves private memory, see [`super::Space::Private`]; returns its offset.
-    pub(crate) fn private(&mut self, bytes: u32) -> Option<u32> {
-        let start = self.function.private_bytes.checked_next_multiple_of(8)?;
-        self.function.private_bytes = start.checked_add(bytes)?;
-        Some(start)
-    }
-
     fn new_value(&mut self, inst: Inst, class: Class) -> Value {
         let value = Value(u32::try_from(self.function.insts.len()).unwrap_or(u32::MAX));
         self.function.insts.push(inst);
@@ -276,12 +269,7 @@ impl Builder {
         }
     }
 
-    /// A function of one operand, eight lanes at a time.
-    pub(crate) fn call(&mut self, function: LaneFunction, a: Value) -> Value {
-        self.call2(function, a, a)
-    }
-
-    /// A function of two operands.
+    /// A function of [`crate::math`], eight lanes at a time; unary ones ignore the second operand.
     pub(crate) fn call2(&mut self, function: LaneFunction, a: Value, b: Value) -> Value {
         let class = self.class(a);
         self.emit(Inst::Call(function, a, b), class)

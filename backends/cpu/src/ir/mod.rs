@@ -9,7 +9,8 @@
 //! A loop ends only by an exit. `break`, `continue`, `return` and the ends of `switch` cases are
 //! all exits.
 //!
-//! Constants and inputs belong to no list. All other rules, which [`verify`](verify::verify) checks in debug builds:
+//! Constants and inputs belong to no list. For all other values and statements these rules hold,
+//! which debug builds check (`verify`):
 //! - a value is used only after its `Let` and only in the list of statements that holds it or in
 //!   ones nested in the later statements of that list;
 //! - an exit names a block around it; nothing follows an exit in its list;
@@ -21,6 +22,7 @@ mod inst;
 pub(crate) mod optimise;
 mod print;
 mod stmt;
+#[cfg(any(test, debug_assertions))]
 pub(crate) mod verify;
 
 pub(crate) use builder::Builder;

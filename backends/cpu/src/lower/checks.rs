@@ -202,7 +202,12 @@ impl<'a> Lowering<'a> {
             return;
         }
         let mut any = None;
-        for value in divisor.iter().filter(|value| self.b.known(**value).is_none_or(|bits| bits == 0)).copied().collect::<Vec<_>>() {
+        for value in divisor
+            .iter()
+            .filter(|value| self.b.known(**value).is_none_or(|bits| bits == 0))
+            .copied()
+            .collect::<Vec<_>>()
+        {
             let zero = self.b.zero(self.b.class(value));
             let equal = self.b.compare(CompareOp::Eq, value, zero);
             any = Some(any.map_or(equal, |any| self.b.binary(BinaryOp::Or, any, equal)));
@@ -224,9 +229,12 @@ impl<'a> Lowering<'a> {
         }
         match frame.function.expressions[of] {
             Expression::Constant(constant) => self.module.constants[constant].name.clone().unwrap_or_default(),
-            Expression::FunctionArgument(index) => {
-                frame.function.arguments.get(index as usize).and_then(|argument| argument.name.clone()).unwrap_or_default()
-            }
+            Expression::FunctionArgument(index) => frame
+                .function
+                .arguments
+                .get(index as usize)
+                .and_then(|argument| argument.name.clone())
+                .unwrap_or_default(),
             Expression::CallResult(function) => self.module.functions[function].name.clone().unwrap_or_default(),
             Expression::Access { base, .. } => self.name_of(frame, base),
             Expression::AccessIndex { base, index } => {
@@ -238,7 +246,9 @@ impl<'a> Lowering<'a> {
                 member.map_or_else(|| name.clone(), |member| format!("{name}.{member}"))
             }
             Expression::Load { pointer } => match &frame.values[pointer.index()] {
-                Some(Data::Pointer(pointer)) => pointer.told.as_ref().map_or_else(String::new, |told| told.path.to_string()),
+                Some(Data::Pointer(pointer)) => {
+                    pointer.told.as_ref().map_or_else(String::new, |told| told.path.to_string())
+                }
                 _ => String::new(),
             },
             _ => String::new(),

@@ -44,5 +44,4 @@ mod types;
 mod value;
 mod variables;
 
-pub(crate) use error::LowerError;
 pub(crate) use kernel::lower;

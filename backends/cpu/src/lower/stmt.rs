@@ -27,7 +27,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn statement(&mut self, frame: &mut Frame<'a>, statement: &'a Statement, span: Span) -> Result<()> {
-        self.here = span;
+        if span.is_defined() {
+            self.here = span;
+        }
         match statement {
             Statement::Emit(range) => {
                 let places = if self.checked { self.places(frame, range.clone()) } else { Vec::new() };
@@ -121,7 +123,8 @@ impl<'a> Lowering<'a> {
             Expression::Load { pointer } if Some(pointer) < first => Span::UNDEFINED,
             _ => frame.span(handle),
         };
-        let mut places: Vec<Span> = range.map(place).chain([self.next]).collect();
+        let last = if self.next.is_defined() { self.next } else { self.here };
+        let mut places: Vec<Span> = range.map(place).chain([last]).collect();
         for position in (1..places.len()).rev() {
             if !places[position - 1].is_defined() {
                 places[position - 1] = places[position];

@@ -10,7 +10,8 @@ use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Program, Resour
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, StorageAccess};
 
-use super::{LowerError, lower};
+use super::error::LowerError;
+use super::lower;
 use crate::ir::{Function, verify};
 
 /// A program from a text with one entry point and no overrides.
@@ -55,10 +56,13 @@ pub(crate) fn program(source: &str) -> Program {
     }
 }
 
-/// Lowers a text, and checks the result.
+/// Lowers a text, and checks the result, with reports to the checker and without.
 pub(super) fn lowered(source: &str) -> Result<Function, LowerError> {
     let function = lower(&program(source), false)?;
-    verify::verify(&function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
+    assert!(function.checks.is_empty(), "{source}\n{function}");
+    for function in [&function, &lower(&program(source), true)?] {
+        verify::verify(function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
+    }
     Ok(function)
 }
 

@@ -34,4 +34,6 @@ mod table;
 mod tests;
 mod trigonometric;
 
-pub(crate) use table::{LaneFunction, address, eval_f32};
+#[cfg(test)]
+pub(crate) use table::eval_f32;
+pub(crate) use table::{LaneFunction, address};

@@ -45,6 +45,7 @@ pub(super) fn address_in(function: LaneFunction, version: Version) -> *const u8 
 
 /// Runs a f32 function on one pair of values, through the code that kernels call. (NaN for the
 /// functions of other types and for fma.)
+#[cfg(test)]
 pub(crate) fn eval_f32(function: LaneFunction, a: f32, b: f32) -> f32 {
     if function.element() != "f32" || function == LaneFunction::FmaF32 {
         return f32::NAN;
@@ -70,6 +71,7 @@ macro_rules! lane_functions {
             $($variant,)*
         }
 
+        #[cfg(test)]
         impl LaneFunction {
             /// Every function.
             pub(crate) const ALL: &[Self] = &[$(Self::$variant,)*];

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::lanes::{HIGH_HALF, LOW_HALVES};
 use super::{Emit, Parts, scalar_type, vector_type};
-use crate::ir::{Class, Convert};
+use crate::ir::Convert;
 
 impl Emit<'_, '_> {
     /// Converts eight lanes.

@@ -1,11 +1,11 @@
 //! Between scalars, lanes and memory; constants; permutations of lanes.
 
 use cranelift_codegen::ir::{
-    ConstantData, Endianness, Immediate, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, ValueDef,
+    ConstantData, Immediate, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, ValueDef,
     types,
 };
 
-use super::{Emit, Parts, part_count, scalar_type, vector_type};
+use super::{Emit, Parts, part_count, vector_type};
 use crate::ir::Class;
 
 /// Lanes of 32 bits of two vectors, those of the second being 4 to 7.

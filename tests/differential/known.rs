@@ -1,0 +1,35 @@
+//! What is known to go wrong elsewhere.
+
+use super::run::Failure;
+
+/// A kernel that a device cannot run rightly, and why. It must still fail, so that the list stays true.
+pub(crate) struct Known {
+    /// A part of the device's name.
+    device: &'static str,
+    seed: u64,
+    size: usize,
+    pub(crate) reason: &'static str,
+    /// It would end the process, and is not run.
+    pub(crate) crashes: bool,
+}
+
+const HALVES: &str = "llvmpipe: the second half of pack2x16float comes out as zero";
+const LOST: &str = "llvmpipe: the device is lost with VK_ERROR_UNKNOWN";
+
+const KNOWN: &[Known] = &[
+    Known { device: "llvmpipe", seed: 105, size: 4, reason: LOST, crashes: false },
+    Known { device: "llvmpipe", seed: 150, size: 4, reason: HALVES, crashes: false },
+];
+
+/// Whether this kernel is known to fail on this device.
+pub(crate) fn known(device: &str, seed: u64, size: usize) -> Option<&'static Known> {
+    KNOWN.iter().find(|known| device.contains(known.device) && known.seed == seed && known.size == size)
+}
+
+/// What the front end rightly refuses: constants out of range in code that no run reaches, which
+/// the generator, whose reference runs the kernel, does not see.
+pub(crate) fn is_unreached_constant(failure: &Failure) -> bool {
+    let Failure::Error(text) = failure else { return false };
+    text.contains("is not valid WGSL")
+        && ["Shift amount exceeds the bit width", " is out of [", "Division by zero"].iter().any(|part| text.contains(part))
+}
