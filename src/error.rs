@@ -169,7 +169,9 @@ pub enum KernelError {
         diagnostic: String,
     },
     /// The WGSL nests deeper than anything that reads it can follow.
-    #[error("{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: give parts of it names, or use a loop")]
+    #[error(
+        "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: give parts of it names, or use a loop"
+    )]
     TooDeep {
         /// The file as named by the user.
         file: String,
@@ -183,7 +185,9 @@ pub enum KernelError {
         limit: u32,
     },
     /// A mistake in what translates WGSL, found by a check of its own.
-    #[error("the translator failed on {file}: {message}; this is no fault of the kernel: please report it with its text")]
+    #[error(
+        "the translator failed on {file}: {message}; this is no fault of the kernel: please report it with its text"
+    )]
     Internal {
         /// The file as named by the user.
         file: String,

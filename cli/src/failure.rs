@@ -53,8 +53,7 @@ impl Failure {
         if let Self::Findings(findings) = self {
             if json {
                 let list: Vec<_> = findings.iter().map(finding_as_json).collect();
-                let object =
-                    serde_json::json!({ "error": self.to_string(), "class": self.class(), "findings": list });
+                let object = serde_json::json!({ "error": self.to_string(), "class": self.class(), "findings": list });
                 eprintln!("{object}");
             } else {
                 eprintln!("{findings}\n\n{self}");

@@ -5,9 +5,6 @@ use anywarp::{Device, Error, ErrorClass, Wgsl};
 
 use crate::{COUNT, devices, without_hanging};
 
-/// Loops are not told with their line yet.
-const LOOP: &str = "stops.wgsl";
-
 /// What is wrong with it, a kernel of `b` that is stopped, and where.
 const STOPPED: [(&str, &str, &str); 3] = [
     (
@@ -18,7 +15,7 @@ const STOPPED: [(&str, &str, &str); 3] = [
              loop { if b[0] == 77u { break; } }
              b[1] = 3u;
          }",
-        LOOP,
+        "stops.wgsl:4",
     ),
     (
         "iterations of loops",
@@ -28,7 +25,7 @@ const STOPPED: [(&str, &str, &str); 3] = [
              b[i] = 1u;
              while b[i] != 77u { b[i] = (b[i] + 1u) % 7u; }
          }",
-        LOOP,
+        "stops.wgsl:5",
     ),
     (
         "the barrier",

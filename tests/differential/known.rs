@@ -16,9 +16,24 @@ pub(crate) struct Known {
 const HALVES: &str = "llvmpipe: the second half of pack2x16float comes out as zero";
 const LOST: &str = "llvmpipe: the device is lost with VK_ERROR_UNKNOWN";
 
+const CRASH: &str = "llvmpipe: the process ends with SIGSEGV while the kernel is compiled";
+
+const fn llvmpipe(seed: u64, reason: &'static str, crashes: bool) -> Known {
+    Known { device: "llvmpipe", seed, size: 4, reason, crashes }
+}
+
 const KNOWN: &[Known] = &[
-    Known { device: "llvmpipe", seed: 105, size: 4, reason: LOST, crashes: false },
-    Known { device: "llvmpipe", seed: 150, size: 4, reason: HALVES, crashes: false },
+    llvmpipe(105, LOST, false),
+    llvmpipe(150, HALVES, false),
+    llvmpipe(641, CRASH, true),
+    llvmpipe(786, LOST, false),
+    llvmpipe(853, CRASH, true),
+    llvmpipe(881, HALVES, false),
+    llvmpipe(1071, CRASH, true),
+    llvmpipe(1309, LOST, false),
+    llvmpipe(1514, CRASH, true),
+    llvmpipe(1640, LOST, false),
+    llvmpipe(1841, CRASH, true),
 ];
 
 /// Whether this kernel is known to fail on this device.
@@ -31,5 +46,7 @@ pub(crate) fn known(device: &str, seed: u64, size: usize) -> Option<&'static Kno
 pub(crate) fn is_unreached_constant(failure: &Failure) -> bool {
     let Failure::Error(text) = failure else { return false };
     text.contains("is not valid WGSL")
-        && ["Shift amount exceeds the bit width", " is out of [", "Division by zero"].iter().any(|part| text.contains(part))
+        && ["Shift amount exceeds the bit width", " is out of [", "Division by zero"]
+            .iter()
+            .any(|part| text.contains(part))
 }

@@ -50,8 +50,7 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
     caps.checked = options.checked;
     let most = if options.checked { CHECKED_STEPS } else { STEPS };
     let steps = options.steps.or_else(steps_of_environment).unwrap_or(most);
-    let conditions =
-        Conditions { steps, most_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
+    let conditions = Conditions { steps, most_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
     Ok(Arc::new(CpuDevice {
         caps,
         checked: options.checked,
@@ -152,8 +151,7 @@ impl Backend for CpuDevice {
             let message = "this device was opened with copies between host and device memory".to_owned();
             return Err(BackendError::Rejected { operation: "allocating", message });
         }
-        let missing =
-            || BackendError::OutOfMemory { requested: bytes, kind, live: self.live.load(Ordering::Relaxed) };
+        let missing = || BackendError::OutOfMemory { requested: bytes, kind, live: self.live.load(Ordering::Relaxed) };
         if !self.reserve(bytes) {
             return Err(missing());
         }

@@ -96,12 +96,7 @@ impl<'a> Dispatch<'a> {
 
 impl Dispatch<'_> {
     /// Runs one workgroup under the eyes of the checker.
-    fn one_checked(
-        &self,
-        frame: &mut Frame,
-        checker: &mut Checker,
-        [x, y, z]: [u32; 3],
-    ) -> Result<(), BackendError> {
+    fn one_checked(&self, frame: &mut Frame, checker: &mut Checker, [x, y, z]: [u32; 3]) -> Result<(), BackendError> {
         checker.begin([x, y, z]);
         frame.steps = self.steps;
         frame.checker = std::ptr::from_mut(checker).cast();

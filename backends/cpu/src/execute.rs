@@ -42,7 +42,8 @@ pub(crate) struct Outcome {
 
 /// Runs all of `plan`.
 pub(crate) fn execute(plan: &Plan, conditions: &Conditions) -> Outcome {
-    let mut run = Run { plan, conditions, stopped: None, failure: None, timings: Vec::new(), findings: Findings::default() };
+    let mut run =
+        Run { plan, conditions, stopped: None, failure: None, timings: Vec::new(), findings: Findings::default() };
     for step in &plan.steps {
         match step {
             Step::Copy { source, target } => run.copy(*source, *target),

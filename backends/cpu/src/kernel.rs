@@ -125,7 +125,8 @@ impl Kernel {
     #[cfg(test)]
     pub(crate) fn fake(name: &str, entry: Entry, bindings: Vec<Binding>) -> Self {
         let sites = vec![" at fake.wgsl:3".to_owned()];
-        let machine = Machine { entry, frame_bytes: 64, workgroup_bytes: 64, sites, checks: None, _owner: Box::new(()) };
+        let machine =
+            Machine { entry, frame_bytes: 64, workgroup_bytes: 64, sites, checks: None, _owner: Box::new(()) };
         Self { name: name.into(), machine, bindings, immediates: 0, cost: AtomicU32::new(0) }
     }
 }

@@ -122,7 +122,8 @@ impl Generator<'_, '_> {
             types::F64 => types::I64,
             other => other,
         };
-        let as_bits = |g: &mut Self, value| if float { g.b.ins().bitcast(bits, MemFlagsData::new(), value) } else { value };
+        let as_bits =
+            |g: &mut Self, value| if float { g.b.ins().bitcast(bits, MemFlagsData::new(), value) } else { value };
         let rmw = match op {
             AtomicOp::Exchange => Some(AtomicRmwOp::Xchg),
             _ if float => None,

@@ -38,6 +38,9 @@ impl Suspend {
     }
 }
 
+/// Where a frame keeps the place of a stop.
+const SITE: i32 = std::mem::offset_of!(Frame, site) as i32;
+
 /// The flags of accesses to a frame: always mapped, always aligned.
 fn own() -> MemFlagsData {
     MemFlagsData::trusted()
@@ -48,9 +51,10 @@ impl Generator<'_, '_> {
     pub(super) fn barrier(&mut self, site: SiteId) {
         let number = self.suspend.barriers;
         self.suspend.barriers += 1;
-        self.set_site(site);
+        let told = self.b.ins().iconst(types::I32, i64::from(site.0));
+        self.set_site(told);
         if self.flow.masked {
-            self.require_all_lanes();
+            self.require_all_lanes(site);
         }
         let live = self.live;
         // A workgroup that is one lane group has arrived as a whole.
@@ -85,19 +89,19 @@ impl Generator<'_, '_> {
     }
 
     /// Tells the host where it would be if the kernel stopped.
-    fn set_site(&mut self, site: SiteId) {
-        let site = self.b.ins().iconst(types::I32, i64::from(site.0));
-        let offset = std::mem::offset_of!(Frame, site) as i32;
-        self.b.ins().store(own(), site, self.constants.frame, offset);
+    pub(super) fn set_site(&mut self, site: cl::Value) {
+        self.b.ins().store(own(), site, self.constants.frame, SITE);
     }
 
-    fn require_all_lanes(&mut self) {
+    fn require_all_lanes(&mut self, site: SiteId) {
         let (mask, entry) = (self.mask(), self.flow.entry);
-        let missing: Vec<cl::Value> = mask.iter().zip(entry).map(|(mask, entry)| self.b.ins().bxor(*mask, entry)).collect();
+        let missing: Vec<cl::Value> =
+            mask.iter().zip(entry).map(|(mask, entry)| self.b.ins().bxor(*mask, entry)).collect();
         let any = self.emit().any(&missing);
         let go_on = self.b.create_block();
         let stop = self.b.ins().iconst(types::I32, i64::from(Stop::DivergentBarrier as u32));
-        self.b.ins().brif(any, self.flow.stopped, &[stop.into()], go_on, &[]);
+        let site = self.b.ins().iconst(types::I32, i64::from(site.0));
+        self.b.ins().brif(any, self.flow.stopped, &[stop.into(), site.into()], go_on, &[]);
         self.switch_sealed(go_on);
     }
 
@@ -170,7 +174,13 @@ impl Generator<'_, '_> {
             (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
         let same = self.b.ins().icmp(IntCC::Equal, point, agreed);
         let stop = self.b.ins().iconst(types::I32, i64::from(Stop::DivergentBarrier as u32));
-        self.b.ins().brif(same, go_on, &[], self.flow.stopped, &[stop.into()]);
+        let parted = self.b.create_block();
+        self.b.set_cold_block(parted);
+        self.b.ins().brif(same, go_on, &[], parted, &[]);
+        self.switch_sealed(parted);
+        // The last barrier that a group of this workgroup came to.
+        let site = self.b.ins().load(types::I32, own(), self.constants.frame, SITE);
+        self.b.ins().jump(self.flow.stopped, &[stop.into(), site.into()]);
         self.switch_sealed(go_on);
         let following = self.b.ins().iadd_imm_s(index, 1);
         let more = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, following, i64::from(group.groups));

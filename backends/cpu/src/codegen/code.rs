@@ -79,11 +79,8 @@ pub(super) fn build(
     context.func.name = UserFuncName::user(0, 0);
 
     let mut of_builder = FunctionBuilderContext::new();
-    let sizes = generate(
-        &Target::new(&**isa),
-        isa.frontend_config(),
-        FunctionBuilder::new(&mut context.func, &mut of_builder),
-    );
+    let sizes =
+        generate(&Target::new(&**isa), isa.frontend_config(), FunctionBuilder::new(&mut context.func, &mut of_builder));
     let failed = |error: cranelift_module::ModuleError| format!("{error:?}");
     let id = module.declare_anonymous_function(&context.func.signature).map_err(failed)?;
     module.define_function(id, &mut context).map_err(failed)?;
@@ -91,10 +88,5 @@ pub(super) fn build(
     let address = module.get_finalized_function(id);
     // SAFETY: the function was built with the signature of `Entry`.
     let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
-    Ok(Code {
-        entry,
-        frame_bytes: sizes.frame_bytes,
-        workgroup_bytes: sizes.workgroup_bytes,
-        module: Some(module),
-    })
+    Ok(Code { entry, frame_bytes: sizes.frame_bytes, workgroup_bytes: sizes.workgroup_bytes, module: Some(module) })
 }

@@ -9,7 +9,7 @@ use cranelift_frontend::Variable;
 
 use super::generator::{Generator, MASKS, Mask};
 use crate::abi::Stop;
-use crate::ir::{Label, List, Stmt, Value};
+use crate::ir::{Label, List, SiteId, Stmt, Value};
 
 /// A mask that outlives other code, in Cranelift variables so that it survives barriers.
 pub(super) type SavedMask = [Variable; MASKS];
@@ -155,7 +155,7 @@ impl Generator<'_, '_> {
                 }
             }
             Stmt::Block { label, body } => self.block(*label, body),
-            Stmt::Loop(body) => self.repeat(body),
+            Stmt::Loop { body, site } => self.repeat(body, *site),
             Stmt::Exit(label) => self.exit(*label),
             Stmt::Barrier(site) => self.barrier(*site),
             Stmt::Check(check) => self.check(check),
@@ -279,13 +279,13 @@ impl Generator<'_, '_> {
         self.flow.saved.truncate(base);
     }
 
-    fn repeat(&mut self, body: &List) {
+    fn repeat(&mut self, body: &List, site: SiteId) {
         let parting = self.list_parts(body);
         let (header, after) = (self.b.create_block(), self.b.create_block());
         self.b.ins().jump(header, &[]);
         self.b.switch_to_block(header);
         self.flow.masked |= parting;
-        self.count_step();
+        self.count_step(site);
         self.list(body);
         if self.flow.reachable {
             if parting {
@@ -302,14 +302,15 @@ impl Generator<'_, '_> {
     }
 
     /// Ends the kernel when the iterations are used up.
-    fn count_step(&mut self) {
+    fn count_step(&mut self, site: SiteId) {
         let steps = self.b.use_var(self.flow.steps);
         let left = self.b.ins().iadd_imm_s(steps, -1);
         self.b.def_var(self.flow.steps, left);
         let go_on = self.b.create_block();
         let over = self.b.ins().icmp_imm_s(IntCC::Equal, left, 0);
         let stop = self.b.ins().iconst(types::I32, i64::from(Stop::StepLimit as u32));
-        self.b.ins().brif(over, self.flow.stopped, &[stop.into()], go_on, &[]);
+        let site = self.b.ins().iconst(types::I32, i64::from(site.0));
+        self.b.ins().brif(over, self.flow.stopped, &[stop.into(), site.into()], go_on, &[]);
         self.switch_sealed(go_on);
     }
 
@@ -343,7 +344,7 @@ impl Generator<'_, '_> {
         match statement {
             Stmt::If { accept, reject, .. } => self.list_parts(accept) || self.list_parts(reject),
             Stmt::Block { label, body } => self.block_leaks(*label, body),
-            Stmt::Loop(body) => self.list_parts(body),
+            Stmt::Loop { body, .. } => self.list_parts(body),
             _ => false,
         }
     }
@@ -364,7 +365,7 @@ fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> 
     list.iter().any(|statement| match statement {
         Stmt::Exit(label) => !inner.contains(label) && wanted(*label),
         Stmt::If { accept, reject, .. } => exits(accept, inner, wanted) || exits(reject, inner, wanted),
-        Stmt::Loop(body) => exits(body, inner, wanted),
+        Stmt::Loop { body, .. } => exits(body, inner, wanted),
         Stmt::Block { label, body } => {
             inner.push(*label);
             let found = exits(body, inner, wanted);
@@ -381,7 +382,7 @@ fn is_heavy(list: &[Stmt]) -> bool {
     list.len() > 12
         || list.iter().any(|statement| match statement {
             Stmt::Let(_) | Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) => false,
-            Stmt::Store { .. } | Stmt::Loop(_) | Stmt::Barrier(_) | Stmt::Check(_) => true,
+            Stmt::Store { .. } | Stmt::Loop { .. } | Stmt::Barrier(_) | Stmt::Check(_) => true,
             Stmt::If { accept, reject, .. } => is_heavy(accept) || is_heavy(reject),
             Stmt::Block { body, .. } => is_heavy(body),
         })

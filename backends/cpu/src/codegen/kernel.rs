@@ -62,6 +62,7 @@ impl<'a, 'f> Kernel<'a, 'f> {
         let constants = load_constants(&mut b, target, function, frame);
         let stopped = b.create_block();
         b.append_block_param(stopped, types::I32);
+        b.append_block_param(stopped, types::I32);
         let mut calls = Calls::default();
         let full = Emit { b: &mut b, target, calls: &mut calls }.constant(Class::Bool, 1);
         let full: Mask = std::array::from_fn(|part| full[part]);
@@ -130,7 +131,8 @@ impl<'a, 'f> Kernel<'a, 'f> {
         let ok = g.b.ins().iconst(types::I32, i64::from(Stop::Done as u32));
         g.b.ins().return_(&[ok]);
         g.switch_sealed(g.flow.stopped);
-        let reason = g.b.block_params(g.flow.stopped)[0];
+        let [reason, site] = std::array::from_fn(|index| g.b.block_params(g.flow.stopped)[index]);
+        g.set_site(site);
         g.b.ins().return_(&[reason]);
         self.finish(frontend)
     }
@@ -148,16 +150,10 @@ impl<'a, 'f> Kernel<'a, 'f> {
 }
 
 /// Loads what the host hands over.
-fn load_constants(
-    b: &mut FunctionBuilder<'_>,
-    target: &Target,
-    function: &Function,
-    frame: cl::Value,
-) -> Constants {
+fn load_constants(b: &mut FunctionBuilder<'_>, target: &Target, function: &Function, frame: cl::Value) -> Constants {
     let flags = MemFlagsData::trusted().with_readonly().with_can_move();
-    let pointer = |b: &mut FunctionBuilder<'_>, base, offset: usize| {
-        b.ins().load(target.pointer, flags, base, offset as i32)
-    };
+    let pointer =
+        |b: &mut FunctionBuilder<'_>, base, offset: usize| b.ins().load(target.pointer, flags, base, offset as i32);
     let slots = pointer(b, frame, std::mem::offset_of!(Frame, slots));
     let count = super::memory::slots_used(function);
     let slots = (0..count)
@@ -254,19 +250,11 @@ impl Generator<'_, '_> {
         let finished = self.b.ins().iconst(types::I32, 0);
         self.b.ins().jump(arrive, &[finished.into()]);
 
-        let group = GroupLoop {
-            header,
-            index,
-            point,
-            first,
-            groups: lane_groups(self.function),
-            next_workgroup: next,
-        };
+        let group = GroupLoop { header, index, point, first, groups: lane_groups(self.function), next_workgroup: next };
         self.close_groups(arrive, &group);
         self.b.switch_to_block(enter);
         let points: Vec<_> = self.suspend.points.clone();
-        let calls: Vec<_> =
-            points.iter().map(|block| self.b.func.dfg.block_call(*block, &[])).collect();
+        let calls: Vec<_> = points.iter().map(|block| self.b.func.dfg.block_call(*block, &[])).collect();
         let table = self.b.create_jump_table(cl::JumpTableData::new(calls[0], &calls));
         self.b.ins().br_table(point, table);
         self.b.seal_block(enter);

@@ -68,7 +68,7 @@ fn stores(list: &[Stmt], see: &mut impl FnMut(&Place)) {
                 stores(accept, see);
                 stores(reject, see);
             }
-            Stmt::Block { body, .. } | Stmt::Loop(body) => stores(body, see),
+            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => stores(body, see),
             _ => {}
         }
     }
@@ -190,9 +190,7 @@ impl Generator<'_, '_> {
 
     fn columns_of(&mut self, block: cl::Block, class: Class, count: u8) -> Columns {
         (0..count)
-            .map(|_| {
-                (0..vectors(class)).map(|_| self.b.append_block_param(block, vector_type(class))).collect()
-            })
+            .map(|_| (0..vectors(class)).map(|_| self.b.append_block_param(block, vector_type(class))).collect())
             .collect()
     }
 
@@ -215,7 +213,7 @@ impl Generator<'_, '_> {
             _ => (0..i64::from(count))
                 .map(|index| {
                     let lanes: SmallVec<[cl::Value; 8]> = (0..LANES as i64)
-                           .map(|lane| self.load_raw(flags, ty, address, (lane * step + index * pitch) as i32))
+                        .map(|lane| self.load_raw(flags, ty, address, (lane * step + index * pitch) as i32))
                         .collect();
                     self.join_lanes(raw(ty), &lanes)
                 })
@@ -253,7 +251,14 @@ impl Generator<'_, '_> {
     fn load_anywhere(&mut self, place: &Place, ty: MemType, count: u8) -> Columns {
         let bytes = if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() };
         let offsets = self.offsets(place, bytes, false);
-        let columns = self.gather(reading(self.function, place.space), &offsets, ty, count, Self::pitch(place, ty), Self::lane_scale(place));
+        let columns = self.gather(
+            reading(self.function, place.space),
+            &offsets,
+            ty,
+            count,
+            Self::pitch(place, ty),
+            Self::lane_scale(place),
+        );
         columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
     }
 

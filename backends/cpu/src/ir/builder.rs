@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    AtomicOp, BinaryOp, Check, CheckKind, CheckSpec, Class, CompareOp, Convert, Function, Input, Inst, Label, List, MemType, Place, Site, SiteId,
-    Stmt, SubgroupOp, TernaryOp, UnaryOp, Value, Var,
+    AtomicOp, BinaryOp, Check, CheckKind, CheckSpec, Class, CompareOp, Convert, Function, Input, Inst, Label, List,
+    MemType, Place, Site, SiteId, Stmt, SubgroupOp, TernaryOp, UnaryOp, Value, Var,
 };
 use crate::math::LaneFunction;
 

@@ -422,5 +422,3 @@ pub(crate) enum Inst {
         index: u8,
     },
 }
-
-

@@ -40,7 +40,7 @@ fn list(f: &mut fmt::Formatter<'_>, function: &Function, statements: &List, inde
                 list(f, function, body, indent + 2)?;
                 writeln!(f, "{:indent$}}}", "")?;
             }
-            Stmt::Loop(body) => {
+            Stmt::Loop { body, .. } => {
                 writeln!(f, "loop {{")?;
                 list(f, function, body, indent + 2)?;
                 writeln!(f, "{:indent$}}}", "")?;

@@ -48,7 +48,12 @@ pub(crate) enum Stmt {
         body: List,
     },
     /// A list again and again, until an exit to a block around the loop.
-    Loop(List),
+    Loop {
+        /// Its statements.
+        body: List,
+        /// Where it begins, for errors.
+        site: SiteId,
+    },
     /// Goes on after the end of the block with this label.
     Exit(Label),
     /// Every invocation of the workgroup arrives before any goes on; all memory is then in sync.

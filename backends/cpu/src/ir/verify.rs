@@ -56,7 +56,7 @@ impl Verifier<'_> {
                     self.list(body)?;
                     self.labels.pop();
                 }
-                Stmt::Loop(body) => self.list(body)?,
+                Stmt::Loop { body, .. } => self.list(body)?,
                 Stmt::Exit(label) => {
                     if !self.labels.contains(label) {
                         return Err(format!("exit to {label:?}, which is not around it"));

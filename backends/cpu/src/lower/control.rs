@@ -47,6 +47,7 @@ impl<'a> Lowering<'a> {
         continuing: &'a Block,
         break_if: Option<Handle<Expression>>,
     ) -> Result<()> {
+        let site = self.site(self.here, "");
         let label = self.b.label();
         frame.breaks.push(label);
         self.b.open();
@@ -66,7 +67,7 @@ impl<'a> Lowering<'a> {
         }
         let list = self.b.close();
         frame.breaks.pop();
-        self.b.push(Stmt::Block { label, body: vec![Stmt::Loop(list)] });
+        self.b.push(Stmt::Block { label, body: vec![Stmt::Loop { body: list, site }] });
         Ok(())
     }
 
@@ -271,7 +272,7 @@ fn exits(list: &[Stmt], label: Label) -> bool {
             match statement {
                 Stmt::Exit(to) if *to == label => return true,
                 Stmt::If { accept, reject, .. } => left.extend([&accept[..], &reject[..]]),
-                Stmt::Block { body, .. } | Stmt::Loop(body) => left.push(body),
+                Stmt::Block { body, .. } | Stmt::Loop { body, .. } => left.push(body),
                 _ => {}
             }
         }

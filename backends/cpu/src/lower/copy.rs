@@ -54,6 +54,7 @@ impl Lowering<'_> {
 
     /// A loop over `0..count`; `count` is not zero.
     fn each(&mut self, count: u32, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<()> {
+        let site = self.site(self.here, "");
         let counter = self.b.var(Class::I32);
         let (zero, one, count) = (self.b.u32(0), self.b.u32(1), self.b.u32(count));
         self.b.push(Stmt::Declare(counter, zero));
@@ -67,7 +68,7 @@ impl Lowering<'_> {
         let accept = vec![Stmt::Exit(label)];
         self.b.push(Stmt::If { condition: done, accept, reject: Vec::new() });
         let list = self.b.close();
-        self.b.push(Stmt::Block { label, body: vec![Stmt::Loop(list)] });
+        self.b.push(Stmt::Block { label, body: vec![Stmt::Loop { body: list, site }] });
         Ok(())
     }
 }

@@ -70,7 +70,10 @@ impl Lowering<'_> {
         let mut pointer = Pointer::new(Root::Memory(space), offset, shape);
         if self.checked {
             let written = |slot: u32| {
-                self.program.bindings.get(slot as usize).is_some_and(|info| info.access == anywarp_backend::Access::Write)
+                self.program
+                    .bindings
+                    .get(slot as usize)
+                    .is_some_and(|info| info.access == anywarp_backend::Access::Write)
             };
             let races = match space {
                 Space::Binding(slot) => written(slot),

@@ -125,8 +125,7 @@ fn refute(outline: &Outline, facts: &mut Facts, divergent: &[bool]) -> bool {
 fn shows(outline: &Outline, divergent: &[bool], accesses: &[VarAccess], write: &VarAccess) -> bool {
     outline.around(write.scope).filter(|scope| divergent[*scope]).any(|index| {
         let scope = &outline.scopes[index];
-        let outside =
-            accesses.iter().any(|access| access.touch == Touch::Read && !scope.holds(access.position));
+        let outside = accesses.iter().any(|access| access.touch == Touch::Read && !scope.holds(access.position));
         outside || (entered_again(outline, accesses, index) && !written_first(accesses, index, scope.start, scope.end))
     })
 }

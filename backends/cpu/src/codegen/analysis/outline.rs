@@ -182,7 +182,7 @@ impl Reader<'_> {
                 self.position += 1;
                 self.list(body, Some(scope), ScopeKind::Block(*label));
             }
-            Stmt::Loop(body) => {
+            Stmt::Loop { body, .. } => {
                 self.position += 1;
                 self.list(body, Some(scope), ScopeKind::Loop);
             }

@@ -62,12 +62,7 @@ impl Shape {
             (a, b) if a == b => a,
             _ => Form::Varying,
         };
-        Self {
-            form,
-            align: self.align.min(other.align),
-            bound: self.bound.max(other.bound),
-            near: 0,
-        }
+        Self { form, align: self.align.min(other.align), bound: self.bound.max(other.bound), near: 0 }
     }
 
     /// The difference between neighbouring lanes that is certain or likely, if it is positive.
@@ -185,9 +180,8 @@ fn of_input(function: &Function, input: Input) -> Shape {
 
 fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: Option<u32>) -> Shape {
     let strides = a.stride().zip(b.stride());
-    let by_strides = |of: fn(i64, i64) -> i64| {
-        strides.map_or(Form::Varying, |(x, y)| linear(of(i64::from(x), i64::from(y))))
-    };
+    let by_strides =
+        |of: fn(i64, i64) -> i64| strides.map_or(Form::Varying, |(x, y)| linear(of(i64::from(x), i64::from(y))));
     let wide = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
     let near = likely(op, a, b, known_b);
     let plain = {
@@ -201,9 +195,7 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
             bound: wide(u64::from(a.bound) + u64::from(b.bound)),
             near,
         },
-        BinaryOp::Sub => {
-            Shape { form: by_strides(|x, y| x - y), align: a.align.min(b.align), bound: u32::MAX, near }
-        }
+        BinaryOp::Sub => Shape { form: by_strides(|x, y| x - y), align: a.align.min(b.align), bound: u32::MAX, near },
         BinaryOp::Mul => {
             let factor = known_b.map(|c| (a, c)).or(known_a.map(|c| (b, c)));
             let form = match factor.and_then(|(of, c)| Some((of.stride()?, c.cast_signed()))) {
@@ -273,10 +265,9 @@ fn likely(op: BinaryOp, a: Shape, b: Shape, known_b: Option<u32>) -> i32 {
     };
     match op {
         BinaryOp::MinS | BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::MaxU if other.is_uniform() => one,
-        BinaryOp::Add => other.likely_stride().map_or(
-            if other.is_uniform() { one } else { 0 },
-            |stride| one.checked_add(stride).unwrap_or(0),
-        ),
+        BinaryOp::Add => other
+            .likely_stride()
+            .map_or(if other.is_uniform() { one } else { 0 }, |stride| one.checked_add(stride).unwrap_or(0)),
         BinaryOp::Sub if other.is_uniform() => one,
         BinaryOp::Mul => {
             known_b.and_then(|by| one.checked_mul(i32::try_from(by).ok()?)).filter(|stride| *stride > 0).unwrap_or(0)

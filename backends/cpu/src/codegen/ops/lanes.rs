@@ -1,8 +1,7 @@
 //! Between scalars, lanes and memory; constants; permutations of lanes.
 
 use cranelift_codegen::ir::{
-    ConstantData, Immediate, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, ValueDef,
-    types,
+    ConstantData, Immediate, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, ValueDef, types,
 };
 
 use super::{Emit, Parts, part_count, vector_type};

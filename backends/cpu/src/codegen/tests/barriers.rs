@@ -25,9 +25,11 @@ fn opposite(n: u32, count: u32) -> u32 {
 
 #[test]
 fn straight() {
-    each_size(TILE, "tile[li] = n * 3u; let kept = n + 5u; workgroupBarrier(); out[n] = tile[count - 1u - li] + kept;", |n, c| {
-        opposite(n, c) * 3 + n + 5
-    });
+    each_size(
+        TILE,
+        "tile[li] = n * 3u; let kept = n + 5u; workgroupBarrier(); out[n] = tile[count - 1u - li] + kept;",
+        |n, c| opposite(n, c) * 3 + n + 5,
+    );
 }
 
 #[test]
@@ -53,14 +55,20 @@ fn in_a_halving_loop() {
 
 #[test]
 fn in_a_branch_that_all_take() {
-    each_size(TILE, "if (data[0] == 3u) { tile[li] = n; workgroupBarrier(); out[n] = tile[count - 1u - li]; } else { out[n] = 1u; }", opposite);
+    each_size(
+        TILE,
+        "if (data[0] == 3u) { tile[li] = n; workgroupBarrier(); out[n] = tile[count - 1u - li]; } else { out[n] = 1u; }",
+        opposite,
+    );
 }
 
 #[test]
 fn in_a_branch_on_a_value_that_only_happens_to_agree() {
-    each_size(TILE, "let c = min(n, 0u); if (c == 0u) { tile[li] = n; workgroupBarrier(); out[n] = tile[count - 1u - li]; } out[n] += 1u;", |n, c| {
-        opposite(n, c) + 1
-    });
+    each_size(
+        TILE,
+        "let c = min(n, 0u); if (c == 0u) { tile[li] = n; workgroupBarrier(); out[n] = tile[count - 1u - li]; } out[n] += 1u;",
+        |n, c| opposite(n, c) + 1,
+    );
 }
 
 #[test]

@@ -66,7 +66,13 @@ fn continues_and_nested_breaks() {
 #[test]
 fn early_returns() {
     check("out[i] = 7u; if (n % 2u == 0u) { return; } out[i] = 8u; if (n % 3u == 0u) { return; } out[i] += n;", |n| {
-        if n % 2 == 0 { 7 } else if n % 3 == 0 { 8 } else { 8 + n }
+        if n % 2 == 0 {
+            7
+        } else if n % 3 == 0 {
+            8
+        } else {
+            8 + n
+        }
     });
 }
 
@@ -105,7 +111,10 @@ fn a_variable_from_before_a_loop_in_a_branch_of_it() {
 
 #[test]
 fn loops_without_end_are_stopped() {
-    for body in ["loop { out[i] += 1u; if (out[i] == 0u && data[0] == 9u) { break; } }", "while (data[0] != 1u) { out[0] = 1u; }"] {
+    for body in [
+        "loop { out[i] += 1u; if (out[i] == 0u && data[0] == 9u) { break; } }",
+        "while (data[0] != 1u) { out[0] = 1u; }",
+    ] {
         let source = kernel("8", "", body);
         assert_eq!(try_run(&source, &[&[0; 8], &[3]], [1, 1, 1], 10_000), Err(Stop::StepLimit as u32), "{body}");
     }

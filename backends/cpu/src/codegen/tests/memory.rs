@@ -27,7 +27,8 @@ fn strides_and_gathers() {
 
 #[test]
 fn scatters_and_masks() {
-    let source = kernel("16", "", "if ((i & 3u) != 1u) { out[(i * 13u) % 64u] = i + 1u; } if (i == 5u) { out[1] = 99u; }");
+    let source =
+        kernel("16", "", "if ((i & 3u) != 1u) { out[(i * 13u) % 64u] = i + 1u; } if (i == 5u) { out[1] = 99u; }");
     let mut expected = vec![0; 64];
     for i in 0..64usize {
         if i & 3 != 1 {
@@ -53,7 +54,11 @@ fn vectors_of_each_length() {
         let got = run(&source, &[&vec![5; 32 * pitch as usize], &data], [2, 1, 1]);
         for i in 0..32 {
             for c in 0..pitch {
-                let expected = if c < n { data[(i * pitch + c) as usize] + data[((i * 7 % 32) * pitch + c) as usize] + 1 } else { 5 };
+                let expected = if c < n {
+                    data[(i * pitch + c) as usize] + data[((i * 7 % 32) * pitch + c) as usize] + 1
+                } else {
+                    5
+                };
                 assert_eq!(got[(i * pitch + c) as usize], expected, "vec{n} {i}.{c}");
             }
         }

@@ -152,7 +152,7 @@ fn collect(list: &[Stmt], inner: &mut Vec<Label>, steps: &mut Vec<Step>) {
                     return;
                 }
             }
-            Stmt::Loop(body) if skips(body, inner) => return,
+            Stmt::Loop { body, .. } if skips(body, inner) => return,
             _ => {}
         }
     }
@@ -164,7 +164,7 @@ fn skips(list: &[Stmt], blocks: &[Label]) -> bool {
         && list.iter().any(|statement| match statement {
             Stmt::Exit(label) => blocks.contains(label),
             Stmt::If { accept, reject, .. } => skips(accept, blocks) || skips(reject, blocks),
-            Stmt::Block { body, .. } | Stmt::Loop(body) => skips(body, blocks),
+            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => skips(body, blocks),
             _ => false,
         })
 }

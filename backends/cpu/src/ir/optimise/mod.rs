@@ -57,7 +57,7 @@ fn has_checks(list: &[Stmt]) -> bool {
     list.iter().any(|statement| match statement {
         Stmt::Check(_) => true,
         Stmt::If { accept, reject, .. } => has_checks(accept) || has_checks(reject),
-        Stmt::Block { body, .. } | Stmt::Loop(body) => has_checks(body),
+        Stmt::Block { body, .. } | Stmt::Loop { body, .. } => has_checks(body),
         _ => false,
     })
 }

@@ -38,7 +38,7 @@ pub(super) fn of_stmt(statement: &mut Stmt, change: &mut impl FnMut(&mut Value))
             values.iter_mut().for_each(change);
         }
         Stmt::If { condition, .. } => change(condition),
-        Stmt::Block { .. } | Stmt::Loop(_) | Stmt::Exit(_) | Stmt::Barrier(_) | Stmt::Check(_) => {}
+        Stmt::Block { .. } | Stmt::Loop { .. } | Stmt::Exit(_) | Stmt::Barrier(_) | Stmt::Check(_) => {}
     }
 }
 

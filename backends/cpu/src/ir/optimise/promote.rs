@@ -105,7 +105,7 @@ impl Survey<'_> {
                     self.list(accept);
                     self.list(reject);
                 }
-                Stmt::Block { body, .. } | Stmt::Loop(body) => self.list(body),
+                Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.list(body),
                 _ => {}
             }
         }
@@ -194,7 +194,7 @@ impl Promotion<'_> {
                     *accept = self.list(std::mem::take(accept));
                     *reject = self.list(std::mem::take(reject));
                 }
-                Stmt::Block { body, .. } | Stmt::Loop(body) => *body = self.list(std::mem::take(body)),
+                Stmt::Block { body, .. } | Stmt::Loop { body, .. } => *body = self.list(std::mem::take(body)),
                 _ => {}
             }
             made.push(statement);

@@ -72,7 +72,7 @@ impl Marking<'_> {
                     self.list(accept);
                     self.list(reject);
                 }
-                Stmt::Block { body, .. } | Stmt::Loop(body) => self.list(body),
+                Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.list(body),
                 Stmt::Exit(_) | Stmt::Barrier(_) | Stmt::Check(_) => {}
             }
         }
@@ -124,7 +124,7 @@ impl Sweep<'_> {
                     *reject = self.list(std::mem::take(reject));
                     !accept.is_empty() || !reject.is_empty()
                 }
-                Stmt::Block { body, .. } | Stmt::Loop(body) => {
+                Stmt::Block { body, .. } | Stmt::Loop { body, .. } => {
                     fresh.clear();
                     *body = self.list(std::mem::take(body));
                     !body.is_empty()

@@ -41,7 +41,7 @@ fn data() -> Vec<u32> {
 fn loops(list: &[Stmt]) -> usize {
     list.iter()
         .map(|statement| match statement {
-            Stmt::Loop(body) => 1 + loops(body),
+            Stmt::Loop { body, .. } => 1 + loops(body),
             Stmt::If { accept, reject, .. } => loops(accept) + loops(reject),
             Stmt::Block { body, .. } => loops(body),
             _ => 0,

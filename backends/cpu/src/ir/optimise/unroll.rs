@@ -5,25 +5,25 @@ use rustc_hash::FxHashMap;
 use super::count::{Counted, count};
 use super::rewrite::{End, Rewriter};
 use super::{MOST_NESTED_LOOPS, MOST_STEPS_OF_A_LOOP, MOST_TRIPS};
-use crate::ir::{Function, Inst, List, Stmt, Var};
+use crate::ir::{Function, Inst, List, SiteId, Stmt, Var};
 
 impl Rewriter<'_> {
     /// A loop. Its body is rewritten as a loop's first, so that loops in it are unrolled before
     /// its size is taken.
-    pub(super) fn repeat(&mut self, body: &[Stmt], out: &mut List) -> End {
+    pub(super) fn repeat(&mut self, body: &[Stmt], site: SiteId, out: &mut List) -> End {
         self.loops += 1;
         let end = if self.loops > MOST_NESTED_LOOPS {
             // Looking for what each of many nested loops writes would cost their number squared.
             self.knowledge.forget_all();
-            self.rolled(body, out)
+            self.rolled(body, site, out)
         } else {
-            self.unrolled_or_rolled(body, out)
+            self.unrolled_or_rolled(body, site, out)
         };
         self.loops -= 1;
         end
     }
 
-    fn unrolled_or_rolled(&mut self, body: &[Stmt], out: &mut List) -> End {
+    fn unrolled_or_rolled(&mut self, body: &[Stmt], site: SiteId, out: &mut List) -> End {
         let mut writes = FxHashMap::default();
         let barrier = find_writes(body, &mut writes);
         let starts: Vec<(Var, Option<u64>)> =
@@ -41,7 +41,7 @@ impl Rewriter<'_> {
         }
         let counted = if barrier { None } else { self.worthwhile(&made, &starts) };
         let Some(counted) = counted else {
-            out.push(Stmt::Loop(made));
+            out.push(Stmt::Loop { body: made, site });
             return End::Closed;
         };
 
@@ -58,16 +58,16 @@ impl Rewriter<'_> {
         if end == End::Open {
             // The count was wrong: the iterations so far were peeled off.
             writes.keys().for_each(|var| self.knowledge.forget(*var));
-            self.rolled(&made, out);
+            self.rolled(&made, site, out);
         }
         self.copying = was_copying;
         End::Closed
     }
 
-    fn rolled(&mut self, body: &[Stmt], out: &mut List) -> End {
+    fn rolled(&mut self, body: &[Stmt], site: SiteId, out: &mut List) -> End {
         let mut made = List::new();
         match self.list(body, &mut made) {
-            End::Open => out.push(Stmt::Loop(made)),
+            End::Open => out.push(Stmt::Loop { body: made, site }),
             End::Closed => out.append(&mut made),
         }
         End::Closed
@@ -99,7 +99,7 @@ fn find_writes(list: &[Stmt], writes: &mut FxHashMap<Var, u32>) -> bool {
                 barrier |= find_writes(accept, writes);
                 barrier |= find_writes(reject, writes);
             }
-            Stmt::Block { body, .. } | Stmt::Loop(body) => barrier |= find_writes(body, writes),
+            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => barrier |= find_writes(body, writes),
             Stmt::Barrier(_) => barrier = true,
             _ => {}
         }
@@ -125,7 +125,7 @@ fn size(function: &Function, list: &[Stmt], most: usize) -> Option<usize> {
                 let accepted = size(function, accept, most.checked_sub(sum)?)?;
                 1 + accepted + size(function, reject, most.checked_sub(sum + accepted)?)?
             }
-            Stmt::Block { body, .. } | Stmt::Loop(body) => 1 + size(function, body, most.checked_sub(sum)?)?,
+            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => 1 + size(function, body, most.checked_sub(sum)?)?,
         };
         if sum > most {
             return None;
