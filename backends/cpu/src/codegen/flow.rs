@@ -32,6 +32,8 @@ pub(super) struct Flow {
     pub(super) labels: Vec<Option<Target>>,
     /// How many writes have been passed.
     pub(super) writes: usize,
+    /// Whether the current statements exist twice already, see [`super::agree`].
+    pub(super) doubled: bool,
     /// Steps left, and where to go when there are none.
     pub(super) steps: Variable,
     pub(super) stopped: cl::Block,
@@ -109,9 +111,12 @@ impl Generator<'_, '_> {
     }
 
     /// Runs statements in order.
-    pub(super) fn list(&mut self, statements: &List) {
+    pub(super) fn list(&mut self, statements: &[Stmt]) {
         let mut joins = Vec::new();
         for (index, statement) in statements.iter().enumerate() {
+            if self.doubled(&statements[index..]) {
+                break;
+            }
             self.statement(statement);
             let rest = &statements[index + 1..];
             // When all lanes have left, the rest need not run.
@@ -378,7 +383,7 @@ fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> 
 
 /// Whether running a list with no lane active costs more than asking first. Such lists also must
 /// be asked for when they loop: a loop that no lane is in might not end.
-fn is_heavy(list: &[Stmt]) -> bool {
+pub(super) fn is_heavy(list: &[Stmt]) -> bool {
     list.len() > 12
         || list.iter().any(|statement| match statement {
             Stmt::Let(_) | Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) => false,

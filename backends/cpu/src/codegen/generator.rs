@@ -52,6 +52,8 @@ pub(super) struct Generator<'a, 'f> {
     pub(super) vars: Vec<Held>,
     /// By value: how it would be linear, see [`super::likely`].
     pub(super) likely: Vec<Option<super::likely::Likely>>,
+    /// By value: when all lanes agree on it, see [`super::agree`].
+    pub(super) agreements: Vec<Option<super::agree::Agreement>>,
     pub(super) flow: super::flow::Flow,
     pub(super) suspend: super::barrier::Suspend,
     /// The private memory of the lane group that runs.
@@ -214,6 +216,7 @@ impl<'f> Generator<'_, 'f> {
                 let result = self.evaluate_lanes(class, inst);
                 self.hold_lanes(value, result);
                 self.hold_likely(value, inst);
+                self.hold_agreement(value, inst);
             }
         }
     }

@@ -9,6 +9,7 @@
 //! what it still needs, and is taken up again when all groups have arrived (`barrier`): the parts
 //! of the body between barriers are each a loop over the workgroup's invocations.
 
+mod agree;
 pub(crate) mod analysis;
 mod atomic;
 mod barrier;

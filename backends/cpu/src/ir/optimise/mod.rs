@@ -7,6 +7,7 @@
 //! | `rewrite` | one walk over a function that copies, folds and forwards |
 //! | `knowledge` | what variables hold at a point |
 //! | `unroll`, `count` | loops; how often they run |
+//! | `choose` | `&&` and `||` without branches |
 //! | `fold` | instructions whose operands are constants |
 //! | `operands` | the operands of instructions and statements |
 //! | `promote` | private memory as registers |
@@ -14,6 +15,7 @@
 //!
 //! Floats are never computed here, so every result keeps its bits.
 
+mod choose;
 mod count;
 mod fold;
 mod knowledge;

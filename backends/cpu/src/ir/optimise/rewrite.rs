@@ -133,6 +133,9 @@ impl<'a> Rewriter<'a> {
         let between = self.knowledge.mark();
         let reject = self.list(reject, &mut rejected);
         self.knowledge.restore(between);
+        if accept == End::Open && reject == End::Open && self.choose(condition, &accepted, &rejected, out) {
+            return End::Open;
+        }
         let after = self.knowledge.mark();
         if accept == End::Open {
             self.knowledge.forget_between(before, between);
@@ -241,6 +244,13 @@ impl<'a> Rewriter<'a> {
             self.knowledge.set(var, made, false);
         }
         out.push(Stmt::Let(made));
+    }
+
+    /// A new instruction at the end of a list.
+    pub(super) fn append(&mut self, inst: Inst, class: Class, out: &mut List) -> Value {
+        let value = self.new_value(inst, class);
+        out.push(Stmt::Let(value));
+        value
     }
 
     fn new_value(&mut self, inst: Inst, class: Class) -> Value {

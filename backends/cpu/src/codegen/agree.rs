@@ -1,0 +1,176 @@
+//! Conditions that lanes nearly always agree on.
+//!
+//! `if i < n` compares what grows from lane to lane with what is the same in all: two scalar
+//! comparisons, of the first lane and of the last, tell whether all lanes agree. Nearly always they
+//! do, all groups but the last. For such conditions the code after the test exists twice: once for
+//! groups that agree, without a mask, and once for the others.
+
+use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
+
+use super::generator::{Generator, Held};
+use crate::abi::LANES;
+use crate::ir::{BinaryOp, Class, CompareOp, Inst, Stmt, UnaryOp, Value};
+
+/// When lanes agree on a truth value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Agreement {
+    /// Certain to be true in all lanes.
+    pub(super) all: cl::Value,
+    /// Certain to be false in all lanes.
+    pub(super) none: cl::Value,
+}
+
+/// Statements that may exist twice.
+const MOST_DOUBLED: usize = 300;
+
+impl Generator<'_, '_> {
+    /// Remembers when lanes agree on the result of an instruction.
+    pub(super) fn hold_agreement(&mut self, value: Value, inst: &Inst) {
+        // What is kept across a barrier is kept as vectors only.
+        let kept = matches!(self.values[value.0 as usize], Held::Kept(_));
+        if self.function.class(value) != Class::Bool || kept {
+            return;
+        }
+        self.agreements[value.0 as usize] = match *inst {
+            Inst::Compare(op, a, b) => self.agreement_of_comparison(op, a, b),
+            Inst::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+                let (Some(a), Some(b)) = (self.agreement(a), self.agreement(b)) else { return };
+                let mut both = |x, y| self.b.ins().band(x, y);
+                let (all, none) = (both(a.all, b.all), both(a.none, b.none));
+                let mut either = |x, y| self.b.ins().bor(x, y);
+                Some(if op == BinaryOp::And {
+                    Agreement { all, none: either(a.none, b.none) }
+                } else {
+                    Agreement { all: either(a.all, b.all), none }
+                })
+            }
+            Inst::Unary(UnaryOp::Not, a) => {
+                self.agreement(a).map(|Agreement { all, none }| Agreement { all: none, none: all })
+            }
+            _ => None,
+        };
+    }
+
+    /// When lanes agree on a truth value, if that is known at all.
+    fn agreement(&mut self, value: Value) -> Option<Agreement> {
+        if self.is_uniform(value) {
+            let all = self.scalar(value);
+            let none = self.b.ins().icmp_imm_s(IntCC::Equal, all, 0);
+            return Some(Agreement { all, none });
+        }
+        self.agreements[value.0 as usize]
+    }
+
+    fn agreement_of_comparison(&mut self, op: CompareOp, a: Value, b: Value) -> Option<Agreement> {
+        let signed = matches!(op, CompareOp::LtS | CompareOp::LeS);
+        if !signed && !matches!(op, CompareOp::LtU | CompareOp::LeU) || self.function.class(a) != Class::I32 {
+            return None;
+        }
+        let stride = |g: &Self, value: Value| g.facts.shapes[value.0 as usize].stride();
+        let (grows_left, stride) = match (stride(self, a), stride(self, b)) {
+            (Some(stride), Some(0)) if stride > 0 => (true, stride),
+            (Some(0), Some(stride)) if stride > 0 => (false, stride),
+            _ => return None,
+        };
+        let wide = |g: &mut Self, value: Value| {
+            let scalar = g.scalar(value);
+            if signed { g.b.ins().sextend(types::I64, scalar) } else { g.b.ins().uextend(types::I64, scalar) }
+        };
+        let (a, b) = (wide(self, a), wide(self, b));
+        let first = if grows_left { a } else { b };
+        // In 64 bits nothing wraps around; where it would in 32 the lanes do not agree for certain.
+        let last = self.b.ins().iadd_imm_s(first, i64::from(stride) * (LANES as i64 - 1));
+        let most = if signed { i64::from(i32::MAX) } else { i64::from(u32::MAX) };
+        let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, most);
+        let strict = matches!(op, CompareOp::LtS | CompareOp::LtU);
+        let (holds, fails) = if strict {
+            (IntCC::SignedLessThan, IntCC::SignedGreaterThanOrEqual)
+        } else {
+            (IntCC::SignedLessThanOrEqual, IntCC::SignedGreaterThan)
+        };
+        // The lane in which it holds last, and the one in which it fails last.
+        let (worst, best) = if grows_left { (last, first) } else { (first, last) };
+        let (all, none) = if grows_left {
+            (self.b.ins().icmp(holds, worst, b), self.b.ins().icmp(fails, best, b))
+        } else {
+            (self.b.ins().icmp(holds, a, worst), self.b.ins().icmp(fails, a, best))
+        };
+        Some(Agreement { all: self.b.ins().band(all, fits), none: self.b.ins().band(none, fits) })
+    }
+
+    /// Runs a branch, and with it the statements after it, in two versions if lanes nearly always
+    /// agree on its condition. Returns whether it did; `rest` is then done, too.
+    pub(super) fn doubled(&mut self, branch: &[Stmt]) -> bool {
+        let Some(Stmt::If { condition, accept, reject }) = branch.first() else { return false };
+        let Some(agreement) = self.agreements[condition.0 as usize] else { return false };
+        if self.is_uniform(*condition) || self.flow.doubled || !self.function.checks.is_empty() {
+            return false;
+        }
+        let leaves = reject.is_empty() && matches!(accept.last(), Some(Stmt::Exit(_)));
+        // An early return doubles what comes after it, any other branch only its own statements.
+        let (when, fast) = if leaves { (agreement.none, &branch[1..]) } else { (agreement.all, accept.as_slice()) };
+        let doubled = if leaves { branch } else { &branch[..1] };
+        if size(doubled).is_none_or(|size| size > MOST_DOUBLED) || !super::flow::is_heavy(fast) {
+            return false;
+        }
+        self.flow.doubled = true;
+        let (on_fast, on_slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(on_slow);
+        self.b.ins().brif(when, on_fast, &[], on_slow, &[]);
+        let (masked, writes) = (self.flow.masked, self.flow.writes);
+        let mut ends = (false, false);
+        for (block, on_fast) in [(on_fast, true), (on_slow, false)] {
+            self.switch_sealed(block);
+            (self.flow.reachable, self.flow.masked, self.flow.writes) = (true, masked, writes);
+            if on_fast {
+                // What is left out is passed all the same: writes are counted.
+                if leaves {
+                    self.flow.writes += count_writes(accept);
+                }
+                self.list(fast);
+                if !leaves {
+                    self.flow.writes += count_writes(reject);
+                }
+            } else {
+                self.list(doubled);
+            }
+            if self.flow.reachable {
+                self.b.ins().jump(join, &[]);
+                ends = (true, ends.1 || self.flow.masked);
+            }
+        }
+        self.switch_sealed(join);
+        (self.flow.reachable, self.flow.masked) = ends;
+        self.flow.doubled = false;
+        if !leaves {
+            self.list(&branch[1..]);
+        }
+        true
+    }
+}
+
+/// How many statements there are; nothing if one of them cannot be doubled.
+fn size(statements: &[Stmt]) -> Option<usize> {
+    let mut sum = statements.len();
+    for statement in statements {
+        sum += match statement {
+            Stmt::If { accept, reject, .. } => size(accept)? + size(reject)?,
+            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => size(body)?,
+            Stmt::Barrier(_) | Stmt::Check(_) => return None,
+            _ => 0,
+        };
+    }
+    Some(sum)
+}
+
+fn count_writes(statements: &[Stmt]) -> usize {
+    statements
+        .iter()
+        .map(|statement| match statement {
+            Stmt::Write(..) => 1,
+            Stmt::If { accept, reject, .. } => count_writes(accept) + count_writes(reject),
+            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => count_writes(body),
+            _ => 0,
+        })
+        .sum()
+}
