@@ -90,8 +90,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             count: 300,
-            seed: 0,
-            size: 12,
+            seed: 1,
+            size: 4,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             devices: vec!["cpu".to_owned(), "vulkan".to_owned()],
             print: None,

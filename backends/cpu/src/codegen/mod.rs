@@ -19,9 +19,11 @@ mod flow;
 mod generator;
 mod kernel;
 mod likely;
+mod load;
 mod memory;
 mod ops;
 mod place;
+mod store;
 #[cfg(test)]
 pub(crate) mod tests;
 mod vectors;

@@ -1,8 +1,10 @@
 //! Runs small kernels, compiled, on one thread.
 
 mod barriers;
+mod cooperative;
 mod flow;
 mod memory;
+mod narrow;
 
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
 use crate::lower::tests::program;

@@ -1,0 +1,229 @@
+//! Loads.
+
+use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
+use smallvec::SmallVec;
+
+use super::generator::{Generator, vectors};
+use super::memory::{Columns, raw, reading, shared};
+use super::ops::{Parts, scalar_type, vector_type};
+use super::place::{Offsets, Spread};
+use crate::abi::LANES;
+use crate::ir::{Class, Convert, MemType, Place, Space, Value};
+
+impl Generator<'_, '_> {
+    /// Evaluates a load.
+    pub(super) fn load(&mut self, value: Value, place: &Place, ty: MemType, count: u8) {
+        let ty = Self::stored(place, ty);
+        let spread = self.spread_of(place);
+        let flags = reading(self.function, place.space);
+        if spread == Spread::Same && place.space != Space::Private {
+            let address = self.same_address(place, false).address;
+            for index in 0..u32::from(count) {
+                let scalar = self.load_scalar(flags, ty, address, (index * ty.bytes()) as i32);
+                self.hold_scalar(Value(value.0 + index), scalar);
+            }
+            return;
+        }
+        let columns = match spread {
+            Spread::Same => {
+                let address = self.same_address(place, false).address;
+                let pitch = i32::from(ty.class().bytes() as u8) * LANES as i32;
+                (0..i32::from(count)).map(|index| self.emit().load_parts(ty.class(), address, index * pitch)).collect()
+            }
+            Spread::Steps(step) => self.load_steps(place, ty, count, step),
+            Spread::Anywhere => self.load_anywhere(place, ty, count),
+        };
+        for (index, parts) in columns.into_iter().enumerate() {
+            self.hold_lanes(Value(value.0 + index as u32), parts);
+        }
+    }
+
+    /// Reads one scalar.
+    fn load_scalar(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
+        let bits = self.load_raw(flags, ty, address, offset);
+        match ty {
+            MemType::F16 => self.emit().convert_scalar(Convert::HalfBitsToF32, bits),
+            MemType::Bool => self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0),
+            _ => bits,
+        }
+    }
+
+    /// Reads one scalar as it lies in memory; booleans as 32 bits.
+    fn load_raw(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
+        match ty {
+            MemType::F16 | MemType::U16 => self.b.ins().uload16(types::I32, flags, address, offset),
+            MemType::I16 => self.b.ins().sload16(types::I32, flags, address, offset),
+            MemType::Bool => self.b.ins().load(types::I32, flags, address, offset),
+            _ => self.b.ins().load(scalar_type(ty.class()), flags, address, offset),
+        }
+    }
+
+    /// Lanes as they lie in memory to lanes of registers.
+    fn of_memory(&mut self, ty: MemType, parts: Parts) -> Parts {
+        if ty == MemType::F16 { self.emit().convert(Convert::HalfBitsToF32, &parts) } else { parts }
+    }
+
+    fn load_steps(&mut self, place: &Place, ty: MemType, count: u8, step: i64) -> Columns {
+        let start = self.stepped_address(place);
+        let Some(inside) = start.inside else {
+            let columns = self.load_rows(reading(self.function, place.space), start.address, ty, count, step);
+            return columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect();
+        };
+        let (fast, slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let certain = place.indices.iter().all(|index| self.facts.shapes[index.value.0 as usize].stride().is_some());
+        if certain {
+            self.b.set_cold_block(slow);
+        }
+        self.b.ins().brif(inside, fast, &[], slow, &[]);
+        self.switch_sealed(fast);
+        let rows = self.load_rows(shared(), start.address, ty, count, step);
+        self.jump_with(join, &rows);
+        self.switch_sealed(slow);
+        let offsets = self.offsets(place, ty.bytes(), false);
+        let each = if certain {
+            self.load_lane_by_lane(&offsets, ty, count)
+        } else {
+            self.gather(reading(self.function, place.space), &offsets, ty, count, ty.bytes(), 1)
+        };
+        self.jump_with(join, &each);
+        let columns = self.columns_of(join, raw(ty), count);
+        self.switch_sealed(join);
+        columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
+    }
+
+    fn jump_with(&mut self, block: cl::Block, columns: &[Parts]) {
+        let arguments: Vec<cl::BlockArg> = columns.iter().flatten().map(|value| (*value).into()).collect();
+        self.b.ins().jump(block, &arguments);
+    }
+
+    fn columns_of(&mut self, block: cl::Block, class: Class, count: u8) -> Columns {
+        (0..count)
+            .map(|_| (0..vectors(class)).map(|_| self.b.append_block_param(block, vector_type(class))).collect())
+            .collect()
+    }
+
+    /// Reads rows that lie `step` bytes apart, all in range, raw.
+    fn load_rows(&mut self, flags: MemFlagsData, address: cl::Value, ty: MemType, count: u8, step: i64) -> Columns {
+        let pitch = i64::from(ty.bytes());
+        match (ty.bytes(), count) {
+            (4 | 8, 1) if step == pitch => SmallVec::from_elem(self.row_of(flags, raw(ty), address), 1),
+            (2, 1) if step == pitch => SmallVec::from_elem(self.load_halves(flags, ty, address), 1),
+            (4, 2) if step == 2 * pitch => {
+                let rows: Parts = (0..4).map(|row| self.row(flags, ty, address, 16 * row)).collect();
+                self.unzip(&rows).into_iter().collect()
+            }
+            // Four scalars are read where three are wanted: buffers have room behind their end.
+            (4, 3 | 4) => {
+                let rows: SmallVec<[cl::Value; 8]> =
+                    (0..LANES as i64).map(|lane| self.row(flags, ty, address, (lane * step) as i32)).collect();
+                self.transpose(&rows).into_iter().take(usize::from(count)).collect()
+            }
+            _ => (0..i64::from(count))
+                .map(|index| {
+                    let lanes: SmallVec<[cl::Value; 8]> = (0..LANES as i64)
+                        .map(|lane| self.load_raw(flags, ty, address, (lane * step + index * pitch) as i32))
+                        .collect();
+                    self.join_lanes(raw(ty), &lanes)
+                })
+                .collect(),
+        }
+    }
+
+    fn row(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
+        self.b.ins().load(vector_type(raw(ty)), flags, address, offset)
+    }
+
+    /// Eight scalars that lie one after the other.
+    fn row_of(&mut self, flags: MemFlagsData, class: Class, address: cl::Value) -> Parts {
+        let ty = vector_type(class);
+        (0..vectors(class)).map(|part| self.b.ins().load(ty, flags, address, 16 * part as i32)).collect()
+    }
+
+    /// Eight scalars of 16 bits.
+    fn load_halves(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value) -> Parts {
+        let halves = self.b.ins().load(types::I16X8, flags, address, 0);
+        let (low, high) = if ty == MemType::I16 {
+            (self.b.ins().swiden_low(halves), self.b.ins().swiden_high(halves))
+        } else {
+            (self.b.ins().uwiden_low(halves), self.b.ins().uwiden_high(halves))
+        };
+        Parts::from_slice(&[low, high])
+    }
+
+    /// Eight raw scalars to lanes; raw booleans are 32 bits already.
+    fn join_lanes(&mut self, class: Class, lanes: &[cl::Value]) -> Parts {
+        let class = if class == Class::Bool { Class::I32 } else { class };
+        self.emit().from_lanes(class, lanes)
+    }
+
+    fn load_anywhere(&mut self, place: &Place, ty: MemType, count: u8) -> Columns {
+        let bytes = if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() };
+        let offsets = self.offsets(place, bytes, false);
+        let columns = self.gather(
+            reading(self.function, place.space),
+            &offsets,
+            ty,
+            count,
+            Self::pitch(place, ty),
+            Self::lane_scale(place),
+        );
+        columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
+    }
+
+    /// How far apart the scalars of one access lie, in scalars.
+    pub(super) fn lane_scale(place: &Place) -> u32 {
+        if place.space == Space::Private { LANES as u32 } else { 1 }
+    }
+
+    /// Reads each lane's scalars, raw.
+    fn gather(
+        &mut self,
+        flags: MemFlagsData,
+        offsets: &Offsets,
+        ty: MemType,
+        count: u8,
+        pitch: u32,
+        scale: u32,
+    ) -> Columns {
+        let addresses: SmallVec<[cl::Value; 8]> = (0..LANES)
+            .map(|lane| {
+                let offset = self.emit().lane(Class::I32, &offsets.offsets, lane);
+                let wide = self.b.ins().uextend(types::I64, offset);
+                self.b.ins().iadd(offsets.base, wide)
+            })
+            .collect();
+        if ty.bytes() == 4 && count >= 3 && scale == 1 {
+            let rows: SmallVec<[cl::Value; 8]> =
+                addresses.iter().map(|address| self.row(flags, ty, *address, 0)).collect();
+            return self.transpose(&rows).into_iter().take(usize::from(count)).collect();
+        }
+        (0..u32::from(count))
+            .map(|index| {
+                let lanes: SmallVec<[cl::Value; 8]> = addresses
+                    .iter()
+                    .map(|address| self.load_raw(flags, ty, *address, (index * pitch * scale) as i32))
+                    .collect();
+                self.join_lanes(raw(ty), &lanes)
+            })
+            .collect()
+    }
+
+    /// Like [`Self::gather`], but small and slow: for what rarely happens.
+    fn load_lane_by_lane(&mut self, offsets: &Offsets, ty: MemType, count: u8) -> Columns {
+        let from = self.scratch(0);
+        self.emit().store_parts(&offsets.offsets, from, 0);
+        let all = self.b.ins().iconst(types::I32, (1 << LANES) - 1);
+        let class = raw(ty);
+        let size = i64::from(class.bytes());
+        let to: SmallVec<[cl::Value; 4]> = (0..usize::from(count)).map(|index| self.scratch(1 + index)).collect();
+        self.each_lane(all, |g, lane| {
+            let address = g.lane_address(offsets.base, from, lane);
+            for (index, to) in to.iter().enumerate() {
+                let scalar = g.load_raw(shared(), ty, address, (index as u32 * ty.bytes()) as i32);
+                let slot = g.element(*to, lane, size);
+                g.b.ins().store(shared(), scalar, slot, 0);
+            }
+        });
+        to.iter().map(|to| self.emit().load_parts(class, *to, 0)).collect()
+    }
+}

@@ -1,0 +1,225 @@
+//! Stores.
+
+use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
+use smallvec::SmallVec;
+
+use super::generator::Generator;
+use super::memory::{Columns, raw, shared};
+use super::ops::{Parts, scalar_type};
+use super::place::Spread;
+use crate::abi::LANES;
+use crate::ir::{Class, Convert, MemType, Place, Space, Value};
+
+impl Generator<'_, '_> {
+    /// Writes one scalar, which is as [`Self::load_raw`] returns it.
+    pub(super) fn store_raw(&mut self, ty: MemType, scalar: cl::Value, address: cl::Value, offset: i32) {
+        if ty.bytes() == 2 {
+            self.b.ins().istore16(shared(), scalar, address, offset);
+        } else {
+            self.b.ins().store(shared(), scalar, address, offset);
+        }
+    }
+
+    /// The inverse of [`Self::of_memory`].
+    pub(super) fn for_memory(&mut self, ty: MemType, parts: Parts) -> Parts {
+        if ty == MemType::F16 { self.emit().convert(Convert::F32ToHalfBits, &parts) } else { parts }
+    }
+
+    /// Writes scalars in the active lanes.
+    pub(super) fn store(&mut self, place: &Place, ty: MemType, values: &[Value]) {
+        let ty = Self::stored(place, ty);
+        match (self.spread_of(place), place.space) {
+            (Spread::Same, Space::Private) => self.store_private(place, values),
+            (Spread::Same, _) => self.store_same(place, ty, values),
+            (Spread::Steps(step), _) => self.store_steps(place, ty, values, step),
+            (Spread::Anywhere, _) => {
+                let columns = self.raw_columns(ty, values);
+                let pitch = Self::pitch(place, ty) * Self::lane_scale(place);
+                self.store_lane_by_lane(place, ty, &columns, pitch);
+            }
+        }
+    }
+
+    fn raw_columns(&mut self, ty: MemType, values: &[Value]) -> Columns {
+        values
+            .iter()
+            .map(|value| {
+                let parts = self.lanes(*value);
+                self.for_memory(ty, parts)
+            })
+            .collect()
+    }
+
+    /// All lanes of the invocations' own memory at one offset.
+    fn store_private(&mut self, place: &Place, values: &[Value]) {
+        let start = self.same_address(place, true);
+        let address = match start.inside {
+            Some(inside) => self.b.ins().select(inside, start.address, self.constants.nowhere),
+            None => start.address,
+        };
+        for (index, value) in values.iter().enumerate() {
+            let class = self.function.class(*value);
+            let offset = if start.inside.is_some() { 0 } else { index as i32 * class.bytes() as i32 * LANES as i32 };
+            let at = match start.inside {
+                Some(inside) if index > 0 => {
+                    let moved = index as i64 * i64::from(class.bytes()) * LANES as i64;
+                    let moved = self.b.ins().iadd_imm_s(start.address, moved);
+                    self.b.ins().select(inside, moved, self.constants.nowhere)
+                }
+                _ => address,
+            };
+            let mut parts = self.lanes(*value);
+            if self.is_masked() {
+                let old = self.emit().load_parts(class, at, offset);
+                let mask = self.mask();
+                parts = self.emit().select(class, &mask, &parts, &old);
+            }
+            self.emit().store_parts(&parts, at, offset);
+        }
+    }
+
+    /// One address: the first active lane's value.
+    fn store_same(&mut self, place: &Place, ty: MemType, values: &[Value]) {
+        let masked = self.is_masked();
+        let join = self.b.create_block();
+        let bits = masked.then(|| {
+            let mask = self.mask();
+            let bits = self.emit().bits(&mask);
+            let run = self.b.create_block();
+            self.b.ins().brif(bits, run, &[], join, &[]);
+            self.switch_sealed(run);
+            bits
+        });
+        let start = self.same_address(place, true);
+        let address = match start.inside {
+            Some(inside) => self.b.ins().select(inside, start.address, self.constants.nowhere),
+            None => start.address,
+        };
+        for (index, value) in values.iter().enumerate() {
+            let class = self.function.class(*value);
+            let scalar = match (self.is_uniform(*value), bits) {
+                (true, _) => self.scalar(*value),
+                (false, Some(bits)) => {
+                    let first = self.first_lane(bits);
+                    let parts = self.lanes(*value);
+                    self.lane_at(class, &parts, first)
+                }
+                (false, None) => {
+                    let parts = self.lanes(*value);
+                    self.emit().lane(class, &parts, 0)
+                }
+            };
+            let scalar = self.scalar_for_memory(ty, scalar);
+            self.store_raw(ty, scalar, address, (index as u32 * ty.bytes()) as i32);
+        }
+        self.b.ins().jump(join, &[]);
+        self.switch_sealed(join);
+    }
+
+    /// A scalar as it lies in memory.
+    pub(super) fn scalar_for_memory(&mut self, ty: MemType, scalar: cl::Value) -> cl::Value {
+        match ty {
+            MemType::F16 => self.emit().convert_scalar(Convert::F32ToHalfBits, scalar),
+            MemType::Bool => self.b.ins().bmask(types::I32, scalar),
+            _ => scalar,
+        }
+    }
+
+    fn store_steps(&mut self, place: &Place, ty: MemType, values: &[Value], step: i64) {
+        let columns = self.raw_columns(ty, values);
+        let start = self.stepped_address(place);
+        let mut condition = start.inside;
+        if self.is_masked() {
+            let mask = self.mask();
+            let all = self.emit().all(&mask);
+            condition = Some(match condition {
+                // Both are zero or not, in different bits.
+                Some(inside) => {
+                    let all = self.b.ins().icmp_imm_s(IntCC::NotEqual, all, 0);
+                    self.b.ins().band(inside, all)
+                }
+                None => all,
+            });
+        }
+        let Some(condition) = condition else {
+            self.store_rows(start.address, ty, &columns, step);
+            return;
+        };
+        let (fast, slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(slow);
+        self.b.ins().brif(condition, fast, &[], slow, &[]);
+        self.switch_sealed(fast);
+        self.store_rows(start.address, ty, &columns, step);
+        self.b.ins().jump(join, &[]);
+        self.switch_sealed(slow);
+        self.store_lane_by_lane(place, ty, &columns, ty.bytes());
+        self.b.ins().jump(join, &[]);
+        self.switch_sealed(join);
+    }
+
+    /// Writes rows that lie `step` bytes apart, all lanes active and in range.
+    fn store_rows(&mut self, address: cl::Value, ty: MemType, columns: &[Parts], step: i64) {
+        let pitch = i64::from(ty.bytes());
+        match (ty.bytes(), columns.len()) {
+            (4 | 8, 1) if step == pitch => self.emit().store_parts(&columns[0], address, 0),
+            (2, 1) if step == pitch => {
+                // Both lie in 16 bits, so that saturation changes nothing.
+                let narrow = if ty == MemType::I16 {
+                    self.b.ins().snarrow(columns[0][0], columns[0][1])
+                } else {
+                    self.b.ins().unarrow(columns[0][0], columns[0][1])
+                };
+                self.b.ins().store(shared(), narrow, address, 0);
+            }
+            (4, 2) if step == 2 * pitch => {
+                let rows = self.zip(&columns[0], &columns[1]);
+                for (row, value) in rows.into_iter().enumerate() {
+                    self.b.ins().store(shared(), value, address, 16 * row as i32);
+                }
+            }
+            (4, 4) => {
+                for half in 0..LANES / 4 {
+                    let rows: SmallVec<[cl::Value; 4]> = columns.iter().map(|column| column[half]).collect();
+                    for (row, column) in self.transpose(&rows).into_iter().enumerate() {
+                        let offset = (half * 4 + row) as i64 * step;
+                        self.b.ins().store(shared(), column[0], address, offset as i32);
+                    }
+                }
+            }
+            _ => {
+                let class = if raw(ty) == Class::Bool { Class::I32 } else { raw(ty) };
+                for lane in 0..LANES {
+                    for (index, column) in columns.iter().enumerate() {
+                        let scalar = self.emit().lane(class, column, lane);
+                        let offset = lane as i64 * step + index as i64 * pitch;
+                        self.store_raw(ty, scalar, address, offset as i32);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the active lanes that are in range, one after the other.
+    fn store_lane_by_lane(&mut self, place: &Place, ty: MemType, columns: &[Parts], pitch: u32) {
+        let bytes = if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() };
+        let offsets = self.offsets(place, bytes, true);
+        let bits = self.lanes_inside(offsets.inside.as_ref());
+        let from = self.scratch(0);
+        self.emit().store_parts(&offsets.offsets, from, 0);
+        let class = if raw(ty) == Class::Bool { Class::I32 } else { raw(ty) };
+        let mut sources: SmallVec<[cl::Value; 4]> = SmallVec::new();
+        for (index, column) in columns.iter().enumerate() {
+            let source = self.scratch(1 + index);
+            self.emit().store_parts(column, source, 0);
+            sources.push(source);
+        }
+        self.each_lane(bits, |g, lane| {
+            let address = g.lane_address(offsets.base, from, lane);
+            for (index, source) in sources.iter().enumerate() {
+                let at = g.element(*source, lane, i64::from(class.bytes()));
+                let scalar = g.b.ins().load(scalar_type(class), shared(), at, 0);
+                g.store_raw(ty, scalar, address, (index as u32 * pitch) as i32);
+            }
+        });
+    }
+}
