@@ -238,7 +238,7 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
 }
 
 // A build without backends has no candidates, and no use for the options.
-#[cfg_attr(not(all(feature = "wgpu", feature = "cpu")), allow(unused_variables))]
+#[cfg_attr(any(target_arch = "wasm32", not(all(feature = "wgpu", feature = "cpu"))), allow(unused_variables))]
 impl Source {
     fn open(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
         match *self {

@@ -13,6 +13,10 @@ use cranelift_module::Module;
 use super::ops::Target;
 use crate::abi::Entry;
 
+/// Bytes of stack that a kernel may use: small work runs on the caller's thread, whose stack may be
+/// small, too.
+const MOST_STACK: u32 = 512 << 10;
+
 /// A compiled kernel. Its machine code goes when this is dropped.
 pub(crate) struct Code {
     /// The kernel.
@@ -84,6 +88,16 @@ pub(super) fn build(
     let failed = |error: cranelift_module::ModuleError| format!("{error:?}");
     let id = module.declare_anonymous_function(&context.func.signature).map_err(failed)?;
     module.define_function(id, &mut context).map_err(failed)?;
+    let frame = context.compiled_code().and_then(|code| code.buffer.frame_layout());
+    if let Some(bytes) = frame.map(|frame| frame.frame_to_fp_offset).filter(|bytes| *bytes > MOST_STACK) {
+        // SAFETY: nothing of the module was handed out.
+        unsafe { module.free_memory() };
+        return Err(format!(
+            "its values need {} KiB of stack at once, more than {}: split it, or keep values in arrays",
+            bytes >> 10,
+            MOST_STACK >> 10
+        ));
+    }
     module.finalize_definitions().map_err(failed)?;
     let address = module.get_finalized_function(id);
     // SAFETY: the function was built with the signature of `Entry`.
