@@ -44,6 +44,14 @@ impl Generator<'_, '_> {
             (one, other) => one.or(other),
         };
         let first = self.emit().binary_scalar(op, Class::I32, of_a.first, of_b.first);
+        if op == BinaryOp::Mul && self.known(a).is_none() && self.known(b).is_none() {
+            let factor = if self.is_uniform(b) { of_b.first } else { of_a.first };
+            let one = self.b.ins().icmp_imm_s(IntCC::Equal, factor, 1);
+            when = Some(match when {
+                Some(when) => self.b.ins().band(when, one),
+                None => one,
+            });
+        }
         if matches!(op, BinaryOp::MinS | BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::MaxU) {
             let ((grows, stride), limit) = match self.facts.shapes[a.0 as usize].likely_stride() {
                 Some(stride) => ((of_a.first, stride), of_b.first),

@@ -183,7 +183,7 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
     let by_strides =
         |of: fn(i64, i64) -> i64| strides.map_or(Form::Varying, |(x, y)| linear(of(i64::from(x), i64::from(y))));
     let wide = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
-    let near = likely(op, a, b, known_b);
+    let near = likely(op, a, b, known_a.or(known_b));
     let plain = {
         let form = if a.is_uniform() && b.is_uniform() { Form::Uniform } else { Form::Varying };
         Shape { form, align: 0, bound: u32::MAX, near: 0 }
@@ -256,7 +256,10 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
 }
 
 /// The likely difference between neighbouring lanes of a result that is not linear for certain.
-fn likely(op: BinaryOp, a: Shape, b: Shape, known_b: Option<u32>) -> i32 {
+///
+/// A factor that is only known when running is taken for 1: the number of channels of an image that
+/// may have several, the stride of a matrix that need not be dense.
+fn likely(op: BinaryOp, a: Shape, b: Shape, known: Option<u32>) -> i32 {
     let (of_a, of_b) = (a.likely_stride(), b.likely_stride());
     let (one, other) = match (of_a, of_b) {
         (Some(stride), _) => (stride, b),
@@ -269,9 +272,13 @@ fn likely(op: BinaryOp, a: Shape, b: Shape, known_b: Option<u32>) -> i32 {
             .likely_stride()
             .map_or(if other.is_uniform() { one } else { 0 }, |stride| one.checked_add(stride).unwrap_or(0)),
         BinaryOp::Sub if other.is_uniform() => one,
-        BinaryOp::Mul => {
-            known_b.and_then(|by| one.checked_mul(i32::try_from(by).ok()?)).filter(|stride| *stride > 0).unwrap_or(0)
-        }
+        BinaryOp::Mul if other.is_uniform() => match known {
+            Some(by) => {
+                let stride = i32::try_from(by).ok().and_then(|by| one.checked_mul(by));
+                stride.filter(|stride| *stride > 0).unwrap_or(0)
+            }
+            None => one,
+        },
         _ => 0,
     }
 }

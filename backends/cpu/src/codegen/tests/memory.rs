@@ -98,3 +98,23 @@ fn atomics_of_one_word() {
     let got = run(source, &[&[0; 6]], [3, 1, 1]);
     assert_eq!(got, [60, 59, u32::MAX, (1 << 28) - 1, 0, 3 * 190]);
 }
+
+#[test]
+fn factors_that_are_known_when_running() {
+    let data: Vec<u32> = (0..600).map(|x| x * 3 + 1).collect();
+    for factor in [0, 1, 2, 3] {
+        let source = kernel(
+            "16",
+            "@group(0) @binding(2) var<storage, read> factor: array<u32>;",
+            "let k = factor[0]; out[i] = data[min(i, 60u) * k + 5u] + data[(k * i + i) * 2u] + data[clamp(i32(i) - 3, 0, 50) * i32(k)];",
+        );
+        let got = run(&source, &[&[0; 64], &data, &[factor]], [4, 1, 1]);
+        for i in 0..64 {
+            let expected = [i.min(60) * factor + 5, (factor * i + i) * 2, (i.max(3) - 3).min(50) * factor]
+                .map(|at| data[at as usize])
+                .iter()
+                .sum::<u32>();
+            assert_eq!(got[i as usize], expected, "factor {factor}, invocation {i}");
+        }
+    }
+}
