@@ -1,13 +1,14 @@
 //! Bad input for the processor as a device: each is an error, and the device goes on.
 #![cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
 
+#[path = "../support/hanging.rs"]
+mod hanging;
 mod hosts;
 mod kernels;
 mod memory;
 mod sizes;
 mod stops;
 
-use std::sync::mpsc;
 use std::time::Duration;
 
 use anywarp::Device;
@@ -30,17 +31,7 @@ fn device() -> Device {
 
 /// Runs `test` on a thread of its own, so that a hang is a failure.
 fn without_hanging(test: impl FnOnce() + Send + 'static) {
-    let (sender, ended) = mpsc::channel::<()>();
-    let thread = std::thread::spawn(move || {
-        let _ended = sender;
-        test();
-    });
-    if ended.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("nothing has happened for {PATIENCE:?}");
-    }
-    if let Err(panic) = thread.join() {
-        std::panic::resume_unwind(panic);
-    }
+    hanging::within(PATIENCE, test);
 }
 
 /// `b[i] += 1`

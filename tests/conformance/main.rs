@@ -22,16 +22,18 @@ mod refusal;
 mod submission;
 mod targets;
 mod tolerance;
+mod trial;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anywarp::Device;
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Trial};
 
 use known::known_failure;
-use outcome::{Context, Stop, TestResult};
+use outcome::{Context, TestResult};
 use targets::Target;
+use trial::{failed, judged, presence};
 
 /// A name, and what must succeed on every device.
 type Case = (&'static str, fn(&Device) -> TestResult);
@@ -65,10 +67,6 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn presence(backend: String) -> Trial {
-    Trial::ignorable_test(format!("{backend}::present"), move || verdict(targets::present(&backend)))
-}
-
 fn trial(target: &Arc<Target>, group: &str, (name, run): Case) -> Trial {
     let case = format!("{group}::{name}");
     let target = Arc::clone(target);
@@ -77,30 +75,7 @@ fn trial(target: &Arc<Target>, group: &str, (name, run): Case) -> Trial {
         let outcome = run(device);
         // Whatever a case did, the device must have survived it.
         let outcome = outcome.and_then(|()| kernels::still_works(device).context(|| "after the case".to_owned()));
-        match (known_failure(&target.hardware, &case), outcome) {
-            (None, outcome) => verdict(outcome),
-            (Some(known), Err(Stop::Fail(_))) => {
-                Ok(Completion::ignored_with(format!("fails, as is known: {}", known.reason)))
-            }
-            (Some(_), Err(skip)) => verdict(Err(skip)),
-            (Some(known), Ok(())) => Err(Failed::from(format!(
-                "this case is listed as a known failure of '{}' ({}) but passes: take it off the list",
-                known.device, known.reason
-            ))),
-        }
+        let listed = known_failure(&target.hardware, &case).map(|known| (known.device, known.reason));
+        judged(outcome, listed)
     })
-}
-
-fn verdict(outcome: TestResult) -> Result<Completion, Failed> {
-    match outcome {
-        Ok(()) => Ok(Completion::Completed),
-        Err(Stop::Skip(reason)) => Ok(Completion::ignored_with(reason)),
-        Err(stop) => Err(failed(stop)),
-    }
-}
-
-fn failed(stop: Stop) -> Failed {
-    match stop {
-        Stop::Fail(message) | Stop::Skip(message) => Failed::from(message),
-    }
 }

@@ -10,6 +10,8 @@ pub(crate) mod case_file;
 pub(crate) mod check;
 pub(crate) mod expect;
 pub(crate) mod format;
+#[path = "../support/harness.rs"]
+mod harness;
 pub(crate) mod known;
 pub(crate) mod options;
 pub(crate) mod outcome;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::harness;
 use super::sample::Sample;
 
 /// What the command line asks for.
@@ -24,11 +25,6 @@ pub(crate) struct Options {
     pub(crate) worker: bool,
     pub(crate) dir: Option<PathBuf>,
 }
-
-/// Options of the standard test harness, which `cargo test` hands to every test: taken and left alone.
-const HARNESS_FLAGS: [&str; 8] =
-    ["--nocapture", "--no-capture", "--show-output", "--quiet", "-q", "--exact", "--ignored", "--include-ignored"];
-const HARNESS_VALUES: [&str; 5] = ["--test-threads", "--format", "--color", "--skip", "--logfile"];
 
 impl Options {
     /// Reads the arguments after the program's name.
@@ -57,8 +53,9 @@ impl Options {
                 "--jobs" => options.jobs = number::<usize>(name, &value()?)?.max(1),
                 "--timeout" => options.timeout = Duration::from_secs(number::<u64>(name, &value()?)?.max(1)),
                 "--worker" => options.worker = true,
-                _ if HARNESS_FLAGS.contains(&name) => {}
-                _ if HARNESS_VALUES.contains(&name) => drop(value()?),
+                // Taken and left alone.
+                _ if harness::FLAGS.contains(&name) => {}
+                _ if harness::VALUES.contains(&name) => drop(value()?),
                 _ if name.starts_with('-') => return Err(format!("unknown option {name}")),
                 _ if options.dir.is_some() => return Err(format!("a second folder, {argument}")),
                 _ => options.dir = Some(PathBuf::from(argument)),

@@ -15,6 +15,8 @@ pub(crate) mod ast;
 pub(crate) mod batch;
 pub(crate) mod evaluate;
 pub(crate) mod generate;
+#[path = "../support/harness.rs"]
+mod harness;
 mod known;
 mod layout;
 pub(crate) mod options;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::harness;
+
 /// What the command line asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -30,11 +32,6 @@ pub(crate) struct Options {
 /// How long a run takes that was given no count, at most.
 const QUICK: Duration = Duration::from_secs(45);
 
-/// Options of the standard test harness, which `cargo test` hands to every test: taken and left alone.
-const HARNESS_FLAGS: [&str; 8] =
-    ["--nocapture", "--no-capture", "--show-output", "--quiet", "-q", "--exact", "--ignored", "--include-ignored"];
-const HARNESS_VALUES: [&str; 5] = ["--test-threads", "--format", "--color", "--skip", "--logfile"];
-
 impl Options {
     /// Reads the arguments after the program's name; `None` where another test was asked for.
     ///
@@ -62,8 +59,9 @@ impl Options {
                 "--shrink" => options.shrink = Duration::from_secs(number(name, &value()?)?),
                 "--timeout" => options.timeout = Duration::from_secs(number::<u64>(name, &value()?)?.max(1)),
                 "--worker" => options.worker = true,
-                _ if HARNESS_FLAGS.contains(&name) => {}
-                _ if HARNESS_VALUES.contains(&name) => drop(value()?),
+                // Taken and left alone.
+                _ if harness::FLAGS.contains(&name) => {}
+                _ if harness::VALUES.contains(&name) => drop(value()?),
                 _ if name.starts_with('-') => return Err(format!("unknown option {name}")),
                 // `cargo test NAME` hands NAME to every test.
                 _ => return Ok(None),

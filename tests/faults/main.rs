@@ -1,5 +1,7 @@
 //! Devices that run out of memory, refuse, are slow, or are lost: at every call that a program makes.
 
+#[path = "../support/hanging.rs"]
+mod hanging;
 mod loss;
 mod memory;
 mod program;
@@ -8,7 +10,6 @@ mod slowness;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::sync::mpsc;
 use std::time::Duration;
 
 use anywarp_null::NullOptions;
@@ -23,17 +24,7 @@ fn both() -> [NullOptions; 2] {
 
 /// Runs `test` on a thread of its own, so that a hang is a failure.
 fn without_hanging(test: impl FnOnce() + Send + 'static) {
-    let (sender, ended) = mpsc::channel::<()>();
-    let thread = std::thread::spawn(move || {
-        let _ended = sender;
-        test();
-    });
-    if ended.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("nothing has happened for {PATIENCE:?}");
-    }
-    if let Err(panic) = thread.join() {
-        std::panic::resume_unwind(panic);
-    }
+    hanging::within(PATIENCE, test);
 }
 
 #[test]

@@ -26,18 +26,20 @@ mod subgroups;
 mod sweep;
 #[path = "../conformance/targets.rs"]
 mod targets;
+#[path = "../conformance/trial.rs"]
+mod trial;
 mod unparsed;
 mod want;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Trial};
 
 use case::Case;
 use deviations::deviation;
-use outcome::{Stop, TestResult};
 use targets::Target;
+use trial::{failed, judged, presence};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -70,38 +72,11 @@ fn cases() -> Vec<Case> {
     .collect()
 }
 
-fn presence(backend: String) -> Trial {
-    Trial::ignorable_test(format!("{backend}::present"), move || verdict(targets::present(&backend)))
-}
-
 fn trial(target: &Arc<Target>, Case { name, run }: Case) -> Trial {
     let target = Arc::clone(target);
     Trial::ignorable_test(format!("{}::{name}", target.name), move || {
         let outcome = run(target.device().map_err(failed)?);
-        match (deviation(&format!("{} {}", target.name, target.hardware), &name), outcome) {
-            (None, outcome) => verdict(outcome),
-            (Some(known), Err(Stop::Fail(_))) => {
-                Ok(Completion::ignored_with(format!("deviates, as is known: {}", known.reason)))
-            }
-            (Some(_), Err(skip)) => verdict(Err(skip)),
-            (Some(known), Ok(())) => Err(Failed::from(format!(
-                "this case is listed as a deviation of '{}' ({}) but passes: take it off the list",
-                known.device, known.reason
-            ))),
-        }
+        let known = deviation(&format!("{} {}", target.name, target.hardware), &name);
+        judged(outcome, known.map(|known| (known.device, known.reason)))
     })
-}
-
-fn verdict(outcome: TestResult) -> Result<Completion, Failed> {
-    match outcome {
-        Ok(()) => Ok(Completion::Completed),
-        Err(Stop::Skip(reason)) => Ok(Completion::ignored_with(reason)),
-        Err(stop) => Err(failed(stop)),
-    }
-}
-
-fn failed(stop: Stop) -> Failed {
-    match stop {
-        Stop::Fail(message) | Stop::Skip(message) => Failed::from(message),
-    }
 }

@@ -4,12 +4,14 @@
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use cranelift_frontend::Variable;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
+use super::analysis::Form;
 use super::flow::AtBarrier;
-use super::generator::{Generator, Held, Mask};
+use super::generator::{Generator, Held};
 use super::ops::{scalar_type, vector_type};
 use crate::abi::{Frame, Stop};
-use crate::ir::{Class, SiteId, Value, Var};
+use crate::ir::{SiteId, Value, Var};
 
 /// Where lane groups wait.
 #[derive(Default)]
@@ -21,8 +23,7 @@ pub(super) struct Suspend {
     /// Bytes of a group's frame so far.
     pub(super) frame_bytes: u32,
     barriers: usize,
-    saved_values: FxHashMap<Value, u32>,
-    saved_vars: FxHashMap<Var, u32>,
+    places: FxHashMap<Kept, u32>,
 }
 
 impl Suspend {
@@ -31,11 +32,25 @@ impl Suspend {
         Self { frame_bytes: private_bytes, ..Self::default() }
     }
 
-    fn reserve(&mut self, bytes: u32) -> u32 {
-        let start = self.frame_bytes.next_multiple_of(16);
-        self.frame_bytes = start + bytes;
-        start
+    /// Where something of so many parts is saved in a group's frame: always at the same place.
+    fn place(&mut self, what: Kept, parts: u32) -> u32 {
+        let end = &mut self.frame_bytes;
+        *self.places.entry(what).or_insert_with(|| {
+            let start = end.next_multiple_of(PART);
+            *end = start + PART * parts;
+            start
+        })
     }
+}
+
+/// Bytes of a frame for each part of what is saved.
+const PART: u32 = 16;
+
+/// What is saved at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kept {
+    Value(Value),
+    Var(Var),
 }
 
 /// Where a frame keeps the place of a stop.
@@ -59,30 +74,20 @@ impl Generator<'_, '_> {
         let live = self.live;
         // A workgroup that is one lane group has arrived as a whole.
         if let Some(arrive) = self.suspend.arrive {
-            let (values, vars) = (&live.values_at[number], &live.vars_at[number]);
-            for value in values {
-                self.save_value(*value);
-            }
-            for var in vars {
-                self.save_var(*var);
-            }
+            let values = live.values_at[number].iter().map(|value| Kept::Value(*value));
+            let kept: Vec<Kept> = values.chain(live.vars_at[number].iter().map(|var| Kept::Var(*var))).collect();
+            kept.iter().for_each(|what| self.save(*what));
             let resume = self.b.create_block();
             let point = self.b.ins().iconst(types::I32, self.suspend.points.len() as i64);
             self.suspend.points.push(resume);
             self.b.ins().jump(arrive, &[point.into()]);
             self.b.switch_to_block(resume);
-            for value in values {
-                self.restore_value(*value);
-            }
-            for var in vars {
-                self.restore_var(*var);
-            }
+            kept.iter().for_each(|what| self.restore(*what));
         }
         let entry = self.flow.entry;
         self.define_mask(self.flow.mask, entry);
         self.flow.masked = false;
-        let zero = self.emit().constant(Class::Bool, 0);
-        let none: Mask = std::array::from_fn(|part| zero[part]);
+        let none = self.no_lanes();
         for (saved, then) in self.flow.saved.clone() {
             self.define_mask(saved, if then == AtBarrier::All { entry } else { none });
         }
@@ -105,61 +110,35 @@ impl Generator<'_, '_> {
         self.switch_sealed(go_on);
     }
 
-    fn save_value(&mut self, value: Value) {
-        let Held::Kept(variables) = self.values[value.0 as usize].clone() else { return };
-        let size = variables.len() as u32 * 16;
-        let offset = match self.suspend.saved_values.get(&value) {
-            Some(offset) => *offset,
-            None => {
-                let offset = self.suspend.reserve(size);
-                self.suspend.saved_values.insert(value, offset);
-                offset
+    /// Where something is kept, and the types of its parts.
+    fn kept(&self, what: Kept) -> (SmallVec<[Variable; 4]>, cl::Type) {
+        let (held, class, form) = match what {
+            Kept::Value(value) => (&self.values[value.0 as usize], self.function.class(value), self.form(value)),
+            Kept::Var(var) => {
+                let at = var.0 as usize;
+                (&self.vars[at], self.function.vars[at], self.facts.vars[at].form)
             }
         };
-        self.save(&variables, offset);
+        let Held::Kept(variables) = held else { return (SmallVec::new(), types::I32) };
+        (variables.clone(), if form == Form::Varying { vector_type(class) } else { scalar_type(class) })
     }
 
-    fn save_var(&mut self, var: Var) {
-        let Held::Kept(variables) = self.vars[var.0 as usize].clone() else { return };
-        let size = variables.len() as u32 * 16;
-        let offset = match self.suspend.saved_vars.get(&var) {
-            Some(offset) => *offset,
-            None => {
-                let offset = self.suspend.reserve(size);
-                self.suspend.saved_vars.insert(var, offset);
-                offset
-            }
-        };
-        self.save(&variables, offset);
-    }
-
-    fn save(&mut self, variables: &[Variable], offset: u32) {
+    fn save(&mut self, what: Kept) {
+        let (variables, _) = self.kept(what);
+        let offset = self.suspend.place(what, variables.len() as u32);
         for (part, variable) in variables.iter().enumerate() {
             let value = self.b.use_var(*variable);
-            self.b.ins().store(own(), value, self.private, (offset + 16 * part as u32) as i32);
+            self.b.ins().store(own(), value, self.private, (offset + PART * part as u32) as i32);
         }
     }
 
-    fn restore(&mut self, variables: &[Variable], class: Class, varying: bool, offset: u32) {
-        let ty = if varying { vector_type(class) } else { scalar_type(class) };
+    fn restore(&mut self, what: Kept) {
+        let (variables, ty) = self.kept(what);
+        let offset = self.suspend.place(what, variables.len() as u32);
         for (part, variable) in variables.iter().enumerate() {
-            let value = self.b.ins().load(ty, own(), self.private, (offset + 16 * part as u32) as i32);
+            let value = self.b.ins().load(ty, own(), self.private, (offset + PART * part as u32) as i32);
             self.b.def_var(*variable, value);
         }
-    }
-
-    fn restore_value(&mut self, value: Value) {
-        let Held::Kept(variables) = self.values[value.0 as usize].clone() else { return };
-        let offset = self.suspend.saved_values[&value];
-        let varying = self.form(value) == super::analysis::Form::Varying;
-        self.restore(&variables, self.function.class(value), varying, offset);
-    }
-
-    fn restore_var(&mut self, var: Var) {
-        let Held::Kept(variables) = self.vars[var.0 as usize].clone() else { return };
-        let offset = self.suspend.saved_vars[&var];
-        let varying = self.facts.vars[var.0 as usize].form == super::analysis::Form::Varying;
-        self.restore(&variables, self.function.vars[var.0 as usize], varying, offset);
     }
 
     /// Ends a lane group: it is done, or waits at point `point`. Then comes the next group, or,

@@ -74,7 +74,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    fn no_lanes(&mut self) -> Mask {
+    pub(super) fn no_lanes(&mut self) -> Mask {
         let zero = self.emit().constant(crate::ir::Class::Bool, 0);
         std::array::from_fn(|part| zero[part])
     }

@@ -5,7 +5,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use smallvec::SmallVec;
 
 use super::analysis::{Facts, Form, Live};
-use super::ops::{Calls, Emit, Parts, Target, scalar_type, vector_type};
+use super::ops::{Calls, Emit, Parts, Target, part_count, scalar_type, vector_type};
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Input, Inst, SubgroupOp, Value, Var};
 
@@ -60,11 +60,6 @@ pub(super) struct Generator<'a, 'f> {
     pub(super) private: cl::Value,
     pub(super) scratch: Vec<cl::StackSlot>,
     pub(super) reports: Option<super::checks::Reports>,
-}
-
-/// How many vectors hold a value of a class.
-pub(super) fn vectors(class: Class) -> usize {
-    LANES * class.bytes() as usize / 16
 }
 
 impl<'f> Generator<'_, 'f> {
@@ -144,12 +139,11 @@ impl<'f> Generator<'_, 'f> {
 
     /// The vectors `0, stride, 2 * stride, ...`.
     pub(super) fn steps(&mut self, stride: i32) -> Parts {
+        let mut emit = self.emit();
         (0..MASKS as i32)
             .map(|part| {
-                let bytes: Vec<u8> =
-                    (0..4).flat_map(|lane| stride.wrapping_mul(part * 4 + lane).to_le_bytes()).collect();
-                let constant = self.b.func.dfg.constants.insert(bytes.into());
-                self.b.ins().vconst(types::I32X4, constant)
+                let lane = |lane: usize| stride.wrapping_mul(part * 4 + lane as i32).to_le_bytes();
+                emit.vector_of_bytes(types::I32X4, std::array::from_fn(|byte| lane(byte / 4)[byte % 4]))
             })
             .collect()
     }
@@ -361,7 +355,7 @@ impl<'f> Generator<'_, 'f> {
     /// Makes the Cranelift variables for what is scalar or in lanes.
     pub(super) fn new_variables(&mut self, class: Class, form: Form) -> SmallVec<[Variable; 4]> {
         if form == Form::Varying {
-            (0..vectors(class)).map(|_| self.b.declare_var(vector_type(class))).collect()
+            (0..part_count(class)).map(|_| self.b.declare_var(vector_type(class))).collect()
         } else {
             SmallVec::from_slice(&[self.b.declare_var(scalar_type(class))])
         }

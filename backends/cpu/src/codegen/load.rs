@@ -3,9 +3,9 @@
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use smallvec::SmallVec;
 
-use super::generator::{Generator, vectors};
+use super::generator::Generator;
 use super::memory::{Columns, raw, reading, shared};
-use super::ops::{Parts, scalar_type, vector_type};
+use super::ops::{Parts, part_count, scalar_type, vector_type};
 use super::place::{Offsets, Spread};
 use crate::abi::LANES;
 use crate::ir::{Class, Convert, MemType, Place, Space, Value};
@@ -98,7 +98,7 @@ impl Generator<'_, '_> {
 
     fn columns_of(&mut self, block: cl::Block, class: Class, count: u8) -> Columns {
         (0..count)
-            .map(|_| (0..vectors(class)).map(|_| self.b.append_block_param(block, vector_type(class))).collect())
+            .map(|_| (0..part_count(class)).map(|_| self.b.append_block_param(block, vector_type(class))).collect())
             .collect()
     }
 
@@ -136,7 +136,7 @@ impl Generator<'_, '_> {
     /// Eight scalars that lie one after the other.
     fn row_of(&mut self, flags: MemFlagsData, class: Class, address: cl::Value) -> Parts {
         let ty = vector_type(class);
-        (0..vectors(class)).map(|part| self.b.ins().load(ty, flags, address, 16 * part as i32)).collect()
+        (0..part_count(class)).map(|part| self.b.ins().load(ty, flags, address, 16 * part as i32)).collect()
     }
 
     /// Eight scalars of 16 bits.

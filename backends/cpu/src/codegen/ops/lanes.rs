@@ -8,19 +8,21 @@ use super::{Emit, Parts, part_count, vector_type};
 use crate::ir::Class;
 
 /// Lanes of 32 bits of two vectors, those of the second being 4 to 7.
-pub(super) type Pattern = [u8; 4];
+pub(in super::super) type Pattern = [u8; 4];
 /// Every other lane, from the first.
-pub(super) const EVEN: Pattern = [0, 2, 4, 6];
+pub(in super::super) const EVEN: Pattern = [0, 2, 4, 6];
 /// Every other lane, from the second.
-pub(super) const ODD: Pattern = [1, 3, 5, 7];
+pub(in super::super) const ODD: Pattern = [1, 3, 5, 7];
 /// The lower half of one vector after that of another.
-pub(super) const LOW_HALVES: Pattern = [0, 1, 4, 5];
+pub(in super::super) const LOW_HALVES: Pattern = [0, 1, 4, 5];
+/// The upper half of one vector after that of another.
+pub(in super::super) const HIGH_HALVES: Pattern = [2, 3, 6, 7];
 /// The upper half of a vector, twice.
 pub(super) const HIGH_HALF: Pattern = [2, 3, 2, 3];
 /// The lower halves, alternating.
-pub(super) const ZIP_LOW: Pattern = [0, 4, 1, 5];
+pub(in super::super) const ZIP_LOW: Pattern = [0, 4, 1, 5];
 /// The upper halves, alternating.
-pub(super) const ZIP_HIGH: Pattern = [2, 6, 3, 7];
+pub(in super::super) const ZIP_HIGH: Pattern = [2, 6, 3, 7];
 
 impl Emit<'_, '_> {
     /// Eight times the same value.
@@ -110,13 +112,13 @@ impl Emit<'_, '_> {
     }
 
     /// A vector of constant bytes.
-    pub(super) fn vector_of_bytes(&mut self, ty: Type, bytes: [u8; 16]) -> Value {
+    pub(in super::super) fn vector_of_bytes(&mut self, ty: Type, bytes: [u8; 16]) -> Value {
         let constant = self.b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
         self.b.ins().vconst(ty, constant)
     }
 
     /// Four lanes of 32 bits out of the eight of two vectors; the result has the first one's type.
-    pub(super) fn permute(&mut self, pattern: Pattern, a: Value, b: Value) -> Value {
+    pub(in super::super) fn permute(&mut self, pattern: Pattern, a: Value, b: Value) -> Value {
         self.permute_bytes(std::array::from_fn(|byte| pattern[byte / 4] * 4 + byte as u8 % 4), a, b)
     }
 

@@ -40,6 +40,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
 
+pub(super) use lanes::{EVEN, HIGH_HALVES, LOW_HALVES, ODD, ZIP_HIGH, ZIP_LOW};
 pub(super) use target::{Calls, Target};
 
 use crate::ir::Class;
