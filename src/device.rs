@@ -108,7 +108,7 @@ pub struct Device {
 impl Device {
     /// Opens the device that `ANYWARP_DEVICE` names or, without it, the best one: a discrete GPU
     /// before an integrated one, that before a virtual one, then the processor, and software that
-    /// plays a GPU last; among equals Metal, Vulkan, DX12, WebGPU, then the driver's own order.
+    /// plays a GPU last; among equals CUDA, Metal, Vulkan, DX12, WebGPU, then the driver's own order.
     ///
     /// # Errors
     /// [`OpenError`] lists every candidate with the reason why it was not taken, and what to
@@ -118,8 +118,8 @@ impl Device {
     }
 
     /// Opens the best device that `selector` allows: a backend (`vulkan`, `metal`, `dx12`,
-    /// `webgpu`, `cpu`), a part of a device's name (`llvmpipe`), or both (`vulkan:llvmpipe`,
-    /// `vulkan:0` for the first one). `cpu:checked` is the processor with every access of a kernel
+    /// `webgpu`, `cuda`, `cpu`), a part of a device's name (`llvmpipe`), or both (`vulkan:llvmpipe`,
+    /// `cuda:0` for the first one). `cpu:checked` is the processor with every access of a kernel
     /// checked.
     ///
     /// ```no_run

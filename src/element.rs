@@ -7,7 +7,8 @@ use bytemuck::Pod;
 ///
 /// Implemented for the scalars that WGSL kernels can address (`f32`, `f64`, [`half::f16`], `i16`
 /// to `i64`, `u16` to `u64`), for arrays of them, and for `u8` and `i8`, which stand for raw bytes
-/// and fit any binding. For a struct use [`element!`](crate::element!).
+/// and fit any binding. [`half::bf16`], which WGSL does not know, is its bits there: a `u16`. For a
+/// struct use [`element!`](crate::element!).
 pub trait Element: Pod {
     /// The scalar, for a type that is one: spares launches the look at the layout.
     const SCALAR: Option<Scalar> = None;
@@ -35,6 +36,14 @@ scalars! {
     f32, Float; f64, Float; half::f16, Float;
     i8, Signed; i16, Signed; i32, Signed; i64, Signed;
     u8, Unsigned; u16, Unsigned; u32, Unsigned; u64, Unsigned;
+}
+
+impl Element for half::bf16 {
+    const SCALAR: Option<Scalar> = u16::SCALAR;
+
+    fn layout() -> Layout {
+        Layout { name: "bf16".to_owned(), ..u16::layout() }
+    }
 }
 
 impl<T: Element, const N: usize> Element for [T; N]

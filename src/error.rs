@@ -3,6 +3,7 @@
 use anywarp_backend::BackendError;
 
 use crate::device::OpenError;
+use crate::ops::MatmulError;
 
 /// A result whose error is [`Error`] unless told otherwise.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -23,6 +24,9 @@ pub enum Error {
     /// A launch was refused.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// A matrix product was refused.
+    #[error(transparent)]
+    Matmul(#[from] MatmulError),
     /// Submitting or waiting failed.
     #[error(transparent)]
     Device(#[from] BackendError),
@@ -61,6 +65,13 @@ impl Error {
                 LaunchError::Device { error, .. } => class_of(error),
                 LaunchError::InUse { .. } => ErrorClass::Retryable,
                 LaunchError::AboveLimit { .. } => ErrorClass::Resource,
+                _ => ErrorClass::Programmer,
+            },
+            Self::Matmul(error) => match error {
+                MatmulError::Launch(error) => Self::Launch(error.clone()).class(),
+                MatmulError::Device { error, .. } => class_of(error),
+                MatmulError::InUse { .. } => ErrorClass::Retryable,
+                MatmulError::TooLarge { .. } => ErrorClass::Resource,
                 _ => ErrorClass::Programmer,
             },
             Self::Device(error) => class_of(error),

@@ -34,6 +34,7 @@
 //!   is compiled.
 //! - [`Launch`]: named bindings and values, then a grid of any size.
 //! - [`Recording`]: launches, copies and fills to be replayed.
+//! - [`ops`]: operations that come with it: [`ops::matmul`].
 //! - [`DebugOutput`]: what kernels printed ([`Device::debug_output`]).
 //! - [`Findings`]: what is wrong with a kernel, line by line, on the device `cpu:checked`
 //!   ([`Device::findings`]).
@@ -43,11 +44,16 @@
 //! |---|---|---|
 //! | `wgpu` | yes | Vulkan, Metal, DX12, WebGPU |
 //! | `cpu` | yes | the processor: kernels become vector machine code, on all cores. Nothing in a browser |
+//! | `cuda` | no | NVIDIA GPUs natively: needs nothing to build, and the driver and NVRTC to run |
 //!
 //! | environment variable | meaning |
 //! |---|---|
 //! | `ANYWARP_DEVICE` | the default device, as a selection string: see [`Device::open`] |
 //! | `ANYWARP_CPU_STEPS` | the processor only: iterations of loops that eight invocations may make together in one workgroup before their kernel is stopped; 2^32 unless set, 2^26 for `cpu:checked` |
+//! | `ANYWARP_CUDA_STEPS` | `cuda` only: iterations that the loops of one invocation may make together, where they are not seen to end, before their kernel is stopped; 2^31 unless set |
+//! | `ANYWARP_NVRTC` | `cuda` only: the file or folder of NVRTC, where the system does not find it |
+//! | `ANYWARP_CACHE` | `cuda` only: the folder of compiled kernels, or `off`; the user's cache folder unless set |
+//! | `ANYWARP_NVDISASM` | `anywarp translate` only: the file of `nvdisasm` or `cuobjdump` |
 //! | `ANYWARP_DEBUG_BYTES` | how much memory of a device keeps what kernels print until somebody collects it; 1 MiB unless set: see [`Device::debug_output`] |
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |
 //! | `ANYWARP_REQUIRE` | tests only: backends that must be there, as `vulkan,cpu` |
@@ -61,6 +67,7 @@ mod device;
 mod element;
 mod error;
 mod kernel;
+pub mod ops;
 mod recording;
 mod stream;
 
@@ -74,8 +81,8 @@ pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result
 pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl};
 pub use recording::{Recording, Submission};
 
-pub use anywarp_backend::{Finding, FindingKind, Findings};
-pub use half::f16;
+pub use anywarp_backend::{Finding, FindingKind, Findings, KernelResources, Unchecked};
+pub use half::{bf16, f16};
 
 /// The contract that devices are behind: capabilities, layouts, commands, and the
 /// [`Backend`](backend::Backend) trait for devices of one's own.

@@ -40,7 +40,7 @@ use crate::stream::Batch;
 /// # }
 /// ```
 pub struct Recording {
-    device: Arc<DeviceInner>,
+    pub(crate) device: Arc<DeviceInner>,
     pub(crate) commands: anywarp_backend::Recording,
     pub(crate) touched: Vec<Touched>,
     pub(crate) kernels: Vec<Arc<Compiled>>,
@@ -50,7 +50,7 @@ impl Recording {
     pub(crate) fn new(device: &Arc<DeviceInner>) -> Self {
         Self {
             device: Arc::clone(device),
-            commands: anywarp_backend::Recording::new(),
+            commands: anywarp_backend::Recording::kept(),
             touched: Vec::new(),
             kernels: Vec::new(),
         }
@@ -66,6 +66,16 @@ impl Recording {
             ours: kernel.device.selector.clone(),
             theirs: self.device.selector.clone(),
         })
+    }
+
+    /// Forgets all commands, to record others. Where replays are kept by the device (`cuda` makes a
+    /// graph of them), one that differs only in buffers and values is changed in place.
+    pub fn clear(&mut self) {
+        let timed = self.commands.timed;
+        self.commands.clear();
+        self.commands.timed = timed;
+        self.touched.clear();
+        self.kernels.clear();
     }
 
     /// Measures each launch from the next submission on: see [`Submission::timings`].
@@ -142,7 +152,7 @@ impl Recording {
         transfer::fill(&mut Target::Recording(&mut self.commands, &mut self.touched), &to, pattern)
     }
 
-    fn same_device(&self, other: &Arc<DeviceInner>) -> Result<(), BufferError> {
+    pub(crate) fn same_device(&self, other: &Arc<DeviceInner>) -> Result<(), BufferError> {
         if Arc::ptr_eq(&self.device, other) {
             return Ok(());
         }

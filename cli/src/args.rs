@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::output::Output;
 use crate::source::Source;
+use crate::stage::Stage;
 
 /// Run any WGSL compute kernel, on any device.
 #[derive(Debug, Parser)]
@@ -26,6 +27,9 @@ pub(crate) enum Command {
     /// Run a compute kernel once, or several times
     #[command(after_long_help = format!("{RUN_NOTES}\n\n{EXIT_CODES}\n\n{EXAMPLE}"))]
     Run(Box<RunArgs>),
+    /// Print what a kernel becomes on its way to machine code; needs no device
+    #[command(after_long_help = format!("{TRANSLATE_NOTES}\n\n{EXIT_CODES}\n\n{TRANSLATE_EXAMPLE}"))]
+    Translate(Box<TranslateArgs>),
 }
 
 #[derive(Debug, Args)]
@@ -80,6 +84,65 @@ pub(crate) struct GridArgs {
     pub(crate) threads: Option<[u32; 3]>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct TranslateArgs {
+    /// The WGSL file; `-` reads stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) stages: StageArgs,
+
+    /// The entry point, where the file has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+
+    /// Fix a pipeline-overridable constant, by its name or its @id
+    #[arg(long = "constant", visible_alias = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
+    pub(crate) constants: Vec<(String, f64)>,
+
+    /// The NVIDIA architecture that ptx and sass are for: `sm_80`, `sm_90`, `sm_120`
+    #[arg(long, value_name = "ARCHITECTURE", default_value = "sm_90", value_parser = parse_architecture)]
+    pub(crate) arch: u32,
+
+    /// Let cuda, ptx and sass approximate f32 arithmetic
+    #[arg(long)]
+    pub(crate) fast_math: bool,
+
+    /// Cuda, ptx and sass of the form for indirect dispatches and huge grids: blocks take workgroups in turns
+    #[arg(long)]
+    pub(crate) looped: bool,
+
+    /// Only what came from this line of the file; spirv, cuda, ptx and sass know
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) line: Option<u32>,
+
+    /// How wide the terminal is. From 160 on, --all prints its stages two by two [default: as `COLUMNS` says]
+    #[arg(long, value_name = "CHARACTERS", value_parser = clap::value_parser!(u16).range(40..))]
+    pub(crate) width: Option<u16>,
+
+    /// Write to a file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What to print: exactly one of the three.
+#[derive(Clone, Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct StageArgs {
+    /// Print one stage
+    #[arg(long, value_name = "STAGE", value_enum)]
+    pub(crate) to: Option<Stage>,
+
+    /// Print every stage; one that this machine cannot make says what is missing
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// Print two stages beside each other; what came from one line of the file stands side by side
+    #[arg(long, value_name = "A,B", value_enum, hide_possible_values = true, value_delimiter = ',')]
+    pub(crate) side_by_side: Vec<Stage>,
+}
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
@@ -94,7 +157,7 @@ Environment:
   ANYWARP_LOG     what to log to stderr: error, warn (default), info, debug, trace, or per module
 
 With --json an error's class is usage (exit code 2), findings (3), file, or the library's own word: retryable,
-resource, programmer or fatal.";
+resource, programmer or fatal. A stage of `translate` that cannot be made is of class translation.";
 
 const RUN_NOTES: &str = "\
 SOURCE is one of
@@ -120,6 +183,32 @@ const EXAMPLE: &str = "\
 Example:
   anywarp run saxpy.wgsl --threads 1024 --set params.a=3 \\
       --bind x=x.npy --bind y=rand:1:f32:1024 --out y=y.npy";
+
+const TRANSLATE_NOTES: &str = "\
+wgsl, spirv, msl, hlsl, cuda, clif and asm are made on any machine. ptx needs NVRTC, CUDA's compiler:
+`pip install nvidia-cuda-nvrtc`, and ANYWARP_NVRTC set to the folder it lies in, or the CUDA toolkit.
+sass needs nvdisasm as well: ANYWARP_NVDISASM names it or its folder. Neither needs a GPU.
+
+Where --side-by-side knows of both stages which line of the file they came from (source, spirv, cuda,
+ptx and sass), it goes through the file line by line; else both run from top to bottom.";
+
+const TRANSLATE_EXAMPLE: &str = "\
+Examples:
+  anywarp translate saxpy.wgsl --to spirv
+  anywarp translate saxpy.wgsl --side-by-side source,sass --arch sm_120
+  anywarp translate saxpy.wgsl --to ptx --line 13";
+
+fn parse_architecture(text: &str) -> Result<u32, String> {
+    let number = text.strip_prefix("sm_").and_then(|number| number.parse().ok());
+    match number {
+        Some(number @ OLDEST..=999) => Ok(number),
+        Some(_) => Err(format!("NVIDIA's architectures start at sm_{OLDEST} here, and sm_120 is one of the newest")),
+        None => Err("expected sm_ and a number, such as sm_90".to_owned()),
+    }
+}
+
+/// Compute capability 7.0: the first with threads that are scheduled independently.
+const OLDEST: u32 = 70;
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -198,6 +287,29 @@ mod tests {
         assert_eq!(value("scale=-1.5e3"), Ok(-1500.0));
         for wrong in ["N", "N=", "=3", "N=many", "N=0x"] {
             assert!(value(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn architectures_are_nvidias() {
+        assert_eq!(parse_architecture("sm_90"), Ok(90));
+        for wrong in ["", "90", "abc", "sm_", "sm_10", "sm_-1", "sm_9000", "sm_90z"] {
+            assert!(parse_architecture(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_translation_prints_one_stage_a_pair_or_all() {
+        for right in ["--to ptx", "--all", "--side-by-side source,sass", "--to cuda --arch sm_80 --looped --fast-math"]
+        {
+            let words: Vec<&str> = ["translate", "a.wgsl"].into_iter().chain(right.split(' ')).collect();
+            assert!(parse(&words).is_ok(), "{right}");
+        }
+        for wrong in
+            ["--to", "--to dxil", "--to ptx --all", "--arch sm_90", "--side-by-side ptx,dxil", "--all --line 0"]
+        {
+            let words: Vec<&str> = ["translate", "a.wgsl"].into_iter().chain(wrong.split(' ')).collect();
+            assert!(parse(&words).is_err(), "{wrong}");
         }
     }
 

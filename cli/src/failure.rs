@@ -20,6 +20,8 @@ pub(crate) enum Failure {
     File(String),
     /// The device or the kernel failed.
     Library(Box<Error>),
+    /// This machine cannot make a stage of a kernel's translation.
+    Translation(String),
     /// A checked device found something wrong with the kernel.
     Findings(Findings),
 }
@@ -29,7 +31,7 @@ impl Failure {
         ExitCode::from(match self {
             Self::Usage(_) => USAGE,
             Self::Findings(_) => FOUND,
-            Self::File(_) | Self::Library(_) => FAILED,
+            Self::File(_) | Self::Library(_) | Self::Translation(_) => FAILED,
         })
     }
 
@@ -38,6 +40,7 @@ impl Failure {
         match self {
             Self::Usage(_) => "usage",
             Self::File(_) => "file",
+            Self::Translation(_) => "translation",
             Self::Findings(_) => "findings",
             Self::Library(error) => match error.class() {
                 ErrorClass::Retryable => "retryable",
@@ -69,7 +72,7 @@ impl Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Usage(message) | Self::File(message) => f.write_str(message),
+            Self::Usage(message) | Self::File(message) | Self::Translation(message) => f.write_str(message),
             Self::Library(error) => error.fmt(f),
             Self::Findings(findings) => {
                 let (count, plural) = (findings.len(), if findings.len() == 1 { "" } else { "s" });

@@ -1,21 +1,26 @@
-//! `anywarp`: run any WGSL compute kernel from the command line, on any device.
+//! `anywarp`: run any WGSL compute kernel from the command line, on any device, and see what becomes
+//! of it.
 
 mod args;
 mod assign;
 mod bindings;
 mod buffers;
+mod columns;
 mod devices;
 mod dtype;
 mod failure;
 mod npy;
+mod origin;
 mod output;
 mod preview;
 mod random;
 mod report;
 mod run;
 mod source;
+mod stage;
 mod terminal;
 mod timing;
+mod translate;
 
 use std::process::ExitCode;
 
@@ -35,6 +40,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Devices => devices::devices(cli.json),
         Command::Run(arguments) => run::run(arguments, cli.json),
+        Command::Translate(arguments) => translate::translate(arguments, cli.json),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -90,11 +90,11 @@ fn run_on(device: &Device, source: &str, file: String, arguments: &RunArgs, json
     if failed.is_empty() { Ok(()) } else { Err(Failure::File(failed.join("\n"))) }
 }
 
-fn display_name(path: &Path) -> String {
+pub(crate) fn display_name(path: &Path) -> String {
     if path.as_os_str() == "-" { "stdin.wgsl".to_owned() } else { path.display().to_string() }
 }
 
-fn read_source(path: &Path) -> Result<String, Failure> {
+pub(crate) fn read_source(path: &Path) -> Result<String, Failure> {
     let mut text = String::new();
     let read = if path.as_os_str() == "-" {
         std::io::stdin().lock().read_to_string(&mut text).map(|_| text)

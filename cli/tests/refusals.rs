@@ -1,5 +1,6 @@
 //! The tool where something is wrong: exit codes and what it says.
 
+#[allow(dead_code, reason = "other tests use more of it")]
 mod support;
 
 use serde_json::Value;

@@ -1,5 +1,6 @@
 //! The tool as users run it, where all goes well.
 
+#[allow(dead_code, reason = "other tests use more of it")]
 mod support;
 
 use serde_json::Value;

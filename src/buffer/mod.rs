@@ -1,9 +1,11 @@
 //! Unified buffers: one vector that host and device both see.
 
+pub(crate) mod cells;
 mod copy;
 pub(crate) mod core;
 mod guard;
 mod host;
+pub(crate) mod library;
 mod residency;
 pub(crate) mod slice;
 pub(crate) mod staging;

@@ -36,7 +36,7 @@ pub(crate) struct Touched {
 }
 
 impl Target<'_> {
-    fn recording(&mut self) -> &mut Recording {
+    pub(super) fn recording(&mut self) -> &mut Recording {
         match self {
             Self::Stream(pending) => &mut pending.recording,
             Self::Recording(recording, _) => recording,
@@ -45,7 +45,7 @@ impl Target<'_> {
 
     /// Gets a buffer ready for a command that follows. `overwritten` is a range that the command
     /// replaces as a whole.
-    fn prepare(&mut self, core: &Arc<Core>, overwritten: Option<&Range<u64>>) -> Result<(), BackendError> {
+    pub(super) fn prepare(&mut self, core: &Arc<Core>, overwritten: Option<&Range<u64>>) -> Result<(), BackendError> {
         match self {
             Self::Stream(pending) => {
                 if let Some(range) = overwritten {
@@ -58,7 +58,7 @@ impl Target<'_> {
         }
     }
 
-    fn used(&mut self, core: &Arc<Core>, written: Option<Range<u64>>) {
+    pub(super) fn used(&mut self, core: &Arc<Core>, written: Option<Range<u64>>) {
         match self {
             Self::Stream(pending) => core.used(&pending.batch, written),
             Self::Recording(_, touched) => touched.push(Touched { core: Arc::clone(core), written }),

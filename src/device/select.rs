@@ -36,6 +36,8 @@ enum Source {
     Wgpu(anywarp_wgpu::Candidate),
     #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
     Cpu,
+    #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
+    Cuda(anywarp_cuda::Candidate),
     #[cfg(test)]
     None,
 }
@@ -87,8 +89,8 @@ impl fmt::Display for OpenError {
             } else {
                 "Install the driver of your GPU"
             })?;
-            #[cfg(not(any(feature = "wgpu", feature = "cpu")))]
-            f.write_str(" (this build has no backend: turn on the feature 'wgpu' or 'cpu')")?;
+            #[cfg(not(any(feature = "wgpu", feature = "cpu", feature = "cuda")))]
+            f.write_str(" (this build has no backend: turn on the feature 'wgpu', 'cpu' or 'cuda')")?;
         }
         Ok(())
     }
@@ -100,7 +102,7 @@ pub(super) fn candidates() -> Vec<Candidate> {
     let found = anywarp_wgpu::candidates().into_iter().map(through_wgpu);
     #[cfg(not(feature = "wgpu"))]
     let found = std::iter::empty();
-    sorted(found.chain(processor()))
+    sorted(found.chain(cuda()).chain(processor()))
 }
 
 /// [`candidates`] without blocking.
@@ -109,12 +111,31 @@ async fn candidates_async() -> Vec<Candidate> {
     let found = anywarp_wgpu::candidates_async().await.into_iter().map(through_wgpu);
     #[cfg(not(feature = "wgpu"))]
     let found = std::iter::empty();
-    sorted(found.chain(processor()))
+    sorted(found.chain(cuda()).chain(processor()))
 }
 
 #[cfg(feature = "wgpu")]
 fn through_wgpu(candidate: anywarp_wgpu::Candidate) -> (Caps, Source) {
     (candidate.caps.clone(), Source::Wgpu(candidate))
+}
+
+#[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
+fn cuda() -> impl Iterator<Item = (Caps, Source)> {
+    anywarp_cuda::candidates().into_iter().map(|candidate| (candidate.caps.clone(), Source::Cuda(candidate)))
+}
+
+#[cfg(not(all(feature = "cuda", not(target_arch = "wasm32"))))]
+fn cuda() -> impl Iterator<Item = (Caps, Source)> {
+    std::iter::empty()
+}
+
+/// Why there is no CUDA device, for who may have meant one.
+fn without_cuda() -> Option<Rejection> {
+    #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
+    let reason = anywarp_cuda::absence();
+    #[cfg(not(all(feature = "cuda", not(target_arch = "wasm32"))))]
+    let reason: Option<String> = None;
+    reason.map(|reason| Rejection { selector: "cuda".to_owned(), name: "NVIDIA CUDA".to_owned(), reason })
 }
 
 fn processor() -> Option<(Caps, Source)> {
@@ -145,7 +166,7 @@ fn rank(kind: DeviceKind, backend: &str) -> (u8, u8) {
         DeviceKind::Software => 4,
     };
     let backend = match backend {
-        "cpu" => 0,
+        "cpu" | "cuda" => 0,
         "metal" => 1,
         "vulkan" => 2,
         "dx12" => 3,
@@ -158,7 +179,8 @@ fn rank(kind: DeviceKind, backend: &str) -> (u8, u8) {
 fn built_in(backend: &str) -> bool {
     let through_wgpu = if cfg!(target_arch = "wasm32") { &["webgpu"][..] } else { &["vulkan", "metal", "dx12"] };
     let processor = cfg!(all(feature = "cpu", not(target_arch = "wasm32"))) && backend == "cpu";
-    processor || (cfg!(feature = "wgpu") && through_wgpu.contains(&backend))
+    let cuda = cfg!(all(feature = "cuda", not(target_arch = "wasm32"))) && backend == "cuda";
+    processor || cuda || (cfg!(feature = "wgpu") && through_wgpu.contains(&backend))
 }
 
 /// A parsed selection string.
@@ -221,6 +243,7 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
             Err(error) => rejected.push(rejection(&candidate, error.to_string())),
         }
     }
+    rejected.extend(without_cuda());
     Err(OpenError { wanted, rejected })
 }
 
@@ -234,6 +257,7 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
             Err(error) => rejected.push(rejection(&candidate, error.to_string())),
         }
     }
+    rejected.extend(without_cuda());
     Err(OpenError { wanted, rejected })
 }
 
@@ -246,6 +270,8 @@ impl Source {
             Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged })?),
             #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
             Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { checked, staged, ..Default::default() })?),
+            #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
+            Self::Cuda(ref source) => Ok(source.open(anywarp_cuda::Options { staged, ..Default::default() })?),
             #[cfg(test)]
             Self::None => Err(BackendError::CannotBlock),
         }

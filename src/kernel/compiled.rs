@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use anywarp_backend::{Backend, BindingInfo, Caps, KernelId, Layout, Program};
+use anywarp_backend::{Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::front::{self, Others};
@@ -19,6 +19,7 @@ use crate::error::KernelError;
 pub(crate) struct Compiled {
     backend: Arc<dyn Backend>,
     pub(crate) id: KernelId,
+    pub(crate) resources: Option<KernelResources>,
     pub(crate) program: Program,
     /// What it prints. Then a binding behind the kernel's own is what it prints into.
     pub(crate) sites: Option<Arc<Sites>>,
@@ -26,12 +27,13 @@ pub(crate) struct Compiled {
 
 impl Compiled {
     fn new(backend: &Arc<dyn Backend>, program: Program, sites: Option<Arc<Sites>>) -> Result<Arc<Self>, KernelError> {
-        let id = backend.compile(&program).map_err(|error| KernelError::Compile {
+        let made = backend.compile(&program).map_err(|error| KernelError::Compile {
             kernel: program.name.to_string(),
             device: backend.caps().name.clone(),
             error,
         })?;
-        Ok(Arc::new(Self { backend: Arc::clone(backend), id, program, sites }))
+        let Compilation { kernel: id, resources } = made;
+        Ok(Arc::new(Self { backend: Arc::clone(backend), id, resources, program, sites }))
     }
 }
 
@@ -129,6 +131,23 @@ impl Kernel {
         self.program().immediate.as_ref()
     }
 
+    /// Registers, memory and occupancy, where the device tells: `cuda` does.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// # let kernel = device.kernel("")?;
+    /// if let Some(resources) = kernel.resources() {
+    ///     println!("{} registers, {:.0} % occupancy", resources.registers, resources.occupancy * 100.0);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn resources(&self) -> Option<&KernelResources> {
+        self.inner.plain.resources.as_ref()
+    }
+
     /// The type at a path of a uniform or immediate: `params`, `params.a`, `params.weights[3]`.
     ///
     /// ```no_run
@@ -166,6 +185,7 @@ struct Key {
     file: String,
     entry: Option<String>,
     constants: Vec<(String, u64)>,
+    leave: Leave,
 }
 
 /// The kernels of one device.
@@ -187,6 +207,7 @@ impl KernelCache {
             file: wgsl.file.to_string(),
             entry: wgsl.entry.as_ref().map(ToString::to_string),
             constants: wgsl.constants.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect(),
+            leave: wgsl.leave,
         };
         if let Some(kernel) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(Arc::clone(kernel));

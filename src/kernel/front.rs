@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{BindingInfo, Caps, Program, Source};
+use anywarp_backend::{BindingInfo, Caps, Leave, Program, Source};
 use naga::ShaderStage;
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
@@ -52,12 +52,12 @@ pub(crate) fn program(
     let source = Some(Arc::new(Source { file: wgsl.file.to_string(), text: wgsl.text.to_string() }));
     let at = next_binding(&reflection.bindings, caps);
     let Some((module, sites)) = debug::print(wgsl, &name, &module, &marked, at, caps, number)? else {
-        return Ok((assemble(name, module, info, entry, reflection, source), None));
+        return Ok((assemble(name, module, info, entry, reflection, source, wgsl.leave), None));
     };
     let info = validate(&module).map_err(|error| invalid(wgsl, &error))?;
     let reflection = reflect(&module, &info, 0);
     check_limits(&name, caps, &reflection, workgroup_size).map_err(because_it_prints)?;
-    Ok((assemble(name, module, info, entry, reflection, source), Some(sites)))
+    Ok((assemble(name, module, info, entry, reflection, source, wgsl.leave), Some(sites)))
 }
 
 /// The same program for grids that the device cannot dispatch as they are. Its last binding is the
@@ -75,7 +75,7 @@ pub(crate) fn folded(program: &Program, caps: &Caps) -> Result<Program, KernelEr
     let reflection = reflect(&module, &info, 0);
     check_limits(&program.name, caps, &reflection, program.workgroup_size)?;
     let (name, entry) = (Arc::clone(&program.name), program.entry_point.clone());
-    Ok(assemble(name, module, info, entry, reflection, program.source.clone()))
+    Ok(assemble(name, module, info, entry, reflection, program.source.clone(), program.leave))
 }
 
 /// The first place behind all bindings.
@@ -107,6 +107,7 @@ fn assemble(
     entry_point: String,
     reflection: Reflection,
     source: Option<Arc<Source>>,
+    leave: Leave,
 ) -> Program {
     Program {
         name,
@@ -118,6 +119,7 @@ fn assemble(
         immediate: reflection.immediate,
         workgroup_storage: reflection.workgroup_storage,
         source,
+        leave,
     }
 }
 

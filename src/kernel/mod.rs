@@ -5,6 +5,7 @@
 //! | `source` | what the user hands in; directives that naga does not know are blanked |
 //! | `guard` | texts that nest too deeply are refused; panics become errors |
 //! | `front` | parse, validate, choose the entry point, resolve overrides |
+//! | `program` | the front end by itself, without a device |
 //! | `features` | which feature a device lacks, and the line that needs it |
 //! | `reflect` | bindings and their layouts |
 //! | `marks`, `debug` | functions that print: which, and whether they can |
@@ -25,6 +26,7 @@ mod guard;
 mod launch;
 mod marks;
 pub(crate) mod passes;
+mod program;
 pub(crate) mod reflect;
 mod source;
 mod values;

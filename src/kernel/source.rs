@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use anywarp_backend::{Leave, Unchecked};
+
 /// WGSL source with what is needed to make a kernel of it.
 ///
 /// A plain `&str` converts into it.
@@ -21,6 +23,7 @@ pub struct Wgsl<'a> {
     pub(crate) file: Cow<'a, str>,
     pub(crate) entry: Option<Cow<'a, str>>,
     pub(crate) constants: Vec<(Cow<'a, str>, f64)>,
+    pub(crate) leave: Leave,
 }
 
 impl<'a> Wgsl<'a> {
@@ -28,7 +31,7 @@ impl<'a> Wgsl<'a> {
     /// one.
     #[must_use]
     pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
-        Self { text: text.into(), file: "kernel".into(), entry: None, constants: Vec::new() }
+        Self { text: text.into(), file: "kernel".into(), entry: None, constants: Vec::new(), leave: Leave::default() }
     }
 
     /// The file's name in diagnostics and profiles.
@@ -50,6 +53,33 @@ impl<'a> Wgsl<'a> {
     #[must_use]
     pub fn constant(mut self, name: impl Into<Cow<'a, str>>, value: f64) -> Self {
         self.constants.push((name.into(), value));
+        self
+    }
+
+    /// Leaves out what keeps a kernel within its variables and its loops finite, where the device
+    /// can (`wgpu` and `cuda`; `cpu` checks all the same).
+    ///
+    /// The promise is made in the caller's own `unsafe` block:
+    ///
+    /// ```
+    /// use anywarp::{Unchecked, Wgsl};
+    ///
+    /// // SAFETY: the kernel touches nothing.
+    /// let promise = unsafe { Unchecked::promise() };
+    /// let source = Wgsl::new("@compute @workgroup_size(64) fn main() {}").unchecked(promise);
+    /// # let _ = source;
+    /// ```
+    #[must_use]
+    pub fn unchecked(mut self, promise: Unchecked) -> Self {
+        self.leave.checks = Some(promise);
+        self
+    }
+
+    /// Lets the device approximate `f32` arithmetic and flush tiny numbers to zero, beyond what
+    /// WGSL allows. Today `cuda` does; other devices compute as ever.
+    #[must_use]
+    pub fn fast_math(mut self) -> Self {
+        self.leave.exact_math = true;
         self
     }
 }

@@ -20,6 +20,8 @@ pub(crate) const CASES: &[Case] = &[
     ("of_another_device", of_another_device),
     ("recorded_fills_are_words", recorded_fills_are_words),
     ("ping_pong", ping_pong),
+    ("cleared_and_recorded_again", cleared_and_recorded_again),
+    ("other_values_each_time", other_values_each_time),
 ];
 
 fn replay(device: &Device) -> TestResult {
@@ -39,6 +41,51 @@ fn replay(device: &Device) -> TestResult {
         recording.submit()?;
     }
     same(&data.read()?, &[60; 100], "after five more without a read between")
+}
+
+/// Replayed often enough that a device may keep something of it, then changed: first only buffers and
+/// values, then what is recorded.
+fn cleared_and_recorded_again(device: &Device) -> TestResult {
+    let kernel = device.kernel(ADD)?;
+    let mut buffers = [device.buffer_from(&[0u32; 100])?, device.buffer_from(&[1000u32; 100])?];
+    let mut recording = device.recording();
+    for (round, data) in buffers.iter_mut().enumerate() {
+        recording.clear();
+        equal((recording.len(), recording.is_empty()), (0, true), "commands after clearing")?;
+        for by in 1..=3u32 {
+            let by = by + round as u32;
+            kernel.launch().bind("data", &mut *data).set("params.by", by).record(&mut recording).threads(100)?;
+        }
+        for _ in 0..4 {
+            recording.submit()?;
+        }
+    }
+    let [first, second] = &mut buffers;
+    same(&first.read()?, &[24; 100], "the first buffer")?;
+    same(&second.read()?, &[1036; 100], "the second buffer")?;
+    recording.clear();
+    recording.copy(&*first, &mut *second)?;
+    kernel.launch().bind("data", &mut *first).set("params.by", 1u32).record(&mut recording).threads(100)?;
+    for _ in 0..3 {
+        recording.submit()?;
+    }
+    same(&first.read()?, &[27; 100], "the first buffer, counting")?;
+    same(&second.read()?, &[26; 100], "the second buffer, a copy")
+}
+
+fn other_values_each_time(device: &Device) -> TestResult {
+    let kernel = device.kernel(ADD)?;
+    let mut data = device.buffer_from(&[0u32; 70])?;
+    let mut recording = device.recording();
+    for by in 0..20u32 {
+        recording.clear();
+        for _ in 0..2 {
+            kernel.launch().bind("data", &mut data).set("params.by", by).record(&mut recording).threads(70)?;
+        }
+        recording.submit()?;
+        recording.submit()?;
+    }
+    same(&data.read()?, &[4 * 190; 70], "sums of all values")
 }
 
 fn commands_keep_their_order(device: &Device) -> TestResult {

@@ -1,6 +1,6 @@
 //! The trait that every machine implements.
 
-use crate::{BackendError, Caps, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording, Ticket};
+use crate::{BackendError, Caps, Compilation, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording, Ticket};
 
 /// What a device has done since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,19 +58,20 @@ pub trait Backend: Send + Sync + 'static {
     /// [`BackendError::Rejected`] while the [`HostRange`] is alive; the memory stays mapped.
     fn unmap(&self, memory: MemoryId) -> Result<(), BackendError>;
 
-    /// Turns a program into something that can be dispatched. Afterwards the id is valid until
+    /// Turns a program into something that can be dispatched. Afterwards its id is valid until
     /// [`discard`](Self::discard).
     ///
     /// # Errors
     /// [`BackendError::Rejected`] with what the driver said; the device stays usable.
-    fn compile(&self, program: &Program) -> Result<KernelId, BackendError>;
+    fn compile(&self, program: &Program) -> Result<Compilation, BackendError>;
 
     /// Forgets a kernel. Submitted work that still uses it is not disturbed.
     fn discard(&self, kernel: KernelId);
 
     /// Hands over work. The commands take effect in their order, after everything submitted
     /// before; each sees what the ones before it wrote. The recording is only borrowed and may be
-    /// submitted again. Every memory in it must be unmapped.
+    /// submitted again. Every memory in it must be unmapped. A library command that
+    /// [`Caps::library`] does not list is refused with [`BackendError::Rejected`].
     ///
     /// # Errors
     /// Nothing of the recording has run, unless the device is lost.

@@ -2,6 +2,8 @@
 
 use naga::valid::Capabilities;
 
+use crate::Routine;
+
 /// What kind of hardware stands behind a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeviceKind {
@@ -89,6 +91,8 @@ pub struct Caps {
     pub checked: bool,
     /// Blocking waits work (not in a browser).
     pub blocking: bool,
+    /// The vendor's routines that [`Command::Library`](crate::Command::Library) may name here.
+    pub library: Vec<Routine>,
     /// The numbers.
     pub limits: Limits,
 }

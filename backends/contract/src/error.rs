@@ -1,6 +1,6 @@
 //! What can go wrong below the contract.
 
-use crate::{KernelId, MemoryId, MemoryKind};
+use crate::{KernelId, Library, MemoryId, MemoryKind};
 
 /// An error of a backend. Names of kernels and bindings are added above, where they are known.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -59,6 +59,15 @@ pub enum BackendError {
 }
 
 impl BackendError {
+    /// The refusal of a library command that the device does not list.
+    #[must_use]
+    pub fn no_routine(call: &Library) -> Self {
+        Self::Rejected {
+            operation: "submitting",
+            message: format!("this device has no library routine for '{call}': ask Caps::library first"),
+        }
+    }
+
     /// Whether the device is gone for good.
     #[must_use]
     pub fn is_lost(&self) -> bool {

@@ -21,9 +21,11 @@ mod error;
 mod finding;
 mod hazards;
 mod layout;
+mod library;
 mod memory;
 mod program;
 mod recording;
+mod slot;
 mod ticket;
 
 pub use backend::{Backend, Counters};
@@ -31,9 +33,14 @@ pub use caps::{Caps, DeviceKind, Limits};
 pub use error::BackendError;
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
+pub use library::{Library, Precision, Routine};
 pub use memory::{HostRange, MemoryId, MemoryKind};
-pub use program::{Access, BindingClass, BindingInfo, KernelId, Program, ResourceId, Source};
+pub use program::{
+    Access, BindingClass, BindingInfo, Compilation, KernelId, KernelResources, Leave, Program, ResourceId, Source,
+    Unchecked,
+};
 pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
+pub use slot::Slot;
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
 
 pub use naga;

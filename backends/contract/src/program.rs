@@ -90,4 +90,64 @@ pub struct Program {
     pub workgroup_storage: u32,
     /// What it was made from, for messages about a line; `None` for a module made by hand.
     pub source: Option<Arc<Source>>,
+    /// What the author lets a backend leave out.
+    pub leave: Leave,
+}
+
+/// What a backend may leave out of a kernel: nothing, unless its author says so.
+///
+/// A backend may do more than is asked for here, never less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Leave {
+    /// Tests of indices and divisors, and limits of loops.
+    pub checks: Option<Unchecked>,
+    /// IEEE 754's rounding, infinities and NaNs: products and quotients may be approximated, and
+    /// tiny numbers become zero.
+    pub exact_math: bool,
+}
+
+/// Somebody's word that a kernel needs no checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Unchecked(());
+
+impl Unchecked {
+    /// Gives one's word.
+    ///
+    /// # Safety
+    /// Whatever the kernel is launched with, it never reads or writes outside of its variables,
+    /// divides no integer by zero, converts no float to an integer that cannot hold it, and leaves
+    /// every loop.
+    #[must_use]
+    pub const unsafe fn promise() -> Self {
+        Self(())
+    }
+}
+
+/// A compiled program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compilation {
+    /// Names it in dispatches.
+    pub kernel: KernelId,
+    /// What it takes, where the device tells.
+    pub resources: Option<KernelResources>,
+}
+
+/// What a compiled kernel takes of the hardware, and what that leaves of its parallelism.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelResources {
+    /// Registers of 32 bits that each invocation takes.
+    pub registers: u32,
+    /// Workgroup memory in bytes, as allocated.
+    pub workgroup_bytes: u32,
+    /// Bytes of memory of each invocation: arrays that are indexed dynamically, and registers that
+    /// were spilled.
+    pub private_bytes: u32,
+    /// Bytes stored and loaded again for want of registers, where the compiler tells.
+    pub spilled_bytes: Option<u32>,
+    /// The largest workgroup that this kernel could have.
+    pub most_invocations: u32,
+    /// Workgroups that one multiprocessor runs at a time.
+    pub workgroups_per_multiprocessor: u32,
+    /// Invocations that one multiprocessor runs at a time, as a share of the most it can: 0 to 1.
+    pub occupancy: f32,
 }

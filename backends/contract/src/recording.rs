@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Access, KernelId, MemoryId, hazards};
+use crate::{Access, KernelId, Library, MemoryId, Slot, hazards};
 
 /// A range of bytes in one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,6 +96,8 @@ pub enum Command {
     },
     /// Runs a kernel.
     Dispatch(Dispatch),
+    /// Runs a routine of the vendor's.
+    Library(Library),
 }
 
 /// Commands in the order in which they take effect.
@@ -109,6 +111,10 @@ pub struct Recording {
     bytes: Vec<u8>,
     /// Measure each dispatch: [`Ticket::timings`](crate::Ticket::timings) then tells.
     pub timed: bool,
+    /// For a recording that will be submitted again: what a backend has made of it.
+    slot: Option<Slot>,
+    /// Counts changes.
+    version: u64,
 }
 
 impl Recording {
@@ -118,15 +124,38 @@ impl Recording {
         Self::default()
     }
 
+    /// A recording with nothing in it, that will be submitted again and again.
+    #[must_use]
+    pub fn kept() -> Self {
+        Self { slot: Some(Slot::default()), ..Self::default() }
+    }
+
+    /// Where a backend keeps what it has made of this recording, and the version that it was made
+    /// of must equal; `None` for a recording that is submitted once.
+    #[must_use]
+    pub fn slot(&self) -> Option<(&Slot, u64)> {
+        self.slot.as_ref().map(|slot| (slot, self.version))
+    }
+
+    fn push(&mut self, command: Command) {
+        self.version += 1;
+        self.commands.push(command);
+    }
+
     /// Appends a copy.
     pub fn copy(&mut self, source: Region, target: Region) {
         debug_assert_eq!(source.bytes, target.bytes);
-        self.commands.push(Command::Copy { source, target });
+        self.push(Command::Copy { source, target });
     }
 
     /// Appends a fill.
     pub fn fill(&mut self, target: Region, pattern: u32) {
-        self.commands.push(Command::Fill { target, pattern });
+        self.push(Command::Fill { target, pattern });
+    }
+
+    /// Appends a routine of the vendor's.
+    pub fn library(&mut self, call: Library) {
+        self.push(Command::Library(call));
     }
 
     /// Appends a dispatch. `bounds` come in the order of the program's bindings; `values` are the
@@ -152,7 +181,7 @@ impl Recording {
         self.bytes.extend_from_slice(immediates);
         let immediates = start..len32(&self.bytes);
         let label = Arc::clone(label);
-        self.commands.push(Command::Dispatch(Dispatch { kernel, label, grid, bounds, immediates }));
+        self.push(Command::Dispatch(Dispatch { kernel, label, grid, bounds, immediates }));
     }
 
     /// The commands.
@@ -181,6 +210,7 @@ impl Recording {
 
     /// Forgets the commands and keeps the arenas' capacity.
     pub fn clear(&mut self) {
+        self.version += 1;
         self.commands.clear();
         self.bounds.clear();
         self.bytes.clear();
@@ -195,6 +225,7 @@ impl Recording {
                 visit(*target, Access::Write);
             }
             Command::Fill { target, .. } => visit(*target, Access::Write),
+            Command::Library(call) => call.visit_regions(visit),
             Command::Dispatch(dispatch) => {
                 for bound in self.bounds(&dispatch.bounds) {
                     if let Bound::Memory { region, access } = bound {
@@ -228,6 +259,7 @@ impl fmt::Display for Recording {
             match command {
                 Command::Copy { source, target } => writeln!(f, "copy {source} -> {target}")?,
                 Command::Fill { target, pattern } => writeln!(f, "fill {target} with {pattern:#010x}")?,
+                Command::Library(call) => writeln!(f, "{call}")?,
                 Command::Dispatch(dispatch) => {
                     write!(f, "dispatch {} ", dispatch.label)?;
                     match dispatch.grid {

@@ -33,7 +33,7 @@ pub struct Timing {
 pub struct Timings {
     /// Where the times come from.
     pub clock: Clock,
-    /// With [`Clock::Device`] one entry a dispatch, in order; with [`Clock::Host`] a single entry
+    /// With [`Clock::Device`] one entry a dispatch or library call, in order; with [`Clock::Host`] a single entry
     /// for the submission.
     pub entries: Vec<Timing>,
 }

@@ -23,6 +23,7 @@ pub fn caps() -> Option<Caps> {
         timestamps: true,
         aliased_bindings: true,
         checked: false,
+        library: Vec::new(),
         blocking: true,
         limits: limits(),
     })

@@ -14,8 +14,7 @@ use crate::{codegen, ir, lower};
 pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, BackendError> {
     // A mistake in the compiler refuses the program, no more.
     guarded("compiling", || {
-        let mut function = lower::lower(program, checked)
-            .map_err(|error| refused(format!("{}{}", error.message, at(program, error.span.unwrap_or_default()))))?;
+        let mut function = lowered(program, checked)?;
         let sites = sites(program, &function);
         let checks = checked.then(|| Checks::of(program, &mut function));
         if !checked {
@@ -33,7 +32,13 @@ pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, Backe
     })
 }
 
-fn refused(message: String) -> BackendError {
+/// The scalar program, which nothing has made faster yet.
+pub(crate) fn lowered(program: &Program, checked: bool) -> Result<ir::Function, BackendError> {
+    lower::lower(program, checked)
+        .map_err(|error| refused(format!("{}{}", error.message, at(program, error.span.unwrap_or_default()))))
+}
+
+pub(crate) fn refused(message: String) -> BackendError {
     BackendError::Rejected { operation: "compiling", message }
 }
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording,
-    Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
+    Recording, Ticket,
 };
 
 use crate::caps::caps;
@@ -184,10 +184,10 @@ impl Backend for CpuDevice {
         self.memory(memory)?.unmap()
     }
 
-    fn compile(&self, program: &Program) -> Result<KernelId, BackendError> {
+    fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
         let machine = compile(program, self.checked)?;
         self.counted.compilations.fetch_add(1, Ordering::Relaxed);
-        Ok(self.add(Kernel::new(program, machine)))
+        Ok(Compilation { kernel: self.add(Kernel::new(program, machine)), resources: None })
     }
 
     fn discard(&self, kernel: KernelId) {

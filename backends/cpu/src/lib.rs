@@ -13,6 +13,7 @@
 //! | `threads`, `scratch` | work spread over cores; what each gives to a kernel |
 //! | `failure` | work that went wrong, and who has heard of it |
 //! | `checker` | the checked mode: what kernels report while they run, and what is wrong with it |
+//! | `text` | what the compiler makes of a program, for reading |
 //! | `abi` | what compiled kernels and the code around them agree on |
 //! | `lower`, `ir`, `codegen`, `math` | the compiler |
 
@@ -35,7 +36,9 @@ mod memory;
 mod plan;
 mod queue;
 mod scratch;
+mod text;
 mod threads;
 
 pub use caps::caps;
 pub use device::{CpuDevice, Options, open};
+pub use text::{assembly, clif};

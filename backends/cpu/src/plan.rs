@@ -95,6 +95,7 @@ impl Plan {
                     Step::Fill { target: self.place(memories, *target)?, pattern: *pattern }
                 }
                 Command::Dispatch(dispatch) => self.dispatch(memories, kernels, recording, dispatch)?,
+                Command::Library(call) => return Err(BackendError::no_routine(call)),
             };
             self.steps.push(step);
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Access, BackendError, BindingClass, BindingInfo, Bound, Caps, Command, Dispatch, Grid, KernelId, MemoryId,
+    Access, BackendError, BindingClass, BindingInfo, Bound, Caps, Command, Dispatch, Grid, KernelId, Library, MemoryId,
     MemoryKind, Program, Recording, Region,
 };
 
@@ -38,6 +38,7 @@ impl Resources<'_> {
                     self.region(*target, &[MemoryKind::Device, MemoryKind::Shared])?;
                 }
                 Command::Dispatch(dispatch) => self.dispatch(recording, dispatch)?,
+                Command::Library(call) => self.library(call)?,
             }
         }
         Ok(())
@@ -73,6 +74,19 @@ impl Resources<'_> {
         words("a copy", target)?;
         self.region(source, &[MemoryKind::Device, MemoryKind::Upload, MemoryKind::Shared])?;
         self.region(target, &[MemoryKind::Device, MemoryKind::Readback, MemoryKind::Shared])
+    }
+
+    fn library(&self, call: &Library) -> Result<(), BackendError> {
+        if !self.caps.library.contains(&call.routine()) {
+            return Err(BackendError::no_routine(call));
+        }
+        let mut outcome = Ok(());
+        call.visit_regions(|region, _| {
+            if outcome.is_ok() {
+                outcome = self.region(region, &[MemoryKind::Device, MemoryKind::Shared]);
+            }
+        });
+        outcome
     }
 
     fn dispatch(&self, recording: &Recording, dispatch: &Dispatch) -> Result<(), BackendError> {

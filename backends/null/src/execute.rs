@@ -21,7 +21,7 @@ pub(crate) fn execute(memories: &Memories, recording: &Recording) {
                     words(*target).for_each(|at| memory.word(at).store(*pattern, Ordering::Relaxed));
                 }
             }
-            Command::Dispatch(_) => {}
+            Command::Dispatch(_) | Command::Library(_) => {}
         }
     }
 }

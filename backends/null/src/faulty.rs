@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording, Ticket,
+    Backend, BackendError, Caps, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording,
+    Ticket,
 };
 
 use crate::check::refused;
@@ -160,7 +161,7 @@ impl Backend for FaultyBackend {
         Ok(())
     }
 
-    fn compile(&self, program: &Program) -> Result<KernelId, BackendError> {
+    fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
         self.pass(Call::Compile, None)?;
         self.inner.compile(program)
     }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Clock, Command, Completion, Counters, HostRange, KernelId, MemoryId, MemoryKind,
-    Program, Recording, Ticket, Timing, Timings,
+    Backend, BackendError, Caps, Clock, Command, Compilation, Completion, Counters, HostRange, KernelId, MemoryId,
+    MemoryKind, Program, Recording, Ticket, Timing, Timings,
 };
 
 use crate::NullOptions;
@@ -134,7 +134,7 @@ impl Backend for NullBackend {
         self.memory(memory)?.unmap()
     }
 
-    fn compile(&self, program: &Program) -> Result<KernelId, BackendError> {
+    fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
         let sorted = program.bindings.is_sorted_by(|a, b| a.resource < b.resource);
         if !sorted {
             return Err(refused("compiling", format!("the bindings of {} are not sorted", program.name)));
@@ -143,7 +143,7 @@ impl Backend for NullBackend {
         let mut state = self.state();
         state.counters.compilations += 1;
         state.kernels.insert(id, program.clone());
-        Ok(id)
+        Ok(Compilation { kernel: id, resources: None })
     }
 
     fn discard(&self, kernel: KernelId) {

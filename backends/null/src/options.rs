@@ -1,7 +1,7 @@
 //! What a null device claims to be.
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, DeviceKind, Limits};
+use anywarp_backend::{Caps, DeviceKind, Limits, Routine};
 
 /// What a null device claims to be.
 #[derive(Clone, Debug)]
@@ -16,6 +16,9 @@ pub struct NullOptions {
     pub aliased_bindings: bool,
     /// Bytes that can be live at a time; `None` for as many as the host has.
     pub memory: Option<u64>,
+    /// The vendor's routines that it claims to have: they are checked and written down, as kernels
+    /// are.
+    pub library: Vec<Routine>,
 }
 
 impl NullOptions {
@@ -28,6 +31,7 @@ impl NullOptions {
             shader: Capabilities::SUBGROUP | Capabilities::IMMEDIATES,
             aliased_bindings: false,
             memory: None,
+            library: Vec::new(),
         }
     }
 
@@ -50,6 +54,7 @@ impl NullOptions {
             timestamps: false,
             aliased_bindings: self.aliased_bindings,
             checked: false,
+            library: self.library.clone(),
             blocking: true,
             limits: self.limits.clone(),
         }

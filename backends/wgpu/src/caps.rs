@@ -77,6 +77,7 @@ pub(crate) fn caps_of(adapter: &wgpu::Adapter) -> Caps {
         timestamps: features.contains(Features::TIMESTAMP_QUERY),
         aliased_bindings: false,
         checked: false,
+        library: Vec::new(),
         blocking: cfg!(not(target_arch = "wasm32")),
         limits: limits_of(&adapter.limits()),
     }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording,
-    Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
+    Recording, Ticket,
 };
 use rustc_hash::FxHashMap;
 
@@ -191,13 +191,13 @@ impl Backend for WgpuBackend {
         self.memory(memory)?.unmap()
     }
 
-    fn compile(&self, program: &Program) -> Result<KernelId, BackendError> {
+    fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
         self.sink.alive()?;
         let kernel = Kernel::new(&self.device, program)?;
         self.counted().compilations += 1;
         let id = KernelId(self.fresh());
         self.kernels.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(kernel));
-        Ok(id)
+        Ok(Compilation { kernel: id, resources: None })
     }
 
     fn discard(&self, kernel: KernelId) {

@@ -84,6 +84,9 @@ pub(crate) fn check(
         if let Some(problem) = problem {
             return Err(problem);
         }
+        if let Command::Library(call) = command {
+            return Err(BackendError::no_routine(call));
+        }
         if let Command::Dispatch(dispatch) = command {
             let kernel = resources.kernel(dispatch.kernel)?;
             if kernel.slots.len() != dispatch.bounds.len() {
@@ -123,6 +126,7 @@ pub(crate) fn encode(
             Command::Fill { target, pattern } => {
                 fill(&resources.memory(target.memory)?.buffer, &mut encoding.belt, &mut encoder, *target, *pattern);
             }
+            Command::Library(call) => return Err(BackendError::no_routine(call)),
             Command::Dispatch(_) => {
                 let timestamp_writes = timing.and_then(|timing| timing.writes(dispatched));
                 let each_alone = timing.is_some();

@@ -63,10 +63,17 @@ impl Kernel {
             bind_group_layouts: &layouts,
             immediate_size: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4)),
         });
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        let descriptor = wgpu::ShaderModuleDescriptor {
             label: Some(&program.name),
             source: wgpu::ShaderSource::Naga(Cow::Owned((*program.module).clone())),
-        });
+        };
+        let module = match program.leave.checks {
+            None => device.create_shader_module(descriptor),
+            // SAFETY: who made the `Unchecked` gave their word for what wgpu asks here.
+            Some(_) => unsafe {
+                device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+            },
+        };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(&program.name),
             layout: Some(&layout),

@@ -19,6 +19,8 @@ mod kernel;
 mod memory;
 mod probe;
 mod timing;
+#[cfg(feature = "translate")]
+pub mod translate;
 mod uniforms;
 
 pub use adapters::{Candidate, Options, candidates, candidates_async};

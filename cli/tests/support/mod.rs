@@ -50,9 +50,14 @@ impl Folder {
             println!("{test}: skipped, {reason}");
             return None;
         }
+        Some(Self::new(test))
+    }
+
+    /// An empty folder, for what needs no device.
+    pub(crate) fn new(test: &str) -> Self {
         let path = std::env::temp_dir().join(format!("anywarp-cli-{}-{test}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
-        Some(Self(path))
+        Self(path)
     }
 
     pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
@@ -69,9 +74,20 @@ impl Folder {
     }
 
     pub(crate) fn run_with_stdin(&self, line: &str, stdin: &str) -> Outcome {
+        self.start("run", line, stdin, &[])
+    }
+
+    /// Runs `anywarp translate` here, with the words of `line` as its arguments and some variables
+    /// of the environment set.
+    pub(crate) fn translate(&self, line: &str, variables: &[(&str, &str)]) -> Outcome {
+        self.start("translate", line, "", variables)
+    }
+
+    fn start(&self, verb: &str, line: &str, stdin: &str, variables: &[(&str, &str)]) -> Outcome {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));
         // Drivers may warn; what is looked at here is what the tool itself says.
-        command.current_dir(&self.0).env("ANYWARP_LOG", "error").arg("run").args(line.split_whitespace());
+        command.current_dir(&self.0).env("ANYWARP_LOG", "error").arg(verb).args(line.split_whitespace());
+        command.env_remove("COLUMNS").envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // A run that fails early closes its end: that is no failure of the test.

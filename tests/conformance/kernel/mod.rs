@@ -5,6 +5,7 @@ mod features;
 mod folding;
 mod grids;
 mod parameters;
+mod promises;
 mod specialisation;
 mod workgroups;
 
@@ -13,6 +14,7 @@ use crate::Case;
 pub(crate) const CASES: &[&[Case]] = &[
     bindings::CASES,
     parameters::CASES,
+    promises::CASES,
     specialisation::CASES,
     features::CASES,
     workgroups::CASES,

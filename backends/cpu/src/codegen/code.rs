@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, UserFuncName, types};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetFrontendConfig};
 use cranelift_codegen::settings::{self, Configurable};
@@ -67,6 +68,44 @@ fn machine() -> Result<&'static OwnedTargetIsa, String> {
         .map_err(Clone::clone)
 }
 
+/// Builds the function of a kernel, whose signature is that of [`Entry`].
+fn function(
+    isa: &OwnedTargetIsa,
+    generate: impl FnOnce(&Target, TargetFrontendConfig, FunctionBuilder<'_>) -> Sizes,
+) -> (Context, Sizes) {
+    let mut context = Context::new();
+    context.func.signature.call_conv = isa.default_call_conv();
+    context.func.signature.params.push(AbiParam::new(isa.pointer_type()));
+    context.func.signature.params.extend([AbiParam::new(types::I32); 4]);
+    context.func.signature.returns.push(AbiParam::new(types::I32));
+    context.func.name = UserFuncName::user(0, 0);
+
+    let mut of_builder = FunctionBuilderContext::new();
+    let builder = FunctionBuilder::new(&mut context.func, &mut of_builder);
+    let sizes = generate(&Target::new(&**isa), isa.frontend_config(), builder);
+    (context, sizes)
+}
+
+/// The function that `generate` builds, as Cranelift writes it down.
+pub(super) fn clif(
+    generate: impl FnOnce(&Target, TargetFrontendConfig, FunctionBuilder<'_>) -> Sizes,
+) -> Result<String, String> {
+    let (mut context, _) = function(machine()?, generate);
+    context.func.dfg.resolve_all_aliases();
+    Ok(context.func.display().to_string())
+}
+
+/// The machine code of the function that `generate` builds, as Cranelift writes it down.
+pub(super) fn assembly(
+    generate: impl FnOnce(&Target, TargetFrontendConfig, FunctionBuilder<'_>) -> Sizes,
+) -> Result<String, String> {
+    let isa = machine()?;
+    let (mut context, _) = function(isa, generate);
+    context.set_disasm(true);
+    let code = context.compile(&**isa, &mut ControlPlane::default()).map_err(|error| error.inner.to_string())?;
+    code.vcode.clone().ok_or_else(|| "Cranelift wrote nothing down".to_owned())
+}
+
 /// Compiles the function that `generate` builds.
 pub(super) fn build(
     generate: impl FnOnce(&Target, TargetFrontendConfig, FunctionBuilder<'_>) -> Sizes,
@@ -74,17 +113,7 @@ pub(super) fn build(
     let isa = machine()?;
     let builder = JITBuilder::with_isa(Arc::clone(isa), cranelift_module::default_libcall_names());
     let mut module = JITModule::new(builder);
-    let mut context = Context::new();
-    let pointer = isa.pointer_type();
-    context.func.signature.call_conv = isa.default_call_conv();
-    context.func.signature.params.push(AbiParam::new(pointer));
-    context.func.signature.params.extend([AbiParam::new(types::I32); 4]);
-    context.func.signature.returns.push(AbiParam::new(types::I32));
-    context.func.name = UserFuncName::user(0, 0);
-
-    let mut of_builder = FunctionBuilderContext::new();
-    let sizes =
-        generate(&Target::new(&**isa), isa.frontend_config(), FunctionBuilder::new(&mut context.func, &mut of_builder));
+    let (mut context, sizes) = function(isa, generate);
     let failed = |error: cranelift_module::ModuleError| format!("{error:?}");
     let id = module.declare_anonymous_function(&context.func.signature).map_err(failed)?;
     module.define_function(id, &mut context).map_err(failed)?;

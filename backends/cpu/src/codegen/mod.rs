@@ -41,3 +41,19 @@ pub(crate) fn compile(function: &Function) -> Result<Code, String> {
     crate::ir::verify::verify(function)?;
     code::build(|target, frontend, builder| kernel::generate(function, target, frontend, builder))
 }
+
+/// The Cranelift IR of a function.
+///
+/// # Errors
+/// What Cranelift refused, as text.
+pub(crate) fn clif(function: &Function) -> Result<String, String> {
+    code::clif(|target, frontend, builder| kernel::generate(function, target, frontend, builder))
+}
+
+/// The machine code of a function, as text.
+///
+/// # Errors
+/// What Cranelift refused, as text.
+pub(crate) fn assembly(function: &Function) -> Result<String, String> {
+    code::assembly(|target, frontend, builder| kernel::generate(function, target, frontend, builder))
+}

@@ -6,7 +6,7 @@ mod structure;
 
 use std::sync::Arc;
 
-use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Program, ResourceId, Shape};
+use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Leave, Program, ResourceId, Shape};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, StorageAccess};
 
@@ -53,6 +53,7 @@ pub(crate) fn program(source: &str) -> Program {
         immediate: None,
         workgroup_storage: 0,
         source: None,
+        leave: Leave::default(),
     }
 }
 

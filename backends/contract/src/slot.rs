@@ -1,0 +1,31 @@
+//! Where a backend keeps what it has made of a recording.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A place that belongs to a recording and is filled by a backend, such as with a graph; what is in
+/// it is dropped with the recording.
+///
+/// A clone is empty: what a backend has made belongs to one recording.
+#[derive(Default)]
+pub struct Slot(Mutex<Option<Box<dyn Any + Send>>>);
+
+impl Slot {
+    /// What is in it.
+    pub fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clone for Slot {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slot").field("filled", &self.lock().is_some()).finish()
+    }
+}

@@ -1,0 +1,54 @@
+//! Which folder the cache is.
+
+use std::path::PathBuf;
+
+use crate::installed::Variable;
+
+/// The variable that names the folder; `off` for no cache.
+const VARIABLE: &str = "ANYWARP_CACHE";
+
+/// The folder that these variables name, or the system's usual one; `None` for no cache.
+pub(super) fn folder(variable: Variable<'_>) -> Option<PathBuf> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    if let Some(value) = set(VARIABLE) {
+        return (value != "off").then(|| value.into());
+    }
+    // A relative path of these is to be ignored (XDG Base Directory Specification).
+    let absolute = |name: &str| set(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = if cfg!(windows) {
+        absolute("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        absolute("HOME").map(|home| home.join("Library/Caches"))
+    } else {
+        absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+    };
+    if caches.is_none() {
+        log::info!("compiled kernels are not kept on disk: no folder is known for them (set {VARIABLE})");
+    }
+    Some(caches?.join("anywarp"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folder;
+    use std::path::Path;
+
+    fn with(variables: &[(&str, &str)]) -> Option<std::path::PathBuf> {
+        folder(&|name| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into()))
+    }
+
+    #[test]
+    fn the_variable_decides() {
+        assert_eq!(with(&[("ANYWARP_CACHE", "some/where"), ("HOME", "/h")]).as_deref(), Some(Path::new("some/where")));
+        assert_eq!(with(&[("ANYWARP_CACHE", "off"), ("HOME", "/h")]), None);
+        assert_eq!(with(&[]), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn without_it_the_systems_folder() {
+        assert_eq!(with(&[("ANYWARP_CACHE", ""), ("HOME", "/h")]).as_deref(), Some(Path::new("/h/.cache/anywarp")));
+        assert_eq!(with(&[("XDG_CACHE_HOME", "/x"), ("HOME", "/h")]).as_deref(), Some(Path::new("/x/anywarp")));
+        assert_eq!(with(&[("XDG_CACHE_HOME", "x"), ("HOME", "/h")]).as_deref(), Some(Path::new("/h/.cache/anywarp")));
+    }
+}

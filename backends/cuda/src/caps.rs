@@ -1,0 +1,128 @@
+//! What a card is and can do, from its numbers.
+
+use anywarp_backend::naga::valid::Capabilities;
+use anywarp_backend::{Caps, DeviceKind, Limits};
+
+/// The oldest architecture that kernels are made for.
+pub(crate) const OLDEST: u32 = 75;
+/// Bytes of uniforms and immediates that a kernel takes as parameters, at most; CUDA has 4 KiB on
+/// every driver, of which addresses and counts take the rest.
+pub(crate) const MOST_VALUES: u32 = 3 << 10;
+/// Invocations of a subgroup: a warp.
+const WARP: u32 = 32;
+
+/// What the driver tells of a card.
+#[derive(Clone, Debug)]
+pub(crate) struct Card {
+    pub(crate) name: String,
+    /// Driver and API version.
+    pub(crate) driver: String,
+    /// 90 for compute capability 9.0.
+    pub(crate) architecture: u32,
+    /// Bytes.
+    pub(crate) memory: u64,
+    /// Bytes of shared memory that one block may opt in to.
+    pub(crate) shared: u32,
+    /// The card shares the processor's memory.
+    pub(crate) integrated: bool,
+    /// The card reads and writes the processor's memory through its own page tables.
+    pub(crate) host_pages: bool,
+    pub(crate) multiprocessors: u32,
+    /// Threads that one multiprocessor runs at a time.
+    pub(crate) resident: u32,
+    /// Memory can be allocated and freed in the order of a stream.
+    pub(crate) pools: bool,
+}
+
+impl Card {
+    /// The capabilities of the card, before it is opened.
+    pub(crate) fn caps(&self) -> Caps {
+        let mut shader = Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag);
+        if self.architecture < OLDEST {
+            shader.remove(Capabilities::COOPERATIVE_MATRIX);
+        }
+        Caps {
+            name: self.name.clone(),
+            backend: "cuda",
+            kind: if self.integrated { DeviceKind::Integrated } else { DeviceKind::Discrete },
+            driver: self.driver.clone(),
+            memory: Some(self.memory),
+            unified: self.integrated || self.host_pages,
+            shader,
+            subgroup_size: Some((WARP, WARP)),
+            timestamps: true,
+            aliased_bindings: true,
+            checked: false,
+            blocking: true,
+            library: crate::library::routines(),
+            limits: self.limits(),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            buffer_size: self.memory,
+            storage_binding_size: self.memory,
+            uniform_binding_size: 64 << 10,
+            storage_buffers: 64,
+            uniform_buffers: 64,
+            bind_groups: 16,
+            bindings_per_group: 1000,
+            // Vectors of four are loaded at once.
+            storage_offset_alignment: 16,
+            uniform_offset_alignment: 16,
+            workgroup_storage: self.shared,
+            workgroup_invocations: 1024,
+            workgroup_size: [1024, 1024, 64],
+            // One below what a count can say, so that there are counts above it. What CUDA does not
+            // launch in one grid is looped over.
+            workgroups_per_dimension: u32::MAX - 1,
+            immediate_size: 1024,
+        }
+    }
+}
+
+/// What a usual card of a compute capability (90 for 9.0) is and can do, to translate for it where
+/// there is none.
+#[must_use]
+pub fn caps_of(architecture: u32) -> Caps {
+    let card = Card {
+        name: format!("an NVIDIA GPU of compute capability {}.{}", architecture / 10, architecture % 10),
+        driver: "none".to_owned(),
+        architecture,
+        memory: 16 << 30,
+        shared: shared_of(architecture),
+        integrated: false,
+        host_pages: false,
+        multiprocessors: 80,
+        resident: if architecture == 75 { 1024 } else { 1536 },
+        pools: true,
+    };
+    Caps { library: Vec::new(), ..card.caps() }
+}
+
+/// Shared memory that one block may have: CUDA C++ programming guide, "technical specifications per
+/// compute capability".
+fn shared_of(architecture: u32) -> u32 {
+    let kibibytes = match architecture {
+        ..80 => 64,
+        80..86 | 87 => 163,
+        86..90 => 99,
+        90..120 => 227,
+        _ => 99,
+    };
+    kibibytes << 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_that_is_not_there_can_be_translated_for() {
+        let caps = caps_of(90);
+        assert_eq!((caps.backend, caps.limits.workgroup_storage, caps.unified), ("cuda", 227 << 10, false));
+        assert_eq!(caps.feature_names().len(), Caps::known_features().len());
+        assert!(!caps_of(61).shader.contains(Capabilities::COOPERATIVE_MATRIX));
+    }
+}

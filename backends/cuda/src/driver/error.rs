@@ -1,0 +1,107 @@
+//! What the driver's results mean.
+
+use std::ffi::CStr;
+
+use anywarp_backend::BackendError;
+
+use super::Driver;
+
+pub(crate) const OUT_OF_MEMORY: u32 = 2;
+pub(crate) const DEINITIALIZED: u32 = 4;
+const INVALID_IMAGE: u32 = 200;
+const NO_BINARY_FOR_GPU: u32 = 209;
+const UNSUPPORTED_PTX_VERSION: u32 = 222;
+pub(crate) const NOT_READY: u32 = 600;
+const OUT_OF_RESOURCES: u32 = 701;
+
+/// Results after which nothing more can be done in a context.
+const STICKY: &[u32] = &[
+    DEINITIALIZED,
+    46,  // the device is unavailable
+    201, // the context is not valid any more
+    214, // an ECC error that could not be corrected
+    220, // an error of NVLink
+    226, // an error that was contained
+    700, // an illegal address
+    702, // the time limit of a launch
+    709, // the context was destroyed
+    710, // an assertion
+    714, // a corrupt stack
+    715, // an illegal instruction
+    716, // a misaligned address
+    717, // an address of the wrong space
+    718, // a program counter that is none
+    719, // an unspecified failure of a launch
+    721, // leaked tensor memory
+    805, // MPS is gone
+    807, // MPS is gone
+    911, // a failure of another device
+    999, // unknown
+];
+
+impl Driver {
+    /// Name and text of a result: `CUDA_ERROR_OUT_OF_MEMORY (out of memory)`.
+    pub(crate) fn text(&self, result: u32) -> String {
+        let mut name = std::ptr::null();
+        let mut text = std::ptr::null();
+        // SAFETY: each writes one pointer to this frame: null, or a constant string.
+        unsafe {
+            (self.cuGetErrorName)(result, &raw mut name);
+            (self.cuGetErrorString)(result, &raw mut text);
+        }
+        // SAFETY: not null, so it is one of the driver's constant strings.
+        let read = |start: *const _| unsafe { CStr::from_ptr(start) }.to_string_lossy().into_owned();
+        match (name.is_null(), text.is_null()) {
+            (true, _) => format!("CUDA error {result}"),
+            (false, true) => read(name),
+            (false, false) => format!("{} ({})", read(name), read(text)),
+        }
+    }
+
+    /// The error of a result that is not the end of the device.
+    pub(crate) fn refused(&self, operation: &'static str, function: &str, result: u32) -> BackendError {
+        let message = format!("{function} said {}{}", self.text(result), remedy(result));
+        BackendError::Rejected { operation, message }
+    }
+}
+
+/// Whether a result is the end of the context it happened in.
+pub(crate) fn is_sticky(result: u32) -> bool {
+    STICKY.contains(&result)
+}
+
+/// Whether the driver cannot use machine code that the compiler has made.
+pub(crate) fn is_foreign_image(result: u32) -> bool {
+    matches!(result, INVALID_IMAGE | NO_BINARY_FOR_GPU | UNSUPPORTED_PTX_VERSION)
+}
+
+/// What to do about a result; begins with "; ", or is empty.
+pub(crate) fn remedy(result: u32) -> &'static str {
+    match result {
+        OUT_OF_MEMORY => "; free memory, or end other programs that use the device",
+        34 => "; the library found is a stub for building: put the driver's own before it in the library path",
+        100 => "; see with nvidia-smi whether there is a device, and look at CUDA_VISIBLE_DEVICES",
+        101 => "; look at CUDA_VISIBLE_DEVICES",
+        214 | 220 | 226 => {
+            "; the hardware reports an error: look at nvidia-smi -q and the system's log for Xid messages"
+        }
+        46 | 802 => "; the device is in use exclusively, or its fabric manager does not run yet",
+        803 | 804 => "; the driver's parts in the kernel and in the library differ: reboot, or update the driver",
+        OUT_OF_RESOURCES => "; use fewer invocations in a workgroup, or less workgroup memory",
+        702 => "; kernels are ended after some seconds on a device that shows a desktop: make the grid smaller",
+        700 | 716 | 717 | 719 => "; only unchecked kernels can do this: run them checked to find where",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_a_device_and_what_does_not() {
+        assert!(is_sticky(700) && is_sticky(719) && is_sticky(702) && is_sticky(710));
+        assert!(!is_sticky(0) && !is_sticky(OUT_OF_MEMORY) && !is_sticky(NOT_READY) && !is_sticky(OUT_OF_RESOURCES));
+        assert!(!is_sticky(1) && is_foreign_image(222) && !is_foreign_image(700));
+    }
+}

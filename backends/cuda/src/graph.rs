@@ -1,0 +1,223 @@
+//! Recordings that are submitted again and again, as graphs of the driver's.
+//!
+//! The first submission of a kept recording is an ordinary one. When it comes again unchanged, its
+//! commands are captured into a graph, and from then on a submission is one call of the driver. After
+//! a change the next submission is ordinary again, and the one after it updates the graph.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
+
+use anywarp_backend::BackendError;
+use cudarc::driver::sys::{CUgraph, CUgraphExec, CUgraphExecUpdateResultInfo};
+
+use crate::enqueue::Enqueue;
+use crate::graveyard::Remains;
+use crate::plan::{Plan, Step};
+use crate::queue::Queue;
+use crate::status::{Record, Stop};
+
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`: what other threads do, and what libraries allocate meanwhile,
+/// is no business of a capture on a stream of its own.
+const RELAXED: u32 = 2;
+
+/// A graph that can be run.
+pub(crate) struct Graph {
+    queue: Arc<Queue>,
+    pub(crate) exec: CUgraphExec,
+    /// What it was captured from; keeps kernels and memories.
+    pub(crate) plan: Plan,
+    /// For all its runs.
+    record: Option<Record>,
+    /// Runs whose record was not read yet.
+    runs: AtomicU32,
+    /// Memory with values of its own, or 0.
+    arena: u64,
+}
+
+// SAFETY: the driver's functions may be called from any thread; the handle is only a name.
+unsafe impl Send for Graph {}
+// SAFETY: as above; runs are counted by an atomic, and launched under the queue's lock.
+unsafe impl Sync for Graph {}
+
+impl Graph {
+    /// Captures `plan`, which is whole, into a graph; `former` is one that was made of an older
+    /// version of the same recording, and is used up. The context is current.
+    ///
+    /// # Errors
+    /// The driver, or a library, refuses to capture.
+    pub(crate) fn capture(
+        queue: &Arc<Queue>,
+        mut plan: Plan,
+        former: Option<Arc<Self>>,
+    ) -> Result<Arc<Self>, BackendError> {
+        let record = plan.is_limited().then(|| queue.records.take()).transpose()?;
+        if let Some(record) = &record {
+            plan.set_status(record.address());
+        }
+        let arena = queue.store(&mut plan)?;
+        let captured = nodes(queue, &mut plan).and_then(|graph| {
+            let exec = instantiate(queue, graph, former);
+            // SAFETY: captured once, destroyed once; what is instantiated does not need it.
+            unsafe { (queue.context.driver.cuGraphDestroy)(graph) };
+            exec
+        });
+        match captured {
+            Ok(exec) => {
+                Ok(Arc::new(Self { queue: Arc::clone(queue), exec, plan, record, runs: AtomicU32::new(0), arena }))
+            }
+            Err(error) => {
+                if arena != 0 {
+                    queue.pool.free(arena, queue.stream);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Counts a run whose record will be read.
+    pub(crate) fn begin_run(&self) {
+        self.runs.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// What the record says after a run. It is made zero only when no other run is under way; until
+    /// then every run counts as stopped.
+    pub(crate) fn end_run(&self) -> Option<Stop> {
+        let last = self.runs.fetch_sub(1, Ordering::AcqRel) == 1;
+        let record = self.record.as_ref()?;
+        let stop = record.read();
+        if last && stop.is_some() {
+            record.reset();
+        }
+        stop
+    }
+
+    /// Whether all kernels are still known; memories are looked at when it is submitted.
+    pub(crate) fn is_known(&self) -> bool {
+        self.plan.steps.iter().all(|step| !matches!(step, Step::Launch(launch) if launch.kernel.is_discarded()))
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if !self.exec.is_null() {
+            let remains = Remains::Graph { exec: self.exec, _record: self.record.take(), arena: self.arena };
+            self.queue.graveyard.add(self.queue.context.submitted(), remains);
+        }
+    }
+}
+
+/// What a recording's slot holds.
+pub(crate) struct Entry {
+    /// The device that it is for.
+    queue: Weak<Queue>,
+    /// The recording's version when it was submitted last.
+    version: u64,
+    graph: Option<Arc<Graph>>,
+    /// The version of `graph`.
+    captured: u64,
+    /// Capturing was refused: it is not tried again.
+    refused: bool,
+}
+
+/// How a recording is to be submitted.
+pub(crate) enum Way {
+    /// As commands.
+    Plain,
+    /// As commands that are captured into a graph, in place of this former one.
+    Capture(Option<Arc<Graph>>),
+    /// As the graph that it is.
+    Again(Arc<Graph>),
+}
+
+impl Entry {
+    pub(crate) fn new(queue: &Arc<Queue>) -> Self {
+        Self { queue: Arc::downgrade(queue), version: u64::MAX, graph: None, captured: u64::MAX, refused: false }
+    }
+
+    pub(crate) fn is_for(&self, queue: &Arc<Queue>) -> bool {
+        std::ptr::eq(self.queue.as_ptr(), Arc::as_ptr(queue))
+    }
+
+    /// How to submit the recording, which has this version.
+    pub(crate) fn way(&mut self, version: u64) -> Way {
+        let same = std::mem::replace(&mut self.version, version) == version;
+        match &self.graph {
+            Some(graph) if self.captured == version && graph.is_known() => Way::Again(Arc::clone(graph)),
+            _ if same && !self.refused => Way::Capture(self.graph.take()),
+            _ => Way::Plain,
+        }
+    }
+
+    /// Keeps the graph of the version that is being submitted.
+    pub(crate) fn keep(&mut self, graph: &Arc<Graph>) {
+        self.graph = Some(Arc::clone(graph));
+        self.captured = self.version;
+    }
+
+    /// Capturing failed.
+    pub(crate) fn refuse(&mut self, error: &BackendError) {
+        self.refused = true;
+        log::warn!("a recording is submitted command by command, because it cannot be captured: {error}");
+    }
+}
+
+/// Captures the commands.
+fn nodes(queue: &Queue, plan: &mut Plan) -> Result<CUgraph, BackendError> {
+    const OPERATION: &str = "capturing";
+    let (driver, context) = (queue.context.driver, &queue.context);
+    let mut line = queue.line();
+    if plan.steps.iter().any(|step| matches!(step, Step::Library { .. })) {
+        // Memory cannot be allocated during a capture.
+        line.library.prepare()?;
+    }
+    // SAFETY: the stream is there for captures, one at a time under the lock.
+    let result = unsafe { (driver.cuStreamBeginCapture_v2)(queue.side, RELAXED) };
+    context.check(OPERATION, "cuStreamBeginCapture", result)?;
+    let mut enqueue = Enqueue { context, stream: queue.side, line: &mut line, timers: Vec::new(), begun: false };
+    let enqueued = enqueue.run(plan);
+    let mut graph = std::ptr::null_mut();
+    // SAFETY: the capture was begun; writes one handle, null if it went wrong.
+    let result = unsafe { (driver.cuStreamEndCapture)(queue.side, &raw mut graph) };
+    let ended = context.check(OPERATION, "cuStreamEndCapture", result);
+    match enqueued.and(ended) {
+        Ok(()) => Ok(graph),
+        Err(error) => {
+            if !graph.is_null() {
+                // SAFETY: captured once, destroyed once.
+                unsafe { (driver.cuGraphDestroy)(graph) };
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Makes a graph that can be run, from a former one if the driver can.
+fn instantiate(queue: &Queue, graph: CUgraph, former: Option<Arc<Graph>>) -> Result<CUgraphExec, BackendError> {
+    let driver = queue.context.driver;
+    // Only if no run of it has anything to tell.
+    if let Some(mut former) = former.and_then(Arc::into_inner) {
+        let mut info = std::mem::MaybeUninit::<CUgraphExecUpdateResultInfo>::uninit();
+        // SAFETY: both are whole; runs under way keep what they were launched with. What is written
+        // to `info` is not read.
+        let result = unsafe { (driver.cuGraphExecUpdate_v2)(former.exec, graph, info.as_mut_ptr()) };
+        if result == 0 {
+            let exec = std::mem::replace(&mut former.exec, std::ptr::null_mut());
+            former.bury_rest();
+            return Ok(exec);
+        }
+        log::debug!("a graph is made anew: {}", driver.text(result));
+    }
+    let mut exec = std::ptr::null_mut();
+    // SAFETY: writes one handle.
+    let result = unsafe { (driver.cuGraphInstantiateWithFlags)(&raw mut exec, graph, 0) };
+    queue.context.check("capturing", "cuGraphInstantiate", result)?;
+    Ok(exec)
+}
+
+impl Graph {
+    /// Lets go of what runs under way may use, apart from the graph itself, which lives on.
+    fn bury_rest(&mut self) {
+        let remains = Remains::Graph { exec: std::ptr::null_mut(), _record: self.record.take(), arena: self.arena };
+        self.queue.graveyard.add(self.queue.context.submitted(), remains);
+    }
+}

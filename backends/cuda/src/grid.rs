@@ -1,0 +1,44 @@
+//! From a number of workgroups to blocks; pure.
+
+/// CUDA's limit of blocks in y and in z.
+const MOST_YZ: u32 = 65_535;
+/// CUDA's limit of blocks in x.
+const MOST_X: u32 = i32::MAX as u32;
+
+/// Whether CUDA launches that many blocks in one grid.
+pub(crate) fn is_direct([x, y, z]: [u32; 3]) -> bool {
+    x <= MOST_X && y <= MOST_YZ && z <= MOST_YZ
+}
+
+/// Whether there is nothing to run.
+pub(crate) fn is_empty(groups: [u32; 3]) -> bool {
+    groups.contains(&0)
+}
+
+/// Blocks that take the workgroups in turns: as many as the card runs at a time, or fewer if there
+/// are fewer workgroups; `groups` is `None` where the number is not known yet.
+pub(crate) fn turns(groups: Option<[u32; 3]>, multiprocessors: u32, on_each: u32) -> u32 {
+    let resident = multiprocessors.max(1).saturating_mul(on_each.max(1)).min(MOST_X);
+    let wanted = groups.map_or(u128::MAX, |groups| groups.iter().map(|count| u128::from(*count)).product());
+    u32::try_from(wanted).unwrap_or(u32::MAX).min(resident)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cuda_launches_itself() {
+        assert!(is_direct([MOST_X, 65_535, 65_535]) && is_direct([1, 1, 1]));
+        assert!(!is_direct([1 << 31, 1, 1]) && !is_direct([1, 65_536, 1]) && !is_direct([1, 1, 65_536]));
+        assert!(is_empty([3, 0, 1]) && !is_empty([1, 1, 1]));
+    }
+
+    #[test]
+    fn blocks_fill_the_card_and_no_more() {
+        assert_eq!(turns(None, 132, 8), 1056);
+        assert_eq!(turns(Some([10, 2, 1]), 132, 8), 20);
+        assert_eq!(turns(Some([u32::MAX; 3]), 132, 8), 1056);
+        assert_eq!(turns(None, 0, 0), 1);
+    }
+}

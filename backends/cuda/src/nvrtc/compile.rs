@@ -1,0 +1,322 @@
+//! CUDA C++ in, machine code or PTX out.
+
+use std::ffi::{CString, c_int};
+
+use super::error::{NvrtcError, Place};
+use super::library::{Code, Nvrtc, Program};
+use crate::resources::{self, Usage};
+
+/// Warnings that are of no use in generated text: what is declared and never used (177, 550),
+/// statements that are not reached (111, 128), comparisons of unsigned numbers with 0 (186), what is
+/// computed for nothing (174).
+const QUIET: &str = "-diag-suppress=111,128,174,177,186,550";
+
+/// Has the assembler tell what the kernel takes.
+const VERBOSE: &str = "--ptxas-options=-v";
+
+/// NVRTC ends the process where a text nests too deeply for the stack of the thread that calls it:
+/// 2 MiB are used up by fewer than 1000 parentheses. Only what is touched takes memory.
+const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
+
+const BUILTIN_OPERATION_FAILURE: Code = 7;
+const COMPILATION: Code = 6;
+
+/// One kernel to compile.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// What errors call it: file and entry point.
+    pub name: &'a str,
+    /// CUDA C++ that includes nothing. `#line` directives say which line of the WGSL comes next.
+    pub text: &'a str,
+    /// The card: 90 for compute capability 9.0.
+    pub architecture: u32,
+    /// Approximate quotients, roots and functions; tiny numbers become zero.
+    pub fast_math: bool,
+    /// Macros and their values.
+    pub defines: &'a [(&'a str, &'a str)],
+}
+
+/// What comes out of a compilation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Output {
+    /// Machine code of one architecture.
+    Cubin,
+    /// Text that the driver compiles for the card when it is loaded; it ends with a zero byte.
+    Ptx,
+}
+
+/// A compiled kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiled {
+    /// What the driver loads.
+    pub image: Vec<u8>,
+    /// What the image is: PTX also where a cubin was asked for, but this NVRTC is older than the
+    /// card.
+    pub output: Output,
+    /// What the kernel takes of the hardware; `None` for PTX, which nobody has assembled yet.
+    pub usage: Option<Usage>,
+    /// What NVRTC said: warnings. Empty for an image from a cache.
+    pub log: String,
+    /// It comes from a cache.
+    pub cached: bool,
+}
+
+/// How a source is compiled by one NVRTC: all that its result depends on, apart from the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// What comes out.
+    pub output: Output,
+    /// What it is compiled for: `sm_90`, `compute_90`.
+    pub architecture: String,
+    /// NVRTC's options.
+    pub options: Vec<String>,
+}
+
+impl Nvrtc {
+    /// Compiles a kernel. A cubin for a card that this NVRTC does not know, because it is newer,
+    /// becomes PTX for the newest architecture that it knows and the card can run.
+    ///
+    /// # Errors
+    /// [`NvrtcError::Compilation`] with the first error's place, and the log;
+    /// [`NvrtcError::TooOld`] for an old card; [`NvrtcError::Builtins`] for an incomplete
+    /// installation.
+    pub fn compile(&self, source: &Source<'_>, output: Output) -> Result<Compiled, NvrtcError> {
+        self.run(source, &self.job(source, output)?)
+    }
+
+    /// How [`compile`](Self::compile) would compile this, without doing so: what a cache has to
+    /// know.
+    ///
+    /// # Errors
+    /// [`NvrtcError::TooOld`].
+    pub fn job(&self, source: &Source<'_>, output: Output) -> Result<Job, NvrtcError> {
+        let (output, known) = choose(source.architecture, output, self.architectures()).ok_or_else(|| {
+            let oldest = self.architectures().first().copied().unwrap_or(0);
+            NvrtcError::TooOld { architecture: source.architecture, oldest, version: self.version() }
+        })?;
+        let architecture = match output {
+            Output::Cubin => format!("sm_{known}"),
+            Output::Ptx => format!("compute_{known}"),
+        };
+        let mut options =
+            vec![format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned(), QUIET.to_owned()];
+        options.push("--device-as-default-execution-space".to_owned());
+        // Profilers show lines of the WGSL. It makes images half as large again, and neither kernels
+        // nor their compilation slower.
+        options.push("-lineinfo".to_owned());
+        if source.fast_math {
+            options.push("--use_fast_math".to_owned());
+        } else {
+            let exact = ["--fmad=true", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"];
+            options.extend(exact.map(str::to_owned));
+        }
+        if output == Output::Cubin {
+            options.push(VERBOSE.to_owned());
+        }
+        options.extend(source.defines.iter().map(|(name, value)| format!("--define-macro={name}={value}")));
+        Ok(Job { output, architecture, options })
+    }
+
+    /// Compiles a kernel as planned.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn run(&self, source: &Source<'_>, job: &Job) -> Result<Compiled, NvrtcError> {
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("nvrtc".to_owned()).stack_size(STACK);
+            let failed = |log: String| NvrtcError::Call {
+                function: "nvrtcCompileProgram",
+                code: "a thread that could not run".to_owned(),
+                log,
+            };
+            let running =
+                thread.spawn_scoped(scope, || self.run_here(source, job)).map_err(|error| failed(error.to_string()))?;
+            running.join().unwrap_or_else(|_| Err(failed(String::new())))
+        })
+    }
+
+    fn run_here(&self, source: &Source<'_>, job: &Job) -> Result<Compiled, NvrtcError> {
+        if job.output == Output::Ptx && !self.architectures().contains(&source.architecture) {
+            let (major, minor) = self.version();
+            log::info!(
+                "NVRTC {major}.{minor} does not know sm_{}: kernel '{}' becomes {} for the driver to compile",
+                source.architecture,
+                source.name,
+                job.architecture
+            );
+        }
+        let c = |text: &str, what| {
+            CString::new(text).map_err(|_| NvrtcError::ZeroByte { kernel: source.name.to_owned(), what })
+        };
+        let (text, name) = (c(source.text, "the text")?, c(source.name, "the name")?);
+        let options = job.options.iter().map(|option| c(option, "an option")).collect::<Result<Vec<_>, _>>()?;
+        let pointers: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
+
+        let mut open = Open { nvrtc: self, program: std::ptr::null_mut() };
+        // SAFETY: both texts end with zero and live until the call is over; there are no headers.
+        let code = unsafe {
+            (self.functions.create)(
+                &raw mut open.program,
+                text.as_ptr(),
+                name.as_ptr(),
+                0,
+                std::ptr::null(),
+                std::ptr::null(),
+            )
+        };
+        self.check("nvrtcCreateProgram", code)?;
+        let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
+        // SAFETY: the program is open; `pointers` are as many texts that end with zero.
+        let code = unsafe { (self.functions.compile)(open.program, count, pointers.as_ptr()) };
+        let log = open.log();
+        if code == COMPILATION && !log.contains("error") && job.options.iter().any(|option| option == VERBOSE) {
+            // An assembler that tells so much keeps some errors to itself, such as too much shared memory.
+            let options = job.options.iter().filter(|option| *option != VERBOSE).cloned().collect();
+            return self.run_here(source, &Job { options, ..job.clone() });
+        }
+        if code != 0 {
+            return Err(self.failure(source, job, code, log));
+        }
+        let image = open.image(job.output)?;
+        let (usage, log) = resources::split(&log);
+        if !log.is_empty() {
+            log::debug!("NVRTC on kernel '{}': {log}", source.name);
+        }
+        Ok(Compiled { image, output: job.output, usage, log, cached: false })
+    }
+
+    fn failure(&self, source: &Source<'_>, job: &Job, code: Code, log: String) -> NvrtcError {
+        match code {
+            COMPILATION => {
+                let (place, message) = first_error(&log);
+                NvrtcError::Compilation {
+                    kernel: source.name.to_owned(),
+                    architecture: job.architecture.clone(),
+                    version: self.version(),
+                    place,
+                    message,
+                    log,
+                }
+            }
+            BUILTIN_OPERATION_FAILURE => NvrtcError::Builtins { file: self.file().to_owned(), log },
+            _ => NvrtcError::Call { function: "nvrtcCompileProgram", code: self.functions.name(code), log },
+        }
+    }
+
+    fn check(&self, function: &'static str, code: Code) -> Result<(), NvrtcError> {
+        match code {
+            0 => Ok(()),
+            _ => Err(NvrtcError::Call { function, code: self.functions.name(code), log: String::new() }),
+        }
+    }
+}
+
+/// A program inside NVRTC, until it is dropped.
+struct Open<'a> {
+    nvrtc: &'a Nvrtc,
+    program: Program,
+}
+
+impl Open<'_> {
+    /// What NVRTC said; nothing if it does not even tell that.
+    fn log(&self) -> String {
+        let functions = &self.nvrtc.functions;
+        let bytes = self.bytes(("nvrtcGetProgramLogSize", functions.log_size), ("nvrtcGetProgramLog", functions.log));
+        let mut bytes = bytes.unwrap_or_default();
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        bytes.truncate(end);
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+
+    fn image(&self, output: Output) -> Result<Vec<u8>, NvrtcError> {
+        let functions = &self.nvrtc.functions;
+        match output {
+            Output::Cubin => {
+                self.bytes(("nvrtcGetCUBINSize", functions.cubin_size), ("nvrtcGetCUBIN", functions.cubin))
+            }
+            Output::Ptx => self.bytes(("nvrtcGetPTXSize", functions.ptx_size), ("nvrtcGetPTX", functions.ptx)),
+        }
+    }
+
+    /// What a pair of functions gives: the first how much, the second the bytes.
+    fn bytes(
+        &self,
+        (size_name, size): (&'static str, unsafe extern "C" fn(Program, *mut usize) -> Code),
+        (name, fill): (&'static str, unsafe extern "C" fn(Program, *mut std::ffi::c_char) -> Code),
+    ) -> Result<Vec<u8>, NvrtcError> {
+        let mut bytes = 0usize;
+        // SAFETY: the program is open, and the size goes to this frame.
+        self.nvrtc.check(size_name, unsafe { size(self.program, &raw mut bytes) })?;
+        let mut all = vec![0u8; bytes];
+        if bytes > 0 {
+            // SAFETY: there is room for as much as NVRTC has just said.
+            self.nvrtc.check(name, unsafe { fill(self.program, all.as_mut_ptr().cast()) })?;
+        }
+        Ok(all)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if !self.program.is_null() {
+            // SAFETY: the program is open, and nobody uses it after this.
+            unsafe { (self.nvrtc.functions.destroy)(&raw mut self.program) };
+        }
+    }
+}
+
+/// What to make for a card, and for which of the known architectures: the card's own or, for a card
+/// that is not known, PTX for the newest one before it. `None` if all are newer than the card.
+fn choose(card: u32, output: Output, known: &[u32]) -> Option<(Output, u32)> {
+    let newest = known.iter().copied().filter(|known| *known <= card).max()?;
+    Some(if newest == card { (output, newest) } else { (Output::Ptx, newest) })
+}
+
+/// The first error of a log: `FILE(LINE): error: MESSAGE`, or the first line that names an error, or
+/// the first line.
+fn first_error(log: &str) -> (Option<Place>, String) {
+    for line in log.lines() {
+        let Some((before, message)) = line.split_once("): error").or_else(|| line.split_once("): catastrophic error"))
+        else {
+            continue;
+        };
+        // The number of an error that could be suppressed stands before the colon.
+        let message = message.split_once(": ").map_or(message, |(_, message)| message);
+        let place = before.rsplit_once('(').and_then(|(file, line)| {
+            let line = line.split(',').next()?.trim().parse().ok()?;
+            Some(Place { file: file.to_owned(), line })
+        });
+        return (place, message.trim().to_owned());
+    }
+    let line = log.lines().find(|line| line.contains("error")).or_else(|| log.lines().next());
+    (None, line.unwrap_or("NVRTC does not say why").trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Output, choose, first_error};
+
+    #[test]
+    fn cards_that_are_known_newer_and_older() {
+        let known = [75, 80, 90, 100];
+        assert_eq!(choose(80, Output::Cubin, &known), Some((Output::Cubin, 80)));
+        assert_eq!(choose(80, Output::Ptx, &known), Some((Output::Ptx, 80)));
+        assert_eq!(choose(86, Output::Cubin, &known), Some((Output::Ptx, 80)));
+        assert_eq!(choose(130, Output::Cubin, &known), Some((Output::Ptx, 100)));
+        assert_eq!(choose(61, Output::Cubin, &known), None);
+        assert_eq!(choose(61, Output::Cubin, &[]), None);
+    }
+
+    #[test]
+    fn the_first_error_of_a_log() {
+        let log = "a b.wgsl(4): warning #177-D: unused\nsome (odd).wgsl(9): error: identifier \"zork\" is undefined\n";
+        let (place, message) = first_error(log);
+        assert_eq!(place.unwrap().to_string(), "some (odd).wgsl:9");
+        assert_eq!(message, "identifier \"zork\" is undefined");
+        let (place, message) = first_error("k.cu(1): error #20: identifier: \"x\" is undefined");
+        assert_eq!((place.unwrap().line, message.as_str()), (1, "identifier: \"x\" is undefined"));
+        let (place, message) = first_error("ptxas info : 0 bytes\nptxas error   : too much shared data");
+        assert_eq!((place, message.as_str()), (None, "ptxas error   : too much shared data"));
+        assert_eq!(first_error("").1, "NVRTC does not say why");
+    }
+}

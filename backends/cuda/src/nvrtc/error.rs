@@ -1,0 +1,128 @@
+//! What can go wrong with NVRTC, and what to do about it.
+
+use std::fmt;
+
+/// A place where NVRTC was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// A file, a folder, or a name that the system's loader was asked for.
+    pub place: String,
+    /// Why it is not used.
+    pub reason: String,
+}
+
+/// A line of the WGSL or, where the generated text names none, of that text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file as the kernel's author named it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// Why there is no NVRTC, or no compiled kernel.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NvrtcError {
+    /// No place has a library that can be used.
+    #[error(
+        "NVRTC, CUDA's compiler, was not found: {}install it with `pip install nvidia-cuda-nvrtc` and set ANYWARP_NVRTC \
+         to the folder that holds {}, or install the CUDA toolkit",
+        listed(tried),
+        LIBRARY
+    )]
+    NotFound {
+        /// Every place, in order.
+        tried: Vec<Attempt>,
+    },
+    /// The library lacks the second one that it needs.
+    #[error(
+        "{file} cannot compile because it does not find its own library of built-in functions, which must be of the \
+         same version and lie in the same folder ({BUILTINS}): install NVRTC as a whole, with \
+         `pip install nvidia-cuda-nvrtc` or the CUDA toolkit, and point ANYWARP_NVRTC to its folder; NVRTC says: {log}"
+    )]
+    Builtins {
+        /// The library that was loaded.
+        file: String,
+        /// What it said.
+        log: String,
+    },
+    /// The card is older than what this NVRTC compiles for.
+    #[error(
+        "NVRTC {}.{} compiles for sm_{oldest} and newer, the card is sm_{architecture}: {}", version.0, version.1,
+        remedy(*architecture)
+    )]
+    TooOld {
+        /// The card's architecture: 61 for `sm_61`.
+        architecture: u32,
+        /// The oldest that this NVRTC knows; 0 if it knows none.
+        oldest: u32,
+        /// NVRTC's version.
+        version: (u32, u32),
+    },
+    /// The text is not what NVRTC accepts.
+    #[error(
+        "NVRTC {}.{} refused the CUDA C++ of kernel '{kernel}' for {architecture}{}: {message}\n{log}",
+        version.0, version.1,
+        place.as_ref().map_or_else(String::new, |place| format!(" at {place}"))
+    )]
+    Compilation {
+        /// The kernel.
+        kernel: String,
+        /// What it was compiled for: `sm_90`, `compute_90`.
+        architecture: String,
+        /// NVRTC's version.
+        version: (u32, u32),
+        /// Where the first error is.
+        place: Option<Place>,
+        /// The first error.
+        message: String,
+        /// All that NVRTC said.
+        log: String,
+    },
+    /// A text that C cannot hold.
+    #[error("{what} of kernel '{kernel}' holds a zero byte, which NVRTC cannot be given")]
+    ZeroByte {
+        /// The kernel.
+        kernel: String,
+        /// Which text.
+        what: &'static str,
+    },
+    /// Anything else that NVRTC refuses.
+    #[error("{function} failed with {code}{}", if log.is_empty() { String::new() } else { format!(": {log}") })]
+    Call {
+        /// NVRTC's function.
+        function: &'static str,
+        /// NVRTC's name for the error.
+        code: String,
+        /// What NVRTC said; may be empty.
+        log: String,
+    },
+}
+
+const LIBRARY: &str = if cfg!(windows) { "nvrtc64_*.dll" } else { "libnvrtc.so.*" };
+const BUILTINS: &str = if cfg!(windows) { "nvrtc-builtins64_*.dll" } else { "libnvrtc-builtins.so.*" };
+
+fn listed(tried: &[Attempt]) -> String {
+    let mut text = String::from("tried\n");
+    for Attempt { place, reason } in tried {
+        text.push_str(&format!("  {place}: {reason}\n"));
+    }
+    text
+}
+
+/// Which NVRTC to install for an old card. CUDA 11 was the last for `sm_35` and `sm_37`, CUDA 12 the
+/// last for `sm_50` to `sm_72`.
+fn remedy(architecture: u32) -> &'static str {
+    match architecture {
+        50.. => "install NVRTC 12 (`pip install nvidia-cuda-nvrtc-cu12`) and point ANYWARP_NVRTC to its folder",
+        35..50 => "install NVRTC 11 (`pip install nvidia-cuda-nvrtc-cu11`) and point ANYWARP_NVRTC to its folder",
+        _ => "no NVRTC that this library can use compiles for it",
+    }
+}

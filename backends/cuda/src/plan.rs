@@ -1,0 +1,383 @@
+//! A recording, checked and resolved: ids became addresses and machine code.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use anywarp_backend::{
+    Access, BackendError, BindingClass, Bound, Command, Dispatch, Grid, KernelId, Library, MemoryId, Recording, Region,
+    Routine,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::grid;
+use crate::kernel::{Binding, Kernel, Loaded, bit};
+use crate::memory::Memory;
+use crate::translate::{Form, Parameter};
+
+pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
+pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
+
+/// Values begin at multiples of this, on the host and on the device.
+const ALIGNMENT: usize = 16;
+
+/// What recordings are resolved against.
+pub(crate) struct Known<'a> {
+    pub(crate) memories: &'a Memories,
+    pub(crate) kernels: &'a Kernels,
+    pub(crate) routines: &'a [Routine],
+    pub(crate) multiprocessors: u32,
+}
+
+/// Why a plan cannot be made.
+pub(crate) enum Obstacle {
+    /// It never can.
+    Error(BackendError),
+    /// A kernel is not there in the form that a dispatch needs.
+    Missing(Arc<Kernel>, Form),
+}
+
+impl From<BackendError> for Obstacle {
+    fn from(error: BackendError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// A range of one of the plan's memories, within its bounds.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) memory: usize,
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+}
+
+/// What a dispatch or routine does to one of the plan's memories.
+#[derive(Clone, Copy)]
+pub(crate) struct Touch {
+    pub(crate) memory: usize,
+    pub(crate) access: Access,
+}
+
+/// One launch.
+pub(crate) struct Launch {
+    pub(crate) kernel: Arc<Kernel>,
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) label: Arc<str>,
+    /// Blocks; zero in one of them if there is nothing to run.
+    pub(crate) blocks: [u32; 3],
+    /// Where the parameters begin, in [`Plan::offsets`].
+    pub(crate) parameters: Range<usize>,
+    /// In [`Plan::touches`].
+    pub(crate) touches: Range<usize>,
+}
+
+/// One command.
+pub(crate) enum Step {
+    Copy { source: Place, target: Place },
+    Fill { target: Place, pattern: u32 },
+    Launch(Launch),
+    Library { call: Library, places: [Place; 3], touches: Range<usize> },
+}
+
+/// Commands with all that they need. Kept and used again, so that a launch allocates nothing.
+#[derive(Default)]
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) memories: Vec<Arc<Memory>>,
+    pub(crate) touches: Vec<Touch>,
+    /// The parameters' bytes, of all launches.
+    pub(crate) bytes: Vec<u8>,
+    /// Where in `bytes` each parameter begins.
+    pub(crate) offsets: Vec<usize>,
+    /// Uniforms that kernels want in memory, but got as values.
+    pub(crate) stored: Vec<u8>,
+    /// Where in `bytes` their addresses belong, and where they lie in `stored`.
+    placed: Vec<(usize, usize)>,
+    /// Where in `bytes` the address of the status record belongs.
+    status: Vec<usize>,
+    pub(crate) timed: bool,
+}
+
+/// What a binding of one dispatch was resolved to.
+struct Resolved {
+    /// 0 for a value.
+    address: u64,
+    /// Elements of the runtime-sized array.
+    count: u32,
+    value: Option<Range<u32>>,
+}
+
+fn wrong<T, E: From<BackendError>>(message: String) -> Result<T, E> {
+    Err(E::from(BackendError::Rejected { operation: "submitting", message }))
+}
+
+impl Plan {
+    /// Makes the plan of a recording.
+    ///
+    /// # Errors
+    /// Whatever about the recording would have the device touch memory that is not its own; the plan
+    /// is then good for nothing but to be [cleared](Self::clear).
+    pub(crate) fn make(&mut self, known: &Known<'_>, recording: &Recording) -> Result<(), Obstacle> {
+        self.timed = recording.timed;
+        for command in recording.commands() {
+            let step = match command {
+                Command::Copy { source, target } => self.copy(known, *source, *target)?,
+                Command::Fill { target, pattern } => {
+                    Step::Fill { target: self.place(known, *target)?, pattern: *pattern }
+                }
+                Command::Dispatch(dispatch) => self.dispatch(known, recording, dispatch)?,
+                Command::Library(call) => self.library(known, call)?,
+            };
+            self.steps.push(step);
+        }
+        Ok(())
+    }
+
+    /// Lets go of everything but the room.
+    pub(crate) fn clear(&mut self) {
+        self.steps.clear();
+        self.memories.clear();
+        self.touches.clear();
+        self.bytes.clear();
+        self.offsets.clear();
+        self.stored.clear();
+        self.placed.clear();
+        self.status.clear();
+    }
+
+    /// Whether some launch takes a status record.
+    pub(crate) fn is_limited(&self) -> bool {
+        !self.status.is_empty()
+    }
+
+    /// The names of the kernels.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.steps.iter().filter_map(|step| if let Step::Launch(launch) = step { Some(&launch.label) } else { None })
+    }
+
+    /// Puts the address of the status record into the parameters.
+    pub(crate) fn set_status(&mut self, address: u64) {
+        for at in &self.status {
+            self.bytes[*at..*at + 8].copy_from_slice(&address.to_le_bytes());
+        }
+    }
+
+    /// Puts the addresses of the stored values into the parameters, if these lie at `address`.
+    pub(crate) fn set_stored(&mut self, address: u64) {
+        for (at, offset) in &self.placed {
+            self.bytes[*at..*at + 8].copy_from_slice(&(address + *offset as u64).to_le_bytes());
+        }
+    }
+
+    /// Where a place lies, for the device.
+    pub(crate) fn address(&self, place: Place) -> u64 {
+        self.memories[place.memory].address + place.offset
+    }
+
+    fn copy(&mut self, known: &Known<'_>, source: Region, target: Region) -> Result<Step, Obstacle> {
+        if source.bytes != target.bytes {
+            return wrong(format!("a copy of {} bytes into {}", source.bytes, target.bytes));
+        }
+        let step = Step::Copy { source: self.place(known, source)?, target: self.place(known, target)? };
+        if source.overlaps(&target) {
+            return wrong(format!("a copy from {source} to {target}, which overlap"));
+        }
+        Ok(step)
+    }
+
+    /// Checks a region and keeps its memory.
+    fn place(&mut self, known: &Known<'_>, region: Region) -> Result<Place, BackendError> {
+        // A kernel's buffers are mostly those of the one before.
+        const LOOK_BACK: usize = 8;
+        let memory = known.memories.get(&region.memory).ok_or(BackendError::UnknownMemory(region.memory))?;
+        let end = region.offset.checked_add(region.bytes);
+        if end.is_none_or(|end| end > memory.bytes) {
+            let (memory, offset, bytes, length) = (region.memory, region.offset, region.bytes, memory.bytes);
+            return wrong(format!("{bytes} bytes at {offset} are outside of {memory:?}, which has {length} bytes"));
+        }
+        if !region.offset.is_multiple_of(4) {
+            return wrong(format!("{region} does not begin at a multiple of 4"));
+        }
+        let recent = self.memories.len().saturating_sub(LOOK_BACK);
+        let index = self.memories[recent..].iter().position(|other| Arc::ptr_eq(other, memory));
+        let index = index.map_or_else(
+            || {
+                self.memories.push(Arc::clone(memory));
+                self.memories.len() - 1
+            },
+            |index| recent + index,
+        );
+        Ok(Place { memory: index, offset: region.offset, bytes: region.bytes })
+    }
+
+    fn library(&mut self, known: &Known<'_>, call: &Library) -> Result<Step, Obstacle> {
+        if !known.routines.contains(&call.routine()) {
+            return Err(BackendError::no_routine(call).into());
+        }
+        let Library::MatrixProduct { a, b, c, rows, columns, depth, precision } = *call else {
+            return Err(BackendError::no_routine(call).into());
+        };
+        if rows == 0 || columns == 0 || depth == 0 {
+            return wrong(format!("'{call}' has a size of zero"));
+        }
+        for (name, region, [m, n]) in [("a", a, [rows, depth]), ("b", b, [depth, columns]), ("c", c, [rows, columns])] {
+            let wanted = u128::from(m) * u128::from(n) * u128::from(precision.bytes());
+            if u128::from(region.bytes) < wanted {
+                return wrong(format!("'{call}': {name} takes {wanted} bytes and got {}", region.bytes));
+            }
+            if !region.offset.is_multiple_of(ALIGNMENT as u64) {
+                return wrong(format!("'{call}': {region} does not begin at a multiple of {ALIGNMENT}"));
+            }
+        }
+        let places = [self.place(known, a)?, self.place(known, b)?, self.place(known, c)?];
+        let first = self.touches.len();
+        for (place, access) in places.iter().zip([Access::Read, Access::Read, Access::Write]) {
+            self.touches.push(Touch { memory: place.memory, access });
+        }
+        Ok(Step::Library { call: *call, places, touches: first..self.touches.len() })
+    }
+
+    fn dispatch(&mut self, known: &Known<'_>, recording: &Recording, dispatch: &Dispatch) -> Result<Step, Obstacle> {
+        let kernel = known.kernels.get(&dispatch.kernel).ok_or(BackendError::UnknownKernel(dispatch.kernel))?;
+        let (label, bounds) = (&dispatch.label, recording.bounds(&dispatch.bounds));
+        if bounds.len() != kernel.bindings.len() {
+            let (wanted, given) = (kernel.bindings.len(), bounds.len());
+            return wrong(format!("{label} wants {wanted} bindings, the dispatch has {given}"));
+        }
+        let immediates = recording.bytes(&dispatch.immediates);
+        if immediates.len() < kernel.immediates {
+            let (wanted, given) = (kernel.immediates, immediates.len());
+            return wrong(format!("{label} wants {wanted} bytes of immediates, the dispatch has {given}"));
+        }
+        let mut form = kernel.usual;
+        let first_touch = self.touches.len();
+        let mut resolved: SmallVec<[Resolved; 8]> = SmallVec::new();
+        for (index, (binding, bound)) in kernel.bindings.iter().zip(bounds).enumerate() {
+            resolved.push(self.resolve(known, recording, label, binding, bound)?);
+            if binding.class == BindingClass::Uniform && matches!(bound, Bound::Memory { .. }) {
+                let Some(bit) = bit(index) else {
+                    let name = &binding.name;
+                    return wrong(format!(
+                        "{label}: '{name}' is binding {index}: above 63, a uniform takes a value only"
+                    ));
+                };
+                form.addressed |= bit;
+            }
+        }
+        let (groups, counted) = match dispatch.grid {
+            Grid::Groups(groups) => (Some(groups), 0),
+            Grid::Indirect { memory, offset } => {
+                let place = self.place(known, Region { memory, offset, bytes: 12 })?;
+                self.touches.push(Touch { memory: place.memory, access: Access::Read });
+                (None, self.address(place))
+            }
+        };
+        form.looped = groups.is_none_or(|groups| !grid::is_direct(groups));
+        let loaded = kernel.form(form).ok_or_else(|| Obstacle::Missing(Arc::clone(kernel), form))?;
+        let blocks = match groups {
+            Some(groups) if grid::is_empty(groups) || !form.looped => groups,
+            groups => {
+                [grid::turns(groups, known.multiprocessors, loaded.resources.workgroups_per_multiprocessor), 1, 1]
+            }
+        };
+        let first = self.offsets.len();
+        for parameter in &loaded.parameters {
+            let at = self.bytes.len();
+            self.offsets.push(at);
+            match *parameter {
+                Parameter::Address { binding } => match resolved.get(binding) {
+                    Some(Resolved { value: Some(value), .. }) => {
+                        self.placed.push((at, self.stored.len()));
+                        self.stored.extend_from_slice(recording.bytes(value));
+                        self.stored.resize(self.stored.len().next_multiple_of(ALIGNMENT), 0);
+                        self.push(&[0; 8], 8);
+                    }
+                    Some(bound) => self.push(&bound.address.to_le_bytes(), 8),
+                    None => return wrong(format!("{label} has no binding {binding}")),
+                },
+                Parameter::Count { binding } => {
+                    let count = resolved.get(binding).map_or(0, |bound| bound.count);
+                    self.push(&count.to_le_bytes(), 4);
+                }
+                Parameter::Value { binding, bytes } => {
+                    let Some(value) = resolved.get(binding).and_then(|bound| bound.value.as_ref()) else {
+                        return wrong(format!("{label}: binding {binding} is to be a value"));
+                    };
+                    self.push(recording.bytes(value), bytes as usize);
+                }
+                Parameter::Immediate { bytes } => self.push(immediates, bytes as usize),
+                Parameter::Groups => {
+                    let mut words = [0; 24];
+                    for (word, count) in words.chunks_exact_mut(4).zip(groups.unwrap_or_default()) {
+                        word.copy_from_slice(&count.to_le_bytes());
+                    }
+                    words[16..].copy_from_slice(&counted.to_le_bytes());
+                    self.push(&words, 24);
+                }
+                Parameter::Status => {
+                    self.status.push(at);
+                    let mut words = [0; 16];
+                    words[8..12].copy_from_slice(&name(self.steps.len()).to_le_bytes());
+                    self.push(&words, 16);
+                }
+            }
+        }
+        Ok(Step::Launch(Launch {
+            kernel: Arc::clone(kernel),
+            loaded,
+            label: Arc::clone(label),
+            blocks,
+            parameters: first..self.offsets.len(),
+            touches: first_touch..self.touches.len(),
+        }))
+    }
+
+    fn resolve(
+        &mut self,
+        known: &Known<'_>,
+        recording: &Recording,
+        label: &str,
+        binding: &Binding,
+        bound: &Bound,
+    ) -> Result<Resolved, BackendError> {
+        let name = &binding.name;
+        let (bytes, resolved) = match bound {
+            Bound::Inline(_) if binding.class != BindingClass::Uniform => {
+                return wrong(format!("{label}: '{name}' is no uniform, but got a value"));
+            }
+            Bound::Inline(range) => {
+                (recording.bytes(range).len() as u64, Resolved { address: 0, count: 0, value: Some(range.clone()) })
+            }
+            Bound::Memory { region, .. } => {
+                let place = self.place(known, *region)?;
+                if !region.offset.is_multiple_of(u64::from(binding.alignment)) {
+                    let alignment = binding.alignment;
+                    return wrong(format!("{label}: '{name}' at {region} does not begin at a multiple of {alignment}"));
+                }
+                let Some(count) = binding.length(region.bytes) else {
+                    return wrong(format!("{label}: '{name}' at {region} has more elements than 32 bits count"));
+                };
+                self.touches.push(Touch { memory: place.memory, access: binding.access });
+                (region.bytes, Resolved { address: self.address(place), count, value: None })
+            }
+        };
+        if bytes < u64::from(binding.size) {
+            let (group, number) = (binding.resource.group, binding.resource.binding);
+            let size = binding.size;
+            return wrong(format!("{label}: '{name}' ({group}.{number}) has {bytes} bytes, below {size}"));
+        }
+        Ok(resolved)
+    }
+
+    /// Appends the bytes of a parameter, with zeros up to `length` and to the next alignment.
+    fn push(&mut self, bytes: &[u8], length: usize) {
+        let end = (self.bytes.len() + length).next_multiple_of(ALIGNMENT);
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(length)]);
+        self.bytes.resize(end, 0);
+    }
+}
+
+/// How a status record names the launch at this place among the steps: not zero.
+pub(crate) fn name(step: usize) -> u32 {
+    u32::try_from(step + 1).unwrap_or(u32::MAX)
+}

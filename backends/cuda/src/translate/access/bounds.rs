@@ -1,0 +1,129 @@
+//! How large an index can be, where that is easy to see.
+
+use naga::{BinaryOperator, Binding, BuiltIn, Expression, Handle, Literal, MathFunction, ScalarKind, TypeInner};
+
+use crate::translate::writer::FunctionWriter;
+
+/// Operands of operands that are looked at.
+const DEPTH: u32 = 12;
+
+impl FunctionWriter<'_, '_> {
+    /// The greatest value that an index can have, if it is known to have one and not to be negative.
+    pub(in crate::translate) fn greatest(&self, index: Handle<Expression>) -> Option<u32> {
+        self.most(index, DEPTH)
+    }
+
+    fn most(&self, handle: Handle<Expression>, depth: u32) -> Option<u32> {
+        let depth = depth.checked_sub(1)?;
+        let of = |handle: Handle<Expression>| self.most(handle, depth);
+        let scalar = self.type_of(handle).scalar()?;
+        let is_unsigned = scalar.kind == ScalarKind::Uint;
+        if !is_unsigned && scalar.kind != ScalarKind::Sint || scalar.width != 4 {
+            return None;
+        }
+        // Beyond this a signed value is negative.
+        let limit = if is_unsigned { u32::MAX } else { i32::MAX.cast_unsigned() };
+        let or_any = |most: Option<u32>| if is_unsigned { Some(most.unwrap_or(u32::MAX)) } else { most };
+        match self.function.expressions[handle] {
+            Expression::Literal(literal) => known(literal),
+            Expression::Constant(constant) => {
+                let module = self.m.module;
+                match module.global_expressions[module.constants[constant].init] {
+                    Expression::Literal(literal) => known(literal),
+                    _ => None,
+                }
+            }
+            Expression::ZeroValue(_) => Some(0),
+            Expression::FunctionArgument(argument) => {
+                self.builtin_most(self.function.arguments.get(argument as usize)?.binding.as_ref()?, 0)
+            }
+            Expression::AccessIndex { base, index } => self.part_most(base, index, depth),
+            Expression::Select { accept, reject, .. } => Some(of(accept)?.max(of(reject)?)),
+            Expression::As { expr, .. } => of(expr).filter(|most| *most <= limit),
+            Expression::Binary { op, left, right } => match op {
+                BinaryOperator::And => match (of(left), of(right)) {
+                    (Some(left), Some(right)) => Some(left.min(right)),
+                    (one, other) => one.or(other),
+                },
+                BinaryOperator::Modulo => {
+                    let divisor = self.known_value(right).filter(|divisor| *divisor > 0)?;
+                    Some(or_any(of(left))?.min(divisor - 1))
+                }
+                BinaryOperator::Divide => {
+                    let divisor = self.known_value(right).filter(|divisor| *divisor > 0)?;
+                    Some(or_any(of(left))? / divisor)
+                }
+                BinaryOperator::ShiftRight => {
+                    let amount = self.known_value(right)?;
+                    Some(or_any(of(left))? >> (amount & 31))
+                }
+                BinaryOperator::Add => of(left)?.checked_add(of(right)?).filter(|most| *most <= limit),
+                BinaryOperator::Multiply => of(left)?.checked_mul(of(right)?).filter(|most| *most <= limit),
+                _ => None,
+            },
+            Expression::Math { fun: MathFunction::Min, arg, arg1: Some(other), .. } => {
+                Some(or_any(of(arg))?.min(or_any(of(other))?)).filter(|most| *most < u32::MAX)
+            }
+            Expression::Math { fun: MathFunction::Clamp, arg2: Some(high), .. } if is_unsigned => of(high),
+            _ => None,
+        }
+    }
+
+    /// Of a member or component.
+    fn part_most(&self, base: Handle<Expression>, index: u32, depth: u32) -> Option<u32> {
+        match self.function.expressions[base] {
+            Expression::FunctionArgument(argument) => {
+                let argument = self.function.arguments.get(argument as usize)?;
+                match (&argument.binding, &self.m.module.types[argument.ty].inner) {
+                    (Some(binding), _) => self.builtin_most(binding, index),
+                    (None, TypeInner::Struct { members, .. }) => {
+                        self.builtin_most(members.get(index as usize)?.binding.as_ref()?, 0)
+                    }
+                    _ => None,
+                }
+            }
+            Expression::AccessIndex { base, index: member } => {
+                let Expression::FunctionArgument(argument) = self.function.expressions[base] else { return None };
+                let argument = self.function.arguments.get(argument as usize)?;
+                let TypeInner::Struct { members, .. } = &self.m.module.types[argument.ty].inner else { return None };
+                self.builtin_most(members.get(member as usize)?.binding.as_ref()?, index)
+            }
+            Expression::Swizzle { vector, ref pattern, .. } => {
+                self.part_most(vector, *pattern.get(index as usize)? as u32, depth.checked_sub(1)?)
+            }
+            Expression::Compose { ty, ref components } => match self.m.module.types[ty].inner {
+                // Only if each component is one operand.
+                TypeInner::Vector { size, .. } if components.len() == size as usize => {
+                    self.most(*components.get(index as usize)?, depth)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Of what the entry point is given.
+    fn builtin_most(&self, binding: &Binding, component: u32) -> Option<u32> {
+        let size = self.m.program.workgroup_size;
+        let Binding::BuiltIn(builtin) = binding else { return None };
+        match builtin {
+            BuiltIn::LocalInvocationId => size.get(component as usize)?.checked_sub(1),
+            BuiltIn::LocalInvocationIndex => size.iter().product::<u32>().checked_sub(1),
+            BuiltIn::SubgroupInvocationId => Some(31),
+            _ => None,
+        }
+    }
+
+    fn known_value(&self, handle: Handle<Expression>) -> Option<u32> {
+        let is_known = matches!(self.function.expressions[handle], Expression::Literal(_) | Expression::Constant(_));
+        if is_known { self.most(handle, 1) } else { None }
+    }
+}
+
+fn known(literal: Literal) -> Option<u32> {
+    match literal {
+        Literal::U32(value) => Some(value),
+        Literal::I32(value) => u32::try_from(value).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,177 @@
+//! How functions reach the variables of the module.
+//!
+//! The entry point has parameters, and private variables as its own. What functions that it calls
+//! use of them is in a struct that they take a reference of. Every function is inlined, and the struct
+//! holds only pointers, counts and references, so nothing remains of it; with the private variables
+//! themselves in it, an array that is indexed dynamically would keep all of it in memory. Workgroup
+//! variables are at file scope.
+
+use std::fmt::Write;
+
+use naga::{AddressSpace, GlobalVariable, Handle};
+
+use super::error::{Result, TranslateError};
+use super::names::FunctionKey;
+use super::types::constness;
+use super::writer::{FunctionWriter, GlobalPlace, ModuleWriter};
+
+/// Workgroup memory that a kernel can declare; what is more must be asked for at launch.
+const MOST_DECLARED: u32 = 48 << 10;
+
+/// The alignment of each workgroup variable, which is as much as any instruction wants.
+const ALIGN: u32 = 16;
+
+/// How a variable of the module is given to the functions that use it.
+enum Form {
+    /// A pointer; with a count where there is an unsized array.
+    Pointer { counted: bool },
+    /// A constant in the kernel's parameters.
+    Value,
+    /// Its own copy of every invocation.
+    Private,
+}
+
+impl FunctionWriter<'_, '_> {
+    /// How a variable of the module is reached from here.
+    pub(super) fn global(&self, handle: Handle<GlobalVariable>) -> GlobalPlace {
+        let variable = &self.m.module.global_variables[handle];
+        let name = self.m.names.global(handle);
+        let form = self.m.form(handle);
+        // The entry point has them at hand.
+        let path = if self.key == FunctionKey::Entry { "" } else { "aw." };
+        let (text, count) = match form {
+            Some(Form::Pointer { counted }) => {
+                let is_array = matches!(self.m.module.types[variable.ty].inner, naga::TypeInner::Array { .. });
+                let text = if counted && is_array { format!("{path}{name}") } else { format!("(*{path}{name})") };
+                (text, counted.then(|| format!("{path}{name}_count")))
+            }
+            Some(Form::Value | Form::Private) => (format!("{path}{name}"), None),
+            None => (name.to_owned(), None),
+        };
+        GlobalPlace { text, space: variable.space, count }
+    }
+
+    /// The steps that are left to the invocation, and where it is noted that there are none.
+    pub(super) fn limit_arguments(&self) -> &'static str {
+        if self.key == FunctionKey::Entry { "aw_steps, aw_status" } else { "aw.aw_steps, aw.aw_status" }
+    }
+
+    /// The arguments with which a function is called that come before those of the WGSL.
+    pub(super) fn context_argument(&self, callee: FunctionKey) -> Option<&'static str> {
+        self.m.reach.takes_context(callee).then_some("aw")
+    }
+
+    /// Names for the workgroup variables that a function uses, where they are parts of dynamic memory.
+    pub(super) fn dynamic_variables(&mut self) {
+        for (handle, offset) in self.m.dynamic.clone() {
+            if !self.info[handle].is_empty() {
+                let ty = self.m.type_name(self.m.module.global_variables[handle].ty);
+                let name = self.m.names.global(handle).to_owned();
+                self.bare(&format!("{ty}& {name} = *reinterpret_cast<{ty}*>(aw_shared + {offset});"));
+            }
+        }
+    }
+
+    /// Declares the variables of which each invocation has its own, and the struct with what functions
+    /// use that the entry point calls.
+    pub(super) fn private_variables(&mut self) -> Result<()> {
+        let mut members = Vec::new();
+        for (handle, variable) in self.m.module.global_variables.iter() {
+            let form = self.m.form(handle);
+            let name = self.m.names.global(handle).to_owned();
+            if matches!(form, Some(Form::Private)) && !self.info[handle].is_empty() {
+                let ty = self.m.type_name(variable.ty);
+                let value = match variable.init {
+                    Some(init) => self.m.constant(init)?,
+                    None => format!("{ty}{{}}"),
+                };
+                self.bare(&format!("{ty} {name} = {value};"));
+            }
+            if form.is_some() && self.m.reach.is_shared(handle) {
+                members.push(name.clone());
+                members.extend(matches!(form, Some(Form::Pointer { counted: true })).then(|| format!("{name}_count")));
+            }
+        }
+        if self.m.reach.limited() {
+            self.bare(&format!("u32 aw_steps = {}u;", self.m.options.steps));
+        }
+        if self.m.reach.limits_are_shared() {
+            members.extend(["aw_status".to_owned(), "aw_steps".to_owned()]);
+        }
+        if self.m.reach.has_context() {
+            self.bare(&format!("const aw_Context aw = {{{}}};", members.join(", ")));
+        }
+        Ok(())
+    }
+}
+
+impl ModuleWriter<'_> {
+    fn form(&self, handle: Handle<GlobalVariable>) -> Option<Form> {
+        let variable = &self.module.global_variables[handle];
+        match variable.space {
+            AddressSpace::Private => Some(Form::Private),
+            AddressSpace::Immediate => Some(Form::Value),
+            AddressSpace::Uniform if !self.binding(handle).is_some_and(|binding| self.is_addressed(binding)) => {
+                Some(Form::Value)
+            }
+            AddressSpace::Uniform | AddressSpace::Storage { .. } => {
+                Some(Form::Pointer { counted: self.unsized_tail(variable.ty).is_some() })
+            }
+            _ => None,
+        }
+    }
+
+    /// The struct through which functions reach variables; empty if none needs it.
+    pub(super) fn context(&self) -> String {
+        let mut out = String::new();
+        if !self.reach.has_context() {
+            return out;
+        }
+        out.push_str("struct aw_Context {\n");
+        for (handle, variable) in self.module.global_variables.iter() {
+            if !self.reach.is_shared(handle) {
+                continue;
+            }
+            let (ty, name) = (self.type_name(variable.ty), self.names.global(handle));
+            let _ = match self.form(handle) {
+                Some(Form::Pointer { counted }) => {
+                    let count = if counted { format!("    u32 {name}_count;\n") } else { String::new() };
+                    write!(out, "    {}{ty}* {name};\n{count}", constness(variable.space))
+                }
+                Some(Form::Value) => writeln!(out, "    const {ty}& {name};"),
+                Some(Form::Private) => writeln!(out, "    {ty}& {name};"),
+                None => Ok(()),
+            };
+        }
+        if self.reach.limits_are_shared() {
+            out.push_str("    const aw_Status& aw_status;\n    u32& aw_steps;\n");
+        }
+        out.push_str("};\n");
+        out
+    }
+
+    /// Declares the workgroup variables, or decides where in dynamic memory they lie: returns the
+    /// text, and the bytes to ask for.
+    pub(super) fn workgroup_variables(&mut self) -> Result<(String, u32)> {
+        let mut bytes = 0_u32;
+        let mut places = Vec::new();
+        for (handle, variable) in self.module.global_variables.iter() {
+            if variable.space == AddressSpace::WorkGroup {
+                places.push((handle, bytes));
+                let size = self.cpp_size(variable.ty);
+                let end = bytes.checked_add(size).and_then(|end| end.checked_next_multiple_of(ALIGN));
+                bytes = end.ok_or_else(|| TranslateError::limit("workgroup variables of more than 4 GiB"))?;
+            }
+        }
+        if bytes > MOST_DECLARED {
+            self.dynamic = places;
+            return Ok((format!("extern __shared__ __align__({ALIGN}) unsigned char aw_shared[];\n"), bytes));
+        }
+        let mut out = String::new();
+        for (handle, _) in places {
+            let ty = self.type_name(self.module.global_variables[handle].ty);
+            let _ = writeln!(out, "static __shared__ __align__({ALIGN}) {ty} {};", self.names.global(handle));
+        }
+        Ok((out, 0))
+    }
+}

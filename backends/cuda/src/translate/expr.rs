@@ -1,0 +1,259 @@
+//! Expressions: the text of each kind, and which values get a name.
+
+mod operators;
+
+use naga::proc::index::GuardedIndex;
+use naga::{Expression, Handle, Range, SwizzleComponent, TypeInner, VectorSize};
+
+use super::access::component_name;
+use super::constants::{self, Part};
+use super::error::{Result, TranslateError};
+use super::writer::FunctionWriter;
+
+/// Longer texts get a name, even if used once: for readers, and so that nesting ends.
+const LONGEST: usize = 160;
+
+/// The text of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub(super) text: String,
+    /// Whether it needs parentheses as an operand.
+    loose: bool,
+}
+
+impl Text {
+    /// An operator and its operands.
+    pub(super) fn loose(text: String) -> Self {
+        Self { text, loose: true }
+    }
+
+    /// A name, a literal, a call.
+    pub(super) fn tight(text: String) -> Self {
+        Self { text, loose: false }
+    }
+
+    /// As an operand of anything.
+    pub(super) fn operand(self) -> String {
+        if self.loose { format!("({})", self.text) } else { self.text }
+    }
+}
+
+impl FunctionWriter<'_, '_> {
+    /// The value of an expression as an operand: the name that it has, or its text.
+    pub(super) fn value(&mut self, handle: Handle<Expression>) -> Result<String> {
+        if let Some(Some(text)) = self.values.get(handle.index()) {
+            return Ok(text.clone());
+        }
+        Ok(self.expression(handle)?.operand())
+    }
+
+    /// Evaluates expressions: loads happen here, and what is used often, named in the WGSL or long
+    /// gets a name; the rest is written where it is used.
+    pub(super) fn emit(&mut self, range: &Range<Expression>) -> Result<()> {
+        for handle in range.clone() {
+            let function = self.function;
+            let expression = &function.expressions[handle];
+            if self.type_of(handle).pointer_space().is_some() {
+                // The place is written where it is used, maybe twice; its index has its value now.
+                if let Expression::Access { index, .. } = *expression {
+                    self.name(index);
+                }
+                continue;
+            }
+            let uses = self.info[handle].ref_count;
+            if uses == 0 {
+                continue;
+            }
+            match *expression {
+                Expression::Swizzle { vector, .. } => self.name(vector),
+                Expression::Compose { ty, ref components } => {
+                    if matches!(self.m.module.types[ty].inner, TypeInner::Vector { .. }) {
+                        for component in components {
+                            if matches!(self.type_of(*component), TypeInner::Vector { .. }) {
+                                self.name(*component);
+                            }
+                        }
+                    }
+                }
+                Expression::Access { base, .. } => self.name(base),
+                _ => {}
+            }
+            let text = self.expression(handle)?;
+            let is_named = function.named_expressions.contains_key(&handle);
+            if happens_here(expression) || text.text.len() > LONGEST || is_named || uses > 1 && !is_cheap(&text.text) {
+                self.declare(handle, bare(&text.text));
+            } else if let Some(value) = self.values.get_mut(handle.index()) {
+                *value = Some(text.operand());
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a value that was evaluated before a name, unless it is as good as one: its text is
+    /// about to be written several times.
+    pub(super) fn name(&mut self, handle: Handle<Expression>) {
+        if let Some(Some(text)) = self.values.get(handle.index())
+            && !is_cheap(text)
+        {
+            let text = bare(text).to_owned();
+            self.declare(handle, &text);
+        }
+    }
+
+    fn expression(&mut self, handle: Handle<Expression>) -> Result<Text> {
+        let function = self.function;
+        match function.expressions[handle] {
+            Expression::Literal(literal) => constants::literal(literal).map(Text::tight),
+            Expression::Constant(constant) => self.m.constant_value(constant).map(Text::tight),
+            Expression::ZeroValue(ty) => Ok(Text::tight(format!("{}{{}}", self.m.type_name(ty)))),
+            Expression::Compose { ty, ref components } => {
+                let mut parts = Vec::with_capacity(components.len());
+                for component in components {
+                    parts.push(Part { text: self.value(*component)?, inner: self.type_of(*component) });
+                }
+                self.m.compose(ty, &parts).map(Text::tight)
+            }
+            Expression::Splat { value, .. } => {
+                let ty = self.m.resolved_name(&self.info[handle].ty);
+                let value = self.value(value)?;
+                Ok(Text::tight(format!("aw_splat<{ty}>({})", bare(&value))))
+            }
+            Expression::Access { base, index } => self.element(base, index),
+            Expression::AccessIndex { base, index } => self.part(base, index),
+            Expression::Swizzle { size, vector, pattern } => self.swizzle(handle, size, vector, pattern),
+            Expression::FunctionArgument(index) => Ok(Text::tight(self.argument(index))),
+            Expression::Load { pointer } => self.load(pointer),
+            Expression::Unary { op, expr } => self.unary(op, expr),
+            Expression::Binary { op, left, right } => self.binary(op, left, right),
+            Expression::Select { condition, accept, reject } => self.select(condition, accept, reject),
+            Expression::Relational { fun, argument } => self.relational(fun, argument),
+            Expression::Math { fun, arg, arg1, arg2, arg3 } => {
+                self.math(fun, [Some(arg), arg1, arg2, arg3].into_iter().flatten())
+            }
+            Expression::As { expr, kind, convert } => self.convert(expr, kind, convert),
+            Expression::ArrayLength(array) => self.array_length(array).map(Text::tight),
+            Expression::CooperativeLoad { ref data, .. } => self.cooperative_load(handle, data).map(Text::tight),
+            Expression::CooperativeMultiplyAdd { a, b, c } => self.multiply_add(a, b, c).map(Text::tight),
+            Expression::CallResult(_)
+            | Expression::AtomicResult { .. }
+            | Expression::WorkGroupUniformLoadResult { .. }
+            | Expression::SubgroupBallotResult
+            | Expression::SubgroupOperationResult { .. } => {
+                Err(TranslateError::invalid("a result is used before its statement"))
+            }
+            Expression::GlobalVariable(_) | Expression::LocalVariable(_) => {
+                Err(TranslateError::invalid("a variable is used where a value is expected"))
+            }
+            Expression::Override(_) => Err(TranslateError::invalid("an override has no value")),
+            Expression::ImageSample { .. } => Err(TranslateError::unsupported("sampling a texture")),
+            Expression::ImageLoad { .. } => Err(TranslateError::unsupported("textureLoad")),
+            Expression::ImageQuery { .. } => Err(TranslateError::unsupported("the size of a texture")),
+            Expression::Derivative { .. } => Err(TranslateError::unsupported("a derivative")),
+            Expression::RayQueryVertexPositions { .. }
+            | Expression::RayQueryProceedResult
+            | Expression::RayQueryGetIntersection { .. } => Err(TranslateError::unsupported("a ray query")),
+        }
+    }
+
+    /// An element of a value.
+    fn element(&mut self, base: Handle<Expression>, index: Handle<Expression>) -> Result<Text> {
+        let mut value = self.value(base)?;
+        let (count, is_vector) = match *self.type_of(base) {
+            TypeInner::Vector { size, .. } => (size as u32, true),
+            TypeInner::Matrix { columns, .. } => {
+                value.push_str(".columns");
+                (columns as u32, false)
+            }
+            TypeInner::Array { size, .. } => match self.m.length(size) {
+                Some(count) => (count, false),
+                None => return Err(TranslateError::invalid("an unsized array as a value")),
+            },
+            _ => return Err(TranslateError::invalid("an index into a value without elements")),
+        };
+        let (index, is_certain) = self.index(GuardedIndex::Expression(index), Some(count))?;
+        let index = bare(&index);
+        Ok(Text::tight(if is_vector {
+            format!("aw_get({}, {index})", bare(&value))
+        } else if is_certain {
+            format!("{value}[{index}]")
+        } else {
+            format!("{value}[aw_at({index}, {count}u)]")
+        }))
+    }
+
+    /// A member, component or element of a value.
+    fn part(&mut self, base: Handle<Expression>, index: u32) -> Result<Text> {
+        let value = self.value(base)?;
+        Ok(Text::tight(match self.type_of(base) {
+            TypeInner::Vector { .. } => format!("{value}.{}", component_name(index)?),
+            TypeInner::Struct { .. } => match self.info[base].ty.handle() {
+                Some(ty) => format!("{value}.{}", self.m.names.member(ty, index)),
+                None => return Err(TranslateError::invalid("a struct without a declaration")),
+            },
+            TypeInner::Matrix { .. } => format!("{value}.columns[{index}u]"),
+            _ => format!("{value}[{index}u]"),
+        }))
+    }
+
+    fn swizzle(
+        &mut self,
+        handle: Handle<Expression>,
+        size: VectorSize,
+        vector: Handle<Expression>,
+        pattern: [SwizzleComponent; 4],
+    ) -> Result<Text> {
+        let value = self.value(vector)?;
+        let ty = self.m.resolved_name(&self.info[handle].ty);
+        let mut components = Vec::with_capacity(4);
+        for component in pattern.iter().take(size as usize) {
+            components.push(format!("{value}.{}", component_name(*component as u32)?));
+        }
+        Ok(Text::tight(format!("{ty}{{{}}}", components.join(", "))))
+    }
+
+    fn select(
+        &mut self,
+        condition: Handle<Expression>,
+        accept: Handle<Expression>,
+        reject: Handle<Expression>,
+    ) -> Result<Text> {
+        let is_vector = matches!(self.type_of(condition), TypeInner::Vector { .. });
+        let (condition, accept, reject) = (self.value(condition)?, self.value(accept)?, self.value(reject)?);
+        Ok(if is_vector {
+            Text::tight(format!("aw_select({}, {}, {})", bare(&reject), bare(&accept), bare(&condition)))
+        } else {
+            Text::loose(format!("{condition} ? {accept} : {reject}"))
+        })
+    }
+}
+
+/// Whether an expression means something else, or costs all lanes, elsewhere.
+fn happens_here(expression: &Expression) -> bool {
+    matches!(
+        expression,
+        Expression::Load { .. } | Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. }
+    )
+}
+
+/// Whether a text is a name, a component or member of one, or a number.
+pub(super) fn is_cheap(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+}
+
+/// A text without the parentheses around the whole of it.
+pub(super) fn bare(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
+    let mut depth = 0_u32;
+    for c in inner.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => match depth.checked_sub(1) {
+                Some(outer) => depth = outer,
+                // What was opened first is closed before the end.
+                None => return text,
+            },
+            _ => {}
+        }
+    }
+    inner
+}

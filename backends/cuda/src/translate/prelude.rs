@@ -1,0 +1,203 @@
+//! The CUDA C++ that kernels are written in: WGSL's types and functions, in fragments, so that a
+//! kernel carries only what it names and compiles fast.
+//!
+//! Nobody keeps track of what is needed: [`needed`] reads it off the finished text. A word belongs to
+//! the first fragment that has it, in the order of [`Fragment`], since fragments come after those
+//! that they build on.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+/// One file of the prelude, in the order in which they follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Fragment {
+    /// Scalar types, indices within bounds, bit casts, `select`.
+    Scalars,
+    /// `f16`.
+    Half,
+    /// Vectors and their operators.
+    Vectors,
+    /// Operators of two `f16` at a time; comes with vectors and `f16`.
+    HalfPairs,
+    /// Arrays with strides.
+    Arrays,
+    /// Matrices, their operators, `transpose`.
+    Matrices,
+    /// Arithmetic of integers that wraps, division and shifts that are defined.
+    Integers,
+    /// Functions of integers' bits.
+    Bits,
+    /// Functions that integers and floats have; `all`, `any` and the like.
+    Numbers,
+    /// Functions of floats.
+    Floats,
+    /// Rounding to `f16`.
+    Quantize,
+    /// `sin`, `exp` and the like.
+    Transcendental,
+    /// `modf`, `frexp`, `ldexp`.
+    Exponents,
+    /// Dot products, lengths, reflection.
+    Geometry,
+    /// Determinants, inverses, outer products.
+    MatrixFunctions,
+    /// Conversions.
+    Convert,
+    /// Several small numbers in one word.
+    Pack,
+    /// Atomic functions.
+    Atomics,
+    /// Subgroup functions.
+    Subgroups,
+    /// Cooperative matrices.
+    Cooperative,
+}
+
+use Fragment::{
+    Arrays, Atomics, Bits, Convert, Cooperative, Exponents, Floats, Geometry, Half, HalfPairs, Integers, Matrices,
+    MatrixFunctions, Numbers, Pack, Quantize, Scalars, Subgroups, Transcendental, Vectors,
+};
+
+impl Fragment {
+    /// All of them, in order.
+    pub(super) const ALL: [Self; 20] = [
+        Scalars,
+        Half,
+        Vectors,
+        HalfPairs,
+        Arrays,
+        Matrices,
+        Integers,
+        Bits,
+        Numbers,
+        Floats,
+        Quantize,
+        Transcendental,
+        Exponents,
+        Geometry,
+        MatrixFunctions,
+        Convert,
+        Pack,
+        Atomics,
+        Subgroups,
+        Cooperative,
+    ];
+
+    /// What it builds on, but for [`Scalars`], on which all do.
+    pub(super) fn needs(self) -> &'static [Self] {
+        match self {
+            HalfPairs => &[Half, Vectors],
+            Matrices => &[Vectors, Arrays],
+            Quantize => &[Half],
+            Transcendental => &[Floats],
+            Geometry | Subgroups => &[Vectors],
+            MatrixFunctions => &[Matrices],
+            Pack => &[Half, Vectors],
+            Cooperative => &[HalfPairs],
+            _ => &[],
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Scalars => include_str!("prelude/scalars.cuh"),
+            Half => include_str!("prelude/half.cuh"),
+            Vectors => include_str!("prelude/vectors.cuh"),
+            HalfPairs => include_str!("prelude/half_pairs.cuh"),
+            Arrays => include_str!("prelude/arrays.cuh"),
+            Matrices => include_str!("prelude/matrices.cuh"),
+            Integers => include_str!("prelude/integers.cuh"),
+            Bits => include_str!("prelude/bits.cuh"),
+            Numbers => include_str!("prelude/numbers.cuh"),
+            Floats => include_str!("prelude/floats.cuh"),
+            Quantize => include_str!("prelude/quantize.cuh"),
+            Transcendental => include_str!("prelude/transcendental.cuh"),
+            Exponents => include_str!("prelude/exponents.cuh"),
+            Geometry => include_str!("prelude/geometry.cuh"),
+            MatrixFunctions => include_str!("prelude/matrix_functions.cuh"),
+            Convert => include_str!("prelude/convert.cuh"),
+            Pack => include_str!("prelude/pack.cuh"),
+            Atomics => include_str!("prelude/atomics.cuh"),
+            Subgroups => include_str!("prelude/subgroups.cuh"),
+            Cooperative => include_str!("prelude/cooperative.cuh"),
+        }
+    }
+}
+
+/// The fragments whose words a kernel's text has outside of comments. What these build on,
+/// [`text`] adds.
+pub(super) fn needed(kernel: &str) -> BTreeSet<Fragment> {
+    words(kernel).filter_map(|word| WORDS.get(word).copied()).collect()
+}
+
+/// The text of fragments and of what they build on, each once.
+pub(super) fn text(fragments: &BTreeSet<Fragment>) -> String {
+    let all = complete(fragments);
+    let mut text = String::new();
+    for fragment in Fragment::ALL {
+        if all.contains(&fragment) {
+            text.push_str(fragment.text());
+        } else if fragment == Vectors {
+            text.push_str(include_str!("prelude/no_vectors.cuh"));
+        }
+    }
+    text
+}
+
+fn complete(fragments: &BTreeSet<Fragment>) -> BTreeSet<Fragment> {
+    let mut all = BTreeSet::from([Scalars]);
+    let mut left: Vec<Fragment> = fragments.iter().copied().collect();
+    while let Some(fragment) = left.pop() {
+        if all.insert(fragment) {
+            left.extend(fragment.needs());
+        }
+    }
+    if all.contains(&Half) && all.contains(&Vectors) {
+        all.insert(HalfPairs);
+    }
+    all
+}
+
+/// Which fragment declares a word of the vocabulary.
+static WORDS: LazyLock<FxHashMap<&'static str, Fragment>> = LazyLock::new(|| {
+    let mut known = FxHashMap::default();
+    for fragment in Fragment::ALL {
+        for word in words(fragment.text()) {
+            known.entry(word).or_insert(fragment);
+        }
+    }
+    known
+});
+
+/// The words of a text that may be of the vocabulary, comments left out.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let start = rest.find(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '/')?;
+            rest = &rest[start..];
+            if rest.starts_with('/') {
+                rest = match rest.as_bytes().get(1) {
+                    Some(b'/') => rest.split_once('\n')?.1,
+                    Some(b'*') => rest.split_once("*/")?.1,
+                    _ => &rest[1..],
+                };
+                continue;
+            }
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            rest = after;
+            if word.starts_with("aw_") || TYPES.contains(&word) {
+                return Some(word);
+            }
+        }
+    })
+}
+
+/// Words of the vocabulary that do not begin with `aw_`; scalar types but `f16` are always there.
+const TYPES: [&str; 8] = ["vec2", "vec3", "vec4", "mat", "array", "padded", "coop", "f16"];
+
+#[cfg(test)]
+mod tests;

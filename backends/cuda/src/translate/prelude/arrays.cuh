@@ -1,0 +1,14 @@
+// Arrays with WGSL's strides.
+template <class T, u32 STRIDE> struct alignas(STRIDE & (0u - STRIDE)) padded { T value; };
+
+// Elements that take just as much memory as the stride says, or less.
+template <class T, u32 N, u32 STRIDE, bool EXACT = sizeof(T) == STRIDE> struct array {
+    T elements[N];
+    constexpr aw_fn T& operator[](u32 i) { return elements[i]; }
+    constexpr aw_fn const T& operator[](u32 i) const { return elements[i]; }
+};
+template <class T, u32 N, u32 STRIDE> struct array<T, N, STRIDE, false> {
+    padded<T, STRIDE> elements[N];
+    constexpr aw_fn T& operator[](u32 i) { return elements[i].value; }
+    constexpr aw_fn const T& operator[](u32 i) const { return elements[i].value; }
+};

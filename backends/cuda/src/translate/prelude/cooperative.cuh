@@ -1,0 +1,338 @@
+// Cooperative matrices, spread over the 32 lanes of a warp.
+//
+// Of 16 x 16 f16 values, and of 16 x 16 results, a lane holds what the tensor cores' mma wants
+// (PTX, "Matrix Fragments for mma.m16n8k16"), with rows and columns in an order of its own: what a
+// lane holds of one row lies side by side. Any order will do that is the same for A's columns as for
+// B's rows, for A's rows as for C's, and for B's columns as for C's.
+//
+// A register of two f16 has a number: bit 0 is a bit of the row, bit 1 one of the column. In A and C
+// a lane has the row 4 * (lane / 8) + 2 * bit + lane / 4 % 2, and of that the columns
+// 4 * (lane % 4) + 2 * bit and the next; in B rows and columns change places.
+//
+// All others are multiplied by plain arithmetic, with the values of A and B fetched from their lanes:
+// N rows are on N lanes, the first column on the first N of them.
+template <class T, u32 C, u32 R, u32 ROLE> struct coop {
+    static_assert(C == R && (C == 8 || C == 16), "cooperative matrices have 8 or 16 columns, and as many rows");
+    typedef T scalar;
+    static const u32 size = C, role = ROLE, count = C * R / 32;
+    static const bool tensor = C == 16 && (sizeof(T) == 2 || ROLE == 2);
+    u32 words[count * sizeof(T) / 4];
+    // Whether rows and columns are still to be exchanged in each register. Not done when a tile is
+    // loaded, which would wait for the memory, but when it is used.
+    bool exchanged;
+
+    aw_fn T get(u32 i) const {
+        if constexpr (sizeof(T) == 4) return aw_bitcast<T>(words[i]);
+        else return aw_bitcast<T>(u16(words[i / 2] >> (i % 2 * 16)));
+    }
+    aw_fn void set(u32 i, T value) {
+        if constexpr (sizeof(T) == 4) words[i] = aw_bitcast<u32>(value);
+        else words[i / 2] = (words[i / 2] & ~(0xffffu << (i % 2 * 16))) | u32(aw_bitcast<u16>(value)) << (i % 2 * 16);
+    }
+};
+
+aw_fn u32 aw_coop_lane() {
+    u32 lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+aw_fn u32 aw_coop_group(u32 bit) {
+    const u32 lane = aw_coop_lane();
+    return lane / 8 * 4 + bit * 2 + lane / 4 % 2;
+}
+// The row and the column of a lane's scalar number i.
+template <class M> aw_fn u32 aw_coop_row(u32 i) {
+    const u32 lane = aw_coop_lane();
+    if constexpr (M::tensor) return M::role == 1 ? lane % 4 * 4 + i / 2 % 2 * 2 + i % 2 : aw_coop_group(i / 2 % 2);
+    else return M::role == 0 ? lane % M::size : i * (32 / M::size) + lane / M::size;
+}
+template <class M> aw_fn u32 aw_coop_column(u32 i) {
+    const u32 lane = aw_coop_lane();
+    if constexpr (M::tensor) return M::role == 1 ? aw_coop_group(i / 4) : lane % 4 * 4 + i / 4 * 2 + i % 2;
+    else return M::role == 0 ? i * (32 / M::size) + lane / M::size : lane % M::size;
+}
+
+// A tile of 8 x 8 f16 with rows and columns exchanged. All lanes must be there: where a user of the
+// result might not need them all, it has to be computed before.
+aw_fn u32 aw_coop_transposed(u32 word) {
+    u32 r;
+    asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(word));
+    return r;
+}
+aw_fn u32 aw_coop_transposed_here(u32 word) {
+    u32 r;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(word));
+    return r;
+}
+template <class M> aw_fn M aw_coop_settled(M m) {
+    if constexpr (M::tensor && sizeof(typename M::scalar) == 2) {
+        if (m.exchanged) {
+#pragma unroll
+            for (u32 i = 0; i < 4; i++) m.words[i] = aw_coop_transposed_here(m.words[i]);
+        }
+    }
+    m.exchanged = false;
+    return m;
+}
+
+struct alignas(8) aw_coop_pair { u32 x, y; };
+struct alignas(16) aw_coop_four { u32 x, y, z, w; };
+
+// Whether all of a tile is in the array, and BYTES of a row at a time may be moved.
+template <class M, u32 BYTES> aw_fn bool aw_coop_is_plain(const void* base, u32 count, u32 first, u32 stride) {
+    const u32 step = BYTES / sizeof(typename M::scalar);
+    const bool within = count == 0xffffffffu || u64(stride) * (M::size - 1) + first + (M::size - 1) < count;
+    return within && stride % step == 0u
+        && (reinterpret_cast<u64>(base) + u64(first) * sizeof(typename M::scalar)) % BYTES == 0u;
+}
+
+// Four elements, each clamped or left out: functions of their own, which keeps kernels small.
+template <class T>
+__device__ __noinline__ aw_coop_four aw_coop_load_each(const T* base, u32 count, u32 at, u32 step) {
+    u32 bits[4];
+#pragma unroll
+    for (u32 i = 0; i < 4; i++) {
+        const u32 index = at + i * step;
+        const T value = base[index < count ? index : count - 1u];
+        if constexpr (sizeof(T) == 4) bits[i] = aw_bitcast<u32>(value);
+        else bits[i] = aw_bitcast<u16>(value);
+    }
+    return {bits[0], bits[1], bits[2], bits[3]};
+}
+template <class T>
+__device__ __noinline__ void aw_coop_store_each(T* base, u32 count, u32 at, u32 step, aw_coop_four p) {
+    const u32 bits[4] = {p.x, p.y, p.z, p.w};
+#pragma unroll
+    for (u32 i = 0; i < 4; i++) {
+        const u32 index = at + i * step;
+        if (index < count) {
+            if constexpr (sizeof(T) == 4) base[index] = aw_bitcast<T>(bits[i]);
+            else base[index] = aw_bitcast<T>(u16(bits[i]));
+        }
+    }
+}
+// The place of one element, counted in elements.
+template <class M> aw_fn u32 aw_coop_place(u32 i, u32 first, u32 stride, bool row_major) {
+    const u32 row = aw_coop_row<M>(i), column = aw_coop_column<M>(i);
+    return first + (row_major ? row * stride + column : column * stride + row);
+}
+
+template <class M, class P> aw_fn M aw_coopLoad(P* base, u32 count, u32 first, u32 stride, bool row_major) {
+    typedef typename M::scalar T;
+    const T* const start = base;
+    M m;
+    m.exchanged = false;
+    if constexpr (M::tensor && sizeof(T) == 2) {
+        m.exchanged = row_major == (M::role == 1);
+        const bool plain = aw_coop_is_plain<M, 8>(base, count, first, stride);
+#pragma unroll
+        for (u32 bit = 0; bit < 2; bit++) {
+            const u32 far = aw_coop_group(bit), near = first + aw_coop_lane() % 4 * 4;
+            aw_coop_pair p;
+            if (plain) {
+                p = *reinterpret_cast<const aw_coop_pair*>(start + near + u64(stride) * far);
+            } else {
+                const aw_coop_four each = aw_coop_load_each(start, count, near + far * stride, 1u);
+                p = {each.x | each.y << 16, each.z | each.w << 16};
+            }
+            m.words[row_major ? bit : 2 * bit] = p.x;
+            m.words[row_major ? bit + 2 : 2 * bit + 1] = p.y;
+        }
+    } else if constexpr (M::tensor) {
+        const bool plain = row_major && aw_coop_is_plain<M, 16>(base, count, first, stride);
+#pragma unroll
+        for (u32 bit = 0; bit < 2; bit++) {
+            aw_coop_four p;
+            if (plain) {
+                const u64 at = u64(stride) * aw_coop_group(bit) + first + aw_coop_lane() % 4 * 4;
+                p = *reinterpret_cast<const aw_coop_four*>(start + at);
+            } else {
+                const u32 at = aw_coop_place<M>(2 * bit, first, stride, row_major);
+                p = aw_coop_load_each(start, count, at, row_major ? 1u : stride);
+            }
+            m.words[2 * bit] = p.x;
+            m.words[2 * bit + 1] = p.y;
+            m.words[2 * bit + 4] = p.z;
+            m.words[2 * bit + 5] = p.w;
+        }
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < M::count * sizeof(T) / 4; i++) m.words[i] = 0;
+#pragma unroll
+        for (u32 i = 0; i < M::count; i++) {
+            const u32 at = aw_coop_place<M>(i, first, stride, row_major);
+            m.set(i, start[at < count ? at : count - 1u]);
+        }
+    }
+    return m;
+}
+
+template <class M>
+aw_fn void aw_coopStore(const M& matrix, typename M::scalar* base, u32 count, u32 first, u32 stride, bool row_major) {
+    typedef typename M::scalar T;
+    M m = aw_coop_settled(matrix);
+    if constexpr (M::tensor && sizeof(T) == 2) {
+        // As memory has them.
+        m.exchanged = row_major == (M::role == 1);
+        m = aw_coop_settled(m);
+        const bool plain = aw_coop_is_plain<M, 8>(base, count, first, stride);
+#pragma unroll
+        for (u32 bit = 0; bit < 2; bit++) {
+            const u32 far = aw_coop_group(bit), near = first + aw_coop_lane() % 4 * 4;
+            const aw_coop_pair p = {m.words[row_major ? bit : 2 * bit], m.words[row_major ? bit + 2 : 2 * bit + 1]};
+            if (plain) {
+                *reinterpret_cast<aw_coop_pair*>(base + near + u64(stride) * far) = p;
+            } else {
+                aw_coop_store_each(base, count, near + far * stride, 1u,
+                                   {p.x & 0xffffu, p.x >> 16, p.y & 0xffffu, p.y >> 16});
+            }
+        }
+    } else if constexpr (M::tensor) {
+        const bool plain = row_major && aw_coop_is_plain<M, 16>(base, count, first, stride);
+#pragma unroll
+        for (u32 bit = 0; bit < 2; bit++) {
+            const aw_coop_four p = {m.words[2 * bit], m.words[2 * bit + 1], m.words[2 * bit + 4],
+                                    m.words[2 * bit + 5]};
+            if (plain) {
+                const u64 at = u64(stride) * aw_coop_group(bit) + first + aw_coop_lane() % 4 * 4;
+                *reinterpret_cast<aw_coop_four*>(base + at) = p;
+            } else {
+                const u32 at = aw_coop_place<M>(2 * bit, first, stride, row_major);
+                aw_coop_store_each(base, count, at, row_major ? 1u : stride, p);
+            }
+        }
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < M::count; i++) {
+            const u32 at = aw_coop_place<M>(i, first, stride, row_major);
+            if (at < count) base[at] = m.get(i);
+        }
+    }
+}
+
+// One mma: 16 rows, 8 columns, added to what is in c.
+aw_fn void aw_coop_mma(const u32* a, const u32* b, f32* c) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                 "{%0, %1, %2, %3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+#pragma unroll
+    for (u32 k = 0; k < 2; k++)
+        asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+                     "{%0, %1, %2, %3};"
+                     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                     : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
+#endif
+}
+aw_fn void aw_coop_mma(const u32* a, const u32* b, u32* c) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
+                 : "+r"(c[0]), "+r"(c[1])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+#pragma unroll
+    for (u32 k = 0; k < 2; k++)
+        asm volatile("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+                     : "+r"(c[0]), "+r"(c[1])
+                     : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
+#endif
+}
+// All four registers of a factor.
+struct aw_coop_factor {
+    u32 words[4];
+    template <class M> explicit aw_fn aw_coop_factor(const M& m) {
+#pragma unroll
+        for (u32 i = 0; i < 4; i++) words[i] = m.exchanged ? aw_coop_transposed(m.words[i]) : m.words[i];
+    }
+};
+aw_fn coop<f32, 16, 16, 2> aw_coopMultiplyAdd(const coop<f16, 16, 16, 0>& a, const coop<f16, 16, 16, 1>& b,
+                                              const coop<f32, 16, 16, 2>& c) {
+    const aw_coop_factor left(a), right(b);
+    coop<f32, 16, 16, 2> r = c;
+#pragma unroll
+    for (u32 half = 0; half < 2; half++) {
+        f32 sums[4];
+#pragma unroll
+        for (u32 i = 0; i < 4; i++) sums[i] = c.get(4 * half + i);
+        aw_coop_mma(left.words, right.words + 2 * half, sums);
+#pragma unroll
+        for (u32 i = 0; i < 4; i++) r.set(4 * half + i, sums[i]);
+    }
+    return r;
+}
+aw_fn coop<f16, 16, 16, 2> aw_coopMultiplyAdd(const coop<f16, 16, 16, 0>& a, const coop<f16, 16, 16, 1>& b,
+                                              const coop<f16, 16, 16, 2>& c) {
+    const aw_coop_factor left(a), right(b);
+    coop<f16, 16, 16, 2> r = aw_coop_settled(c);
+    aw_coop_mma(left.words, right.words, r.words);
+    aw_coop_mma(left.words, right.words + 2, r.words + 2);
+    return r;
+}
+
+// By plain arithmetic. A result's scalars are in ROWS rows and in count / ROWS columns.
+template <class T, class U, u32 N>
+aw_fn coop<U, N, N, 2> aw_coopMultiplyAdd(const coop<T, N, N, 0>& a, const coop<T, N, N, 1>& b,
+                                          const coop<U, N, N, 2>& c) {
+    typedef coop<U, N, N, 2> M;
+    const u32 per_word = 32 / N;
+    f32 sums[M::count];
+#pragma unroll
+    for (u32 i = 0; i < M::count; i++) sums[i] = f32(c.get(i));
+#pragma unroll
+    for (u32 k = 0; k < N; k++) {
+        const f32 x = f32(a.get(k / per_word)), y = f32(b.get(k / per_word));
+        f32 left[2], right[M::count / 2];
+        // Scalars 0 and 2, or 0 and 1, are in one column.
+        const u32 below = M::tensor ? 2 : 1;
+#pragma unroll
+        for (u32 n = 0; n < 2; n++)
+            left[n] = __shfl_sync(0xffffffffu, x, i32(k % per_word * N + aw_coop_row<M>(n * below)));
+#pragma unroll
+        for (u32 n = 0; n < M::count / 2; n++) {
+            const u32 i = M::tensor ? n / 2 * 4 + n % 2 : 0;
+            right[n] = __shfl_sync(0xffffffffu, y, i32(k % per_word * N + aw_coop_column<M>(i)));
+        }
+#pragma unroll
+        for (u32 i = 0; i < M::count; i++) {
+            const u32 row = M::tensor ? i / 2 % 2 : i, column = M::tensor ? i / 4 * 2 + i % 2 : 0;
+            sums[i] = fmaf(left[row], right[column], sums[i]);
+        }
+    }
+    M r = c;
+#pragma unroll
+    for (u32 i = 0; i < M::count; i++) r.set(i, U(sums[i]));
+    return r;
+}
+
+// What one register holds.
+template <class T> struct aw_coop_unit { typedef T type; };
+template <> struct aw_coop_unit<f16> { typedef vec2<f16> type; };
+template <class T, u32 C, u32 R, u32 L, class F>
+aw_fn coop<T, C, R, L> aw_coop_each(const coop<T, C, R, L>& x, const coop<T, C, R, L>& y, F f) {
+    typedef typename aw_coop_unit<T>::type U;
+    const coop<T, C, R, L> a = aw_coop_settled(x), b = aw_coop_settled(y);
+    coop<T, C, R, L> r = a;
+#pragma unroll
+    for (u32 i = 0; i < C * R * sizeof(T) / 128; i++)
+        r.words[i] = aw_bitcast<u32>(f(aw_bitcast<U>(a.words[i]), aw_bitcast<U>(b.words[i])));
+    return r;
+}
+template <class T, u32 C, u32 R, u32 L>
+aw_fn coop<T, C, R, L> operator+(const coop<T, C, R, L>& a, const coop<T, C, R, L>& b) {
+    return aw_coop_each(a, b, [](auto x, auto y) { return x + y; });
+}
+template <class T, u32 C, u32 R, u32 L>
+aw_fn coop<T, C, R, L> operator-(const coop<T, C, R, L>& a, const coop<T, C, R, L>& b) {
+    return aw_coop_each(a, b, [](auto x, auto y) { return x - y; });
+}
+template <class T, u32 C, u32 R, u32 L> aw_fn coop<T, C, R, L> operator-(const coop<T, C, R, L>& a) {
+    return aw_coop_each(a, a, [](auto x, auto) { return -x; });
+}
+template <class T, u32 C, u32 R, u32 L> aw_fn coop<T, C, R, L> operator*(const coop<T, C, R, L>& a, T s) {
+    return aw_coop_each(a, a, [=](auto x, auto) { return x * s; });
+}
+template <class T, u32 C, u32 R, u32 L> aw_fn coop<T, C, R, L> operator*(T s, const coop<T, C, R, L>& a) {
+    return a * s;
+}

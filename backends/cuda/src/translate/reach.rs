@@ -1,0 +1,86 @@
+//! What functions use, those that they call included.
+
+use anywarp_backend::Program;
+use naga::{AddressSpace, Function, GlobalVariable, Handle, Statement};
+use rustc_hash::FxHashSet;
+
+use super::flow::statements;
+use super::loops;
+use super::names::FunctionKey;
+
+/// What the functions of a program use.
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    /// For each function, whether a loop in it or in what it calls is limited.
+    limited: Vec<bool>,
+    entry_limited: bool,
+    /// Variables other than workgroup variables that functions use which the entry point calls.
+    shared: FxHashSet<Handle<GlobalVariable>>,
+    /// For each function, whether it takes the context.
+    contexts: Vec<bool>,
+}
+
+impl Reach {
+    /// Looks through all functions; callees come before callers in a module.
+    pub(super) fn new(program: &Program, entry: &Function, checked: bool) -> Self {
+        let module = &program.module;
+        let mut reach = Self::default();
+        for (handle, function) in module.functions.iter() {
+            let limited = checked && reach.limits(module, function);
+            reach.limited.push(limited);
+            let info = &program.info[handle];
+            let mut context = limited;
+            for (variable, global) in module.global_variables.iter() {
+                if global.space != AddressSpace::WorkGroup && !info[variable].is_empty() {
+                    reach.shared.insert(variable);
+                    context = true;
+                }
+            }
+            reach.contexts.push(context);
+        }
+        reach.entry_limited = checked && reach.limits(module, entry);
+        reach
+    }
+
+    fn limits(&self, module: &naga::Module, function: &Function) -> bool {
+        let mut found = false;
+        statements(&function.body, |statement| match statement {
+            Statement::Loop { body, continuing, break_if } => {
+                found |= !loops::ends(module, function, body, continuing, *break_if);
+            }
+            Statement::Call { function, .. } => {
+                found |= self.limited.get(function.index()).copied().unwrap_or(false);
+            }
+            _ => {}
+        });
+        found
+    }
+
+    /// Whether any loop of the kernel is limited.
+    pub(super) fn limited(&self) -> bool {
+        self.entry_limited || self.limits_are_shared()
+    }
+
+    /// Whether functions besides the entry point limit loops, so that what is left is in the context.
+    pub(super) fn limits_are_shared(&self) -> bool {
+        self.limited.contains(&true)
+    }
+
+    /// Whether there is a context.
+    pub(super) fn has_context(&self) -> bool {
+        self.contexts.contains(&true)
+    }
+
+    /// Whether a function takes the context.
+    pub(super) fn takes_context(&self, key: FunctionKey) -> bool {
+        match key {
+            FunctionKey::Entry => false,
+            FunctionKey::Function(handle) => self.contexts.get(handle.index()).copied().unwrap_or(false),
+        }
+    }
+
+    /// Whether a variable is a member of the context.
+    pub(super) fn is_shared(&self, variable: Handle<GlobalVariable>) -> bool {
+        self.shared.contains(&variable)
+    }
+}

@@ -1,0 +1,120 @@
+//! Translates a table of kernels, and compiles them where NVRTC is given.
+
+mod kernels;
+mod loops;
+mod text;
+
+use std::sync::Arc;
+
+use anywarp_backend::{
+    Access, BindingClass, BindingInfo, Layout, Leave, Program, ResourceId, Shape, Source as Wgsl, Unchecked,
+};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{AddressSpace, StorageAccess};
+
+use super::{Form, Options, Translation, translate};
+use crate::nvrtc::{self, Output, Source};
+
+/// A program from a text with one entry point and no overrides.
+pub(super) fn program(text: &str) -> Program {
+    let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let mut bindings: Vec<BindingInfo> = module
+        .global_variables
+        .iter()
+        .filter_map(|(_, variable)| {
+            let at = variable.binding.as_ref()?;
+            let (class, access) = match variable.space {
+                AddressSpace::Uniform => (BindingClass::Uniform, Access::Read),
+                AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => {
+                    (BindingClass::Storage, Access::Write)
+                }
+                _ => (BindingClass::ReadOnlyStorage, Access::Read),
+            };
+            Some(BindingInfo {
+                name: variable.name.clone().unwrap_or_default(),
+                resource: ResourceId { group: at.group, binding: at.binding },
+                class,
+                access,
+                layout: Layout { name: String::new(), size: 4, align: 4, shape: Shape::Struct { fields: Vec::new() } },
+            })
+        })
+        .collect();
+    bindings.sort_by_key(|info| info.resource);
+    let entry = &module.entry_points[0];
+    Program {
+        name: "test".into(),
+        workgroup_size: entry.workgroup_size,
+        entry_point: entry.name.clone(),
+        module: Arc::new(module),
+        info: Arc::new(info),
+        bindings,
+        immediate: None,
+        workgroup_storage: 0,
+        source: Some(Arc::new(Wgsl { file: "test.wgsl".to_owned(), text: text.to_owned() })),
+        leave: Leave::default(),
+    }
+}
+
+/// The options of a plain launch.
+pub(super) fn options() -> Options {
+    Options { form: Form::default(), steps: 1000 }
+}
+
+/// Translates a text for a plain launch.
+pub(super) fn translated(text: &str) -> Translation {
+    translate(&program(text), &options()).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The same, of a kernel's body that may use `data: array<u32>` and the index `i`.
+pub(super) fn body(statements: &str) -> Translation {
+    translated(&format!(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {{
+    let i = id.x;
+    {statements}
+}}"
+    ))
+}
+
+#[test]
+fn every_form_of_every_kernel_is_translated() {
+    for (name, text) in kernels::KERNELS {
+        for translation in forms(text) {
+            assert!(translation.text.contains(&format!(" {}(", translation.entry)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_form_of_every_kernel_compiles() {
+    if std::env::var_os("ANYWARP_NVRTC").is_none() {
+        println!("skipped: ANYWARP_NVRTC names no NVRTC");
+        return;
+    }
+    let nvrtc = nvrtc::library().unwrap_or_else(|error| panic!("{error}"));
+    for (name, text) in kernels::KERNELS {
+        for translation in forms(text) {
+            let source = Source { name, text: &translation.text, architecture: 90, fast_math: false, defines: &[] };
+            if let Err(error) = nvrtc.compile(&source, Output::Cubin) {
+                panic!("{name}: {error}\n{}", translation.text);
+            }
+        }
+    }
+}
+
+fn forms(text: &str) -> Vec<Translation> {
+    let mut program = program(text);
+    let mut found = Vec::new();
+    for unchecked in [false, true] {
+        // SAFETY: nothing is run.
+        program.leave.checks = unchecked.then(|| unsafe { Unchecked::promise() });
+        for form in [Form::default(), Form { addressed: u64::MAX, looped: true }] {
+            let options = Options { form, ..options() };
+            found.push(translate(&program, &options).unwrap_or_else(|error| panic!("{error}\n{text}")));
+        }
+    }
+    found
+}

@@ -1,0 +1,282 @@
+//! Types as C++ text, and the structs of a module with WGSL's layout.
+
+use std::fmt::Write;
+
+use naga::proc::{IndexableLength, TypeResolution};
+use naga::valid::TypeFlags;
+use naga::{
+    AddressSpace, ArraySize, CooperativeRole, Handle, PredeclaredType, Scalar, ScalarKind, StorageAccess, StructMember,
+    Type, TypeInner, VectorSize,
+};
+
+use super::error::{Result, TranslateError};
+use super::writer::ModuleWriter;
+
+/// Types nested deeper than this are refused, so that recursion over a type is bounded.
+const MOST_NESTED_TYPES: u32 = 64;
+
+/// Bytes between two members: what they take in the text is bounded too.
+const MOST_PADDING: u32 = 1 << 16;
+
+impl ModuleWriter<'_> {
+    /// The C++ name of a type of the module; `unsupported` types are refused before by
+    /// [`structs`](Self::structs).
+    pub(super) fn type_name(&self, handle: Handle<Type>) -> String {
+        match &self.module.types[handle].inner {
+            TypeInner::Struct { .. } => {
+                let predeclared = &self.module.special_types.predeclared_types;
+                match predeclared.iter().find(|(_, known)| **known == handle) {
+                    Some((key, _)) => self.predeclared_name(key),
+                    None => self.names.ty(handle).to_owned(),
+                }
+            }
+            inner => self.inner_name(inner),
+        }
+    }
+
+    /// The C++ name of a type that is not a struct. An unsized array is named as its element: what
+    /// there is of it is a pointer.
+    pub(super) fn inner_name(&self, inner: &TypeInner) -> String {
+        match *inner {
+            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => scalar_name(scalar).to_owned(),
+            TypeInner::Vector { size, scalar } => format!("vec{}<{}>", size as u8, scalar_name(scalar)),
+            TypeInner::Matrix { columns, rows, scalar } => {
+                format!("mat<{}, {}, {}>", scalar_name(scalar), columns as u8, rows as u8)
+            }
+            TypeInner::Array { base, size, stride } => match self.length(size) {
+                Some(count) => format!("array<{}, {count}, {stride}>", self.type_name(base)),
+                None => self.element_name(base, stride),
+            },
+            TypeInner::CooperativeMatrix { columns, rows, scalar, role } => {
+                let role = match role {
+                    CooperativeRole::A => 0,
+                    CooperativeRole::B => 1,
+                    CooperativeRole::C => 2,
+                };
+                format!("coop<{}, {}, {}, {role}>", scalar_name(scalar), columns as u32, rows as u32)
+            }
+            TypeInner::Pointer { base, space } => format!("{}{}*", constness(space), self.type_name(base)),
+            TypeInner::ValuePointer { size, scalar, space } => {
+                let pointee = match size {
+                    Some(size) => format!("vec{}<{}>", size as u8, scalar_name(scalar)),
+                    None => scalar_name(scalar).to_owned(),
+                };
+                format!("{}{pointee}*", constness(space))
+            }
+            _ => "aw_unsupported".to_owned(),
+        }
+    }
+
+    /// The C++ name of an expression's type.
+    pub(super) fn resolved_name(&self, resolution: &TypeResolution) -> String {
+        match resolution {
+            TypeResolution::Handle(handle) => self.type_name(*handle),
+            TypeResolution::Value(inner) => self.inner_name(inner),
+        }
+    }
+
+    /// What the elements of an unsized array are: `padded` where the stride is more than their size.
+    pub(super) fn element_name(&self, base: Handle<Type>, stride: u32) -> String {
+        let name = self.type_name(base);
+        if self.is_padded(base, stride) { format!("padded<{name}, {stride}>") } else { name }
+    }
+
+    /// Whether elements of an unsized array are wrapped in `padded`, and reached through `.value`.
+    pub(super) fn is_padded(&self, base: Handle<Type>, stride: u32) -> bool {
+        self.module.types[base].inner.size(self.module.to_ctx()) != stride
+    }
+
+    /// The number of an array's elements; `None` if only a binding's size tells.
+    pub(super) fn length(&self, size: ArraySize) -> Option<u32> {
+        match size.resolve(self.module.to_ctx()) {
+            Ok(IndexableLength::Known(count)) => Some(count),
+            // Overrides have their values by now; what has none is no size that C++ takes.
+            Err(_) => Some(0),
+            Ok(IndexableLength::Dynamic) => None,
+        }
+    }
+
+    /// The element and the stride of the unsized array that a type is or ends in.
+    pub(super) fn unsized_tail(&self, handle: Handle<Type>) -> Option<(Handle<Type>, u32)> {
+        match &self.module.types[handle].inner {
+            TypeInner::Array { base, size: ArraySize::Dynamic, stride } => Some((*base, *stride)),
+            TypeInner::Struct { members, .. } => self.unsized_tail(members.last()?.ty),
+            _ => None,
+        }
+    }
+
+    /// Refuses types that C++ text has no name for.
+    pub(super) fn check_types(&self) -> Result<()> {
+        let mut depths: Vec<u32> = Vec::with_capacity(self.module.types.len());
+        for (handle, ty) in self.module.types.iter() {
+            let depth = |handle: Handle<Type>| depths.get(handle.index()).map_or(0, |depth: &u32| *depth + 1);
+            let line = self.lines.of(self.module.types.get_span(handle));
+            let mut here = 0;
+            match &ty.inner {
+                TypeInner::Scalar(_)
+                | TypeInner::Atomic(_)
+                | TypeInner::Vector { .. }
+                | TypeInner::Matrix { .. }
+                | TypeInner::CooperativeMatrix { .. }
+                | TypeInner::Pointer { .. }
+                | TypeInner::ValuePointer { .. } => {}
+                TypeInner::Array { base, .. } => here = depth(*base),
+                TypeInner::Struct { members, span } => {
+                    here = members.iter().map(|member| depth(member.ty)).max().unwrap_or(0);
+                    if let Some(bytes) = self.widest_gap(members, *span).filter(|bytes| *bytes > MOST_PADDING) {
+                        let what = format!("{bytes} bytes of padding in a struct, which may be {MOST_PADDING}");
+                        return Err(TranslateError::limit(what).at(line));
+                    }
+                }
+                other => return Err(TranslateError::unsupported(kind(other)).at(line)),
+            }
+            if here > MOST_NESTED_TYPES {
+                let what = format!("types nested more than {MOST_NESTED_TYPES} deep");
+                return Err(TranslateError::limit(what).at(line));
+            }
+            depths.push(here);
+        }
+        Ok(())
+    }
+
+    fn widest_gap(&self, members: &[StructMember], span: u32) -> Option<u32> {
+        let next = members.iter().skip(1).map(|member| member.offset).chain([span]);
+        let end = |member: &StructMember| member.offset.saturating_add(self.cpp_size(member.ty));
+        members.iter().zip(next).map(|(member, next)| next.saturating_sub(end(member))).max()
+    }
+
+    /// The structs of the module, laid out as WGSL says where the host may see them.
+    pub(super) fn structs(&self) -> String {
+        let mut out = String::new();
+        let predeclared = &self.module.special_types.predeclared_types;
+        for (handle, ty) in self.module.types.iter() {
+            let TypeInner::Struct { members, span } = &ty.inner else { continue };
+            if predeclared.values().all(|known| *known != handle) {
+                self.declare_struct(&mut out, handle, members, *span);
+            }
+        }
+        out
+    }
+
+    fn declare_struct(&self, out: &mut String, handle: Handle<Type>, members: &[StructMember], span: u32) {
+        let name = self.names.ty(handle);
+        let shareable = self.info[handle].contains(TypeFlags::HOST_SHAREABLE);
+        let _ = writeln!(out, "struct {name} {{");
+        let mut end = 0;
+        for (index, member) in members.iter().enumerate() {
+            let label = self.names.member(handle, index as u32);
+            let ty = self.type_name(member.ty);
+            // Of an unsized array there is one element: what else there is follows it.
+            let is_unsized =
+                matches!(self.module.types[member.ty].inner, TypeInner::Array { size: ArraySize::Dynamic, .. });
+            let extent = if is_unsized { "[1]" } else { "" };
+            if !shareable {
+                let _ = writeln!(out, "    {ty} {label}{extent};");
+                continue;
+            }
+            let align = self.alignment(member.ty);
+            pad(out, end, member.offset, align);
+            let _ = writeln!(out, "    alignas({align}) {ty} {label}{extent};");
+            end = member.offset + self.cpp_size(member.ty);
+        }
+        if shareable && self.unsized_tail(handle).is_none() {
+            pad(out, end, span, self.alignment(handle));
+        }
+        out.push_str("};\n");
+        if shareable && self.unsized_tail(handle).is_none() {
+            let _ = writeln!(out, "static_assert(sizeof({name}) == {span}, \"{name}\");");
+        }
+    }
+
+    /// The alignment in bytes that WGSL gives a type that host and device share.
+    fn alignment(&self, handle: Handle<Type>) -> u32 {
+        let vector = |size: VectorSize, scalar: Scalar| match size {
+            VectorSize::Bi => 2 * u32::from(scalar.width),
+            VectorSize::Tri | VectorSize::Quad => 4 * u32::from(scalar.width),
+        };
+        match &self.module.types[handle].inner {
+            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => u32::from(scalar.width),
+            TypeInner::Vector { size, scalar } => vector(*size, *scalar),
+            TypeInner::Matrix { rows, scalar, .. } => vector(*rows, *scalar),
+            TypeInner::Array { base, .. } => self.alignment(*base),
+            TypeInner::Struct { members, .. } => {
+                members.iter().map(|member| self.alignment(member.ty)).max().unwrap_or(1)
+            }
+            _ => 1,
+        }
+    }
+
+    /// The size in bytes of a type in C++, which is the size in WGSL.
+    pub(super) fn cpp_size(&self, handle: Handle<Type>) -> u32 {
+        self.module.types[handle].inner.size(self.module.to_ctx())
+    }
+
+    fn predeclared_name(&self, key: &PredeclaredType) -> String {
+        let vector = |size: Option<VectorSize>, scalar: Scalar| match size {
+            Some(size) => format!("vec{}<{}>", size as u8, scalar_name(scalar)),
+            None => scalar_name(scalar).to_owned(),
+        };
+        match *key {
+            PredeclaredType::AtomicCompareExchangeWeakResult(scalar) => {
+                format!("aw_cas_result<{}>", scalar_name(scalar))
+            }
+            PredeclaredType::ModfResult { size, scalar } => format!("aw_modf_result<{}>", vector(size, scalar)),
+            PredeclaredType::FrexpResult { size, scalar } => {
+                let exponent = Scalar { kind: ScalarKind::Sint, width: scalar.width };
+                format!("aw_frexp_result<{}, {}>", vector(size, scalar), vector(size, exponent))
+            }
+        }
+    }
+}
+
+/// The C++ name of a scalar.
+pub(super) fn scalar_name(scalar: Scalar) -> &'static str {
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Bool, _) => "bool",
+        (ScalarKind::Sint, 2) => "i16",
+        (ScalarKind::Sint, 8) => "i64",
+        (ScalarKind::Sint, _) => "i32",
+        (ScalarKind::Uint, 2) => "u16",
+        (ScalarKind::Uint, 8) => "u64",
+        (ScalarKind::Uint, _) => "u32",
+        (ScalarKind::Float, 2) => "f16",
+        (ScalarKind::Float, 8) => "f64",
+        (ScalarKind::Float, _) => "f32",
+        (ScalarKind::AbstractInt | ScalarKind::AbstractFloat, _) => "aw_abstract",
+    }
+}
+
+/// `const ` for what is behind a pointer that only reads.
+pub(super) fn constness(space: AddressSpace) -> &'static str {
+    match space {
+        AddressSpace::Uniform | AddressSpace::Immediate => "const ",
+        AddressSpace::Storage { access } if !access.contains(StorageAccess::STORE) => "const ",
+        _ => "",
+    }
+}
+
+/// Bytes without a name between two members: bit-fields, since initialisers pass over them.
+fn pad(out: &mut String, end: u32, offset: u32, align: u32) {
+    if end.next_multiple_of(align.max(1)) >= offset {
+        return;
+    }
+    out.push_str("   ");
+    let mut at = end;
+    while at < offset {
+        let (ty, bytes) = if at.is_multiple_of(4) && offset - at >= 4 { ("u32", 4) } else { ("unsigned char", 1) };
+        let _ = write!(out, " {ty} : {};", bytes * 8);
+        at += bytes;
+    }
+    out.push('\n');
+}
+
+fn kind(inner: &TypeInner) -> &'static str {
+    match inner {
+        TypeInner::Image { .. } => "a texture",
+        TypeInner::Sampler { .. } => "a sampler",
+        TypeInner::AccelerationStructure { .. } => "an acceleration structure",
+        TypeInner::RayQuery { .. } => "a ray query",
+        TypeInner::BindingArray { .. } => "a binding_array",
+        _ => "this type",
+    }
+}

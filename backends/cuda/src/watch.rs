@@ -1,0 +1,138 @@
+//! Who waits for work without a thread of their own in the driver: wakers, and waits with a
+//! time-out. One thread per device waits for them, started when it is first needed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Instant;
+
+use crate::failure::panicked;
+use crate::queue::Queue;
+
+#[derive(Default)]
+struct State {
+    /// Submissions that somebody waits for; wakers are to be woken when they end.
+    wanted: BTreeMap<u64, Vec<Waker>>,
+    running: bool,
+    /// The device is gone: the thread ends when there is nothing left to do.
+    closed: bool,
+}
+
+/// Who waits.
+#[derive(Default)]
+pub(crate) struct Watch {
+    state: Mutex<State>,
+    /// Something new is wanted, or the device is gone.
+    changed: Condvar,
+    /// Something has ended.
+    ended: Condvar,
+}
+
+impl Watch {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the thread end when there is nothing left to do.
+    pub(crate) fn close(&self) {
+        self.state().closed = true;
+        self.changed.notify_all();
+        self.ended.notify_all();
+    }
+}
+
+impl Queue {
+    /// Has `waker` woken when submission `sequence` has ended, or at once if it has.
+    pub(crate) fn wake(self: &Arc<Self>, sequence: u64, waker: &Waker) {
+        if self.is_settled(sequence) {
+            return waker.wake_by_ref();
+        }
+        let mut state = self.watch.state();
+        let wakers = state.wanted.entry(sequence).or_default();
+        if !wakers.iter().any(|known| known.will_wake(waker)) {
+            wakers.push(waker.clone());
+        }
+        self.have_watched(state);
+    }
+
+    /// Sleeps until submission `sequence` has ended, the device is lost, or the time is over.
+    pub(crate) fn sleep_until(self: &Arc<Self>, sequence: u64, deadline: Instant) {
+        let mut state = self.watch.state();
+        state.wanted.entry(sequence).or_default();
+        self.have_watched(state);
+        let mut state = self.watch.state();
+        while !self.is_settled(sequence) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.watch.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn is_settled(&self, sequence: u64) -> bool {
+        self.is_over(sequence) || self.context.is_lost()
+    }
+
+    /// Tells the thread, or starts it.
+    fn have_watched(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
+        if !state.running {
+            let queue = Arc::clone(self);
+            let thread = std::thread::Builder::new().name("anywarp-cuda-completion".to_owned());
+            match thread.spawn(move || queue.watch()) {
+                Ok(_) => state.running = true,
+                Err(error) => {
+                    log::error!("the completion thread did not start, so this thread waits: {error}");
+                    let last = state.wanted.last_key_value().map(|(sequence, _)| *sequence);
+                    drop(state);
+                    if let Some(last) = last {
+                        let _ = self.wait_asleep(last);
+                    }
+                    return self.tell_waiting(u64::MAX);
+                }
+            }
+        }
+        drop(state);
+        self.watch.changed.notify_one();
+    }
+
+    /// What the thread does.
+    fn watch(&self) {
+        loop {
+            let mut state = self.watch.state();
+            let first = loop {
+                if let Some((first, _)) = state.wanted.first_key_value() {
+                    break *first;
+                }
+                if state.closed {
+                    state.running = false;
+                    return;
+                }
+                state = self.watch.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            };
+            drop(state);
+            // After an error everybody is woken, and hears of it from the device.
+            let upto = if self.wait_asleep(first).is_ok() { first } else { u64::MAX };
+            self.tell_waiting(upto);
+        }
+    }
+
+    /// Wakes those who wait for submissions up to `upto`, and for others that have ended.
+    fn tell_waiting(&self, upto: u64) {
+        let mut ended = Vec::new();
+        let mut state = self.watch.state();
+        while let Some(entry) = state.wanted.first_entry()
+            && (*entry.key() <= upto || self.is_over(*entry.key()))
+        {
+            ended.append(&mut entry.remove());
+        }
+        drop(state);
+        self.watch.ended.notify_all();
+        for waker in ended {
+            // Foreign code, on a thread that others need.
+            if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake())) {
+                log::error!("{}", panicked("waking a task", panic.as_ref()));
+            }
+        }
+    }
+}

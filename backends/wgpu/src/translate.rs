@@ -1,0 +1,229 @@
+//! What wgpu makes of a program for each kind of driver, as text, on any machine.
+//!
+//! The writers' options are those that wgpu gives them: indices are kept in range, loops end,
+//! workgroup memory starts as zeros, unless the program's author lets all that be left out.
+
+mod assembly;
+
+use std::fmt;
+
+use anywarp_backend::{BindingClass, Program};
+use naga::back::{hlsl, msl, spv, wgsl};
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::{ResourceBinding, ShaderStage};
+
+/// What a program can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// WGSL after the front end: one entry point, and no overrides. What a browser gets.
+    Wgsl,
+    /// SPIR-V 1.6 for Vulkan, as assembly text with names and lines.
+    Spirv,
+    /// The Metal Shading Language, version 2.4.
+    Msl,
+    /// HLSL for DirectX 12, shader model 6.0 or what the kernel needs.
+    Hlsl,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Wgsl => "WGSL",
+            Self::Spirv => "SPIR-V",
+            Self::Msl => "MSL",
+            Self::Hlsl => "HLSL",
+        })
+    }
+}
+
+/// A program that cannot be written as this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranslateError {
+    /// As what.
+    pub to: Target,
+    /// The program's name.
+    pub kernel: String,
+    /// Why not.
+    pub reason: String,
+}
+
+impl fmt::Display for TranslateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel '{}' cannot be written as {}: {}", self.kernel, self.to, self.reason)
+    }
+}
+
+impl std::error::Error for TranslateError {}
+
+/// Writes a program.
+///
+/// ```no_run
+/// # fn example(program: &anywarp_backend::Program) -> Result<(), anywarp_wgpu::translate::TranslateError> {
+/// use anywarp_wgpu::translate::{Target, translate};
+///
+/// println!("{}", translate(program, Target::Spirv)?);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`TranslateError`]: the target's language has no words for what the program does.
+pub fn translate(program: &Program, to: Target) -> Result<String, TranslateError> {
+    let write = || match to {
+        Target::Wgsl => as_wgsl(program),
+        Target::Spirv => as_spirv(program),
+        Target::Msl => as_msl(program),
+        Target::Hlsl => as_hlsl(program),
+    };
+    // naga's writers panic on a few valid programs: that refuses the program, no more.
+    let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(write)).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().map(String::as_str);
+        Err(said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned())
+    });
+    written.map_err(|reason| TranslateError { to, kernel: program.name.to_string(), reason })
+}
+
+/// What is wrong, with all that lies behind it.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
+}
+
+fn policies(program: &Program) -> BoundsCheckPolicies {
+    let policy =
+        if program.leave.checks.is_some() { BoundsCheckPolicy::Unchecked } else { BoundsCheckPolicy::Restrict };
+    BoundsCheckPolicies {
+        index: policy,
+        buffer: policy,
+        image_load: policy,
+        binding_array: BoundsCheckPolicy::Unchecked,
+    }
+}
+
+fn as_wgsl(program: &Program) -> Result<String, String> {
+    wgsl::write_string(&program.module, &program.info, wgsl::WriterFlags::empty()).map_err(|error| chain(&error))
+}
+
+fn as_spirv(program: &Program) -> Result<String, String> {
+    let checked = program.leave.checks.is_none();
+    let options = spv::Options {
+        // What a driver of Vulkan 1.3 is given.
+        lang_version: (1, 6),
+        flags: spv::WriterFlags::LABEL_VARYINGS | spv::WriterFlags::DEBUG,
+        fake_missing_bindings: false,
+        bounds_check_policies: policies(program),
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,
+        force_loop_bounding: checked,
+        emit_int_div_checks: checked,
+        debug_info: program.source.as_deref().map(|source| spv::DebugInfo {
+            source_code: &source.text,
+            file_name: &source.file,
+            language: spv::SourceLanguage::WGSL,
+        }),
+        binding_map: (program.bindings.iter().map(|info| (binding(info.resource), info.resource)))
+            .map(|(key, resource)| {
+                let (descriptor_set, binding) = (resource.group, resource.binding);
+                (key, spv::BindingInfo { descriptor_set, binding, binding_array_size: None })
+            })
+            .collect(),
+        ..spv::Options::default()
+    };
+    let pipeline =
+        spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: program.entry_point.clone() };
+    let words = spv::write_vec(&program.module, &program.info, &options, Some(&pipeline));
+    assembly::text(&words.map_err(|error| chain(&error))?)
+}
+
+fn as_msl(program: &Program) -> Result<String, String> {
+    let checked = program.leave.checks.is_none();
+    let slot = |at: usize| u8::try_from(at).map_err(|_| format!("Metal has no buffer {at}"));
+    let mut resources = msl::EntryPointResources::default();
+    for (at, info) in program.bindings.iter().enumerate() {
+        let mutable = info.class == BindingClass::Storage;
+        let target = msl::BindTarget { buffer: Some(slot(at)?), mutable, ..msl::BindTarget::default() };
+        resources.resources.insert(binding(info.resource), target);
+    }
+    // Where wgpu puts them: behind the bindings.
+    resources.immediates_buffer = Some(slot(program.bindings.len())?);
+    resources.sizes_buffer = Some(slot(program.bindings.len() + 1)?);
+    let options = msl::Options {
+        lang_version: (2, 4),
+        per_entry_point_map: [(program.entry_point.clone(), resources)].into(),
+        fake_missing_bindings: false,
+        bounds_check_policies: policies(program),
+        force_loop_bounding: checked,
+        emit_int_div_checks: checked,
+        ..msl::Options::default()
+    };
+    let pipeline = msl::PipelineOptions {
+        entry_point: Some((ShaderStage::Compute, program.entry_point.clone())),
+        ..msl::PipelineOptions::default()
+    };
+    let (text, written) =
+        msl::write_string(&program.module, &program.info, &options, &pipeline).map_err(|error| chain(&error))?;
+    // The entry point itself may have failed, where all the rest is fine.
+    written.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| chain(&error))?;
+    Ok(text)
+}
+
+fn as_hlsl(program: &Program) -> Result<String, String> {
+    let checked = program.leave.checks.is_none();
+    // Bind groups are spaces; what wgpu adds lies in one that no group has.
+    let own = |register| Some(hlsl::BindTarget { space: u8::MAX, register, ..hlsl::BindTarget::default() });
+    let mut options = hlsl::Options {
+        shader_model: shader_model(program),
+        fake_missing_bindings: false,
+        special_constants_binding: own(0).filter(|_| counts_workgroups(program)),
+        immediates_target: own(1),
+        restrict_indexing: checked,
+        force_loop_bounding: checked,
+        ..hlsl::Options::default()
+    };
+    for info in &program.bindings {
+        let space = u8::try_from(info.resource.group).map_err(|_| "there are too many bind groups".to_owned())?;
+        let register = info.resource.binding;
+        let target = hlsl::BindTarget { space, register, restrict_indexing: checked, ..hlsl::BindTarget::default() };
+        options.binding_map.insert(binding(info.resource), target);
+    }
+    let entry_point = Some((ShaderStage::Compute, program.entry_point.clone()));
+    let pipeline = hlsl::PipelineOptions { entry_point };
+    let mut text = String::new();
+    let written = hlsl::Writer::new(&mut text, &options, &pipeline)
+        .write(&program.module, &program.info, None)
+        .map_err(|error| chain(&error))?;
+    written.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| chain(&error))?;
+    Ok(text)
+}
+
+/// Whether it asks for `num_workgroups`, which wgpu hands over in a buffer of its own.
+fn counts_workgroups(program: &Program) -> bool {
+    let asks =
+        |binding: &Option<naga::Binding>| matches!(binding, Some(naga::Binding::BuiltIn(naga::BuiltIn::NumWorkGroups)));
+    let arguments = || program.module.entry_points.iter().flat_map(|entry| &entry.function.arguments);
+    arguments().any(|argument| match &program.module.types[argument.ty].inner {
+        naga::TypeInner::Struct { members, .. } => members.iter().any(|member| asks(&member.binding)),
+        _ => asks(&argument.binding),
+    })
+}
+
+/// The first that has the program's types.
+fn shader_model(program: &Program) -> hlsl::ShaderModel {
+    let types = || program.module.types.iter().filter_map(|(_, ty)| ty.inner.scalar());
+    let atomic = |ty: &naga::TypeInner| matches!(ty, naga::TypeInner::Atomic(scalar) if scalar.width == 8);
+    if program.module.types.iter().any(|(_, ty)| atomic(&ty.inner)) {
+        hlsl::ShaderModel::V6_6
+    } else if types().any(|scalar| scalar.width == 2) {
+        hlsl::ShaderModel::V6_2
+    } else {
+        hlsl::ShaderModel::V6_0
+    }
+}
+
+fn binding(resource: anywarp_backend::ResourceId) -> ResourceBinding {
+    ResourceBinding { group: resource.group, binding: resource.binding }
+}

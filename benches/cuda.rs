@@ -1,0 +1,193 @@
+//! The native backend for NVIDIA cards beside the driver's own API: launches, graphs, kernels that
+//! memory limits, transfers, matrix products.
+//!
+//! `cargo bench --features cuda --bench cuda -- [--device SELECTOR] [--section NAME] [--quick] [--json FILE]`
+//!
+//! Both sides run in one process on the same card, in turns. The baseline is the driver API (and
+//! cuBLAS) called directly; beside it stands anywarp on the card's Vulkan driver, where there is
+//! one. Every result is checked before it is timed. Without a card nothing is measured; if
+//! `ANYWARP_REQUIRE` names `cuda`, that is a failure. The process fails if a section does, not if a
+//! goal is missed.
+
+#[path = "cuda/compilation.rs"]
+mod compilation;
+#[path = "cuda/elementwise.rs"]
+mod elementwise;
+#[path = "cuda/images.rs"]
+mod images;
+#[path = "cuda/launches.rs"]
+mod launches;
+#[path = "cuda/measure.rs"]
+mod measure;
+#[path = "cuda/products.rs"]
+mod products;
+#[path = "cuda/raw.rs"]
+mod raw;
+#[path = "cuda/table.rs"]
+mod table;
+#[path = "cuda/transfers.rs"]
+mod transfers;
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anywarp::Device;
+use anywarp::backend::DeviceKind;
+use raw::Raw;
+use table::Row;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// A part of the bench.
+type Section = (&'static str, fn(&Bench) -> Outcome<Vec<Row>>);
+
+const SECTIONS: [Section; 5] = [
+    ("launches", launches::rows),
+    ("elementwise", elementwise::rows),
+    ("transfers", transfers::rows),
+    ("products", products::rows),
+    ("compilation", compilation::rows),
+];
+
+/// What every section works with.
+struct Bench {
+    device: Device,
+    raw: Raw,
+    /// The same card through its Vulkan driver.
+    vulkan: Option<Device>,
+    quick: bool,
+}
+
+/// What stands after `--`.
+struct Arguments {
+    device: String,
+    section: Option<String>,
+    json: Option<PathBuf>,
+    quick: bool,
+}
+
+impl Arguments {
+    fn parse() -> Outcome<Self> {
+        let mut parsed = Self { device: "cuda".to_owned(), section: None, json: None, quick: false };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--device" => parsed.device = value()?,
+                "--section" => parsed.section = Some(value()?),
+                "--json" => parsed.json = Some(value()?.into()),
+                "--quick" => parsed.quick = true,
+                "--bench" => {} // what `cargo bench` passes
+                _ => {
+                    let usage = "--device SELECTOR, --section NAME, --quick, --json FILE";
+                    return Err(format!("'{argument}' is not known; there are {usage}").into());
+                }
+            }
+        }
+        if !SECTIONS.iter().any(|(name, _)| parsed.wants(name)) {
+            return Err(format!("--section is none of {}", SECTIONS.map(|(name, _)| name).join(", ")).into());
+        }
+        Ok(parsed)
+    }
+
+    fn wants(&self, section: &str) -> bool {
+        self.section.as_ref().is_none_or(|wanted| wanted == section)
+    }
+}
+
+/// The card through anywarp and through the driver alone; `None` where there is none.
+fn open(arguments: &Arguments) -> Outcome<Option<Bench>> {
+    let device = match Device::open(&arguments.device) {
+        Ok(device) => device,
+        Err(error) if required() => return Err(format!("ANYWARP_REQUIRE demands cuda: {error}").into()),
+        Err(error) => {
+            println!("nothing is measured: {error}");
+            return Ok(None);
+        }
+    };
+    let caps = device.caps();
+    if caps.backend != "cuda" {
+        return Err(format!("'{}' is the {} device {}, not cuda", arguments.device, caps.backend, caps.name).into());
+    }
+    let number = device.selector().rsplit(':').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+    let raw = Raw::open(number)?;
+    if raw.name != caps.name {
+        return Err(format!("card {number} is {} for the driver and {} for anywarp", raw.name, caps.name).into());
+    }
+    println!("{} ({}), compute capability {}", caps.name, caps.driver, raw.architecture);
+    let vulkan = beside(&device);
+    Ok(Some(Bench { device, raw, vulkan, quick: arguments.quick }))
+}
+
+fn required() -> bool {
+    let required = std::env::var("ANYWARP_REQUIRE").unwrap_or_default().to_lowercase();
+    required.split(',').any(|backend| backend.trim() == "cuda")
+}
+
+/// The same card's Vulkan driver.
+fn beside(device: &Device) -> Option<Device> {
+    let hardware = [DeviceKind::Discrete, DeviceKind::Integrated];
+    let candidate = Device::enumerate().into_iter().find(|candidate| {
+        let caps = &candidate.caps;
+        caps.backend == "vulkan" && hardware.contains(&caps.kind) && caps.name == device.caps().name
+    });
+    let Some(candidate) = candidate else {
+        println!("Vulkan does not show this card: the column stays empty");
+        return None;
+    };
+    match Device::open(&candidate.selector) {
+        Ok(device) => Some(device),
+        Err(error) => {
+            eprintln!("the Vulkan column stays empty: {error}");
+            None
+        }
+    }
+}
+
+/// What `work` tells of the card's Vulkan driver. That it fails there is said, and no failure.
+fn on_vulkan<T>(bench: &Bench, what: &str, work: impl FnOnce(&Device) -> Outcome<T>) -> Option<T> {
+    let device = bench.vulkan.as_ref()?;
+    let done = work(device);
+    device.trim();
+    done.inspect_err(|error| eprintln!("{what} on {}: {error}", device.selector())).ok()
+}
+
+/// Whether every section could be measured.
+fn run() -> Outcome<bool> {
+    let arguments = Arguments::parse()?;
+    let Some(bench) = open(&arguments)? else {
+        return Ok(true);
+    };
+    let (mut rows, mut complete) = (Vec::new(), true);
+    for (name, section) in SECTIONS.into_iter().filter(|(name, _)| arguments.wants(name)) {
+        let start = Instant::now();
+        match section(&bench) {
+            Ok(section) => rows.extend(section),
+            Err(error) => {
+                eprintln!("section {name} ends early: {error}");
+                complete = false;
+            }
+        }
+        bench.device.trim();
+        println!("section {name}: {:.1} s", start.elapsed().as_secs_f64());
+    }
+    if let Some(file) = &arguments.json {
+        table::write(file, &rows)?;
+    }
+    println!("\nraw: the driver API, or cuBLAS, called directly; ratio: ours through raw, the median of pairs\n");
+    table::print(&rows);
+    Ok(complete)
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

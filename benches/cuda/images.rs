@@ -1,0 +1,18 @@
+//! The kernels that are written by hand, compiled.
+
+use anywarp_cuda::nvrtc::{self, Output, Source};
+
+use crate::Outcome;
+use crate::raw::Raw;
+
+/// Machine code of `raw.cu` for this card.
+pub(crate) fn by_hand(raw: &Raw) -> Outcome<Vec<u8>> {
+    let source = Source {
+        name: "raw.cu",
+        text: include_str!("raw.cu"),
+        architecture: raw.architecture,
+        fast_math: false,
+        defines: &[],
+    };
+    Ok(nvrtc::library()?.compile(&source, Output::Cubin)?.image)
+}

@@ -1,0 +1,37 @@
+// Three ways to compute y += a x; each rung's grid covers `y` once.
+
+struct Params { a: f32 }
+@group(0) @binding(0) var<storage> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@group(0) @binding(0) var<storage> x4: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> y4: array<vec4<f32>>;
+@group(0) @binding(2) var<uniform> params: Params;
+
+@compute @workgroup_size(256)
+fn one(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < arrayLength(&y) { y[id.x] += params.a * x[id.x]; }
+}
+
+@compute @workgroup_size(256)
+fn vectors(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < arrayLength(&y4) { y4[id.x] += params.a * x4[id.x]; }
+}
+
+// All loads before the first store: nobody else knows that `x4` and `y4` are two buffers.
+@compute @workgroup_size(256)
+fn sixteen(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let n = arrayLength(&y4);
+    let i = group.x * 1024u + local;
+    if i + 768u < n {
+        let a = params.a * x4[i] + y4[i];
+        let b = params.a * x4[i + 256u] + y4[i + 256u];
+        let c = params.a * x4[i + 512u] + y4[i + 512u];
+        let d = params.a * x4[i + 768u] + y4[i + 768u];
+        y4[i] = a;
+        y4[i + 256u] = b;
+        y4[i + 512u] = c;
+        y4[i + 768u] = d;
+    } else {
+        for (var k = i; k < n; k += 256u) { y4[k] += params.a * x4[k]; }
+    }
+}

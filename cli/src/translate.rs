@@ -1,0 +1,220 @@
+//! `anywarp translate`: what a kernel becomes on its way to machine code.
+
+use std::path::Path;
+
+use anywarp::Wgsl;
+use anywarp::backend::naga::valid::Capabilities;
+use anywarp::backend::{Caps, DeviceKind, Limits, Program};
+use serde_json::json;
+
+use crate::args::TranslateArgs;
+use crate::columns::{Column, beside, picked};
+use crate::failure::Failure;
+use crate::origin::origins;
+use crate::stage::{Cuda, Stage};
+use crate::{run, terminal};
+
+/// From this width on, `--all` prints two columns.
+const WIDE: usize = 160;
+
+/// What translators recurse on: they follow what a text nests, as deep as the front end lets it be.
+const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
+
+/// Prints the stages that were asked for. With `--all`, one that cannot be made is no failure.
+pub(crate) fn translate(arguments: &TranslateArgs, json: bool) -> Result<(), Failure> {
+    let pair = arguments.stages.side_by_side.as_slice();
+    if !matches!(pair, [] | [_, _]) {
+        return Err(Failure::Usage(format!("--side-by-side takes two stages, found {}", pair.len())));
+    }
+    let file = run::display_name(&arguments.file);
+    let text = run::read_source(&arguments.file)?;
+    let lines = text.lines().count();
+    if let Some(line) = arguments.line.filter(|line| *line as usize > lines) {
+        return Err(Failure::Usage(format!("--line {line}: {file} has {lines} lines")));
+    }
+    let output = on_a_large_stack(|| {
+        let program = program(&text, &file, arguments)?;
+        let kernel = Translated { program: &program, file: &file, arguments };
+        if json { kernel.as_json() } else { kernel.as_text() }
+    })?;
+    match &arguments.output {
+        Some(path) => write(path, &output),
+        None => terminal::print(output.trim_end()),
+    }
+}
+
+fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+    std::thread::scope(|scope| {
+        let failed = |reason: String| Err(Failure::Translation(reason));
+        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
+            Ok(thread) => thread.join().unwrap_or_else(|_| failed("the translation ended in a panic".to_owned())),
+            Err(error) => failed(format!("no thread with {} of stack: {error}", terminal::bytes(STACK as u64))),
+        }
+    })
+}
+
+fn program(text: &str, file: &str, arguments: &TranslateArgs) -> Result<Program, Failure> {
+    let mut wgsl = Wgsl::new(text).file(file);
+    if let Some(entry) = &arguments.entry {
+        wgsl = wgsl.entry(entry);
+    }
+    for (name, value) in &arguments.constants {
+        wgsl = wgsl.constant(name, *value);
+    }
+    if arguments.fast_math {
+        wgsl = wgsl.fast_math();
+    }
+    Ok(wgsl.program(&everything())?)
+}
+
+/// A device that has every feature, and no limits: each translator knows its own.
+fn everything() -> Caps {
+    Caps {
+        name: "no device".to_owned(),
+        backend: "none",
+        kind: DeviceKind::Other,
+        driver: String::new(),
+        memory: None,
+        unified: false,
+        shader: Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag),
+        subgroup_size: Some((4, 128)),
+        timestamps: false,
+        aliased_bindings: true,
+        checked: false,
+        blocking: true,
+        library: Vec::new(),
+        limits: Limits {
+            buffer_size: u64::MAX,
+            storage_binding_size: u64::MAX,
+            uniform_binding_size: u64::MAX,
+            storage_buffers: u32::MAX,
+            uniform_buffers: u32::MAX,
+            bind_groups: u32::MAX,
+            bindings_per_group: u32::MAX,
+            storage_offset_alignment: 1,
+            uniform_offset_alignment: 1,
+            workgroup_storage: u32::MAX,
+            workgroup_invocations: u32::MAX,
+            workgroup_size: [u32::MAX; 3],
+            workgroups_per_dimension: u32::MAX,
+            immediate_size: u32::MAX,
+        },
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| Failure::File(format!("{}: {error}", path.display())))
+}
+
+/// A kernel on its way through the stages.
+struct Translated<'a> {
+    program: &'a Program,
+    file: &'a str,
+    arguments: &'a TranslateArgs,
+}
+
+impl Translated<'_> {
+    fn cuda(&self) -> Cuda {
+        Cuda { architecture: self.arguments.arch, looped: self.arguments.looped }
+    }
+
+    /// What is to be printed, in order.
+    fn stages(&self) -> Vec<Stage> {
+        let asked = &self.arguments.stages;
+        match asked.to {
+            Some(to) => vec![to],
+            None if asked.all => self.all().collect(),
+            None => asked.side_by_side.clone(),
+        }
+    }
+
+    /// With `--line`, only those that know about lines.
+    fn all(&self) -> impl Iterator<Item = Stage> {
+        let every = self.arguments.line.is_none();
+        Stage::ALL.into_iter().filter(move |stage| every || stage.has_lines())
+    }
+
+    fn as_json(&self) -> Result<String, Failure> {
+        let mut stages = Vec::new();
+        for stage in self.stages() {
+            let (name, title) = (stage.name(), stage.title(self.cuda()));
+            stages.push(match self.text(stage) {
+                Ok(text) => json!({ "stage": name, "title": title, "text": text }),
+                Err(failure) if self.arguments.stages.all => {
+                    json!({ "stage": name, "title": title, "error": failure.to_string() })
+                }
+                Err(failure) => return Err(failure),
+            });
+        }
+        Ok(format!("{:#}", json!({ "kernel": &*self.program.name, "stages": stages })))
+    }
+
+    fn as_text(&self) -> Result<String, Failure> {
+        let asked = &self.arguments.stages;
+        if let Some(to) = asked.to {
+            return self.text(to);
+        }
+        if let [left, right] = *asked.side_by_side {
+            let (of_left, of_right) = (self.text(left)?, self.text(right)?);
+            return Ok(self.pair((left, &of_left), (right, &of_right), self.width().unwrap_or(WIDE)));
+        }
+        let columns = self.width().filter(|width| *width >= WIDE && self.arguments.line.is_none());
+        Ok(columns.map_or_else(|| self.one_below_the_other(), |width| self.two_by_two(width)))
+    }
+
+    /// The stage's text or, with `--line`, what of it came from there.
+    fn text(&self, stage: Stage) -> Result<String, Failure> {
+        let text = stage.text(self.program, self.cuda()).map_err(Failure::Translation)?;
+        let Some(line) = self.arguments.line else { return Ok(text) };
+        let Some(origins) = origins(stage, &text, self.file) else {
+            let name = stage.name();
+            return Err(Failure::Usage(format!(
+                "--line: {name} does not say which lines it came from; spirv, cuda, ptx and sass do"
+            )));
+        };
+        let lines = picked(&text, &origins, Some(line));
+        if lines.is_empty() { Ok(format!("nothing came from {}:{line}", self.file)) } else { Ok(lines.join("\n")) }
+    }
+
+    fn one_below_the_other(&self) -> String {
+        self.all().map(|stage| self.section(stage)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Stages that go together beside each other; what cannot be made stands alone.
+    fn two_by_two(&self, width: usize) -> String {
+        let pairs = [
+            (Stage::Wgsl, Stage::Spirv),
+            (Stage::Msl, Stage::Hlsl),
+            (Stage::Cuda, Stage::Ptx),
+            (Stage::Source, Stage::Sass),
+            (Stage::Clif, Stage::Asm),
+        ];
+        let page = |(left, right): (Stage, Stage)| match (self.text(left), self.text(right)) {
+            (Ok(of_left), Ok(of_right)) => self.pair((left, &of_left), (right, &of_right), width),
+            _ if left == Stage::Source => self.section(right),
+            _ => format!("{}\n{}", self.section(left), self.section(right)),
+        };
+        pairs.into_iter().map(page).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A heading, and the text or why there is none.
+    fn section(&self, stage: Stage) -> String {
+        let text = self.text(stage).unwrap_or_else(|failure| format!("not made: {failure}"));
+        format!("== {} ({})\n{}\n", stage.title(self.cuda()), stage.name(), text.trim_end())
+    }
+
+    fn pair(&self, (left, of_left): (Stage, &str), (right, of_right): (Stage, &str), width: usize) -> String {
+        let titles = [left, right].map(|stage| format!("{} ({})", stage.title(self.cuda()), stage.name()));
+        // What `--line` has cut out is beside each other already.
+        let origins = |stage, text| self.arguments.line.is_none().then(|| origins(stage, text, self.file)).flatten();
+        let column = |title, stage, text| Column { title, text, origins: origins(stage, text) };
+        let source = self.program.source.as_ref().map_or("", |source| &source.text);
+        let (left, right) = (column(titles[0].as_str(), left, of_left), column(titles[1].as_str(), right, of_right));
+        beside(&left, &right, &source.lines().collect::<Vec<_>>(), self.file, width)
+    }
+
+    fn width(&self) -> Option<usize> {
+        let said = || std::env::var("COLUMNS").ok()?.trim().parse().ok();
+        self.arguments.width.or_else(said).map(usize::from)
+    }
+}

@@ -1,0 +1,43 @@
+//! A matrix product on the best device: by the vendor's library where there is one, else by a kernel.
+//!
+//! `cargo run --release --example 04_matmul -- [SIZE]`
+
+use std::time::{Duration, Instant};
+
+use anywarp::Device;
+use anywarp::backend::Routine;
+use anywarp::ops::{Matmul, Precision, matmul};
+
+fn main() -> anywarp::Result<()> {
+    let size = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1024);
+    let device = Device::open_default()?;
+    let library = device.caps().library.contains(&Routine::MatrixProduct(Precision::F32));
+    let path = if library { "the vendor's library" } else { "shaders/matmul.wgsl" };
+    println!("{}: {size} x {size} times {size} x {size} in f32 by {path}", device.caps().name);
+
+    let of_a: Vec<f32> = (0..size * size).map(|at| (at % 1009) as f32 / 1009.0 - 0.5).collect();
+    let of_b: Vec<f32> = (0..size * size).map(|at| (at % 757) as f32 / 757.0 - 0.5).collect();
+    let (a, b) = (device.buffer_from(&of_a)?, device.buffer_from(&of_b)?);
+    let mut c = device.buffer::<f32>(size * size)?;
+    matmul(&a, &b, &mut c, [size, size, size])?;
+
+    let (row, column) = (size / 3, size / 2);
+    let got = f64::from(c.slice(row * size + column..=row * size + column).read()?[0]);
+    let products = (0..size).map(|at| f64::from(of_a[row * size + at]) * f64::from(of_b[at * size + column]));
+    let (wanted, sizes) = products.fold((0.0, 0.0), |(sum, sizes), product| (sum + product, sizes + product.abs()));
+    println!("c[{row}, {column}] = {got}, in f64 {wanted}");
+    assert!((got - wanted).abs() <= (size + 1) as f64 * sizes / f64::from(1 << 24));
+
+    let mut recording = device.recording();
+    recording.timed(true);
+    Matmul::new([size, size, size]).record(&mut recording).run(&a, &b, &mut c)?;
+    let (mut best, began) = (Duration::MAX, Instant::now());
+    while began.elapsed() < Duration::from_secs(1) {
+        let run = recording.submit()?;
+        run.wait()?;
+        best = run.timings().map_or(best, |timings| best.min(timings.total()));
+    }
+    let operations = 2.0 * (size as f64).powi(3);
+    println!("{best:?} at best: {:.1} GFLOP/s", operations / best.as_secs_f64() / 1e9);
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! A slice as what a kernel binds: cells of 4 bytes, from a place where the device can bind.
+//!
+//! Kernels of ours take slices that begin and end anywhere: they bind a little more, and are told
+//! where the elements begin.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::core::{Core, GRANULE};
+use super::slice::{Slice, SliceMut, byte_range};
+use crate::Element;
+use crate::error::BufferError;
+
+/// The cells `C` that the elements lie in, and how many elements lie before the first of them.
+pub(crate) fn cells<'a, T: Element, C: Element>(slice: &Slice<'a, T>) -> Result<(Slice<'a, C>, u32), BufferError> {
+    let (range, first) = bindable::<T, C>(slice.core, &slice.range)?;
+    Ok((Slice { core: slice.core, range: Ok(range), _element: PhantomData }, first))
+}
+
+/// [`cells`] to be written. The kernel keeps what lies in them and does not belong to the slice.
+pub(crate) fn cells_mut<'a, T: Element, C: Element>(
+    slice: &'a SliceMut<'_, T>,
+) -> Result<(SliceMut<'a, C>, u32), BufferError> {
+    let (range, first) = bindable::<T, C>(slice.core, &slice.range)?;
+    Ok((SliceMut { core: slice.core, range: Ok(range), _element: PhantomData }, first))
+}
+
+fn bindable<T: Element, C: Element>(
+    core: &Arc<Core>,
+    range: &Result<Range<usize>, BufferError>,
+) -> Result<(Range<usize>, u32), BufferError> {
+    const { assert!(size_of::<C>() as u64 == GRANULE && GRANULE.is_multiple_of(size_of::<T>() as u64)) }
+    let bytes = byte_range::<T>(&range.clone()?);
+    let alignment =
+        u64::from(core.device.caps().limits.storage_offset_alignment).next_multiple_of(GRANULE).max(GRANULE);
+    let start = bytes.start / alignment * alignment;
+    // Allocations end at a multiple of the granule.
+    let end = bytes.end.next_multiple_of(GRANULE);
+    // Below the alignment, so far below 2^32.
+    let first = (bytes.start - start) / size_of::<T>() as u64;
+    Ok(((start / GRANULE) as usize..(end / GRANULE) as usize, first as u32))
+}

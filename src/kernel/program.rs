@@ -1,0 +1,59 @@
+//! The front end by itself, without a device.
+
+use anywarp_backend::{Caps, Program};
+
+use super::front;
+use super::guard::Room;
+use super::source::Wgsl;
+use crate::error::KernelError;
+
+impl Wgsl<'_> {
+    /// Parses, validates, specialises and reflects the kernel for a device with `caps`, which need
+    /// not be there: what a [`Backend`](anywarp_backend::Backend) compiles, and what translators
+    /// read.
+    ///
+    /// A kernel that prints has one more binding than its text: what it prints into.
+    ///
+    /// ```
+    /// use anywarp::Wgsl;
+    /// use anywarp::backend::Caps;
+    ///
+    /// fn workgroup(text: &str, caps: &Caps) -> Result<[u32; 3], anywarp::KernelError> {
+    ///     Ok(Wgsl::new(text).file("blur.wgsl").program(caps)?.workgroup_size)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// All that [`Device::kernel`](crate::Device::kernel) may say before it compiles.
+    pub fn program(&self, caps: &Caps) -> Result<Program, KernelError> {
+        Room::of(&self.file, &self.text)?.run(|| {
+            // No other device is asked, and whatever numbers its calls have, nobody reads them.
+            let (program, _) = front::program(self, caps, &Vec::new, &|_| 0)?;
+            Ok(program)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anywarp_backend::Backend;
+
+    use super::*;
+
+    const TEXT: &str = "
+        override N: u32 = 4;
+        @group(0) @binding(3) var<storage, read_write> data: array<u32, 8>;
+        @compute @workgroup_size(N, 2) fn first() { data[0] = N; }
+        @compute @workgroup_size(1) fn second() { }";
+
+    #[test]
+    fn a_program_is_made_without_a_device() {
+        let null = anywarp_null::NullBackend::new();
+        let wgsl = Wgsl::new(TEXT).file("two.wgsl").entry("first").constant("N", 8.0);
+        let program = wgsl.program(null.caps()).unwrap();
+        assert_eq!((&*program.name, program.workgroup_size), ("two.wgsl:first", [8, 2, 1]));
+        assert_eq!(program.bindings[0].layout.size, 32);
+        assert!(Wgsl::new(TEXT).program(null.caps()).is_err_and(|error| error.to_string().contains("first, second")));
+        assert!(Wgsl::new("fn").program(null.caps()).is_err_and(|error| error.to_string().contains("not valid WGSL")));
+    }
+}

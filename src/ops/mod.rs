@@ -1,0 +1,14 @@
+//! Operations that come with anywarp.
+//!
+//! Each runs on every device: by the vendor's library where [`Caps::library`](crate::backend::Caps::library)
+//! lists it, else by a kernel in WGSL. Either goes to the device's own stream or into a
+//! [`Recording`](crate::Recording), between launches of one's own.
+//!
+//! - [`matmul`]: the product of two matrices, [`Matmul`] with precision and recording.
+
+mod error;
+mod matmul;
+
+pub use anywarp_backend::Precision;
+pub use error::MatmulError;
+pub use matmul::{Matmul, MatmulElement, matmul};

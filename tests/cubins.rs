@@ -1,0 +1,87 @@
+//! Translates kernels to CUDA C++ and compiles them to machine code, without a card.
+//!
+//! ```text
+//! cargo test --release --features cuda --test cubins -- [OPTION..] [DIR]
+//!
+//! DIR               folder of WGSL conformance cases (*.jsonl.gz), or ANYWARP_CTS_DIR: only with --sample
+//! --sample PERCENT  this part of the cases' kernels, too, chosen by --seed N (0 where absent)
+//! --arch A,B        the architectures (sm_75,sm_80,sm_90,sm_100 where absent)
+//! --filter TEXT     only kernels whose name holds TEXT; the name of a case is its query and sub-parameters
+//! --operators       the kernels of the suite `operators`, too: some 2000, which take minutes
+//! --no-suites       leave out those of the suite `conformance`, too
+//! --list-failures   tell each failure, not only the first of each kind
+//! --keep FOLDER     write the CUDA C++ of what fails into FOLDER
+//! --jobs N          threads; as many as there are cores where absent
+//! ```
+//!
+//! The kernels are those in `shaders/`, those of suites, which run on the processor while their kernels are noted, and
+//! those of conformance cases. Whatever translates to the same text counts once. Compiled kernels are kept from one run
+//! to the next only where `ANYWARP_CACHE` is set. Without NVRTC nothing runs, which is a failure where
+//! `ANYWARP_REQUIRE` holds `nvrtc`. The last line is `N passed, M failed, K skipped`; the exit code is 1 where M is not 0.
+
+#[path = "cubins/capture.rs"]
+mod capture;
+#[path = "cts/mod.rs"]
+#[allow(dead_code, reason = "only its files and samples are of use here")]
+mod cts;
+#[path = "cubins/gather.rs"]
+mod gather;
+#[path = "cubins/known.rs"]
+mod known;
+#[path = "cubins/options.rs"]
+mod options;
+#[path = "cubins/report.rs"]
+mod report;
+#[path = "cubins/suites.rs"]
+mod suites;
+#[path = "cubins/work.rs"]
+mod work;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anywarp_cuda::nvrtc;
+use options::Options;
+use report::Report;
+// The suites' modules name each other from the root.
+#[allow(unused_imports, reason = "which of them the suites name is theirs to say")]
+use suites::*;
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(Some(options)) => options,
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(problem) => return refuse(&problem),
+    };
+    let nvrtc = match nvrtc::library() {
+        Ok(nvrtc) => nvrtc,
+        Err(error) if required("nvrtc") => return refuse(&error.to_string()),
+        Err(error) => {
+            println!("skipped: {error}");
+            return ExitCode::SUCCESS;
+        }
+    };
+    let (major, minor) = nvrtc.version();
+    println!("NVRTC {major}.{minor} from {}", nvrtc.file());
+
+    let start = Instant::now();
+    let mut report = Report::new(options.list_failures, options.keep.clone());
+    let kernels = match gather::kernels(&options, &mut report) {
+        Ok(kernels) => kernels,
+        Err(problem) => return refuse(&problem),
+    };
+    println!("{} kernels in {:.1} s", kernels.len(), start.elapsed().as_secs_f64());
+    work::run(nvrtc, &options, &kernels, &mut report);
+    println!("{report}");
+    if report.failed() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn required(what: &str) -> bool {
+    let required = std::env::var("ANYWARP_REQUIRE").unwrap_or_default().to_lowercase();
+    required.split(',').any(|name| name.trim() == what)
+}
+
+fn refuse(problem: &str) -> ExitCode {
+    eprintln!("{problem}");
+    ExitCode::FAILURE
+}

@@ -1,0 +1,69 @@
+//! A device that notes the programs it is given, and lets another one run them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anywarp::backend::{
+    Backend, BackendError, Caps, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording,
+    Ticket,
+};
+
+/// The device.
+pub(crate) struct Capture {
+    inner: Arc<dyn Backend>,
+    programs: Mutex<Vec<Program>>,
+}
+
+impl Capture {
+    /// Programs go on to this one.
+    pub(crate) fn new(inner: Arc<dyn Backend>) -> Arc<Self> {
+        Arc::new(Self { inner, programs: Mutex::default() })
+    }
+
+    /// The programs so far.
+    pub(crate) fn take(&self) -> Vec<Program> {
+        std::mem::take(&mut *self.programs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Backend for Capture {
+    fn caps(&self) -> &Caps {
+        self.inner.caps()
+    }
+
+    fn allocate(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<MemoryId, BackendError> {
+        self.inner.allocate(bytes, kind, label)
+    }
+
+    fn free(&self, memory: MemoryId) {
+        self.inner.free(memory);
+    }
+
+    fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError> {
+        self.inner.map(memory)
+    }
+
+    fn host(&self, memory: MemoryId) -> Result<HostRange, BackendError> {
+        self.inner.host(memory)
+    }
+
+    fn unmap(&self, memory: MemoryId) -> Result<(), BackendError> {
+        self.inner.unmap(memory)
+    }
+
+    fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
+        self.programs.lock().unwrap_or_else(PoisonError::into_inner).push(program.clone());
+        self.inner.compile(program)
+    }
+
+    fn discard(&self, kernel: KernelId) {
+        self.inner.discard(kernel);
+    }
+
+    fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError> {
+        self.inner.submit(recording)
+    }
+
+    fn counters(&self) -> Counters {
+        self.inner.counters()
+    }
+}

@@ -1,0 +1,179 @@
+//! Where kernels come from.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anywarp::backend::{Caps, Program};
+use anywarp::{Device, Wgsl};
+
+use crate::capture::Capture;
+use crate::cts::case_file::CaseFile;
+use crate::cts::format::Op;
+use crate::options::Options;
+use crate::report::Report;
+use crate::suites;
+
+/// A program, and what reports call it.
+pub(crate) struct Kernel {
+    pub(crate) name: String,
+    pub(crate) program: Program,
+    /// One of the few that stand for the others: all forms of it are compiled.
+    pub(crate) all_forms: bool,
+}
+
+/// All kernels that the options ask for.
+///
+/// # Errors
+///
+/// Names the file that cannot be read, and why.
+pub(crate) fn kernels(options: &Options, report: &mut Report) -> Result<Vec<Kernel>, String> {
+    // What is refused for want of a feature or for its size is judged by the best of the cards.
+    let newest = options.architectures.iter().copied().max().unwrap_or(90);
+    let caps = anywarp_cuda::caps_of(newest);
+    let mut kernels = shaders(options, &caps, report)?;
+    if options.conformance || options.operators {
+        let start = Instant::now();
+        let found = of_suites(options)?;
+        println!("{} kernels of the suites in {:.1} s", found.len(), start.elapsed().as_secs_f64());
+        kernels.extend(found);
+    }
+    if let (Some(dir), Some(_)) = (&options.dir, &options.sample) {
+        kernels.extend(cases(options, dir, &caps, report)?);
+    }
+    Ok(kernels)
+}
+
+fn wanted(options: &Options, name: &str) -> bool {
+    options.filter.as_ref().is_none_or(|filter| name.contains(filter))
+}
+
+/// The files of `shaders/`.
+fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Kernel>, String> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let mut kernels = Vec::new();
+    for path in files(&dir, ".wgsl")? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        if !wanted(options, &name) {
+            continue;
+        }
+        match Wgsl::new(text).file(name.as_str()).program(caps) {
+            Ok(program) => kernels.push(Kernel { name, program, all_forms: true }),
+            Err(error) => report.fail(name, "", &error.to_string(), ""),
+        }
+    }
+    Ok(kernels)
+}
+
+/// The kernels of the suites, which run on the processor.
+fn of_suites(options: &Options) -> Result<Vec<Kernel>, String> {
+    let mut runs = if options.conformance { suites::conformance() } else { Vec::new() };
+    if options.operators {
+        runs.extend(suites::operators());
+    }
+    runs.retain(|(name, _)| wanted(options, name));
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    let seen = Mutex::new(HashSet::new());
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..options.jobs)
+            .map(|_| {
+                scope.spawn(|| {
+                    while let Some((name, run)) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        for program in noted(run)? {
+                            let source = program.source.as_ref().map(|source| source.text.clone());
+                            let key = (source, program.entry_point.clone(), program.workgroup_size, bindings(&program));
+                            if seen.lock().expect(UNPOISONED).insert(key) {
+                                let all_forms = name.starts_with("conformance");
+                                let kernel = Kernel { name: name.clone(), program, all_forms };
+                                found.lock().expect(UNPOISONED).push(kernel);
+                            }
+                        }
+                    }
+                    Ok::<_, String>(())
+                })
+            })
+            .collect();
+        running.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())))
+    })?;
+    Ok(found.into_inner().expect(UNPOISONED))
+}
+
+const UNPOISONED: &str = "no thread panics while it holds this";
+
+/// Folding a grid and printing add a binding to what has the same text.
+fn bindings(program: &Program) -> usize {
+    program.bindings.len()
+}
+
+/// The programs that a case compiles.
+fn noted(run: &(dyn Fn(&Device) + Send + Sync)) -> Result<Vec<Program>, String> {
+    let processor = anywarp_cpu::open(anywarp_cpu::Options::default()).map_err(|error| error.to_string())?;
+    let capture = Capture::new(processor);
+    let device = Device::from_backend(capture.clone());
+    // A case that fails here fails in its own suite, too.
+    let _ = catch_unwind(AssertUnwindSafe(|| run(&device)));
+    Ok(capture.take())
+}
+
+/// The kernels of the chosen conformance cases, each once.
+fn cases(options: &Options, dir: &Path, caps: &Caps, report: &mut Report) -> Result<Vec<Kernel>, String> {
+    let start = Instant::now();
+    let mut kernels = Vec::new();
+    let mut seen = HashSet::new();
+    for path in files(dir, ".jsonl.gz")? {
+        let problem = |error: String| format!("{}: {error}", path.display());
+        let file = CaseFile::load(&path)?;
+        let mut chosen = file.traces().map_err(problem)?;
+        chosen.retain(|(_, name)| {
+            options.sample.is_none_or(|sample| sample.contains(name))
+                && wanted(options, &format!("{} {}", name.query, name.sub))
+        });
+        if chosen.is_empty() {
+            continue;
+        }
+        let texts = file.shaders().map_err(problem)?;
+        let lines: Vec<usize> = chosen.iter().map(|(line, _)| *line).collect();
+        for ((_, trace), (_, name)) in file.parse(&lines).zip(&chosen) {
+            for op in trace.map_err(problem)?.ops {
+                let Op::Dispatch(dispatch) = op else { continue };
+                let constants: Vec<_> = dispatch.constants.iter().map(|(key, value)| (key, value.to_bits())).collect();
+                if !seen.insert(format!("{} {:?} {constants:?}", dispatch.wgsl, dispatch.entry)) {
+                    continue;
+                }
+                let text = texts.get(&dispatch.wgsl).ok_or_else(|| problem(format!("no shader {}", dispatch.wgsl)))?;
+                // One name for all, so that equal kernels become equal texts.
+                let mut wgsl = Wgsl::new(text.as_str()).file("case.wgsl");
+                if let Some(entry) = &dispatch.entry {
+                    wgsl = wgsl.entry(entry.as_str());
+                }
+                for (key, value) in &dispatch.constants {
+                    wgsl = wgsl.constant(key.as_str(), *value);
+                }
+                let name = format!("{} {}", name.query, name.sub);
+                match wgsl.program(caps) {
+                    Ok(program) => kernels.push(Kernel { name, program, all_forms: false }),
+                    Err(error) => report.skip(&format!("the front end refuses it: {}", first_line(&error.to_string()))),
+                }
+            }
+        }
+    }
+    println!("{} kernels of conformance cases in {:.1} s", kernels.len(), start.elapsed().as_secs_f64());
+    Ok(kernels)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+fn files(dir: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.to_string_lossy().ends_with(ending));
+    paths.sort();
+    Ok(paths)
+}

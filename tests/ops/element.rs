@@ -1,0 +1,66 @@
+//! The element types, and how exact products of them must be.
+
+use anywarp::ops::MatmulElement;
+use half::{bf16, f16};
+
+/// What a reference needs of an element.
+pub(crate) trait Number: MatmulElement + std::fmt::Debug + PartialEq {
+    /// Half the distance between 1 and the next number.
+    const ROUNDING: f64;
+    /// Half the distance between 0 and the next number.
+    const SMALLEST: f64;
+
+    fn of(value: f32) -> Self;
+    fn exact(self) -> f64;
+}
+
+impl Number for f32 {
+    const ROUNDING: f64 = 0.0; // counted with the sum
+    const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
+
+    fn of(value: f32) -> Self {
+        value
+    }
+
+    fn exact(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Number for f16 {
+    const ROUNDING: f64 = 1.0 / 2048.0;
+    const SMALLEST: f64 = 1.0 / (1 << 25) as f64;
+
+    fn of(value: f32) -> Self {
+        Self::from_f32(value)
+    }
+
+    fn exact(self) -> f64 {
+        self.to_f64()
+    }
+}
+
+impl Number for bf16 {
+    const ROUNDING: f64 = 1.0 / 256.0;
+    const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
+
+    fn of(value: f32) -> Self {
+        Self::from_f32(value)
+    }
+
+    fn exact(self) -> f64 {
+        self.to_f64()
+    }
+}
+
+/// Numbers between -1 and 1 that look random, the same in every run.
+pub(crate) fn numbers<T: Number>(count: usize, seed: u32) -> Vec<T> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        T::of(state as i32 as f32 / i32::MIN as f32)
+    };
+    std::iter::repeat_with(next).take(count).collect()
+}

@@ -1,0 +1,59 @@
+//! Operations that come with anywarp, on every device, judged against plain Rust in `f64`.
+//!
+//! A case's name starts with its device: `vulkan::matmul::f32::primes`. Cases of `null` look at what
+//! reaches a device whose vendor has a library; cases of `shaders` parse what is in `shaders/`.
+//!
+//! | environment variable | meaning |
+//! |---|---|
+//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+
+mod bits;
+mod element;
+mod library;
+#[allow(dead_code)] // the conformance suite has more checks than are needed here
+#[path = "../conformance/outcome.rs"]
+mod outcome;
+mod places;
+mod products;
+mod refusals;
+mod shaders;
+#[allow(dead_code)] // there is no table of known failures here
+#[path = "../conformance/targets.rs"]
+mod targets;
+#[path = "../conformance/trial.rs"]
+mod trial;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anywarp::Device;
+use libtest_mimic::{Arguments, Trial};
+
+use outcome::TestResult;
+use targets::Target;
+use trial::{failed, judged, presence};
+
+/// A name, and what must succeed on every device.
+type Case = (String, fn(&Device) -> TestResult);
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials: Vec<Trial> = targets::required().into_iter().map(presence).collect();
+    for target in targets::targets() {
+        let cases = [products::cases(), places::cases(), bits::cases(), refusals::cases()].into_iter().flatten();
+        trials.extend(cases.map(|case| on_device(&target, case)));
+    }
+    trials.extend([library::cases(), shaders::cases()].into_iter().flatten().map(alone));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn on_device(target: &Arc<Target>, (name, run): Case) -> Trial {
+    let target = Arc::clone(target);
+    Trial::ignorable_test(format!("{}::matmul::{name}", target.name), move || {
+        judged(run(target.device().map_err(failed)?), None)
+    })
+}
+
+fn alone((name, run): (String, Box<dyn Fn() -> TestResult + Send>)) -> Trial {
+    Trial::ignorable_test(name, move || judged(run(), None))
+}

@@ -1,0 +1,92 @@
+//! Products that are refused before anything runs.
+
+use anywarp::ops::{Matmul, MatmulError, Precision, matmul};
+use anywarp::{Device, Error, ErrorClass};
+use half::f16;
+
+use crate::Case;
+use crate::outcome::{TestResult, equal, refused, same};
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        ("refusals::lengths".to_owned(), lengths),
+        ("refusals::slices_outside".to_owned(), slices_outside),
+        ("refusals::precisions".to_owned(), precisions),
+        ("refusals::too_large".to_owned(), too_large),
+        ("refusals::guards".to_owned(), guards),
+        ("refusals::other_devices".to_owned(), other_devices),
+    ]
+}
+
+fn lengths(device: &Device) -> TestResult {
+    let (six, four) = (device.buffer::<f32>(6)?, device.buffer::<f32>(4)?);
+    let mut c = device.buffer_from(&[5.0f32; 6])?;
+    let is = |error: &MatmulError| matches!(error, MatmulError::Length { .. });
+    refused(matmul(&four, &four, &mut c, [3, 2, 2]), is, &["a is 3x2", "6 elements", "has 4"])?;
+    refused(matmul(&six, &six, &mut c, [3, 2, 2]), is, &["b is 2x2", "4 elements", "has 6"])?;
+    refused(matmul(&six, &four, c.slice_mut(1..), [3, 2, 2]), is, &["c is 3x2", "6 elements", "has 5"])?;
+    refused(matmul(&six, &four, &mut c, [0, 2, 2]), is, &["a is 0x2", "has 6"])?;
+    let class = Error::from(matmul(&four, &four, &mut c, [3, 2, 2]).unwrap_err()).class();
+    equal(class, ErrorClass::Programmer, "class")?;
+    same(&c.read()?, &[5.0; 6], "nothing has run")
+}
+
+fn slices_outside(device: &Device) -> TestResult {
+    let (a, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(4)?);
+    let is = |error: &MatmulError| matches!(error, MatmulError::Slice { .. });
+    refused(matmul(a.slice(1..5), &a, &mut c, [2, 2, 2]), is, &["a: ", "1..5", "4 elements"])?;
+    refused(matmul(&a, &a, c.slice_mut(9..), [2, 2, 2]), is, &["c: ", "9..4"])
+}
+
+fn precisions(device: &Device) -> TestResult {
+    let (a, mut c) = (device.buffer::<f16>(4)?, device.buffer::<f16>(4)?);
+    let is = |error: &MatmulError| matches!(error, MatmulError::Precision { .. });
+    let tf32 = Matmul::new([2, 2, 2]).precision(Precision::Tf32);
+    refused(tf32.run(&a, &a, &mut c), is, &["tf32", "hold half", "f16 fits"])?;
+    let (a, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(4)?);
+    let short = Matmul::new([2, 2, 2]).precision(Precision::F16);
+    refused(short.run(&a, &a, &mut c), is, &["f16", "hold f32", "f32 and tf32 fit"])?;
+    Ok(Matmul::new([2, 2, 2]).precision(Precision::F32).run(&a, &a, &mut c)?)
+}
+
+fn too_large(device: &Device) -> TestResult {
+    let (a, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(0)?);
+    let is = |error: &MatmulError| matches!(error, MatmulError::TooLarge { .. });
+    refused(matmul(&a, &a, &mut c, [usize::MAX, 2, 2]), is, &["a is 18446744073709551615x2"])?;
+    refused(matmul(&c.as_copy(device)?, &a, &mut c, [0, 1 << 33, 0]), is, &["a is 0x8589934592"])
+}
+
+/// Something of no elements to read beside what is written.
+trait Copied {
+    fn as_copy(&self, device: &Device) -> TestResult<anywarp::UnifiedBuffer<f32>>;
+}
+
+impl Copied for anywarp::UnifiedBuffer<f32> {
+    fn as_copy(&self, device: &Device) -> TestResult<anywarp::UnifiedBuffer<f32>> {
+        Ok(device.buffer::<f32>(self.len())?)
+    }
+}
+
+fn guards(device: &Device) -> TestResult {
+    let (a, b) = (device.buffer_from(&[1.0f32; 4])?, device.buffer_from(&[2.0f32; 4])?);
+    let mut c = device.buffer::<f32>(4)?;
+    let is = |error: &MatmulError| matches!(error, MatmulError::InUse { .. });
+    let reading = b.read()?;
+    refused(matmul(&a, &b, &mut c, [2, 2, 2]), is, &["using b", "ReadGuard"])?;
+    let mut kept = device.recording();
+    Matmul::new([2, 2, 2]).record(&mut kept).run(&a, &b, &mut c)?;
+    drop(reading);
+    kept.submit()?;
+    same(&c.read()?, &[4.0; 4], "after the guard")
+}
+
+fn other_devices(device: &Device) -> TestResult {
+    let other = device.reopen()?;
+    let (here, there) = (device.buffer::<f32>(4)?, other.buffer::<f32>(4)?);
+    let mut c = device.buffer::<f32>(4)?;
+    let is = |error: &MatmulError| matches!(error, MatmulError::OtherDevice { .. });
+    refused(matmul(&there, &here, &mut c, [2, 2, 2]), is, &["a of", device.selector()])?;
+    refused(matmul(&here, &there, &mut c, [2, 2, 2]), is, &["b of", device.selector()])?;
+    let mut recording = other.recording();
+    refused(Matmul::new([2, 2, 2]).record(&mut recording).run(&here, &here, &mut c), is, &["the recording of"])
+}

@@ -1,0 +1,54 @@
+//! Every file in `shaders/` is valid WGSL by itself, and those of operations are clean on a checked device.
+
+use std::path::{Path, PathBuf};
+
+use anywarp::Device;
+use anywarp::backend::naga::front::wgsl;
+use anywarp::backend::naga::valid::{Capabilities, ValidationFlags, Validator};
+use anywarp::ops::matmul;
+use half::{bf16, f16};
+
+use crate::element::Number;
+use crate::library::Alone;
+use crate::outcome::{TestResult, ensure, fail, skip};
+
+pub(crate) fn cases() -> Vec<Alone> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "wgsl"));
+    files.sort();
+    let name = |path: &Path| format!("shaders::{}", path.file_name().unwrap_or_default().to_string_lossy());
+    let mut cases: Vec<Alone> =
+        files.into_iter().map(|path| (name(&path), Box::new(move || check(&path)) as _)).collect();
+    cases.push(("cpu:checked::matmul::f32".to_owned(), Box::new(clean::<f32>)));
+    cases.push(("cpu:checked::matmul::f16".to_owned(), Box::new(clean::<f16>)));
+    cases.push(("cpu:checked::matmul::bf16".to_owned(), Box::new(clean::<bf16>)));
+    cases
+}
+
+fn check(path: &Path) -> TestResult {
+    let text = std::fs::read_to_string(path)?;
+    let name = path.display().to_string();
+    let module = match wgsl::parse_str(&text) {
+        Ok(module) => module,
+        Err(error) => return fail(error.emit_to_string_with_path(&text, &name)),
+    };
+    match Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module) {
+        Ok(_) => Ok(()),
+        Err(error) => fail(error.emit_to_string_with_path(&text, &name)),
+    }
+}
+
+/// No race, nothing out of range, nothing read that was never written.
+fn clean<T: Number>() -> TestResult {
+    let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
+    for [m, k, n] in [[1, 1, 1], [65, 33, 67], [70, 16, 64]] {
+        let (a, b) = (device.buffer_from(&vec![T::of(1.0); m * k])?, device.buffer_from(&vec![T::of(2.0); k * n])?);
+        let mut c = device.buffer::<T>(m * n + 3)?;
+        matmul(&a, &b, c.slice_mut(1..=m * n), [m, k, n])?;
+        let findings = device.findings();
+        ensure(findings.iter().next().is_none(), || format!("{m}x{k}x{n}:\n{findings}"))?;
+    }
+    Ok(())
+}
