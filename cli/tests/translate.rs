@@ -100,9 +100,9 @@ fn ptx_and_machine_code_where_there_is_a_compiler() {
 fn missing_tools_say_what_to_install() {
     let folder = folder("tools");
     let nowhere = [("ANYWARP_NVRTC", "/nonexistent"), ("ANYWARP_NVDISASM", "/nonexistent")];
-    let cases: &[(&str, &[(&str, &str)], &str)] = &[
-        ("ptx", &nowhere, "pip install nvidia-cuda-nvrtc"),
-        ("sass", &nowhere, "pip install nvidia-cuda-nvrtc"),
+    let cases = [
+        ("ptx", &nowhere[..], "pip install nvidia-cuda-nvrtc"),
+        ("sass", &nowhere[..], "pip install nvidia-cuda-nvrtc"),
         ("sass", &nowhere[1..], "pip install nvidia-cuda-nvdisasm"),
     ];
     for (stage, variables, remedy) in cases {

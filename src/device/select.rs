@@ -33,11 +33,11 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 enum Source {
     #[cfg(feature = "wgpu")]
-    Wgpu(anywarp_wgpu::Candidate),
+    Wgpu(Box<anywarp_wgpu::Candidate>),
     #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
     Cpu,
     #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
-    Cuda(anywarp_cuda::Candidate),
+    Cuda(Box<anywarp_cuda::Candidate>),
     #[cfg(test)]
     None,
 }
@@ -116,12 +116,12 @@ async fn candidates_async() -> Vec<Candidate> {
 
 #[cfg(feature = "wgpu")]
 fn through_wgpu(candidate: anywarp_wgpu::Candidate) -> (Caps, Source) {
-    (candidate.caps.clone(), Source::Wgpu(candidate))
+    (candidate.caps.clone(), Source::Wgpu(Box::new(candidate)))
 }
 
 #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
 fn cuda() -> impl Iterator<Item = (Caps, Source)> {
-    anywarp_cuda::candidates().into_iter().map(|candidate| (candidate.caps.clone(), Source::Cuda(candidate)))
+    anywarp_cuda::candidates().into_iter().map(|candidate| (candidate.caps.clone(), Source::Cuda(Box::new(candidate))))
 }
 
 #[cfg(not(all(feature = "cuda", not(target_arch = "wasm32"))))]

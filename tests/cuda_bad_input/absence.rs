@@ -27,7 +27,7 @@ fn a_machine_without_cuda_says_what_is_missing() {
 /// Not a test of its own: what the others start.
 #[test]
 fn child() {
-    if std::env::var_os(CHILD).is_none() {
+    if !is_child() {
         return;
     }
     match Device::open("cuda") {
@@ -39,10 +39,20 @@ fn child() {
     }
 }
 
+/// Whether this process was started by [`said_by`].
+pub(crate) fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
 /// What a process says that tries to open the card with these variables.
 pub(crate) fn opened_with(variables: &[(&str, &str)]) -> String {
+    said_by("absence::child", variables)
+}
+
+/// What a process says that runs just this test, which must succeed.
+pub(crate) fn said_by(test: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args(["--exact", "absence::child", "--nocapture"]).env(CHILD, "1");
+    command.args(["--exact", test, "--nocapture"]).env(CHILD, "1");
     let output = command.envs(variables.iter().copied()).output().expect("a process");
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && !said.contains("panicked"), "{said}");

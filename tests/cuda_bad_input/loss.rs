@@ -1,7 +1,12 @@
-//! A kernel that faults takes its context with it: told as the device's loss, and a new one opens.
+//! A kernel that faults takes the context with it, and with that the process: told as the device's loss.
+//!
+//! CUDA lets a process that has seen such a fault use the card no more, so what happens then is tested
+//! in processes of their own.
 
 use anywarp::backend::BackendError;
 use anywarp::{BufferError, Device, Error, ErrorClass, Unchecked, Wgsl};
+
+use super::absence::{is_child, said_by};
 
 /// Writes far outside of `b` if told to.
 const WILD: &str = "
@@ -24,51 +29,55 @@ fn is_lost(error: &BackendError) -> bool {
     matches!(error, BackendError::Lost { .. })
 }
 
+fn is_told<T>(outcome: Result<T, BufferError>) {
+    let error = outcome.map(|_| ()).expect_err("the device is lost");
+    assert!(matches!(&error, BufferError::Device { error, .. } if is_lost(error)), "{error:?}");
+}
+
+/// Not a test of its own: what the next one starts.
 #[test]
-fn a_fault_is_the_loss_of_the_device_and_another_opens() {
+fn child() {
+    if !is_child() {
+        return;
+    }
     super::without_hanging(|| {
-        let Some(device) = super::device() else { return };
+        let device = super::device().expect("the card");
+        let bystander = super::device().expect("the card, once more");
         let read = device.buffer_from(&[3u32; 100]).expect("memory");
         let guard = read.read().expect("the data");
-        let mut other = device.buffer_from(&[4u32; 100]).expect("memory");
+        let unread = bystander.buffer_from(&[9u32; 1000]).expect("memory");
 
         let error = lose(&device);
         assert_eq!(error.class(), ErrorClass::Fatal, "{error}");
-        assert!(error.to_string().contains("CUDA"), "{error}");
+        let said = error.to_string();
+        assert!(said.contains("ILLEGAL_ADDRESS") && said.contains("wild.wgsl:wild"), "{said}");
+        assert!(said.contains("new process"), "{said}");
 
         // What the host has, it keeps.
         assert_eq!(*guard, [3; 100]);
         drop(guard);
         assert_eq!(*read.read().expect("the host's copy"), [3; 100]);
 
-        let told = device.buffer::<u32>(10).expect_err("the device is lost");
-        assert!(matches!(&told, BufferError::Device { error, .. } if is_lost(error)), "{told:?}");
-        assert!(other.fill(1).is_err());
-        assert!(device.synchronize().is_err());
+        is_told(device.buffer::<u32>(10));
+        assert!(matches!(device.synchronize(), Err(Error::Device(error)) if is_lost(&error)));
         assert!(device.kernel("@compute @workgroup_size(1) fn other() {}").is_err());
+        is_told(unread.read().map(|_| ()));
+        is_told(bystander.buffer::<u32>(10));
 
-        // While the lost one is alive, and after it is gone.
-        let again = device.reopen().expect("a new device");
-        super::counts(&again);
-        drop((read, other, device));
-        super::counts(&again);
-        drop(again);
-        super::counts(&super::device().expect("the card"));
+        // No other device of this process, and it says so; dropping what is lost hangs nowhere.
+        let refused = device.reopen().expect_err("CUDA allows no other").to_string();
+        assert!(refused.contains("new process"), "{refused}");
+        drop((read, unread, device, bystander));
+        println!("lost");
     });
 }
 
 #[test]
-fn losing_one_device_does_not_disturb_another_on_the_same_card() {
-    super::without_hanging(|| {
-        let Some(healthy) = super::device() else { return };
-        let data = healthy.buffer_from(&[9u32; 1000]).expect("memory");
-        let Some(device) = super::device() else { return };
-        lose(&device);
-        drop(device);
-        // Either it lives, or it says that it does not: never a hang, never wrong data.
-        match data.read() {
-            Ok(guard) => assert_eq!(*guard, [9; 1000]),
-            Err(error) => assert!(matches!(&error, BufferError::Device { error, .. } if is_lost(error)), "{error:?}"),
-        }
-    });
+fn a_fault_is_the_loss_of_the_device_and_a_new_process_opens_it() {
+    if super::device().is_none() {
+        return;
+    }
+    let said = said_by("loss::child", &[]);
+    assert!(said.contains("lost"), "{said}");
+    super::counts(&super::device().expect("the card, which this process may use as ever"));
 }

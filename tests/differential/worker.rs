@@ -58,7 +58,8 @@ pub(crate) fn serve(options: &Options) -> std::io::Result<()> {
         };
         let mut good = true;
         for (name, device) in &mut devices {
-            let known = known(&device.caps().name, seed, options.size);
+            let hardware = format!("{} {}", device.caps().name, device.caps().driver);
+            let known = known(&hardware, seed, options.size);
             if let Some(known) = known.filter(|known| known.crashes) {
                 good = false;
                 say(&Message::Skipped(seed, format!("{name}: known: {}", known.reason)))?;

@@ -11,18 +11,21 @@ use half::f16;
 
 use crate::outcome::{TestResult, equal};
 
+type Case = fn() -> TestResult;
+
 /// A name, and what must succeed without a device.
 pub(crate) type Alone = (String, Box<dyn Fn() -> TestResult + Send>);
 
+const CASES: [(&str, Case); 5] = [
+    ("null::library::on_the_stream", on_the_stream),
+    ("null::library::in_a_recording", in_a_recording),
+    ("null::library::precisions", precisions),
+    ("null::library::odd_halves", odd_halves),
+    ("null::library::what_it_lacks_is_a_kernel", lacking),
+];
+
 pub(crate) fn cases() -> Vec<Alone> {
-    let cases: [(&str, fn() -> TestResult); 5] = [
-        ("null::library::on_the_stream", on_the_stream),
-        ("null::library::in_a_recording", in_a_recording),
-        ("null::library::precisions", precisions),
-        ("null::library::odd_halves", odd_halves),
-        ("null::library::what_it_lacks_is_a_kernel", lacking),
-    ];
-    cases.into_iter().map(|(name, run)| (name.to_owned(), Box::new(run) as _)).collect()
+    CASES.into_iter().map(|(name, run)| (name.to_owned(), Box::new(run) as _)).collect()
 }
 
 fn device(precisions: &[Precision]) -> (Device, Arc<NullBackend>) {

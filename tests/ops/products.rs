@@ -80,8 +80,9 @@ pub(crate) fn judge<T: Number>(
         let rounding = (k + 1) as f64 / f64::from(1 << 24) + cut;
         let most = rounding * size + T::ROUNDING * (sum.abs() + rounding * size) + T::SMALLEST;
         let got = got[row * n + column].exact();
-        // Not `>`: what is not a number is off, too.
-        if !((got - sum).abs() <= most) {
+        // What is not a number is off, too.
+        let within = (got - sum).abs() <= most;
+        if !within {
             return fail(format!("{m}x{k}x{n}: c[{row}, {column}] is {got}, wanted {sum} within {most:e}"));
         }
     }

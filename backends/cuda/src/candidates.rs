@@ -112,7 +112,10 @@ fn describe(driver: &'static Driver, ordinal: i32) -> Result<Candidate, String> 
     let card = Card {
         // SAFETY: the last byte was kept zero.
         name: unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned(),
-        driver: driver.describe(),
+        driver: match nvrtc::library() {
+            Ok(nvrtc) => format!("{}, NVRTC {}.{}", driver.describe(), nvrtc.version().0, nvrtc.version().1),
+            Err(_) => driver.describe(),
+        },
         architecture: major * 10 + minor,
         memory: memory as u64,
         shared: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,

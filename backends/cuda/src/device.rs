@@ -91,7 +91,7 @@ impl CudaDevice {
         caps.unified &= !options.staged;
         let steps = options.steps.or_else(steps_of_environment).unwrap_or(STEPS);
         let steps = u32::try_from(steps).unwrap_or(u32::MAX).max(1);
-        let context = Context::create(driver, device)?;
+        let context = Context::of(driver, device)?;
         let queue = {
             let _current = context.enter()?;
             Queue::create(&context, Pool::create(&context, device, card.pools)?)?

@@ -1,7 +1,7 @@
 //! A driver without a card, for tests: memory is the host's, and a stream runs its commands only
 //! when somebody waits for it, or when a test says so.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -92,8 +92,6 @@ fn world() -> MutexGuard<'static, World> {
 
 thread_local! {
     static CURRENT: Cell<usize> = const { Cell::new(0) };
-    /// What was current before, under what is.
-    static FORMER: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
 fn name<T>(handle: usize) -> *mut T {
@@ -217,20 +215,10 @@ fake! {
     cuDeviceGetName(_a: *mut c_char, _b: i32, _c: CUdevice) { 0 }
     cuDeviceTotalMem_v2(_a: *mut usize, _b: CUdevice) { 0 }
     cuDeviceGetAttribute(_a: *mut i32, _b: u32, _c: CUdevice) { 0 }
-    cuCtxCreate_v2(context: *mut CUcontext, _flags: u32, _device: CUdevice) {
-        *context = name(world().fresh());
-        FORMER.with_borrow_mut(|former| former.push(CURRENT.replace((*context).addr())));
-        0
-    }
-    cuCtxDestroy_v2(_context: CUcontext) { 0 }
-    cuCtxPushCurrent_v2(context: CUcontext) {
-        FORMER.with_borrow_mut(|former| former.push(CURRENT.replace(context.addr())));
-        0
-    }
-    cuCtxPopCurrent_v2(context: *mut CUcontext) {
-        *context = name(CURRENT.replace(FORMER.with_borrow_mut(|former| former.pop().unwrap_or(0))));
-        0
-    }
+    // Another one each time, so that tests which crash theirs leave the others' alone.
+    cuDevicePrimaryCtxRetain(context: *mut CUcontext, _device: CUdevice) { *context = name(world().fresh()); 0 }
+    cuCtxGetCurrent(context: *mut CUcontext) { *context = name(CURRENT.get()); 0 }
+    cuCtxSetCurrent(context: CUcontext) { CURRENT.set(context.addr()); 0 }
     cuMemPoolCreate(pool: *mut CUmemoryPool, _b: *const CUmemPoolProps) { *pool = name(world().fresh()); 0 }
     cuMemPoolDestroy(_a: CUmemoryPool) { 0 }
     cuMemPoolSetAttribute(_a: CUmemoryPool, _b: u32, _c: *mut c_void) { 0 }

@@ -225,8 +225,8 @@ impl Plan {
             if u128::from(region.bytes) < wanted {
                 return wrong(format!("'{call}': {name} takes {wanted} bytes and got {}", region.bytes));
             }
-            if !region.offset.is_multiple_of(ALIGNMENT as u64) {
-                return wrong(format!("'{call}': {region} does not begin at a multiple of {ALIGNMENT}"));
+            if !region.offset.is_multiple_of(precision.bytes()) {
+                return wrong(format!("'{call}': {region} does not begin at a multiple of {}", precision.bytes()));
             }
         }
         let places = [self.place(known, a)?, self.place(known, b)?, self.place(known, c)?];

@@ -33,7 +33,7 @@ fn collatz(@builtin(global_invocation_id) id: vec3<u32>) {
 fn collatz(mut n: u32) -> u32 {
     let mut count = 0;
     while n > 1 {
-        n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+        n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
         count += 1;
     }
     count

@@ -1,12 +1,12 @@
-//! One device's context.
+//! One device's context: the primary one, which all CUDA code of a process shares, so that the card
+//! need not switch between two.
 //!
-//! Each opened device has a context of its own, not the primary one: after an error that ends a
-//! context (an illegal address, say) a new device can be opened while host memory of the lost one
-//! is still being read. Pinned memory belongs to its context, so whoever holds such memory holds
-//! the context; it is destroyed with the last of them.
+//! It is taken once and never given back: destroying a context while other threads use the driver
+//! crashes it, and after an error that ends a context (an illegal address, say) CUDA lets the process
+//! make no other one, whether or not the first is destroyed. So pinned memory stays readable after a
+//! device is lost, and a new device takes a new process.
 
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -36,28 +36,25 @@ unsafe impl Send for Context {}
 // SAFETY: as above; all else is behind locks and atomics.
 unsafe impl Sync for Context {}
 
-/// Has a thread's former context current again when it is dropped: a context that stays current after
-/// it is destroyed elsewhere crashes the driver at the next change.
+/// Has a thread's former context current again when it is dropped.
 pub(crate) struct Current<'a> {
     context: &'a Context,
-    /// Belongs to the thread that made it.
-    _thread: PhantomData<*const ()>,
+    former: CUcontext,
 }
 
 impl Context {
-    /// Makes a context on a device. Nothing becomes current.
-    pub(crate) fn create(driver: &'static Driver, device: CUdevice) -> Result<Arc<Self>, BackendError> {
-        const OPERATION: &str = "opening the device";
+    /// Takes the context of a device. Nothing becomes current.
+    pub(crate) fn of(driver: &'static Driver, device: CUdevice) -> Result<Arc<Self>, BackendError> {
         let mut handle = std::ptr::null_mut();
         // SAFETY: writes one handle to this frame.
-        // Waits spin, if there are no more contexts than processors.
-        let result = unsafe { (driver.cuCtxCreate_v2)(&raw mut handle, 0, device) };
-        if result != 0 {
-            return Err(driver.refused(OPERATION, "cuCtxCreate", result));
+        match unsafe { (driver.cuDevicePrimaryCtxRetain)(&raw mut handle, device) } {
+            0 => {}
+            result if error::is_sticky(result) => {
+                let said = format!("cuDevicePrimaryCtxRetain said {}", driver.text(result));
+                return Err(BackendError::Lost { reason: format!("{said}{}", error::AFTERWARDS) });
+            }
+            result => return Err(driver.refused("opening the device", "cuDevicePrimaryCtxRetain", result)),
         }
-        // Creating made it current.
-        // SAFETY: writes one handle to this frame.
-        unsafe { (driver.cuCtxPopCurrent_v2)(&raw mut handle) };
         Ok(Arc::new(Self {
             driver,
             handle,
@@ -68,19 +65,25 @@ impl Context {
         }))
     }
 
-    /// Makes the context current for this thread.
+    /// Makes the context current for this thread: cheap where it is already.
     pub(crate) fn enter(&self) -> Result<Current<'_>, BackendError> {
         self.alive()?;
-        self.enter_anyway().map_err(|result| self.error("entering the device", "cuCtxPushCurrent", result))
+        self.enter_anyway().map_err(|result| self.error("entering the device", "cuCtxSetCurrent", result))
     }
 
     /// The same for a device that may be lost.
     pub(crate) fn enter_anyway(&self) -> Result<Current<'_>, u32> {
-        // SAFETY: the handle is valid until `self` is dropped.
-        match unsafe { (self.driver.cuCtxPushCurrent_v2)(self.handle) } {
-            0 => Ok(Current { context: self, _thread: PhantomData }),
-            result => Err(result),
+        let mut former = std::ptr::null_mut();
+        // SAFETY: writes one handle to this frame.
+        unsafe { (self.driver.cuCtxGetCurrent)(&raw mut former) };
+        if former != self.handle {
+            // SAFETY: the handle is valid for good.
+            let result = unsafe { (self.driver.cuCtxSetCurrent)(self.handle) };
+            if result != 0 {
+                return Err(result);
+            }
         }
+        Ok(Current { context: self, former })
     }
 
     /// Success, or the error of a result; one that ends the context is remembered for good.
@@ -98,7 +101,12 @@ impl Context {
             let names = self.running();
             let running =
                 if names.is_empty() { String::new() } else { format!("; in flight were {}", names.join(", ")) };
-            let reason = format!("{function} said {}{running}{}", self.driver.text(result), error::remedy(result));
+            let reason = format!(
+                "{function} said {}{running}{}{}",
+                self.driver.text(result),
+                error::remedy(result),
+                error::AFTERWARDS
+            );
             log::error!("the device is lost: {reason}");
             reason
         });
@@ -154,21 +162,12 @@ impl Context {
     }
 }
 
-impl Drop for Context {
-    fn drop(&mut self) {
-        // SAFETY: whoever uses anything of the context holds it, so nobody does any more.
-        let result = unsafe { (self.driver.cuCtxDestroy_v2)(self.handle) };
-        // A lost context may say so again; at the end of the process the driver may be gone.
-        if result != 0 && result != error::DEINITIALIZED && !self.is_lost() {
-            log::warn!("closing the device: {}", self.driver.text(result));
-        }
-    }
-}
-
 impl Drop for Current<'_> {
     fn drop(&mut self) {
-        let mut ours = std::ptr::null_mut();
-        // SAFETY: takes off what `enter_anyway` has put there, and writes it to this frame.
-        unsafe { (self.context.driver.cuCtxPopCurrent_v2)(&raw mut ours) };
+        // Without a former context ours stays, so that the next call finds it.
+        if !self.former.is_null() && self.former != self.context.handle {
+            // SAFETY: it was current before.
+            unsafe { (self.context.driver.cuCtxSetCurrent)(self.former) };
+        }
     }
 }

@@ -39,6 +39,9 @@ const STICKY: &[u32] = &[
     999, // unknown
 ];
 
+/// What an error that ends a context means for the process.
+pub(crate) const AFTERWARDS: &str = "; CUDA lets this process use the card no more: a new device takes a new process";
+
 impl Driver {
     /// Name and text of a result: `CUDA_ERROR_OUT_OF_MEMORY (out of memory)`.
     pub(crate) fn text(&self, result: u32) -> String {

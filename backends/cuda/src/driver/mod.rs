@@ -68,10 +68,9 @@ functions! {
     cuDeviceGetName(*mut c_char, i32, CUdevice);
     cuDeviceTotalMem_v2(*mut usize, CUdevice);
     cuDeviceGetAttribute(*mut i32, u32, CUdevice);
-    cuCtxCreate_v2(*mut CUcontext, u32, CUdevice);
-    cuCtxDestroy_v2(CUcontext);
-    cuCtxPushCurrent_v2(CUcontext);
-    cuCtxPopCurrent_v2(*mut CUcontext);
+    cuDevicePrimaryCtxRetain(*mut CUcontext, CUdevice);
+    cuCtxGetCurrent(*mut CUcontext);
+    cuCtxSetCurrent(CUcontext);
     cuMemPoolCreate(*mut CUmemoryPool, *const CUmemPoolProps);
     cuMemPoolDestroy(CUmemoryPool);
     cuMemPoolSetAttribute(CUmemoryPool, u32, *mut c_void);

@@ -101,8 +101,8 @@ impl Nvrtc {
         let mut options =
             vec![format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned(), QUIET.to_owned()];
         options.push("--device-as-default-execution-space".to_owned());
-        // Profilers show lines of the WGSL. It makes images half as large again, and neither kernels
-        // nor their compilation slower.
+        // Profilers show lines of the WGSL. It makes images about twice as large, and neither kernels nor
+        // their compilation slower.
         options.push("-lineinfo".to_owned());
         if source.fast_math {
             options.push("--use_fast_math".to_owned());

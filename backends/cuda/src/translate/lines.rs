@@ -28,11 +28,13 @@ impl Lines {
         Self { source: Some(Arc::clone(source)), starts, file: format!("\"{file}\"") }
     }
 
-    /// The line in which a span begins, from 1.
+    /// The line in which a span begins, from 1. The parser counts the space before some statements as
+    /// theirs.
     pub(super) fn of(&self, span: Span) -> Option<u32> {
         let range = span.to_range().filter(|_| span.is_defined())?;
-        let text = &self.source.as_ref()?.text;
-        (range.start <= text.len()).then(|| self.starts.partition_point(|start| *start <= range.start) as u32)
+        let spanned = self.source.as_ref()?.text.get(range.clone())?;
+        let first = range.start + (spanned.len() - spanned.trim_start().len());
+        Some(self.starts.partition_point(|start| *start <= first) as u32)
     }
 
     /// What stands in a line, fit for a comment.
