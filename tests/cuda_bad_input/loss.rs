@@ -45,7 +45,10 @@ fn child() {
         let bystander = super::device().expect("the card, once more");
         let read = device.buffer_from(&[3u32; 100]).expect("memory");
         let guard = read.read().expect("the data");
-        let unread = bystander.buffer_from(&[9u32; 1000]).expect("memory");
+        // Made on the card: the host has no copy.
+        let mut unread = bystander.buffer::<u32>(1000).expect("memory");
+        unread.fill(9).expect("a fill");
+        bystander.synchronize().expect("no error");
 
         let error = lose(&device);
         assert_eq!(error.class(), ErrorClass::Fatal, "{error}");

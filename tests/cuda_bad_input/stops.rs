@@ -48,7 +48,7 @@ fn impatient() -> Option<Device> {
 fn check(error: &Error, place: &str) {
     let said = error.to_string();
     assert!(matches!(error, Error::Device(BackendError::Stopped { .. })) || said.contains("stopped"), "{error:?}");
-    assert!(said.contains("stops.wgsl:stops") && said.contains(place), "{said}");
+    assert!(said.contains("stops.wgsl:stops") && said.contains(place), "not at {place}: {said}");
     assert_eq!(error.class(), ErrorClass::Programmer);
 }
 

@@ -1,6 +1,6 @@
 //! Which adapters there are, and how one is opened.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anywarp_backend::{BackendError, Caps};
 
@@ -23,6 +23,10 @@ pub struct Candidate {
     adapter: wgpu::Adapter,
 }
 
+/// The first instance, for good: without one the loader unloads NVIDIA's driver, which crashes threads
+/// that have used it when they end.
+static KEPT: OnceLock<wgpu::Instance> = OnceLock::new();
+
 fn instance() -> wgpu::Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends =
@@ -30,7 +34,9 @@ fn instance() -> wgpu::Instance {
     // The check of indirect grids stays on in every build: an unchecked one is undefined
     // behaviour, and this crate's API is safe.
     descriptor.flags = wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL;
-    wgpu::Instance::new(descriptor)
+    let instance = wgpu::Instance::new(descriptor);
+    KEPT.get_or_init(|| instance.clone());
+    instance
 }
 
 /// The adapters of this machine, in the order in which the drivers list them.
