@@ -130,7 +130,11 @@ fn cuda() -> impl Iterator<Item = (Caps, Source)> {
 }
 
 /// Why there is no CUDA device, for who may have meant one.
-fn without_cuda() -> Option<Rejection> {
+fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
+    let backend = wanted.and_then(|wanted| parse(wanted).backend);
+    if backend.is_some_and(|backend| backend != "cuda") {
+        return None;
+    }
     #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
     let reason = anywarp_cuda::absence();
     #[cfg(not(all(feature = "cuda", not(target_arch = "wasm32"))))]
@@ -243,7 +247,7 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
             Err(error) => rejected.push(rejection(&candidate, error.to_string())),
         }
     }
-    rejected.extend(without_cuda());
+    rejected.extend(without_cuda(wanted.as_deref()));
     Err(OpenError { wanted, rejected })
 }
 
@@ -257,7 +261,7 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
             Err(error) => rejected.push(rejection(&candidate, error.to_string())),
         }
     }
-    rejected.extend(without_cuda());
+    rejected.extend(without_cuda(wanted.as_deref()));
     Err(OpenError { wanted, rejected })
 }
 

@@ -187,6 +187,11 @@ impl Plan {
 
     /// Checks a region and keeps its memory.
     fn place(&mut self, known: &Known<'_>, region: Region) -> Result<Place, BackendError> {
+        self.place_at(known, region, 4)
+    }
+
+    /// A region that begins at a multiple of so many bytes.
+    fn place_at(&mut self, known: &Known<'_>, region: Region, multiple: u64) -> Result<Place, BackendError> {
         // A kernel's buffers are mostly those of the one before.
         const LOOK_BACK: usize = 8;
         let memory = known.memories.get(&region.memory).ok_or(BackendError::UnknownMemory(region.memory))?;
@@ -195,8 +200,8 @@ impl Plan {
             let (memory, offset, bytes, length) = (region.memory, region.offset, region.bytes, memory.bytes);
             return wrong(format!("{bytes} bytes at {offset} are outside of {memory:?}, which has {length} bytes"));
         }
-        if !region.offset.is_multiple_of(4) {
-            return wrong(format!("{region} does not begin at a multiple of 4"));
+        if !region.offset.is_multiple_of(multiple) {
+            return wrong(format!("{region} does not begin at a multiple of {multiple}"));
         }
         let recent = self.memories.len().saturating_sub(LOOK_BACK);
         let index = self.memories[recent..].iter().position(|other| Arc::ptr_eq(other, memory));
@@ -225,11 +230,9 @@ impl Plan {
             if u128::from(region.bytes) < wanted {
                 return wrong(format!("'{call}': {name} takes {wanted} bytes and got {}", region.bytes));
             }
-            if !region.offset.is_multiple_of(precision.bytes()) {
-                return wrong(format!("'{call}': {region} does not begin at a multiple of {}", precision.bytes()));
-            }
         }
-        let places = [self.place(known, a)?, self.place(known, b)?, self.place(known, c)?];
+        let size = precision.bytes();
+        let places = [self.place_at(known, a, size)?, self.place_at(known, b, size)?, self.place_at(known, c, size)?];
         let first = self.touches.len();
         for (place, access) in places.iter().zip([Access::Read, Access::Read, Access::Write]) {
             self.touches.push(Touch { memory: place.memory, access });

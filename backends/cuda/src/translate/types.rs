@@ -179,13 +179,28 @@ impl ModuleWriter<'_> {
             let _ = writeln!(out, "    alignas({align}) {ty} {label}{extent};");
             end = member.offset + self.cpp_size(member.ty);
         }
-        if shareable && self.unsized_tail(handle).is_none() {
+        let sized = shareable && self.unsized_tail(handle).is_none();
+        if sized {
             pad(out, end, span, self.alignment(handle));
+            if self.widest_gap(members, span) > Some(0) {
+                self.declare_assignment(out, handle, members);
+            }
         }
         out.push_str("};\n");
-        if shareable && self.unsized_tail(handle).is_none() {
+        if sized {
             let _ = writeln!(out, "static_assert(sizeof({name}) == {span}, \"{name}\");");
         }
+    }
+
+    /// Member by member: what lies between them is not the kernel's to write.
+    fn declare_assignment(&self, out: &mut String, handle: Handle<Type>, members: &[StructMember]) {
+        let name = self.names.ty(handle);
+        let _ = write!(out, "    aw_fn {name}& operator=(const {name}& aw_from) {{");
+        for index in 0..members.len() {
+            let label = self.names.member(handle, index as u32);
+            let _ = write!(out, " {label} = aw_from.{label};");
+        }
+        out.push_str(" return *this; }\n");
     }
 
     /// The alignment in bytes that WGSL gives a type that host and device share.
