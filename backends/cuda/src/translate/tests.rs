@@ -88,6 +88,18 @@ fn every_form_of_every_kernel_is_translated() {
     }
 }
 
+/// What stands behind the vocabulary, so that a change of the translation is seen as one.
+#[test]
+fn the_text_of_every_kernel_stays() {
+    for (name, text) in kernels::KERNELS {
+        let translated = translated(text).text;
+        let own = translated.split_once(super::lines::OWN_LINES).map_or("", |(_, own)| own);
+        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!(name, own);
+        });
+    }
+}
+
 #[test]
 fn every_form_of_every_kernel_compiles() {
     if std::env::var_os("ANYWARP_NVRTC").is_none() {

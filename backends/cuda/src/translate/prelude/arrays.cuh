@@ -1,5 +1,12 @@
 // Arrays with WGSL's strides.
-template <class T, u32 STRIDE> struct alignas(STRIDE & (0u - STRIDE)) padded { T value; };
+// What lies between the elements is not the kernel's to write.
+template <class T, u32 STRIDE> struct alignas(STRIDE & (0u - STRIDE)) padded {
+    T value;
+    aw_fn padded& operator=(const padded& from) {
+        value = from.value;
+        return *this;
+    }
+};
 
 // Elements that take just as much memory as the stride says, or less.
 template <class T, u32 N, u32 STRIDE, bool EXACT = sizeof(T) == STRIDE> struct array {
