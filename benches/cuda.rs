@@ -19,6 +19,8 @@ mod images;
 mod launches;
 #[path = "cuda/measure.rs"]
 mod measure;
+#[path = "shared/pairs.rs"]
+mod pairs;
 #[path = "cuda/products.rs"]
 mod products;
 #[path = "cuda/raw.rs"]

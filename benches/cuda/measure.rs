@@ -3,40 +3,23 @@
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
+use crate::pairs;
+pub(crate) use crate::pairs::{Pair, median, timed};
 
-/// Seconds of both sides of a paired measurement.
-#[derive(Clone, Copy)]
-pub(crate) struct Pair {
-    pub(crate) ours: f64,
-    pub(crate) raw: f64,
-    /// Ours through raw: the median over the pairs, so that a drift of the machine cancels.
-    pub(crate) ratio: f64,
-}
-
-/// Measures ours, raw, ours, raw and so on, after untimed pairs that bring the card up to speed.
-/// Each side times itself, so that it can get ready outside of the time.
+/// [`pairs`](pairs::pairs), after untimed ones that bring the card up to speed.
 pub(crate) fn interleaved(
     pairs: usize,
     mut ours: impl FnMut() -> Outcome<f64>,
     mut raw: impl FnMut() -> Outcome<f64>,
 ) -> Outcome<Pair> {
     warm_up(|| Ok(ours()? + raw()?))?;
-    let mut samples = Vec::with_capacity(pairs);
-    for _ in 0..pairs {
-        samples.push((ours()?, raw()?));
-    }
-    Ok(Pair {
-        ours: median(samples.iter().map(|sample| sample.0)),
-        raw: median(samples.iter().map(|sample| sample.1)),
-        ratio: median(samples.iter().map(|sample| sample.0 / sample.1)),
-    })
+    pairs::pairs(pairs, ours, raw)
 }
 
 /// The median of the seconds that `work` tells.
 pub(crate) fn repeated(times: usize, mut work: impl FnMut() -> Outcome<f64>) -> Outcome<f64> {
     warm_up(&mut work)?;
-    let samples: Vec<f64> = (0..times).map(|_| work()).collect::<Result<_, _>>()?;
-    Ok(median(samples.into_iter()))
+    pairs::repeated(times, work)
 }
 
 /// At least once, and for a tenth of a second: an idle card has lowered its clocks.
@@ -48,19 +31,6 @@ fn warm_up(mut work: impl FnMut() -> Outcome<f64>) -> Outcome<()> {
             return Ok(());
         }
     }
-}
-
-pub(crate) fn median(samples: impl Iterator<Item = f64>) -> f64 {
-    let mut samples: Vec<f64> = samples.collect();
-    samples.sort_unstable_by(f64::total_cmp);
-    samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// Seconds that `work` takes.
-pub(crate) fn timed(work: impl FnOnce() -> Outcome<()>) -> Outcome<f64> {
-    let start = Instant::now();
-    work()?;
-    Ok(start.elapsed().as_secs_f64())
 }
 
 /// A number of [-4, 4), different for each seed.

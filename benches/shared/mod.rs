@@ -1,10 +1,12 @@
 //! What the benches share: arguments, the raw device beside ours, paired measurements, the table.
 
+mod pairs;
+
 use std::error::Error;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anywarp::{Device, DeviceOptions};
+pub(crate) use pairs::{Pair, repeated, timed};
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -101,17 +103,7 @@ impl Raw {
     }
 }
 
-/// Seconds of both sides of a paired measurement.
-#[derive(Clone, Copy)]
-pub(crate) struct Pair {
-    pub(crate) ours: f64,
-    pub(crate) raw: f64,
-    /// Ours through raw: the median over the pairs, so that a drift of the machine cancels.
-    pub(crate) ratio: f64,
-}
-
-/// Measures ours, raw, ours, raw and so on, after one untimed pair in twenty. Each side times
-/// itself, so that it can get ready outside of the time.
+/// [`pairs`], after one untimed pair in twenty.
 pub(crate) fn interleaved(
     pairs: usize,
     mut ours: impl FnMut() -> Outcome<f64>,
@@ -121,34 +113,7 @@ pub(crate) fn interleaved(
         ours()?;
         raw()?;
     }
-    let mut samples = Vec::with_capacity(pairs);
-    for _ in 0..pairs {
-        samples.push((ours()?, raw()?));
-    }
-    Ok(Pair {
-        ours: median(samples.iter().map(|sample| sample.0)),
-        raw: median(samples.iter().map(|sample| sample.1)),
-        ratio: median(samples.iter().map(|sample| sample.0 / sample.1)),
-    })
-}
-
-/// The median of the seconds that `work` tells.
-pub(crate) fn repeated(times: usize, mut work: impl FnMut() -> Outcome<f64>) -> Outcome<f64> {
-    let samples: Vec<f64> = (0..times).map(|_| work()).collect::<Result<_, _>>()?;
-    Ok(median(samples.into_iter()))
-}
-
-fn median(samples: impl Iterator<Item = f64>) -> f64 {
-    let mut samples: Vec<f64> = samples.collect();
-    samples.sort_unstable_by(f64::total_cmp);
-    samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// Seconds that `work` takes.
-pub(crate) fn timed(work: impl FnOnce() -> Outcome<()>) -> Outcome<f64> {
-    let start = Instant::now();
-    work()?;
-    Ok(start.elapsed().as_secs_f64())
+    pairs::pairs(pairs, ours, raw)
 }
 
 /// What a row is held to.

@@ -7,6 +7,8 @@
 
 mod absence;
 mod cache;
+#[path = "../support/counting.rs"]
+mod counting;
 #[path = "../support/hanging.rs"]
 mod hanging;
 mod limits;
@@ -16,6 +18,7 @@ mod stops;
 use std::time::Duration;
 
 use anywarp::Device;
+use counting::counts;
 
 /// A test that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(100);
@@ -36,21 +39,4 @@ fn device() -> Option<Device> {
 /// Runs `test` on a thread of its own, so that a hang is a failure.
 fn without_hanging(test: impl FnOnce() + Send + 'static) {
     hanging::within(PATIENCE, test);
-}
-
-/// `b[i] += 1`
-const COUNT: &str = "
-@group(0) @binding(0) var<storage, read_write> b: array<u32>;
-@compute @workgroup_size(64)
-fn count(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x < arrayLength(&b) { b[id.x] += 1u; }
-}";
-
-/// Whether the device still counts.
-fn counts(device: &Device) {
-    let mut b = device.buffer::<u32>(1000).expect("memory");
-    let kernel = device.kernel(COUNT).expect("a kernel");
-    kernel.launch().bind("b", &mut b).threads(1000).expect("a launch");
-    kernel.launch().bind("b", &mut b).threads(1000).expect("a launch");
-    assert_eq!(*b.read().expect("the results"), [2; 1000]);
 }

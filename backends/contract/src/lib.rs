@@ -30,7 +30,7 @@ mod ticket;
 
 pub use backend::{Backend, Counters};
 pub use caps::{Caps, DeviceKind, Limits};
-pub use error::BackendError;
+pub use error::{BackendError, guarded, panicked};
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
 pub use library::{Library, Precision, Routine};

@@ -3,9 +3,9 @@
 use anywarp_backend::{BackendError, Program};
 
 use crate::checker::Checks;
-use crate::failure::guarded;
 use crate::kernel::Machine;
 use crate::{codegen, ir, lower};
+use anywarp_backend::guarded;
 
 /// Compiles a program; `checked` adds reports of every access.
 ///

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anywarp_backend::{BackendError, Completion, Findings, Timings};
 
 use crate::execute::Outcome;
-use crate::failure::panicked;
+use anywarp_backend::panicked;
 
 /// How often a wait looks before it sleeps: a few microseconds, about what falling asleep takes.
 const LOOKS: u32 = 200;

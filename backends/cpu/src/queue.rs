@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::execute::{Conditions, abandon, execute};
-use crate::failure::{guarded, panicked};
 use crate::flight::Flight;
 use crate::plan::Plan;
+use anywarp_backend::{guarded, panicked};
 
 /// Nanoseconds of work that `submit` does itself: handing it over would take about as long.
 const INLINE: f64 = 30_000.0;

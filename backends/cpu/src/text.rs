@@ -3,8 +3,8 @@
 use anywarp_backend::{BackendError, Program};
 
 use crate::compile::{lowered, refused};
-use crate::failure::guarded;
 use crate::{codegen, ir};
+use anywarp_backend::guarded;
 
 /// The Cranelift IR of a program, as it is before Cranelift's own optimisations.
 ///

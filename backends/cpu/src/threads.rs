@@ -13,7 +13,7 @@ use std::time::Instant;
 use anywarp_backend::BackendError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::failure::guarded;
+use anywarp_backend::guarded;
 
 /// Nanoseconds of work left above which other threads are called: waking one takes 5 to 50 us.
 const WORTH_CALLING: f64 = 80_000.0;

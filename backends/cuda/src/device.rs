@@ -16,7 +16,6 @@ use crate::caps::Card;
 use crate::compile::Compiler;
 use crate::driver::Driver;
 use crate::driver::context::Context;
-use crate::failure::guarded;
 use crate::flight::Flight;
 use crate::graph::{Entry, Graph, Way};
 use crate::kernel::{Kernel, usual_form};
@@ -24,6 +23,7 @@ use crate::memory::Memory;
 use crate::plan::{Kernels, Known, Memories, Obstacle, Plan};
 use crate::queue::Queue;
 use crate::settle::GRAIN;
+use anywarp_backend::guarded;
 
 /// Iterations of loops that one invocation may make: about a second.
 const STEPS: u64 = 1 << 31;

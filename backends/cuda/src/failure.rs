@@ -3,7 +3,6 @@
 //! A failure is told by every ticket of the submission it happened in, and once by each memory
 //! whose contents it spoiled. It moves on to what later work makes of such a memory.
 
-use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,22 +36,6 @@ impl Failure {
     }
 }
 
-/// Runs `work`, a panic of which becomes an error.
-pub(crate) fn guarded<T>(
-    operation: &'static str,
-    work: impl FnOnce() -> Result<T, BackendError>,
-) -> Result<T, BackendError> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
-        .unwrap_or_else(|panic| Err(panicked(operation, panic.as_ref())))
-}
-
-/// The error that a panic becomes.
-pub(crate) fn panicked(operation: &'static str, panic: &(dyn Any + Send)) -> BackendError {
-    let said = panic.downcast_ref::<String>().map(String::as_str);
-    let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-    BackendError::Rejected { operation, message: format!("an internal check failed: {said}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,11 +47,5 @@ mod tests {
         assert_eq!(failure.tell(3), BackendError::CannotBlock);
         failure.tell(9);
         assert!(!failure.was_told_before(3) && failure.was_told_before(4));
-    }
-
-    #[test]
-    fn a_panic_becomes_an_error_that_says_what_it_said() {
-        let error = guarded::<()>("compiling", || panic!("seven is {}", 7)).unwrap_err();
-        assert_eq!(error.to_string(), "compiling was refused: an internal check failed: seven is 7");
     }
 }

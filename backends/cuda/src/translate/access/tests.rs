@@ -1,10 +1,6 @@
 //! Tables: statements of WGSL and the C++ that they must become.
 
-use std::sync::Arc;
-
-use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Leave, Program, ResourceId, Shape, Unchecked};
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{AddressSpace, StorageAccess};
+use anywarp_backend::{Leave, Program, Unchecked};
 
 use crate::translate::{Form, Options, translate};
 
@@ -38,47 +34,11 @@ fn body(statements: &str, checked: bool) -> String {
 }
 
 fn program(source: &str, checked: bool) -> Program {
-    let module =
-        naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
-    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
-        .validate(&module)
-        .unwrap_or_else(|error| panic!("{error:?}\n{source}"));
-    let mut bindings: Vec<BindingInfo> = module
-        .global_variables
-        .iter()
-        .filter_map(|(_, variable)| {
-            let at = variable.binding.as_ref()?;
-            let (class, access) = match variable.space {
-                AddressSpace::Uniform => (BindingClass::Uniform, Access::Read),
-                AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => {
-                    (BindingClass::Storage, Access::Write)
-                }
-                _ => (BindingClass::ReadOnlyStorage, Access::Read),
-            };
-            Some(BindingInfo {
-                name: variable.name.clone().unwrap_or_default(),
-                resource: ResourceId { group: at.group, binding: at.binding },
-                class,
-                access,
-                layout: Layout { name: String::new(), size: 4, align: 4, shape: Shape::Struct { fields: Vec::new() } },
-            })
-        })
-        .collect();
-    bindings.sort_by_key(|info| info.resource);
     // SAFETY: nothing runs.
     let promise = unsafe { Unchecked::promise() };
-    Program {
-        name: "test".into(),
-        workgroup_size: module.entry_points[0].workgroup_size,
-        entry_point: module.entry_points[0].name.clone(),
-        module: Arc::new(module),
-        info: Arc::new(info),
-        bindings,
-        immediate: None,
-        workgroup_storage: 0,
-        source: None,
-        leave: Leave { checks: (!checked).then_some(promise), exact_math: false },
-    }
+    let leave = Leave { checks: (!checked).then_some(promise), exact_math: false };
+    // Without its text, so that what is looked for is not found in a comment.
+    Program { source: None, leave, ..crate::translate::tests::program(source) }
 }
 
 fn expect(checked: bool, table: &[(&str, &str)]) {
