@@ -209,7 +209,7 @@ mod tests {
         let source = format!("struct P {{ a: f32, b: vec3<f32> }} @group(0) @binding(0) var<storage> v: {ty};");
         let module = naga::front::wgsl::parse_str(&source).unwrap();
         let (_, variable) = module.global_variables.iter().next().unwrap();
-        crate::kernel::reflect::layout_of(&module, variable.ty).unwrap()
+        anywarp_wgsl::reflect::layout_of(&module, variable.ty).unwrap()
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Errors: one enum per operation, folded into [`Error`].
 
 use anywarp_backend::BackendError;
+use anywarp_wgsl::TextError;
 
 use crate::device::OpenError;
 use crate::ops::MatmulError;
@@ -308,6 +309,17 @@ pub enum KernelError {
         /// What the backend said.
         error: BackendError,
     },
+}
+
+impl From<TextError> for KernelError {
+    fn from(error: TextError) -> Self {
+        match error {
+            TextError::Invalid { file, diagnostic } => Self::Invalid { file, diagnostic },
+            TextError::TooDeep { file, line, what, depth, limit } => Self::TooDeep { file, line, what, depth, limit },
+            TextError::Internal { file, message } => Self::Internal { file, message },
+            other => Self::Internal { file: String::new(), message: other.to_string() },
+        }
+    }
 }
 
 /// A launch was refused; nothing of it has run.

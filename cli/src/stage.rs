@@ -78,7 +78,7 @@ impl Stage {
     pub(crate) fn text(self, program: &Program, cuda: Cuda) -> Result<String, String> {
         let through_wgpu = |to| anywarp_wgpu::translate::translate(program, to).map_err(|error| error.to_string());
         match self {
-            Self::Source => Ok(program.source.as_ref().map_or_else(String::new, |source| source.text.clone())),
+            Self::Source => Ok(program.source.as_ref().map_or_else(String::new, |source| source.text().to_owned())),
             Self::Wgsl => through_wgpu(Target::Wgsl),
             Self::Spirv => through_wgpu(Target::Spirv),
             Self::Msl => through_wgpu(Target::Msl),

@@ -208,7 +208,7 @@ impl Translated<'_> {
         // What `--line` has cut out is beside each other already.
         let origins = |stage, text| self.arguments.line.is_none().then(|| origins(stage, text, self.file)).flatten();
         let column = |title, stage, text| Column { title, text, origins: origins(stage, text) };
-        let source = self.program.source.as_ref().map_or("", |source| &source.text);
+        let source = self.program.source.as_ref().map_or("", |source| source.text());
         let (left, right) = (column(titles[0].as_str(), left, of_left), column(titles[1].as_str(), right, of_right));
         beside(&left, &right, &source.lines().collect::<Vec<_>>(), self.file, width)
     }

@@ -4,10 +4,10 @@ use std::any::TypeId;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anywarp_backend::{Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program};
+use anywarp_wgsl::guard::Room;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::front::{self, Others};
-use super::guard::Room;
 use super::launch::Launch;
 use super::source::Wgsl;
 use super::values::Values;
@@ -73,7 +73,7 @@ impl KernelInner {
             return Ok(folded);
         }
         let program = &self.plain.program;
-        let (file, text) = program.source.as_deref().map_or(("", ""), |source| (&source.file, &source.text));
+        let (file, text) = program.source.as_deref().map_or(("", ""), |source| (source.file(), source.text()));
         let sites = || self.plain.sites.clone();
         let folded =
             Room::of(file, text)?.run(|| Compiled::new(&self.plain.backend, front::folded(program, caps)?, sites()))?;

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::Caps;
+use anywarp_backend::{Caps, Source};
+use anywarp_wgsl::marks::{Stray, marked_functions};
 use naga::valid::Capabilities;
 use naga::{Module, ResourceBinding, Scalar, Span};
 
-use super::marks::{Stray, marked_functions};
 use super::passes::debug_print::{Printing, debug_print, signature};
-use super::source::Wgsl;
 use crate::debug::{Site, Sites};
 use crate::error::KernelError;
 
@@ -22,17 +21,18 @@ pub(super) struct Marked {
 }
 
 /// The functions that the text marks, each of which can print.
-pub(super) fn marked(wgsl: &Wgsl<'_>, module: &Module) -> Result<Vec<Marked>, KernelError> {
+pub(super) fn marked(source: &Source, module: &Module) -> Result<Vec<Marked>, KernelError> {
     let span = |range: std::ops::Range<usize>| Span::new(range.start as u32, range.end as u32);
-    let names = marked_functions(&wgsl.text).map_err(|Stray(range)| {
+    let names = marked_functions(source.text()).map_err(|Stray(range)| {
         let message = "the mark 'anywarp:debug' must stand right before the 'fn' of a function that is no entry point";
-        error(wgsl, span(range), message.to_owned())
+        error(source, span(range), message.to_owned())
     })?;
     let marked = names.into_iter().map(|(name, range)| {
         let marked = Marked { name: name.to_owned(), span: span(range) };
         let function = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name));
-        let (_, function) = function.ok_or_else(|| refused(wgsl, &marked, &"is an entry point: it must be called"))?;
-        signature(module, function).map_err(|misfit| refused(wgsl, &marked, &misfit))?;
+        let (_, function) =
+            function.ok_or_else(|| refused(source, &marked, &"is an entry point: it must be called"))?;
+        signature(module, function).map_err(|misfit| refused(source, &marked, &misfit))?;
         Ok(marked)
     });
     marked.collect()
@@ -40,7 +40,7 @@ pub(super) fn marked(wgsl: &Wgsl<'_>, module: &Module) -> Result<Vec<Marked>, Ke
 
 /// Makes them print, if anything calls them. The module is what the one entry point uses.
 pub(super) fn print(
-    wgsl: &Wgsl<'_>,
+    source: &Source,
     kernel: &Arc<str>,
     module: &Module,
     marked: &[Marked],
@@ -57,23 +57,23 @@ pub(super) fn print(
         first = number(count);
         first
     });
-    let internal = |message| KernelError::Internal { file: wgsl.file.to_string(), message };
+    let internal = |message| KernelError::Internal { file: source.file().to_owned(), message };
     let Some(printing) = printing.map_err(|misfit| internal(misfit.to_string()))? else { return Ok(None) };
-    check_doubles(wgsl, marked, &printing, caps)?;
+    check_doubles(source, marked, &printing, caps)?;
     let Printing { module, sites, functions } = printing;
     let sites = sites.into_iter().map(|site| {
         // What naga gives no place is told by the place of the function.
         let own = || marked.iter().find(|marked| marked.name == functions[site.function].name);
         let span = if site.span.is_defined() { site.span } else { own().map_or(Span::UNDEFINED, |own| own.span) };
-        Site { line: line(wgsl, span), function: site.function }
+        Site { line: line(source, span), function: site.function }
     });
-    let (kernel, file) = (Arc::clone(kernel), wgsl.file.as_ref().into());
+    let (kernel, file) = (Arc::clone(kernel), source.file().into());
     let sites = sites.collect();
     Ok(Some((module, Arc::new(Sites { first, kernel, file, sites, functions }))))
 }
 
 /// The bits of a double come as an integer of the same size, which the device must have.
-fn check_doubles(wgsl: &Wgsl<'_>, marked: &[Marked], printing: &Printing, caps: &Caps) -> Result<(), KernelError> {
+fn check_doubles(source: &Source, marked: &[Marked], printing: &Printing, caps: &Caps) -> Result<(), KernelError> {
     if caps.shader.contains(Capabilities::SHADER_INT64) {
         return Ok(());
     }
@@ -83,18 +83,18 @@ fn check_doubles(wgsl: &Wgsl<'_>, marked: &[Marked], printing: &Printing, caps: 
     };
     marked.iter().find(|marked| doubles(&marked.name)).map_or(Ok(()), |marked| {
         let reason = format!("takes f64, which {} cannot print: it has no 64-bit integers", caps.name);
-        Err(refused(wgsl, marked, &reason))
+        Err(refused(source, marked, &reason))
     })
 }
 
-fn refused(wgsl: &Wgsl<'_>, marked: &Marked, reason: &dyn std::fmt::Display) -> KernelError {
-    error(wgsl, marked.span, format!("the debug function '{}' {reason}", marked.name))
+fn refused(source: &Source, marked: &Marked, reason: &dyn std::fmt::Display) -> KernelError {
+    error(source, marked.span, format!("the debug function '{}' {reason}", marked.name))
 }
 
-fn error(wgsl: &Wgsl<'_>, span: Span, message: String) -> KernelError {
-    KernelError::DebugFunction { file: wgsl.file.to_string(), line: line(wgsl, span), message }
+fn error(source: &Source, span: Span, message: String) -> KernelError {
+    KernelError::DebugFunction { file: source.file().to_owned(), line: line(source, span), message }
 }
 
-fn line(wgsl: &Wgsl<'_>, span: Span) -> u32 {
-    span.location(&wgsl.text).line_number
+fn line(source: &Source, span: Span) -> u32 {
+    span.to_range().and_then(|range| source.place(range.start)).map_or(1, |place| place.line)
 }

@@ -1,6 +1,6 @@
 //! Which feature of WGSL a device lacks for a kernel, and the line that needs it.
 
-use anywarp_backend::Caps;
+use anywarp_backend::{Caps, Source};
 use naga::Expression;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
@@ -36,11 +36,8 @@ pub(crate) fn unnoticed(module: &naga::Module, has: Capabilities) -> Option<(&'s
     )
 }
 
-/// ` (file:line)` with the line's text, for the end of a sentence.
-pub(crate) fn place(file: &str, text: &str, span: Option<naga::Span>) -> String {
-    span.filter(naga::Span::is_defined).map_or_else(String::new, |span| {
-        let line = span.location(text).line_number as usize;
-        let content = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-        format!("\n  {file}:{line}: {}", content.trim())
-    })
+/// File, line and the line's text, for the end of a sentence.
+pub(crate) fn place(source: &Source, span: Option<naga::Span>) -> String {
+    let place = span.and_then(|span| source.place(span.to_range()?.start));
+    place.map_or_else(String::new, |place| format!("\n  {}:{}: {}", place.file, place.line, place.text.trim()))
 }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use anywarp_backend::{BindingInfo, Caps, Leave, Program, Source};
+use anywarp_wgsl::reflect::{Reflection, reflect};
+use anywarp_wgsl::{diagnostic, module};
 use naga::ShaderStage;
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
@@ -10,10 +12,9 @@ use naga::compact::{KeepUnused, compact};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::debug::{self, Number};
+use super::features;
 use super::passes::fold_grid::fold_grid;
-use super::reflect::{Reflection, reflect};
 use super::source::Wgsl;
-use super::{features, guard, source};
 use crate::debug::Sites;
 use crate::error::KernelError;
 
@@ -28,36 +29,32 @@ pub(crate) fn program(
     others: Others<'_>,
     number: Number<'_>,
 ) -> Result<(Program, Option<Arc<Sites>>), KernelError> {
-    let text = source::blank_known_enables(&wgsl.text);
-    let module = naga::front::wgsl::parse_str(&text).map_err(|error| KernelError::Invalid {
-        file: wgsl.file.to_string(),
-        diagnostic: error.emit_to_string_with_path(&wgsl.text, &wgsl.file),
-    })?;
-    guard::check_types(&wgsl.file, &wgsl.text, &module)?;
-    let info = validate(&module).map_err(|error| invalid(wgsl, &error))?;
-    let marked = debug::marked(wgsl, &module)?;
+    let source = Arc::new(Source::new(wgsl.file.as_ref(), wgsl.text.as_ref()));
+    let module = module::parse(&source)?;
+    let invalid = |error: Box<_>| KernelError::from(diagnostic::of_validator(&source, &error));
+    let info = module::validate(&module).map_err(invalid)?;
+    let marked = debug::marked(&source, &module)?;
     let entry = entry_point(wgsl, &module)?;
     let name: Arc<str> = format!("{}:{entry}", wgsl.file).into();
 
-    let mut module = specialise(wgsl, &name, module, &info, &entry)?;
+    let mut module = specialise(wgsl, &source, &name, module, &info, &entry)?;
     module.entry_points.retain(|point| point.stage == ShaderStage::Compute && point.name == entry);
     compact(&mut module, KeepUnused::No);
-    let info = validate(&module).map_err(|error| invalid(wgsl, &error))?;
+    let info = module::validate(&module).map_err(invalid)?;
 
     let reflection = reflect(&module, &info, 0);
-    check_globals(wgsl, &name, &reflection)?;
-    check_features(wgsl, &name, &module, caps, others)?;
+    check_globals(&source, &name, &reflection)?;
+    check_features(&source, &name, &module, caps, others)?;
     let workgroup_size = module.entry_points[0].workgroup_size;
     check_limits(&name, caps, &reflection, workgroup_size)?;
-    let source = Some(Arc::new(Source { file: wgsl.file.to_string(), text: wgsl.text.to_string() }));
     let at = next_binding(&reflection.bindings, caps);
-    let Some((module, sites)) = debug::print(wgsl, &name, &module, &marked, at, caps, number)? else {
-        return Ok((assemble(name, module, info, entry, reflection, source, wgsl.leave), None));
+    let Some((module, sites)) = debug::print(&source, &name, &module, &marked, at, caps, number)? else {
+        return Ok((assemble(name, module, info, entry, reflection, Some(source), wgsl.leave), None));
     };
-    let info = validate(&module).map_err(|error| invalid(wgsl, &error))?;
+    let info = module::validate(&module).map_err(invalid)?;
     let reflection = reflect(&module, &info, 0);
     check_limits(&name, caps, &reflection, workgroup_size).map_err(because_it_prints)?;
-    Ok((assemble(name, module, info, entry, reflection, source, wgsl.leave), Some(sites)))
+    Ok((assemble(name, module, info, entry, reflection, Some(source), wgsl.leave), Some(sites)))
 }
 
 /// The same program for grids that the device cannot dispatch as they are. Its last binding is the
@@ -71,7 +68,7 @@ pub(crate) fn folded(program: &Program, caps: &Caps) -> Result<Program, KernelEr
     };
     let mut module = fold_grid(&program.module, &program.entry_point, at).map_err(|error| failed(error.to_string()))?;
     module.entry_points.retain(|point| point.name == program.entry_point);
-    let info = validate(&module).map_err(|error| failed(error.into_inner().to_string()))?;
+    let info = module::validate(&module).map_err(|error| failed(error.into_inner().to_string()))?;
     let reflection = reflect(&module, &info, 0);
     check_limits(&program.name, caps, &reflection, program.workgroup_size)?;
     let (name, entry) = (Arc::clone(&program.name), program.entry_point.clone());
@@ -123,17 +120,6 @@ fn assemble(
     }
 }
 
-fn validate(module: &naga::Module) -> Result<ModuleInfo, naga::WithSpan<naga::valid::ValidationError>> {
-    Validator::new(ValidationFlags::all(), Capabilities::all()).validate(module)
-}
-
-fn invalid(wgsl: &Wgsl<'_>, error: &naga::WithSpan<naga::valid::ValidationError>) -> KernelError {
-    KernelError::Invalid {
-        file: wgsl.file.to_string(),
-        diagnostic: error.emit_to_string_with_path(&wgsl.text, &wgsl.file),
-    }
-}
-
 fn entry_point(wgsl: &Wgsl<'_>, module: &naga::Module) -> Result<String, KernelError> {
     let compute: Vec<String> = module
         .entry_points
@@ -159,6 +145,7 @@ fn entry_point(wgsl: &Wgsl<'_>, module: &naga::Module) -> Result<String, KernelE
 /// Gives every override its value.
 fn specialise(
     wgsl: &Wgsl<'_>,
+    source: &Source,
     kernel: &str,
     module: naga::Module,
     info: &ModuleInfo,
@@ -188,23 +175,23 @@ fn specialise(
     let done = process_overrides(&module, info, Some((ShaderStage::Compute, entry)), &constants)
         .map(|(module, _)| module.into_owned());
     done.map_err(|error| match error {
-        PipelineConstantError::ValidationError(error) => invalid(wgsl, &error),
+        PipelineConstantError::ValidationError(error) => diagnostic::of_validator(source, &error).into(),
         other => KernelError::Override { kernel: kernel.to_owned(), message: other.to_string() },
     })
 }
 
-fn check_globals(wgsl: &Wgsl<'_>, kernel: &str, reflection: &Reflection) -> Result<(), KernelError> {
+fn check_globals(source: &Source, kernel: &str, reflection: &Reflection) -> Result<(), KernelError> {
     reflection.foreign.as_ref().map_or(Ok(()), |(name, span)| {
         Err(KernelError::Unsupported {
             kernel: kernel.to_owned(),
             what: format!("'{name}', a texture, sampler or other resource that is not a buffer"),
-            place: features::place(&wgsl.file, &wgsl.text, Some(*span)),
+            place: features::place(source, Some(*span)),
         })
     })
 }
 
 fn check_features(
-    wgsl: &Wgsl<'_>,
+    source: &Source,
     kernel: &str,
     module: &naga::Module,
     caps: &Caps,
@@ -235,7 +222,7 @@ fn check_features(
         kernel: kernel.to_owned(),
         feature: feature.to_owned(),
         device: caps.name.clone(),
-        place: features::place(&wgsl.file, &wgsl.text, span),
+        place: features::place(source, span),
         others,
     })
 }

@@ -1,14 +1,12 @@
-//! Kernels: from WGSL text to a checked launch.
+//! Kernels: from WGSL text to a checked launch. What needs no device is done by `anywarp_wgsl`.
 //!
 //! | module | step |
 //! |---|---|
 //! | `source` | what the user hands in; directives that naga does not know are blanked |
-//! | `guard` | texts that nest too deeply are refused; panics become errors |
 //! | `front` | parse, validate, choose the entry point, resolve overrides |
 //! | `program` | the front end by itself, without a device |
 //! | `features` | which feature a device lacks, and the line that needs it |
-//! | `reflect` | bindings and their layouts |
-//! | `marks`, `debug` | functions that print: which, and whether they can |
+//! | `debug` | functions that print: whether they can |
 //! | `passes` | naga IR to naga IR: grid folding, debug printing |
 //! | `compiled` | kernels of a device, kept by content; the folded variant |
 //! | `values` | uniform and immediate values, by path |
@@ -22,12 +20,9 @@ mod debug;
 mod extent;
 mod features;
 mod front;
-mod guard;
 mod launch;
-mod marks;
 pub(crate) mod passes;
 mod program;
-pub(crate) mod reflect;
 mod source;
 mod values;
 

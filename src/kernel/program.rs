@@ -1,9 +1,9 @@
 //! The front end by itself, without a device.
 
 use anywarp_backend::{Caps, Program};
+use anywarp_wgsl::guard::Room;
 
 use super::front;
-use super::guard::Room;
 use super::source::Wgsl;
 use crate::error::KernelError;
 

@@ -85,7 +85,7 @@ fn of_suites(options: &Options) -> Result<Vec<Kernel>, String> {
                 scope.spawn(|| {
                     while let Some((name, run)) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
                         for program in noted(run)? {
-                            let source = program.source.as_ref().map(|source| source.text.clone());
+                            let source = program.source.as_ref().map(|source| source.text().to_owned());
                             let key = (source, program.entry_point.clone(), program.workgroup_size, bindings(&program));
                             if seen.lock().expect(UNPOISONED).insert(key) {
                                 let all_forms = name.starts_with("conformance");

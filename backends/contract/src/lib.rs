@@ -10,6 +10,7 @@
 //! | [`Caps`] | what the device is and what it can do, as values |
 //! | [`MemoryId`], [`MemoryKind`] | one allocation, and which side may touch it |
 //! | [`Program`] | one entry point of a naga module, specialised and reflected |
+//! | [`Source`] | the text it was made from, and where its parts were written |
 //! | [`Recording`] | commands in the order in which they take effect |
 //! | [`Ticket`] | completion: a blocking wait, a timeout, a waker |
 //!
@@ -26,6 +27,7 @@ mod memory;
 mod program;
 mod recording;
 mod slot;
+mod source;
 mod ticket;
 
 pub use backend::{Backend, Counters};
@@ -36,11 +38,11 @@ pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
 pub use library::{Library, Precision, Routine};
 pub use memory::{HostRange, MemoryId, MemoryKind};
 pub use program::{
-    Access, BindingClass, BindingInfo, Compilation, KernelId, KernelResources, Leave, Program, ResourceId, Source,
-    Unchecked,
+    Access, BindingClass, BindingInfo, Compilation, KernelId, KernelResources, Leave, Program, ResourceId, Unchecked,
 };
 pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use slot::Slot;
+pub use source::{Piece, Place, Source, SourceFile};
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
 
 pub use naga;

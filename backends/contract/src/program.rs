@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::Layout;
+use crate::{Layout, Source};
 
 /// One compiled kernel of one device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,15 +57,6 @@ pub struct BindingInfo {
     pub access: Access,
     /// Its type.
     pub layout: Layout,
-}
-
-/// The text that a program was made from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// The file as the user named it.
-    pub file: String,
-    /// The WGSL; the module's spans point into it.
-    pub text: String,
 }
 
 /// One entry point of a naga module: specialised (no overrides left), validated, reflected.

@@ -48,9 +48,6 @@ fn sites(program: &Program, function: &ir::Function) -> Vec<String> {
 
 /// ` at kernel.wgsl:7`, if the line is known.
 fn at(program: &Program, span: naga::Span) -> String {
-    let Some(source) = program.source.as_deref().filter(|_| span.is_defined()) else { return String::new() };
-    if span.to_range().is_none_or(|range| range.end > source.text.len()) {
-        return String::new();
-    }
-    format!(" at {}:{}", source.file, span.location(&source.text).line_number)
+    let place = || program.source.as_deref()?.place(span.to_range()?.start);
+    place().map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line))
 }

@@ -152,8 +152,9 @@ impl Kernel {
 
     /// The error of a dispatch whose loops did not end.
     pub(crate) fn stopped(&self, label: &str, stop: Stop, steps: u32) -> BackendError {
-        let file = self.program.source.as_ref().map_or("the WGSL", |source| source.file.as_str());
-        let at = if stop.line == 0 { String::new() } else { format!(" at {file}:{}", stop.line) };
+        let source = self.program.source.as_ref();
+        let place = source.and_then(|source| source.place_of_line(stop.line));
+        let at = place.map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line));
         let reason = format!(
             "an invocation made more than {steps} iterations of loops{at}: see that the loop ends, or raise the limit \
              with the environment variable ANYWARP_CUDA_STEPS"

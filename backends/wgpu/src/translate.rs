@@ -121,8 +121,8 @@ fn as_spirv(program: &Program) -> Result<String, String> {
         force_loop_bounding: checked,
         emit_int_div_checks: checked,
         debug_info: program.source.as_deref().map(|source| spv::DebugInfo {
-            source_code: &source.text,
-            file_name: &source.file,
+            source_code: source.text(),
+            file_name: source.file(),
             language: spv::SourceLanguage::WGSL,
         }),
         binding_map: (program.bindings.iter().map(|info| (binding(info.resource), info.resource)))

@@ -39,7 +39,7 @@ impl Checks {
             _ => false,
         });
         let file: Arc<str> =
-            program.source.as_ref().map_or_else(|| program.name.as_ref().into(), |source| source.file.as_str().into());
+            program.source.as_ref().map_or_else(|| program.name.as_ref().into(), |source| source.file().into());
         let places = function
             .sites
             .iter()
@@ -73,18 +73,16 @@ impl Checks {
 
 fn spot(program: &Program, file: &Arc<str>, span: naga::Span) -> Spot {
     let unknown = || Spot { file: Arc::clone(file), line: 0, column: 0, width: 0, text: "".into() };
-    let Some(source) = program.source.as_deref() else { return unknown() };
-    let Some(range) = span.to_range().filter(|range| source.text.is_char_boundary(range.start)) else {
-        return unknown();
+    let place = || {
+        let range = span.to_range()?;
+        let place = program.source.as_deref()?.place(range.start)?;
+        Some((place, range.len() as u32))
     };
-    let before = &source.text[..range.start];
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    let text = source.text[start..].lines().next().unwrap_or("");
-    Spot {
-        file: Arc::clone(file),
-        line: before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1,
-        column: (range.start - start) as u32 + 1,
-        width: range.len() as u32,
-        text: text.into(),
-    }
+    place().map_or_else(unknown, |(place, width)| Spot {
+        file: if place.index == 0 { Arc::clone(file) } else { place.file.into() },
+        line: place.line,
+        column: place.column,
+        width,
+        text: place.text.into(),
+    })
 }

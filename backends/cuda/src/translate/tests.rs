@@ -53,7 +53,7 @@ pub(super) fn program(text: &str) -> Program {
         bindings,
         immediate: None,
         workgroup_storage: 0,
-        source: Some(Arc::new(Wgsl { file: "test.wgsl".to_owned(), text: text.to_owned() })),
+        source: Some(Arc::new(Wgsl::new("test.wgsl", text))),
         leave: Leave::default(),
     }
 }

@@ -51,7 +51,7 @@ pub(super) struct FunctionWriter<'a, 'm> {
     /// The line that the C++ compiler counts for what is written next.
     pub(super) counted: Option<u32>,
     /// Whether the compiler already counts lines of the WGSL.
-    pub(super) in_file: bool,
+    pub(super) in_file: Option<String>,
     /// Lines of the WGSL that stand in a comment.
     pub(super) shown: FxHashSet<u32>,
     /// Values that are declared before a loop, since its body sets them and its `continuing` reads
@@ -96,7 +96,7 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
             depth: 0,
             here: None,
             counted: None,
-            in_file: false,
+            in_file: None,
             shown: FxHashSet::default(),
             hoisted: FxHashSet::default(),
             hoists: Vec::new(),

@@ -5,8 +5,8 @@ use naga::valid::GlobalUse;
 use naga::{AddressSpace, ArraySize, Handle, Module, ScalarKind as NagaKind, StorageAccess, Type, TypeInner};
 
 /// The layout of a host-shareable type; `None` for one that is not (booleans, pointers, textures).
-#[cfg(test)]
-pub(crate) fn layout_of(module: &Module, ty: Handle<Type>) -> Option<Layout> {
+#[must_use]
+pub fn layout_of(module: &Module, ty: Handle<Type>) -> Option<Layout> {
     let mut layouter = naga::proc::Layouter::default();
     layouter.update(module.to_ctx()).ok()?;
     build(module, &layouter, ty)
@@ -73,16 +73,20 @@ fn scalar_of(scalar: naga::Scalar) -> Option<Scalar> {
 
 /// What an entry point uses.
 #[derive(Default)]
-pub(crate) struct Reflection {
-    pub(crate) bindings: Vec<BindingInfo>,
-    pub(crate) immediate: Option<(String, Layout)>,
-    pub(crate) workgroup_storage: u32,
+pub struct Reflection {
+    /// Uniform and storage buffers, by group and binding.
+    pub bindings: Vec<BindingInfo>,
+    /// Name and type of `var<immediate>`.
+    pub immediate: Option<(String, Layout)>,
+    /// Bytes of workgroup memory.
+    pub workgroup_storage: u32,
     /// A global that compute on buffers does not have.
-    pub(crate) foreign: Option<(String, naga::Span)>,
+    pub foreign: Option<(String, naga::Span)>,
 }
 
 /// Reads the globals that the entry point at `index` uses.
-pub(crate) fn reflect(module: &Module, info: &naga::valid::ModuleInfo, index: usize) -> Reflection {
+#[must_use]
+pub fn reflect(module: &Module, info: &naga::valid::ModuleInfo, index: usize) -> Reflection {
     let mut layouter = naga::proc::Layouter::default();
     let laid_out = layouter.update(module.to_ctx()).is_ok();
     let uses = info.get_entry_point(index);

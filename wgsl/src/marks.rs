@@ -9,10 +9,10 @@ const MARK: &str = "anywarp:debug";
 
 /// A mark that no function follows: where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stray(pub(super) Range<usize>);
+pub struct Stray(pub Range<usize>);
 
 /// The names of the marked functions, and where they are.
-pub(super) fn marked_functions(text: &str) -> Result<Vec<(&str, Range<usize>)>, Stray> {
+pub fn marked_functions(text: &str) -> Result<Vec<(&str, Range<usize>)>, Stray> {
     let mut marked = Vec::new();
     if !text.contains(MARK) {
         return Ok(marked);
@@ -34,9 +34,9 @@ fn is_mark(word: &str) -> bool {
 
 /// The name of the function that begins at `at`, but for space and comments.
 fn function_at(text: &str, at: usize) -> Option<(&str, Range<usize>)> {
-    let at = super::source::skip_space(text, at);
+    let at = crate::directives::skip_space(text, at);
     let rest = text[at..].strip_prefix("fn")?;
-    let start = super::source::skip_space(text, at + 2);
+    let start = crate::directives::skip_space(text, at + 2);
     let name = &text[start..];
     let name = &name[..name.find(|c: char| c.is_whitespace() || "(/".contains(c)).unwrap_or(name.len())];
     // Without something between the two words it is one word.
@@ -53,7 +53,7 @@ fn next_comment(text: &str, at: usize) -> Option<(usize, usize)> {
             return Some((start, start + rest.find(['\n', '\r']).unwrap_or(rest.len())));
         }
         if rest.starts_with("/*") {
-            return Some((start, start + super::source::block_comment(rest)));
+            return Some((start, start + crate::directives::block_comment(rest)));
         }
         from = start + 1;
     }

@@ -4,14 +4,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::error::KernelError;
+use anywarp_backend::Source;
+
+use crate::TextError;
 
 /// The deepest text that is read.
-pub(crate) const MOST_DEPTH: u32 = 2000;
+pub const MOST_DEPTH: u32 = 2000;
 /// The most declarations: naga follows their uses of each other by recursion.
-pub(crate) const MOST_DECLARATIONS: u32 = 50_000;
+pub const MOST_DECLARATIONS: u32 = 50_000;
 /// The deepest types, as WGSL has it.
-pub(crate) const MOST_TYPE_DEPTH: u32 = 255;
+pub const MOST_TYPE_DEPTH: u32 = 255;
 
 /// Texts up to this are read on the caller's stack. A build without optimisation takes some
 /// kilobytes a level.
@@ -35,7 +37,7 @@ struct Extent {
 }
 
 /// A place to read one text in, and to compile it.
-pub(crate) struct Room<'a> {
+pub struct Room<'a> {
     file: &'a str,
     own_stack: bool,
 }
@@ -44,11 +46,11 @@ impl<'a> Room<'a> {
     /// For a text that can be read.
     ///
     /// # Errors
-    /// [`KernelError::TooDeep`].
-    pub(crate) fn of(file: &'a str, text: &str) -> Result<Self, KernelError> {
+    /// [`TextError::TooDeep`].
+    pub fn of(file: &'a str, text: &str) -> Result<Self, TextError> {
         let extent = measure(text);
         let too_deep =
-            |what, line, depth, limit| Err(KernelError::TooDeep { file: file.to_owned(), line, what, depth, limit });
+            |what, line, depth, limit| Err(TextError::TooDeep { file: file.to_owned(), line, what, depth, limit });
         if extent.depth > MOST_DEPTH {
             return too_deep("operators, brackets and 'else if'", extent.line, extent.depth, MOST_DEPTH);
         }
@@ -69,13 +71,16 @@ impl<'a> Room<'a> {
     }
 
     /// Does `work` where there is room for it; a panic in it is an error.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, KernelError> + Send) -> Result<T, KernelError> {
+    ///
+    /// # Errors
+    /// Those of `work`; [`TextError::Internal`] for a panic.
+    pub fn run<T: Send, E: Send + From<TextError>>(&self, work: impl FnOnce() -> Result<T, E> + Send) -> Result<T, E> {
         let guarded = || {
             // What `work` leaves half done when it panics is lost with it.
             catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
                 let said = panic.downcast_ref::<String>().map(String::as_str);
                 let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-                Err(self.failed(said.to_owned()))
+                Err(self.failed(said.to_owned()).into())
             })
         };
         if !self.own_stack {
@@ -84,22 +89,22 @@ impl<'a> Room<'a> {
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("anywarp-compile".to_owned()).stack_size(STACK);
             match thread.spawn_scoped(scope, guarded) {
-                Ok(thread) => thread.join().unwrap_or_else(|_| Err(self.failed("its thread ended".to_owned()))),
-                Err(error) => Err(self.failed(format!("no thread with {STACK} bytes of stack: {error}"))),
+                Ok(thread) => thread.join().unwrap_or_else(|_| Err(self.failed("its thread ended".to_owned()).into())),
+                Err(error) => Err(self.failed(format!("no thread with {STACK} bytes of stack: {error}")).into()),
             }
         })
     }
 
-    fn failed(&self, message: String) -> KernelError {
-        KernelError::Internal { file: self.file.to_owned(), message }
+    fn failed(&self, message: String) -> TextError {
+        TextError::Internal { file: self.file.to_owned(), message }
     }
 }
 
 /// Refuses types that nest deeper than WGSL allows: naga does not.
 ///
 /// # Errors
-/// [`KernelError::TooDeep`].
-pub(crate) fn check_types(file: &str, text: &str, module: &naga::Module) -> Result<(), KernelError> {
+/// [`TextError::TooDeep`].
+pub fn check_types(source: &Source, module: &naga::Module) -> Result<(), TextError> {
     let mut depths: Vec<u32> = Vec::with_capacity(module.types.len());
     for (handle, ty) in module.types.iter() {
         // Types stand after those they are made of.
@@ -112,9 +117,10 @@ pub(crate) fn check_types(file: &str, text: &str, module: &naga::Module) -> Resu
         };
         if depth > MOST_TYPE_DEPTH {
             let span = module.types.get_span(handle);
-            let line = if span.is_defined() { span.location(text).line_number } else { 1 };
+            let place = span.to_range().and_then(|range| source.place(range.start));
+            let (file, line) = place.map_or((source.file(), 1), |place| (place.file, place.line));
             let (what, limit) = ("types", MOST_TYPE_DEPTH);
-            return Err(KernelError::TooDeep { file: file.to_owned(), line, what, depth, limit });
+            return Err(TextError::TooDeep { file: file.to_owned(), line, what, depth, limit });
         }
         depths.push(depth);
     }
@@ -360,9 +366,9 @@ mod tests {
     fn a_panic_is_an_error_on_either_stack() {
         for own_stack in [false, true] {
             let room = Room { file: "f.wgsl", own_stack };
-            let error = room.run(|| -> Result<(), KernelError> { panic!("seven") }).unwrap_err();
+            let error = room.run(|| -> Result<(), TextError> { panic!("seven") }).unwrap_err();
             assert!(error.to_string().contains("f.wgsl") && error.to_string().contains("seven"), "{error}");
-            assert_eq!(room.run(|| Ok(7)).unwrap(), 7);
+            assert_eq!(room.run(|| Ok::<_, TextError>(7)).unwrap(), 7);
         }
     }
 }

@@ -1,0 +1,219 @@
+//! The text that a program was made from, and where each byte of it was written.
+
+use std::ops::Range;
+
+/// What a program was made from: one WGSL file, or several that were composed to one text.
+///
+/// A module's spans point into [`text`](Self::text); [`place`](Self::place) says where the author
+/// wrote what stands there.
+///
+/// ```
+/// use anywarp_backend::{Piece, Source, SourceFile};
+///
+/// let file = |name: &str, text: &str| SourceFile { name: name.to_owned(), text: text.to_owned() };
+/// let files = vec![file("main.wgsl", "use b;\nmain"), file("b.wgsl", "\n b")];
+/// // "b\nmain": a byte of the second file, then the end of the first.
+/// let pieces = vec![
+///     Piece { at: 0, file: 1, offset: 2, copied: true },
+///     Piece { at: 1, file: 0, offset: 6, copied: true },
+/// ];
+/// let source = Source::composed(files, "b\nmain".to_owned(), pieces);
+/// let place = |at| source.place(at).map(|place| (place.file, place.line, place.column));
+/// assert_eq!(place(0), Some(("b.wgsl", 2, 2)));
+/// assert_eq!(place(2), Some(("main.wgsl", 2, 1)));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The first one is the author's own, others are what it imports.
+    files: Vec<SourceFile>,
+    /// `None`: the first file as it is.
+    text: Option<String>,
+    /// Sorted by `at`.
+    pieces: Vec<Piece>,
+}
+
+/// One file as its author wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The name for messages.
+    pub name: String,
+    /// The WGSL.
+    pub text: String,
+}
+
+/// From where a part of a composed text is; it reaches to the next piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it begins in the composed text, in bytes.
+    pub at: usize,
+    /// The index of its file.
+    pub file: usize,
+    /// Where it begins in the file, in bytes.
+    pub offset: usize,
+    /// Whether it is the file's own text, byte for byte. Else it stands for something at `offset`:
+    /// a name that was changed.
+    pub copied: bool,
+}
+
+/// A byte of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The file's name.
+    pub file: &'a str,
+    /// The file's index.
+    pub index: usize,
+    /// The offset in the file, in bytes.
+    pub offset: usize,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in bytes, from 1.
+    pub column: u32,
+    /// The whole line, without its end.
+    pub text: &'a str,
+}
+
+impl Source {
+    /// One file as it is.
+    #[must_use]
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let file = SourceFile { name: name.into(), text: text.into() };
+        Self { files: vec![file], text: None, pieces: Vec::new() }
+    }
+
+    /// A text made of pieces of `files`, of which the first one is the author's own.
+    #[must_use]
+    pub fn composed(files: Vec<SourceFile>, text: String, mut pieces: Vec<Piece>) -> Self {
+        pieces.sort_by_key(|piece| piece.at);
+        Self { files, text: Some(text), pieces }
+    }
+
+    /// The name of the author's own file.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        self.files.first().map_or("", |file| &file.name)
+    }
+
+    /// All files that it is made of.
+    #[must_use]
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// The WGSL; a module's spans point into it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.text.as_deref().or_else(|| self.files.first().map(|file| file.text.as_str())).unwrap_or_default()
+    }
+
+    /// Whether the text is the author's file as it is.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.text.is_none()
+    }
+
+    /// Where the byte at `at` of the text was written; `None` outside of it.
+    #[must_use]
+    pub fn place(&self, at: usize) -> Option<Place<'_>> {
+        let (index, offset) = self.origin(at)?;
+        let SourceFile { name, text } = self.files.get(index)?;
+        let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at))?;
+        let before = &text[..offset];
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        Some(Place {
+            file: name,
+            index,
+            offset,
+            line: before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1,
+            column: (offset - start) as u32 + 1,
+            text: text[start..].lines().next().unwrap_or_default(),
+        })
+    }
+
+    /// Where what stands in a line of the text was written, lines counted from 1.
+    #[must_use]
+    pub fn place_of_line(&self, line: u32) -> Option<Place<'_>> {
+        let before = line.checked_sub(1)?;
+        let text = self.text();
+        let mut start = 0;
+        for _ in 0..before {
+            start += text[start..].find('\n')? + 1;
+        }
+        let rest = text[start..].lines().next().unwrap_or_default();
+        self.place(start + (rest.len() - rest.trim_start().len()))
+    }
+
+    /// The file and the bytes in it that a range of the text comes from. A range over several pieces
+    /// ends with the last one of the same file that lies behind its beginning.
+    #[must_use]
+    pub fn origin_of(&self, range: Range<usize>) -> Option<(usize, Range<usize>)> {
+        let (file, start) = self.origin(range.start)?;
+        let length = range.end.saturating_sub(range.start);
+        let last = range.end.checked_sub(1).filter(|last| *last > range.start).and_then(|last| self.origin(last));
+        let end = match last {
+            Some((same, last)) if same == file && last >= start => last + 1,
+            _ => start + length,
+        };
+        Some((file, start..end.min(self.files.get(file)?.text.len()).max(start)))
+    }
+
+    /// File and offset of a byte of the text.
+    fn origin(&self, at: usize) -> Option<(usize, usize)> {
+        if at > self.text().len() {
+            return None;
+        }
+        if self.is_plain() {
+            return Some((0, at));
+        }
+        let index = self.pieces.partition_point(|piece| piece.at <= at).checked_sub(1)?;
+        let piece = self.pieces.get(index)?;
+        Some((piece.file, piece.offset + if piece.copied { at - piece.at } else { 0 }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn composed() -> Source {
+        let file = |name: &str, text: &str| SourceFile { name: name.to_owned(), text: text.to_owned() };
+        let files = vec![file("a", "one two\nthree"), file("b", "four\nfive")];
+        // "five 2nd\nthree": "two" became "2nd".
+        let pieces = vec![
+            Piece { at: 5, file: 0, offset: 4, copied: false },
+            Piece { at: 0, file: 1, offset: 5, copied: true },
+            Piece { at: 8, file: 0, offset: 7, copied: true },
+        ];
+        Source::composed(files, "five 2nd\nthree".to_owned(), pieces)
+    }
+
+    #[test]
+    fn places_are_of_the_author() {
+        let source = composed();
+        let place = |at| source.place(at).map(|place| (place.file, place.line, place.column, place.text));
+        assert_eq!(place(0), Some(("b", 2, 1, "five")));
+        assert_eq!(place(3), Some(("b", 2, 4, "five")));
+        assert_eq!(place(7), Some(("a", 1, 5, "one two")));
+        assert_eq!(place(9), Some(("a", 2, 1, "three")));
+        assert_eq!(place(14), Some(("a", 2, 6, "three")));
+        assert_eq!(place(15), None);
+        assert_eq!(Source::new("é", "é\nb").place(1).map(|place| place.column), Some(1));
+    }
+
+    #[test]
+    fn a_line_is_where_its_first_letter_was_written() {
+        let source = composed();
+        let place = |line| source.place_of_line(line).map(|place| (place.file, place.line));
+        assert_eq!([place(0), place(1), place(2), place(3)], [None, Some(("b", 2)), Some(("a", 2)), None]);
+    }
+
+    #[test]
+    fn ranges_stay_in_their_file() {
+        let source = composed();
+        assert_eq!(source.origin_of(0..4), Some((1, 5..9)));
+        assert_eq!(source.origin_of(8..14), Some((0, 7..13)));
+        assert_eq!(source.origin_of(5..14), Some((0, 4..13)));
+        // It begins in one file and ends in another.
+        assert_eq!(source.origin_of(0..14), Some((1, 5..9)));
+        assert_eq!(source.origin_of(40..50), None);
+    }
+}

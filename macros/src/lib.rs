@@ -1,0 +1,1 @@
+//! The macro `kernels!` of anywarp.

@@ -1,0 +1,21 @@
+//! From WGSL texts to a checked module: what `anywarp` does when a kernel is made, and what its
+//! macro does while Rust compiles. No device is needed.
+//!
+//! | module | step |
+//! |---|---|
+//! | [`guard`] | texts that nest too deeply are refused; panics become errors |
+//! | [`directives`] | directives that naga does not know are blanked |
+//! | [`module`] | parse, validate; diagnostics point at the author's own files |
+//! | [`marks`] | functions marked for debug printing |
+//! | [`reflect`] | bindings and their layouts |
+
+pub mod diagnostic;
+pub mod directives;
+mod error;
+pub mod guard;
+pub mod marks;
+pub mod module;
+pub mod reflect;
+
+pub use anywarp_backend::naga;
+pub use error::TextError;

@@ -1,0 +1,39 @@
+//! A text as a naga module.
+
+use anywarp_backend::Source;
+use naga::front::wgsl::{Frontend, Options};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+
+use crate::{TextError, diagnostic, directives, guard};
+
+/// Parses a text, every extension allowed.
+///
+/// # Errors
+/// [`TextError::Invalid`], [`TextError::TooDeep`].
+pub fn parse(source: &Source) -> Result<naga::Module, TextError> {
+    parse_with(source, Options::new())
+}
+
+/// [`parse`], with the comments `///` and `//!` kept in [`naga::Module::doc_comments`].
+///
+/// # Errors
+/// As [`parse`]; and such comments where WGSL has nothing that they could be about.
+pub fn parse_documented(source: &Source) -> Result<naga::Module, TextError> {
+    parse_with(source, Options { parse_doc_comments: true, ..Options::new() })
+}
+
+fn parse_with(source: &Source, options: Options) -> Result<naga::Module, TextError> {
+    let text = directives::blank_known_enables(source.text());
+    let mut front = Frontend::new_with_options(options);
+    let module = front.parse(&text).map_err(|error| diagnostic::of_parser(source, &error))?;
+    guard::check_types(source, &module)?;
+    Ok(module)
+}
+
+/// Validates a module for a device that can do everything.
+///
+/// # Errors
+/// naga's; [`diagnostic::of_validator`] says it with the author's lines.
+pub fn validate(module: &naga::Module) -> Result<ModuleInfo, Box<naga::WithSpan<naga::valid::ValidationError>>> {
+    Validator::new(ValidationFlags::all(), Capabilities::all()).validate(module).map_err(Box::new)
+}
