@@ -1,0 +1,1 @@
+//! What the macro makes of a text, without compiling it.
