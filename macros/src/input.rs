@@ -8,8 +8,10 @@ use syn::{Ident, LitBool, LitStr, Token, braced};
 
 /// One use of the macro.
 pub(crate) struct Input {
-    /// Attributes and visibility, as they came.
-    pub(crate) before: TokenStream,
+    /// As they came.
+    pub(crate) attributes: TokenStream,
+    /// As it came; nothing for a module of its surroundings only.
+    pub(crate) visibility: TokenStream,
     /// The module's name.
     pub(crate) name: Ident,
     /// Where the WGSL is.
@@ -46,11 +48,11 @@ impl Input {
 
 impl Parse for Input {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let before = attributes_and_visibility(input)?;
-        if before.is_empty() && input.peek(LitStr) {
+        let (attributes, visibility) = (attributes(input)?, visibility(input)?);
+        if attributes.is_empty() && visibility.is_empty() && input.peek(LitStr) {
             let path: LitStr = input.parse()?;
             let name = stem(&path)?;
-            return Ok(Self { before, name, text: Text::File(path), options: options(input)? });
+            return Ok(Self { attributes, visibility, name, text: Text::File(path), options: options(input)? });
         }
         if !input.peek(Token![mod]) {
             return Err(
@@ -75,29 +77,34 @@ impl Parse for Input {
         } else {
             return Err(input.error("expected `= \"PATH\"` or `{ \"WGSL\" }`"));
         };
-        Ok(Self { before, name, text, options: options(input)? })
+        Ok(Self { attributes, visibility, name, text, options: options(input)? })
     }
 }
 
-/// Tokens that go before `mod` unchanged.
-fn attributes_and_visibility(input: ParseStream<'_>) -> syn::Result<TokenStream> {
-    let mut before = TokenStream::new();
+fn attributes(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut attributes = TokenStream::new();
     while input.peek(Token![#]) {
         let mark: Punct = input.parse()?;
         let group: Group = input.parse()?;
         if group.delimiter() != Delimiter::Bracket {
             return Err(syn::Error::new(group.span(), "expected an attribute: `#[...]`"));
         }
-        before.extend([TokenTree::Punct(mark), TokenTree::Group(group)]);
+        attributes.extend([TokenTree::Punct(mark), TokenTree::Group(group)]);
     }
+    Ok(attributes)
+}
+
+/// `pub`, `pub(crate)`, `pub(in path)`.
+fn visibility(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let mut visibility = TokenStream::new();
     if input.peek(Token![pub]) {
         let public: Token![pub] = input.parse()?;
-        before.extend(quote!(#public));
+        visibility.extend(quote!(#public));
         if input.peek(syn::token::Paren) {
-            before.extend([TokenTree::Group(input.parse()?)]);
+            visibility.extend([TokenTree::Group(input.parse()?)]);
         }
     }
-    Ok(before)
+    Ok(visibility)
 }
 
 /// The module's name, from the file's.

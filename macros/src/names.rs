@@ -15,7 +15,9 @@ const PRIMITIVES: [&str; 17] = [
 /// The identifier for a WGSL name: itself, with `r#` if it is a keyword of Rust.
 pub(crate) fn ident(name: &str) -> Result<Ident, Refusal> {
     let raw = || syn::parse_str(&format!("r#{name}")).ok();
-    let mut ident: Ident = syn::parse_str(name).ok().or_else(raw).ok_or_else(|| {
+    // A keyword since Rust 2024, of which syn does not know.
+    let plain = || if name == "gen" { None } else { syn::parse_str(name).ok() };
+    let mut ident: Ident = plain().or_else(raw).ok_or_else(|| {
         Refusal::new(format!("'{name}' cannot be a name in Rust, not even as `r#{name}`: rename it in the WGSL"))
     })?;
     ident.set_span(Span::call_site());
@@ -103,6 +105,7 @@ mod tests {
     fn keywords_are_raw_or_refused() {
         assert_eq!(ident("a").unwrap().to_string(), "a");
         assert_eq!(ident("type").unwrap().to_string(), "r#type");
+        assert_eq!(ident("gen").unwrap().to_string(), "r#gen");
         for name in ["self", "Self", "crate", "super", "_", "a b", ""] {
             assert!(ident(name).is_err(), "{name}");
         }

@@ -22,17 +22,17 @@ pub(crate) fn module(input: &Input, description: &Description) -> Result<TokenSt
     let structs = structs::structs(description, &mut names)?;
     let overrides = overrides::overrides(description, &mut names)?;
     let entries = entries::entries(description, &mut names)?;
-    let (before, name) = (&input.before, &input.name);
+    let Input { attributes, visibility, name, .. } = input;
     let about = match &input.text {
         Text::File(path) => format!(" Kernels of `{}`.", path.value()),
         Text::Inline(_) => " Kernels in WGSL.".to_owned(),
     };
     let docs = lines(&about, &description.docs);
     Ok(quote! {
-        #before
+        #attributes
         #docs
         #[allow(dead_code, non_snake_case, non_camel_case_types, clippy::all, clippy::pedantic)]
-        mod #name {
+        #visibility mod #name {
             #source
             #structs
             #overrides
