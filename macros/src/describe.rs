@@ -6,7 +6,7 @@ use anywarp_backend::naga::{self, Handle, Module, ShaderStage, Span, Type};
 use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Shape, Source};
 use anywarp_wgsl::guard::Room;
 use anywarp_wgsl::reflect::{Reflection, reflect};
-use anywarp_wgsl::{TextError, diagnostic, module};
+use anywarp_wgsl::{diagnostic, module};
 
 use crate::docs::docs;
 use crate::overrides::{Override, overrides};
@@ -99,22 +99,18 @@ fn described(source: &Source) -> Result<Description, Refusal> {
     Ok(Description {
         docs: docs(module.doc_comments.as_ref().map(|comments| &comments.module)),
         structs: structs(&module, &shared),
-        overrides: overrides(source, &module)?,
+        overrides: overrides(&module)?,
         entries,
     })
 }
 
 /// Refuses variables that no value or buffer of Rust can stand for.
 fn check(source: &Source, module: &Module, reflection: &Reflection) -> Result<(), Refusal> {
-    let refuse = |message: &str, span: Span, label: &str, note: &str| {
-        let diagnostic = diagnostic::at(source, message, vec![(span, label.to_owned())], vec![note.to_owned()]);
-        Err(Refusal::from(TextError::Invalid { file: source.file().to_owned(), diagnostic }))
-    };
     if let Some((name, span)) = &reflection.foreign {
         let message = format!("'{name}' has no counterpart in Rust");
-        let note = "note: kernels work on uniform and storage buffers and on immediates; textures, samplers and \
+        let note = "kernels work on uniform and storage buffers and on immediates; textures, samplers and \
                     arrays of bindings are none of these";
-        return refuse(&message, *span, "neither a buffer nor a value", note);
+        return Err(Refusal::at(source, &message, *span, "neither a buffer nor a value", note));
     }
     let endless =
         |info: &&BindingInfo| matches!(info.layout.shape, Shape::Struct { .. }) && info.layout.unsized_tail().is_some();
@@ -124,9 +120,9 @@ fn check(source: &Source, module: &Module, reflection: &Reflection) -> Result<()
         let found = module.global_variables.iter().find(|(_, global)| named(global));
         let span = found.map_or(Span::UNDEFINED, |(handle, _)| module.global_variables.get_span(handle));
         let message = format!("'{layout}' ends in an array without a size, which no Rust type does");
-        let note = "note: make two bindings of it, one for what comes first and one for the array; or make the \
+        let note = "make two bindings of it, one for what comes first and one for the array; or make the \
                     kernel with `Device::kernel`, which binds a buffer of bytes to it";
-        return refuse(&message, span, "bound here", note);
+        return Err(Refusal::at(source, &message, span, "bound here", note));
     }
     Ok(())
 }

@@ -1,8 +1,6 @@
 //! Overrides: their types, and what WGSL takes where none is given.
 
-use anywarp_backend::Source;
 use anywarp_backend::naga::{Expression, Handle, Literal, Module, Scalar, ScalarKind, TypeInner};
-use anywarp_wgsl::{TextError, diagnostic};
 
 use crate::refusal::Refusal;
 
@@ -10,7 +8,7 @@ use crate::refusal::Refusal;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Override {
     pub(crate) name: String,
-    /// The Rust type: `bool`, `i32`, `u32`, `f32`, `f16` or `f64`.
+    /// The Rust type, named as in WGSL: `bool`, `i16` to `u32`, `f16` to `f64`.
     pub(crate) ty: &'static str,
     pub(crate) initial: Initial,
 }
@@ -30,16 +28,14 @@ pub(crate) enum Initial {
 ///
 /// # Errors
 /// One of a type that cannot be set exactly.
-pub(crate) fn overrides(source: &Source, module: &Module) -> Result<Vec<Override>, Refusal> {
+pub(crate) fn overrides(module: &Module) -> Result<Vec<Override>, Refusal> {
     let mut all = Vec::new();
-    for (handle, item) in module.overrides.iter() {
+    for (_, item) in module.overrides.iter() {
         let name = item.name.clone().unwrap_or_default();
         let Some(ty) = type_of(&module.types[item.ty].inner) else {
-            let span = module.overrides.get_span(handle);
-            let message = format!("the override '{name}' is of a type that cannot be set exactly");
-            let note = "note: overrides are set as bool, i32, u32, f16, f32 or f64".to_owned();
-            let diagnostic = diagnostic::at(source, &message, vec![(span, "of this type".to_owned())], vec![note]);
-            return Err(TextError::Invalid { file: source.file().to_owned(), diagnostic }.into());
+            // naga has no others today.
+            let types = "bool, i16, i32, u16, u32, f16, f32 and f64";
+            return Err(Refusal::new(format!("the override '{name}' cannot be set exactly: only {types} can")));
         };
         let initial = match item.init {
             None => Initial::None,
@@ -54,6 +50,8 @@ fn type_of(inner: &TypeInner) -> Option<&'static str> {
     let TypeInner::Scalar(Scalar { kind, width }) = inner else { return None };
     match (kind, width) {
         (ScalarKind::Bool, _) => Some("bool"),
+        (ScalarKind::Sint, 2) => Some("i16"),
+        (ScalarKind::Uint, 2) => Some("u16"),
         (ScalarKind::Sint, 4) => Some("i32"),
         (ScalarKind::Uint, 4) => Some("u32"),
         (ScalarKind::Float, 2) => Some("f16"),
@@ -68,6 +66,8 @@ fn value_of(module: &Module, expression: Handle<Expression>) -> Option<f64> {
     match &module.global_expressions[expression] {
         Expression::Literal(literal) => match *literal {
             Literal::Bool(value) => Some(f64::from(u8::from(value))),
+            Literal::I16(value) => Some(f64::from(value)),
+            Literal::U16(value) => Some(f64::from(value)),
             Literal::I32(value) => Some(f64::from(value)),
             Literal::U32(value) => Some(f64::from(value)),
             Literal::F16(value) => Some(f64::from(value.to_f32())),

@@ -100,8 +100,7 @@ fn initial(item: &Override) -> TokenStream {
             let value = value != 0.0;
             quote!(#value)
         }
-        "i32" => negated(value, |value| Literal::i64_unsuffixed(value as i64)),
-        "u32" => negated(value, |value| Literal::i64_unsuffixed(value as i64)),
+        "i16" | "u16" | "i32" | "u32" => negated(value, |value| Literal::i64_unsuffixed(value as i64)),
         "f16" => {
             let value = negated(value, Literal::f64_unsuffixed);
             quote!(::anywarp::f16::from_f64_const(#value))
