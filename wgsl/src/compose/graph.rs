@@ -263,12 +263,13 @@ impl<'a> Graph<'a> {
             ["package", rest @ ..] => (&[][..], rest),
             ["super", ..] => {
                 let up = words.iter().take_while(|word| **word == "super").count();
-                let Some(left) = file.path.len().checked_sub(1 + up) else {
-                    let message = format!("the path leads out of the package: {} is in its root folder", file.name());
-                    let message =
-                        if file.path.len() == 1 { message } else { "the path leads out of the package".to_owned() };
-                    let notes = ["'super' is the folder of the file, 'super::super' the one around it".to_owned()];
-                    return Err(file.tokens.fail(at, &message, "too many 'super'", &notes));
+                let Some(left) = file.path.len().checked_sub(up) else {
+                    let notes = [format!(
+                        "{} has {} folders around it, the package's own included",
+                        file.name(),
+                        file.path.len()
+                    )];
+                    return Err(file.tokens.fail(at, "the path leads out of the package", "too many 'super'", &notes));
                 };
                 // In the root folder, `super` is the package.
                 (&file.path[..left], &words[up..])
