@@ -66,7 +66,7 @@ pub(crate) enum ArgumentKind {
 /// # Errors
 /// What is wrong with it, with the author's line where there is one.
 pub(crate) fn describe(source: &Source) -> Result<Description, Refusal> {
-    Room::of(source.file(), source.text())?.run(|| described(source))
+    Room::of_source(source)?.run(|| described(source))
 }
 
 fn described(source: &Source) -> Result<Description, Refusal> {

@@ -116,7 +116,7 @@ pub fn kernels(tokens: TokenStream) -> TokenStream {
 }
 
 fn expand(input: &Input, folder: &Path) -> Result<proc_macro2::TokenStream, Refusal> {
-    let source = read::read(input, folder)?;
-    let description = describe::describe(&source)?;
-    emit::module(input, &description)
+    let reading = read::read(input, folder)?;
+    let description = describe::describe(&reading.source)?;
+    emit::module(input, &reading, &description)
 }

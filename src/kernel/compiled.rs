@@ -1,7 +1,6 @@
 //! Kernels of one device, kept by content.
 
 use std::any::TypeId;
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anywarp_backend::{
@@ -12,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::front::{self, Others};
 use super::launch::Launch;
-use super::source::Wgsl;
+use super::source::{Module, Wgsl};
 use super::values::Values;
 use crate::debug::{DebugMemory, Sites};
 use crate::device::DeviceInner;
@@ -188,7 +187,8 @@ struct Key {
     entry: Option<String>,
     constants: Vec<(String, u64)>,
     leave: Leave,
-    modules: Vec<(String, String)>,
+    modules: Vec<Module<'static>>,
+    at: Vec<String>,
     features: Vec<(String, bool)>,
     elements: Vec<(String, Option<Scalar>)>,
     /// Imported files, as they were read.
@@ -209,9 +209,6 @@ impl KernelCache {
         wgsl: &Wgsl<'_>,
         others: Others<'_>,
     ) -> Result<Arc<KernelInner>, KernelError> {
-        let owned = |pairs: &[(Cow<'_, str>, Cow<'_, str>)]| {
-            pairs.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect()
-        };
         // What is in files may have changed since.
         let read = if wgsl.folder.is_some() { Some(wgsl.source()?) } else { None };
         let key = Key {
@@ -220,7 +217,8 @@ impl KernelCache {
             entry: wgsl.entry.as_ref().map(ToString::to_string),
             constants: wgsl.constants.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect(),
             leave: wgsl.leave,
-            modules: owned(&wgsl.modules),
+            modules: wgsl.modules.iter().map(Module::owned).collect(),
+            at: wgsl.at.iter().map(ToString::to_string).collect(),
             features: wgsl.features.iter().map(|(name, on)| (name.to_string(), *on)).collect(),
             elements: wgsl.elements.iter().map(|(name, scalar)| (name.to_string(), scalar.ok())).collect(),
             read: read.iter().flat_map(|source| source.files().iter().skip(1).cloned()).collect(),

@@ -33,8 +33,9 @@ pub struct Wgsl<'a> {
     pub(crate) entry: Option<Cow<'a, str>>,
     pub(crate) constants: Vec<(Cow<'a, str>, f64)>,
     pub(crate) leave: Leave,
-    /// Names and texts.
-    pub(crate) modules: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    pub(crate) modules: Vec<Module<'a>>,
+    /// The text's own path as a module, where no file's path says it.
+    pub(crate) at: Vec<Cow<'a, str>>,
     pub(crate) features: Vec<(Cow<'a, str>, bool)>,
     /// Scalars, or the name of a type that is none.
     pub(crate) elements: Vec<(Cow<'a, str>, Result<Scalar, &'static str>)>,
@@ -42,6 +43,22 @@ pub struct Wgsl<'a> {
     pub(crate) folder: Option<PathBuf>,
     /// The file that the text was read from.
     path: Option<PathBuf>,
+}
+
+/// A module from memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Module<'a> {
+    pub(crate) path: Cow<'a, str>,
+    /// The name of its file, for messages.
+    pub(crate) file: Cow<'a, str>,
+    pub(crate) text: Cow<'a, str>,
+}
+
+impl Module<'_> {
+    pub(crate) fn owned(&self) -> Module<'static> {
+        let owned = |text: &str| Cow::Owned(text.to_owned());
+        Module { path: owned(&self.path), file: owned(&self.file), text: owned(&self.text) }
+    }
 }
 
 impl<'a> Wgsl<'a> {
@@ -56,6 +73,7 @@ impl<'a> Wgsl<'a> {
             constants: Vec::new(),
             leave: Leave::default(),
             modules: Vec::new(),
+            at: Vec::new(),
             features: Vec::new(),
             elements: Vec::new(),
             folder: None,
@@ -128,7 +146,9 @@ impl<'a> Wgsl<'a> {
     /// ```
     #[must_use]
     pub fn module(mut self, path: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
-        self.modules.push((path.into(), text.into()));
+        let path = path.into();
+        let file = format!("{}.wgsl", path.replace("::", "/")).into();
+        self.modules.push(Module { path, file, text: text.into() });
         self
     }
 
@@ -243,8 +263,8 @@ impl Wgsl<'_> {
     /// The one text that it is with all it imports.
     pub(crate) fn source(&self) -> Result<Source, KernelError> {
         let mut given = Given::default();
-        for (path, text) in &self.modules {
-            given.add(path, format!("{}.wgsl", path.replace("::", "/")), text.as_ref());
+        for Module { path, file, text } in &self.modules {
+            given.add(path, file.as_ref(), text.as_ref());
         }
         let elements = self.elements.iter().map(|(name, scalar)| match scalar {
             Ok(scalar) => Ok((name.to_string(), *scalar)),
@@ -261,7 +281,9 @@ impl Wgsl<'_> {
 
     /// The path of the file below the root folder, as other files would import it.
     fn module_path(&self) -> Result<Vec<String>, KernelError> {
-        let (Some(path), Some(folder)) = (&self.path, &self.folder) else { return Ok(Vec::new()) };
+        let (Some(path), Some(folder)) = (&self.path, &self.folder) else {
+            return Ok(self.at.iter().map(ToString::to_string).collect());
+        };
         let real = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize().ok();
         let below = path.strip_prefix(folder).map(Path::to_owned).ok();
         let below = below.or_else(|| Some(real(path)?.strip_prefix(real(folder)?).ok()?.to_owned()));

@@ -10,6 +10,7 @@ pub use bytemuck;
 use super::bind::{Bind, bound};
 use super::checks::both;
 use super::launch::Launch;
+use super::source::{Module, Wgsl};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::element::Element;
 use crate::error::LaunchError;
@@ -39,6 +40,24 @@ pub trait Writes<'a, T>: Bind<'a> {}
 impl<'a, T: Element> Writes<'a, T> for &'a mut UnifiedBuffer<T> {}
 impl<'a, T: Element> Writes<'a, T> for SliceMut<'a, T> {}
 impl<'a, T: Element> Writes<'a, T> for &'a mut SliceMut<'_, T> {}
+
+/// A text with the files that it imports, each with its path as a module and its name for messages.
+/// `at` is the text's own path.
+#[doc(hidden)]
+#[must_use]
+pub fn composed(
+    text: &'static str,
+    at: &[&'static str],
+    modules: &[(&'static str, &'static str, &'static str)],
+) -> Wgsl<'static> {
+    let mut wgsl = Wgsl::new(text);
+    wgsl.at = at.iter().map(|segment| (*segment).into()).collect();
+    wgsl.modules = modules
+        .iter()
+        .map(|(path, file, text)| Module { path: (*path).into(), file: (*file).into(), text: (*text).into() })
+        .collect();
+    wgsl
+}
 
 /// Binds to the variable in `slot`.
 #[doc(hidden)]
