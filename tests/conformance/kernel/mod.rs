@@ -7,6 +7,7 @@ mod grids;
 mod parameters;
 mod promises;
 mod specialisation;
+mod typed;
 mod workgroups;
 
 use crate::Case;
@@ -16,6 +17,7 @@ pub(crate) const CASES: &[&[Case]] = &[
     parameters::CASES,
     promises::CASES,
     specialisation::CASES,
+    typed::CASES,
     features::CASES,
     workgroups::CASES,
     grids::CASES,
