@@ -1,6 +1,6 @@
 //! Errors: one enum per operation, folded into [`Error`].
 
-use anywarp_backend::BackendError;
+use anywarp_backend::{BackendError, Spot};
 use anywarp_wgsl::TextError;
 
 use crate::device::OpenError;
@@ -179,6 +179,8 @@ pub enum KernelError {
         file: String,
         /// The line as the user wrote it, and what is wrong with it.
         diagnostic: String,
+        /// Where, if known.
+        place: Option<Spot>,
     },
     /// The WGSL nests deeper than anything that reads it can follow.
     #[error(
@@ -262,17 +264,17 @@ pub enum KernelError {
         message: String,
     },
     /// The kernel uses something that compute-only devices do not offer.
-    #[error("kernel '{kernel}' uses {what}, which anywarp does not run{place}")]
+    #[error("kernel '{kernel}' uses {what}, which anywarp does not run{}", line(place))]
     Unsupported {
         /// The kernel.
         kernel: String,
         /// A texture, a sampler, ...
         what: String,
         /// Where, if known.
-        place: String,
+        place: Option<Spot>,
     },
     /// The kernel needs a feature that the device lacks.
-    #[error("kernel '{kernel}' needs {feature}, which {device} does not have{place}\n{others}")]
+    #[error("kernel '{kernel}' needs {feature}, which {device} does not have{}\n{others}", line(place))]
     MissingFeature {
         /// The kernel.
         kernel: String,
@@ -280,8 +282,8 @@ pub enum KernelError {
         feature: String,
         /// The device.
         device: String,
-        /// The first line that needs it.
-        place: String,
+        /// The first place that needs it, if known.
+        place: Option<Spot>,
         /// Which devices of this machine have it.
         others: String,
     },
@@ -311,10 +313,39 @@ pub enum KernelError {
     },
 }
 
+impl KernelError {
+    /// File, line and column of what is wrong, where one place can be named. Lines and columns (in
+    /// bytes) start at 1; a column of 0 is not known.
+    ///
+    /// ```
+    /// use anywarp::Wgsl;
+    /// use anywarp::backend::Caps;
+    ///
+    /// let text = "@compute @workgroup_size(1)\nfn main() { undefined(); }";
+    /// let error = Wgsl::new(text).file("a.wgsl").program(&Caps::webgpu_baseline()).unwrap_err();
+    /// assert_eq!(error.location(), Some(("a.wgsl", 2, 13)));
+    /// ```
+    #[must_use]
+    pub fn location(&self) -> Option<(&str, u32, u32)> {
+        match self {
+            Self::Invalid { place, .. } | Self::Unsupported { place, .. } | Self::MissingFeature { place, .. } => {
+                place.as_ref().filter(|place| place.line > 0).map(|place| (&*place.file, place.line, place.column))
+            }
+            Self::TooDeep { file, line, .. } | Self::DebugFunction { file, line, .. } => Some((file, *line, 0)),
+            _ => None,
+        }
+    }
+}
+
+/// A place and its line's text, for the end of a sentence.
+fn line(place: &Option<Spot>) -> String {
+    place.as_ref().map_or_else(String::new, |at| format!("\n  {}:{}: {}", at.file, at.line, at.text.trim()))
+}
+
 impl From<TextError> for KernelError {
     fn from(error: TextError) -> Self {
         match error {
-            TextError::Invalid { file, diagnostic } => Self::Invalid { file, diagnostic },
+            TextError::Invalid { file, diagnostic, place } => Self::Invalid { file, diagnostic, place },
             TextError::TooDeep { file, line, what, depth, limit } => Self::TooDeep { file, line, what, depth, limit },
             TextError::Internal { file, message } => Self::Internal { file, message },
             other => Self::Internal { file: String::new(), message: other.to_string() },

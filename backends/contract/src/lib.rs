@@ -18,6 +18,7 @@
 //! The crate holds no device and no `cfg`.
 
 mod backend;
+mod baseline;
 pub mod cache;
 mod caps;
 mod error;
