@@ -274,7 +274,7 @@ pub enum KernelError {
         place: Option<Spot>,
     },
     /// The kernel needs a feature that the device lacks.
-    #[error("kernel '{kernel}' needs {feature}, which {device} does not have{}\n{others}", line(place))]
+    #[error("kernel '{kernel}' needs {feature}, which {device} does not have{}{}", line(place), sentence(others))]
     MissingFeature {
         /// The kernel.
         kernel: String,
@@ -284,7 +284,7 @@ pub enum KernelError {
         device: String,
         /// The first place that needs it, if known.
         place: Option<Spot>,
-        /// Which devices of this machine have it.
+        /// Which devices of this machine have it; empty if none was asked.
         others: String,
     },
     /// The kernel needs more of something than the device has.
@@ -335,6 +335,11 @@ impl KernelError {
             _ => None,
         }
     }
+}
+
+/// More to say, on a line of its own.
+fn sentence(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("\n{text}") }
 }
 
 /// A place and its line's text, for the end of a sentence.

@@ -28,9 +28,19 @@ impl Wgsl<'_> {
     pub fn program(&self, caps: &Caps) -> Result<Program, KernelError> {
         Room::of(&self.file, &self.text)?.run(|| {
             // No other device is asked, and whatever numbers its calls have, nobody reads them.
-            let (program, _) = front::program(self, caps, &Vec::new, &|_| 0)?;
+            let (program, _) = front::program(self, caps, &Vec::new, &|_| 0).map_err(alone)?;
             Ok(program)
         })
+    }
+}
+
+/// Without what would be said of other devices: none was asked.
+fn alone(error: KernelError) -> KernelError {
+    match error {
+        KernelError::MissingFeature { kernel, feature, device, place, .. } => {
+            KernelError::MissingFeature { kernel, feature, device, place, others: String::new() }
+        }
+        other => other,
     }
 }
 
