@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `arguments` | the command line |
 //! | `files` | which files |
+//! | `browser` | what browsers refuse beside entry points |
 //! | `finding` | what is said about them, in three forms |
 
 mod arguments;
+mod browser;
 mod files;
 mod finding;
 
@@ -43,6 +45,7 @@ pub(crate) fn check(arguments: &CheckArgs, json: bool) -> Result<(), Failure> {
 struct Target {
     name: String,
     caps: Caps,
+    is_baseline: bool,
 }
 
 fn targets(arguments: &CheckArgs) -> Result<Vec<Target>, Failure> {
@@ -60,11 +63,11 @@ fn targets(arguments: &CheckArgs) -> Result<Vec<Target>, Failure> {
                 caps.limits.immediate_size = IMMEDIATE_BYTES;
             }
         }
-        targets.push(Target { name: "webgpu".to_owned(), caps });
+        targets.push(Target { name: "webgpu".to_owned(), caps, is_baseline: true });
     }
     for selector in &arguments.devices {
         let device = Device::open(selector)?;
-        targets.push(Target { name: device.selector().to_owned(), caps: device.caps().clone() });
+        targets.push(Target { name: device.selector().to_owned(), caps: device.caps().clone(), is_baseline: false });
     }
     Ok(targets)
 }
@@ -75,6 +78,8 @@ struct Report {
     /// Those that were checked, whatever came of it.
     entries: Vec<String>,
     findings: Vec<Finding>,
+    /// An entry point lacks a feature of the baseline.
+    lacks_feature: bool,
 }
 
 impl Report {
@@ -123,7 +128,8 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn file(&mut self, input: &Input) -> Report {
-        let mut report = Report { file: input.file.clone(), entries: Vec::new(), findings: Vec::new() };
+        let mut report =
+            Report { file: input.file.clone(), entries: Vec::new(), findings: Vec::new(), lacks_feature: false };
         let text = match &input.text {
             Ok(text) => text,
             Err(message) => {
@@ -150,6 +156,13 @@ impl<'a> Checker<'a> {
                 result => conclude(&mut report, text, target, result),
             }
             self.entry_met = true;
+            if target.is_baseline && !report.lacks_feature {
+                for error in browser::refusals(&input.file, text, &target.caps) {
+                    // Other devices leave out what no entry point uses.
+                    let against = Some(target.name.clone());
+                    report.add(Finding { against, ..finding(&input.file, text, &error, target) });
+                }
+            }
         }
         report
     }
@@ -203,18 +216,26 @@ fn conclude(report: &mut Report, text: &str, target: &Target, result: Result<Pro
     match result {
         Ok(program) => {
             for error in bindings_above_the_limit(&program, &target.caps) {
-                report.add(Finding::of_kernel(&file, text, &error, &target.name));
+                report.add(finding(&file, text, &error, target));
             }
             report.add_entry(Some(program.entry_point));
         }
         Err(error) => {
-            let mut finding = Finding::of_kernel(&file, text, &error, &target.name);
-            if let (KernelError::MissingFeature { feature, .. }, "webgpu") = (&error, target.name.as_str()) {
-                finding.message.push_str(&format!("\n  --feature {feature} allows it"));
-            }
-            report.add(finding);
+            report.lacks_feature |= target.is_baseline && matches!(error, KernelError::MissingFeature { .. });
+            report.add(finding(&file, text, &error, target));
         }
     }
+}
+
+fn finding(file: &str, text: &str, error: &KernelError, target: &Target) -> Finding {
+    let mut finding = Finding::of_kernel(file, text, error, &target.name);
+    if let KernelError::MissingFeature { feature, .. } = error
+        && target.is_baseline
+        && Caps::known_features().iter().any(|(_, name)| name == feature)
+    {
+        finding.message.push_str(&format!("\n  --feature {feature} allows it"));
+    }
+    finding
 }
 
 /// Variables that are larger than any buffer that could be bound to them.
