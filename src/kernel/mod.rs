@@ -32,6 +32,7 @@ mod source;
 mod values;
 
 pub use bind::Bind;
+pub(crate) use bind::{BoundBuffer, bound};
 pub use compiled::Kernel;
 pub(crate) use compiled::{Compiled, KernelCache};
 pub use extent::Extent;
