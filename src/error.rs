@@ -4,7 +4,7 @@ use anywarp_backend::{BackendError, Spot};
 use anywarp_wgsl::TextError;
 
 use crate::device::OpenError;
-use crate::ops::MatmulError;
+use crate::ops::{MatmulError, OperationError};
 
 /// A result whose error is [`Error`] unless told otherwise.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -28,6 +28,9 @@ pub enum Error {
     /// A matrix product was refused.
     #[error(transparent)]
     Matmul(#[from] MatmulError),
+    /// An elementwise operation or a reduction was refused.
+    #[error(transparent)]
+    Operation(#[from] OperationError),
     /// Submitting or waiting failed.
     #[error(transparent)]
     Device(#[from] BackendError),
@@ -73,6 +76,13 @@ impl Error {
                 MatmulError::Device { error, .. } => class_of(error),
                 MatmulError::InUse { .. } => ErrorClass::Retryable,
                 MatmulError::TooLarge { .. } => ErrorClass::Resource,
+                _ => ErrorClass::Programmer,
+            },
+            Self::Operation(error) => match error {
+                OperationError::Kernel(error) => Self::Kernel(error.clone()).class(),
+                OperationError::Launch(error) => Self::Launch(error.clone()).class(),
+                OperationError::Buffer { error, .. } => Self::Buffer(error.clone()).class(),
+                OperationError::TooLarge { .. } => ErrorClass::Resource,
                 _ => ErrorClass::Programmer,
             },
             Self::Device(error) => class_of(error),
