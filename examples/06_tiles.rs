@@ -1,49 +1,18 @@
 //! Workgroup memory: what a workgroup has fetched once, all its invocations use. A matrix product in
-//! tiles of 16 x 16, against one that reads every factor from the buffers, and against plain Rust.
+//! tiles of 16 x 16, against one that fetches every factor anew, and against plain Rust.
 //!
-//! `cargo run --release --example 06_tiles -- [SIZE]`
+//! `cargo run --release --example 06_tiles -- [SIZE]`. Tiles pay where memory is far away, on GPUs. A
+//! processor has caches for that.
 
 use std::time::{Duration, Instant};
 
+use anywarp::backend::DeviceKind;
 use anywarp::{Device, Kernel, UnifiedBuffer, Wgsl};
 
-/// On a GPU the tiles win, since memory is far away. Processors have caches for that.
-const WGSL: &str = "
-@group(0) @binding(0) var<uniform> n: u32;
-@group(0) @binding(1) var<storage> a: array<f32>;
-@group(0) @binding(2) var<storage> b: array<f32>;
-@group(0) @binding(3) var<storage, read_write> c: array<f32>;
-
-@compute @workgroup_size(16, 16)
-fn naive(@builtin(global_invocation_id) at: vec3<u32>) {
-    if at.x >= n || at.y >= n { return; }
-    var sum = 0.0;
-    for (var k = 0u; k < n; k++) { sum += a[at.y * n + k] * b[k * n + at.x]; }
-    c[at.y * n + at.x] = sum;
-}
-
-var<workgroup> tile_a: array<array<f32, 16>, 16>;
-var<workgroup> tile_b: array<array<f32, 16>, 16>;
-
-@compute @workgroup_size(16, 16)
-fn tiled(@builtin(global_invocation_id) at: vec3<u32>, @builtin(local_invocation_id) own: vec3<u32>) {
-    var sum = 0.0;
-    for (var first = 0u; first < n; first += 16) {
-        // Each invocation fetches one element of both tiles. Beyond the edge there are zeros.
-        let column = first + own.x;
-        let row = first + own.y;
-        tile_a[own.y][own.x] = select(0.0, a[at.y * n + column], at.y < n && column < n);
-        tile_b[own.y][own.x] = select(0.0, b[row * n + at.x], row < n && at.x < n);
-        workgroupBarrier(); // nobody multiplies before all have fetched
-        for (var k = 0u; k < 16; k++) { sum += tile_a[own.y][k] * tile_b[k][own.x]; }
-        workgroupBarrier(); // nobody fetches the next tile while others still multiply
-    }
-    if at.x < n && at.y < n { c[at.y * n + at.x] = sum; }
-}";
-
 fn main() -> anywarp::Result<()> {
-    let n = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(300usize);
     let device = Device::open_default()?;
+    let usual = if device.caps().kind == DeviceKind::Software { 200 } else { 1024 };
+    let n: usize = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(usual);
     println!("{}: {n} x {n} times {n} x {n}", device.caps().name);
     let a: Vec<f32> = (0..n * n).map(|at| (at % 101) as f32 / 101.0 - 0.5).collect();
     let b: Vec<f32> = (0..n * n).map(|at| (at % 97) as f32 / 97.0 - 0.5).collect();
@@ -54,8 +23,9 @@ fn main() -> anywarp::Result<()> {
     let (a, b) = (device.buffer_from(&a)?, device.buffer_from(&b)?);
     let mut medians = [Duration::ZERO; 2];
     for (median, entry) in medians.iter_mut().zip(["naive", "tiled"]) {
-        let mut c = device.buffer::<f32>(n * n)?; // of its own, so that no result of the other is checked
-        let kernel = device.kernel(Wgsl::new(WGSL).file("tiles.wgsl").entry(entry))?;
+        let wgsl = Wgsl::new(include_str!("../shaders/tiles.wgsl")).file("tiles.wgsl").entry(entry);
+        let kernel = device.kernel(wgsl)?;
+        let mut c = device.buffer(n * n)?;
         *median = time(&device, &kernel, [&a, &b], &mut c, n)?;
         let worst = c.read()?.iter().zip(&expected).map(|(c, wanted)| (c - wanted).abs()).fold(0.0, f32::max);
         println!("{entry}: median {median:?}, largest difference to plain Rust {worst:.1e}");
@@ -65,7 +35,7 @@ fn main() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// The median of 9 launches, on the device's own clock where it has one.
+/// The median of 5 launches, on the device's own clock where it has one.
 fn time(
     device: &Device,
     kernel: &Kernel,
@@ -78,7 +48,7 @@ fn time(
     let launch = kernel.launch().set("n", n as u32).bind("a", a).bind("b", b).bind("c", c);
     launch.record(&mut recording).threads([n, n])?;
     let mut times = Vec::new();
-    for _ in 0..9 {
+    for _ in 0..5 {
         let run = recording.submit()?;
         run.wait()?;
         times.extend(run.timings().map(|timings| timings.total()));

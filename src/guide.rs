@@ -1,0 +1,4 @@
+//! The programs of the documents, as tests.
+
+#[doc = include_str!("../docs/guide.md")]
+struct Guide;
