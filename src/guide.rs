@@ -2,3 +2,6 @@
 
 #[doc = include_str!("../docs/guide.md")]
 struct Guide;
+
+#[doc = include_str!("../docs/coming-from.md")]
+struct ComingFrom;
