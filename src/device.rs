@@ -293,6 +293,7 @@ impl Device {
     /// since the last call: [`BackendError::Stopped`] by a kernel that could not run to its end.
     pub fn synchronize(&self) -> Result<(), Error> {
         let waited = self.handed_over()?.wait();
+        self.log_debug_output();
         Ok(self.heard(waited)?)
     }
 
@@ -310,6 +311,7 @@ impl Device {
     /// As [`synchronize`](Self::synchronize).
     pub async fn synchronize_async(&self) -> Result<(), Error> {
         let waited = self.handed_over()?.await;
+        self.log_debug_output_async().await;
         Ok(self.heard(waited)?)
     }
 

@@ -180,6 +180,24 @@ pub enum KernelError {
         /// The line as the user wrote it, and what is wrong with it.
         diagnostic: String,
     },
+    /// An import, a condition or an element type that cannot be.
+    #[error("{file} cannot be composed\n{diagnostic}")]
+    Compose {
+        /// The file in which it is.
+        file: String,
+        /// The line.
+        line: u32,
+        /// The line as the user wrote it, and what is wrong with it.
+        diagnostic: String,
+    },
+    /// A file cannot be read.
+    #[error("{file} cannot be read: {message}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the system says.
+        message: String,
+    },
     /// The WGSL nests deeper than anything that reads it can follow.
     #[error(
         "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: give parts of it names, or use a loop"
@@ -315,6 +333,8 @@ impl From<TextError> for KernelError {
     fn from(error: TextError) -> Self {
         match error {
             TextError::Invalid { file, diagnostic } => Self::Invalid { file, diagnostic },
+            TextError::Compose { file, line, diagnostic } => Self::Compose { file, line, diagnostic },
+            TextError::Unreadable { file, message } => Self::Unreadable { file, message },
             TextError::TooDeep { file, line, what, depth, limit } => Self::TooDeep { file, line, what, depth, limit },
             TextError::Internal { file, message } => Self::Internal { file, message },
             other => Self::Internal { file: String::new(), message: other.to_string() },

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::composition::CompositionArgs;
 use crate::output::Output;
 use crate::source::Source;
 use crate::stage::Stage;
@@ -37,6 +38,9 @@ pub(crate) struct RunArgs {
     /// The WGSL file; `-` reads stdin
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) composition: CompositionArgs,
 
     /// The entry point, where the file has several
     #[arg(long, value_name = "NAME")]
@@ -92,6 +96,9 @@ pub(crate) struct TranslateArgs {
 
     #[command(flatten)]
     pub(crate) stages: StageArgs,
+
+    #[command(flatten)]
+    pub(crate) composition: CompositionArgs,
 
     /// The entry point, where the file has several
     #[arg(long, value_name = "NAME")]

@@ -6,6 +6,7 @@ mod assign;
 mod bindings;
 mod buffers;
 mod columns;
+mod composition;
 mod devices;
 mod dtype;
 mod failure;

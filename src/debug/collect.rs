@@ -12,6 +12,9 @@ use crate::buffer::staging::Block;
 use crate::device::DeviceInner;
 use crate::error::Error;
 
+/// Where the log has what kernels print.
+const TARGET: &str = "anywarp::debug";
+
 impl Device {
     /// What kernels have printed since the last call: hands recorded work over, waits for all of it,
     /// and takes the output away.
@@ -47,6 +50,11 @@ impl Device {
     /// What a kernel printed before it was stopped is collected too; that it was stopped is told by
     /// [`synchronize`](Self::synchronize) and by reads of what it wrote.
     ///
+    /// Each line goes to the log as well, at level `info` with the target `anywarp::debug`, when it
+    /// comes to the host. While somebody listens to that target (`RUST_LOG=anywarp::debug=info` with
+    /// `env_logger`), [`synchronize`](Self::synchronize) brings it there too; the next call of this
+    /// method still returns it, up to 65 536 lines.
+    ///
     /// What nobody collects stays on the device, up to the size that `ANYWARP_DEBUG_BYTES` gives
     /// when the device is opened (1 MiB unless set); calls beyond it are counted
     /// ([`DebugOutput::dropped`]). Launches that print run one after the other. A kernel that calls
@@ -57,11 +65,12 @@ impl Device {
     /// As [`submit`](Self::submit).
     pub fn debug_output(&self) -> Result<DebugOutput, Error> {
         let noted = |error: &BackendError| self.inner.stream.note(error);
-        let Some((collecting, ticket)) = begin(&self.inner).inspect_err(noted)? else {
-            return Ok(DebugOutput::default());
-        };
-        ticket.wait().inspect_err(noted)?;
-        Ok(collecting.finish().inspect_err(noted)?)
+        if let Some((collecting, ticket)) = begin(&self.inner).inspect_err(noted)? {
+            ticket.wait().inspect_err(noted)?;
+            let output = collecting.finish().inspect_err(noted)?;
+            return Ok(self.inner.debug.take_kept(output));
+        }
+        Ok(DebugOutput::default())
     }
 
     /// [`debug_output`](Self::debug_output) without blocking. Output that is on its way when the
@@ -79,11 +88,40 @@ impl Device {
     /// As [`submit`](Self::submit).
     pub async fn debug_output_async(&self) -> Result<DebugOutput, Error> {
         let noted = |error: &BackendError| self.inner.stream.note(error);
-        let Some((collecting, ticket)) = begin(&self.inner).inspect_err(noted)? else {
-            return Ok(DebugOutput::default());
-        };
-        ticket.await.inspect_err(noted)?;
-        Ok(collecting.finish().inspect_err(noted)?)
+        if let Some((collecting, ticket)) = begin(&self.inner).inspect_err(noted)? {
+            ticket.await.inspect_err(noted)?;
+            let output = collecting.finish().inspect_err(noted)?;
+            return Ok(self.inner.debug.take_kept(output));
+        }
+        Ok(DebugOutput::default())
+    }
+
+    /// Brings what was printed to the log, if somebody listens. What cannot be fetched now is not
+    /// lost: it stays on the device.
+    pub(crate) fn log_debug_output(&self) {
+        if !log::log_enabled!(target: TARGET, log::Level::Info) {
+            return;
+        }
+        if let Ok(Some((collecting, ticket))) = begin(&self.inner) {
+            self.keep(ticket.wait().and_then(|()| collecting.finish()));
+        }
+    }
+
+    /// [`log_debug_output`](Self::log_debug_output) without blocking.
+    pub(crate) async fn log_debug_output_async(&self) {
+        if !log::log_enabled!(target: TARGET, log::Level::Info) {
+            return;
+        }
+        if let Ok(Some((collecting, ticket))) = begin(&self.inner) {
+            self.keep(ticket.await.and_then(|()| collecting.finish()));
+        }
+    }
+
+    fn keep(&self, fetched: Result<DebugOutput, BackendError>) {
+        match fetched {
+            Ok(output) => self.inner.debug.keep(output),
+            Err(error) => log::warn!(target: TARGET, "what kernels printed could not be read: {error}"),
+        }
     }
 }
 
@@ -96,10 +134,18 @@ struct Collecting {
 }
 
 impl Collecting {
+    /// Logs it and gives it away.
     fn finish(self) -> Result<DebugOutput, BackendError> {
         let Some(block) = &self.block else { return Ok(DebugOutput::default()) };
         let host = self.device.backend.host(block.memory)?;
-        Ok(decode(&host.bytes()[..self.bytes as usize], &self.printers))
+        let output = decode(&host.bytes()[..self.bytes as usize], &self.printers);
+        for line in &output.lines {
+            log::info!(target: TARGET, "{line}");
+        }
+        if output.dropped > 0 {
+            log::warn!(target: TARGET, "{} calls found no room and were dropped", output.dropped);
+        }
+        Ok(output)
     }
 }
 

@@ -6,18 +6,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{Backend, BackendError, MemoryId, MemoryKind, Region};
 
+use super::output::DebugOutput;
 use crate::kernel::passes::debug_print::Signature;
 
 /// The variable that says how large the memory is.
 const VARIABLE: &str = "ANYWARP_DEBUG_BYTES";
 /// How large it is without the variable: 30 000 calls with three words of arguments.
 const DEFAULT_BYTES: u64 = 1 << 20;
+/// Lines that are kept for whoever asks later: what one fetch of the default memory has, twice.
+const MOST_KEPT: usize = 1 << 16;
 /// Room for some records with the most arguments.
 const LEAST_BYTES: u64 = 1 << 10;
 
 /// One call of a debug function in the text of a kernel.
 #[derive(Debug)]
 pub(crate) struct Site {
+    /// The file that the call is in.
+    pub(crate) file: Arc<str>,
     /// The line of the call, counted from 1.
     pub(crate) line: u32,
     /// Which of the functions.
@@ -29,7 +34,6 @@ pub(crate) struct Site {
 pub(crate) struct Sites {
     pub(crate) first: u32,
     pub(crate) kernel: Arc<str>,
-    pub(crate) file: Arc<str>,
     pub(crate) sites: Vec<Site>,
     pub(crate) functions: Vec<Signature>,
 }
@@ -48,6 +52,8 @@ pub(crate) struct DebugMemory {
     backend: Arc<dyn Backend>,
     bytes: u64,
     next_site: AtomicU32,
+    /// Fetched for the log, and not taken by anybody yet.
+    kept: Mutex<DebugOutput>,
     state: Mutex<State>,
 }
 
@@ -56,7 +62,7 @@ impl DebugMemory {
     pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
         let most = backend.caps().limits.storage_binding_size;
         let bytes = bytes(std::env::var(VARIABLE).ok().as_deref(), most);
-        Self { backend, bytes, next_site: AtomicU32::new(1), state: Mutex::default() }
+        Self { backend, bytes, next_site: AtomicU32::new(1), kept: Mutex::default(), state: Mutex::default() }
     }
 
     /// The first of `count` numbers for sites that nobody else has.
@@ -83,6 +89,22 @@ impl DebugMemory {
     /// The memory, if anything was ever launched that prints.
     pub(super) fn used(&self) -> Option<Region> {
         self.state().memory.map(|memory| Region { memory, offset: 0, bytes: self.bytes })
+    }
+
+    /// Keeps what was fetched until somebody takes it: the first lines, and a count of the others.
+    pub(super) fn keep(&self, output: DebugOutput) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = MOST_KEPT.saturating_sub(kept.lines.len());
+        kept.dropped += output.dropped + output.lines.len().saturating_sub(room) as u64;
+        kept.lines.extend(output.lines.into_iter().take(room));
+    }
+
+    /// All that was kept, and what comes after it.
+    pub(super) fn take_kept(&self, later: DebugOutput) -> DebugOutput {
+        let mut all = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        all.lines.extend(later.lines);
+        all.dropped += later.dropped;
+        all
     }
 
     /// All who may have printed. Called with the stream locked, when what was printed is fetched:

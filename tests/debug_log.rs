@@ -1,0 +1,80 @@
+//! What kernels print goes to the log, on every device, and is still there as values.
+
+use std::sync::{Mutex, PoisonError};
+
+use anywarp::{Device, Result, Wgsl};
+
+/// Lines with their levels, as they came.
+static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+struct Listener;
+
+impl log::Log for Listener {
+    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+        metadata.target() == "anywarp::debug"
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if self.enabled(record.metadata()) {
+            let line = format!("{}: {}", record.level(), record.args());
+            HEARD.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+fn heard() -> Vec<String> {
+    let mut lines = std::mem::take(&mut *HEARD.lock().unwrap_or_else(PoisonError::into_inner));
+    lines.sort_unstable();
+    lines
+}
+
+const TEXT: &str = "\
+// anywarp:debug
+fn debug(value: u32) {}
+
+@compute @workgroup_size(2)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    debug(id.x * 10);
+}";
+
+// One test: the log is one for the whole process.
+#[test]
+fn the_log_hears_each_line_once_and_values_stay() -> Result<()> {
+    log::set_boxed_logger(Box::new(Listener)).expect("this process has no other logger");
+    log::set_max_level(log::LevelFilter::Info);
+    for candidate in Device::enumerate() {
+        let device = Device::open(&candidate.selector)?;
+        let selector = &candidate.selector;
+        let kernel = device.kernel(Wgsl::new(TEXT).file("k.wgsl"))?;
+        let both = ["INFO: k.wgsl:6: debug(value = 0) at [0, 0, 0]", "INFO: k.wgsl:6: debug(value = 10) at [1, 0, 0]"];
+
+        kernel.launch().groups(1)?;
+        assert_eq!(heard(), [""; 0], "{selector}: nobody has waited yet");
+        device.synchronize()?;
+        assert_eq!(heard(), both, "{selector}");
+        device.synchronize()?;
+        assert_eq!(heard(), [""; 0], "{selector}: told twice");
+
+        kernel.launch().groups(1)?;
+        pollster::block_on(device.synchronize_async())?;
+        assert_eq!(heard(), both, "{selector}");
+
+        kernel.launch().groups(1)?;
+        assert_eq!(device.debug_output()?.lines.len(), 6, "{selector}: of three launches");
+        assert_eq!(heard(), both, "{selector}");
+        assert_eq!(device.debug_output()?.lines.len(), 0, "{selector}");
+
+        // More than there is room for: the log says how many are missing.
+        kernel.launch().groups(60_000)?;
+        device.synchronize()?;
+        let told = heard();
+        let kept = device.debug_output()?;
+        assert!(kept.dropped > 0 && kept.lines.len() + 1 == told.len(), "{selector}: {}", told.len());
+        let lost = format!("WARN: {} calls found no room and were dropped", kept.dropped);
+        assert!(told.contains(&lost), "{selector}: {lost}");
+        assert_eq!(kept.lines.len() as u64 + kept.dropped, 120_000, "{selector}");
+    }
+    Ok(())
+}
