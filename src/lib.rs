@@ -67,6 +67,8 @@ mod debug;
 mod device;
 mod element;
 mod error;
+#[cfg(doctest)]
+mod guide;
 mod kernel;
 pub mod ops;
 mod recording;

@@ -92,6 +92,12 @@ impl Folder {
         self.start("translate", line, "", variables)
     }
 
+    /// Runs `anywarp` here, with the words of `line` as its arguments, verb and all.
+    pub(crate) fn anywarp(&self, line: &str) -> Outcome {
+        let (verb, arguments) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        self.start(verb, arguments, "", &[])
+    }
+
     /// Runs `anywarp` with this subcommand.
     pub(crate) fn start(&self, verb: &str, line: &str, stdin: &str, variables: &[(&str, &str)]) -> Outcome {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));

@@ -64,9 +64,9 @@ impl Text {
 
     fn retold(&self, error: KernelError) -> KernelError {
         match error {
-            KernelError::Invalid { file, diagnostic } => {
+            KernelError::Invalid { file, diagnostic, place: _ } => {
                 let lines: Vec<String> = diagnostic.lines().map(|line| self.retold_line(&file, line)).collect();
-                KernelError::Invalid { file, diagnostic: lines.join("\n") }
+                KernelError::Invalid { file, diagnostic: lines.join("\n"), place: None }
             }
             KernelError::TooDeep { file, line, what, depth, limit } => {
                 let (file, line) = self.named(&file, line);

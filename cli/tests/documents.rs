@@ -1,0 +1,78 @@
+//! The commands of the documents do what they say.
+//!
+//! In blocks of `sh`, every command that begins with `anywarp` is run, in a folder where the shaders
+//! that ship lie, and the WGSL blocks of the document whose first line is a comment with their file
+//! name. One that should not end with status 0 says so: `# ends with status 3`. One that needs what
+//! not every machine has stands in a block that begins with a comment `# needs ...`.
+
+#[path = "../../tests/support/blocks.rs"]
+mod blocks;
+#[allow(dead_code, reason = "other tests use more of it")]
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::Folder;
+
+#[test]
+fn every_command_of_the_documents_runs() {
+    let Some(folder) = Folder::with_device("documents") else { return };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for entry in fs::read_dir(root.join("shaders")).unwrap() {
+        let path = entry.unwrap().path();
+        folder.write(path.file_name().and_then(|name| name.to_str()).unwrap(), fs::read(&path).unwrap());
+    }
+    let mut seen = 0;
+    for document in blocks::documents(&root) {
+        let text = fs::read_to_string(&document).unwrap();
+        for block in blocks::of(&text) {
+            match block.language.as_str() {
+                "wgsl" => {
+                    if let Some(name) = file_name(&block.text) {
+                        folder.write(name, &block.text);
+                    }
+                }
+                "sh" if !block.text.starts_with("# needs ") => {
+                    for (command, status) in commands(&block.text) {
+                        let outcome = folder.anywarp(&command);
+                        let place = format!("{}:{}", document.display(), block.line);
+                        assert_eq!(outcome.code, Some(status), "{place}: {command}\n{outcome:#?}");
+                        seen += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(seen >= 8, "only {seen} commands were found: has the notation changed?");
+}
+
+/// `saxpy.wgsl` of a block that begins with `// saxpy.wgsl`.
+fn file_name(block: &str) -> Option<&str> {
+    let name = block.lines().next()?.strip_prefix("// ")?;
+    (name.ends_with(".wgsl") && !name.contains([' ', '/'])).then_some(name)
+}
+
+/// The arguments of each `anywarp` command, and the status that it should end with.
+fn commands(block: &str) -> Vec<(String, i32)> {
+    let joined = block.replace("\\\n", " ");
+    let ours = joined.lines().filter_map(|line| line.strip_prefix("anywarp "));
+    ours.map(|line| {
+        let (command, remark) = line.split_once(" #").unwrap_or((line, ""));
+        let status = remark.split_once("ends with status ").map_or(0, |(_, status)| status.trim().parse().unwrap());
+        (command.to_owned(), status)
+    })
+    .collect()
+}
+
+#[test]
+fn commands_are_found_with_their_continuations_and_statuses() {
+    let block = "cargo build\nanywarp run a.wgsl \\\n    --groups 1   # ends with status 3\nanywarp devices\n";
+    let found = commands(block);
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].0.split_whitespace().collect::<Vec<_>>(), ["run", "a.wgsl", "--groups", "1"]);
+    assert_eq!((found[0].1, found[1].0.as_str(), found[1].1), (3, "devices", 0));
+    assert_eq!(file_name("// saxpy.wgsl\nfn"), Some("saxpy.wgsl"));
+    assert_eq!(file_name("// c = a b\n"), None);
+}
