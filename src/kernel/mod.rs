@@ -31,7 +31,7 @@ mod values;
 pub use bind::Bind;
 pub(crate) use bind::{BoundBuffer, bound};
 pub use compiled::Kernel;
-pub(crate) use compiled::{Compiled, KernelCache};
+pub(crate) use compiled::{Compiled, KernelCache, KernelInner};
 pub use extent::Extent;
 pub use launch::Launch;
 pub use source::Wgsl;

@@ -24,7 +24,7 @@ use crate::Spot;
 /// assert_eq!(place(0), Some(("b.wgsl", 2, 2)));
 /// assert_eq!(place(2), Some(("main.wgsl", 2, 1)));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     /// The first one is the author's own, others are what it imports.
     files: Vec<SourceFile>,
@@ -44,7 +44,7 @@ pub struct SourceFile {
 }
 
 /// From where a part of a composed text is; it reaches to the next piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
     /// Where it begins in the composed text, in bytes.
     pub at: usize,
