@@ -20,6 +20,7 @@ pub(crate) const CASES: &[Case] = &[
     ("typed_several_entry_points", several_entry_points),
     ("typed_single_values", single_values),
     ("typed_names", names),
+    ("typed_composed", composed),
     ("typed_launches_are_checked", launches_are_checked),
 ];
 
@@ -332,6 +333,20 @@ fn names(device: &Device) -> TestResult {
     // The struct has the name `Args`; the arguments keep their own.
     odd::ACopy(device)?.launch(odd::ACopyArgs { r#box: value, Box: &mut out }).groups(1)?;
     equal(out.read()?[0], value, "keywords, capitals and `_pad0` as names")
+}
+
+anywarp::kernels!(mod once = "tests/conformance/kernel/typed_shaders/scale.wgsl", feature twice = false);
+anywarp::kernels!(mod twice = "tests/conformance/kernel/typed_shaders/scale.wgsl", feature twice = true, element T = i32);
+
+fn composed(device: &Device) -> TestResult {
+    let weights = device.buffer_from(&[once::Weights::new(2.0, [0.0, 0.0, 0.5])])?;
+    let mut data = device.buffer_from(&[10.0f32])?;
+    once::scale(device)?.launch(once::Args { weights: &weights, data: &mut data }).groups(1)?;
+    same(&data.read()?, &[20.5], "as it is written, once")?;
+    let weights = device.buffer_from(&[twice::Weights { factor: 3, shift: [0, 0, 1], ..Default::default() }])?;
+    let mut data = device.buffer_from(&[10i32])?;
+    twice::scale(device)?.launch(twice::Args { weights: &weights, data: &mut data }).groups(1)?;
+    same(&data.read()?, &[94], "i32, twice")
 }
 
 fn launches_are_checked(device: &Device) -> TestResult {
