@@ -1,6 +1,7 @@
 //! Kernels: bindings, values, features, workgroups and grids, each against plain Rust.
 
 mod bindings;
+mod composed;
 mod features;
 mod folding;
 mod grids;
@@ -14,6 +15,7 @@ use crate::Case;
 
 pub(crate) const CASES: &[&[Case]] = &[
     bindings::CASES,
+    composed::CASES,
     parameters::CASES,
     promises::CASES,
     specialisation::CASES,
