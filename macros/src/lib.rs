@@ -92,7 +92,7 @@ use refusal::Refusal;
 #[proc_macro]
 pub fn kernels(tokens: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(tokens as Input);
-    // Unset where something other than cargo calls the compiler; paths then begin where it runs.
+    // Unset where something other than cargo calls the compiler: then no file is found.
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
     match expand(&input, Path::new(&folder)) {
         Ok(module) => module.into(),
