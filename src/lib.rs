@@ -84,6 +84,39 @@ pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result
 pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl, typed};
 pub use recording::{Recording, Submission};
 
+/// WGSL as a Rust module, whose names and types the compiler checks.
+///
+/// ```
+/// use anywarp::Device;
+///
+/// // The file's path below the folder of Cargo.toml; gives `mod saxpy`.
+/// anywarp::kernels!("shaders/saxpy.wgsl");
+///
+/// # fn main() -> anywarp::Result<()> {
+/// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))] {
+/// let device = Device::open("cpu")?;
+/// let saxpy = saxpy::saxpy(&device)?;
+/// let x = device.buffer_from(&[1.0f32; 1000])?;
+/// let mut y = device.buffer_from(&[2.0f32; 1000])?;
+/// let params = saxpy::Params { a: 3.0 };
+/// saxpy.launch(saxpy::Args { params, x: &x, y: &mut y }).threads(1000)?;
+/// assert_eq!(y.read()?[999], 5.0);
+/// # }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What does not fit the kernel does not compile:
+///
+/// ```compile_fail
+/// # fn launch(device: &anywarp::Device) -> anywarp::Result<()> {
+/// anywarp::kernels!("shaders/saxpy.wgsl");
+/// let (x, y) = (device.buffer::<f32>(64)?, device.buffer::<f32>(64)?);
+/// let params = saxpy::Params { a: 3.0 };
+/// saxpy::saxpy(&device)?.launch(saxpy::Args { params, x: &x, y: &y }).threads(64)?; // writes `y`
+/// # Ok(())
+/// # }
+/// ```
 pub use anywarp_macros::kernels;
 
 pub use anywarp_backend::{Finding, FindingKind, Findings, KernelResources, Unchecked};
