@@ -191,7 +191,11 @@ impl<'a> Checker<'a> {
                 constants.retain(|(name, _)| name != unknown);
                 continue;
             }
-            self.constants_met.extend(constants.iter().map(|(name, _)| name.as_str()));
+            let unseen =
+                matches!(result, Err(KernelError::WhichEntryPoint { .. } | KernelError::UnknownEntryPoint { .. }));
+            if !unseen {
+                self.constants_met.extend(constants.iter().map(|(name, _)| name.as_str()));
+            }
             return result;
         }
     }
@@ -229,11 +233,14 @@ fn conclude(report: &mut Report, text: &str, target: &Target, result: Result<Pro
 
 fn finding(file: &str, text: &str, error: &KernelError, target: &Target) -> Finding {
     let mut finding = Finding::of_kernel(file, text, error, &target.name);
-    if let KernelError::MissingFeature { feature, .. } = error
-        && target.is_baseline
-        && Caps::known_features().iter().any(|(_, name)| name == feature)
-    {
-        finding.message.push_str(&format!("\n  --feature {feature} allows it"));
+    match error {
+        KernelError::MissingFeature { feature, .. }
+            if target.is_baseline && Caps::known_features().iter().any(|(_, name)| name == feature) =>
+        {
+            finding.message.push_str(&format!("\n  --feature {feature} allows it"));
+        }
+        KernelError::Override { .. } => finding.message.push_str("\n  --constant NAME=VALUE gives it a value"),
+        _ => {}
     }
     finding
 }

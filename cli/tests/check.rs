@@ -81,15 +81,15 @@ fn each_finding_names_its_place_and_its_target() {
     type Case = (&'static str, Option<&'static str>, (u32, u32), &'static str, Option<&'static str>, &'static str);
     let cases: &[Case] = &[
         ("broken.wgsl", None, (3, 13), "programmer", None, "undefined"),
-        ("half.wgsl", Some("main"), (2, 48), "programmer", Some("webgpu"), "--feature f16"),
+        ("half.wgsl", Some("main"), (4, 1), "programmer", Some("webgpu"), "--feature f16"),
         ("limits.wgsl --entry wide", Some("wide"), (7, 1), "resource", Some("webgpu"), "allows 256"),
         ("limits.wgsl --entry shared_memory", Some("shared_memory"), (8, 29), "resource", Some("webgpu"), "32000"),
         ("limits.wgsl --entry uniform_memory", Some("uniform_memory"), (9, 29), "resource", Some("webgpu"), "'table'"),
         ("limits.wgsl --entry fits --constant N=257", Some("fits"), (5, 29), "resource", Some("webgpu"), "257"),
-        ("unset.wgsl", Some("main"), (2, 29), "programmer", None, "N"),
+        ("unset.wgsl", Some("main"), (2, 29), "programmer", None, "--constant"),
         ("texture.wgsl", Some("main"), (1, 23), "programmer", None, "'t', a texture"),
         ("enables.wgsl", None, (1, 8), "programmer", Some("webgpu"), "f16"),
-        ("dead.wgsl", None, (0, 0), "programmer", Some("webgpu"), "FLOAT64"),
+        ("dead.wgsl", None, (0, 0), "programmer", Some("webgpu"), "dead.wgsl' needs f64"),
         ("subgroups.wgsl", Some("main"), (3, 12), "programmer", Some("webgpu"), "subgroups"),
         ("subgroups.wgsl --feature subgroups", None, (3, 12), "programmer", Some("webgpu"), "enable subgroups;"),
     ];

@@ -15,7 +15,7 @@ pub(super) fn refusals(file: &str, text: &str, caps: &Caps) -> Vec<KernelError> 
         let module = module::parse(&source)?;
         let mut refusals = unknown_enables(&source, caps);
         if refusals.is_empty() {
-            refusals.extend(validate(&module, caps.shader).err().map(|error| unused(&source, &error)));
+            refusals.extend(validate(&module, caps.shader).err().map(|error| unused(&source, &module, caps, &error)));
             refusals.extend(subgroups(&source, &module, caps));
         }
         Ok(refusals)
@@ -44,8 +44,24 @@ fn unknown_enables(source: &Source, caps: &Caps) -> Vec<KernelError> {
         .collect()
 }
 
-fn unused(source: &Source, error: &Refusal) -> KernelError {
-    diagnostic::of_validator(source, error).into()
+/// The feature that something outside of the entry points needs. naga names it in words of its own, so
+/// each is taken away by itself.
+fn unused(source: &Source, module: &Module, caps: &Caps, error: &Refusal) -> KernelError {
+    let mut lacked = Caps::known_features().iter().filter(|(flag, _)| !caps.shader.contains(*flag));
+    let needed = |(flag, name): &(Capabilities, &'static str)| {
+        let error = validate(module, Capabilities::all() - *flag).err()?;
+        Some((*name, error.spans().find_map(|(span, _)| source.spot(span.to_range()?))))
+    };
+    lacked.find_map(needed).map_or_else(
+        || diagnostic::of_validator(source, error).into(),
+        |(feature, place)| KernelError::MissingFeature {
+            kernel: source.file().to_owned(),
+            feature: feature.to_owned(),
+            device: caps.name.clone(),
+            place,
+            others: String::new(),
+        },
+    )
 }
 
 /// naga needs no directive for subgroups, browsers do.
