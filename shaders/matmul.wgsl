@@ -1,50 +1,12 @@
 // c = a b in f32, matrices row after row.
-//
-// A workgroup computes 64x64 elements of c, an invocation four blocks of 4x4. What they need of a
-// and b goes through workgroup memory, 16 columns of a and rows of b at a time.
-struct Sizes {
-    rows: u32,
-    columns: u32,
-    depth: u32,
-    // Where the matrices begin in what is bound.
-    first_of_a: u32,
-    first_of_b: u32,
-    first_of_c: u32,
-}
+import package::shared::tiles::{
+    Block, add_products, deep, row_starts, sizes, stride_a, stride_b, tile, tile_a, tile_b,
+    lower_left, lower_right, upper_left, upper_right,
+};
 
-@group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage> a: array<f32>;
 @group(0) @binding(2) var<storage> b: array<f32>;
 @group(0) @binding(3) var<storage, read_write> c: array<f32>;
-
-const tile = 64u;
-const deep = 16u;
-// One more than there are, so that columns of a fall into different banks.
-const stride_a = 17u;
-const stride_b = 16u;
-
-// Four rows of a, or four columns of b, at one depth.
-var<workgroup> tile_a: array<vec4<f32>, 272>;
-var<workgroup> tile_b: array<vec4<f32>, 256>;
-
-// Four rows of four columns. Named, not indexed: so they stay in registers.
-struct Block {
-    row_0: vec4<f32>,
-    row_1: vec4<f32>,
-    row_2: vec4<f32>,
-    row_3: vec4<f32>,
-}
-
-var<private> upper_left = Block();
-var<private> upper_right = Block();
-var<private> lower_left = Block();
-var<private> lower_right = Block();
-
-// Where four rows of a begin; rows behind the last one are the last one, and never stored.
-fn row_starts(row: u32) -> vec4<u32> {
-    let last = vec4(sizes.rows - 1u);
-    return min(vec4(row) + vec4(0u, 1u, 2u, 3u), last) * sizes.depth + sizes.first_of_a;
-}
 
 // Zeros behind the last depth.
 fn from_a(starts: vec4<u32>, depth: u32) -> vec4<f32> {
@@ -61,31 +23,6 @@ fn from_b(columns: vec4<u32>, depth: u32) -> vec4<f32> {
     }
     let at = columns + depth * sizes.columns;
     return vec4(b[at.x], b[at.y], b[at.z], b[at.w]);
-}
-
-fn add_products(place: vec2<u32>) {
-    for (var at = 0u; at < deep; at++) {
-        let upper = tile_a[at * stride_a + place.y];
-        let lower = tile_a[at * stride_a + place.y + 8u];
-        let left = tile_b[at * stride_b + place.x];
-        let right = tile_b[at * stride_b + place.x + 8u];
-        upper_left.row_0 += upper.x * left;
-        upper_left.row_1 += upper.y * left;
-        upper_left.row_2 += upper.z * left;
-        upper_left.row_3 += upper.w * left;
-        upper_right.row_0 += upper.x * right;
-        upper_right.row_1 += upper.y * right;
-        upper_right.row_2 += upper.z * right;
-        upper_right.row_3 += upper.w * right;
-        lower_left.row_0 += lower.x * left;
-        lower_left.row_1 += lower.y * left;
-        lower_left.row_2 += lower.z * left;
-        lower_left.row_3 += lower.w * left;
-        lower_right.row_0 += lower.x * right;
-        lower_right.row_1 += lower.y * right;
-        lower_right.row_2 += lower.z * right;
-        lower_right.row_3 += lower.w * right;
-    }
 }
 
 fn store(row: u32, column: u32, values: vec4<f32>) {

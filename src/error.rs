@@ -182,6 +182,24 @@ pub enum KernelError {
         /// Where, if known.
         place: Option<Spot>,
     },
+    /// An import, a condition or an element type that cannot be.
+    #[error("{file} cannot be composed\n{diagnostic}")]
+    Compose {
+        /// The file in which it is.
+        file: String,
+        /// The line.
+        line: u32,
+        /// The line as the user wrote it, and what is wrong with it.
+        diagnostic: String,
+    },
+    /// A file cannot be read.
+    #[error("{file} cannot be read: {message}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the system says.
+        message: String,
+    },
     /// The WGSL nests deeper than anything that reads it can follow.
     #[error(
         "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: give parts of it names, or use a loop"
@@ -331,7 +349,9 @@ impl KernelError {
             Self::Invalid { place, .. } | Self::Unsupported { place, .. } | Self::MissingFeature { place, .. } => {
                 place.as_ref().filter(|place| place.line > 0).map(|place| (&*place.file, place.line, place.column))
             }
-            Self::TooDeep { file, line, .. } | Self::DebugFunction { file, line, .. } => Some((file, *line, 0)),
+            Self::TooDeep { file, line, .. }
+            | Self::DebugFunction { file, line, .. }
+            | Self::Compose { file, line, .. } => Some((file, *line, 0)),
             _ => None,
         }
     }
@@ -351,6 +371,8 @@ impl From<TextError> for KernelError {
     fn from(error: TextError) -> Self {
         match error {
             TextError::Invalid { file, diagnostic, place } => Self::Invalid { file, diagnostic, place },
+            TextError::Compose { file, line, diagnostic } => Self::Compose { file, line, diagnostic },
+            TextError::Unreadable { file, message } => Self::Unreadable { file, message },
             TextError::TooDeep { file, line, what, depth, limit } => Self::TooDeep { file, line, what, depth, limit },
             TextError::Internal { file, message } => Self::Internal { file, message },
             other => Self::Internal { file: String::new(), message: other.to_string() },

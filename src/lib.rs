@@ -32,6 +32,7 @@
 //!   where host and device share their memory. What it holds is an [`Element`].
 //! - [`Kernel`]: one entry point of a WGSL source ([`Wgsl`]), checked line by line before anything
 //!   is compiled.
+//! - [`kernels!`]: WGSL files as Rust modules, whose names and types the compiler checks.
 //! - [`Launch`]: named bindings and values, then a grid of any size.
 //! - [`Recording`]: launches, copies and fills to be replayed.
 //! - [`ops`]: operations that come with it: [`ops::matmul`].
@@ -78,8 +79,10 @@ pub use element::Element;
 #[doc(hidden)]
 pub use element::struct_layout;
 pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result};
-pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl};
+pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl, typed};
 pub use recording::{Recording, Submission};
+
+pub use anywarp_macros::kernels;
 
 pub use anywarp_backend::{Finding, FindingKind, Findings, KernelResources, Unchecked};
 pub use half::{bf16, f16};

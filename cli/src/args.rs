@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::cache::CacheCommand;
 use crate::check::{self, CheckArgs};
+use crate::composition::CompositionArgs;
 use crate::output::Output;
 use crate::source::Source;
 use crate::stage::Stage;
@@ -47,6 +48,9 @@ pub(crate) struct RunArgs {
     /// The WGSL file; `-` reads stdin
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) composition: CompositionArgs,
 
     /// The entry point, where the file has several
     #[arg(long, value_name = "NAME")]
@@ -102,6 +106,9 @@ pub(crate) struct TranslateArgs {
 
     #[command(flatten)]
     pub(crate) stages: StageArgs,
+
+    #[command(flatten)]
+    pub(crate) composition: CompositionArgs,
 
     /// The entry point, where the file has several
     #[arg(long, value_name = "NAME")]

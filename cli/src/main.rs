@@ -8,6 +8,7 @@ mod buffers;
 mod cache;
 mod check;
 mod columns;
+mod composition;
 mod devices;
 mod dtype;
 mod failure;

@@ -1,7 +1,6 @@
 //! `anywarp run`: one kernel, from a file and a command line to results.
 
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anywarp::backend::{Access, BindingInfo, Clock};
@@ -10,6 +9,7 @@ use anywarp::{Device, DeviceOptions, Kernel, Wgsl};
 use crate::args::RunArgs;
 use crate::bindings::{Assignment, Interface};
 use crate::buffers::{self, Bound};
+use crate::composition::display_name;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::report::{self, Report};
@@ -20,11 +20,10 @@ use crate::{preview, terminal};
 /// Runs a kernel and prints its report. Files that cannot be written fail the run only after
 /// everything else is done.
 pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
-    let file = display_name(&arguments.file);
-    let source = read_source(&arguments.file)?;
+    let wgsl = arguments.composition.read(&arguments.file)?;
     let options = DeviceOptions { selector: arguments.device.clone(), ..DeviceOptions::default() };
     let device = Device::open_with(&options)?;
-    let result = run_on(&device, &source, file, arguments, json);
+    let result = run_on(&device, wgsl, arguments, json);
     let findings = device.findings();
     if findings.is_empty() {
         return result;
@@ -35,9 +34,9 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     Err(Failure::Findings(findings))
 }
 
-fn run_on(device: &Device, source: &str, file: String, arguments: &RunArgs, json: bool) -> Result<(), Failure> {
+fn run_on<'a>(device: &Device, wgsl: Wgsl<'a>, arguments: &'a RunArgs, json: bool) -> Result<(), Failure> {
     let start = Instant::now();
-    let kernel = compile(device, source, &file, arguments)?;
+    let kernel = compile(device, wgsl, arguments)?;
     let compile = start.elapsed();
 
     let grid = grid(arguments, &kernel);
@@ -70,7 +69,7 @@ fn run_on(device: &Device, source: &str, file: String, arguments: &RunArgs, json
     let report = Report {
         device: describe_device(device),
         kernel: report::Kernel {
-            file,
+            file: display_name(&arguments.file),
             entry_point: kernel.entry_point().to_owned(),
             workgroup_size: kernel.workgroup_size(),
         },
@@ -90,22 +89,7 @@ fn run_on(device: &Device, source: &str, file: String, arguments: &RunArgs, json
     if failed.is_empty() { Ok(()) } else { Err(Failure::File(failed.join("\n"))) }
 }
 
-pub(crate) fn display_name(path: &Path) -> String {
-    if path.as_os_str() == "-" { "stdin.wgsl".to_owned() } else { path.display().to_string() }
-}
-
-pub(crate) fn read_source(path: &Path) -> Result<String, Failure> {
-    let mut text = String::new();
-    let read = if path.as_os_str() == "-" {
-        std::io::stdin().lock().read_to_string(&mut text).map(|_| text)
-    } else {
-        std::fs::read_to_string(path)
-    };
-    read.map_err(|error| Failure::File(format!("{}: {error}", path.display())))
-}
-
-fn compile(device: &Device, source: &str, file: &str, arguments: &RunArgs) -> Result<Kernel, Failure> {
-    let mut wgsl = Wgsl::new(source).file(file);
+fn compile<'a>(device: &Device, mut wgsl: Wgsl<'a>, arguments: &'a RunArgs) -> Result<Kernel, Failure> {
     if let Some(entry) = &arguments.entry {
         wgsl = wgsl.entry(entry);
     }

@@ -9,10 +9,11 @@ use serde_json::json;
 
 use crate::args::TranslateArgs;
 use crate::columns::{Column, beside, picked};
+use crate::composition::display_name;
 use crate::failure::Failure;
 use crate::origin::origins;
 use crate::stage::{Cuda, Stage};
-use crate::{run, terminal};
+use crate::terminal;
 
 /// From this width on, `--all` prints two columns.
 const WIDE: usize = 160;
@@ -26,14 +27,11 @@ pub(crate) fn translate(arguments: &TranslateArgs, json: bool) -> Result<(), Fai
     if !matches!(pair, [] | [_, _]) {
         return Err(Failure::Usage(format!("--side-by-side takes two stages, found {}", pair.len())));
     }
-    let file = run::display_name(&arguments.file);
-    let text = run::read_source(&arguments.file)?;
-    let lines = text.lines().count();
-    if let Some(line) = arguments.line.filter(|line| *line as usize > lines) {
-        return Err(Failure::Usage(format!("--line {line}: {file} has {lines} lines")));
-    }
+    let file = display_name(&arguments.file);
+    let wgsl = arguments.composition.read(&arguments.file)?;
     let output = on_a_large_stack(|| {
-        let program = program(&text, &file, arguments)?;
+        let program = program(wgsl, arguments)?;
+        check_line(&program, &file, arguments)?;
         let kernel = Translated { program: &program, file: &file, arguments };
         if json { kernel.as_json() } else { kernel.as_text() }
     })?;
@@ -53,8 +51,7 @@ fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -
     })
 }
 
-fn program(text: &str, file: &str, arguments: &TranslateArgs) -> Result<Program, Failure> {
-    let mut wgsl = Wgsl::new(text).file(file);
+fn program<'a>(mut wgsl: Wgsl<'a>, arguments: &'a TranslateArgs) -> Result<Program, Failure> {
     if let Some(entry) = &arguments.entry {
         wgsl = wgsl.entry(entry);
     }
@@ -65,6 +62,16 @@ fn program(text: &str, file: &str, arguments: &TranslateArgs) -> Result<Program,
         wgsl = wgsl.fast_math();
     }
     Ok(wgsl.program(&everything())?)
+}
+
+/// A line of the file, not of what it imports.
+fn check_line(program: &Program, file: &str, arguments: &TranslateArgs) -> Result<(), Failure> {
+    let own = program.source.as_ref().and_then(|source| source.files().first());
+    let lines = own.map_or(0, |own| own.text.lines().count());
+    match arguments.line.filter(|line| *line as usize > lines) {
+        Some(line) => Err(Failure::Usage(format!("--line {line}: {file} has {lines} lines"))),
+        None => Ok(()),
+    }
 }
 
 /// A device that has every feature, and no limits: each translator knows its own.

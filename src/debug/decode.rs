@@ -44,7 +44,7 @@ fn line(sites: &Sites, record: &[u32]) -> Option<DebugLine> {
     });
     Some(DebugLine {
         kernel: sites.kernel.clone(),
-        file: sites.file.clone(),
+        file: site.file.clone(),
         line: site.line,
         function: function.name.clone(),
         invocation: [x, y, z],
@@ -103,8 +103,10 @@ mod tests {
         let sites = Sites {
             first: 7,
             kernel: "k.wgsl:main".into(),
-            file: "k.wgsl".into(),
-            sites: vec![Site { line: 3, function: 0 }, Site { line: 5, function: 0 }],
+            sites: vec![
+                Site { file: "k.wgsl".into(), line: 3, function: 0 },
+                Site { file: "k.wgsl".into(), line: 5, function: 0 },
+            ],
             functions: vec![function],
         };
         Printers::from([(7, Arc::new(sites))])

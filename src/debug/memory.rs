@@ -21,6 +21,8 @@ const LEAST_BYTES: u64 = 1 << 10;
 /// One call of a debug function in the text of a kernel.
 #[derive(Debug)]
 pub(crate) struct Site {
+    /// The file that the call is in.
+    pub(crate) file: Arc<str>,
     /// The line of the call, counted from 1.
     pub(crate) line: u32,
     /// Which of the functions.
@@ -32,7 +34,6 @@ pub(crate) struct Site {
 pub(crate) struct Sites {
     pub(crate) first: u32,
     pub(crate) kernel: Arc<str>,
-    pub(crate) file: Arc<str>,
     pub(crate) sites: Vec<Site>,
     pub(crate) functions: Vec<Signature>,
 }

@@ -3,13 +3,15 @@
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use anywarp_backend::{Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program};
+use anywarp_backend::{
+    Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program, Scalar, SourceFile,
+};
 use anywarp_wgsl::guard::Room;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::front::{self, Others};
 use super::launch::Launch;
-use super::source::Wgsl;
+use super::source::{Module, Wgsl};
 use super::values::Values;
 use crate::debug::{DebugMemory, Sites};
 use crate::device::DeviceInner;
@@ -73,10 +75,9 @@ impl KernelInner {
             return Ok(folded);
         }
         let program = &self.plain.program;
-        let (file, text) = program.source.as_deref().map_or(("", ""), |source| (source.file(), source.text()));
+        let room = program.source.as_deref().map_or_else(|| Room::of("", ""), Room::of_source)?;
         let sites = || self.plain.sites.clone();
-        let folded =
-            Room::of(file, text)?.run(|| Compiled::new(&self.plain.backend, front::folded(program, caps)?, sites()))?;
+        let folded = room.run(|| Compiled::new(&self.plain.backend, front::folded(program, caps)?, sites()))?;
         Ok(self.folded.get_or_init(|| folded))
     }
 
@@ -186,6 +187,12 @@ struct Key {
     entry: Option<String>,
     constants: Vec<(String, u64)>,
     leave: Leave,
+    modules: Vec<Module<'static>>,
+    at: Vec<String>,
+    features: Vec<(String, bool)>,
+    elements: Vec<(String, Option<Scalar>)>,
+    /// Imported files, as they were read.
+    read: Vec<SourceFile>,
 }
 
 /// The kernels of one device.
@@ -202,19 +209,28 @@ impl KernelCache {
         wgsl: &Wgsl<'_>,
         others: Others<'_>,
     ) -> Result<Arc<KernelInner>, KernelError> {
+        // What is in files may have changed since.
+        let read = if wgsl.folder.is_some() { Some(wgsl.source()?) } else { None };
         let key = Key {
             text: wgsl.text.to_string(),
             file: wgsl.file.to_string(),
             entry: wgsl.entry.as_ref().map(ToString::to_string),
             constants: wgsl.constants.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect(),
             leave: wgsl.leave,
+            modules: wgsl.modules.iter().map(Module::owned).collect(),
+            at: wgsl.at.iter().map(ToString::to_string).collect(),
+            features: wgsl.features.iter().map(|(name, on)| (name.to_string(), *on)).collect(),
+            elements: wgsl.elements.iter().map(|(name, scalar)| (name.to_string(), scalar.ok())).collect(),
+            read: read.iter().flat_map(|source| source.files().iter().skip(1).cloned()).collect(),
         };
         if let Some(kernel) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(Arc::clone(kernel));
         }
         // Not under the lock: compiling takes long, and other kernels need not wait.
-        let made = Room::of(&wgsl.file, &wgsl.text)?.run(|| {
-            let (program, sites) = front::program(wgsl, backend.caps(), others, &|count| debug.number(count))?;
+        let source = Arc::new(read.map_or_else(|| wgsl.source(), Ok)?);
+        let made = Room::of_source(&source)?.run(|| {
+            let source = Arc::clone(&source);
+            let (program, sites) = front::program(wgsl, source, backend.caps(), others, &|count| debug.number(count))?;
             KernelInner::new(backend, program, sites)
         })?;
         let made = Arc::new(made);

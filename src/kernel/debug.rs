@@ -65,11 +65,11 @@ pub(super) fn print(
         // What naga gives no place is told by the place of the function.
         let own = || marked.iter().find(|marked| marked.name == functions[site.function].name);
         let span = if site.span.is_defined() { site.span } else { own().map_or(Span::UNDEFINED, |own| own.span) };
-        Site { line: line(source, span), function: site.function }
+        let (file, line) = place(source, span);
+        Site { file: file.into(), line, function: site.function }
     });
-    let (kernel, file) = (Arc::clone(kernel), source.file().into());
-    let sites = sites.collect();
-    Ok(Some((module, Arc::new(Sites { first, kernel, file, sites, functions }))))
+    let (kernel, sites) = (Arc::clone(kernel), sites.collect());
+    Ok(Some((module, Arc::new(Sites { first, kernel, sites, functions }))))
 }
 
 /// The bits of a double come as an integer of the same size, which the device must have.
@@ -92,9 +92,12 @@ fn refused(source: &Source, marked: &Marked, reason: &dyn std::fmt::Display) -> 
 }
 
 fn error(source: &Source, span: Span, message: String) -> KernelError {
-    KernelError::DebugFunction { file: source.file().to_owned(), line: line(source, span), message }
+    let (file, line) = place(source, span);
+    KernelError::DebugFunction { file: file.to_owned(), line, message }
 }
 
-fn line(source: &Source, span: Span) -> u32 {
-    span.to_range().and_then(|range| source.place(range.start)).map_or(1, |place| place.line)
+/// File and line.
+fn place(source: &Source, span: Span) -> (&str, u32) {
+    let place = span.to_range().and_then(|range| source.place(range.start));
+    place.map_or((source.file(), 1), |place| (place.file, place.line))
 }

@@ -21,15 +21,15 @@ use crate::error::KernelError;
 /// What other devices of the machine can do, asked only when an error wants to say so.
 pub(crate) type Others<'a> = &'a (dyn Fn() -> Vec<(String, Capabilities)> + Sync);
 
-/// Makes a program for a device with `caps`. If it prints, its last binding is what it prints into,
+/// Makes a program of `source`, which is what `wgsl` is composed to, for a device with `caps`. If it prints, its last binding is what it prints into,
 /// and `number` has given numbers to its calls.
 pub(crate) fn program(
     wgsl: &Wgsl<'_>,
+    source: Arc<Source>,
     caps: &Caps,
     others: Others<'_>,
     number: Number<'_>,
 ) -> Result<(Program, Option<Arc<Sites>>), KernelError> {
-    let source = Arc::new(Source::new(wgsl.file.as_ref(), wgsl.text.as_ref()));
     let module = module::parse(&source)?;
     let invalid = |error: Box<_>| KernelError::from(diagnostic::of_validator(&source, &error));
     let info = module::validate(&module).map_err(invalid)?;

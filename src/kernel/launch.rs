@@ -38,10 +38,10 @@ use crate::{Element, UnifiedBuffer};
 /// ```
 #[must_use = "a launch does nothing until `threads`, `groups` or `indirect` is called"]
 pub struct Launch<'a> {
-    kernel: Kernel,
-    bound: SmallVec<[Option<BoundBuffer<'a>>; 8]>,
-    values: SmallVec<[u8; 128]>,
-    covered: Covered,
+    pub(super) kernel: Kernel,
+    pub(super) bound: SmallVec<[Option<BoundBuffer<'a>>; 8]>,
+    pub(super) values: SmallVec<[u8; 128]>,
+    pub(super) covered: Covered,
     recording: Option<&'a mut Recording>,
     /// The first mistake; told when the grid is given.
     mistake: Option<Box<LaunchError>>,
@@ -65,7 +65,7 @@ impl<'a> Launch<'a> {
         self.kernel.name().to_owned()
     }
 
-    fn wrong(&mut self, mistake: LaunchError) {
+    pub(super) fn wrong(&mut self, mistake: LaunchError) {
         self.mistake.get_or_insert(Box::new(mistake));
     }
 

@@ -11,6 +11,7 @@
 //! | `compiled` | kernels of a device, kept by content; the folded variant |
 //! | `values` | uniform and immediate values, by path |
 //! | `bind`, `checks`, `launch` | one launch: what is bound, whether it fits, the commands |
+//! | `typed` | launches of kernels that `kernels!` made |
 //! | `extent` | grids |
 
 mod bind;
@@ -24,6 +25,7 @@ mod launch;
 pub(crate) mod passes;
 mod program;
 mod source;
+pub mod typed;
 mod values;
 
 pub use bind::Bind;

@@ -1,5 +1,7 @@
 //! The front end by itself, without a device.
 
+use std::sync::Arc;
+
 use anywarp_backend::{Caps, Program};
 use anywarp_wgsl::guard::Room;
 
@@ -26,9 +28,10 @@ impl Wgsl<'_> {
     /// # Errors
     /// All that [`Device::kernel`](crate::Device::kernel) may say before it compiles.
     pub fn program(&self, caps: &Caps) -> Result<Program, KernelError> {
-        Room::of(&self.file, &self.text)?.run(|| {
+        let source = Arc::new(self.source()?);
+        Room::of_source(&source)?.run(|| {
             // No other device is asked, and whatever numbers its calls have, nobody reads them.
-            let (program, _) = front::program(self, caps, &Vec::new, &|_| 0).map_err(alone)?;
+            let (program, _) = front::program(self, Arc::clone(&source), caps, &Vec::new, &|_| 0).map_err(alone)?;
             Ok(program)
         })
     }

@@ -1,12 +1,21 @@
 //! What the user hands in.
 
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
-use anywarp_backend::{Leave, Unchecked};
+use anywarp_backend::{Leave, Scalar, Source, SourceFile, Unchecked};
+use anywarp_wgsl::TextError;
+use anywarp_wgsl::compose::{Folder, Given, Modules, Options, compose};
+
+use crate::Element;
+use crate::error::KernelError;
 
 /// WGSL source with what is needed to make a kernel of it.
 ///
-/// A plain `&str` converts into it.
+/// A plain `&str` converts into it. A text may import others, leave parts out and be made for several
+/// element types, in the notation of [WESL](https://wesl-lang.dev): see [`open`](Self::open),
+/// [`module`](Self::module), [`feature`](Self::feature) and [`element`](Self::element). Errors, findings
+/// and what kernels print name the file, line and column that their author wrote.
 ///
 /// ```
 /// use anywarp::Wgsl;
@@ -24,6 +33,32 @@ pub struct Wgsl<'a> {
     pub(crate) entry: Option<Cow<'a, str>>,
     pub(crate) constants: Vec<(Cow<'a, str>, f64)>,
     pub(crate) leave: Leave,
+    pub(crate) modules: Vec<Module<'a>>,
+    /// The text's own path as a module, where no file's path says it.
+    pub(crate) at: Vec<Cow<'a, str>>,
+    pub(crate) features: Vec<(Cow<'a, str>, bool)>,
+    /// Scalars, or the name of a type that is none.
+    pub(crate) elements: Vec<(Cow<'a, str>, Result<Scalar, &'static str>)>,
+    /// Where files are imported from.
+    pub(crate) folder: Option<PathBuf>,
+    /// The file that the text was read from.
+    path: Option<PathBuf>,
+}
+
+/// A module from memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Module<'a> {
+    pub(crate) path: Cow<'a, str>,
+    /// The name of its file, for messages.
+    pub(crate) file: Cow<'a, str>,
+    pub(crate) text: Cow<'a, str>,
+}
+
+impl Module<'_> {
+    pub(crate) fn owned(&self) -> Module<'static> {
+        let owned = |text: &str| Cow::Owned(text.to_owned());
+        Module { path: owned(&self.path), file: owned(&self.file), text: owned(&self.text) }
+    }
 }
 
 impl<'a> Wgsl<'a> {
@@ -31,7 +66,147 @@ impl<'a> Wgsl<'a> {
     /// one.
     #[must_use]
     pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
-        Self { text: text.into(), file: "kernel".into(), entry: None, constants: Vec::new(), leave: Leave::default() }
+        Self {
+            text: text.into(),
+            file: "kernel".into(),
+            entry: None,
+            constants: Vec::new(),
+            leave: Leave::default(),
+            modules: Vec::new(),
+            at: Vec::new(),
+            features: Vec::new(),
+            elements: Vec::new(),
+            folder: None,
+            path: None,
+        }
+    }
+
+    /// The WGSL in a file, which may import other files: `import package::shared::reduce::sum;` is about
+    /// `shared/reduce.wgsl` in the folder of this one, or in [`root`](Self::root). The imported ones are
+    /// read when a kernel is made, and read again for the next.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = std::env::temp_dir().join(format!("anywarp-open-{}", std::process::id()));
+    /// # std::fs::create_dir_all(folder.join("shared"))?;
+    /// std::fs::write(folder.join("shared/math.wgsl"), "fn double(x: f32) -> f32 { return 2.0 * x; }")?;
+    /// std::fs::write(
+    ///     folder.join("twice.wgsl"),
+    ///     "import package::shared::math::double;
+    ///      @group(0) @binding(0) var<storage, read_write> data: array<f32>;
+    ///      @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///          data[id.x] = double(data[id.x]);
+    ///      }",
+    /// )?;
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))] {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let kernel = device.kernel(anywarp::Wgsl::open(folder.join("twice.wgsl"))?)?;
+    /// let mut data = device.buffer_from(&[1.0f32, 2.0])?;
+    /// kernel.launch().bind("data", &mut data).threads(2u32)?;
+    /// assert_eq!(*data.read()?, [2.0, 4.0]);
+    /// # }
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`KernelError::Unreadable`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Wgsl<'static>, KernelError> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| KernelError::Unreadable { file: file.clone(), message: error.to_string() })?;
+        let folder = path.parent().map(Path::to_owned);
+        Ok(Wgsl { folder, path: Some(path.to_owned()), ..Wgsl::new(text).file(file) })
+    }
+
+    /// The folder that `package` means in imports, and that nothing outside of is read from. A file that
+    /// was [opened](Self::open) lies in it or below; without this call, its own folder is the one.
+    #[must_use]
+    pub fn root(mut self, folder: impl AsRef<Path>) -> Self {
+        self.folder = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// A module from memory: `import package::shared::reduce::sum;` finds it as `shared::reduce`. It
+    /// comes before a file of that name.
+    ///
+    /// ```
+    /// use anywarp::Wgsl;
+    ///
+    /// let source = Wgsl::new(
+    ///     "import package::shared::math::double;
+    ///      @compute @workgroup_size(1) fn main() { let four = double(2.0); }",
+    /// )
+    /// .module("shared::math", "fn double(x: f32) -> f32 { return 2.0 * x; }");
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # anywarp::Device::open("cpu")?.kernel(source)?;
+    /// # Ok::<(), anywarp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn module(mut self, path: impl Into<Cow<'a, str>>, text: impl Into<Cow<'a, str>>) -> Self {
+        let path = path.into();
+        let file = format!("{}.wgsl", path.replace("::", "/")).into();
+        self.modules.push(Module { path, file, text: text.into() });
+        self
+    }
+
+    /// What `@if(name)` finds, in this text and in all it imports. `@if`, `@elif` and `@else` stand
+    /// before imports, declarations, statements, members, parameters and clauses of `switch`.
+    ///
+    /// ```
+    /// use anywarp::Wgsl;
+    ///
+    /// let source = Wgsl::new(
+    ///     "@if(wide) const lanes = 8;
+    ///      @else const lanes = 4;
+    ///      @compute @workgroup_size(lanes) fn main() {}",
+    /// )
+    /// .feature("wide", true);
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # assert_eq!(anywarp::Device::open("cpu")?.kernel(source)?.workgroup_size(), [8, 1, 1]);
+    /// # Ok::<(), anywarp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn feature(mut self, name: impl Into<Cow<'a, str>>, on: bool) -> Self {
+        self.features.push((name.into(), on));
+        self
+    }
+
+    /// Makes `alias name = f32;` stand for another scalar: one text for many element types. What the
+    /// type needs is enabled, and `@if(name_f16)` and the like find which one it is.
+    ///
+    /// ```
+    /// use anywarp::Wgsl;
+    ///
+    /// let sum = Wgsl::new(
+    ///     "alias T = f32;
+    ///      @group(0) @binding(0) var<storage, read_write> data: array<T>;
+    ///      @compute @workgroup_size(1) fn main() { data[0] += data[1] + T(1); }",
+    /// );
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))] {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let kernel = device.kernel(sum.element::<i32>("T"))?;
+    /// let mut data = device.buffer_from(&[1, 2])?;
+    /// kernel.launch().bind("data", &mut data).groups(1u32)?;
+    /// assert_eq!(*data.read()?, [4, 2]);
+    /// # }
+    /// # Ok::<(), anywarp::Error>(())
+    /// ```
+    #[must_use]
+    pub fn element<T: Element>(mut self, name: impl Into<Cow<'a, str>>) -> Self {
+        // `bf16` is addressed as a word of 16 bits, and is none.
+        let scalar = T::SCALAR.filter(|scalar| T::layout().name == scalar.to_string());
+        self.elements.push((name.into(), scalar.ok_or(std::any::type_name::<T>())));
+        self
+    }
+
+    /// [`element`](Self::element) for a scalar that is only known when the program runs.
+    #[must_use]
+    pub fn element_scalar(mut self, name: impl Into<Cow<'a, str>>, scalar: Scalar) -> Self {
+        self.elements.push((name.into(), Ok(scalar)));
+        self
     }
 
     /// The file's name in diagnostics and profiles.
@@ -81,6 +256,64 @@ impl<'a> Wgsl<'a> {
     pub fn fast_math(mut self) -> Self {
         self.leave.exact_math = true;
         self
+    }
+}
+
+impl Wgsl<'_> {
+    /// The one text that it is with all it imports.
+    pub(crate) fn source(&self) -> Result<Source, KernelError> {
+        let mut given = Given::default();
+        for Module { path, file, text } in &self.modules {
+            given.add(path, file.as_ref(), text.as_ref());
+        }
+        let elements = self.elements.iter().map(|(name, scalar)| match scalar {
+            Ok(scalar) => Ok((name.to_string(), *scalar)),
+            Err(element) => Err(self.no_scalar(name, element)),
+        });
+        let options = Options {
+            features: self.features.iter().map(|(name, on)| (name.to_string(), *on)).collect(),
+            elements: elements.collect::<Result<_, _>>()?,
+        };
+        let modules = Library { given, folder: self.folder.as_deref().map(Folder::new) };
+        let root = SourceFile { name: self.file.to_string(), text: self.text.to_string() };
+        Ok(compose(root, &self.module_path()?, &modules, &options)?)
+    }
+
+    /// The path of the file below the root folder, as other files would import it.
+    fn module_path(&self) -> Result<Vec<String>, KernelError> {
+        let (Some(path), Some(folder)) = (&self.path, &self.folder) else {
+            return Ok(self.at.iter().map(ToString::to_string).collect());
+        };
+        let real = |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize().ok();
+        let below = path.strip_prefix(folder).map(Path::to_owned).ok();
+        let below = below.or_else(|| Some(real(path)?.strip_prefix(real(folder)?).ok()?.to_owned()));
+        let Some(below) = below else {
+            let message = format!("it does not lie in the root folder of its imports, {}", folder.display());
+            return Err(KernelError::Unreadable { file: path.display().to_string(), message });
+        };
+        let segments = below.with_extension("");
+        Ok(segments.components().map(|segment| segment.as_os_str().to_string_lossy().into_owned()).collect())
+    }
+
+    fn no_scalar(&self, name: &str, element: &str) -> KernelError {
+        let diagnostic =
+            format!("error: the element type '{name}' cannot become {element}, which is no scalar of WGSL");
+        KernelError::Compose { file: self.file.to_string(), line: 1, diagnostic }
+    }
+}
+
+/// Modules from memory, then those in files.
+struct Library {
+    given: Given,
+    folder: Option<Folder>,
+}
+
+impl Modules for Library {
+    fn load(&self, path: &[String]) -> Result<Option<SourceFile>, TextError> {
+        match (self.given.load(path)?, &self.folder) {
+            (None, Some(folder)) => folder.load(path),
+            (found, _) => Ok(found),
+        }
     }
 }
 

@@ -304,7 +304,7 @@ mod sealed {
         type Cell = f32;
 
         fn shader() -> Wgsl<'static> {
-            Wgsl::new(include_str!("../../shaders/matmul.wgsl")).file("matmul.wgsl")
+            tiled(include_str!("../../shaders/matmul.wgsl")).file("matmul.wgsl")
         }
     }
 
@@ -329,6 +329,10 @@ mod sealed {
     }
 
     fn packed() -> Wgsl<'static> {
-        Wgsl::new(include_str!("../../shaders/matmul_packed.wgsl"))
+        tiled(include_str!("../../shaders/matmul_packed.wgsl"))
+    }
+
+    fn tiled(text: &'static str) -> Wgsl<'static> {
+        Wgsl::new(text).module("shared::tiles", include_str!("../../shaders/shared/tiles.wgsl"))
     }
 }

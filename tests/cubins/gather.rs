@@ -57,11 +57,11 @@ fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Ke
     let mut kernels = Vec::new();
     for path in files(&dir, ".wgsl")? {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         if !wanted(options, &name) {
             continue;
         }
-        match Wgsl::new(text).file(name.as_str()).program(caps) {
+        let wgsl = Wgsl::open(&path).map_err(|error| error.to_string())?;
+        match wgsl.file(name.as_str()).program(caps) {
             Ok(program) => kernels.push(Kernel { name, program, all_forms: true }),
             Err(error) => report.fail(name, "", &error.to_string(), ""),
         }

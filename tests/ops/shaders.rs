@@ -1,11 +1,12 @@
-//! Every file in `shaders/` is valid WGSL by itself, and those of operations are clean on a checked device.
+//! Every file in `shaders/` is valid WGSL with what it imports, and those of operations are clean on a checked device.
 
 use std::path::{Path, PathBuf};
 
 use anywarp::Device;
-use anywarp::backend::naga::front::wgsl;
-use anywarp::backend::naga::valid::{Capabilities, ValidationFlags, Validator};
+use anywarp::backend::SourceFile;
 use anywarp::ops::matmul;
+use anywarp_wgsl::compose::{Folder, Options, compose};
+use anywarp_wgsl::{diagnostic, module};
 use half::{bf16, f16};
 
 use crate::element::Number;
@@ -14,8 +15,8 @@ use crate::outcome::{TestResult, ensure, fail, skip};
 
 pub(crate) fn cases() -> Vec<Alone> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let list = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = list(folder.clone()).chain(list(folder.join("shared"))).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "wgsl"));
     files.sort();
     let name = |path: &Path| format!("shaders::{}", path.file_name().unwrap_or_default().to_string_lossy());
@@ -28,16 +29,17 @@ pub(crate) fn cases() -> Vec<Alone> {
 }
 
 fn check(path: &Path) -> TestResult {
-    let text = std::fs::read_to_string(path)?;
-    let name = path.display().to_string();
-    let module = match wgsl::parse_str(&text) {
-        Ok(module) => module,
-        Err(error) => return fail(error.emit_to_string_with_path(&text, &name)),
+    let file = SourceFile { name: path.display().to_string(), text: std::fs::read_to_string(path)? };
+    let folder = Folder::new(&Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders"));
+    let source = match compose(file, &[], &folder, &Options::default()) {
+        Ok(source) => source,
+        Err(error) => return fail(error.to_string()),
     };
-    match Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module) {
-        Ok(_) => Ok(()),
-        Err(error) => fail(error.emit_to_string_with_path(&text, &name)),
-    }
+    let module = match module::parse(&source) {
+        Ok(module) => module,
+        Err(error) => return fail(error.to_string()),
+    };
+    module::validate(&module).map(drop).or_else(|error| fail(diagnostic::of_validator(&source, &error).to_string()))
 }
 
 /// No race, nothing out of range, nothing read that was never written.

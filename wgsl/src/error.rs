@@ -16,6 +16,24 @@ pub enum TextError {
         /// Where, if known.
         place: Option<Spot>,
     },
+    /// An import, a condition or an element type that cannot be.
+    #[error("{file} cannot be composed\n{diagnostic}")]
+    Compose {
+        /// The file in which it is, as its author named it.
+        file: String,
+        /// The line.
+        line: u32,
+        /// What is wrong, with the line and a marker below it.
+        diagnostic: String,
+    },
+    /// A file cannot be read.
+    #[error("{file} cannot be read: {message}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the system says.
+        message: String,
+    },
     /// It nests too deeply to be read safely.
     #[error(
         "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: give parts of it names, or use a loop"

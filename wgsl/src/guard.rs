@@ -70,6 +70,21 @@ impl<'a> Room<'a> {
         Ok(Self { file, own_stack })
     }
 
+    /// For what may be composed: an error names the author's own file and line.
+    ///
+    /// # Errors
+    /// [`TextError::TooDeep`].
+    pub fn of_source(source: &'a Source) -> Result<Self, TextError> {
+        Self::of(source.file(), source.text()).map_err(|error| match (error, source.is_plain()) {
+            (TextError::TooDeep { file, line, what, depth, limit }, false) => {
+                let place = source.place_of_line(line).map(|place| (place.file.to_owned(), place.line));
+                let (file, line) = place.unwrap_or((file, line));
+                TextError::TooDeep { file, line, what, depth, limit }
+            }
+            (error, _) => error,
+        })
+    }
+
     /// Does `work` where there is room for it; a panic in it is an error.
     ///
     /// # Errors

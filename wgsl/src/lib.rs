@@ -3,12 +3,14 @@
 //!
 //! | module | step |
 //! |---|---|
+//! | [`compose`] | one text from several files: imports, conditions, element types |
 //! | [`guard`] | texts that nest too deeply are refused; panics become errors |
 //! | [`directives`] | directives that naga does not know are blanked |
 //! | [`module`] | parse, validate; diagnostics point at the author's own files |
 //! | [`marks`] | functions marked for debug printing |
 //! | [`reflect`] | bindings and their layouts |
 
+pub mod compose;
 pub mod diagnostic;
 pub mod directives;
 mod error;

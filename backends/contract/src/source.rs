@@ -35,7 +35,7 @@ pub struct Source {
 }
 
 /// One file as its author wrote it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceFile {
     /// The name for messages.
     pub name: String,

@@ -8,20 +8,19 @@ use anywarp::backend::{Caps, Source};
 use anywarp_wgsl::guard::Room;
 use anywarp_wgsl::{TextError, diagnostic, directives, module};
 
-/// What is wrong with a file whose entry points pass, for a browser with `caps`.
-pub(super) fn refusals(file: &str, text: &str, caps: &Caps) -> Vec<KernelError> {
-    let source = Source::new(file, text);
+/// What is wrong with a text of which an entry point passes, for a browser with `caps`.
+pub(super) fn refusals(source: &Source, caps: &Caps) -> Vec<KernelError> {
     let look = || -> Result<Vec<KernelError>, TextError> {
-        let module = module::parse(&source)?;
-        let mut refusals = unknown_enables(&source, caps);
+        let module = module::parse(source)?;
+        let mut refusals = unknown_enables(source, caps);
         if refusals.is_empty() {
-            refusals.extend(validate(&module, caps.shader).err().map(|error| unused(&source, &module, caps, &error)));
-            refusals.extend(subgroups(&source, &module, caps));
+            refusals.extend(validate(&module, caps.shader).err().map(|error| unused(source, &module, caps, &error)));
+            refusals.extend(subgroups(source, &module, caps));
         }
         Ok(refusals)
     };
     // What cannot be read has been told by then.
-    Room::of(file, text).and_then(|room| room.run(look)).unwrap_or_default()
+    Room::of_source(source).and_then(|room| room.run(look)).unwrap_or_default()
 }
 
 type Refusal = Box<WithSpan<ValidationError>>;

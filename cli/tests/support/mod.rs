@@ -68,6 +68,11 @@ impl Folder {
         &self.0
     }
 
+    /// Makes a folder in it.
+    pub(crate) fn make(&self, name: &str) {
+        std::fs::create_dir_all(self.0.join(name)).unwrap();
+    }
+
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }

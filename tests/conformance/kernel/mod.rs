@@ -1,21 +1,25 @@
 //! Kernels: bindings, values, features, workgroups and grids, each against plain Rust.
 
 mod bindings;
+mod composed;
 mod features;
 mod folding;
 mod grids;
 mod parameters;
 mod promises;
 mod specialisation;
+mod typed;
 mod workgroups;
 
 use crate::Case;
 
 pub(crate) const CASES: &[&[Case]] = &[
     bindings::CASES,
+    composed::CASES,
     parameters::CASES,
     promises::CASES,
     specialisation::CASES,
+    typed::CASES,
     features::CASES,
     workgroups::CASES,
     grids::CASES,

@@ -1,0 +1,117 @@
+//! Values of overrides, as a struct.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use crate::describe::Description;
+use crate::names::{Names, ident};
+use crate::overrides::{Initial, Override};
+use crate::refusal::Refusal;
+
+/// Whether kernels can be made without anybody giving values.
+pub(super) fn all_have_values(description: &Description) -> bool {
+    description.overrides.iter().all(|item| item.initial != Initial::None)
+}
+
+/// The struct `Overrides`, if there are any.
+pub(super) fn overrides(description: &Description, names: &mut Names) -> Result<TokenStream, Refusal> {
+    let all = &description.overrides;
+    if all.is_empty() {
+        return Ok(TokenStream::new());
+    }
+    let name = names.add_type("Overrides", "the values of the overrides".to_owned())?;
+    let fields = all.iter().map(|item| ident(&item.name)).collect::<Result<Vec<_>, _>>()?;
+    let declared = all.iter().zip(&fields).map(|(item, field)| {
+        let (docs, ty) = (docs(item), rust_type(item));
+        if item.initial == Initial::Computed {
+            quote!(#[doc = #docs] pub #field: ::core::option::Option<#ty>)
+        } else {
+            quote!(#[doc = #docs] pub #field: #ty)
+        }
+    });
+    let set = all.iter().zip(&fields).map(|(item, field)| {
+        let key = &item.name;
+        if item.initial == Initial::Computed {
+            let value = as_f64(item, quote!(value));
+            quote!(if let ::core::option::Option::Some(value) = self.#field { source = source.constant(#key, #value); })
+        } else {
+            let value = as_f64(item, quote!(self.#field));
+            quote!(source = source.constant(#key, #value);)
+        }
+    });
+    let default = all_have_values(description).then(|| {
+        let values = all.iter().map(initial);
+        quote! {
+            impl ::core::default::Default for #name {
+                fn default() -> Self {
+                    Self { #(#fields: #values),* }
+                }
+            }
+        }
+    });
+    Ok(quote! {
+        /// What the overrides of the WGSL are for one kernel.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct #name {
+            #(#declared),*
+        }
+        impl #name {
+            fn of(self, mut source: ::anywarp::Wgsl<'static>) -> ::anywarp::Wgsl<'static> {
+                #(#set)*
+                source
+            }
+        }
+        #default
+    })
+}
+
+fn docs(item: &Override) -> String {
+    match item.initial {
+        Initial::None => format!(" `override {}: {}`; the WGSL gives no value.", item.name, item.ty),
+        Initial::Value(value) => format!(" `override {}: {}`, {value} unless set.", item.name, item.ty),
+        Initial::Computed => format!(" `override {}: {}`, computed from others unless set.", item.name, item.ty),
+    }
+}
+
+fn rust_type(item: &Override) -> TokenStream {
+    match item.ty {
+        "f16" => quote!(::anywarp::f16),
+        name => {
+            let name = quote::format_ident!("{name}");
+            quote!(#name)
+        }
+    }
+}
+
+/// Exact for every type that there is.
+fn as_f64(item: &Override, value: TokenStream) -> TokenStream {
+    match item.ty {
+        "bool" => quote!(if #value { 1.0 } else { 0.0 }),
+        "f16" => quote!(#value.to_f64()),
+        _ => quote!(::core::convert::From::from(#value)),
+    }
+}
+
+fn initial(item: &Override) -> TokenStream {
+    let Initial::Value(value) = item.initial else { return quote!(::core::option::Option::None) };
+    // What naga evaluates is finite, and of the override's own type.
+    match item.ty {
+        "bool" => {
+            let value = value != 0.0;
+            quote!(#value)
+        }
+        "i16" | "u16" | "i32" | "u32" => negated(value, |value| Literal::i64_unsuffixed(value as i64)),
+        "f16" => {
+            let value = negated(value, Literal::f64_unsuffixed);
+            quote!(::anywarp::f16::from_f64_const(#value))
+        }
+        "f32" => negated(value, |value| Literal::f32_unsuffixed(value as f32)),
+        _ => negated(value, Literal::f64_unsuffixed),
+    }
+}
+
+/// Literals have no sign.
+fn negated(value: f64, literal: impl Fn(f64) -> Literal) -> TokenStream {
+    let magnitude = literal(value.abs());
+    if value.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }
+}

@@ -1,0 +1,154 @@
+//! From the macro's input to the WGSL: one file, or several that are composed.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anywarp_backend::{Scalar, ScalarKind, Source, SourceFile};
+use anywarp_wgsl::TextError;
+use anywarp_wgsl::compose::{Folder, Modules, Options, compose};
+use proc_macro2::Ident;
+
+use crate::input::{Input, Text};
+use crate::refusal::Refusal;
+
+/// A text, and what it was made of.
+pub(crate) struct Reading {
+    pub(crate) source: Source,
+    /// The text's own path as a module.
+    pub(crate) at: Vec<String>,
+    /// What it imports.
+    pub(crate) imported: Vec<Imported>,
+}
+
+/// A file that was imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Imported {
+    /// As a module: `shared::reduce`.
+    pub(crate) path: String,
+    /// Relative to the crate's folder.
+    pub(crate) file: String,
+}
+
+/// Reads the text that `input` names, with all it imports; `folder` is the crate's own.
+///
+/// # Errors
+/// A file that is not there, not in the crate, not text, or empty; imports that cannot be.
+pub(crate) fn read(input: &Input, folder: &Path) -> Result<Reading, Refusal> {
+    let (root, file) = match &input.text {
+        Text::File(path) => {
+            let path = path.value();
+            let text = read_file(folder, &path)?;
+            (parent(&path).to_owned(), SourceFile { name: path, text })
+        }
+        Text::Inline(text) => (String::new(), SourceFile { name: input.name.to_string(), text: text.value() }),
+    };
+    if file.text.trim().is_empty() {
+        return Err(Refusal::new(format!("{} is empty: it needs a compute entry point", file.name)));
+    }
+    let root = match &input.options.root {
+        Some(given) => {
+            let given = given.value().trim_end_matches('/').to_owned();
+            resolve(folder, &given)?;
+            given
+        }
+        None => root,
+    };
+    let at = match &input.text {
+        Text::File(path) => module_path(&path.value(), &root)?,
+        Text::Inline(_) => Vec::new(),
+    };
+    let options = Options { features: input.options.features.clone(), elements: elements(&input.options.elements)? };
+    let modules = Tracked { crate_folder: folder, folder: Folder::new(&folder.join(&root)), read: Mutex::default() };
+    let source = compose(file, &at, &modules, &options)?;
+    let imported = modules.read.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Reading { source, at, imported })
+}
+
+/// Files below a folder, each noted when it is read.
+struct Tracked<'a> {
+    crate_folder: &'a Path,
+    folder: Folder,
+    read: Mutex<Vec<Imported>>,
+}
+
+impl Modules for Tracked<'_> {
+    fn load(&self, path: &[String]) -> Result<Option<SourceFile>, TextError> {
+        let Some(SourceFile { name, text }) = self.folder.load(path)? else { return Ok(None) };
+        let below = Path::new(&name).strip_prefix(self.crate_folder).map(with_slashes);
+        let imported = Imported { path: path.join("::"), file: below.unwrap_or(name) };
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if !read.contains(&imported) {
+            read.push(imported.clone());
+        }
+        Ok(Some(SourceFile { name: imported.file, text }))
+    }
+}
+
+fn with_slashes(path: &Path) -> String {
+    let segments: Vec<_> = path.components().map(|segment| segment.as_os_str().to_string_lossy()).collect();
+    segments.join("/")
+}
+
+/// The folder of a path with slashes.
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// `shaders/shared/reduce.wgsl` below `shaders` as `shared`, `reduce`.
+fn module_path(path: &str, root: &str) -> Result<Vec<String>, Refusal> {
+    let below = Path::new(path).strip_prefix(root).map_err(|_| {
+        Refusal::new(format!("'{path}' does not lie in '{root}', the root folder of its imports: give another root"))
+    })?;
+    Ok(below.with_extension("").components().map(|name| name.as_os_str().to_string_lossy().into_owned()).collect())
+}
+
+/// The scalars that types are to stand for.
+fn elements(given: &[(String, Ident)]) -> Result<Vec<(String, Scalar)>, Refusal> {
+    let scalar = |name: &str| {
+        let kind = match name.get(..1)? {
+            "i" => ScalarKind::Signed,
+            "u" => ScalarKind::Unsigned,
+            "f" => ScalarKind::Float,
+            _ => return None,
+        };
+        let width = match (kind, name.get(1..)?) {
+            (_, "16") => 2,
+            (_, "32") => 4,
+            (_, "64") => 8,
+            _ => return None,
+        };
+        Some(Scalar { kind, width })
+    };
+    let known = "f16, f32, f64, i16, i32, i64, u16, u32, u64";
+    let chosen = given.iter().map(|(name, ty)| {
+        let scalar = scalar(&ty.to_string());
+        let unknown = || Refusal::new(format!("the element '{name}' cannot be '{ty}': the scalars are {known}"));
+        Ok((name.clone(), scalar.ok_or_else(unknown)?))
+    });
+    chosen.collect()
+}
+
+/// The text of a file within `folder`.
+fn read_file(folder: &Path, path: &str) -> Result<String, Refusal> {
+    std::fs::read_to_string(resolve(folder, path)?).map_err(|error| unreadable(folder, path, &error))
+}
+
+/// Where a path within `folder` leads.
+fn resolve(folder: &Path, path: &str) -> Result<PathBuf, Refusal> {
+    let real = |path: &Path| path.canonicalize();
+    let within = || {
+        let (folder, path) = (real(folder)?, real(&folder.join(path))?);
+        Ok(path.starts_with(folder).then_some(path))
+    };
+    match within().map_err(|error| unreadable(folder, path, &error))? {
+        Some(real) if !Path::new(path).is_absolute() => Ok(real),
+        _ => Err(Refusal::new(format!(
+            "'{path}' is not within the crate: paths are relative to its folder, {}, and stay in it",
+            folder.display()
+        ))),
+    }
+}
+
+fn unreadable(folder: &Path, path: &str, error: &std::io::Error) -> Refusal {
+    Refusal::new(format!("'{path}' cannot be read: {error}; it was looked for at {}", folder.join(path).display()))
+}

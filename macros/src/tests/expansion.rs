@@ -1,0 +1,90 @@
+//! Modules: one as a whole, others in parts.
+
+use proc_macro2::TokenStream;
+
+use super::kernels;
+
+/// The same tokens, however they are laid out.
+fn dense(text: &str) -> String {
+    let dense = text.replace(char::is_whitespace, "").replace("=r\"", "=\"");
+    // A list may end in a comma or not.
+    [")", "]", "}", ">"].iter().fold(dense, |text, end| text.replace(&format!(",{end}"), end))
+}
+
+#[test]
+fn saxpy_as_a_whole() {
+    let made = kernels(r#"pub(crate) mod saxpy = "src/tests/saxpy.wgsl""#).unwrap();
+    let wanted: TokenStream = include_str!("saxpy.expanded.rs").parse().unwrap();
+    let wanted = wanted.to_string();
+    assert!(dense(&made) == dense(&wanted), "the macro makes\n{made}\ninstead of\n{wanted}");
+}
+
+#[test]
+fn parts_of_modules() {
+    // What it is about, the input, what is in the module.
+    for (what, input, wanted) in [
+        ("the module's name is the file's", r#""src/tests/saxpy.wgsl""#, &["mod saxpy {"][..]),
+        (
+            "attributes stay",
+            r#"#[doc(hidden)] pub mod m { "@compute @workgroup_size(1) fn main() {}" }"#,
+            &["#[doc(hidden)] #[doc", "pub mod m {", "pub struct MainArgs {}", "_: MainArgs"][..],
+        ),
+        (
+            "a struct of that name keeps `Args` from being the arguments",
+            r#"mod m { "struct Args { a: u32 } var<immediate> args: Args; @compute @workgroup_size(1) fn main() { _ = args.a; }" }"#,
+            &["pub struct Args {", "pub struct MainArgs {", "pub args: Args"],
+        ),
+        (
+            "what an entry point only reads is read, whatever it is declared as",
+            r#"mod m { "@group(0) @binding(0) var<storage, read_write> a: array<vec3<f32>>;
+                @compute @workgroup_size(1) fn main() { _ = a[0]; }" }"#,
+            &["A: ::anywarp::typed::Reads<'a, [f32; 4]>", "`array<vec3<f32>>`, read."],
+        ),
+        (
+            "a type parameter has another name than all structs",
+            r#"mod m { "struct A { v: u32 } @group(0) @binding(0) var<storage, read_write> a: array<A>;
+                @compute @workgroup_size(1) fn main() { a[0].v = 1u; }" }"#,
+            &["ABound: ::anywarp::typed::Writes<'a, A>", "pub struct MainArgs<ABound> {"],
+        ),
+        (
+            "without a value for each override there is no default",
+            r#"mod m { "override n: u32; @compute @workgroup_size(n) fn main() {}" }"#,
+            &["pub fn main_with(", "pub struct Overrides { ", "pub n: u32"],
+        ),
+    ] {
+        let made = kernels(input).unwrap_or_else(|error| panic!("{what}: {error}"));
+        for part in wanted {
+            assert!(dense(&made).contains(&dense(part)), "{what}: '{part}' is not in\n{made}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_there() {
+    let made = kernels(r#"mod m { "override n: u32; @compute @workgroup_size(n) fn main() {}" }"#).unwrap();
+    for absent in ["fn main (", "Default for Overrides"] {
+        assert!(!made.contains(absent), "'{absent}' is in\n{made}");
+    }
+}
+
+#[test]
+fn comments_become_documentation() {
+    let made = kernels(
+        r##"mod m { r#"//! Of the module.
+        /// Of the struct.
+        struct P {
+            /// Of the member.
+            a: f32,
+        }
+        /// Of the binding.
+        @group(0) @binding(0) var<uniform> p: P;
+        /// Of the entry point.
+        @compute @workgroup_size(1) fn main() { _ = p.a; }"# }"##,
+    )
+    .unwrap();
+    for of in ["module", "struct", "member", "binding", "entry point"] {
+        assert!(made.contains(&format!("doc = \" Of the {of}.\"")), "the comment of the {of} is not in\n{made}");
+    }
+    let odd = "mod m { \"@compute @workgroup_size(1) fn main() { /// nothing to be about\n }\" }";
+    assert!(kernels(odd).is_ok(), "a comment in an odd place is no mistake");
+}

@@ -1,0 +1,110 @@
+//! Texts that no module is made of, and what is said about them.
+
+use super::kernels;
+
+/// A module of this text.
+fn inline(wgsl: &str) -> Result<String, String> {
+    kernels(&format!("mod inline {{ r##\"{wgsl}\"## }}"))
+}
+
+/// `what` is refused, and the error has all of `parts`.
+fn refused(what: &str, made: Result<String, String>, parts: &[&str]) {
+    let error = made.expect_err(what);
+    for part in parts {
+        assert!(error.contains(part), "{what}: '{part}' is not in the error:\n{error}");
+    }
+}
+
+#[test]
+fn texts() {
+    const MAIN: &str = "@compute @workgroup_size(1) fn main()";
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("no WGSL", "fn main( {", &["inline is not valid WGSL", "inline:1:10", "fn main( {", "^"]),
+        ("no type", &format!("{MAIN} {{\n  let a: f32 = 1u;\n}}"), &["inline:2:7", "let a: f32 = 1u;"]),
+        ("nothing", " \n", &["inline is empty"]),
+        ("no entry point", "fn f() {}", &["inline has no compute entry point", "@compute"]),
+        (
+            "a texture",
+            &format!("@group(0) @binding(0) var t: texture_2d<f32>; {MAIN} {{ _ = textureLoad(t, vec2(0, 0), 0); }}"),
+            &["'t' has no counterpart in Rust", "inline:1:23", "textures"],
+        ),
+        (
+            "a struct without an end",
+            &format!(
+                "struct S {{ n: u32, data: array<f32> }}\n@group(0) @binding(0) var<storage> s: S; {MAIN} {{ _ = s.n; }}"
+            ),
+            &["'S' ends in an array without a size", "inline:2:", "two bindings", "Device::kernel"],
+        ),
+        (
+            "a bool that the host would share",
+            &format!("struct S {{ on: bool }} @group(0) @binding(0) var<uniform> s: S; {MAIN} {{ _ = s.on; }}"),
+            &["inline is not valid WGSL", "host-shareable"],
+        ),
+        (
+            "a struct with the name of a kernel",
+            &format!("struct Main {{ n: u32 }} @group(0) @binding(0) var<uniform> m: Main; {MAIN} {{ _ = m.n; }}"),
+            &["`Main`", "the struct 'Main'", "the entry point 'main'", "rename"],
+        ),
+        (
+            "two kernels of one name",
+            "@compute @workgroup_size(1) fn add_up() {} @compute @workgroup_size(1) fn addUp() {}",
+            &["`AddUp`", "'add_up'", "'addUp'"],
+        ),
+        (
+            "an entry point with the name of another one's constructor",
+            "override n: u32 = 1; @compute @workgroup_size(n) fn a() {} @compute @workgroup_size(1) fn a_with() {}",
+            &["`a_with`", "rename"],
+        ),
+        (
+            "an entry point with the name of the text",
+            "@compute @workgroup_size(1) fn source() {}",
+            &["`source`", "the entry point 'source'"],
+        ),
+    ];
+    for (what, wgsl, parts) in cases {
+        refused(what, inline(wgsl), parts);
+    }
+}
+
+#[test]
+fn a_text_that_nests_too_deeply() {
+    let (open, close) = ("(".repeat(3000), ")".repeat(3000));
+    let text = format!("@compute @workgroup_size(1) fn main() {{ let a = {open}1{close}; }}");
+    refused("deep brackets", inline(&text), &["inline:1", "nested 3", "the limit is 2000"]);
+}
+
+#[test]
+fn files() {
+    let cases: &[(&str, &str, &[&str])] = &[
+        (
+            "a file that is not there",
+            "src/none.wgsl",
+            &["'src/none.wgsl' cannot be read", "looked for at", "macros/src/none.wgsl"],
+        ),
+        ("a folder", "src", &["'src' cannot be read"]),
+        ("a file of another crate", "../shaders/saxpy.wgsl", &["not within the crate", "relative"]),
+        ("a file of the system", "/etc/hostname", &["not within the crate"]),
+        ("a file that is no WGSL", "Cargo.toml", &["Cargo.toml is not valid WGSL", "Cargo.toml:1:1"]),
+    ];
+    for (what, path, parts) in cases {
+        refused(what, kernels(&format!("mod m = \"{path}\"")), parts);
+    }
+}
+
+#[test]
+fn inputs() {
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("nothing", "", &["expected the path of a WGSL file", "mod NAME"]),
+        ("no module", "pub struct S;", &["expected the path of a WGSL file"]),
+        ("a module without a text", "mod m", &["expected `= \"PATH\"`"]),
+        ("WGSL without quotes", "mod m { fn main() {} }", &["one string literal"]),
+        ("two texts", "mod m { \"\" \"\" }", &["behind it"]),
+        ("a file whose name is no name", "\"src/3d.wgsl\"", &["'3d' cannot be the name of a module", "mod NAME"]),
+        ("an unknown option", "\"a.wgsl\", fast = true", &["no option 'fast'", "feature NAME"]),
+        ("a feature that is no bool", "\"a.wgsl\", feature fast = 1", &["boolean"]),
+        ("two roots", "\"a.wgsl\", root = \"a\", root = \"b\"", &["given twice"]),
+    ];
+    for (what, input, parts) in cases {
+        refused(what, kernels(input), parts);
+    }
+}

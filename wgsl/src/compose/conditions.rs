@@ -1,0 +1,227 @@
+//! `@if(..)`, `@elif(..)` and `@else`: which parts of a file are off.
+
+use std::ops::Range;
+
+use super::expression::evaluate;
+use super::options::Features;
+use super::tokens::{Kind, Tokens};
+use crate::TextError;
+
+/// Drops the tokens of all conditions and of what they turn off. The bytes that are to become blanks
+/// come back.
+///
+/// # Errors
+/// A condition that is none, that asks for a feature nobody set, or that stands where nothing can be
+/// left out.
+pub(super) fn apply(tokens: &mut Tokens, features: &Features<'_>) -> Result<Vec<Range<usize>>, TextError> {
+    let mut pass = Pass {
+        tokens,
+        features,
+        levels: vec![Level { place: Place::Block, chain: None }],
+        keep: vec![true; tokens.len()],
+        blanks: Vec::new(),
+    };
+    let mut at = 0;
+    while at < pass.tokens.len() {
+        at = pass.step(at)?;
+    }
+    let Pass { keep, blanks, .. } = pass;
+    if !blanks.is_empty() {
+        tokens.retain(&keep)?;
+    }
+    Ok(blanks)
+}
+
+/// The attributes from `at` on: the index behind them, and each one's tokens.
+pub(super) fn attributes(tokens: &Tokens, mut at: usize) -> (usize, Vec<Range<usize>>) {
+    let mut found = Vec::new();
+    while tokens.is(at, b'@') {
+        let end = match tokens.word(at + 1) {
+            None => at + 1,
+            Some("else") => at + 2,
+            Some(_) if tokens.is(at + 2, b'(') => tokens.partner(at + 2) + 1,
+            Some(_) => at + 2,
+        };
+        found.push(at..end);
+        at = end;
+    }
+    (at, found)
+}
+
+/// The end of the statement or declaration that begins at `at`; `None` where none does.
+pub(super) fn end_of_statement(tokens: &Tokens, at: usize) -> Option<usize> {
+    let first = tokens.word(at);
+    let mut next = at;
+    loop {
+        match tokens.kind(next)? {
+            Kind::Mark(b'(' | b'[') => next = tokens.partner(next) + 1,
+            Kind::Mark(b'{') if first == Some("import") => next = tokens.partner(next) + 1,
+            Kind::Mark(b'{') => {
+                next = tokens.partner(next) + 1;
+                let (clause, _) = attributes(tokens, next);
+                if first != Some("if") || tokens.word(clause) != Some("else") {
+                    return Some(next);
+                }
+                next = clause + 1;
+            }
+            Kind::Mark(b';') => return Some(next + 1),
+            Kind::Mark(b')' | b']' | b'}') => return None,
+            _ => next += 1,
+        }
+    }
+}
+
+/// What the innermost bracket holds.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// Declarations or statements.
+    Block,
+    /// Members of a struct or parameters of a function.
+    List,
+    /// Expressions.
+    Other,
+}
+
+/// One open bracket, or the file.
+struct Level {
+    place: Place,
+    chain: Option<Chain>,
+}
+
+/// What `@elif` or `@else` may go on with.
+#[derive(Clone, Copy)]
+struct Chain {
+    /// Where the next one must begin.
+    end: usize,
+    /// Whether one of those before was on.
+    taken: bool,
+}
+
+struct Pass<'a> {
+    tokens: &'a Tokens,
+    features: &'a Features<'a>,
+    levels: Vec<Level>,
+    keep: Vec<bool>,
+    blanks: Vec<Range<usize>>,
+}
+
+impl Pass<'_> {
+    /// Looks at one token, or at attributes, and says where to go on.
+    fn step(&mut self, at: usize) -> Result<usize, TextError> {
+        match self.tokens.kind(at) {
+            Some(Kind::Mark(b'@')) => return self.attributes(at),
+            Some(Kind::Mark(bracket @ (b'(' | b'[' | b'{'))) => {
+                let declares = at.checked_sub(2).and_then(|word| self.tokens.word(word));
+                let place = match (bracket, declares) {
+                    (b'{', Some("struct")) | (b'(', Some("fn")) => Place::List,
+                    (b'{', _) => Place::Block,
+                    _ => Place::Other,
+                };
+                self.levels.push(Level { place, chain: None });
+            }
+            Some(Kind::Mark(b')' | b']' | b'}')) => {
+                self.levels.pop();
+            }
+            _ => {}
+        }
+        Ok(at + 1)
+    }
+
+    fn attributes(&mut self, at: usize) -> Result<usize, TextError> {
+        let (node, found) = attributes(self.tokens, at);
+        let conditional =
+            |range: &&Range<usize>| matches!(self.tokens.word(range.start + 1), Some("if" | "elif" | "else"));
+        let mut conditions = found.iter().filter(conditional);
+        let Some(condition) = conditions.next().cloned() else { return Ok(node.max(at + 1)) };
+        if let Some(second) = conditions.next() {
+            let notes = ["join them: @if(a && b)".to_owned()];
+            return Err(self.tokens.fail(second.start, "two conditions on one thing", "the second one", &notes));
+        }
+        let end = self.end_of_node(at, condition.start, node)?;
+        let on = self.decide(at, &condition, end)?;
+        let off = if on { condition } else { at..end };
+        self.blanks.extend(if on {
+            vec![self.tokens.bytes(off.clone())]
+        } else {
+            self.tokens.bytes_with_comments(off.clone())
+        });
+        for keep in &mut self.keep[off] {
+            *keep = false;
+        }
+        Ok(if on { node } else { end })
+    }
+
+    /// Whether what follows the attributes that begin at `at` stays.
+    fn decide(&mut self, at: usize, condition: &Range<usize>, end: usize) -> Result<bool, TextError> {
+        let word = self.tokens.word(condition.start + 1).unwrap_or_default();
+        let before = self.levels.last().and_then(|level| level.chain).filter(|chain| chain.end == at);
+        let holds = if word == "else" {
+            true
+        } else if self.tokens.is(condition.start + 2, b'(') {
+            evaluate(self.tokens, condition.start + 3..condition.end - 1, self.features)?
+        } else {
+            let message = format!("@{word} has no condition");
+            return Err(self.tokens.fail(condition.start, &message, "expected @if(..)", &[]));
+        };
+        let taken = match (word, before) {
+            ("if", _) => false,
+            (_, Some(chain)) => chain.taken,
+            (_, None) => {
+                let message = format!("@{word} without an @if");
+                let notes = ["it belongs right behind what an @if or @elif is about".to_owned()];
+                return Err(self.tokens.fail(condition.start, &message, "here", &notes));
+            }
+        };
+        let on = holds && !taken;
+        let chain = (word != "else").then_some(Chain { end, taken: taken || on });
+        if let Some(level) = self.levels.last_mut() {
+            level.chain = chain;
+        }
+        Ok(on)
+    }
+
+    /// The end of what begins at `node`, behind attributes from `at` on.
+    fn end_of_node(&self, at: usize, condition: usize, node: usize) -> Result<usize, TextError> {
+        let place = self.levels.last().map_or(Place::Block, |level| level.place);
+        let before = at.checked_sub(1).and_then(|before| self.tokens.kind(before));
+        let begins = match place {
+            Place::Block => matches!(before, None | Some(Kind::Mark(b';' | b'{' | b'}'))),
+            Place::List => matches!(before, Some(Kind::Mark(b',' | b'{' | b'('))),
+            Place::Other => false,
+        };
+        if !begins {
+            let notes = ["conditions stand before imports, directives, declarations, statements, clauses of switch, \
+                          members of structs and parameters"
+                .to_owned()];
+            return Err(self.tokens.fail(
+                condition,
+                "a condition cannot stand here",
+                "nothing can be left out here",
+                &notes,
+            ));
+        }
+        let end =
+            if place == Place::List { Some(self.end_of_entry(node)) } else { end_of_statement(self.tokens, node) };
+        end.filter(|end| *end > node).ok_or_else(|| {
+            self.tokens.fail(condition, "the condition is about nothing", "nothing follows that could be left out", &[])
+        })
+    }
+
+    /// The end of a member or parameter, with its comma.
+    fn end_of_entry(&self, node: usize) -> usize {
+        let (mut at, mut lists) = (node, 0);
+        while let Some(kind) = self.tokens.kind(at) {
+            match kind {
+                Kind::Mark(b'(' | b'[' | b'{') => at = self.tokens.partner(at),
+                Kind::Mark(b')' | b']' | b'}') => return at,
+                // In a type `<` always begins a list.
+                Kind::Mark(b'<') => lists += 1,
+                Kind::Mark(b'>') => lists -= 1,
+                Kind::Mark(b',') if lists <= 0 => return at + 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        at
+    }
+}

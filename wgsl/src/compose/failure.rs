@@ -1,0 +1,46 @@
+//! Errors of composing: what is wrong, at the author's own line.
+
+use std::ops::Range;
+
+use anywarp_backend::{Piece, Source, SourceFile};
+use naga::Span;
+
+use crate::{TextError, diagnostic};
+
+/// What is wrong at one place of a file.
+pub(super) fn at(file: &SourceFile, range: Range<usize>, message: &str, label: &str, notes: &[String]) -> TextError {
+    between(&[(file, range, label)], message, notes)
+}
+
+/// What is wrong between places of several files. The first one is where the error is said to be.
+pub(super) fn between(places: &[(&SourceFile, Range<usize>, &str)], message: &str, notes: &[String]) -> TextError {
+    let (mut text, mut pieces, mut labels) = (String::new(), Vec::new(), Vec::new());
+    for (index, (file, range, label)) in places.iter().enumerate() {
+        let start = text.len();
+        pieces.push(Piece { at: start, file: index, offset: 0, copied: true });
+        text.push_str(&file.text);
+        // Something must be pointed at: at the end of a text, its last letter.
+        let end = range.end.min(file.text.len());
+        let begin = range.start.min(end.saturating_sub(1));
+        labels.push((Span::new((start + begin) as u32, (start + end) as u32), (*label).to_owned()));
+    }
+    let files: Vec<SourceFile> = places.iter().map(|(file, ..)| (*file).clone()).collect();
+    let source = Source::composed(files, text, pieces);
+    let first = labels.first().and_then(|(span, _)| source.place(span.to_range()?.start));
+    let (file, line) = first.map_or((String::new(), 1), |place| (place.file.to_owned(), place.line));
+    TextError::Compose { file, line, diagnostic: diagnostic::at(&source, message, labels, notes.to_vec()) }
+}
+
+/// Names in a sentence, as many as one reads.
+pub(super) fn list<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
+    const MOST: usize = 16;
+    let mut names: Vec<String> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
+    names.sort();
+    let more = names.len().saturating_sub(MOST);
+    names.truncate(MOST);
+    match (names.is_empty(), more) {
+        (true, _) => "nothing".to_owned(),
+        (false, 0) => names.join(", "),
+        (false, more) => format!("{} and {more} more", names.join(", ")),
+    }
+}

@@ -1,0 +1,385 @@
+//! Files that import each other, and what each of their paths means.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use anywarp_backend::SourceFile;
+
+use super::conditions;
+use super::failure::{self, list};
+use super::imports::Import;
+use super::modules::Modules;
+use super::options::{Features, Options, SCALARS};
+use super::outline::{Declaration, Declared, Outline};
+use super::tokens::Tokens;
+use crate::TextError;
+
+/// How long a chain of imports may be.
+const MOST_DEPTH: usize = 64;
+
+/// Something that a file declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Item {
+    pub(super) file: usize,
+    pub(super) declaration: usize,
+}
+
+/// What an import gives a name to.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    Item(Item),
+    Module(Vec<String>),
+}
+
+/// How far a file has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Read, for a look at what it declares.
+    Open,
+    /// What it imports is being found.
+    Active,
+    Done,
+}
+
+/// One file.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) path: Vec<String>,
+    pub(super) tokens: Tokens,
+    pub(super) outline: Outline,
+    /// Bytes that are left out.
+    pub(super) blanks: Vec<Range<usize>>,
+    /// What the names it imports mean.
+    pub(super) imports: HashMap<String, Target>,
+    /// What its paths mean, in their order.
+    pub(super) references: Vec<Item>,
+    state: State,
+}
+
+impl File {
+    /// The file's name for messages.
+    pub(super) fn name(&self) -> &str {
+        &self.tokens.file.name
+    }
+
+    /// The name of what it declares.
+    pub(super) fn name_of(&self, declaration: usize) -> &str {
+        self.outline.declarations.get(declaration).map_or("", |declaration| self.tokens.text(declaration.name))
+    }
+
+    /// Everything it imports or refers to by a path.
+    fn items(&self) -> impl Iterator<Item = Item> {
+        let imported = self.imports.values().filter_map(|target| match target {
+            Target::Item(item) => Some(*item),
+            Target::Module(_) => None,
+        });
+        imported.chain(self.references.iter().copied())
+    }
+}
+
+/// All files of a composition. The first one is the author's own.
+pub(super) struct Graph<'a> {
+    pub(super) files: Vec<File>,
+    modules: &'a dyn Modules,
+    options: &'a Options,
+    by_path: HashMap<Vec<String>, usize>,
+    /// Aliases of scalars in the author's own file.
+    written: Vec<(String, String)>,
+    /// The files whose imports are being found, each imported by the one before.
+    active: Vec<usize>,
+    order: Vec<usize>,
+}
+
+impl<'a> Graph<'a> {
+    /// Reads everything that `root` imports.
+    ///
+    /// # Errors
+    /// What cannot be read, or is not there, or imports itself.
+    pub(super) fn of(
+        root: SourceFile,
+        at: &[String],
+        modules: &'a dyn Modules,
+        options: &'a Options,
+    ) -> Result<Self, TextError> {
+        let mut graph = Self {
+            files: Vec::new(),
+            modules,
+            options,
+            by_path: HashMap::new(),
+            written: Vec::new(),
+            active: Vec::new(),
+            order: Vec::new(),
+        };
+        // A file that is no module is where no path leads.
+        let path = if at.is_empty() { vec![String::new()] } else { at.to_vec() };
+        let root = graph.add(path, root)?;
+        graph.enter(root, root, 0)?;
+        graph.drop_entry_points();
+        Ok(graph)
+    }
+
+    /// The files that are part of it: the author's own, then those that need nothing of later ones.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let imported = self.order.iter().copied().filter(|index| *index != 0);
+        std::iter::once(0).chain(imported).collect()
+    }
+
+    /// What was chosen.
+    pub(super) fn options(&self) -> &Options {
+        self.options
+    }
+
+    /// What an item is.
+    pub(super) fn declaration(&self, item: Item) -> Option<(&File, &Declaration)> {
+        let file = self.files.get(item.file)?;
+        Some((file, file.outline.declarations.get(item.declaration)?))
+    }
+
+    fn add(&mut self, path: Vec<String>, file: SourceFile) -> Result<usize, TextError> {
+        let mut tokens = Tokens::of(file)?;
+        let own = written(&tokens);
+        let all: Vec<_> = own.iter().chain(&self.written).cloned().collect();
+        let blanks = conditions::apply(&mut tokens, &Features { options: self.options, written: &all })?;
+        if self.files.is_empty() {
+            self.written = own;
+        }
+        let outline = Outline::of(&tokens)?;
+        let (imports, references) = (HashMap::new(), Vec::new());
+        let index = self.files.len();
+        self.by_path.insert(path.clone(), index);
+        self.files.push(File { path, tokens, outline, blanks, imports, references, state: State::Open });
+        Ok(index)
+    }
+
+    /// The module at a path, read if nobody did so far.
+    fn open(&mut self, path: &[String]) -> Result<Option<usize>, TextError> {
+        if let Some(index) = self.by_path.get(path) {
+            return Ok(Some(*index));
+        }
+        self.modules.load(path)?.map_or(Ok(None), |file| self.add(path.to_vec(), file).map(Some))
+    }
+
+    /// Finds what a file imports. `from` asks for it, at its token `token`.
+    fn enter(&mut self, index: usize, from: usize, token: usize) -> Result<(), TextError> {
+        match self.files[index].state {
+            State::Done => return Ok(()),
+            State::Active => return Err(self.cycle(index, from, token)),
+            State::Open => self.files[index].state = State::Active,
+        }
+        if self.active.len() > MOST_DEPTH {
+            let message = format!("a chain of more than {MOST_DEPTH} files that import each other");
+            return Err(self.files[from].tokens.fail(token, &message, "the last one", &[]));
+        }
+        self.active.push(index);
+        let imports = std::mem::take(&mut self.files[index].outline.imports);
+        for import in &imports {
+            let target = self.target(index, import)?;
+            self.files[index].imports.insert(import.name.clone(), target);
+        }
+        for path in self.files[index].outline.paths.clone() {
+            let item = self.reference(index, path)?;
+            self.files[index].references.push(item);
+        }
+        self.files[index].outline.imports = imports;
+        self.files[index].state = State::Done;
+        self.active.pop();
+        self.order.push(index);
+        Ok(())
+    }
+
+    fn target(&mut self, index: usize, import: &Import) -> Result<Target, TextError> {
+        let file = &self.files[index];
+        let name = import.name.as_str();
+        if file.imports.contains_key(name) {
+            let message = format!("'{name}' is imported twice");
+            let notes = ["give one of them another name: import .. as ..".to_owned()];
+            return Err(file.tokens.fail(import.named_at, &message, "the second time", &notes));
+        }
+        if let Some(own) = file.outline.declared.get(name) {
+            let declaration = file.outline.declarations[*own].name;
+            let line = 1 + file.tokens.file.text[..file.tokens.bytes(declaration..declaration + 1).start]
+                .matches('\n')
+                .count();
+            let message = format!("'{name}' is imported, and declared in line {line}");
+            let notes = ["give it another name: import .. as ..".to_owned()];
+            return Err(file.tokens.fail(import.named_at, &message, "imported here", &notes));
+        }
+        let words: Vec<&str> = import.path.iter().map(String::as_str).collect();
+        let path = self.absolute(index, &words, import.at)?;
+        let mut looked_in = None;
+        if let Some((last, module)) = path.split_last()
+            && !module.is_empty()
+        {
+            looked_in = self.open(module)?;
+            if let Some(item) = looked_in.and_then(|file| self.item(file, last)) {
+                self.enter(item.file, index, import.at)?;
+                return Ok(Target::Item(item));
+            }
+        }
+        match (self.open(&path)?, looked_in) {
+            (Some(file), _) => {
+                self.enter(file, index, import.at)?;
+                Ok(Target::Module(path))
+            }
+            (None, Some(module)) => Err(self.no_item(index, import.at, module)),
+            (None, None) => Err(self.no_module(index, import.at, &path)),
+        }
+    }
+
+    /// What a path within the text means: something in a module.
+    fn reference(&mut self, index: usize, range: Range<usize>) -> Result<Item, TextError> {
+        let file = &self.files[index];
+        let words: Vec<&str> = range.clone().step_by(2).map(|at| file.tokens.text(at)).collect();
+        let (first, last) = (range.start, range.end - 1);
+        let path = match (words[0], file.imports.get(words[0])) {
+            (_, Some(Target::Module(module))) => {
+                module.iter().cloned().chain(words[1..].iter().map(|word| (*word).to_owned())).collect()
+            }
+            (name, Some(Target::Item(_))) => {
+                let message = format!("'{name}' is no module: the import names something in one");
+                return Err(file.tokens.fail(first, &message, "used as a module", &[]));
+            }
+            _ => self.absolute(index, &words, first)?,
+        };
+        let Some((name, module)) = path.split_last().filter(|(_, module)| !module.is_empty()) else {
+            let message = format!("'{}' names no declaration of a module", words.join("::"));
+            return Err(self.files[index].tokens.fail(last, &message, "expected a module and a name in it", &[]));
+        };
+        let found = self.open(module)?.ok_or_else(|| self.no_module(index, last.saturating_sub(2), module))?;
+        let item = self.item(found, name).ok_or_else(|| self.no_item(index, last, found))?;
+        self.enter(found, index, first)?;
+        Ok(item)
+    }
+
+    fn item(&self, file: usize, name: &str) -> Option<Item> {
+        let declaration = *self.files.get(file)?.outline.declared.get(name)?;
+        Some(Item { file, declaration })
+    }
+
+    /// The path below the package. `at` is the token of one of the words.
+    fn absolute(&self, index: usize, words: &[&str], at: usize) -> Result<Vec<String>, TextError> {
+        let file = &self.files[index];
+        let (base, rest) = match words {
+            ["package", rest @ ..] => (&[][..], rest),
+            ["super", ..] => {
+                let up = words.iter().take_while(|word| **word == "super").count();
+                let Some(left) = file.path.len().checked_sub(up) else {
+                    let notes = [format!(
+                        "{} has {} folders around it, the package's own included",
+                        file.name(),
+                        file.path.len()
+                    )];
+                    return Err(file.tokens.fail(at, "the path leads out of the package", "too many 'super'", &notes));
+                };
+                // In the root folder, `super` is the package.
+                (&file.path[..left], &words[up..])
+            }
+            _ => {
+                let name = words.first().copied().unwrap_or_default();
+                let message = format!("there is no package '{name}', and no module is imported under this name");
+                let notes = ["paths begin with 'package', with 'super', or with an imported module".to_owned()];
+                return Err(file.tokens.fail(at, &message, "here", &notes));
+            }
+        };
+        let path: Vec<String> = base.iter().cloned().chain(rest.iter().map(|word| (*word).to_owned())).collect();
+        match path.iter().any(|word| matches!(word.as_str(), "super" | "package")) || rest.is_empty() {
+            true => {
+                Err(file.tokens.fail(at, "the path names no module", "'package' and 'super' only begin a path", &[]))
+            }
+            false => Ok(path),
+        }
+    }
+
+    fn no_module(&self, index: usize, at: usize, path: &[String]) -> TextError {
+        let message = format!("there is no module '{}'", path.join("::"));
+        let note = format!(
+            "looked for {0}.wgsl and {0}.wesl below the package's folder, and in the modules given",
+            path.join("/")
+        );
+        self.files[index].tokens.fail(at, &message, "not found", &[note])
+    }
+
+    fn no_item(&self, index: usize, at: usize, module: usize) -> TextError {
+        let (file, module) = (&self.files[index], &self.files[module]);
+        let message = format!("{} declares no '{}'", module.name(), file.tokens.text(at));
+        let note = format!("it has: {}", list(module.outline.declared.keys()));
+        file.tokens.fail(at, &message, "not found", &[note])
+    }
+
+    fn cycle(&self, index: usize, from: usize, token: usize) -> TextError {
+        let start = self.active.iter().position(|active| *active == index).unwrap_or(0);
+        let names = self.active[start..].iter().chain([&index]).map(|file| self.files[*file].name());
+        let message = format!("imports in a circle: {}", names.collect::<Vec<_>>().join(" -> "));
+        let notes = ["move what both need to a file that imports neither".to_owned()];
+        self.files[from].tokens.fail(token, &message, "closes the circle", &notes)
+    }
+
+    /// Leaves out the entry points of imported files that nobody asked for: a kernel has its own.
+    fn drop_entry_points(&mut self) {
+        let wanted: HashSet<Item> = self.files.iter().flat_map(File::items).collect();
+        for (index, file) in self.files.iter_mut().enumerate().skip(1) {
+            let entry = |(number, declaration): &(usize, &Declaration)| {
+                let item = Item { file: index, declaration: *number };
+                declaration.kind == Declared::EntryPoint && !wanted.contains(&item)
+            };
+            let all = file.outline.declarations.iter().enumerate();
+            let dropped: Vec<Range<usize>> =
+                all.filter(entry).map(|(_, declaration)| declaration.all.clone()).collect();
+            if dropped.is_empty() {
+                continue;
+            }
+            let within = |at: usize| {
+                let next = dropped.partition_point(|range| range.end <= at);
+                dropped.get(next).is_some_and(|range| range.start <= at)
+            };
+            file.blanks.extend(dropped.iter().flat_map(|range| file.tokens.bytes_with_comments(range.clone())));
+            let Outline { declared, declarations, words, paths, .. } = &mut file.outline;
+            declared.retain(|_, number| !within(declarations[*number].name));
+            words.retain(|word| !within(*word));
+            let mut kept = paths.iter().map(|path| !within(path.start));
+            file.references.retain(|_| kept.next().unwrap_or(true));
+            paths.retain(|path| !within(path.start));
+        }
+    }
+
+    /// The error that two files declare one binding.
+    ///
+    /// # Errors
+    /// That one.
+    pub(super) fn check_bindings(&self) -> Result<(), TextError> {
+        let mut seen: HashMap<(u32, u32), Item> = HashMap::new();
+        for index in self.order() {
+            for (number, declaration) in self.files[index].outline.declarations.iter().enumerate() {
+                let Declared::Binding(Some(place)) = declaration.kind else { continue };
+                let item = Item { file: index, declaration: number };
+                let first = *seen.entry(place).or_insert(item);
+                if first.file == index {
+                    continue;
+                }
+                let Some((other, before)) = self.declaration(first) else { continue };
+                let file = &self.files[index];
+                let (group, binding) = place;
+                let message = format!(
+                    "'{}' and '{}' both have @group({group}) @binding({binding})",
+                    other.tokens.text(before.name),
+                    file.tokens.text(declaration.name)
+                );
+                let here = file.tokens.bytes(declaration.name..declaration.name + 1);
+                let there = other.tokens.bytes(before.name..before.name + 1);
+                let places = [(&file.tokens.file, here, "this one"), (&other.tokens.file, there, "and this one")];
+                return Err(failure::between(&places, &message, &["give one of them another number".to_owned()]));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `alias NAME = f32;` outside of functions, where there is one such alias of this name.
+fn written(tokens: &Tokens) -> Vec<(String, String)> {
+    let mut found: HashMap<&str, Option<&str>> = HashMap::new();
+    for at in (0..tokens.len()).filter(|at| tokens.word(*at) == Some("alias")) {
+        let scalar = Some(tokens.text(at + 3)).filter(|scalar| SCALARS.contains(scalar) && tokens.is(at + 4, b';'));
+        found.entry(tokens.text(at + 1)).and_modify(|before| *before = None).or_insert(scalar);
+    }
+    found.into_iter().filter_map(|(name, scalar)| Some((name.to_owned(), scalar?.to_owned()))).collect()
+}

@@ -1,0 +1,126 @@
+//! `import package::shared::reduce::{sum, max as largest};`
+
+use super::tokens::{Kind, Tokens};
+use crate::TextError;
+
+/// How deep the braces of one import may nest.
+const MOST_DEPTH: usize = 64;
+/// How much longer than its text an import may be with all paths in full.
+const MOST_SEGMENTS: usize = 1 << 20;
+
+/// One path that an import statement names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Import {
+    /// `package`, `shared`, `reduce`, `sum`
+    pub(super) path: Vec<String>,
+    /// What it is called here.
+    pub(super) name: String,
+    /// The token of the path's last word.
+    pub(super) at: usize,
+    /// The token of the name here.
+    pub(super) named_at: usize,
+}
+
+/// Reads the statement that begins at `at` with `import`; the index behind it comes back.
+///
+/// # Errors
+/// What is no import.
+pub(super) fn statement(tokens: &Tokens, at: usize, found: &mut Vec<Import>) -> Result<usize, TextError> {
+    let mut reader = Reader { tokens, at: at + 1, path: Vec::new(), found, segments: 0 };
+    reader.tree(0)?;
+    if !tokens.is(reader.at, b';') {
+        return Err(reader.expected("';'"));
+    }
+    Ok(reader.at + 1)
+}
+
+struct Reader<'a> {
+    tokens: &'a Tokens,
+    at: usize,
+    /// The words so far.
+    path: Vec<String>,
+    found: &'a mut Vec<Import>,
+    segments: usize,
+}
+
+impl Reader<'_> {
+    /// A path, or braces with paths.
+    fn tree(&mut self, depth: usize) -> Result<(), TextError> {
+        let before = self.path.len();
+        loop {
+            if self.tokens.is(self.at, b'{') {
+                self.braces(depth)?;
+                break;
+            }
+            let word = self.tokens.word(self.at).ok_or_else(|| self.expected("a name"))?;
+            self.path.push(word.to_owned());
+            self.at += 1;
+            if self.tokens.kind(self.at) != Some(Kind::Path) {
+                self.leaf()?;
+                break;
+            }
+            self.at += 1;
+        }
+        self.path.truncate(before);
+        Ok(())
+    }
+
+    fn braces(&mut self, depth: usize) -> Result<(), TextError> {
+        if depth == MOST_DEPTH {
+            let message = format!("the braces of the import nest more than {MOST_DEPTH} deep");
+            return Err(self.tokens.fail(self.at, &message, "too deep", &[]));
+        }
+        self.at += 1;
+        loop {
+            self.tree(depth + 1)?;
+            let comma = self.tokens.is(self.at, b',');
+            self.at += usize::from(comma);
+            if self.tokens.is(self.at, b'}') {
+                self.at += 1;
+                return Ok(());
+            }
+            if !comma {
+                return Err(self.expected("',' or '}'"));
+            }
+        }
+    }
+
+    /// The end of a path, perhaps with another name.
+    fn leaf(&mut self) -> Result<(), TextError> {
+        let at = self.at - 1;
+        let mut named_at = at;
+        if self.tokens.word(self.at) == Some("as") {
+            named_at = self.at + 1;
+            if self.tokens.word(named_at).is_none() {
+                self.at = named_at;
+                return Err(self.expected("a name"));
+            }
+            self.at += 2;
+        }
+        let name = self.tokens.text(named_at).to_owned();
+        if matches!(name.as_str(), "package" | "super") {
+            self.at = named_at;
+            return Err(self.expected("the name of a module or of something in it"));
+        }
+        self.segments += self.path.len();
+        if self.segments > MOST_SEGMENTS {
+            return Err(self.tokens.fail(at, "the import names too much", "here", &[]));
+        }
+        self.found.push(Import { path: self.path.clone(), name, at, named_at });
+        Ok(())
+    }
+
+    fn expected(&self, what: &str) -> TextError {
+        let found = match self.tokens.text(self.at) {
+            "" => "the end of the file".to_owned(),
+            text => format!("'{text}'"),
+        };
+        let message = format!("expected {what} in the import, found {found}");
+        self.tokens.fail(
+            self.at,
+            &message,
+            "here",
+            &["as in: import package::shared::reduce::{sum, max as largest};".to_owned()],
+        )
+    }
+}
