@@ -1,10 +1,10 @@
 //! Errors: one enum per operation, folded into [`Error`].
 
-use anywarp_backend::BackendError;
+use anywarp_backend::{BackendError, Spot};
 use anywarp_wgsl::TextError;
 
 use crate::device::OpenError;
-use crate::ops::MatmulError;
+use crate::ops::{MatmulError, OperationError};
 
 /// A result whose error is [`Error`] unless told otherwise.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -28,6 +28,9 @@ pub enum Error {
     /// A matrix product was refused.
     #[error(transparent)]
     Matmul(#[from] MatmulError),
+    /// An elementwise operation or a reduction was refused.
+    #[error(transparent)]
+    Operation(#[from] OperationError),
     /// Submitting or waiting failed.
     #[error(transparent)]
     Device(#[from] BackendError),
@@ -73,6 +76,13 @@ impl Error {
                 MatmulError::Device { error, .. } => class_of(error),
                 MatmulError::InUse { .. } => ErrorClass::Retryable,
                 MatmulError::TooLarge { .. } => ErrorClass::Resource,
+                _ => ErrorClass::Programmer,
+            },
+            Self::Operation(error) => match error {
+                OperationError::Kernel(error) => Self::Kernel(error.clone()).class(),
+                OperationError::Launch(error) => Self::Launch(error.clone()).class(),
+                OperationError::Buffer { error, .. } => Self::Buffer(error.clone()).class(),
+                OperationError::TooLarge { .. } => ErrorClass::Resource,
                 _ => ErrorClass::Programmer,
             },
             Self::Device(error) => class_of(error),
@@ -179,6 +189,8 @@ pub enum KernelError {
         file: String,
         /// The line as the user wrote it, and what is wrong with it.
         diagnostic: String,
+        /// Where, if known.
+        place: Option<Spot>,
     },
     /// An import, a condition or an element type that cannot be.
     #[error("{file} cannot be composed\n{diagnostic}")]
@@ -280,17 +292,17 @@ pub enum KernelError {
         message: String,
     },
     /// The kernel uses something that compute-only devices do not offer.
-    #[error("kernel '{kernel}' uses {what}, which anywarp does not run{place}")]
+    #[error("kernel '{kernel}' uses {what}, which anywarp does not run{}", line(place))]
     Unsupported {
         /// The kernel.
         kernel: String,
         /// A texture, a sampler, ...
         what: String,
         /// Where, if known.
-        place: String,
+        place: Option<Spot>,
     },
     /// The kernel needs a feature that the device lacks.
-    #[error("kernel '{kernel}' needs {feature}, which {device} does not have{place}\n{others}")]
+    #[error("kernel '{kernel}' needs {feature}, which {device} does not have{}{}", line(place), sentence(others))]
     MissingFeature {
         /// The kernel.
         kernel: String,
@@ -298,9 +310,9 @@ pub enum KernelError {
         feature: String,
         /// The device.
         device: String,
-        /// The first line that needs it.
-        place: String,
-        /// Which devices of this machine have it.
+        /// The first place that needs it, if known.
+        place: Option<Spot>,
+        /// Which devices of this machine have it; empty if none was asked.
         others: String,
     },
     /// The kernel needs more of something than the device has.
@@ -329,10 +341,46 @@ pub enum KernelError {
     },
 }
 
+impl KernelError {
+    /// File, line and column of what is wrong, where one place can be named. Lines and columns (in
+    /// bytes) start at 1; a column of 0 is not known.
+    ///
+    /// ```
+    /// use anywarp::Wgsl;
+    /// use anywarp::backend::Caps;
+    ///
+    /// let text = "@compute @workgroup_size(1)\nfn main() { undefined(); }";
+    /// let error = Wgsl::new(text).file("a.wgsl").program(&Caps::webgpu_baseline()).unwrap_err();
+    /// assert_eq!(error.location(), Some(("a.wgsl", 2, 13)));
+    /// ```
+    #[must_use]
+    pub fn location(&self) -> Option<(&str, u32, u32)> {
+        match self {
+            Self::Invalid { place, .. } | Self::Unsupported { place, .. } | Self::MissingFeature { place, .. } => {
+                place.as_ref().filter(|place| place.line > 0).map(|place| (&*place.file, place.line, place.column))
+            }
+            Self::TooDeep { file, line, .. }
+            | Self::Compose { file, line, .. }
+            | Self::DebugFunction { file, line, .. } => Some((file, *line, 0)),
+            _ => None,
+        }
+    }
+}
+
+/// More to say, on a line of its own.
+fn sentence(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("\n{text}") }
+}
+
+/// A place and its line's text, for the end of a sentence.
+fn line(place: &Option<Spot>) -> String {
+    place.as_ref().map_or_else(String::new, |at| format!("\n  {}:{}: {}", at.file, at.line, at.text.trim()))
+}
+
 impl From<TextError> for KernelError {
     fn from(error: TextError) -> Self {
         match error {
-            TextError::Invalid { file, diagnostic } => Self::Invalid { file, diagnostic },
+            TextError::Invalid { file, diagnostic, place } => Self::Invalid { file, diagnostic, place },
             TextError::Compose { file, line, diagnostic } => Self::Compose { file, line, diagnostic },
             TextError::Unreadable { file, message } => Self::Unreadable { file, message },
             TextError::TooDeep { file, line, what, depth, limit } => Self::TooDeep { file, line, what, depth, limit },

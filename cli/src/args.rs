@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::cache::CacheCommand;
+use crate::check::{self, CheckArgs};
 use crate::composition::CompositionArgs;
 use crate::output::Output;
 use crate::source::Source;
@@ -31,6 +33,14 @@ pub(crate) enum Command {
     /// Print what a kernel becomes on its way to machine code; needs no device
     #[command(after_long_help = format!("{TRANSLATE_NOTES}\n\n{EXIT_CODES}\n\n{TRANSLATE_EXAMPLE}"))]
     Translate(Box<TranslateArgs>),
+    /// Check WGSL files against devices or the WebGPU baseline; runs nothing
+    #[command(after_long_help = check::NOTES)]
+    Check(Box<CheckArgs>),
+    /// Show or clear the compiled kernels that are kept on disk
+    Cache {
+        #[command(subcommand)]
+        command: CacheCommand,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -161,10 +171,12 @@ Exit codes:
 const ENVIRONMENT: &str = "\
 Environment:
   ANYWARP_DEVICE  the device, where --device is not given
+  ANYWARP_CACHE   the folder of compiled kernels, or `off` [default: the user's cache folder]
   ANYWARP_LOG     what to log to stderr: error, warn (default), info, debug, trace, or per module
 
 With --json an error's class is usage (exit code 2), findings (3), file, or the library's own word: retryable,
-resource, programmer or fatal. A stage of `translate` that cannot be made is of class translation.";
+resource, programmer or fatal. A stage of `translate` that cannot be made is of class translation, files that
+`check` has found something wrong with are of class check.";
 
 const RUN_NOTES: &str = "\
 SOURCE is one of
@@ -234,7 +246,7 @@ fn parse_output(text: &str) -> Result<(String, Output), String> {
     Ok((key, file.parse()?))
 }
 
-fn parse_override(text: &str) -> Result<(String, f64), String> {
+pub(crate) fn parse_override(text: &str) -> Result<(String, f64), String> {
     let (name, value) = parse_pair(text)?;
     let number = match value.as_str() {
         "true" => 1.0,

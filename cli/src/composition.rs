@@ -1,6 +1,5 @@
 //! The kernel's text and what it is composed with: `--feature`, `--element`, `--root`.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anywarp::Wgsl;
@@ -28,9 +27,7 @@ impl CompositionArgs {
     /// The text of a file or, for `-`, of stdin, which imports only below `--root`.
     pub(crate) fn read(&self, path: &Path) -> Result<Wgsl<'static>, Failure> {
         let mut wgsl = if is_stdin(path) {
-            let mut text = String::new();
-            let read = std::io::stdin().lock().read_to_string(&mut text);
-            read.map_err(|error| Failure::File(format!("-: {error}")))?;
+            let text = read_text(path).map_err(|error| Failure::File(format!("-: {error}")))?;
             Wgsl::new(text).file(display_name(path))
         } else {
             Wgsl::open(path).map_err(|error| Failure::File(error.to_string()))?
@@ -46,6 +43,11 @@ impl CompositionArgs {
         }
         Ok(wgsl)
     }
+}
+
+/// The text of a file or, for `-`, of stdin.
+pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
+    if is_stdin(path) { std::io::read_to_string(std::io::stdin().lock()) } else { std::fs::read_to_string(path) }
 }
 
 /// The file's name in messages.

@@ -24,6 +24,8 @@ pub(crate) enum Failure {
     Translation(String),
     /// A checked device found something wrong with the kernel.
     Findings(Findings),
+    /// Files that were checked do not pass; what is wrong has been printed.
+    Check { failed: usize, all: usize },
 }
 
 impl Failure {
@@ -31,7 +33,7 @@ impl Failure {
         ExitCode::from(match self {
             Self::Usage(_) => USAGE,
             Self::Findings(_) => FOUND,
-            Self::File(_) | Self::Library(_) | Self::Translation(_) => FAILED,
+            Self::File(_) | Self::Library(_) | Self::Translation(_) | Self::Check { .. } => FAILED,
         })
     }
 
@@ -42,12 +44,8 @@ impl Failure {
             Self::File(_) => "file",
             Self::Translation(_) => "translation",
             Self::Findings(_) => "findings",
-            Self::Library(error) => match error.class() {
-                ErrorClass::Retryable => "retryable",
-                ErrorClass::Resource => "resource",
-                ErrorClass::Programmer => "programmer",
-                _ => "fatal",
-            },
+            Self::Check { .. } => "check",
+            Self::Library(error) => word(error.class()),
         }
     }
 
@@ -74,11 +72,23 @@ impl std::fmt::Display for Failure {
         match self {
             Self::Usage(message) | Self::File(message) | Self::Translation(message) => f.write_str(message),
             Self::Library(error) => error.fmt(f),
+            Self::Check { failed, all: 1 } => write!(f, "{failed} file does not pass"),
+            Self::Check { failed, all } => write!(f, "{failed} of {all} files do not pass"),
             Self::Findings(findings) => {
                 let (count, plural) = (findings.len(), if findings.len() == 1 { "" } else { "s" });
                 write!(f, "{count} finding{plural}")
             }
         }
+    }
+}
+
+/// The word of `--json` for what can be done about an error of the library.
+pub(crate) fn word(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::Retryable => "retryable",
+        ErrorClass::Resource => "resource",
+        ErrorClass::Programmer => "programmer",
+        _ => "fatal",
     }
 }
 

@@ -5,6 +5,8 @@ mod args;
 mod assign;
 mod bindings;
 mod buffers;
+mod cache;
+mod check;
 mod columns;
 mod composition;
 mod devices;
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
 
     let result = match &cli.command {
         Command::Devices => devices::devices(cli.json),
+        Command::Cache { command } => cache::cache(command, cli.json),
+        Command::Check(arguments) => check::check(arguments, cli.json),
         Command::Run(arguments) => run::run(arguments, cli.json),
         Command::Translate(arguments) => translate::translate(arguments, cli.json),
     };

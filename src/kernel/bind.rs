@@ -40,7 +40,7 @@ pub trait Bind<'a>: sealed::Sealed<'a> {}
 
 impl<'a, S: sealed::Sealed<'a>> Bind<'a> for S {}
 
-pub(super) fn bound<'a>(what: impl Bind<'a>) -> BoundBuffer<'a> {
+pub(crate) fn bound<'a>(what: impl Bind<'a>) -> BoundBuffer<'a> {
     what.bound()
 }
 

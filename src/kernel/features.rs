@@ -1,6 +1,6 @@
 //! Which feature of WGSL a device lacks for a kernel, and the line that needs it.
 
-use anywarp_backend::{Caps, Source};
+use anywarp_backend::{Caps, Source, Spot};
 use naga::Expression;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
@@ -36,8 +36,7 @@ pub(crate) fn unnoticed(module: &naga::Module, has: Capabilities) -> Option<(&'s
     )
 }
 
-/// File, line and the line's text, for the end of a sentence.
-pub(crate) fn place(source: &Source, span: Option<naga::Span>) -> String {
-    let place = span.and_then(|span| source.place(span.to_range()?.start));
-    place.map_or_else(String::new, |place| format!("\n  {}:{}: {}", place.file, place.line, place.text.trim()))
+/// Where a span was written, if that is known.
+pub(crate) fn place(source: &Source, span: Option<naga::Span>) -> Option<Spot> {
+    span.and_then(|span| source.spot(span.to_range()?))
 }

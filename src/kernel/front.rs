@@ -205,7 +205,7 @@ fn check_features(
         return Err(KernelError::Unsupported {
             kernel: kernel.to_owned(),
             what: "a feature that compute devices do not have".to_owned(),
-            place: String::new(),
+            place: None,
         });
     };
     let having: Vec<String> = others()

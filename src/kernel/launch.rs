@@ -93,7 +93,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    fn bind_to(&mut self, key: &str, buffer: BoundBuffer<'a>) {
+    pub(crate) fn bind_to(&mut self, key: &str, buffer: BoundBuffer<'a>) {
         let bindings = self.kernel.inner.bindings();
         let by_number = || {
             let (group, binding) = key.split_once('.')?;

@@ -29,6 +29,7 @@ pub mod typed;
 mod values;
 
 pub use bind::Bind;
+pub(crate) use bind::{BoundBuffer, bound};
 pub use compiled::Kernel;
 pub(crate) use compiled::{Compiled, KernelCache};
 pub use extent::Extent;

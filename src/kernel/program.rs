@@ -31,9 +31,19 @@ impl Wgsl<'_> {
         let source = Arc::new(self.source()?);
         Room::of_source(&source)?.run(|| {
             // No other device is asked, and whatever numbers its calls have, nobody reads them.
-            let (program, _) = front::program(self, Arc::clone(&source), caps, &Vec::new, &|_| 0)?;
+            let (program, _) = front::program(self, Arc::clone(&source), caps, &Vec::new, &|_| 0).map_err(alone)?;
             Ok(program)
         })
+    }
+}
+
+/// Without what would be said of other devices: none was asked.
+fn alone(error: KernelError) -> KernelError {
+    match error {
+        KernelError::MissingFeature { kernel, feature, device, place, .. } => {
+            KernelError::MissingFeature { kernel, feature, device, place, others: String::new() }
+        }
+        other => other,
     }
 }
 

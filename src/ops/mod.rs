@@ -6,9 +6,17 @@
 //!
 //! - [`matmul`]: the product of two matrices, [`Matmul`] with precision and recording.
 
+mod elementwise;
 mod error;
 mod matmul;
+mod operation;
+mod reduction;
 
 pub use anywarp_backend::Precision;
+pub use elementwise::{ElementwiseCall, ElementwiseKernel};
 pub use error::MatmulError;
 pub use matmul::{Matmul, MatmulElement, matmul};
+pub use operation::arguments::{Argument, Inputs, Outputs, Results};
+pub use operation::error::OperationError;
+pub use operation::shape::{Shaped, shaped};
+pub use reduction::{ReductionCall, ReductionKernel};

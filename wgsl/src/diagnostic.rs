@@ -61,6 +61,7 @@ fn invalid(
     labels: Vec<(Span, String)>,
     notes: Vec<String>,
 ) -> TextError {
+    let place = labels.first().and_then(|(span, _)| source.spot(span.to_range()?));
     let diagnostic = if source.is_plain() { plain() } else { at(source, message, labels, notes) };
-    TextError::Invalid { file: source.file().to_owned(), diagnostic }
+    TextError::Invalid { file: source.file().to_owned(), diagnostic, place }
 }

@@ -39,6 +39,36 @@ pub fn blank_known_enables(text: &str) -> Cow<'_, str> {
     blanked.map_or(Cow::Borrowed(text), |bytes| Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
+/// The extensions that the directives at the beginning of a text enable, with the offsets of their
+/// names.
+///
+/// ```
+/// use anywarp_wgsl::directives::enables;
+///
+/// assert_eq!(enables("// halves\nenable f16, subgroups;\nfn f() {}"), [("f16", 17), ("subgroups", 22)]);
+/// ```
+#[must_use]
+pub fn enables(text: &str) -> Vec<(&str, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    loop {
+        at = skip_space(text, at);
+        let Some(length) = text[at..].find(';') else { return found };
+        let directive = &text[at..at + length];
+        if let Some(names) = directive.strip_prefix("enable").filter(|names| names.starts_with(char::is_whitespace)) {
+            let mut name_at = at + "enable".len();
+            for name in names.split(',') {
+                let begin = name_at + (name.len() - name.trim_start().len());
+                found.extend(Some((name.trim(), begin)).filter(|(name, _)| !name.is_empty()));
+                name_at += name.len() + 1;
+            }
+        } else if !["requires", "diagnostic"].iter().any(|word| directive.starts_with(word)) {
+            return found;
+        }
+        at += length + 1;
+    }
+}
+
 /// The position after white space and comments.
 pub fn skip_space(text: &str, mut at: usize) -> usize {
     loop {
@@ -99,5 +129,15 @@ mod tests {
         for text in ["", "enable f16;\nfn f() {}", "fn enable() {}", "/* unclosed", "enable subgroups", "é"] {
             assert!(matches!(blank_known_enables(text), Cow::Borrowed(_)), "{text}");
         }
+    }
+
+    #[test]
+    fn enables_end_with_the_directives() {
+        let text = "/* ; */ enable f16;\nrequires readonly_and_readwrite_storage_textures;\n\
+                    diagnostic(off, derivative_uniformity);\nenable\n a , b,;\nfn f() {}\nenable c;";
+        let found = enables(text);
+        assert_eq!(found.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["f16", "a", "b"]);
+        assert!(found.iter().all(|(name, at)| text[*at..].starts_with(name)), "{found:?}");
+        assert!(enables("").is_empty() && enables("enable f16").is_empty() && enables("enabled;").is_empty());
     }
 }

@@ -1,5 +1,7 @@
 //! What can be wrong with a text before any device is asked.
 
+use anywarp_backend::Spot;
+
 /// Why no module could be made of a text.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -11,6 +13,8 @@ pub enum TextError {
         file: String,
         /// What is wrong, with the line and a marker below it.
         diagnostic: String,
+        /// Where, if known.
+        place: Option<Spot>,
     },
     /// An import, a condition or an element type that cannot be.
     #[error("{file} cannot be composed\n{diagnostic}")]

@@ -13,10 +13,13 @@
 //! | [`Source`] | the text it was made from, and where its parts were written |
 //! | [`Recording`] | commands in the order in which they take effect |
 //! | [`Ticket`] | completion: a blocking wait, a timeout, a waker |
+//! | [`cache`] | what compilers made, on disk, for every backend that can use it |
 //!
 //! The crate holds no device and no `cfg`.
 
 mod backend;
+mod baseline;
+pub mod cache;
 mod caps;
 mod error;
 mod finding;

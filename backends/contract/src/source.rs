@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::Spot;
+
 /// What a program was made from: one WGSL file, or several that were composed to one text.
 ///
 /// A module's spans point into [`text`](Self::text); [`place`](Self::place) says where the author
@@ -140,6 +142,19 @@ impl Source {
         }
         let rest = text[start..].lines().next().unwrap_or_default();
         self.place(start + (rest.len() - rest.trim_start().len()))
+    }
+
+    /// [`place`](Self::place) of a range of the text, to keep.
+    #[must_use]
+    pub fn spot(&self, range: Range<usize>) -> Option<Spot> {
+        let place = self.place(range.start)?;
+        Some(Spot {
+            file: place.file.into(),
+            line: place.line,
+            column: place.column,
+            width: range.len() as u32,
+            text: place.text.into(),
+        })
     }
 
     /// The file and the bytes in it that a range of the text comes from. A range over several pieces

@@ -123,3 +123,15 @@ fn device_memory(adapter: &wgpu::Adapter) -> Option<u64> {
 fn device_memory(_: &wgpu::Adapter) -> Option<u64> {
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// wgpu's own limits for code that is to run everywhere.
+    #[test]
+    fn the_baseline_is_wgpus() {
+        let expected = Limits { immediate_size: 0, ..limits_of(&wgpu::Limits::default()) };
+        assert_eq!(Caps::webgpu_baseline().limits, expected);
+    }
+}

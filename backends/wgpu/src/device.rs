@@ -15,6 +15,7 @@ use crate::encode::{Encoding, Resources, check, encode};
 use crate::errors::{Caught, ErrorSink, scoped};
 use crate::kernel::Kernel;
 use crate::memory::Memory;
+use crate::pipelines::Pipelines;
 use crate::probe;
 use crate::timing::TimingQuery;
 
@@ -27,6 +28,7 @@ pub struct WgpuBackend {
     sink: Arc<ErrorSink>,
     memories: RwLock<FxHashMap<MemoryId, Arc<Memory>>>,
     kernels: RwLock<FxHashMap<KernelId, Arc<Kernel>>>,
+    pipelines: Pipelines,
     /// Locked for the whole of a submission: submission order is execution order.
     encoding: Mutex<Encoding>,
     next_id: AtomicU64,
@@ -46,6 +48,7 @@ impl WgpuBackend {
             poller: Poller::new(device.clone(), Arc::clone(&sink)),
             encoding: Mutex::new(Encoding::new(&device, caps.limits.uniform_offset_alignment)),
             caps,
+            pipelines: Pipelines::of(&device),
             device,
             queue,
             sink,
@@ -193,7 +196,7 @@ impl Backend for WgpuBackend {
 
     fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
         self.sink.alive()?;
-        let kernel = Kernel::new(&self.device, program)?;
+        let kernel = Kernel::new(&self.device, &self.pipelines, program)?;
         self.counted().compilations += 1;
         let id = KernelId(self.fresh());
         self.kernels.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(kernel));

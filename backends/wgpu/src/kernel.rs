@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anywarp_backend::{BackendError, BindingClass, BindingInfo, Program};
 
 use crate::errors::{Caught, scoped};
+use crate::pipelines::{Kept, Pipelines};
 
 /// One bind group of a kernel.
 pub(crate) struct Group {
@@ -35,11 +36,17 @@ pub(crate) struct Kernel {
 static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
 
 impl Kernel {
-    pub(crate) fn new(device: &wgpu::Device, program: &Program) -> Result<Self, BackendError> {
+    pub(crate) fn new(device: &wgpu::Device, pipelines: &Pipelines, program: &Program) -> Result<Self, BackendError> {
         // naga's writers panic on a few valid programs: that refuses the program, no more.
-        let attempt = || std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Self::build(device, program)));
+        let attempt =
+            || std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Self::build(device, pipelines, program)));
         match scoped(device, attempt) {
-            (Ok(kernel), None) => Ok(kernel),
+            (Ok((kernel, kept)), None) => {
+                if let Some(kept) = kept {
+                    kept.keep();
+                }
+                Ok(kernel)
+            }
             (_, Some(Caught::OutOfMemory)) => Err(rejected("the driver ran out of memory while compiling".to_owned())),
             (_, Some(Caught::Other(message))) => Err(rejected(message)),
             (Err(panic), None) => {
@@ -50,7 +57,8 @@ impl Kernel {
         }
     }
 
-    fn build(device: &wgpu::Device, program: &Program) -> Self {
+    fn build<'p>(device: &wgpu::Device, pipelines: &'p Pipelines, program: &Program) -> (Self, Option<Kept<'p>>) {
+        let kept = pipelines.open(device, program);
         let slots = slots(&program.bindings, device.limits().max_dynamic_uniform_buffers_per_pipeline_layout);
         let groups = groups(device, &program.bindings, &slots);
         let last_group = groups.last().map_or(0, |group| group.index as usize + 1);
@@ -80,9 +88,9 @@ impl Kernel {
             module: &module,
             entry_point: Some(&program.entry_point),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
+            cache: kept.as_ref().map(|kept| &kept.object),
         });
-        Self { pipeline, groups, slots }
+        (Self { pipeline, groups, slots }, kept)
     }
 }
 

@@ -17,6 +17,7 @@ mod encode;
 mod errors;
 mod kernel;
 mod memory;
+mod pipelines;
 mod probe;
 mod timing;
 #[cfg(feature = "translate")]

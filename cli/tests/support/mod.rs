@@ -69,6 +69,10 @@ impl Folder {
         std::fs::create_dir_all(self.0.join(name)).unwrap();
     }
 
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
@@ -94,7 +98,8 @@ impl Folder {
         self.start(verb, arguments, "", &[])
     }
 
-    fn start(&self, verb: &str, line: &str, stdin: &str, variables: &[(&str, &str)]) -> Outcome {
+    /// Runs `anywarp` with this subcommand.
+    pub(crate) fn start(&self, verb: &str, line: &str, stdin: &str, variables: &[(&str, &str)]) -> Outcome {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));
         // Drivers may warn; what is looked at here is what the tool itself says.
         command.current_dir(&self.0).env("ANYWARP_LOG", "error").arg(verb).args(line.split_whitespace());

@@ -73,16 +73,6 @@ impl Checks {
 
 fn spot(program: &Program, file: &Arc<str>, span: naga::Span) -> Spot {
     let unknown = || Spot { file: Arc::clone(file), line: 0, column: 0, width: 0, text: "".into() };
-    let place = || {
-        let range = span.to_range()?;
-        let place = program.source.as_deref()?.place(range.start)?;
-        Some((place, range.len() as u32))
-    };
-    place().map_or_else(unknown, |(place, width)| Spot {
-        file: if place.index == 0 { Arc::clone(file) } else { place.file.into() },
-        line: place.line,
-        column: place.column,
-        width,
-        text: place.text.into(),
-    })
+    let known = || program.source.as_deref()?.spot(span.to_range()?);
+    known().unwrap_or_else(unknown)
 }

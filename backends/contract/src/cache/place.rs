@@ -1,14 +1,16 @@
 //! Which folder the cache is.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
-
-use crate::installed::Variable;
 
 /// The variable that names the folder; `off` for no cache.
 const VARIABLE: &str = "ANYWARP_CACHE";
 
 /// The folder that these variables name, or the system's usual one; `None` for no cache.
-pub(super) fn folder(variable: Variable<'_>) -> Option<PathBuf> {
+pub(super) fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    if cfg!(target_arch = "wasm32") {
+        return None;
+    }
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     if let Some(value) = set(VARIABLE) {
         return (value != "off").then(|| value.into());
@@ -22,9 +24,6 @@ pub(super) fn folder(variable: Variable<'_>) -> Option<PathBuf> {
     } else {
         absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
     };
-    if caches.is_none() {
-        log::info!("compiled kernels are not kept on disk: no folder is known for them (set {VARIABLE})");
-    }
     Some(caches?.join("anywarp"))
 }
 

@@ -1,0 +1,283 @@
+//! `anywarp check`: whether WGSL files are fit for devices, without running anything.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `arguments` | the command line |
+//! | `files` | which files |
+//! | `browser` | what browsers refuse beside entry points |
+//! | `finding` | what is said about them, in three forms |
+
+mod arguments;
+mod browser;
+mod files;
+mod finding;
+
+use anywarp::backend::{BindingClass, Caps, Program};
+use anywarp::{Device, KernelError, Wgsl};
+use serde_json::json;
+
+pub(crate) use arguments::{CheckArgs, NOTES};
+
+use crate::failure::Failure;
+use crate::terminal;
+use arguments::{Against, Format};
+use files::{Input, inputs};
+use finding::{Finding, Severity};
+
+/// Bytes of `var<immediate>` where WebGPU has them.
+const IMMEDIATE_BYTES: u32 = 64;
+
+/// Checks every file and prints what is wrong.
+pub(crate) fn check(arguments: &CheckArgs, json: bool) -> Result<(), Failure> {
+    if json && arguments.format != Format::Text {
+        return Err(Failure::Usage("--json and --format exclude each other".to_owned()));
+    }
+    let targets = targets(arguments)?;
+    let mut checker = Checker { arguments, targets: &targets, entry_met: false, constants_met: Vec::new() };
+    let reports: Vec<Report> = inputs(&arguments.files).iter().map(|input| checker.file(input)).collect();
+    checker.refuse_what_no_file_has(&reports)?;
+    terminal::print(&if json { as_json(&reports, &targets) } else { as_text(&reports, arguments.format) })?;
+    let failed = reports.iter().filter(|report| report.count(Severity::Error) > 0).count();
+    if failed > 0 { Err(Failure::Check { failed, all: reports.len() }) } else { Ok(()) }
+}
+
+/// What the files are to be fit for.
+struct Target {
+    name: String,
+    caps: Caps,
+    is_baseline: bool,
+}
+
+fn targets(arguments: &CheckArgs) -> Result<Vec<Target>, Failure> {
+    let baseline = arguments.against == Some(Against::Webgpu) || arguments.devices.is_empty();
+    if !baseline && !arguments.features.is_empty() {
+        let message = "--feature adds to --against webgpu; a device has the features that it has";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let mut targets = Vec::new();
+    if baseline {
+        let mut caps = Caps::webgpu_baseline();
+        for feature in &arguments.features {
+            caps.shader |= feature.flag;
+            if feature.name == "immediates" {
+                caps.limits.immediate_size = IMMEDIATE_BYTES;
+            }
+        }
+        targets.push(Target { name: "webgpu".to_owned(), caps, is_baseline: true });
+    }
+    for selector in &arguments.devices {
+        let device = Device::open(selector)?;
+        targets.push(Target { name: device.selector().to_owned(), caps: device.caps().clone(), is_baseline: false });
+    }
+    Ok(targets)
+}
+
+/// What came of one file.
+struct Report {
+    file: String,
+    /// Those that were checked, whatever came of it.
+    entries: Vec<String>,
+    findings: Vec<Finding>,
+    /// An entry point lacks a feature of the baseline.
+    lacks_feature: bool,
+}
+
+impl Report {
+    fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
+    }
+
+    fn add_entry(&mut self, entry: Option<String>) {
+        self.entries.extend(entry.filter(|entry| !self.entries.contains(entry)));
+    }
+
+    fn add(&mut self, finding: Finding) {
+        self.add_entry(finding.entry.clone());
+        // What is wrong on every device is found once for each target.
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// One line: whether it passes.
+    fn summary(&self) -> String {
+        let counted = |severity, word: &str| match self.count(severity) {
+            0 => None,
+            1 => Some(format!("1 {word}")),
+            many => Some(format!("{many} {word}s")),
+        };
+        let counts = [counted(Severity::Error, "error"), counted(Severity::Warning, "warning")];
+        let counts: Vec<String> = counts.into_iter().flatten().collect();
+        let said = match (counts.as_slice(), self.entries.as_slice()) {
+            ([], []) => "nothing to check".to_owned(),
+            ([], entries) => format!("passes ({})", entries.join(", ")),
+            (counts, _) => counts.join(", "),
+        };
+        format!("{}: {said}", self.file)
+    }
+}
+
+struct Checker<'a> {
+    arguments: &'a CheckArgs,
+    targets: &'a [Target],
+    /// Some file may have the entry point that was named.
+    entry_met: bool,
+    /// Constants that some file may have.
+    constants_met: Vec<&'a str>,
+}
+
+impl<'a> Checker<'a> {
+    fn file(&mut self, input: &Input) -> Report {
+        let mut report =
+            Report { file: input.file.clone(), entries: Vec::new(), findings: Vec::new(), lacks_feature: false };
+        let text = match &input.text {
+            Ok(text) => text,
+            Err(message) => {
+                report.add(Finding::of_file(&input.file, message.clone()));
+                // It may have what was named.
+                self.entry_met = true;
+                self.constants_met.extend(self.arguments.constants.iter().map(|(name, _)| name.as_str()));
+                return report;
+            }
+        };
+        for target in self.targets {
+            match self.program(&input.file, text, self.arguments.entry.as_deref(), target) {
+                // Every one by itself.
+                Err(KernelError::WhichEntryPoint { candidates, .. }) => {
+                    for entry in &candidates {
+                        let result = self.program(&input.file, text, Some(entry), target);
+                        report.add_entry(Some(entry.clone()));
+                        conclude(&mut report, text, target, result);
+                    }
+                }
+                // Files without the one that was named are not meant.
+                Err(KernelError::UnknownEntryPoint { .. }) => continue,
+                Err(KernelError::NoEntryPoint { .. }) if self.arguments.entry.is_some() => continue,
+                result => conclude(&mut report, text, target, result),
+            }
+            self.entry_met = true;
+            if target.is_baseline && !report.lacks_feature {
+                for error in browser::refusals(&input.file, text, &target.caps) {
+                    // Other devices leave out what no entry point uses.
+                    let against = Some(target.name.clone());
+                    report.add(Finding { against, ..finding(&input.file, text, &error, target) });
+                }
+            }
+        }
+        report
+    }
+
+    /// The program, with those of the constants that the file has.
+    fn program(
+        &mut self,
+        file: &str,
+        text: &str,
+        entry: Option<&str>,
+        target: &Target,
+    ) -> Result<Program, KernelError> {
+        let mut constants: Vec<&(String, f64)> = self.arguments.constants.iter().collect();
+        loop {
+            let mut wgsl = Wgsl::new(text).file(file);
+            if let Some(entry) = entry {
+                wgsl = wgsl.entry(entry);
+            }
+            for (name, value) in &constants {
+                wgsl = wgsl.constant(name, *value);
+            }
+            let result = wgsl.program(&target.caps);
+            if let Err(KernelError::UnknownOverride { name: unknown, .. }) = &result
+                && constants.iter().any(|(name, _)| name == unknown)
+            {
+                constants.retain(|(name, _)| name != unknown);
+                continue;
+            }
+            self.constants_met.extend(constants.iter().map(|(name, _)| name.as_str()));
+            return result;
+        }
+    }
+
+    fn refuse_what_no_file_has(&self, reports: &[Report]) -> Result<(), Failure> {
+        let files = if reports.len() == 1 { reports[0].file.as_str() } else { "none of the files" };
+        let has_no = if reports.len() == 1 { "has no" } else { "has an" };
+        if let Some(entry) = self.arguments.entry.as_ref().filter(|_| !self.entry_met) {
+            return Err(Failure::Usage(format!("--entry {entry}: {files} {has_no} entry point '{entry}'")));
+        }
+        let unmet = |(name, _): &&(String, f64)| !self.constants_met.contains(&name.as_str());
+        match self.arguments.constants.iter().find(unmet) {
+            Some((name, _)) => Err(Failure::Usage(format!("--constant {name}: {files} {has_no} override '{name}'"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Adds what came of one entry point for one target.
+fn conclude(report: &mut Report, text: &str, target: &Target, result: Result<Program, KernelError>) {
+    let file = report.file.clone();
+    match result {
+        Ok(program) => {
+            for error in bindings_above_the_limit(&program, &target.caps) {
+                report.add(finding(&file, text, &error, target));
+            }
+            report.add_entry(Some(program.entry_point));
+        }
+        Err(error) => {
+            report.lacks_feature |= target.is_baseline && matches!(error, KernelError::MissingFeature { .. });
+            report.add(finding(&file, text, &error, target));
+        }
+    }
+}
+
+fn finding(file: &str, text: &str, error: &KernelError, target: &Target) -> Finding {
+    let mut finding = Finding::of_kernel(file, text, error, &target.name);
+    if let KernelError::MissingFeature { feature, .. } = error
+        && target.is_baseline
+        && Caps::known_features().iter().any(|(_, name)| name == feature)
+    {
+        finding.message.push_str(&format!("\n  --feature {feature} allows it"));
+    }
+    finding
+}
+
+/// Variables that are larger than any buffer that could be bound to them.
+fn bindings_above_the_limit(program: &Program, caps: &Caps) -> Vec<KernelError> {
+    let above = program.bindings.iter().filter_map(|info| {
+        let (what, limit) = match info.class {
+            BindingClass::Uniform => ("uniform", caps.limits.uniform_binding_size),
+            _ => ("storage", caps.limits.storage_binding_size),
+        };
+        (u64::from(info.layout.size) > limit).then(|| KernelError::AboveLimit {
+            kernel: program.name.to_string(),
+            what: format!("bytes in the {what} variable '{}':", info.name),
+            wanted: info.layout.size.to_string(),
+            limit: limit.to_string(),
+            device: caps.name.clone(),
+        })
+    });
+    above.collect()
+}
+
+fn as_text(reports: &[Report], format: Format) -> String {
+    let mut lines = Vec::new();
+    for report in reports {
+        lines.extend(report.findings.iter().map(|finding| match format {
+            Format::Text => finding.as_text(),
+            Format::Github => finding.as_annotation(),
+        }));
+        lines.push(report.summary());
+    }
+    lines.join("\n")
+}
+
+fn as_json(reports: &[Report], targets: &[Target]) -> String {
+    let files = reports.iter().map(|report| {
+        json!({
+            "file": report.file,
+            "entries": report.entries,
+            "errors": report.count(Severity::Error),
+            "warnings": report.count(Severity::Warning),
+        })
+    });
+    let findings: Vec<&Finding> = reports.iter().flat_map(|report| &report.findings).collect();
+    let against: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    format!("{:#}", json!({ "against": against, "files": files.collect::<Vec<_>>(), "findings": findings }))
+}

@@ -1,0 +1,101 @@
+//! What `anywarp check` takes.
+
+use std::path::PathBuf;
+
+use anywarp::backend::Caps;
+use anywarp::backend::naga::valid::Capabilities;
+use clap::{Args, ValueEnum};
+
+use crate::args::parse_override;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// WGSL files; folders are searched for `*.wgsl`; `-` reads stdin
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Check for a device of this machine, as `anywarp devices` lists it; may be given several times
+    #[arg(long = "device", value_name = "SELECTOR")]
+    pub(crate) devices: Vec<String>,
+
+    /// Check for every browser: WebGPU's default limits, no optional feature [default: where no --device is given]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(crate) against: Option<Against>,
+
+    /// Optional features that `--against webgpu` allows: `f16,subgroups`
+    #[arg(long = "feature", value_name = "NAMES", value_delimiter = ',', value_parser = parse_feature)]
+    pub(crate) features: Vec<Feature>,
+
+    /// Only this entry point, in the files that have it [default: all compute entry points]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+
+    /// Fix a pipeline-overridable constant in the files that have it, by its name or its @id
+    #[arg(long = "constant", visible_alias = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
+    pub(crate) constants: Vec<(String, f64)>,
+
+    /// How findings are printed; --json prints one object
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+/// What there is to check against beside devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Against {
+    /// The default limits of the WebGPU specification
+    Webgpu,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// As annotations of a GitHub workflow
+    Github,
+}
+
+/// An optional feature: its name and what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Feature {
+    pub(crate) name: &'static str,
+    pub(crate) flag: Capabilities,
+}
+
+fn parse_feature(text: &str) -> Result<Feature, String> {
+    let mut known = Caps::known_features().iter();
+    known.find(|(_, name)| *name == text.trim()).map(|&(flag, name)| Feature { name, flag }).ok_or_else(|| {
+        let names: Vec<&str> = Caps::known_features().iter().map(|(_, name)| *name).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+pub(crate) const NOTES: &str = "\
+Each compute entry point of each file is parsed, validated and compared with limits and features; nothing is
+run, and without --device no device is needed. A file without a compute entry point gets a warning.
+
+--json prints one object: `findings` is an array of {file, entry, line, column, severity, class, message,
+against}, `files` says which entry points were checked. Lines and columns (in bytes) start at 1; what is not
+known is null. `against` is null for what is wrong on every device.
+
+Exit codes:
+  0  every file passes, perhaps with warnings
+  1  a file does not pass, or cannot be read
+  2  the command line is wrong: an unknown option or feature, or a constant or entry point that no file has
+
+Examples:
+  anywarp check shaders/
+  anywarp check shaders/ --feature f16 --format github
+  anywarp check blur.wgsl --device vulkan --device cpu --constant RADIUS=4";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_go_by_the_names_of_listings() {
+        assert_eq!(parse_feature("f16").map(|feature| feature.flag), Ok(Capabilities::SHADER_FLOAT16));
+        let message = parse_feature("float16").unwrap_err();
+        assert!(message.contains("f16") && message.contains("subgroups"), "{message}");
+    }
+}

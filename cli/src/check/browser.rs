@@ -1,0 +1,64 @@
+//! What a browser looks at beside the entry points: it refuses a whole file for a directive, or for
+//! a function that nobody calls.
+
+use anywarp::KernelError;
+use anywarp::backend::naga::valid::{Capabilities, ValidationError, ValidationFlags, Validator};
+use anywarp::backend::naga::{Module, Span, WithSpan};
+use anywarp::backend::{Caps, Source};
+use anywarp_wgsl::guard::Room;
+use anywarp_wgsl::{TextError, diagnostic, directives, module};
+
+/// What is wrong with a file whose entry points pass, for a browser with `caps`.
+pub(super) fn refusals(file: &str, text: &str, caps: &Caps) -> Vec<KernelError> {
+    let source = Source::new(file, text);
+    let look = || -> Result<Vec<KernelError>, TextError> {
+        let module = module::parse(&source)?;
+        let mut refusals = unknown_enables(&source, caps);
+        if refusals.is_empty() {
+            refusals.extend(validate(&module, caps.shader).err().map(|error| unused(&source, &error)));
+            refusals.extend(subgroups(&source, &module, caps));
+        }
+        Ok(refusals)
+    };
+    // What cannot be read has been told by then.
+    Room::of(file, text).and_then(|room| room.run(look)).unwrap_or_default()
+}
+
+type Refusal = Box<WithSpan<ValidationError>>;
+
+fn validate(module: &Module, capabilities: Capabilities) -> Result<(), Refusal> {
+    Validator::new(ValidationFlags::all(), capabilities).validate(module).map(|_| ()).map_err(Box::new)
+}
+
+fn unknown_enables(source: &Source, caps: &Caps) -> Vec<KernelError> {
+    let names = caps.feature_names();
+    let unknown = directives::enables(source.text()).into_iter().filter(|(name, _)| !names.contains(name));
+    unknown
+        .map(|(name, at)| KernelError::MissingFeature {
+            kernel: source.file().to_owned(),
+            feature: name.to_owned(),
+            device: caps.name.clone(),
+            place: source.spot(at..at + name.len()),
+            others: String::new(),
+        })
+        .collect()
+}
+
+fn unused(source: &Source, error: &Refusal) -> KernelError {
+    diagnostic::of_validator(source, error).into()
+}
+
+/// naga needs no directive for subgroups, browsers do.
+fn subgroups(source: &Source, module: &Module, caps: &Caps) -> Option<KernelError> {
+    if !caps.shader.contains(Capabilities::SUBGROUP)
+        || directives::enables(source.text()).iter().any(|(name, _)| *name == "subgroups")
+    {
+        return None;
+    }
+    let error = validate(module, caps.shader - Capabilities::SUBGROUP).err()?;
+    let labels: Vec<(Span, String)> = error.spans().map(|(span, _)| (*span, String::new())).take(1).collect();
+    let place = labels.first().and_then(|(span, _)| source.spot(span.to_range()?));
+    let notes = vec!["browsers want `enable subgroups;` at the beginning of the file".to_owned()];
+    let diagnostic = diagnostic::at(source, "subgroups are used and not enabled", labels, notes);
+    Some(KernelError::Invalid { file: source.file().to_owned(), diagnostic, place })
+}

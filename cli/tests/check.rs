@@ -1,0 +1,205 @@
+//! `anywarp check`: what passes, what does not, and how it is said.
+
+#[allow(dead_code, reason = "other tests use more of it")]
+mod support;
+
+use serde_json::Value;
+use support::{Folder, Outcome, SAXPY};
+
+const BROKEN: &str = "@compute @workgroup_size(1)\nfn main() {\n    let a = undefined;\n}\n";
+const HALF: &str = "enable f16;
+@group(0) @binding(0) var<storage, read_write> y: array<f16>;
+@compute @workgroup_size(1)
+fn main() { y[0] = 2.0h; }
+";
+const LIMITS: &str = "override N: u32 = 4;
+var<workgroup> tile: array<vec4<f32>, 2000>;
+@group(0) @binding(0) var<storage, read_write> y: array<f32>;
+@group(0) @binding(1) var<uniform> table: array<vec4<f32>, 5000>;
+@compute @workgroup_size(N) fn fits() { y[0] = 1.0; }
+@compute @workgroup_size(512)
+fn wide() { y[0] = 1.0; }
+@compute @workgroup_size(1) fn shared_memory() { y[0] = tile[0].x; }
+@compute @workgroup_size(1) fn uniform_memory() { y[0] = table[0].x; }
+";
+
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    for (name, text) in [
+        ("saxpy.wgsl", SAXPY),
+        ("broken.wgsl", BROKEN),
+        ("half.wgsl", HALF),
+        ("limits.wgsl", LIMITS),
+        ("library.wgsl", "fn twice(x: f32) -> f32 { return 2.0 * x; }"),
+        ("unset.wgsl", "override N: u32;\n@compute @workgroup_size(N) fn main() {}"),
+        (
+            "texture.wgsl",
+            "@group(0) @binding(0) var t: texture_2d<f32>;\n@compute @workgroup_size(1) fn main() { _ = textureDimensions(t); }",
+        ),
+        ("enables.wgsl", "enable f16;\n@compute @workgroup_size(1) fn main() {}"),
+        ("dead.wgsl", "fn dead() -> f64 { return 1.0lf; }\n@compute @workgroup_size(1) fn main() {}"),
+        (
+            "subgroups.wgsl",
+            "@group(0) @binding(0) var<storage, read_write> y: array<f32>;\n@compute @workgroup_size(1) fn main() {\n    y[0] = subgroupAdd(y[0]);\n}",
+        ),
+    ] {
+        folder.write(name, text);
+    }
+    folder
+}
+
+fn check(folder: &Folder, line: &str) -> Outcome {
+    folder.start("check", line, "", &[])
+}
+
+/// The findings of a run with `--json`, as `(file, entry, line, column, severity, class, against)`.
+fn findings(outcome: &Outcome) -> Vec<Value> {
+    let object: Value = serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{outcome:#?}"));
+    object["findings"].as_array().unwrap().clone()
+}
+
+#[test]
+fn what_is_fit_for_every_browser_passes() {
+    let folder = folder("check-pass");
+    assert_eq!(check(&folder, "saxpy.wgsl").ok(), "saxpy.wgsl: passes (saxpy)\n");
+    assert_eq!(check(&folder, "half.wgsl saxpy.wgsl --feature f16,subgroups").ok().lines().count(), 2);
+    assert_eq!(check(&folder, "limits.wgsl --entry fits --constant N=256").ok(), "limits.wgsl: passes (fits)\n");
+    assert_eq!(check(&folder, "unset.wgsl --constant N=2").ok(), "unset.wgsl: passes (main)\n");
+    assert_eq!(folder.start("check", "-", SAXPY, &[]).ok(), "stdin.wgsl: passes (saxpy)\n");
+    let object: Value = serde_json::from_str(&check(&folder, "saxpy.wgsl --json").ok()).unwrap();
+    let expected = serde_json::json!({
+        "against": ["webgpu"],
+        "files": [{ "file": "saxpy.wgsl", "entries": ["saxpy"], "errors": 0, "warnings": 0 }],
+        "findings": [],
+    });
+    assert_eq!(object, expected);
+}
+
+#[test]
+fn each_finding_names_its_place_and_its_target() {
+    let folder = folder("check-findings");
+    type Case = (&'static str, Option<&'static str>, (u32, u32), &'static str, Option<&'static str>, &'static str);
+    let cases: &[Case] = &[
+        ("broken.wgsl", None, (3, 13), "programmer", None, "undefined"),
+        ("half.wgsl", Some("main"), (2, 48), "programmer", Some("webgpu"), "--feature f16"),
+        ("limits.wgsl --entry wide", Some("wide"), (7, 1), "resource", Some("webgpu"), "allows 256"),
+        ("limits.wgsl --entry shared_memory", Some("shared_memory"), (8, 29), "resource", Some("webgpu"), "32000"),
+        ("limits.wgsl --entry uniform_memory", Some("uniform_memory"), (9, 29), "resource", Some("webgpu"), "'table'"),
+        ("limits.wgsl --entry fits --constant N=257", Some("fits"), (5, 29), "resource", Some("webgpu"), "257"),
+        ("unset.wgsl", Some("main"), (2, 29), "programmer", None, "N"),
+        ("texture.wgsl", Some("main"), (1, 23), "programmer", None, "'t', a texture"),
+        ("enables.wgsl", None, (1, 8), "programmer", Some("webgpu"), "f16"),
+        ("dead.wgsl", None, (0, 0), "programmer", Some("webgpu"), "FLOAT64"),
+        ("subgroups.wgsl", Some("main"), (3, 12), "programmer", Some("webgpu"), "subgroups"),
+        ("subgroups.wgsl --feature subgroups", None, (3, 12), "programmer", Some("webgpu"), "enable subgroups;"),
+    ];
+    for (line, entry, (row, column), class, against, fragment) in cases {
+        let text = check(&folder, line);
+        assert_eq!((text.code, text.stderr.as_str()), (Some(1), "error: 1 file does not pass\n"), "{line}\n{text:#?}");
+        assert!(text.stdout.starts_with("error: ") && text.stdout.ends_with(": 1 error\n"), "{line}\n{}", text.stdout);
+        assert!(text.stdout.contains(fragment), "{line}\n{}", text.stdout);
+
+        let json = check(&folder, &format!("{line} --json"));
+        let error: Value = serde_json::from_str(&json.stderr).unwrap_or_else(|_| panic!("{line}\n{json:#?}"));
+        assert_eq!((json.code, &error["class"]), (Some(1), &Value::from("check")), "{line}");
+        let [finding] = &findings(&json)[..] else { panic!("{line}\n{json:#?}") };
+        let file = line.split(' ').next().unwrap();
+        assert_eq!((&finding["file"], &finding["severity"]), (&file.into(), &"error".into()), "{line}\n{finding}");
+        assert_eq!((&finding["class"], finding["entry"].as_str()), (&(*class).into(), *entry), "{line}\n{finding}");
+        assert_eq!(finding["against"].as_str(), *against, "{line}\n{finding}");
+        if *row > 0 {
+            assert_eq!(
+                (&finding["line"], &finding["column"]),
+                (&(*row).into(), &(*column).into()),
+                "{line}\n{finding}"
+            );
+        }
+        assert!(finding["message"].as_str().unwrap().contains(fragment), "{line}\n{finding}");
+    }
+}
+
+#[test]
+fn folders_are_walked_and_every_file_gets_its_line() {
+    let folder = folder("check-folder");
+    std::fs::create_dir_all(folder.path().join("tree/deep")).unwrap();
+    std::fs::create_dir_all(folder.path().join("tree/.hidden")).unwrap();
+    std::fs::create_dir_all(folder.path().join("empty")).unwrap();
+    for name in ["tree/a.wgsl", "tree/deep/b.wgsl", "tree/.hidden/c.wgsl", "tree/notes.txt"] {
+        folder.write(name, SAXPY);
+    }
+    folder.write("tree/deep/broken.wgsl", BROKEN);
+    let outcome = check(&folder, "tree library.wgsl absent.wgsl empty");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(1), "error: 3 of 6 files do not pass\n"), "{outcome:#?}");
+    let summaries: Vec<&str> = outcome.stdout.lines().filter(|line| line.contains("wgsl: ")).collect();
+    for (at, expected) in [
+        "tree/a.wgsl: passes (saxpy)",
+        "tree/deep/b.wgsl: passes (saxpy)",
+        "tree/deep/broken.wgsl: 1 error",
+        "library.wgsl: 1 warning",
+    ]
+    .iter()
+    .enumerate()
+    {
+        assert_eq!(summaries.get(at).map(|line| line.replace('\\', "/")).as_deref(), Some(*expected), "{outcome:#?}");
+    }
+    assert!(
+        outcome.stdout.contains("absent.wgsl: 1 error") && outcome.stdout.contains("empty: 1 error"),
+        "{outcome:#?}"
+    );
+    assert_eq!(check(&folder, "library.wgsl").code, Some(0), "a warning is no failure");
+}
+
+#[test]
+fn annotations_are_githubs() {
+    let folder = folder("check-github");
+    let outcome = check(&folder, "broken.wgsl library.wgsl --format github");
+    assert_eq!(outcome.code, Some(1));
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert_eq!(lines.len(), 4, "{outcome:#?}");
+    assert!(
+        lines[0].starts_with("::error file=broken.wgsl,line=3,col=13::broken.wgsl is not valid WGSL%0A"),
+        "{}",
+        lines[0]
+    );
+    assert!(lines[2].starts_with("::warning file=library.wgsl::"), "{}", lines[2]);
+}
+
+#[test]
+fn devices_of_this_machine() {
+    let Some(folder) = Folder::with_device("check-devices") else { return };
+    folder.write("half.wgsl", HALF);
+    folder.write("saxpy.wgsl", SAXPY);
+    if folder.start("check", "saxpy.wgsl --device cpu", "", &[]).code != Some(0) {
+        return println!("skipped: the tool has no device cpu");
+    }
+    // The processor has halves, the baseline has not.
+    folder.start("check", "half.wgsl --device cpu", "", &[]).ok();
+    let both = check(&folder, "half.wgsl --device cpu --against webgpu --json");
+    let found = findings(&both);
+    assert_eq!((both.code, found.len(), &found[0]["against"]), (Some(1), 1, &"webgpu".into()), "{both:#?}");
+}
+
+#[test]
+fn a_wrong_command_line_is_two() {
+    let folder = folder("check-usage");
+    let cases: &[(&str, &[&str])] = &[
+        ("", &["FILE"]),
+        ("saxpy.wgsl --feature float16", &["float16", "f16"]),
+        ("saxpy.wgsl --against vulkan", &["vulkan", "webgpu"]),
+        ("saxpy.wgsl --device cpu --feature f16", &["--feature", "--against webgpu"]),
+        ("saxpy.wgsl --entry main", &["--entry main", "saxpy.wgsl"]),
+        ("saxpy.wgsl limits.wgsl --entry main", &["--entry main", "none of the files"]),
+        ("saxpy.wgsl --constant M=1", &["--constant M", "saxpy.wgsl"]),
+        ("saxpy.wgsl limits.wgsl --constant M=1", &["--constant M", "none of the files"]),
+        ("saxpy.wgsl --constant N", &["NAME=VALUE"]),
+        ("saxpy.wgsl --format json", &["json", "github"]),
+        ("saxpy.wgsl --format github --json", &["--format"]),
+    ];
+    for (line, fragments) in cases {
+        let outcome = check(&folder, line);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{line}\n{outcome:#?}");
+        assert!(fragments.iter().all(|fragment| outcome.stderr.contains(fragment)), "{line}\n{}", outcome.stderr);
+    }
+    // One of two files has it.
+    check(&folder, "saxpy.wgsl limits.wgsl --entry fits --constant N=2").ok();
+}

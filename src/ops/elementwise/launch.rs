@@ -1,0 +1,233 @@
+//! From a call to its launches.
+
+use anywarp_backend::DeviceKind;
+
+use super::super::operation::arguments::{Array, Given};
+use super::super::operation::call::{Letter, Operand, Signature};
+use super::super::operation::error::OperationError;
+use super::super::operation::preface::{Access, Slot, WORKGROUP};
+use super::super::operation::shape::{Walk, elements, strides};
+use super::ElementwiseCall;
+use super::wgsl::{self, Form, Own, UNROLLED};
+use crate::{Device, Launch, Recording};
+
+/// Below this many elements vectors save nothing, and their tail would be a launch of its own.
+const LEAST_FOR_VECTORS: u64 = 1 << 14;
+
+/// A call whose arguments fit.
+pub(super) struct Plan<'a> {
+    own: Own<'a>,
+    device: Device,
+    operands: Vec<Operand<'a>>,
+    letters: Vec<Letter>,
+    slots: Vec<Slot>,
+    walk: Walk,
+    count: u64,
+}
+
+/// How many elements the outputs of a call have that is to allocate them.
+pub(super) fn result_length(
+    call: &ElementwiseCall<'_>,
+    inputs: &[Given<'_>],
+    count: usize,
+) -> Result<usize, OperationError> {
+    let signature = &call.kernel.signature;
+    let not_allocated = |parameter: &str, problem| OperationError::NotAllocated {
+        kernel: signature.kernel.clone(),
+        parameter: parameter.to_owned(),
+        problem,
+    };
+    if let Some(name) = signature.in_place.first() {
+        return Err(not_allocated(name, "is changed in place"));
+    }
+    if let Some(raw) = signature.outputs.iter().find(|output| output.raw) {
+        return Err(not_allocated(&raw.name, "is raw, so that nothing tells its length"));
+    }
+    signature.count("outputs", &signature.outputs, count)?;
+    let shape = signature.shape_of_inputs(&call.device.inner, inputs, call.size)?;
+    Ok(elements(&shape).unwrap_or(usize::MAX))
+}
+
+/// Checks everything that needs no kernel.
+pub(super) fn plan<'a>(
+    call: &ElementwiseCall<'a>,
+    inputs: Vec<Given<'a>>,
+    outputs: Vec<Given<'a>>,
+) -> Result<Plan<'a>, OperationError> {
+    let signature = &call.kernel.signature;
+    let (mut operands, letters) = signature.operands(&call.device.inner, inputs, outputs)?;
+    shape_outputs(&mut operands, signature);
+    let shape = signature.shape(operands.iter(), call.size)?;
+    if let Some(output) =
+        operands.iter().find(|operand| operand.written && operand.is_walked() && operand.shape != shape)
+    {
+        return Err(OperationError::Output {
+            kernel: signature.kernel.clone(),
+            parameter: output.name.clone(),
+            expected: shape,
+            got: output.shape.clone(),
+        });
+    }
+    if let Some(recording) = &call.recording {
+        signature.same_device(&call.device.inner, "the recording", &recording.device)?;
+    }
+    let walked = operands.iter().filter(|operand| operand.is_walked());
+    let strides: Vec<Vec<usize>> = walked.map(|operand| strides(&operand.shape, &shape)).collect();
+    let axes: Vec<usize> = (0..shape.len()).collect();
+    let walk = Walk::over(&axes, &shape, &strides);
+    let slots = slots(&operands, &walk);
+    let own = Own { signature, preamble: &call.kernel.preamble, operation: &call.kernel.operation };
+    let count = elements(&shape).unwrap_or(usize::MAX) as u64;
+    Ok(Plan { own, device: call.device.clone(), operands, letters, slots, walk, count })
+}
+
+/// An output without a shape of its own has the inputs' shape if it has as many elements.
+fn shape_outputs(operands: &mut [Operand<'_>], signature: &Signature) {
+    let inputs = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
+    // What is wrong with them is said later, with the outputs.
+    let Ok(shape) = signature.shape(inputs(), None) else { return };
+    let length = elements(&shape);
+    for output in operands.iter_mut().filter(|operand| operand.written && operand.is_walked()) {
+        let unshaped = output.array().is_some_and(|array| array.shape.is_none());
+        if unshaped && output.shape.first().copied() == length {
+            output.shape.clone_from(&shape);
+        }
+    }
+}
+
+/// How the kernel gets at each operand.
+fn slots(operands: &[Operand<'_>], walk: &Walk) -> Vec<Slot> {
+    let mut walked = walk.strides.iter();
+    let access = |operand: &Operand<'_>, strides: Option<&Vec<usize>>| match (&operand.given, strides) {
+        (Given::Value { .. }, _) => Access::Value,
+        (Given::Array(_), None) => Access::Raw,
+        // Outputs have the whole shape, so they are as contiguous as can be.
+        (Given::Array(_), Some(_)) if operand.written => Access::Each,
+        (Given::Array(_), Some(strides)) => match strides.as_slice() {
+            [] | [0] => Access::One,
+            [_] => Access::Each,
+            _ => Access::Strided,
+        },
+    };
+    let slot = |operand: &Operand<'_>| Slot {
+        name: operand.name.clone(),
+        element: operand.element,
+        access: access(operand, if operand.is_walked() { walked.next() } else { None }),
+        read: operand.read,
+        written: operand.written,
+    };
+    operands.iter().map(slot).collect()
+}
+
+/// Which cells of the arrays one launch takes: elements, or vectors of four.
+struct Part {
+    form: Form,
+    begin: u64,
+    count: u64,
+}
+
+impl<'a> Plan<'a> {
+    /// The launches: one, or one of vectors and one of the few elements that are left.
+    fn parts(&self) -> Vec<Part> {
+        let rank = if self.walk.rank() > 1 { self.walk.rank() } else { 0 };
+        let each = || self.arrays().filter(|(slot, _)| slot.access == Access::Each);
+        let walked = || self.arrays().filter(|(slot, _)| slot.is_walked());
+        let measured = each().any(|(slot, _)| slot.written);
+        let as_given = measured && rank == 0 && walked().all(|(_, array)| array.is_bindable());
+        let scalar =
+            |begin, placed| Part { form: Form { vectors: false, placed, rank }, begin, count: self.count - begin };
+        let fits = |(slot, array): (&Slot, &Array<'a>)| {
+            slot.element.lanes == 1 && slot.element.scalar.width <= 4 && array.placed(None).1.is_multiple_of(4)
+        };
+        // The processor's own vectors are made of neighbouring invocations.
+        let wanted = self.device.caps().kind != DeviceKind::Software && self.count >= LEAST_FOR_VECTORS;
+        if !(wanted && measured && rank == 0 && each().all(fits)) {
+            return vec![scalar(0, !as_given)];
+        }
+        let vectors = self.count / 4;
+        let whole = as_given && self.count.is_multiple_of(4);
+        let main = Part { form: Form { vectors: true, placed: !whole, rank }, begin: 0, count: vectors };
+        if self.count.is_multiple_of(4) { vec![main] } else { vec![main, scalar(4 * vectors, true)] }
+    }
+
+    /// The arrays, with how the kernel gets at them.
+    fn arrays(&self) -> impl Iterator<Item = (&Slot, &Array<'a>)> {
+        self.slots.iter().zip(&self.operands).filter_map(|(slot, operand)| Some((slot, operand.array()?)))
+    }
+
+    /// The first launch's WGSL.
+    pub(super) fn text(&self) -> String {
+        let form = self.parts().first().map_or(Form { vectors: false, placed: true, rank: 0 }, |part| part.form);
+        wgsl::text(&self.own, &self.letters, &self.slots, form).as_str().to_owned()
+    }
+
+    /// Launches.
+    pub(super) fn run(&self, mut recording: Option<&mut Recording>) -> Result<(), OperationError> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        for part in self.parts() {
+            self.launch(&part, recording.as_deref_mut())?;
+        }
+        Ok(())
+    }
+
+    fn launch(&self, part: &Part, recording: Option<&mut Recording>) -> Result<(), OperationError> {
+        let form = part.form;
+        let text = wgsl::text(&self.own, &self.letters, &self.slots, form);
+        let kernel = text.kernel(&self.device, &self.own.signature.kernel)?;
+        let bindings = kernel.bindings();
+        let used = |name: &str| bindings.iter().any(|binding| binding.name == name);
+        let mut launch = kernel.launch();
+        for operand in &self.operands {
+            if let (Given::Value { bytes, .. }, true) = (&operand.given, used("arguments")) {
+                launch = launch.set_bytes(&format!("arguments.{}", operand.name), bytes);
+            }
+        }
+        let mut firsts = Vec::new();
+        for (slot, array) in self.arrays() {
+            let vector = form.vectors && slot.access == Access::Each;
+            let (bound, first) = match slot.access {
+                Access::Raw => (array.whole(), 0),
+                _ if vector => array.placed(Some(4 * part.count)),
+                _ => array.placed(None),
+            };
+            if slot.access != Access::Raw {
+                firsts.push((if vector { first / 4 } else { first }) as u32);
+            }
+            let variable = slot.variable();
+            if used(&variable) {
+                launch.bind_to(&variable, bound);
+            }
+        }
+        if form.placed && used("places") {
+            launch = launch.set_bytes("places", bytemuck::cast_slice(&self.places(part, firsts)));
+        }
+        let cells = if form.vectors { u64::from(WORKGROUP * UNROLLED) } else { u64::from(WORKGROUP) };
+        run(launch, recording, [part.count.div_ceil(cells), 1, 1])
+    }
+
+    /// The values of `places`, in the order of its fields.
+    fn places(&self, part: &Part, firsts: Vec<u32>) -> Vec<u32> {
+        let mut places = vec![part.begin as u32, part.count as u32, self.count as u32];
+        places.extend(firsts);
+        if part.form.rank > 0 {
+            places.extend(self.walk.sizes.iter().map(|size| *size as u32));
+            let walked = self.slots.iter().filter(|slot| slot.is_walked());
+            for (slot, strides) in walked.zip(&self.walk.strides) {
+                if slot.access == Access::Strided {
+                    places.extend(strides.iter().map(|stride| *stride as u32));
+                }
+            }
+        }
+        places
+    }
+}
+
+fn run<'a>(launch: Launch<'a>, recording: Option<&'a mut Recording>, groups: [u64; 3]) -> Result<(), OperationError> {
+    let launch = match recording {
+        Some(recording) => launch.record(recording),
+        None => launch,
+    };
+    Ok(launch.groups(groups)?)
+}

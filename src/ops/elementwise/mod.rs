@@ -1,0 +1,211 @@
+//! Operations on arrays, element by element.
+
+mod launch;
+mod wgsl;
+
+use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
+use super::operation::call::Signature;
+use super::operation::error::OperationError;
+use super::operation::parameters::parse;
+use crate::{Device, Recording};
+
+/// A kernel made of one line of WGSL, for arrays of any length and shape.
+///
+/// Parameters are written `name: type`. The operation is WGSL statements for one element of each
+/// array; the last semicolon may be missing. It reads inputs, assigns outputs, and may call all
+/// functions of WGSL and of the [`preamble`](Self::preamble).
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// use anywarp::ops::ElementwiseKernel;
+///
+/// let device = anywarp::Device::open("cpu")?;
+/// let x = device.buffer_from(&[1.0f32, 2.0, 3.0])?;
+/// let y = device.buffer_from(&[10.0f32, 20.0, 30.0])?;
+///
+/// let saxpy = ElementwiseKernel::new("x: T, y: T, a: T", "z: T", "z = a * x + y")?.name("saxpy");
+/// let z = saxpy.apply::<f32>(&device, (&x, &y, 2.0f32))?;
+/// assert_eq!(*z.read()?, [12.0, 24.0, 36.0]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// | in a list of parameters | meaning |
+/// |---|---|
+/// | `x: f32` | `f16`, `f32`, `f64`, `i16` to `i64`, `u16` to `u64`, `vec2<..>` or `vec4<..>` of them, where the device has the type |
+/// | `x: T` | any of these: the arguments of a call say which, and all parameters of the same letter agree. The letter is a type in the operation, too: `T(0.5)` |
+/// | `raw x: f32` | an array that the operation indexes itself, as `x[i]`; of any length |
+/// | the same in both lists | one array that is changed in place: the operation sees what it held |
+///
+/// In the operation `i` is the element's number and `n` how many there are, both `u32`. An output
+/// begins as zero, or as what it held if it is in both lists. An output that is also an input is
+/// given to a call once, among its outputs.
+///
+/// Each input is an array or a value. Arrays of one length belong together; one of length 1 is the
+/// same for all; with [`shaped`](super::shaped) arrays are stretched by the rules of NumPy. Types
+/// must agree: nothing is converted.
+///
+/// One kernel is compiled for each combination of types and forms of arrays, and kept by the device.
+/// Long contiguous arrays of 16 or 32 bits are read and written four elements at a time.
+#[derive(Clone, Debug)]
+pub struct ElementwiseKernel {
+    signature: Signature,
+    preamble: String,
+    operation: String,
+}
+
+impl ElementwiseKernel {
+    /// Inputs, outputs, and statements that assign the outputs.
+    ///
+    /// # Errors
+    /// [`OperationError::Parameter`], and [`OperationError::Text`] for an empty operation. The
+    /// operation itself is looked at by the first call.
+    pub fn new(inputs: &str, outputs: &str, operation: &str) -> Result<Self, OperationError> {
+        let kernel = "elementwise kernel";
+        let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, outputs)?);
+        let empty = |what, problem: &str| {
+            Err(OperationError::Text { kernel: kernel.to_owned(), what, problem: problem.to_owned() })
+        };
+        if outputs.is_empty() {
+            return empty("the list of outputs", "is empty: an operation assigns at least one");
+        }
+        if operation.trim().is_empty() {
+            return empty("the operation", "is empty: write statements such as `z = x + y`");
+        }
+        let signature = Signature::new(kernel, inputs, outputs)?;
+        Ok(Self { signature, preamble: String::new(), operation: operation.to_owned() })
+    }
+
+    /// A name, for errors and profiles.
+    #[must_use]
+    pub fn name(mut self, name: &str) -> Self {
+        self.signature.kernel = format!("elementwise {name}");
+        self
+    }
+
+    /// WGSL declarations that the operation uses: functions, constants, structs; directives first.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # use anywarp::ops::ElementwiseKernel;
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let halves = ElementwiseKernel::new("x: u32", "y: u32", "y = half(x)")?
+    ///     .preamble("fn half(x: u32) -> u32 { return x / 2u; }");
+    /// let x = device.buffer_from(&[7u32, 8])?;
+    /// assert_eq!(*halves.apply::<u32>(&device, &x)?.read()?, [3, 4]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    #[must_use]
+    pub fn preamble(mut self, wgsl: &str) -> Self {
+        wgsl.clone_into(&mut self.preamble);
+        self
+    }
+
+    /// Applies the operation and writes `outputs`: a buffer or slice, or a tuple of them, as long as
+    /// the inputs are together. Inputs are one argument or a tuple.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # use anywarp::ops::ElementwiseKernel;
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let add = ElementwiseKernel::new("x: f32, y: f32, a: f32", "y: f32", "y = a * x + y")?;
+    /// let x = device.buffer_from(&[1.0f32, 2.0])?;
+    /// let mut y = device.buffer_from(&[5.0f32, 6.0])?;
+    /// add.run(&device, (&x, 10.0f32), &mut y)?; // `y` is in both lists: given once, as an output
+    /// assert_eq!(*y.read()?, [15.0, 26.0]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`OperationError`]; nothing has run then.
+    pub fn run<'a>(
+        &self,
+        device: &Device,
+        inputs: impl Inputs<'a>,
+        outputs: impl Outputs<'a>,
+    ) -> Result<(), OperationError> {
+        self.on(device).run(inputs, outputs)
+    }
+
+    /// Applies the operation and returns a new buffer of `R`, or a tuple of buffers.
+    ///
+    /// # Errors
+    /// [`OperationError`]; nothing has run then.
+    pub fn apply<'a, R: Results>(
+        &self,
+        device: &Device,
+        inputs: impl Inputs<'a>,
+    ) -> Result<Buffers<R>, OperationError> {
+        self.on(device).apply::<R>(inputs)
+    }
+
+    /// A call with more to say: [`record`](ElementwiseCall::record), [`size`](ElementwiseCall::size).
+    pub fn on<'k>(&'k self, device: &Device) -> ElementwiseCall<'k> {
+        ElementwiseCall { kernel: self, device: device.clone(), size: None, recording: None }
+    }
+}
+
+/// One call of an [`ElementwiseKernel`].
+#[must_use = "a call does nothing until `run` or `apply`"]
+pub struct ElementwiseCall<'k> {
+    kernel: &'k ElementwiseKernel,
+    device: Device,
+    size: Option<usize>,
+    recording: Option<&'k mut Recording>,
+}
+
+impl<'k> ElementwiseCall<'k> {
+    /// How many elements there are, where all arrays are raw.
+    pub fn size(mut self, size: usize) -> Self {
+        self.size = Some(size);
+        self
+    }
+
+    /// Appends the work to `recording` instead of the device's own stream.
+    pub fn record(mut self, recording: &'k mut Recording) -> Self {
+        self.recording = Some(recording);
+        self
+    }
+
+    /// See [`ElementwiseKernel::run`].
+    ///
+    /// # Errors
+    /// [`OperationError`]; nothing has run then.
+    pub fn run<'a>(self, inputs: impl Inputs<'a>, outputs: impl Outputs<'a>) -> Result<(), OperationError> {
+        let (inputs, outputs) = (inputs.all(), outputs.all());
+        launch::plan(&self, inputs, outputs)?.run(self.recording)
+    }
+
+    /// See [`ElementwiseKernel::apply`].
+    ///
+    /// # Errors
+    /// [`OperationError`]; nothing has run then.
+    pub fn apply<'a, R: Results>(self, inputs: impl Inputs<'a>) -> Result<Buffers<R>, OperationError> {
+        let inputs = inputs.all();
+        let length = launch::result_length(&self, &inputs, R::COUNT)?;
+        let mut buffers = R::allocate(&self.device, length)
+            .map_err(|error| OperationError::Buffer { kernel: self.kernel.signature.kernel.clone(), error })?;
+        let outputs = R::outputs(&mut buffers);
+        launch::plan(&self, inputs, outputs)?.run(self.recording)?;
+        Ok(buffers)
+    }
+
+    /// The WGSL that such a call runs, to be read.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn wgsl<'a>(self, inputs: impl Inputs<'a>, outputs: impl Outputs<'a>) -> Result<String, OperationError> {
+        Ok(launch::plan(&self, inputs.all(), outputs.all())?.text())
+    }
+}

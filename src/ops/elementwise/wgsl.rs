@@ -1,0 +1,276 @@
+//! The text of elementwise kernels.
+
+use super::super::operation::call::{Letter, Signature};
+use super::super::operation::preface::{Access, Coordinates, Slot, WORKGROUP, arrays, preface, uniforms};
+use super::super::operation::text::Text;
+
+/// Vectors that an invocation takes, a workgroup apart: as many loads are under way.
+pub(crate) const UNROLLED: u32 = 4;
+
+/// Which of the texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form {
+    /// Arrays are vectors of four elements, and an invocation takes several.
+    pub(crate) vectors: bool,
+    /// The uniform `places` says where the elements begin and how many there are. Without it all
+    /// arrays begin with the first element and end with the last.
+    pub(crate) placed: bool,
+    /// Dimensions, if they are more than one.
+    pub(crate) rank: usize,
+}
+
+impl Form {
+    fn coordinates(self) -> Coordinates<'static> {
+        Coordinates { variable: "c", field: "c", rank: self.rank }
+    }
+}
+
+/// The caller's part of a kernel.
+pub(crate) struct Own<'a> {
+    pub(crate) signature: &'a Signature,
+    pub(crate) preamble: &'a str,
+    pub(crate) operation: &'a str,
+}
+
+/// The fields of `places`, in the order in which the launch sets them.
+pub(crate) fn places(slots: &[Slot], form: Form) -> Vec<String> {
+    if !form.placed {
+        return Vec::new();
+    }
+    let walked = || slots.iter().filter(|slot| slot.is_walked());
+    let mut places = vec!["begin".to_owned(), "count".to_owned(), "size".to_owned()];
+    places.extend(walked().map(|slot| format!("first_{}", slot.name)));
+    places.extend((0..form.rank).map(|axis| format!("size_c_{axis}")));
+    for slot in walked().filter(|slot| slot.access == Access::Strided) {
+        places.extend((0..form.rank).map(|axis| format!("step_c_{}_{axis}", slot.name)));
+    }
+    places
+}
+
+/// The whole kernel.
+pub(crate) fn text(own: &Own<'_>, letters: &[Letter], slots: &[Slot], form: Form) -> Text {
+    let mut text = Text::new();
+    preface(&mut text, &heading(own.signature), slots, letters, own.preamble);
+    uniforms(&mut text, slots, &places(slots, form));
+    arrays(&mut text, slots, |slot| {
+        let vector = form.vectors && slot.access == Access::Each;
+        if vector { format!("vec4<{}>", slot.element) } else { slot.element.to_string() }
+    });
+    operation(&mut text, own, slots);
+    if form.vectors {
+        operation_on_vectors(&mut text, slots);
+        vector_main(&mut text, slots, form);
+    } else {
+        main(&mut text, slots, form);
+    }
+    text
+}
+
+fn heading(signature: &Signature) -> String {
+    let list = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<_>>().join(", ");
+    let inputs = list(&mut signature.inputs.iter().map(ToString::to_string));
+    let outputs = list(&mut signature.outputs.iter().map(ToString::to_string));
+    format!("{}: ({inputs}) -> ({outputs})", signature.kernel)
+}
+
+fn results(slots: &[Slot]) -> Vec<&Slot> {
+    slots.iter().filter(|slot| slot.written && slot.is_walked()).collect()
+}
+
+/// ` -> TYPE` of the operation on elements or, with `vectors`, on vectors of four.
+fn result_type(slots: &[Slot], vectors: bool) -> String {
+    match (results(slots).as_slice(), vectors) {
+        ([], _) => String::new(),
+        ([one], false) => format!(" -> {}", one.element),
+        ([one], true) => format!(" -> vec4<{}>", one.element),
+        (_, false) => " -> Results".to_owned(),
+        (_, true) => " -> Results4".to_owned(),
+    }
+}
+
+fn result_struct(text: &mut Text, slots: &[Slot], vectors: bool) {
+    let results = results(slots);
+    if results.len() < 2 {
+        return;
+    }
+    text.line(if vectors { "struct Results4 {" } else { "struct Results {" });
+    for slot in results {
+        let element = if vectors { format!("vec4<{}>", slot.element) } else { slot.element.to_string() };
+        text.line(&format!("    {}: {element},", slot.name));
+    }
+    text.line("}");
+}
+
+/// The parameters of the operation: what it reads, the element's number, and how many there are.
+fn parameters(slots: &[Slot], vectors: bool) -> String {
+    let read = slots.iter().filter(|slot| slot.read && slot.access != Access::Raw);
+    let each = read.map(|slot| {
+        let before = if slot.written { "before_" } else { "" };
+        let vector = vectors && slot.access == Access::Each;
+        let element = if vector { format!("vec4<{}>", slot.element) } else { slot.element.to_string() };
+        format!("{before}{}: {element}, ", slot.name)
+    });
+    each.chain(["i: u32, n: u32".to_owned()]).collect()
+}
+
+fn operation(text: &mut Text, own: &Own<'_>, slots: &[Slot]) {
+    text.line("");
+    result_struct(text, slots, false);
+    text.line("// The operation, for element `i` of `n`.");
+    text.line(&format!("fn operation({}){} {{", parameters(slots, false), result_type(slots, false)));
+    let results = results(slots);
+    for slot in &results {
+        let before = if slot.read { format!(" = before_{}", slot.name) } else { String::new() };
+        text.line(&format!("    var {}: {}{before};", slot.name, slot.element));
+    }
+    text.statements("", own.operation);
+    match results.as_slice() {
+        [] => {}
+        [one] => text.line(&format!("    return {};", one.name)),
+        all => {
+            let names: Vec<&str> = all.iter().map(|slot| slot.name.as_str()).collect();
+            text.line(&format!("    return Results({});", names.join(", ")));
+        }
+    }
+    text.line("}");
+}
+
+/// Four elements, one after the other.
+fn operation_on_vectors(text: &mut Text, slots: &[Slot]) {
+    text.line("");
+    result_struct(text, slots, true);
+    text.line(&format!("fn operation4({}){} {{", parameters(slots, true), result_type(slots, true)));
+    for (lane, letter) in ["x", "y", "z", "w"].into_iter().enumerate() {
+        let read = slots.iter().filter(|slot| slot.read && slot.access != Access::Raw);
+        let arguments: String = read
+            .map(|slot| {
+                let before = if slot.written { "before_" } else { "" };
+                let part = if slot.access == Access::Each { format!(".{letter}") } else { String::new() };
+                format!("{before}{}{part}, ", slot.name)
+            })
+            .collect();
+        text.line(&format!("    let result_{lane} = operation({arguments}i + {lane}u, n);"));
+    }
+    let joined = |element: &dyn std::fmt::Display, part: &str| {
+        let all: Vec<String> = (0..4).map(|lane| format!("result_{lane}{part}")).collect();
+        format!("vec4<{element}>({})", all.join(", "))
+    };
+    match results(slots).as_slice() {
+        [one] => text.line(&format!("    return {};", joined(&one.element, ""))),
+        all => {
+            let parts: Vec<String> = all.iter().map(|slot| joined(&slot.element, &format!(".{}", slot.name))).collect();
+            text.line(&format!("    return Results4({});", parts.join(", ")));
+        }
+    }
+    text.line("}");
+}
+
+/// How many cells (elements or vectors) the arrays have.
+fn count(slots: &[Slot], form: Form) -> String {
+    let measure = slots.iter().find(|slot| slot.written && slot.access == Access::Each);
+    match measure {
+        Some(slot) if !form.placed => format!("arrayLength(&{})", slot.variable()),
+        _ => "places.count".to_owned(),
+    }
+}
+
+/// The cell of an array at `at`.
+fn cell(slot: &Slot, form: Form, at: &str) -> String {
+    let first = if form.placed { format!("places.first_{}", slot.name) } else { String::new() };
+    let index = match (slot.access, form.placed) {
+        (Access::One, true) => first,
+        (Access::One, false) => "0u".to_owned(),
+        (Access::Strided, _) => format!("{first}{}", form.coordinates().place(&slot.name)),
+        (_, true) => format!("{first} + {at}"),
+        (_, false) => at.to_owned(),
+    };
+    format!("{}[{index}]", slot.variable())
+}
+
+/// The arguments of the operation, where walked arrays are `each`.
+fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
+    let read = slots.iter().filter(|slot| slot.read && slot.access != Access::Raw);
+    let one = |slot: &Slot| match slot.access {
+        Access::Value => format!("arguments.{}, ", slot.name),
+        _ => format!("{}, ", each(slot)),
+    };
+    read.map(one).collect()
+}
+
+/// Stores what `call` returns.
+fn stored(text: &mut Text, slots: &[Slot], call: &str, indent: &str, target: impl Fn(&Slot) -> String) {
+    match results(slots).as_slice() {
+        [] => text.line(&format!("{indent}{call};")),
+        [one] => text.line(&format!("{indent}{} = {call};", target(one))),
+        all => {
+            text.line(&format!("{indent}let results = {call};"));
+            for slot in all {
+                text.line(&format!("{indent}{} = results.{};", target(slot), slot.name));
+            }
+        }
+    }
+}
+
+/// One element for each invocation.
+fn main(text: &mut Text, slots: &[Slot], form: Form) {
+    let indent = "        ";
+    let count = count(slots, form);
+    text.line(&format!("\n@compute @workgroup_size({WORKGROUP})"));
+    text.line("fn main(@builtin(global_invocation_id) id: vec3<u32>) {");
+    text.line(&format!("    let n = {};", if form.placed { "places.size" } else { &count }));
+    text.line(&format!("    if id.x < {} {{", if form.placed { &count } else { "n" }));
+    text.line(&format!("{indent}let i = id.x{};", if form.placed { " + places.begin" } else { "" }));
+    if slots.iter().any(|slot| slot.access == Access::Strided) {
+        form.coordinates().declare(text, "i", indent);
+    }
+    let call = format!("operation({}i, n)", arguments(slots, |slot| cell(slot, form, "i")));
+    stored(text, slots, &call, indent, |slot| cell(slot, form, "i"));
+    text.line("    }\n}");
+}
+
+/// Several vectors for each invocation, all loads before the first store: nobody else knows that
+/// the arrays are different ones.
+fn vector_main(text: &mut Text, slots: &[Slot], form: Form) {
+    let span = WORKGROUP * UNROLLED;
+    let count = count(slots, form);
+    text.line(&format!("\n@compute @workgroup_size({WORKGROUP})"));
+    text.line("fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {");
+    text.line(&format!("    let count = {count};"));
+    text.line(&format!("    let n = {};", if form.placed { "places.size" } else { "4u * count" }));
+    for slot in slots.iter().filter(|slot| slot.access == Access::One) {
+        text.line(&format!("    let {}_one = {};", slot.name, cell(slot, form, "")));
+    }
+    text.line(&format!("    let k = group.x * {span}u + local;"));
+    text.line(&format!("    if k + {}u < count {{", span - WORKGROUP));
+    let indent = "        ";
+    for step in 0..UNROLLED {
+        for slot in slots.iter().filter(|slot| slot.read && slot.access == Access::Each) {
+            let at = format!("k + {}u", step * WORKGROUP);
+            text.line(&format!("{indent}let {}_{step} = {};", slot.name, cell(slot, form, &at)));
+        }
+    }
+    for step in 0..UNROLLED {
+        let at = format!("k + {}u", step * WORKGROUP);
+        let loaded = |slot: &Slot| match slot.access {
+            Access::One => format!("{}_one", slot.name),
+            _ => format!("{}_{step}", slot.name),
+        };
+        let call = format!("operation4({}4u * ({at}), n)", arguments(slots, loaded));
+        if results(slots).len() > 1 {
+            text.line(&format!("{indent}{{"));
+        }
+        stored(text, slots, &call, indent, |slot| cell(slot, form, &at));
+        if results(slots).len() > 1 {
+            text.line(&format!("{indent}}}"));
+        }
+    }
+    text.line("    } else {");
+    text.line(&format!("        for (var at = k; at < count; at += {WORKGROUP}u) {{"));
+    let loaded = |slot: &Slot| match slot.access {
+        Access::One => format!("{}_one", slot.name),
+        _ => cell(slot, form, "at"),
+    };
+    let call = format!("operation4({}4u * at, n)", arguments(slots, loaded));
+    stored(text, slots, &call, "            ", |slot| cell(slot, form, "at"));
+    text.line("        }\n    }\n}");
+}

@@ -1,0 +1,234 @@
+//! What a call is given: arrays and values in, arrays out.
+
+use anywarp_backend::{Layout, Scalar, ScalarKind};
+use smallvec::SmallVec;
+
+use super::shape::{Shaped, Sizes};
+use super::types::ElementType;
+use crate::buffer::{Slice, SliceMut};
+use crate::error::BufferError;
+use crate::kernel::{Bind, BoundBuffer, bound};
+use crate::{Device, Element, UnifiedBuffer};
+
+/// One argument.
+pub enum Given<'a> {
+    Array(Array<'a>),
+    Value { element: ElementType, bytes: SmallVec<[u8; 32]> },
+}
+
+/// A buffer or slice, and the shape that it was given.
+pub struct Array<'a> {
+    pub(crate) bound: BoundBuffer<'a>,
+    pub(crate) shape: Option<Sizes>,
+    /// Bytes of one element.
+    pub(crate) size: u64,
+}
+
+impl<'a> Array<'a> {
+    fn new<T: Element>(buffer: impl Bind<'a>, shape: Option<Sizes>) -> Self {
+        Self { bound: bound(buffer), shape, size: size_of::<T>() as u64 }
+    }
+
+    /// The type of its elements as Rust has it.
+    pub(crate) fn layout(&self) -> Layout {
+        (self.bound.layout)()
+    }
+}
+
+mod sealed {
+    use super::{BufferError, Device, Given};
+
+    pub trait Argument<'a> {
+        fn given(self) -> Given<'a>;
+    }
+
+    pub trait Inputs<'a> {
+        fn all(self) -> Vec<Given<'a>>;
+    }
+
+    pub trait Outputs<'a> {
+        fn all(self) -> Vec<Given<'a>>;
+    }
+
+    pub trait Results {
+        type Buffers;
+
+        const COUNT: usize;
+
+        fn allocate(device: &Device, length: usize) -> Result<Self::Buffers, BufferError>;
+        fn outputs(buffers: &mut Self::Buffers) -> Vec<Given<'_>>;
+    }
+}
+
+/// What an operation reads: `&` to a buffer, a slice, either with a shape
+/// ([`shaped`](super::super::shaped)), or a value: a scalar, or an array of two or four of them for a
+/// vector.
+pub trait Argument<'a>: sealed::Argument<'a> {}
+
+impl<'a, S: sealed::Argument<'a>> Argument<'a> for S {}
+
+/// The inputs of a call, in the order of the parameters: one [`Argument`] or a tuple of up to eight.
+pub trait Inputs<'a>: sealed::Inputs<'a> {}
+
+impl<'a, S: sealed::Inputs<'a>> Inputs<'a> for S {}
+
+/// The outputs of a call, in the order of the parameters: `&mut` to a buffer, a slice, either with a
+/// shape ([`shaped`](super::super::shaped)), or a tuple of up to four.
+pub trait Outputs<'a>: sealed::Outputs<'a> {}
+
+impl<'a, S: sealed::Outputs<'a>> Outputs<'a> for S {}
+
+/// What a call allocates: one element type for one [`UnifiedBuffer`], a tuple of up to four for a
+/// tuple of buffers.
+pub trait Results: sealed::Results {}
+
+impl<S: sealed::Results> Results for S {}
+
+/// The buffers of [`Results`].
+pub(crate) type Buffers<R> = <R as sealed::Results>::Buffers;
+
+macro_rules! arrays {
+    ($trait:ident: $([$($generics:tt)*] $array:ty;)*) => {$(
+        impl<'a, $($generics)*> sealed::$trait<'a> for $array {
+            fn given(self) -> Given<'a> {
+                Given::Array(Array::new::<T>(self, None))
+            }
+        }
+
+        impl<'a, $($generics)*> sealed::$trait<'a> for Shaped<$array> {
+            fn given(self) -> Given<'a> {
+                Given::Array(Array::new::<T>(self.buffer, Some(self.shape)))
+            }
+        }
+    )*};
+}
+
+arrays! { Argument:
+    [T: Element] &'a UnifiedBuffer<T>;
+    [T: Element] Slice<'a, T>;
+    ['b, T: Element] &'b Slice<'a, T>;
+    ['b, T: Element] &'a SliceMut<'b, T>;
+}
+
+macro_rules! outputs {
+    ($([$($generics:tt)*] $array:ty;)*) => {$(
+        impl<'a, $($generics)*> sealed::Outputs<'a> for $array {
+            fn all(self) -> Vec<Given<'a>> {
+                vec![Given::Array(Array::new::<T>(self, None))]
+            }
+        }
+
+        impl<'a, $($generics)*> sealed::Outputs<'a> for Shaped<$array> {
+            fn all(self) -> Vec<Given<'a>> {
+                vec![Given::Array(Array::new::<T>(self.buffer, Some(self.shape)))]
+            }
+        }
+    )*};
+}
+
+outputs! {
+    [T: Element] &'a mut UnifiedBuffer<T>;
+    [T: Element] SliceMut<'a, T>;
+    ['b, T: Element] &'a mut SliceMut<'b, T>;
+}
+
+macro_rules! values {
+    ($($scalar:ty, $kind:ident;)*) => {$(
+        values!(@ $scalar, 1, $scalar, $kind);
+        values!(@ [$scalar; 2], 2, $scalar, $kind);
+        values!(@ [$scalar; 4], 4, $scalar, $kind);
+    )*};
+    (@ $value:ty, $lanes:literal, $scalar:ty, $kind:ident) => {
+        impl<'a> sealed::Argument<'a> for $value {
+            fn given(self) -> Given<'a> {
+                let scalar = Scalar { kind: ScalarKind::$kind, width: size_of::<$scalar>() as u8 };
+                let bytes = SmallVec::from_slice(bytemuck::bytes_of(&self));
+                Given::Value { element: ElementType { scalar, lanes: $lanes }, bytes }
+            }
+        }
+    };
+}
+
+values! {
+    f32, Float; f64, Float; half::f16, Float;
+    i16, Signed; i32, Signed; i64, Signed;
+    u16, Unsigned; u32, Unsigned; u64, Unsigned;
+}
+
+impl<'a, A: sealed::Argument<'a>> sealed::Inputs<'a> for A {
+    fn all(self) -> Vec<Given<'a>> {
+        vec![self.given()]
+    }
+}
+
+impl<'a> sealed::Inputs<'a> for () {
+    fn all(self) -> Vec<Given<'a>> {
+        Vec::new()
+    }
+}
+
+impl<'a> sealed::Outputs<'a> for () {
+    fn all(self) -> Vec<Given<'a>> {
+        Vec::new()
+    }
+}
+
+macro_rules! input_tuples {
+    ($(($($name:ident)+))*) => {$(
+        impl<'a, $($name: sealed::Argument<'a>),+> sealed::Inputs<'a> for ($($name,)+) {
+            #[allow(non_snake_case, reason = "a tuple's members are named as their types")]
+            fn all(self) -> Vec<Given<'a>> {
+                let ($($name,)+) = self;
+                vec![$($name.given()),+]
+            }
+        }
+    )*};
+}
+
+input_tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
+
+macro_rules! output_tuples {
+    ($(($($name:ident)+))*) => {$(
+        impl<'a, $($name: sealed::Outputs<'a>),+> sealed::Outputs<'a> for ($($name,)+) {
+            #[allow(non_snake_case, reason = "a tuple's members are named as their types")]
+            fn all(self) -> Vec<Given<'a>> {
+                let ($($name,)+) = self;
+                let mut all = Vec::new();
+                $(all.extend($name.all());)+
+                all
+            }
+        }
+
+        impl<$($name: Element),+> sealed::Results for ($($name,)+) {
+            type Buffers = ($(UnifiedBuffer<$name>,)+);
+
+            const COUNT: usize = [$(stringify!($name)),+].len();
+
+            fn allocate(device: &Device, length: usize) -> Result<Self::Buffers, BufferError> {
+                Ok(($(device.buffer::<$name>(length)?,)+))
+            }
+
+            #[allow(non_snake_case, reason = "a tuple's members are named as their types")]
+            fn outputs(buffers: &mut Self::Buffers) -> Vec<Given<'_>> {
+                let ($($name,)+) = buffers;
+                vec![$(Given::Array(Array::new::<$name>($name, None))),+]
+            }
+        }
+    )*};
+}
+
+output_tuples! { (A) (A B) (A B C) (A B C D) }
+
+impl<T: Element> sealed::Results for T {
+    type Buffers = UnifiedBuffer<T>;
+
+    const COUNT: usize = 1;
+
+    fn allocate(device: &Device, length: usize) -> Result<Self::Buffers, BufferError> {
+        device.buffer(length)
+    }
+
+    fn outputs(buffers: &mut Self::Buffers) -> Vec<Given<'_>> {
+        vec![Given::Array(Array::new::<T>(buffers, None))]
+    }
+}

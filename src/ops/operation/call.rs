@@ -1,0 +1,304 @@
+//! One call: which argument belongs to which parameter, and whether it fits.
+
+use std::sync::Arc;
+
+use super::arguments::{Array, Given};
+use super::error::OperationError;
+use super::parameters::{Parameter, ParameterType};
+use super::shape::{Sizes, broadcast, elements};
+use super::types::{ElementType, KNOWN};
+use crate::device::DeviceInner;
+use crate::kernel::BoundBuffer;
+
+/// Kernels count elements in 32 bits, up to some workgroups beyond the end.
+pub(crate) const MOST_ELEMENTS: u64 = (1 << 32) - (1 << 16);
+
+/// What a letter stands for in one call, and the parameter that said so.
+pub(crate) type Letter = (char, ElementType, String);
+
+/// The parameters of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    /// The kernel, for errors.
+    pub(crate) kernel: String,
+    /// Without those that are outputs as well.
+    pub(crate) inputs: Vec<Parameter>,
+    pub(crate) outputs: Vec<Parameter>,
+    /// Outputs that are inputs as well.
+    pub(crate) in_place: Vec<String>,
+}
+
+/// A parameter and its argument.
+pub(crate) struct Operand<'a> {
+    pub(crate) name: String,
+    pub(crate) element: ElementType,
+    pub(crate) raw: bool,
+    /// The operation sees what it held.
+    pub(crate) read: bool,
+    pub(crate) written: bool,
+    pub(crate) given: Given<'a>,
+    /// Of an array that is walked element by element.
+    pub(crate) shape: Sizes,
+}
+
+impl Signature {
+    /// Joins parameters that are in both lists.
+    pub(crate) fn new(kernel: &str, inputs: Vec<Parameter>, outputs: Vec<Parameter>) -> Result<Self, OperationError> {
+        let both = |input: &Parameter| outputs.iter().find(|output| output.name == input.name);
+        if let Some((input, output)) =
+            inputs.iter().filter_map(|input| Some((input, both(input)?))).find(|(input, output)| input != output)
+        {
+            return Err(OperationError::Parameter {
+                kernel: kernel.to_owned(),
+                parameter: input.to_string(),
+                problem: format!("as an output it is `{output}`: what is changed in place is the same in both lists"),
+            });
+        }
+        let (in_place, inputs): (Vec<_>, Vec<_>) = inputs.iter().cloned().partition(|input| both(input).is_some());
+        let in_place = in_place.into_iter().map(|parameter| parameter.name).collect();
+        Ok(Self { kernel: kernel.to_owned(), inputs, outputs, in_place })
+    }
+
+    /// Gives each parameter its argument: inputs, then outputs.
+    pub(crate) fn operands<'a>(
+        &self,
+        device: &Arc<DeviceInner>,
+        inputs: Vec<Given<'a>>,
+        outputs: Vec<Given<'a>>,
+    ) -> Result<(Vec<Operand<'a>>, Vec<Letter>), OperationError> {
+        self.count("inputs", &self.inputs, inputs.len())?;
+        self.count("outputs", &self.outputs, outputs.len())?;
+        let (mut operands, mut letters) = (Vec::new(), Vec::new());
+        for (parameter, given) in self.inputs.iter().zip(inputs) {
+            operands.push(self.operand(device, parameter, given, (true, false), &mut letters)?);
+        }
+        for (parameter, given) in self.outputs.iter().zip(outputs) {
+            let read = self.in_place.contains(&parameter.name);
+            operands.push(self.operand(device, parameter, given, (read, true), &mut letters)?);
+        }
+        Ok((operands, letters))
+    }
+
+    /// The shape that the inputs have by themselves.
+    pub(crate) fn shape_of_inputs(
+        &self,
+        device: &Arc<DeviceInner>,
+        inputs: &[Given<'_>],
+        size: Option<usize>,
+    ) -> Result<Sizes, OperationError> {
+        self.count("inputs", &self.inputs, inputs.len())?;
+        let mut shapes = Vec::new();
+        for (parameter, given) in self.inputs.iter().zip(inputs) {
+            if let (Given::Array(array), false) = (given, parameter.raw) {
+                shapes.push((parameter.name.as_str(), self.check_array(device, &parameter.name, array)?));
+            }
+        }
+        self.join(shapes.iter().map(|(name, shape)| (*name, shape)), size)
+    }
+
+    /// `what` belongs to the device of the call.
+    pub(crate) fn same_device(
+        &self,
+        ours: &Arc<DeviceInner>,
+        what: &str,
+        theirs: &Arc<DeviceInner>,
+    ) -> Result<(), OperationError> {
+        if Arc::ptr_eq(ours, theirs) {
+            return Ok(());
+        }
+        Err(OperationError::OtherDevice {
+            kernel: self.kernel.clone(),
+            what: what.to_owned(),
+            ours: ours.selector.clone(),
+            theirs: theirs.selector.clone(),
+        })
+    }
+
+    pub(crate) fn count(&self, what: &'static str, parameters: &[Parameter], got: usize) -> Result<(), OperationError> {
+        if parameters.len() == got {
+            return Ok(());
+        }
+        let expected = parameters.iter().map(ToString::to_string).collect();
+        Err(OperationError::Count { kernel: self.kernel.clone(), what, expected, got })
+    }
+
+    fn operand<'a>(
+        &self,
+        device: &Arc<DeviceInner>,
+        parameter: &Parameter,
+        given: Given<'a>,
+        (read, written): (bool, bool),
+        letters: &mut Vec<Letter>,
+    ) -> Result<Operand<'a>, OperationError> {
+        let Parameter { name, raw, .. } = parameter;
+        let element = self.element(parameter, &given, letters)?;
+        let shape = match &given {
+            Given::Value { .. } => Sizes::new(),
+            Given::Array(array) => self.check_array(device, name, array)?,
+        };
+        Ok(Operand { name: name.clone(), element, raw: *raw, read, written, given, shape })
+    }
+
+    /// The type of an argument, which must be the parameter's.
+    fn element(
+        &self,
+        parameter: &Parameter,
+        given: &Given<'_>,
+        letters: &mut Vec<Letter>,
+    ) -> Result<ElementType, OperationError> {
+        let wrong = |expected: String, got: String| OperationError::Type {
+            kernel: self.kernel.clone(),
+            parameter: parameter.name.clone(),
+            expected,
+            got,
+        };
+        let (came, got) = match given {
+            Given::Value { element, .. } => (Some(*element), format!("a value of {element}")),
+            Given::Array(array) => {
+                let layout = array.layout();
+                let came = ElementType::of(&layout);
+                let name = came.map_or_else(|| layout.name.clone(), |element| element.to_string());
+                (came, format!("an array of {name}"))
+            }
+        };
+        let letter = |letter| letters.iter().find(|known| known.0 == letter);
+        let (wanted, said) = match parameter.kind {
+            ParameterType::Exact(element) => (Some(element), element.to_string()),
+            ParameterType::Any(of) => match letter(of) {
+                Some((_, element, by)) => (Some(*element), format!("{of}, which is {element} as '{by}' is")),
+                None => (came, format!("{of}, that is one of {KNOWN}")),
+            },
+        };
+        match (came, wanted, given) {
+            (Some(_), _, Given::Value { .. }) if parameter.raw => {
+                Err(wrong(format!("a raw array of {said}, to be indexed by hand"), got))
+            }
+            (Some(came), Some(wanted), _) if came == wanted => {
+                if let (ParameterType::Any(of), None) = (parameter.kind, letter_of(parameter.kind, letters)) {
+                    letters.push((of, came, parameter.name.clone()));
+                }
+                Ok(came)
+            }
+            _ => Err(wrong(said, got)),
+        }
+    }
+
+    /// The array's shape.
+    fn check_array(&self, device: &Arc<DeviceInner>, name: &str, array: &Array<'_>) -> Result<Sizes, OperationError> {
+        let kernel = || self.kernel.clone();
+        let bytes = array.bound.bytes.clone().map_err(|error| OperationError::Slice {
+            kernel: kernel(),
+            parameter: name.to_owned(),
+            error: *error,
+        })?;
+        self.same_device(device, &format!("'{name}'"), &array.bound.core.device)?;
+        let got = ((bytes.end - bytes.start) / array.size.max(1)) as usize;
+        let Some(shape) = &array.shape else { return Ok(vec![got]) };
+        match elements(shape) {
+            Some(expected) if expected == got => Ok(shape.clone()),
+            expected => Err(OperationError::Shape {
+                kernel: kernel(),
+                parameter: name.to_owned(),
+                shape: shape.clone(),
+                expected: expected.unwrap_or(usize::MAX),
+                got,
+            }),
+        }
+    }
+
+    /// The shape that `operands` have together, or `size` where none of them is walked.
+    pub(crate) fn shape<'o, 'a: 'o>(
+        &self,
+        operands: impl Iterator<Item = &'o Operand<'a>>,
+        size: Option<usize>,
+    ) -> Result<Sizes, OperationError> {
+        let walked = operands.filter(|operand| operand.is_walked());
+        self.join(walked.map(|operand| (operand.name.as_str(), &operand.shape)), size)
+    }
+
+    fn join<'o>(
+        &self,
+        shapes: impl Iterator<Item = (&'o str, &'o Sizes)>,
+        size: Option<usize>,
+    ) -> Result<Sizes, OperationError> {
+        let mut joined: Option<Sizes> = None;
+        for (name, own) in shapes {
+            let shape = joined.get_or_insert_with(|| own.clone());
+            let against = shape.clone();
+            if !broadcast(shape, own) {
+                let (kernel, parameter) = (self.kernel.clone(), name.to_owned());
+                return Err(OperationError::Broadcast { kernel, parameter, shape: own.clone(), against });
+            }
+        }
+        let problem = match (joined, size) {
+            (Some(shape), None) => return self.countable(shape),
+            (None, Some(size)) => return self.countable(vec![size]),
+            (None, None) => "no array that is not raw tells how many elements there are: say it with `size`",
+            (Some(_), Some(_)) => "its arrays tell how many elements there are: `size` is for calls without such",
+        };
+        Err(OperationError::Size { kernel: self.kernel.clone(), problem })
+    }
+
+    fn countable(&self, shape: Sizes) -> Result<Sizes, OperationError> {
+        if elements(&shape).is_some_and(|count| count as u64 <= MOST_ELEMENTS) {
+            return Ok(shape);
+        }
+        Err(OperationError::TooLarge { kernel: self.kernel.clone(), shape, limit: MOST_ELEMENTS })
+    }
+}
+
+fn letter_of(kind: ParameterType, letters: &[Letter]) -> Option<&Letter> {
+    let ParameterType::Any(of) = kind else { return None };
+    letters.iter().find(|known| known.0 == of)
+}
+
+impl<'a> Operand<'a> {
+    /// Whether each element of it belongs to one call of the operation.
+    pub(crate) fn is_walked(&self) -> bool {
+        !self.raw && matches!(self.given, Given::Array(_))
+    }
+
+    pub(crate) fn array(&self) -> Option<&Array<'a>> {
+        match &self.given {
+            Given::Array(array) => Some(array),
+            Given::Value { .. } => None,
+        }
+    }
+}
+
+impl<'a> Array<'a> {
+    /// The elements of the array that lie before `end`, from a place where the device can bind, and
+    /// how many elements lie between.
+    pub(crate) fn placed(&self, end: Option<u64>) -> (BoundBuffer<'a>, u64) {
+        let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
+        let place = |bytes: &std::ops::Range<u64>| {
+            let alignment = u64::from(core.device.caps().limits.storage_offset_alignment).max(4);
+            let start = bytes.start / alignment * alignment;
+            let end = end.map_or(bytes.end, |end| bytes.start + end * self.size);
+            // Allocations end at a multiple of 4 bytes, and so do bindings.
+            (start..end.next_multiple_of(4), (bytes.start - start) / self.size.max(1))
+        };
+        let (bytes, first) = match bytes {
+            Ok(bytes) => {
+                let (bytes, first) = place(bytes);
+                (Ok(bytes), first)
+            }
+            Err(error) => (Err(error.clone()), 0),
+        };
+        (BoundBuffer { core, bytes, mutable: *mutable, element: *element, layout: *layout }, first)
+    }
+
+    /// Whether it begins where the device can bind and ends where a binding can.
+    pub(crate) fn is_bindable(&self) -> bool {
+        let alignment = u64::from(self.bound.core.device.caps().limits.storage_offset_alignment).max(4);
+        let bindable =
+            |bytes: &std::ops::Range<u64>| bytes.start.is_multiple_of(alignment) && bytes.end.is_multiple_of(4);
+        self.bound.bytes.as_ref().is_ok_and(bindable)
+    }
+
+    /// As it was given.
+    pub(crate) fn whole(&self) -> BoundBuffer<'a> {
+        let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
+        BoundBuffer { core, bytes: bytes.clone(), mutable: *mutable, element: *element, layout: *layout }
+    }
+}

@@ -1,0 +1,19 @@
+//! What elementwise operations and reductions share.
+//!
+//! | module | step |
+//! |---|---|
+//! | `types`, `parameters` | the list of parameters, read once |
+//! | `arguments` | what a call is given |
+//! | `shape` | broadcasting; dimensions joined |
+//! | `call` | arguments meet parameters: types, lengths, devices |
+//! | `preface` | what every generated kernel begins with |
+//! | `text` | generated WGSL whose errors show the caller's own lines |
+
+pub(crate) mod arguments;
+pub(crate) mod call;
+pub(crate) mod error;
+pub(crate) mod parameters;
+pub(crate) mod preface;
+pub(crate) mod shape;
+pub(crate) mod text;
+pub(crate) mod types;

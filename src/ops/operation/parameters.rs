@@ -1,0 +1,140 @@
+//! Lists of parameters: `x: f32, raw table: T`.
+
+use super::error::OperationError;
+use super::types::{ElementType, KNOWN};
+
+/// Names that the generated WGSL has a use for.
+const TAKEN: &[&str] = &[
+    "i",
+    "n",
+    "main",
+    "arguments",
+    "places",
+    "operation",
+    "operation4",
+    "mapped",
+    "combined",
+    "finished",
+    "identity",
+    "partials",
+    "Arguments",
+    "Places",
+    "Results",
+    "Results4",
+    "Accumulator",
+];
+/// Beginnings of names that the generated WGSL has a use for.
+const TAKEN_PREFIXES: &[&str] = &["elements_of_", "tail_of_", "before_", "__"];
+
+/// One parameter of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    pub(crate) kind: ParameterType,
+    /// An array that the operation indexes by hand.
+    pub(crate) raw: bool,
+}
+
+/// What a parameter holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ParameterType {
+    Exact(ElementType),
+    /// A letter that the arguments of each call bind.
+    Any(char),
+}
+
+impl std::fmt::Display for ParameterType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exact(element) => element.fmt(f),
+            Self::Any(letter) => letter.fmt(f),
+        }
+    }
+}
+
+impl std::fmt::Display for Parameter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}: {}", if self.raw { "raw " } else { "" }, self.name, self.kind)
+    }
+}
+
+/// Reads a list; it may be empty.
+pub(crate) fn parse(kernel: &str, list: &str) -> Result<Vec<Parameter>, OperationError> {
+    if list.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for text in list.split(',') {
+        let wrong = |problem: String| OperationError::Parameter {
+            kernel: kernel.to_owned(),
+            parameter: text.trim().to_owned(),
+            problem,
+        };
+        let parameter = parse_one(text).map_err(wrong)?;
+        if parameters.iter().any(|other| other.name == parameter.name) {
+            return Err(wrong(format!("there are two named '{}'", parameter.name)));
+        }
+        parameters.push(parameter);
+    }
+    Ok(parameters)
+}
+
+fn parse_one(text: &str) -> Result<Parameter, String> {
+    let (name, kind) = text.split_once(':').ok_or("a parameter is written `name: type`")?;
+    let (raw, name) = match name.trim().split_once(char::is_whitespace) {
+        Some(("raw", name)) => (true, name.trim()),
+        _ => (false, name.trim()),
+    };
+    let word = |name: &str| {
+        name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+    };
+    if !word(name) || name == "_" {
+        return Err(format!("'{name}' is no name"));
+    }
+    if TAKEN.contains(&name) || TAKEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        return Err(format!("the name '{name}' has a meaning in generated kernels: choose another"));
+    }
+    Ok(Parameter { name: name.to_owned(), kind: parse_type(kind)?, raw })
+}
+
+/// A type, or a letter.
+pub(crate) fn parse_type(text: &str) -> Result<ParameterType, String> {
+    let text = text.trim();
+    let mut letters = text.chars();
+    if let (Some(letter), None) = (letters.next().filter(char::is_ascii_uppercase), letters.next()) {
+        return Ok(ParameterType::Any(letter));
+    }
+    ElementType::parse(text).map(ParameterType::Exact).ok_or_else(|| format!("'{text}' is none of {KNOWN}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read() {
+        let list = |text| parse("k", text).map(|list| list.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(list("").unwrap(), Vec::<String>::new());
+        assert_eq!(list("x: f32,raw  y :T").unwrap(), ["x: f32", "raw y: T"]);
+        assert_eq!(list(" v: vec4<f32> ").unwrap(), ["v: vec4<f32>"]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, words) in [
+            ("x", "`name: type`"),
+            ("x: f32,", "`name: type`"),
+            ("x: float", "'float' is none of f32"),
+            ("2x: f32", "'2x' is no name"),
+            ("raw: f32 y: f32", "none of"),
+            ("x y: f32", "'x y' is no name"),
+            ("i: f32", "'i' has a meaning"),
+            ("elements_of_x: f32", "has a meaning"),
+            ("x: f32, x: T", "two named 'x'"),
+        ] {
+            let error = parse("elementwise k", text).unwrap_err().to_string();
+            assert!(error.contains(words) && error.contains("elementwise k"), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Shapes: NumPy's broadcasting, and fewer dimensions for the same places. Pure.
+
+/// The last size is the one whose elements lie side by side.
+pub(crate) type Sizes = Vec<usize>;
+
+/// An array with a shape, row after row: made by [`shaped`].
+#[derive(Clone, Debug)]
+pub struct Shaped<B> {
+    pub(crate) buffer: B,
+    pub(crate) shape: Sizes,
+}
+
+/// Gives an argument of an [`ElementwiseKernel`](super::super::ElementwiseKernel) or a
+/// [`ReductionKernel`](super::super::ReductionKernel) a shape, in elements, row-major: the last size
+/// is the one whose elements lie side by side. Sizes of 1 are stretched as in NumPy.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// use anywarp::ops::{ElementwiseKernel, shaped};
+///
+/// let device = anywarp::Device::open("cpu")?;
+/// let column = device.buffer_from(&[10.0f32, 20.0])?;
+/// let row = device.buffer_from(&[1.0f32, 2.0, 3.0])?;
+/// let add = ElementwiseKernel::new("x: f32, y: f32", "z: f32", "z = x + y")?;
+/// let sums = add.apply::<f32>(&device, (shaped(&column, [2, 1]), &row))?;
+/// assert_eq!(*sums.read()?, [11.0, 12.0, 13.0, 21.0, 22.0, 23.0]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+pub fn shaped<B>(buffer: B, shape: impl Into<Vec<usize>>) -> Shaped<B> {
+    Shaped { buffer, shape: shape.into() }
+}
+
+/// Stretches `shape` so that `other` fits; `false` if it cannot.
+pub(crate) fn broadcast(shape: &mut Sizes, other: &[usize]) -> bool {
+    let rank = shape.len().max(other.len());
+    let at = |sizes: &[usize], axis: usize| {
+        (axis + sizes.len()).checked_sub(rank).map_or(1, |axis| sizes.get(axis).copied().unwrap_or(1))
+    };
+    let joined: Option<Sizes> = (0..rank)
+        .map(|axis| match (at(shape, axis), at(other, axis)) {
+            (a, b) if a == b => Some(a),
+            (1, b) => Some(b),
+            (a, 1) => Some(a),
+            _ => None,
+        })
+        .collect();
+    joined.map(|joined| *shape = joined).is_some()
+}
+
+/// Elements of a shape; `None` beyond `usize`.
+pub(crate) fn elements(shape: &[usize]) -> Option<usize> {
+    // A size of 0 makes it 0 whatever the others are.
+    if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1usize, |all, size| all.checked_mul(*size)) }
+}
+
+/// By how many elements each axis of `shape` moves within an array of shape `own`: 0 where it is
+/// stretched.
+pub(crate) fn strides(own: &[usize], shape: &[usize]) -> Vec<usize> {
+    let mut strides = vec![0; shape.len()];
+    let mut stride = 1usize;
+    for (axis, size) in own.iter().rev().enumerate() {
+        if let Some(place) = strides.iter_mut().rev().nth(axis).filter(|_| *size != 1) {
+            *place = stride;
+        }
+        stride = stride.saturating_mul(*size);
+    }
+    strides
+}
+
+/// Dimensions, and for each array by how many elements each of them moves within it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Walk {
+    pub(crate) sizes: Sizes,
+    pub(crate) strides: Vec<Vec<usize>>,
+}
+
+impl Walk {
+    /// Those of the `axes` of `shape` for arrays with these strides, without dimensions of size 1
+    /// and with neighbours that are walked as one joined. Keeps the order of the elements.
+    pub(crate) fn over(axes: &[usize], shape: &[usize], strides: &[Vec<usize>]) -> Self {
+        let mut walk = Self { sizes: Vec::new(), strides: vec![Vec::new(); strides.len()] };
+        for &axis in axes {
+            let size = shape[axis];
+            if size == 1 {
+                continue;
+            }
+            let joins = walk.sizes.last().is_some()
+                && walk
+                    .strides
+                    .iter()
+                    .zip(strides)
+                    .all(|(walked, own)| walked.last().is_some_and(|last| *last == own[axis].saturating_mul(size)));
+            if let (true, Some(last)) = (joins, walk.sizes.last_mut()) {
+                *last *= size;
+                for (walked, own) in walk.strides.iter_mut().zip(strides) {
+                    if let Some(last) = walked.last_mut() {
+                        *last = own[axis];
+                    }
+                }
+                continue;
+            }
+            walk.sizes.push(size);
+            for (walked, own) in walk.strides.iter_mut().zip(strides) {
+                walked.push(own[axis]);
+            }
+        }
+        walk
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.sizes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_are_stretched_as_in_numpy() {
+        for (a, b, wanted) in [
+            (&[3usize][..], &[3usize][..], Some(&[3usize][..])),
+            (&[], &[3], Some(&[3])),
+            (&[1], &[3], Some(&[3])),
+            (&[3], &[1], Some(&[3])),
+            (&[2, 1], &[3], Some(&[2, 3])),
+            (&[3], &[2, 1], Some(&[2, 3])),
+            (&[5, 1, 4], &[3, 1], Some(&[5, 3, 4])),
+            (&[1], &[0], Some(&[0])),
+            (&[2], &[0], None),
+            (&[2, 3], &[2], None),
+            (&[2, 3], &[4, 3], None),
+        ] {
+            let mut shape = a.to_vec();
+            let fits = broadcast(&mut shape, b);
+            assert_eq!(fits.then_some(&shape[..]), wanted, "{a:?} and {b:?}");
+        }
+    }
+
+    #[test]
+    fn strides_are_row_major_and_zero_where_stretched() {
+        assert_eq!(strides(&[2, 3], &[2, 3]), [3, 1]);
+        assert_eq!(strides(&[3], &[2, 3]), [0, 1]);
+        assert_eq!(strides(&[2, 1], &[2, 3]), [1, 0]);
+        assert_eq!(strides(&[1], &[4, 2]), [0, 0]);
+        assert_eq!(strides(&[], &[4]), [0]);
+    }
+
+    #[test]
+    fn dimensions_that_are_walked_as_one_are_joined() {
+        let walk = |axes: &[usize], shape: &[usize], own: &[&[usize]]| {
+            let all: Vec<_> = own.iter().map(|own| strides(own, shape)).collect();
+            let walk = Walk::over(axes, shape, &all);
+            (walk.sizes, walk.strides)
+        };
+        assert_eq!(walk(&[0, 1, 2], &[2, 3, 4], &[&[2, 3, 4]]), (vec![24], vec![vec![1]]));
+        assert_eq!(walk(&[0, 1], &[2, 3], &[&[2, 3], &[1]]), (vec![6], vec![vec![1], vec![0]]));
+        assert_eq!(walk(&[0, 1], &[2, 3], &[&[2, 3], &[3]]), (vec![2, 3], vec![vec![3, 1], vec![0, 1]]));
+        assert_eq!(walk(&[0, 2], &[2, 3, 4], &[&[2, 3, 4]]), (vec![2, 4], vec![vec![12, 1]]));
+        assert_eq!(walk(&[0, 1], &[1, 1], &[&[1]]), (vec![], vec![vec![]]));
+    }
+
+    #[test]
+    fn elements_are_counted_without_overflow() {
+        assert_eq!(elements(&[]), Some(1));
+        assert_eq!(elements(&[usize::MAX, 2]), None);
+        assert_eq!(elements(&[usize::MAX, 2, 0]), Some(0));
+    }
+}

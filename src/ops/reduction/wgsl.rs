@@ -1,0 +1,325 @@
+//! The text of reductions.
+
+use super::super::operation::call::{Letter, Signature};
+use super::super::operation::preface::{Access, Coordinates, FIRST_ARRAY, Slot, WORKGROUP, arrays, preface, uniforms};
+use super::super::operation::text::Text;
+use super::scheme::UNROLLED;
+
+/// What a pass reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The inputs.
+    Elements,
+    /// What the first pass has left.
+    Partials,
+    /// There is nothing to read: results are the identity.
+    Nothing,
+}
+
+/// Which of the texts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) source: Source,
+    /// This pass makes results; else it leaves partial ones.
+    pub(super) last: bool,
+    pub(super) columns: bool,
+    pub(super) width: u32,
+    /// Inputs are vectors of four elements.
+    pub(super) vectors: bool,
+    /// Up to three elements are behind the last vector.
+    pub(super) tail: bool,
+    /// Dimensions of the results, and of what each is made of.
+    pub(super) ranks: [usize; 2],
+}
+
+/// The caller's part of a kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Own {
+    pub(super) signature: Signature,
+    pub(super) preamble: String,
+    pub(super) map: String,
+    pub(super) combine: String,
+    pub(super) post: String,
+    pub(super) identity: String,
+    /// The type of what is combined; the output's without it.
+    pub(super) accumulator: Option<String>,
+}
+
+/// Values of `places` that every pass has, before those of the arrays.
+pub(super) const COUNTS: [&str; 5] = ["n", "results", "cells", "splits", "chunk"];
+
+/// The inputs that a pass walks.
+pub(super) fn walked(slots: &[Slot]) -> impl Iterator<Item = &Slot> {
+    slots.iter().filter(|slot| !slot.written && slot.is_walked())
+}
+
+/// The fields of `places`, in the order in which the launch sets them.
+fn places(slots: &[Slot], form: Form) -> Vec<String> {
+    let mut places: Vec<String> = COUNTS.iter().map(|count| (*count).to_owned()).collect();
+    if form.last {
+        places.push("first_result".to_owned());
+    }
+    if form.source != Source::Elements {
+        return places;
+    }
+    places.extend(walked(slots).map(|slot| format!("first_{}", slot.name)));
+    if form.tail {
+        places.extend(walked(slots).map(|slot| format!("first_tail_{}", slot.name)));
+    }
+    for (name, rank) in ["o", "r"].into_iter().zip(form.ranks) {
+        places.extend((0..rank).map(|axis| format!("size_{name}_{axis}")));
+        for slot in walked(slots) {
+            places.extend((0..rank).map(|axis| format!("step_{name}_{}_{axis}", slot.name)));
+        }
+    }
+    places
+}
+
+/// The whole kernel of one pass.
+pub(super) fn text(own: &Own, letters: &[Letter], slots: &[Slot], form: Form) -> Text {
+    let mut text = Text::new();
+    preface(&mut text, &heading(own), slots, letters, &own.preamble);
+    let from_elements = form.source == Source::Elements;
+    let read: Vec<Slot> = slots.iter().filter(|slot| !slot.written && from_elements).cloned().collect();
+    uniforms(&mut text, &read, &places(slots, form));
+    let output: Vec<Slot> = slots.iter().filter(|slot| slot.written).cloned().collect();
+    let declared: Vec<Slot> = read.iter().chain(output.iter().filter(|_| form.last)).cloned().collect();
+    arrays(&mut text, &declared, |slot| {
+        let vector = form.vectors && slot.access == Access::Each && !slot.written;
+        if vector { format!("vec4<{}>", slot.element) } else { slot.element.to_string() }
+    });
+    functions(&mut text, own, slots, form);
+    let mut binding = FIRST_ARRAY + declared.len();
+    for slot in walked(&read).filter(|_| form.tail) {
+        text.line(&format!(
+            "@group(0) @binding({binding}) var<storage> tail_of_{}: array<{}>;",
+            slot.name, slot.element
+        ));
+        binding += 1;
+    }
+    if form.source == Source::Partials {
+        text.line(&format!("@group(0) @binding({binding}) var<storage> partials: array<Accumulator>;"));
+    } else if !form.last {
+        text.line(&format!("@group(0) @binding({binding}) var<storage, read_write> partials: array<Accumulator>;"));
+    }
+    main(&mut text, slots, form);
+    text
+}
+
+fn heading(own: &Own) -> String {
+    let list = |all: &[_]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let signature = &own.signature;
+    format!("{}: ({}) -> ({})", signature.kernel, list(&signature.inputs), list(&signature.outputs))
+}
+
+/// The caller's expressions as functions.
+fn functions(text: &mut Text, own: &Own, slots: &[Slot], form: Form) {
+    let output = slots.iter().find(|slot| slot.written);
+    let element = output.map_or_else(String::new, |slot| slot.element.to_string());
+    text.line(&format!("\nalias Accumulator = {};", own.accumulator.as_deref().unwrap_or(&element)));
+    let mut returned = |head: &str, what, expression: &str| {
+        text.line(&format!("{head} -> Accumulator {{\n    return"));
+        text.statements(what, expression);
+        text.line("}");
+    };
+    returned("fn identity()", "identity", &own.identity);
+    returned("fn combined(a: Accumulator, b: Accumulator)", "combine", &own.combine);
+    if form.source == Source::Elements {
+        returned(&format!("fn mapped({})", parameters(slots, false)), "map", &own.map);
+        if form.vectors {
+            mapped_vectors(text, slots);
+        }
+    }
+    if form.last {
+        let name = output.map_or("", |slot| &slot.name);
+        text.line(&format!("fn finished(a: Accumulator, n: u32) -> {element} {{"));
+        if assigns(&own.post, name) {
+            text.line(&format!("    var {name}: {element};"));
+            text.statements("post", &own.post);
+            text.line(&format!("    return {name};\n}}"));
+        } else {
+            text.line("    return");
+            text.statements("post", if own.post.trim().is_empty() { "a" } else { &own.post });
+            text.line("}");
+        }
+    }
+}
+
+/// Whether `post` is statements: whether it has `NAME =` in it.
+fn assigns(post: &str, name: &str) -> bool {
+    post.match_indices(name).any(|(at, _)| {
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
+        let behind = post[at + name.len()..].trim_start();
+        let equals = behind.starts_with('=') && !behind.starts_with("==");
+        equals && !post[..at].ends_with(is_word)
+    })
+}
+
+fn parameters(slots: &[Slot], vectors: bool) -> String {
+    let read = slots.iter().filter(|slot| !slot.written && slot.access != Access::Raw);
+    let each = read.map(|slot| {
+        let vector = vectors && slot.access == Access::Each;
+        let element = if vector { format!("vec4<{}>", slot.element) } else { slot.element.to_string() };
+        format!("{}: {element}, ", slot.name)
+    });
+    each.chain(["i: u32, n: u32".to_owned()]).collect()
+}
+
+/// Four elements to one value, always in the same order.
+fn mapped_vectors(text: &mut Text, slots: &[Slot]) {
+    text.line(&format!("fn mapped4({}) -> Accumulator {{", parameters(slots, true)));
+    for (lane, letter) in ["x", "y", "z", "w"].into_iter().enumerate() {
+        let read = slots.iter().filter(|slot| !slot.written && slot.access != Access::Raw);
+        let arguments: String = read
+            .map(|slot| {
+                let part = if slot.access == Access::Each { format!(".{letter}") } else { String::new() };
+                format!("{}{part}, ", slot.name)
+            })
+            .collect();
+        text.line(&format!("    let value_{lane} = mapped({arguments}i + {lane}u, n);"));
+    }
+    text.line("    return combined(combined(value_0, value_1), combined(value_2, value_3));\n}");
+}
+
+fn main(text: &mut Text, slots: &[Slot], form: Form) {
+    let width = form.width;
+    if width > 1 {
+        text.line(&format!("var<workgroup> lanes: array<Accumulator, {WORKGROUP}>;"));
+    }
+    text.line(&format!("\n@compute @workgroup_size({WORKGROUP})"));
+    if form.columns {
+        text.line("fn main(@builtin(global_invocation_id) id: vec3<u32>) {");
+        text.line("    let o = id.x;\n    let part = id.y;\n    let lane = 0u;");
+        text.line("    let job = part * places.results + o;");
+    } else {
+        text.line("fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {");
+        text.line(&format!("    let lane = local % {width}u;"));
+        text.line(&format!("    let job = group.x * {}u + local / {width}u;", WORKGROUP / width));
+        text.line("    let o = job / places.splits;\n    let part = job % places.splits;");
+    }
+    text.line("    var a = identity();");
+    if form.source != Source::Nothing {
+        text.line("    if o < places.results {");
+        walk(text, slots, form);
+        text.line("    }");
+    }
+    if width > 1 {
+        tree(text, width);
+    }
+    let target = slots.iter().find(|slot| slot.written).map(Slot::variable).unwrap_or_default();
+    text.line("    if lane == 0u && o < places.results {");
+    if form.last {
+        text.line(&format!("        {target}[places.first_result + o] = finished(a, places.n);"));
+    } else {
+        text.line("        partials[job] = a;");
+    }
+    text.line("    }\n}");
+}
+
+/// Joins the lanes that work on one result, always in the same order.
+fn tree(text: &mut Text, width: u32) {
+    text.line("    lanes[local] = a;");
+    let mut half = width / 2;
+    while half > 0 {
+        text.line("    workgroupBarrier();");
+        text.line(&format!(
+            "    if lane < {half}u {{ lanes[local] = combined(lanes[local], lanes[local + {half}u]); }}"
+        ));
+        half /= 2;
+    }
+    text.line("    a = lanes[local];");
+}
+
+/// All cells of this invocation's part, several under way.
+fn walk(text: &mut Text, slots: &[Slot], form: Form) {
+    let width = form.width;
+    let indent = "        ";
+    if form.source == Source::Elements {
+        let results = Coordinates { variable: "o", field: "o", rank: form.ranks[0] };
+        results.declare(text, "o", indent);
+        for slot in walked(slots) {
+            let base = results.place(&slot.name);
+            text.line(&format!("{indent}let base_{0} = places.first_{0}{base};", slot.name));
+        }
+    }
+    text.line(&format!("{indent}let begin = part * places.chunk;"));
+    text.line(&format!("{indent}let count = min(places.chunk, places.cells - min(places.cells, begin));"));
+    text.line(&format!("{indent}let steps = count / {}u;", width * UNROLLED));
+    text.line(&format!("{indent}for (var step = 0u; step < steps; step++) {{"));
+    text.line(&format!("{indent}    let k = begin + step * {}u + lane;", width * UNROLLED));
+    let inner = "            ";
+    for at in 0..UNROLLED {
+        text.line(&format!("{inner}let k_{at} = k + {}u;", at * width));
+        values(text, slots, form, &format!("_{at}"), inner);
+    }
+    for at in 0..UNROLLED {
+        text.line(&format!("{inner}let value_{at} = {};", value(slots, form, &format!("_{at}"))));
+    }
+    text.line(&format!("{inner}a = combined(a, combined(combined(value_0, value_1), combined(value_2, value_3)));"));
+    text.line(&format!("{indent}}}"));
+    text.line(&format!("{indent}let end = begin + count;"));
+    text.line(&format!(
+        "{indent}for (var k = begin + steps * {}u + lane; k < end; k += {width}u) {{",
+        width * UNROLLED
+    ));
+    text.line(&format!("{inner}let k_rest = k;"));
+    values(text, slots, form, "_rest", inner);
+    text.line(&format!("{inner}a = combined(a, {});", value(slots, form, "_rest")));
+    text.line(&format!("{indent}}}"));
+    if form.tail {
+        text.line(&format!("{indent}if job == 0u && lane < places.n - 4u * places.cells {{"));
+        text.line(&format!("{inner}let i = 4u * places.cells + lane;"));
+        let arguments = arguments(slots, |slot| format!("tail_of_{0}[places.first_tail_{0} + i]", slot.name));
+        text.line(&format!("{inner}a = combined(a, mapped({arguments}i, places.n));"));
+        text.line(&format!("{indent}}}"));
+    }
+}
+
+/// Loads what cell `k{suffix}` is made of.
+fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, indent: &str) {
+    if form.source == Source::Partials {
+        let index = if form.columns {
+            format!("k{suffix} * places.results + o")
+        } else {
+            format!("o * places.cells + k{suffix}")
+        };
+        text.line(&format!("{indent}let partial{suffix} = partials[{index}];"));
+        return;
+    }
+    let variable = format!("r{suffix}");
+    let reduced = Coordinates { variable: &variable, field: "r", rank: form.ranks[1] };
+    if walked(slots).any(|slot| slot.access == Access::Strided) {
+        reduced.declare(text, &format!("k{suffix}"), indent);
+    }
+    for slot in walked(slots) {
+        let index = match slot.access {
+            Access::Each => format!(" + k{suffix}"),
+            _ => reduced.place(&slot.name),
+        };
+        let (name, variable) = (&slot.name, slot.variable());
+        text.line(&format!("{indent}let {name}{suffix} = {variable}[base_{name}{index}];"));
+    }
+}
+
+/// The value of cell `k{suffix}`.
+fn value(slots: &[Slot], form: Form, suffix: &str) -> String {
+    match (form.source, form.vectors) {
+        (Source::Elements, false) => {
+            format!("mapped({}k{suffix}, places.n)", arguments(slots, |slot| format!("{}{suffix}", slot.name)))
+        }
+        (Source::Elements, true) => {
+            format!("mapped4({}4u * k{suffix}, places.n)", arguments(slots, |slot| format!("{}{suffix}", slot.name)))
+        }
+        _ => format!("partial{suffix}"),
+    }
+}
+
+/// The arguments of the map, where walked arrays are `each`.
+fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
+    let read = slots.iter().filter(|slot| !slot.written && slot.access != Access::Raw);
+    let one = |slot: &Slot| match slot.access {
+        Access::Value => format!("arguments.{}, ", slot.name),
+        _ => format!("{}, ", each(slot)),
+    };
+    read.map(one).collect()
+}

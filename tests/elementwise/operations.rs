@@ -1,0 +1,217 @@
+//! What operations can be: types, values, raw arrays, several outputs, statements, functions.
+
+use anywarp::Device;
+use anywarp::ops::ElementwiseKernel;
+use half::f16;
+
+use crate::Case;
+use crate::number::{Number, known, of, whole};
+use crate::outcome::{TestResult, close, ensure, equal, same};
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        ("saxpy::f32".to_owned(), saxpy::<f32>),
+        ("saxpy::f16".to_owned(), saxpy::<f16>),
+        ("saxpy::f64".to_owned(), saxpy::<f64>),
+        ("saxpy::i16".to_owned(), saxpy::<i16>),
+        ("saxpy::i32".to_owned(), saxpy::<i32>),
+        ("saxpy::i64".to_owned(), saxpy::<i64>),
+        ("saxpy::u16".to_owned(), saxpy::<u16>),
+        ("saxpy::u32".to_owned(), saxpy::<u32>),
+        ("saxpy::u64".to_owned(), saxpy::<u64>),
+        ("lengths".to_owned(), lengths),
+        ("many_groups".to_owned(), many_groups),
+        ("in_place".to_owned(), in_place),
+        ("several_outputs".to_owned(), several_outputs),
+        ("statements".to_owned(), statements),
+        ("preamble".to_owned(), preamble),
+        ("raw".to_owned(), raw),
+        ("raw_output".to_owned(), raw_output),
+        ("number_and_count".to_owned(), number_and_count),
+        ("types_side_by_side".to_owned(), types_side_by_side),
+        ("vectors".to_owned(), vectors),
+        ("not_assigned".to_owned(), not_assigned),
+        ("built_in_functions".to_owned(), built_in_functions),
+        ("wgsl".to_owned(), wgsl),
+    ]
+}
+
+/// One kernel for every type, in its short and in its long form.
+fn saxpy<T: Number>(device: &Device) -> TestResult {
+    known::<T>(device)?;
+    let saxpy = ElementwiseKernel::new("x: T, y: T, a: T", "z: T", "z = a * x + y")?.name("saxpy");
+    for length in [6, 1000, 40_000] {
+        let (x, y) = (whole(length, 1), whole(length, 2));
+        let wanted: Vec<i32> = x.iter().zip(&y).map(|(x, y)| 3 * x + y).collect();
+        let (x, y) = (device.buffer_from(&of::<T>(&x))?, device.buffer_from(&of::<T>(&y))?);
+        let z = saxpy.apply::<T>(device, (&x, &y, T::of(3)))?;
+        same(&z.read()?, &of::<T>(&wanted), &format!("{length} elements"))?;
+    }
+    Ok(())
+}
+
+/// Around a workgroup, around four of its vectors for each invocation, and primes.
+fn lengths(device: &Device) -> TestResult {
+    let add = ElementwiseKernel::new("x: f32, y: f32", "z: f32", "z = 2 * x + y")?.name("add");
+    let lengths = [0, 1, 2, 3, 4, 5, 255, 256, 257, 1021, 16_383, 16_384, 16_385, 16_386, 16_387, 65_537, 99_991];
+    for length in lengths {
+        let (x, y) = (of::<f32>(&whole(length, 3)), of::<f32>(&whole(length, 4)));
+        let wanted: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 2.0 * x + y).collect();
+        let (x, y) = (device.buffer_from(&x)?, device.buffer_from(&y)?);
+        let mut z = device.buffer_from(&vec![-1.0f32; length + 3])?;
+        add.run(device, (&x, &y), z.slice_mut(..length))?;
+        let got = z.read()?;
+        same(&got[..length], &wanted, &format!("{length} elements"))?;
+        same(&got[length..], &[-1.0; 3], &format!("behind {length} elements"))?;
+    }
+    Ok(())
+}
+
+/// More workgroups than one dimension of a grid takes.
+fn many_groups(device: &Device) -> TestResult {
+    let length = 65_535 * 256 + 777;
+    let mut x = device.buffer::<u32>(length)?;
+    ElementwiseKernel::new("", "x: u32", "x = i * 3 + 1")?.run(device, (), &mut x)?;
+    let got = x.read()?;
+    match got.iter().enumerate().find(|(at, value)| **value != *at as u32 * 3 + 1) {
+        None => Ok(()),
+        Some((at, value)) => equal(*value, at as u32 * 3 + 1, &format!("element {at}")),
+    }
+}
+
+fn in_place(device: &Device) -> TestResult {
+    let saxpy = ElementwiseKernel::new("x: f32, y: f32, a: f32", "y: f32", "y = a * x + y")?.name("saxpy");
+    for length in [1, 300, 20_003] {
+        let (x, old) = (of::<f32>(&whole(length, 5)), of::<f32>(&whole(length, 6)));
+        let wanted: Vec<f32> = x.iter().zip(&old).map(|(x, y)| 2.0 * x + y).collect();
+        let (x, mut y) = (device.buffer_from(&x)?, device.buffer_from(&old)?);
+        saxpy.run(device, (&x, 2.0f32), &mut y)?;
+        same(&y.read()?, &wanted, &format!("{length} elements"))?;
+    }
+    Ok(())
+}
+
+fn several_outputs(device: &Device) -> TestResult {
+    let split = ElementwiseKernel::new("x: f32", "whole: i32, rest: f32", "whole = i32(x); rest = x - floor(x)")?;
+    for length in [5, 30_001] {
+        let x: Vec<f32> = (0..length).map(|at| at as f32 / 4.0).collect();
+        let whole: Vec<i32> = x.iter().map(|x| *x as i32).collect();
+        let rest: Vec<f32> = x.iter().map(|x| x.fract()).collect();
+        let x = device.buffer_from(&x)?;
+        let (got_whole, got_rest) = split.apply::<(i32, f32)>(device, &x)?;
+        same(&got_whole.read()?, &whole, "the whole part")?;
+        same(&got_rest.read()?, &rest, "the rest")?;
+    }
+    Ok(())
+}
+
+fn statements(device: &Device) -> TestResult {
+    let kernel = ElementwiseKernel::new(
+        "x: u32",
+        "y: u32",
+        "var steps = 0u; // Collatz
+         var k = x;
+         while k > 1u {
+             if k % 2u == 0u { k /= 2u; } else { k = 3u * k + 1u; }
+             steps++;
+         }
+         y = steps // how many",
+    )?;
+    let x = device.buffer_from(&[1u32, 2, 3, 6, 7, 27])?;
+    same(&kernel.apply::<u32>(device, &x)?.read()?, &[0, 1, 7, 8, 16, 111], "steps")
+}
+
+fn preamble(device: &Device) -> TestResult {
+    let kernel = ElementwiseKernel::new("x: T", "y: T", "y = poly(x)")?.preamble(
+        "const C: array<T, 3> = array<T, 3>(1, 2, 3);\nfn poly(x: T) -> T { return C[0] + x * (C[1] + x * C[2]); }",
+    );
+    let x = device.buffer_from(&[0.0f32, 1.0, 2.0])?;
+    same(&kernel.apply::<f32>(device, &x)?.read()?, &[1.0, 6.0, 17.0], "f32")?;
+    let x = device.buffer_from(&[0i32, 1, 2])?;
+    same(&kernel.apply::<i32>(device, &x)?.read()?, &[1, 6, 17], "i32")
+}
+
+/// Neighbours of an element, and a table.
+fn raw(device: &Device) -> TestResult {
+    let differences = ElementwiseKernel::new("raw x: f32", "y: f32", "y = x[(i + 1u) % n] - x[i]")?;
+    let x = device.buffer_from(&[1.0f32, 4.0, 9.0, 16.0])?;
+    let mut y = device.buffer::<f32>(4)?;
+    differences.run(device, &x, &mut y)?;
+    same(&y.read()?, &[3.0, 5.0, 7.0, -15.0], "differences")?;
+    let look_up = ElementwiseKernel::new("at: u32, raw table: f32", "y: f32", "y = table[at]")?;
+    let at: Vec<u32> = (0..20_001).map(|at| at % 4).collect();
+    let wanted: Vec<f32> = at.iter().map(|at| (*at as f32 + 1.0).powi(2)).collect();
+    let at = device.buffer_from(&at)?;
+    same(&look_up.apply::<f32>(device, (&at, &x))?.read()?, &wanted, "a table")
+}
+
+fn raw_output(device: &Device) -> TestResult {
+    let reverse = ElementwiseKernel::new("raw x: u32", "raw y: u32", "y[n - 1u - i] = x[i];")?.name("reverse");
+    let x = device.buffer_from(&[1u32, 2, 3, 4, 5])?;
+    let mut y = device.buffer_from(&[9u32; 6])?;
+    reverse.on(device).size(5).run(&x, &mut y)?;
+    same(&y.read()?, &[5, 4, 3, 2, 1, 9], "reversed")?;
+    reverse.on(device).size(0).run(&x, &mut y)?;
+    same(&y.read()?, &[5, 4, 3, 2, 1, 9], "no elements")
+}
+
+fn number_and_count(device: &Device) -> TestResult {
+    let kernel = ElementwiseKernel::new("", "y: u32", "y = 1000000 * n + i")?;
+    for length in [3usize, 257, 16_384, 20_002] {
+        let mut y = device.buffer::<u32>(length)?;
+        kernel.run(device, (), &mut y)?;
+        let wanted: Vec<u32> =
+            (0..length as u32).map(|at| (1_000_000u32.wrapping_mul(length as u32)).wrapping_add(at)).collect();
+        same(&y.read()?, &wanted, &format!("{length} elements"))?;
+    }
+    Ok(())
+}
+
+/// Letters are bound by each call; other parameters keep their types.
+fn types_side_by_side(device: &Device) -> TestResult {
+    let scale = ElementwiseKernel::new("x: T, by: U, s: f32", "y: U, z: f32", "y = U(x) * by; z = f32(x) * s")?;
+    let x = device.buffer_from(&[1i32, 2, 3])?;
+    let (y, z) = scale.apply::<(f32, f32)>(device, (&x, 0.5f32, 4.0f32))?;
+    same(&y.read()?, &[0.5, 1.0, 1.5], "U = f32")?;
+    same(&z.read()?, &[4.0, 8.0, 12.0], "z")?;
+    let (y, _) = scale.apply::<(u32, f32)>(device, (&x, 7u32, 4.0f32))?;
+    same(&y.read()?, &[7, 14, 21], "U = u32")
+}
+
+fn vectors(device: &Device) -> TestResult {
+    let dots = ElementwiseKernel::new("x: vec4<f32>, a: vec4<f32>", "y: f32, z: vec2<f32>", "y = dot(x, a); z = x.wz")?;
+    let x: Vec<[f32; 4]> = (0..600).map(|at| [at as f32, 1.0, 2.0, 3.0]).collect();
+    let wanted: Vec<f32> = (0..600).map(|at| at as f32 * 2.0 + 8.0).collect();
+    let x = device.buffer_from(&x)?;
+    let (y, z) = dots.apply::<(f32, [f32; 2])>(device, (&x, [2.0f32, 1.0, 2.0, 1.0]))?;
+    same(&y.read()?, &wanted, "dot products")?;
+    same(&z.read()?, &[[3.0f32, 2.0]; 600], "swizzled")
+}
+
+/// Outputs begin as zeros, whatever the buffer held.
+fn not_assigned(device: &Device) -> TestResult {
+    let positive = ElementwiseKernel::new("x: f32", "y: f32", "if x > 0 { y = x; }")?;
+    let x = device.buffer_from(&[-1.0f32, 2.0, -3.0])?;
+    let mut y = device.buffer_from(&[9.0f32; 3])?;
+    positive.run(device, &x, &mut y)?;
+    same(&y.read()?, &[0.0, 2.0, 0.0], "zeros")
+}
+
+fn built_in_functions(device: &Device) -> TestResult {
+    let squash = ElementwiseKernel::new("x: f32", "y: f32", "y = tanh(x) * 2.0 + 1.0")?;
+    let x: Vec<f32> = (0..20_000).map(|at| (at as f32 - 1e4) / 3000.0).collect();
+    let wanted: Vec<f32> = x.iter().map(|x| x.tanh() * 2.0 + 1.0).collect();
+    let x = device.buffer_from(&x)?;
+    close(&squash.apply::<f32>(device, &x)?.read()?, &wanted, 1e-4, "tanh")
+}
+
+fn wgsl(device: &Device) -> TestResult {
+    let saxpy = ElementwiseKernel::new("x: T, a: T", "z: T", "z = a * x")?.name("scale");
+    let x = device.buffer::<f32>(8)?;
+    let mut z = device.buffer::<f32>(8)?;
+    let text = saxpy.on(device).wgsl((&x, 2.0f32), &mut z)?;
+    for line in ["// elementwise scale: (x: T, a: T) -> (z: T)", "alias T = f32;", "\nz = a * x;\n"] {
+        ensure(text.contains(line), || format!("there is no '{line}' in\n{text}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! Many elements to one: operations, types, lengths, axes.
+
+use anywarp::Device;
+use anywarp::ops::{ReductionKernel, shaped};
+use half::f16;
+
+use crate::Case;
+use crate::number::{Number, known, of, whole};
+use crate::outcome::{TestResult, ensure, equal, same};
+
+pub(crate) fn cases() -> Vec<Case> {
+    let cases: Vec<(&str, fn(&Device) -> TestResult)> = vec![
+        ("sum_f32", sum::<f32>),
+        ("sum_f64", sum::<f64>),
+        ("sum_i32", sum::<i32>),
+        ("sum_u32", sum::<u32>),
+        ("sum_i64", sum::<i64>),
+        ("sum_u64", sum::<u64>),
+        ("greatest_f16", greatest::<f16>),
+        ("greatest_i16", greatest::<i16>),
+        ("greatest_f32", greatest::<f32>),
+        ("least_and_product", least_and_product),
+        ("dot", dot),
+        ("mean_and_norm", mean_and_norm),
+        ("where_the_greatest_is", where_the_greatest_is),
+        ("wider_accumulator", wider_accumulator),
+        ("values_and_raw", values_and_raw),
+        ("axes", axes),
+        ("long_rows_and_columns", long_rows_and_columns),
+        ("broadcast", broadcast),
+        ("slices", slices),
+        ("nothing", nothing),
+        ("many_results", many_results),
+        ("many_elements", many_elements),
+        ("the_same_bits_again", the_same_bits_again),
+    ];
+    cases.into_iter().map(|(name, case)| (format!("reductions::{name}"), case)).collect()
+}
+
+fn sum_kernel() -> TestResult<ReductionKernel> {
+    Ok(ReductionKernel::new("x: T", "y: T", "x", "a + b", "y = a", "0")?.name("sum"))
+}
+
+const LENGTHS: [usize; 16] = [1, 2, 3, 15, 16, 17, 255, 256, 257, 1021, 4096, 4099, 65_537, 99_991, 262_147, 1_048_577];
+
+fn sum<T: Number>(device: &Device) -> TestResult {
+    known::<T>(device)?;
+    let sum = sum_kernel()?;
+    for length in LENGTHS {
+        let values = whole(length, 1);
+        let wanted = T::of(values.iter().sum());
+        let x = device.buffer_from(&of::<T>(&values))?;
+        same(&sum.apply::<T>(device, &x)?.read()?, &[wanted], &format!("{length} elements"))?;
+    }
+    Ok(())
+}
+
+fn greatest<T: Number>(device: &Device) -> TestResult {
+    known::<T>(device)?;
+    let greatest = ReductionKernel::new("x: T", "y: T", "x", "max(a, b)", "a", "0")?.name("greatest");
+    for length in LENGTHS {
+        let mut values = whole(length, 2);
+        values[length * 2 / 3] = 77;
+        let x = device.buffer_from(&of::<T>(&values))?;
+        same(&greatest.apply::<T>(device, &x)?.read()?, &[T::of(77)], &format!("{length} elements"))?;
+    }
+    Ok(())
+}
+
+fn least_and_product(device: &Device) -> TestResult {
+    let x = device.buffer_from(&[3.0f32, -2.0, 5.0, 0.5])?;
+    let least = ReductionKernel::new("x: f32", "y: f32", "x", "min(a, b)", "", "3.4e38")?;
+    same(&least.apply::<f32>(device, &x)?.read()?, &[-2.0], "the least")?;
+    let product = ReductionKernel::new("x: f32", "y: f32", "x", "a * b", "a", "1")?;
+    same(&product.apply::<f32>(device, &x)?.read()?, &[-15.0], "the product")
+}
+
+fn dot(device: &Device) -> TestResult {
+    let dot = ReductionKernel::new("x: T, y: T", "z: T", "x * y", "a + b", "a", "0")?.name("dot");
+    for length in [1, 1000, 50_001] {
+        let (x, y) = (whole(length, 3), whole(length, 4));
+        let wanted = x.iter().zip(&y).map(|(x, y)| x * y).sum::<i32>();
+        let (x, y) = (device.buffer_from(&of::<f32>(&x))?, device.buffer_from(&of::<f32>(&y))?);
+        same(&dot.apply::<f32>(device, (&x, &y))?.read()?, &[wanted as f32], &format!("{length} elements"))?;
+    }
+    Ok(())
+}
+
+fn mean_and_norm(device: &Device) -> TestResult {
+    let x = device.buffer_from(&[3.0f32, 4.0, 0.0, 0.0])?;
+    let mean = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "y = a / f32(n)", "0")?;
+    same(&mean.apply::<f32>(device, &x)?.read()?, &[1.75], "the mean")?;
+    let norm = ReductionKernel::new("x: f32", "y: f32", "x * x", "a + b", "let t = sqrt(a); y = t;", "0")?;
+    same(&norm.apply::<f32>(device, &x)?.read()?, &[5.0], "the norm")
+}
+
+fn where_the_greatest_is(device: &Device) -> TestResult {
+    let at =
+        ReductionKernel::new("x: f32", "at: u32", "Best(x, i)", "better(a, b)", "a.at", "Best(-3e38, 0xffffffffu)")?
+            .preamble(
+                "struct Best { value: f32, at: u32 }
+             fn better(a: Best, b: Best) -> Best {
+                 if a.value > b.value || (a.value == b.value && a.at < b.at) { return a; }
+                 return b;
+             }",
+            )
+            .accumulator("Best");
+    for length in [1, 7, 5000, 300_007] {
+        let values = of::<f32>(&whole(length, 5));
+        let greatest = values.iter().copied().fold(0.0, f32::max);
+        let wanted = values.iter().position(|value| *value == greatest).unwrap_or(0) as u32;
+        let x = device.buffer_from(&values)?;
+        same(&at.apply::<u32>(device, &x)?.read()?, &[wanted], &format!("{length} elements"))?;
+    }
+    Ok(())
+}
+
+/// Sums of halves in f32: in f16 they would be off, or infinite.
+fn wider_accumulator(device: &Device) -> TestResult {
+    known::<f16>(device)?;
+    let sum = ReductionKernel::new("x: f16", "y: f32", "f32(x)", "a + b", "a", "0")?.name("sum");
+    let mean = ReductionKernel::new("x: f16", "y: f16", "f32(x)", "a + b", "f16(a / f32(n))", "0")?.accumulator("f32");
+    for length in [3, 4097, 70_001] {
+        let x = device.buffer_from(&vec![f16::from_f32(2.5); length])?;
+        same(&sum.apply::<f32>(device, &x)?.read()?, &[2.5 * length as f32], "the sum")?;
+        let mut y = device.buffer::<f16>(2)?;
+        mean.run(device, &x, y.slice_mut(..1))?;
+        equal(y.read()?[0].to_f32(), 2.5, "the mean")?;
+    }
+    Ok(())
+}
+
+fn values_and_raw(device: &Device) -> TestResult {
+    let x = device.buffer_from(&of::<f32>(&whole(5000, 6)))?;
+    let wanted = whole(5000, 6).iter().filter(|x| **x > 6).count() as u32;
+    let above = ReductionKernel::new("x: f32, limit: f32", "y: u32", "select(0u, 1u, x > limit)", "a + b", "a", "0")?;
+    same(&above.apply::<u32>(device, (&x, 6.0f32))?.read()?, &[wanted], "how many are above a limit")?;
+    let rising = ReductionKernel::new("raw x: f32", "y: u32", "select(0u, 1u, x[i + 1u] > x[i])", "a + b", "a", "0")?;
+    let wanted = whole(5000, 6).windows(2).filter(|pair| pair[1] > pair[0]).count() as u32;
+    let got = rising.on(device).size(4999).apply::<u32>(&x)?;
+    same(&got.read()?, &[wanted], "how many are followed by more")
+}
+
+/// Sums over `axes` of an array of `shape`, as plain as can be.
+fn plain(values: &[i32], shape: &[usize], axes: &[usize]) -> Vec<i32> {
+    let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
+    let mut sums = vec![0; kept.iter().map(|axis| shape[*axis]).product()];
+    for (at, value) in values.iter().enumerate() {
+        let coordinate = |axis: usize| at / shape[axis + 1..].iter().product::<usize>() % shape[axis];
+        let target = kept.iter().fold(0, |target, axis| target * shape[*axis] + coordinate(*axis));
+        sums[target] += value;
+    }
+    sums
+}
+
+fn axes(device: &Device) -> TestResult {
+    let sum = sum_kernel()?;
+    for shape in [vec![4, 5], vec![70, 40], vec![1, 9], vec![9, 1], vec![3, 4, 5], vec![33, 2, 65], vec![2, 3, 4, 5]] {
+        let values = whole(shape.iter().product(), 7);
+        let x = device.buffer_from(&values)?;
+        let sets = (1..1 << shape.len()).map(|set| (0..shape.len()).filter(|axis| set >> axis & 1 == 1).collect());
+        for axes in sets.collect::<Vec<Vec<usize>>>() {
+            let what = format!("axes {axes:?} of {shape:?}");
+            let wanted = plain(&values, &shape, &axes);
+            let got = sum.on(device).axes(axes.as_slice()).apply::<i32>(shaped(&x, shape.as_slice()))?;
+            same(&got.read()?, &wanted, &what)?;
+            let with_ones: Vec<usize> =
+                (0..shape.len()).map(|at| if axes.contains(&at) { 1 } else { shape[at] }).collect();
+            let mut y = device.buffer::<i32>(wanted.len())?;
+            sum.on(device).axes(axes).run(shaped(&x, shape.as_slice()), shaped(&mut y, with_ones))?;
+            same(&y.read()?, &wanted, &format!("{what}, sizes of 1 kept"))?;
+        }
+        let got = sum.on(device).axes([]).apply::<i32>(shaped(&x, shape.as_slice()))?;
+        same(&got.read()?, &values, &format!("no axis of {shape:?}"))?;
+    }
+    Ok(())
+}
+
+fn long_rows_and_columns(device: &Device) -> TestResult {
+    let sum = sum_kernel()?;
+    let shapes = [[3, 100_003], [100_003, 3], [40, 20_000], [20_000, 40], [5000, 100], [100, 5000], [7, 16_384]];
+    for shape in shapes {
+        let values = whole(shape[0] * shape[1], 8);
+        let x = device.buffer_from(&of::<f32>(&values))?;
+        for axis in [0, 1] {
+            let wanted = of::<f32>(&plain(&values, &shape, &[axis]));
+            let got = sum.on(device).axis(axis).apply::<f32>(shaped(&x, shape))?;
+            same(&got.read()?, &wanted, &format!("axis {axis} of {shape:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// A product of a matrix and a vector.
+fn broadcast(device: &Device) -> TestResult {
+    let dot = ReductionKernel::new("x: T, y: T", "z: T", "x * y", "a + b", "a", "0")?.name("dot");
+    for (rows, columns) in [(3, 4), (50, 300), (200, 8192)] {
+        let (matrix, vector) = (whole(rows * columns, 9), whole(columns, 10));
+        let row = |row: &[i32]| row.iter().zip(&vector).map(|(x, y)| x * y).sum();
+        let wanted: Vec<i32> = matrix.chunks(columns).map(row).collect();
+        let (x, y) = (device.buffer_from(&of::<f32>(&matrix))?, device.buffer_from(&of::<f32>(&vector))?);
+        let z = dot.on(device).axis(1).apply::<f32>((shaped(&x, [rows, columns]), &y))?;
+        same(&z.read()?, &of::<f32>(&wanted), &format!("{rows} x {columns}"))?;
+    }
+    Ok(())
+}
+
+fn slices(device: &Device) -> TestResult {
+    let (sum, values) = (sum_kernel()?, whole(80_000, 11));
+    let x = device.buffer_from(&of::<f32>(&values))?;
+    let mut y = device.buffer_from(&[-1.0f32; 5])?;
+    for (from, length) in [(1, 10), (64, 70_000), (3, 70_001), (4, 70_002)] {
+        sum.run(device, x.slice(from..from + length), y.slice_mut(3..4))?;
+        let wanted = values[from..from + length].iter().sum::<i32>() as f32;
+        same(&y.read()?, &[-1.0, -1.0, -1.0, wanted, -1.0], &format!("{length} elements from {from}"))?;
+    }
+    Ok(())
+}
+
+/// The identity, after post.
+fn nothing(device: &Device) -> TestResult {
+    let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a + 3", "0")?;
+    let none = device.buffer::<f32>(0)?;
+    same(&sum.apply::<f32>(device, &none)?.read()?, &[3.0], "no elements")?;
+    let columns = sum.on(device).axis(0).apply::<f32>(shaped(&none, [0, 300]))?;
+    same(&columns.read()?, &[3.0; 300], "no rows of 300")?;
+    let rows = sum.on(device).axis(1).apply::<f32>(shaped(&none, [0, 300]))?;
+    equal(rows.len(), 0, "sums of no rows")
+}
+
+fn many_results(device: &Device) -> TestResult {
+    let (sum, rows) = (sum_kernel()?, (1 << 24) + 3000);
+    let x = device.buffer_from(&vec![1u32; 2 * rows])?;
+    let got = sum.on(device).axis(1).apply::<u32>(shaped(&x, [rows, 2]))?;
+    ensure(got.read()?.iter().all(|sum| *sum == 2), || "a sum of two ones is not 2".to_owned())
+}
+
+fn many_elements(device: &Device) -> TestResult {
+    let length = (1 << 24) + 5;
+    let x = device.buffer_from(&vec![3u32; length])?;
+    same(&sum_kernel()?.apply::<u32>(device, &x)?.read()?, &[3 * length as u32], "threes")
+}
+
+fn the_same_bits_again(device: &Device) -> TestResult {
+    let sum = sum_kernel()?;
+    let values: Vec<f32> = (0..300_000).map(|at| (at as f32 * 0.37).sin() * 1e3).collect();
+    let x = device.buffer_from(&values)?;
+    let first = sum.apply::<f32>(device, &x)?.read()?[0];
+    let exact: f64 = values.iter().map(|value| f64::from(*value)).sum();
+    ensure((f64::from(first) - exact).abs() < 1.0, || format!("the sum is {first}, wanted {exact}"))?;
+    for _ in 0..5 {
+        same(&sum.apply::<f32>(device, &x)?.read()?, &[first], "again")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! What is refused, and what is said then.
+
+use anywarp::ops::{ElementwiseKernel, OperationError, ReductionKernel, shaped};
+use anywarp::{Device, Error, ErrorClass};
+
+use crate::Case;
+use crate::outcome::{TestResult, equal, refused, same};
+
+pub(crate) fn of_operations() -> Vec<Case> {
+    let cases: Vec<(&str, fn(&Device) -> TestResult)> = vec![
+        ("declarations", declarations),
+        ("counts", counts),
+        ("types", types),
+        ("shapes", shapes),
+        ("sizes", sizes),
+        ("allocation", allocation),
+        ("slices_outside", slices_outside),
+        ("other_devices", other_devices),
+        ("guards", guards),
+        ("too_large", too_large),
+        ("wgsl", wgsl),
+    ];
+    cases.into_iter().map(|(name, case)| (format!("refusals::{name}"), case)).collect()
+}
+
+pub(crate) fn of_reductions() -> Vec<Case> {
+    let cases: Vec<(&str, fn(&Device) -> TestResult)> =
+        vec![("declarations", reductions), ("axes", axes), ("outputs", outputs), ("wgsl", expressions)];
+    cases.into_iter().map(|(name, case)| (format!("refusals::reductions::{name}"), case)).collect()
+}
+
+fn add() -> TestResult<ElementwiseKernel> {
+    Ok(ElementwiseKernel::new("x: f32, y: f32", "z: f32", "z = x + y")?.name("add"))
+}
+
+fn declarations(_: &Device) -> TestResult {
+    let parameter = |error: &OperationError| matches!(error, OperationError::Parameter { .. });
+    let text = |error: &OperationError| matches!(error, OperationError::Text { .. });
+    let new = ElementwiseKernel::new;
+    refused(new("x: float", "y: f32", "y = x"), parameter, &["`x: float`", "none of f32, f16"])?;
+    refused(new("x f32", "y: f32", "y = x"), parameter, &["`x f32`", "`name: type`"])?;
+    refused(new("x: f32, x: f32", "y: f32", "y = x"), parameter, &["two named 'x'"])?;
+    refused(new("i: f32", "y: f32", "y = i"), parameter, &["'i' has a meaning"])?;
+    refused(new("y: i32", "y: f32", "y = y"), parameter, &["`y: i32`", "as an output it is `y: f32`"])?;
+    refused(new("x: f32", "", "y = x"), text, &["the list of outputs is empty"])?;
+    refused(new("x: f32", "y: f32", " "), text, &["the operation is empty"])
+}
+
+fn counts(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Count { .. });
+    let (x, mut z) = (device.buffer::<f32>(3)?, device.buffer::<f32>(3)?);
+    refused(add()?.run(device, &x, &mut z), is, &["elementwise add takes 2 inputs (x: f32, y: f32); got 1"])?;
+    refused(add()?.run(device, (&x, &x), ()), is, &["takes 1 outputs (z: f32); got 0"])?;
+    refused(add()?.apply::<(f32, f32)>(device, (&x, &x)).map(|_| ()), is, &["takes 1 outputs (z: f32); got 2"])
+}
+
+fn types(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Type { .. });
+    let (x, k, odd) = (device.buffer::<f32>(3)?, device.buffer::<i32>(3)?, device.buffer::<[f32; 3]>(3)?);
+    let mut z = device.buffer::<f32>(3)?;
+    let message = "elementwise add: 'y' is f32; got an array of i32";
+    refused(add()?.run(device, (&x, &k), &mut z), is, &[message])?;
+    refused(add()?.run(device, (&x, 1i32), &mut z), is, &["'y' is f32; got a value of i32"])?;
+    refused(add()?.run(device, (&x, &odd), &mut z), is, &["'y' is f32", "[f32; 3]"])?;
+    let any = ElementwiseKernel::new("x: T, y: T", "z: T", "z = x + y")?.name("any");
+    refused(any.run(device, (&x, 2.0f64), &mut z), is, &["'y' is T, which is f32 as 'x' is; got a value of f64"])?;
+    refused(any.run(device, (&k, &k), &mut z), is, &["'z' is T, which is i32 as 'x' is; got an array of f32"])?;
+    refused(any.run(device, (&odd, &odd), &mut z), is, &["'x' is T, that is one of f32"])?;
+    let raw = ElementwiseKernel::new("raw x: f32", "z: f32", "z = x[i]")?;
+    refused(raw.run(device, 1.0f32, &mut z), is, &["'x' is a raw array of f32", "a value of f32"])?;
+    let class = Error::from(any.run(device, (&x, 2.0f64), &mut z).unwrap_err()).class();
+    equal(class, ErrorClass::Programmer, "class")
+}
+
+fn shapes(device: &Device) -> TestResult {
+    let (x, y) = (device.buffer::<f32>(6)?, device.buffer::<f32>(4)?);
+    let mut z = device.buffer_from(&[5.0f32; 6])?;
+    let broadcast = |error: &OperationError| matches!(error, OperationError::Broadcast { .. });
+    let shape = |error: &OperationError| matches!(error, OperationError::Shape { .. });
+    let output = |error: &OperationError| matches!(error, OperationError::Output { .. });
+    refused(add()?.run(device, (&x, &y), &mut z), broadcast, &["'y' of shape [4] does not fit the shape [6]"])?;
+    let rows = shaped(&x, [2, 3]);
+    refused(add()?.run(device, (rows, &y), &mut z), broadcast, &["'y' of shape [4]", "[2, 3]"])?;
+    let wrong = shaped(&x, [2, 4]);
+    refused(add()?.run(device, (wrong, &y), &mut z), shape, &["'x'", "[2, 4], which is 8 elements; it has 6"])?;
+    let huge = shaped(&x, [usize::MAX, 2]);
+    refused(add()?.run(device, (huge, &y), &mut z), shape, &["'x'", "it has 6"])?;
+    refused(add()?.run(device, (&x, &x), z.slice_mut(..1)), output, &["has the shape [6]", "'z' has [1]"])?;
+    refused(add()?.run(device, (&x, &x), z.slice_mut(..4)), broadcast, &["'z' of shape [4]"])?;
+    same(&z.read()?, &[5.0; 6], "nothing has run")
+}
+
+fn sizes(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Size { .. });
+    let x = device.buffer::<f32>(3)?;
+    let mut z = device.buffer::<f32>(3)?;
+    let raw = ElementwiseKernel::new("raw x: f32", "raw z: f32", "z[i] = x[i]")?;
+    refused(raw.run(device, &x, &mut z), is, &["say it with `size`"])?;
+    refused(add()?.on(device).size(3).run((&x, &x), &mut z), is, &["`size` is for calls without such"])?;
+    refused(add()?.apply::<f32>(device, (1.0f32, 2.0f32)).map(|_| ()), is, &["say it with `size`"])?;
+    let filled = add()?.on(device).size(2).apply::<f32>((1.0f32, 2.0f32));
+    refused(filled.map(|_| ()), is, &["`size` is for calls without such"])
+}
+
+fn allocation(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::NotAllocated { .. });
+    let x = device.buffer::<f32>(3)?;
+    let in_place = ElementwiseKernel::new("y: f32", "y: f32", "y = -y")?;
+    refused(in_place.apply::<f32>(device, ()).map(|_| ()), is, &["'y' is changed in place: call `run`"])?;
+    let raw = ElementwiseKernel::new("x: f32", "raw y: f32", "y[i] = x")?;
+    refused(raw.apply::<f32>(device, &x).map(|_| ()), is, &["'y' is raw"])
+}
+
+fn slices_outside(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Slice { .. });
+    let x = device.buffer::<f32>(3)?;
+    let mut z = device.buffer::<f32>(3)?;
+    refused(add()?.run(device, (&x, x.slice(1..5)), &mut z), is, &["'y'", "1..5", "3 elements"])?;
+    refused(add()?.run(device, (&x, &x), z.slice_mut(9..)), is, &["'z'", "9..3"])
+}
+
+fn other_devices(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::OtherDevice { .. });
+    let other = device.reopen()?;
+    let (here, there) = (device.buffer::<f32>(4)?, other.buffer::<f32>(4)?);
+    let mut z = device.buffer::<f32>(4)?;
+    refused(add()?.run(device, (&here, &there), &mut z), is, &["elementwise add runs on", "'y' is of"])?;
+    let mut recording = other.recording();
+    let call = add()?;
+    refused(call.on(device).record(&mut recording).run((&here, &here), &mut z), is, &["the recording is of"])
+}
+
+fn guards(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Launch(_));
+    let x = device.buffer::<f32>(4)?;
+    let mut z = device.buffer::<f32>(4)?;
+    let reading = x.read()?;
+    let result = add()?.run(device, (&x, &x), &mut z);
+    refused(result.clone(), is, &["elementwise add", "using the buffer bound to", "ReadGuard"])?;
+    equal(result.map_err(|error| Error::from(error).class()), Err(ErrorClass::Retryable), "class")?;
+    drop(reading);
+    Ok(add()?.run(device, (&x, &x), &mut z)?)
+}
+
+fn too_large(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::TooLarge { .. });
+    let x = device.buffer::<f32>(1 << 17)?;
+    let tall = shaped(&x, [1 << 17, 1]);
+    refused(add()?.apply::<f32>(device, (tall, &x)).map(|_| ()), is, &["[131072, 131072]", "split the work"])
+}
+
+/// The caller's own line, as the caller wrote it.
+fn wgsl(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Kernel(_));
+    let x = device.buffer::<f32>(4)?;
+    let call = |kernel: ElementwiseKernel| kernel.apply::<f32>(device, (&x, 1.0f32)).map(|_| ());
+    let bad =
+        |operation| ElementwiseKernel::new("x: f32, a: f32", "z: f32", operation).map(|kernel| kernel.name("bad"));
+    refused(call(bad("z = aa * x")?), is, &["elementwise bad:1:5", "1 │ z = aa * x", "│     ^^", "`aa`"])?;
+    refused(call(bad("let t = x;\nz = t +* a")?), is, &["elementwise bad:2:8", "2 │ z = t +* a"])?;
+    refused(
+        call(bad("z = half(x)")?.preamble("const ONE = 1;\nfn half(x: f32) -> f32 { return y; }")),
+        is,
+        &["elementwise bad, preamble:2:33", "2 │ fn half(x: f32)"],
+    )
+}
+
+fn reductions(_: &Device) -> TestResult {
+    let text = |error: &OperationError| matches!(error, OperationError::Text { .. });
+    let new = ReductionKernel::new;
+    refused(new("x: f32", "y: f32, z: f32", "x", "a + b", "a", "0"), text, &["the output is `y: f32, z: f32`"])?;
+    refused(new("x: f32", "raw y: f32", "x", "a + b", "a", "0"), text, &["the output", "not raw"])?;
+    refused(new("x: f32", "x: f32", "x", "a + b", "a", "0"), text, &["do not work in place"])?;
+    refused(new("x: f32", "y: f32", "", "a + b", "a", "0"), text, &["map is empty"])?;
+    refused(new("x: f32", "y: f32", "x", " ", "a", "0"), text, &["combine is empty"])?;
+    refused(new("x: f32", "y: f32", "x", "a + b", "a", ""), text, &["identity is empty"])
+}
+
+fn sum() -> TestResult<ReductionKernel> {
+    Ok(ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a", "0")?.name("sum"))
+}
+
+fn axes(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Axis { .. });
+    let (x, sum) = (device.buffer::<f32>(6)?, sum()?);
+    let apply = |axes: &[usize]| sum.on(device).axes(axes).apply::<f32>(shaped(&x, [2, 3])).map(|_| ());
+    refused(apply(&[2]), is, &["reduction sum: axis 2 is outside of the shape [2, 3]"])?;
+    refused(apply(&[0, 0]), is, &["axis 0 is given twice for the shape [2, 3]"])
+}
+
+fn outputs(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Output { .. });
+    let (x, sum) = (device.buffer::<f32>(6)?, sum()?);
+    let mut y = device.buffer::<f32>(3)?;
+    refused(sum.run(device, &x, &mut y), is, &["reduction sum: the result has the shape []", "'y' has [3]"])?;
+    let rows = sum.on(device).axis(1).run(shaped(&x, [2, 3]), &mut y);
+    refused(rows, is, &["has the shape [2]", "'y' has [3]"])?;
+    let turned = sum.on(device).axis(0).run(shaped(&x, [2, 3]), shaped(&mut y, [3, 1]));
+    refused(turned, is, &["has the shape [3]", "'y' has [3, 1]"])
+}
+
+fn expressions(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Kernel(_));
+    let x = device.buffer::<f32>(6)?;
+    for (at, part) in ["map", "combine", "post", "identity"].into_iter().enumerate() {
+        let mut texts = ["x", "a + b", "a", "0"];
+        texts[at] = "  wrong";
+        let [map, combine, post, identity] = texts;
+        let kernel = ReductionKernel::new("x: f32", "y: f32", map, combine, post, identity)?.name("bad");
+        let place = format!("reduction bad, {part}:1:3");
+        refused(kernel.apply::<f32>(device, &x).map(|_| ()), is, &[&place, "1 │   wrong"])?;
+    }
+    Ok(())
+}
