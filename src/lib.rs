@@ -1,21 +1,23 @@
-//! One WGSL compute kernel, on every GPU.
+//! One WGSL compute kernel, on every GPU and on none: Vulkan, Metal and DX12, NVIDIA's CUDA, or the
+//! processor itself.
 //!
-//! ```no_run
+//! ```
 //! use anywarp::Device;
 //!
-//! fn main() -> anywarp::Result<()> {
-//!     let device = Device::open_default()?;
-//!     let saxpy = device.kernel(
-//!         "struct Params { a: f32 }
-//!          @group(0) @binding(0) var<uniform> params: Params;
-//!          @group(0) @binding(1) var<storage> x: array<f32>;
-//!          @group(0) @binding(2) var<storage, read_write> y: array<f32>;
+//! const WGSL: &str = "
+//!     struct Params { a: f32 }
+//!     @group(0) @binding(0) var<uniform> params: Params;
+//!     @group(0) @binding(1) var<storage> x: array<f32>;
+//!     @group(0) @binding(2) var<storage, read_write> y: array<f32>;
 //!
-//!          @compute @workgroup_size(64)
-//!          fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
-//!              if (id.x < arrayLength(&y)) { y[id.x] += params.a * x[id.x]; }
-//!          }",
-//!     )?;
+//!     @compute @workgroup_size(64)
+//!     fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
+//!         if id.x < arrayLength(&y) { y[id.x] += params.a * x[id.x]; }
+//!     }";
+//!
+//! fn main() -> anywarp::Result<()> {
+//!     let device = Device::open_default()?; // a GPU if there is one, else the processor
+//!     let saxpy = device.kernel(WGSL)?;
 //!     let x = device.buffer_from(&vec![1.0f32; 1 << 20])?;
 //!     let mut y = device.buffer_from(&vec![2.0f32; 1 << 20])?;
 //!     saxpy.launch().set("params.a", 3.0f32).bind("x", &x).bind("y", &mut y).threads(1 << 20)?;
@@ -24,7 +26,24 @@
 //! }
 //! ```
 //!
-//! A tour, in the order in which a program meets things:
+//! - **Little to write.** Bindings go by their names in the WGSL, buffers move by themselves and only
+//!   what changed, grids have any size. There are no layouts, no staging, no polling.
+//! - **Little to get wrong.** A launch compares names, types and lengths before anything runs. What a
+//!   kernel writes is borrowed as `&mut`. Nothing panics, and errors say what to do.
+//! - **The same everywhere.** No GPU and no driver are needed: without them, kernels become vector
+//!   machine code for the processor. With the feature `cuda` they become native on NVIDIA.
+//! - **Open to look into.** The device `cpu:checked` finds races and indices out of range, kernels can
+//!   print on any device, and the tool `anywarp translate` shows what they become.
+//!
+//! To read next: [the guide](https://github.com/anywarp/anywarp/blob/main/docs/guide.md), from the first
+//! kernel to subgroups and reading without waiting; [coming from CUDA, CuPy or raw
+//! wgpu](https://github.com/anywarp/anywarp/blob/main/docs/coming-from.md), with the words side by side;
+//! and the [examples](https://github.com/anywarp/anywarp/tree/main/examples), each the answer to one
+//! question.
+//!
+//! # A tour
+//!
+//! In the order in which a program meets things:
 //!
 //! - [`Device`]: what there is to compute on, how one is chosen ([`Device::open`]), what it can do
 //!   ([`Device::caps`]).
@@ -41,11 +60,15 @@
 //!   ([`Device::findings`]).
 //! - [`Error`]: one enum per operation, with names and numbers in it.
 //!
+//! # Features
+//!
 //! | feature | default | what it brings |
 //! |---|---|---|
 //! | `wgpu` | yes | Vulkan, Metal, DX12, WebGPU |
 //! | `cpu` | yes | the processor: kernels become vector machine code, on all cores. Nothing in a browser |
 //! | `cuda` | no | NVIDIA GPUs natively: needs nothing to build, and the driver and NVRTC to run |
+//!
+//! # Environment
 //!
 //! | environment variable | meaning |
 //! |---|---|

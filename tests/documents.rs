@@ -9,6 +9,7 @@ use std::path::Path;
 use anywarp::backend::{Backend, Caps};
 use anywarp::{KernelError, Wgsl};
 use anywarp_null::NullBackend;
+use blocks::Block;
 
 /// What is not a kernel by itself is checked beside an empty one.
 const EMPTY: &str = "\n@compute @workgroup_size(1) fn nothing() {}\n";
@@ -19,10 +20,13 @@ fn every_wgsl_block_is_valid() {
     let mut seen = 0;
     for document in blocks::documents(Path::new(env!("CARGO_MANIFEST_DIR"))) {
         let text = fs::read_to_string(&document).unwrap();
-        for block in blocks::of(&text).iter().filter(|block| block.language == "wgsl") {
-            let name = format!("{}:{}", document.display(), block.line);
+        let blocks = blocks::of(&text);
+        let modules: Vec<(String, &str)> = blocks.iter().filter_map(as_module).collect();
+        for block in blocks.iter().filter(|block| block.language == "wgsl") {
             let kernel = if block.text.contains("@compute") { "" } else { EMPTY };
-            check(&name, &format!("{}{kernel}", block.text), &caps);
+            let wgsl = Wgsl::new(format!("{}{kernel}", block.text));
+            let wgsl = wgsl.file(format!("{}:{}", document.display(), block.line));
+            check(modules.iter().fold(wgsl, |wgsl, (path, text)| wgsl.module(path, *text)), &caps);
             seen += 1;
         }
     }
@@ -34,7 +38,9 @@ fn every_shader_that_ships_is_valid() {
     let caps = everything();
     for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders")).unwrap() {
         let path = entry.unwrap().path();
-        check(&path.display().to_string(), &fs::read_to_string(&path).unwrap(), &caps);
+        if path.is_file() {
+            check(Wgsl::open(path).unwrap(), &caps);
+        }
     }
 }
 
@@ -45,9 +51,14 @@ fn everything() -> Caps {
     caps
 }
 
+/// What other blocks of the document may import: `shared::sums` of one that begins `// shared/sums.wgsl`.
+fn as_module(block: &Block) -> Option<(String, &str)> {
+    let path = block.file_name()?.strip_suffix(".wgsl")?.replace('/', "::");
+    Some((path, &block.text))
+}
+
 /// Every entry point passes the front end.
-fn check(name: &str, text: &str, caps: &Caps) {
-    let wgsl = Wgsl::new(text).file(name);
+fn check(wgsl: Wgsl<'_>, caps: &Caps) {
     let entries = match wgsl.program(caps) {
         Err(KernelError::WhichEntryPoint { candidates, .. }) => candidates,
         other => return drop(other.unwrap_or_else(|error| panic!("{error}"))),

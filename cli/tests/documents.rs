@@ -19,9 +19,15 @@ use support::Folder;
 fn every_command_of_the_documents_runs() {
     let Some(folder) = Folder::with_device("documents") else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for entry in fs::read_dir(root.join("shaders")).unwrap() {
-        let path = entry.unwrap().path();
-        folder.write(path.file_name().and_then(|name| name.to_str()).unwrap(), fs::read(&path).unwrap());
+    folder.make("shared");
+    for folder_of_shaders in ["", "shared"] {
+        for entry in fs::read_dir(root.join("shaders").join(folder_of_shaders)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let name = Path::new(folder_of_shaders).join(path.file_name().unwrap());
+                folder.write(name.to_str().unwrap(), fs::read(&path).unwrap());
+            }
+        }
     }
     let mut seen = 0;
     for document in blocks::documents(&root) {
@@ -29,7 +35,7 @@ fn every_command_of_the_documents_runs() {
         for block in blocks::of(&text) {
             match block.language.as_str() {
                 "wgsl" => {
-                    if let Some(name) = file_name(&block.text) {
+                    if let Some(name) = block.file_name() {
                         folder.write(name, &block.text);
                     }
                 }
@@ -46,12 +52,6 @@ fn every_command_of_the_documents_runs() {
         }
     }
     assert!(seen >= 8, "only {seen} commands were found: has the notation changed?");
-}
-
-/// `saxpy.wgsl` of a block that begins with `// saxpy.wgsl`.
-fn file_name(block: &str) -> Option<&str> {
-    let name = block.lines().next()?.strip_prefix("// ")?;
-    (name.ends_with(".wgsl") && !name.contains([' ', '/'])).then_some(name)
 }
 
 /// The arguments of each `anywarp` command, and the status that it should end with.
@@ -73,6 +73,4 @@ fn commands_are_found_with_their_continuations_and_statuses() {
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].0.split_whitespace().collect::<Vec<_>>(), ["run", "a.wgsl", "--groups", "1"]);
     assert_eq!((found[0].1, found[1].0.as_str(), found[1].1), (3, "devices", 0));
-    assert_eq!(file_name("// saxpy.wgsl\nfn"), Some("saxpy.wgsl"));
-    assert_eq!(file_name("// c = a b\n"), None);
 }

@@ -13,6 +13,14 @@ pub(crate) struct Block {
     pub(crate) text: String,
 }
 
+impl Block {
+    /// `shared/sums.wgsl` of a block that begins with `// shared/sums.wgsl`.
+    pub(crate) fn file_name(&self) -> Option<&str> {
+        let name = self.text.lines().next()?.strip_prefix("// ")?;
+        (name.ends_with(".wgsl") && !name.contains(' ')).then_some(name)
+    }
+}
+
 /// The README and everything directly in `docs`.
 pub(crate) fn documents(root: &Path) -> Vec<PathBuf> {
     let folder = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
