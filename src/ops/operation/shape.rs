@@ -95,7 +95,7 @@ impl Walk {
                     .zip(strides)
                     .all(|(walked, own)| walked.last().is_some_and(|last| *last == own[axis].saturating_mul(size)));
             if let (true, Some(last)) = (joins, walk.sizes.last_mut()) {
-                *last *= size;
+                *last = last.saturating_mul(size);
                 for (walked, own) in walk.strides.iter_mut().zip(strides) {
                     if let Some(last) = walked.last_mut() {
                         *last = own[axis];

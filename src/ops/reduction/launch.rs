@@ -42,7 +42,8 @@ pub(super) fn result_length(
     signature.count("outputs", &signature.outputs, count)?;
     let shape = signature.shape_of_inputs(&call.device.inner, inputs, call.size)?;
     let (kept, _) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
-    Ok(kept.iter().map(|axis| shape[*axis]).product())
+    let result = signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
+    Ok(elements(&result).unwrap_or(usize::MAX))
 }
 
 /// The axes that stay, and those that are reduced.
@@ -78,13 +79,18 @@ pub(super) fn plan<'a>(
     let walked = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
     let shape = signature.shape(walked(), call.size)?;
     let (kept, reduced) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
+    // Of no elements there may be more results than kernels count.
+    signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     check_output(signature, &operands, &shape, &kept)?;
     if let Some(recording) = &call.recording {
         signature.same_device(&call.device.inner, "the recording", &recording.device)?;
     }
     let strides: Vec<Vec<usize>> = walked().map(|operand| strides(&operand.shape, &shape)).collect();
     let walks = [&kept, &reduced].map(|axes| Walk::over(axes, &shape, &strides));
-    let count = |axes: &[usize]| axes.iter().map(|axis| shape[*axis] as u64).product::<u64>();
+    let count = |axes: &[usize]| {
+        let sizes: Sizes = axes.iter().map(|axis| shape[*axis]).collect();
+        elements(&sizes).unwrap_or(usize::MAX) as u64
+    };
     let (results, reduced) = (count(&kept), count(&reduced));
     let slots = slots(&operands, &walks[1]);
     let software = call.device.caps().kind == DeviceKind::Software;
