@@ -16,7 +16,9 @@ pub(crate) fn missing(module: &naga::Module, has: Capabilities) -> Option<(&'sta
 fn noticed(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     Caps::known_features().iter().filter(|(flag, _)| !has.contains(*flag)).find_map(|(flag, name)| {
         let error = Validator::new(ValidationFlags::all(), Capabilities::all() - *flag).validate(module).err()?;
-        Some((*name, error.spans().map(|(span, _)| *span).next()))
+        // Functions have the expressions in them beside them.
+        let length = |span: &naga::Span| span.to_range().map_or(usize::MAX, |range| range.len());
+        Some((*name, error.spans().map(|(span, _)| *span).min_by_key(length)))
     })
 }
 

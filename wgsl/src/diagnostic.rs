@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use anywarp_backend::Source;
+use anywarp_backend::{Source, Spot};
 use codespan_reporting::diagnostic::{Diagnostic, Label};
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term;
@@ -18,7 +18,8 @@ pub fn of_parser(source: &Source, error: &ParseError) -> TextError {
     let plain = || error.emit_to_string_with_path(source.text(), source.file());
     let labels = error.labels().map(|(span, label)| (span, label.to_owned())).collect();
     let notes = error.notes().map(|note| format!("note: {note}")).collect();
-    invalid(source, plain, error.message(), labels, notes)
+    let place = error.labels().find_map(|(span, _)| source.spot(span.to_range()?));
+    invalid(source, plain, error.message(), labels, notes, place)
 }
 
 /// What the validator says.
@@ -26,13 +27,16 @@ pub fn of_parser(source: &Source, error: &ParseError) -> TextError {
 pub fn of_validator(source: &Source, error: &WithSpan<ValidationError>) -> TextError {
     let plain = || error.emit_to_string_with_path(source.text(), source.file());
     let labels = error.spans().map(|(span, label)| (*span, label.clone())).collect();
+    // The whole function comes first; what is wrong in it is the shortest part.
+    let spots = error.spans().filter_map(|(span, _)| source.spot(span.to_range()?));
+    let place = spots.min_by_key(|spot| spot.width);
     let mut notes = Vec::new();
     let mut cause = error.as_inner().source();
     while let Some(next) = cause {
         notes.push(next.to_string());
         cause = next.source();
     }
-    invalid(source, plain, &error.as_inner().to_string(), labels, notes)
+    invalid(source, plain, &error.as_inner().to_string(), labels, notes, place)
 }
 
 /// What is wrong at some places of a text, in the words and the form of naga's own diagnostics.
@@ -60,8 +64,8 @@ fn invalid(
     message: &str,
     labels: Vec<(Span, String)>,
     notes: Vec<String>,
+    place: Option<Spot>,
 ) -> TextError {
-    let place = labels.first().and_then(|(span, _)| source.spot(span.to_range()?));
     let diagnostic = if source.is_plain() { plain() } else { at(source, message, labels, notes) };
     TextError::Invalid { file: source.file().to_owned(), diagnostic, place }
 }

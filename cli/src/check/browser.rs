@@ -49,7 +49,7 @@ fn unused(source: &Source, module: &Module, caps: &Caps, error: &Refusal) -> Ker
     let mut lacked = Caps::known_features().iter().filter(|(flag, _)| !caps.shader.contains(*flag));
     let needed = |(flag, name): &(Capabilities, &'static str)| {
         let error = validate(module, Capabilities::all() - *flag).err()?;
-        Some((*name, error.spans().find_map(|(span, _)| source.spot(span.to_range()?))))
+        Some((*name, error.spans().filter_map(|(span, _)| source.spot(span.to_range()?)).min_by_key(|spot| spot.width)))
     };
     lacked.find_map(needed).map_or_else(
         || diagnostic::of_validator(source, error).into(),

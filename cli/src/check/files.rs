@@ -49,7 +49,7 @@ fn read(path: &Path, root: Option<&Path>, composition: &CompositionArgs) -> Inpu
         } else {
             Wgsl::open(path).map_err(|error| error.to_string())?
         };
-        let wgsl = root.into_iter().fold(wgsl, |wgsl, root| wgsl.root(root));
+        let wgsl = root.into_iter().fold(wgsl, Wgsl::root);
         Ok(Content { text, wgsl: composition.applied(wgsl) })
     });
     Input { file, content }
