@@ -203,9 +203,7 @@ impl<'a> Plan<'a> {
             slot.access == Access::Each && narrow && array.placed(None).1.is_multiple_of(4)
         };
         let rows = self.walks[0].strides.iter().flatten().all(|stride| stride.is_multiple_of(4));
-        // The processor's own vectors are made of neighbouring invocations.
-        !self.software
-            && self.reduced >= LEAST_FOR_VECTORS
+        self.reduced >= LEAST_FOR_VECTORS
             && (self.results == 1 || self.reduced.is_multiple_of(4))
             && rows
             && inputs().next().is_some()
