@@ -222,7 +222,11 @@ impl<'a> Graph<'a> {
                 Ok(Target::Module(path))
             }
             (None, Some(module)) => Err(self.no_item(index, import.at, module)),
-            (None, None) => Err(self.no_module(index, import.at, &path)),
+            (None, None) => {
+                let parent = path.split_last().map(|(_, module)| module).filter(|module| !module.is_empty());
+                let paths: Vec<&[String]> = parent.into_iter().chain([path.as_slice()]).collect();
+                Err(self.no_module(index, import.at, &paths))
+            }
         }
     }
 
@@ -245,7 +249,7 @@ impl<'a> Graph<'a> {
             let message = format!("'{}' names no declaration of a module", words.join("::"));
             return Err(self.files[index].tokens.fail(last, &message, "expected a module and a name in it", &[]));
         };
-        let found = self.open(module)?.ok_or_else(|| self.no_module(index, last.saturating_sub(2), module))?;
+        let found = self.open(module)?.ok_or_else(|| self.no_module(index, last.saturating_sub(2), &[module]))?;
         let item = self.item(found, name).ok_or_else(|| self.no_item(index, last, found))?;
         self.enter(found, index, first)?;
         Ok(item)
@@ -290,13 +294,15 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn no_module(&self, index: usize, at: usize, path: &[String]) -> TextError {
-        let message = format!("there is no module '{}'", path.join("::"));
+    /// `paths` are all that could have been meant.
+    fn no_module(&self, index: usize, at: usize, paths: &[&[String]]) -> TextError {
+        let modules: Vec<String> = paths.iter().map(|path| format!("no module '{}'", path.join("::"))).collect();
+        let files: Vec<String> = paths.iter().map(|path| format!("{}.wgsl", path.join("/"))).collect();
         let note = format!(
-            "looked for {0}.wgsl and {0}.wesl below the package's folder, and in the modules given",
-            path.join("/")
+            "looked for {} (or .wesl) below the package's folder, and in the modules given",
+            files.join(" and ")
         );
-        self.files[index].tokens.fail(at, &message, "not found", &[note])
+        self.files[index].tokens.fail(at, &format!("there is {}", modules.join(", and ")), "not found", &[note])
     }
 
     fn no_item(&self, index: usize, at: usize, module: usize) -> TextError {
@@ -342,10 +348,10 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The error that two files declare one binding.
+    /// Refuses two files that declare one binding.
     ///
     /// # Errors
-    /// That one.
+    /// With both places.
     pub(super) fn check_bindings(&self) -> Result<(), TextError> {
         let mut seen: HashMap<(u32, u32), Item> = HashMap::new();
         for index in self.order() {
