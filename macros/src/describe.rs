@@ -160,11 +160,9 @@ fn entry(module: &Module, index: usize, reflection: Reflection) -> Entry {
 fn collect_structs(layout: &Layout, names: &mut BTreeSet<String>) {
     match &layout.shape {
         Shape::Array { element, .. } => collect_structs(element, names),
-        Shape::Struct { fields } => {
-            if names.insert(layout.name.clone()) {
-                for field in fields {
-                    collect_structs(&field.layout, names);
-                }
+        Shape::Struct { fields } if names.insert(layout.name.clone()) => {
+            for field in fields {
+                collect_structs(&field.layout, names);
             }
         }
         _ => {}

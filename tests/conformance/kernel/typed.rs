@@ -201,10 +201,10 @@ fn halves(device: &Device) -> TestResult {
     let row = |from: f32| [h(from), h(from + 1.0), h(from + 2.0), h(0.0)];
     let value = half_words::Mixed::new(h(1.5), 2.5, [h(3.0), h(4.0), h(5.0)], [row(6.0), row(9.0)], h(0.5));
     let mixed = device.buffer_from(&[value])?;
-    let mut out = device.buffer::<f16>(5)?;
+    let mut out = device.buffer::<f16>(6)?;
     let kernel = half_words::main_with(device, half_words::Overrides::default())?;
     kernel.launch(half_words::Args { mixed: &mixed, out: &mut out }).groups(1)?;
-    same(&out.read()?, &[h(1.5), h(2.5), h(5.0), h(10.5), h(-1.5)], "f16 members")
+    same(&out.read()?, &[h(1.5), h(2.5), h(5.0), h(10.5), h(-1.5), h(0.0)], "f16 members")
 }
 
 anywarp::kernels!(mod wide {
