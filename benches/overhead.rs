@@ -17,14 +17,11 @@ use anywarp::{Device, Kernel, Recording, UnifiedBuffer};
 use shared::{Arguments, Goal, Outcome, Pair, Raw, Report, Row, interleaved, repeated, timed};
 
 /// Adds a parameter to 64 sums, so that a launch too many or too few shows.
-const SOURCE: &str = "struct Params { step: u32 }
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read_write> total: array<u32>;
+const SOURCE: &str = include_str!("shared/add.wgsl");
 
-@compute @workgroup_size(64)
-fn add(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x < arrayLength(&total) { total[id.x] += params.step; }
-}";
+// The same with types.
+anywarp::kernels!("benches/shared/add.wgsl");
+
 const THREADS: u32 = 64;
 const LAUNCHES: u32 = 1000;
 /// Few enough for one submission.
@@ -62,13 +59,14 @@ unsafe impl GlobalAlloc for Counting {
 struct Ours {
     device: Device,
     kernel: Kernel,
+    typed: add::Add,
     total: UnifiedBuffer<u32>,
 }
 
 impl Ours {
     fn new(device: &Device) -> Outcome<Self> {
-        let kernel = device.kernel(SOURCE)?;
-        Ok(Self { device: device.clone(), kernel, total: device.buffer(THREADS as usize)? })
+        let (kernel, typed) = (device.kernel(SOURCE)?, add::add(device)?);
+        Ok(Self { device: device.clone(), kernel, typed, total: device.buffer(THREADS as usize)? })
     }
 
     fn launch(&mut self, step: u32) -> Outcome<()> {
@@ -109,6 +107,30 @@ impl Ours {
             launch.record(&mut recording).threads(THREADS)?;
         }
         Ok(recording)
+    }
+
+    /// Seconds for [`LAUNCHES`] into a recording, which nothing but launching is in.
+    fn record(&mut self, recording: &mut Recording) -> Outcome<f64> {
+        recording.clear();
+        timed(|| {
+            for step in 0..LAUNCHES {
+                let launch = self.kernel.launch().set("params.step", step).bind("total", &mut self.total);
+                launch.record(recording).threads(THREADS)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// [`record`](Self::record) with types.
+    fn record_typed(&mut self, recording: &mut Recording) -> Outcome<f64> {
+        recording.clear();
+        timed(|| {
+            for step in 0..LAUNCHES {
+                let arguments = add::Args { params: add::Params { step }, total: &mut self.total };
+                self.typed.launch(arguments).record(recording).threads(THREADS)?;
+            }
+            Ok(())
+        })
     }
 
     fn sum(&self) -> Outcome<u32> {
@@ -342,6 +364,13 @@ fn times(ours: &mut Ours, bare: &mut Bare, quick: bool) -> Outcome<Vec<Row>> {
     let replay = || timed(|| Ok(recording.submit()?.wait()?));
     let pair = interleaved(few, replay, || timed(|| bare.run_constant(LAUNCHES)))?;
     rows.push(per_launch("replay of 1000 recorded launches", pair, device, LAUNCHES, Goal::AtMost(1.2)));
+
+    // Both sides are ours: the baseline binds by name.
+    let (mut typed, mut named) = (ours.device.recording(), ours.device.recording());
+    let side = std::cell::RefCell::new(&mut *ours);
+    let pair =
+        interleaved(few * 10, || side.borrow_mut().record_typed(&mut typed), || side.borrow_mut().record(&mut named))?;
+    rows.push(per_launch("typed launch / dynamic launch", pair, f64::NAN, LAUNCHES, Goal::AtMost(1.0)));
 
     let pair = interleaved(many, || timed(|| ours.run_anew()), || timed(|| bare.run_constant(1)))?;
     let mut row = per_launch("kernel() again + launch + wait", pair, empty, 1, Goal::AtMost(50.0));

@@ -1,5 +1,7 @@
 //! WGSL whose names and types Rust checks: what does not fit the kernel does not compile.
 
+#![forbid(unsafe_code)]
+
 use anywarp::Device;
 
 anywarp::kernels!("shaders/saxpy.wgsl");

@@ -13,7 +13,7 @@ use crate::buffer::staging::Staging;
 use crate::buffer::traffic::Traffic;
 use crate::debug::DebugMemory;
 use crate::error::{BufferError, Error, KernelError};
-use crate::kernel::{Kernel, KernelCache, Wgsl};
+use crate::kernel::{Kernel, KernelCache, KernelInner, Wgsl};
 use crate::recording::Recording;
 use crate::stream::{Batch, Stream};
 use crate::{Element, UnifiedBuffer};
@@ -56,6 +56,15 @@ impl DeviceInner {
     pub(crate) fn freed(&self, memory: MemoryId, bytes: u64, last_use: Option<&Arc<Batch>>) {
         self.live.fetch_sub(bytes, Ordering::Relaxed);
         self.stream.drop_memory(memory, last_use);
+    }
+
+    /// What `wgsl` is compiled to, from the cache if it is there.
+    pub(crate) fn compiled(&self, wgsl: &Wgsl<'_>) -> Result<Arc<KernelInner>, KernelError> {
+        let others = || {
+            let others = select::candidates().into_iter().filter(|candidate| candidate.selector != self.selector);
+            others.map(|candidate| (candidate.selector, candidate.caps.shader)).collect()
+        };
+        self.kernels.get(&self.backend, &self.debug, wgsl, &others)
     }
 
     pub(crate) fn launched(&self) {
@@ -261,13 +270,7 @@ impl Device {
     /// # Errors
     /// [`KernelError`]; diagnostics show the line as it was written.
     pub fn kernel<'a>(&self, wgsl: impl Into<Wgsl<'a>>) -> Result<Kernel, KernelError> {
-        let own = &self.inner.selector;
-        let others = || {
-            let others = select::candidates().into_iter().filter(|candidate| candidate.selector != *own);
-            others.map(|candidate| (candidate.selector, candidate.caps.shader)).collect()
-        };
-        let inner = self.inner.kernels.get(&self.inner.backend, &self.inner.debug, &wgsl.into(), &others)?;
-        Ok(Kernel { device: Arc::clone(&self.inner), inner })
+        Kernel::new(self, &wgsl.into())
     }
 
     /// An empty recording, to be kept and replayed.

@@ -76,7 +76,7 @@
 //! | `ANYWARP_CPU_STEPS` | the processor only: iterations of loops that eight invocations may make together in one workgroup before their kernel is stopped; 2^32 unless set, 2^26 for `cpu:checked` |
 //! | `ANYWARP_CUDA_STEPS` | `cuda` only: iterations that the loops of one invocation may make together, where they are not seen to end, before their kernel is stopped; 2^31 unless set |
 //! | `ANYWARP_NVRTC` | `cuda` only: the file or folder of NVRTC, where the system does not find it |
-//! | `ANYWARP_CACHE` | `cuda` only: the folder of compiled kernels, or `off`; the user's cache folder unless set |
+//! | `ANYWARP_CACHE` | the folder of compiled kernels (`cuda`, `vulkan`), or `off`; `anywarp` in the user's cache folder unless set: see [`backend::cache`] |
 //! | `ANYWARP_NVDISASM` | `anywarp translate` only: the file of `nvdisasm` or `cuobjdump` |
 //! | `ANYWARP_DEBUG_BYTES` | how much memory of a device keeps what kernels print until somebody collects it; 1 MiB unless set: see [`Device::debug_output`] |
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |
@@ -107,6 +107,39 @@ pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result
 pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl, typed};
 pub use recording::{Recording, Submission};
 
+/// WGSL as a Rust module, whose names and types the compiler checks.
+///
+/// ```
+/// use anywarp::Device;
+///
+/// // The file's path below the folder of Cargo.toml; gives `mod saxpy`.
+/// anywarp::kernels!("shaders/saxpy.wgsl");
+///
+/// # fn main() -> anywarp::Result<()> {
+/// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))] {
+/// let device = Device::open("cpu")?;
+/// let saxpy = saxpy::saxpy(&device)?;
+/// let x = device.buffer_from(&[1.0f32; 1000])?;
+/// let mut y = device.buffer_from(&[2.0f32; 1000])?;
+/// let params = saxpy::Params { a: 3.0 };
+/// saxpy.launch(saxpy::Args { params, x: &x, y: &mut y }).threads(1000)?;
+/// assert_eq!(y.read()?[999], 5.0);
+/// # }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What does not fit the kernel does not compile:
+///
+/// ```compile_fail
+/// # fn launch(device: &anywarp::Device) -> anywarp::Result<()> {
+/// anywarp::kernels!("shaders/saxpy.wgsl");
+/// let (x, y) = (device.buffer::<f32>(64)?, device.buffer::<f32>(64)?);
+/// let params = saxpy::Params { a: 3.0 };
+/// saxpy::saxpy(&device)?.launch(saxpy::Args { params, x: &x, y: &y }).threads(64)?; // writes `y`
+/// # Ok(())
+/// # }
+/// ```
 pub use anywarp_macros::kernels;
 
 pub use anywarp_backend::{Finding, FindingKind, Findings, KernelResources, Unchecked};

@@ -83,6 +83,10 @@ pub(crate) struct RunArgs {
     /// that the driver puts off until then
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
+
+    /// Run again whenever the file, or one that it imports, changes; Ctrl-C ends it
+    #[arg(long)]
+    pub(crate) watch: bool,
 }
 
 /// How much to run: exactly one of the two.

@@ -12,8 +12,10 @@ mod browser;
 mod files;
 mod finding;
 
-use anywarp::backend::{BindingClass, Caps, Program};
-use anywarp::{Device, KernelError, Wgsl};
+use std::sync::Arc;
+
+use anywarp::backend::{BindingClass, Caps, Program, Source};
+use anywarp::{Device, KernelError};
 use serde_json::json;
 
 pub(crate) use arguments::{CheckArgs, NOTES};
@@ -21,7 +23,7 @@ pub(crate) use arguments::{CheckArgs, NOTES};
 use crate::failure::Failure;
 use crate::terminal;
 use arguments::{Against, Format};
-use files::{Input, inputs};
+use files::{Content, Input, inputs};
 use finding::{Finding, Severity};
 
 /// Bytes of `var<immediate>` where WebGPU has them.
@@ -34,7 +36,8 @@ pub(crate) fn check(arguments: &CheckArgs, json: bool) -> Result<(), Failure> {
     }
     let targets = targets(arguments)?;
     let mut checker = Checker { arguments, targets: &targets, entry_met: false, constants_met: Vec::new() };
-    let reports: Vec<Report> = inputs(&arguments.files).iter().map(|input| checker.file(input)).collect();
+    let reports: Vec<Report> =
+        inputs(&arguments.files, &arguments.composition).iter().map(|input| checker.file(input)).collect();
     checker.refuse_what_no_file_has(&reports)?;
     terminal::print(&if json { as_json(&reports, &targets) } else { as_text(&reports, arguments.format) })?;
     let failed = reports.iter().filter(|report| report.count(Severity::Error) > 0).count();
@@ -50,14 +53,14 @@ struct Target {
 
 fn targets(arguments: &CheckArgs) -> Result<Vec<Target>, Failure> {
     let baseline = arguments.against == Some(Against::Webgpu) || arguments.devices.is_empty();
-    if !baseline && !arguments.features.is_empty() {
-        let message = "--feature adds to --against webgpu; a device has the features that it has";
+    if !baseline && !arguments.allowed.is_empty() {
+        let message = "--allow adds to --against webgpu; a device has the features that it has";
         return Err(Failure::Usage(message.to_owned()));
     }
     let mut targets = Vec::new();
     if baseline {
         let mut caps = Caps::webgpu_baseline();
-        for feature in &arguments.features {
+        for feature in &arguments.allowed {
             caps.shader |= feature.flag;
             if feature.name == "immediates" {
                 caps.limits.immediate_size = IMMEDIATE_BYTES;
@@ -80,6 +83,8 @@ struct Report {
     findings: Vec<Finding>,
     /// An entry point lacks a feature of the baseline.
     lacks_feature: bool,
+    /// The whole text, once an entry point has passed.
+    source: Option<Arc<Source>>,
 }
 
 impl Report {
@@ -128,10 +133,15 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn file(&mut self, input: &Input) -> Report {
-        let mut report =
-            Report { file: input.file.clone(), entries: Vec::new(), findings: Vec::new(), lacks_feature: false };
-        let text = match &input.text {
-            Ok(text) => text,
+        let mut report = Report {
+            file: input.file.clone(),
+            entries: Vec::new(),
+            findings: Vec::new(),
+            lacks_feature: false,
+            source: None,
+        };
+        let content = match &input.content {
+            Ok(content) => content,
             Err(message) => {
                 report.add(Finding::of_file(&input.file, message.clone()));
                 // It may have what was named.
@@ -141,26 +151,29 @@ impl<'a> Checker<'a> {
             }
         };
         for target in self.targets {
-            match self.program(&input.file, text, self.arguments.entry.as_deref(), target) {
+            match self.program(content, self.arguments.entry.as_deref(), target) {
                 // Every one by itself.
                 Err(KernelError::WhichEntryPoint { candidates, .. }) => {
                     for entry in &candidates {
-                        let result = self.program(&input.file, text, Some(entry), target);
+                        let result = self.program(content, Some(entry), target);
                         report.add_entry(Some(entry.clone()));
-                        conclude(&mut report, text, target, result);
+                        conclude(&mut report, &content.text, target, result);
                     }
                 }
                 // Files without the one that was named are not meant.
                 Err(KernelError::UnknownEntryPoint { .. }) => continue,
                 Err(KernelError::NoEntryPoint { .. }) if self.arguments.entry.is_some() => continue,
-                result => conclude(&mut report, text, target, result),
+                result => conclude(&mut report, &content.text, target, result),
             }
             self.entry_met = true;
-            if target.is_baseline && !report.lacks_feature {
-                for error in browser::refusals(&input.file, text, &target.caps) {
+            if let Some(source) = report.source.clone()
+                && target.is_baseline
+                && !report.lacks_feature
+            {
+                for error in browser::refusals(&source, &target.caps) {
                     // Other devices leave out what no entry point uses.
                     let against = Some(target.name.clone());
-                    report.add(Finding { against, ..finding(&input.file, text, &error, target) });
+                    report.add(Finding { against, ..finding(&input.file, &content.text, &error, target) });
                 }
             }
         }
@@ -168,21 +181,15 @@ impl<'a> Checker<'a> {
     }
 
     /// The program, with those of the constants that the file has.
-    fn program(
-        &mut self,
-        file: &str,
-        text: &str,
-        entry: Option<&str>,
-        target: &Target,
-    ) -> Result<Program, KernelError> {
+    fn program(&mut self, content: &Content, entry: Option<&str>, target: &Target) -> Result<Program, KernelError> {
         let mut constants: Vec<&(String, f64)> = self.arguments.constants.iter().collect();
         loop {
-            let mut wgsl = Wgsl::new(text).file(file);
+            let mut wgsl = content.wgsl.clone();
             if let Some(entry) = entry {
-                wgsl = wgsl.entry(entry);
+                wgsl = wgsl.entry(entry.to_owned());
             }
             for (name, value) in &constants {
-                wgsl = wgsl.constant(name, *value);
+                wgsl = wgsl.constant(name.clone(), *value);
             }
             let result = wgsl.program(&target.caps);
             if let Err(KernelError::UnknownOverride { name: unknown, .. }) = &result
@@ -191,7 +198,11 @@ impl<'a> Checker<'a> {
                 constants.retain(|(name, _)| name != unknown);
                 continue;
             }
-            self.constants_met.extend(constants.iter().map(|(name, _)| name.as_str()));
+            let unseen =
+                matches!(result, Err(KernelError::WhichEntryPoint { .. } | KernelError::UnknownEntryPoint { .. }));
+            if !unseen {
+                self.constants_met.extend(constants.iter().map(|(name, _)| name.as_str()));
+            }
             return result;
         }
     }
@@ -218,6 +229,7 @@ fn conclude(report: &mut Report, text: &str, target: &Target, result: Result<Pro
             for error in bindings_above_the_limit(&program, &target.caps) {
                 report.add(finding(&file, text, &error, target));
             }
+            report.source = program.source;
             report.add_entry(Some(program.entry_point));
         }
         Err(error) => {
@@ -229,11 +241,14 @@ fn conclude(report: &mut Report, text: &str, target: &Target, result: Result<Pro
 
 fn finding(file: &str, text: &str, error: &KernelError, target: &Target) -> Finding {
     let mut finding = Finding::of_kernel(file, text, error, &target.name);
-    if let KernelError::MissingFeature { feature, .. } = error
-        && target.is_baseline
-        && Caps::known_features().iter().any(|(_, name)| name == feature)
-    {
-        finding.message.push_str(&format!("\n  --feature {feature} allows it"));
+    match error {
+        KernelError::MissingFeature { feature, .. }
+            if target.is_baseline && Caps::known_features().iter().any(|(_, name)| name == feature) =>
+        {
+            finding.message.push_str(&format!("\n  --allow {feature} accepts it"));
+        }
+        KernelError::Override { .. } => finding.message.push_str("\n  --constant NAME=VALUE gives it a value"),
+        _ => {}
     }
     finding
 }

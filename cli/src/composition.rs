@@ -26,12 +26,17 @@ pub(crate) struct CompositionArgs {
 impl CompositionArgs {
     /// The text of a file or, for `-`, of stdin, which imports only below `--root`.
     pub(crate) fn read(&self, path: &Path) -> Result<Wgsl<'static>, Failure> {
-        let mut wgsl = if is_stdin(path) {
+        let wgsl = if is_stdin(path) {
             let text = read_text(path).map_err(|error| Failure::File(format!("-: {error}")))?;
             Wgsl::new(text).file(display_name(path))
         } else {
             Wgsl::open(path).map_err(|error| Failure::File(error.to_string()))?
         };
+        Ok(self.applied(wgsl))
+    }
+
+    /// The text with what was asked for.
+    pub(crate) fn applied(&self, mut wgsl: Wgsl<'static>) -> Wgsl<'static> {
         if let Some(root) = &self.root {
             wgsl = wgsl.root(root);
         }
@@ -41,7 +46,7 @@ impl CompositionArgs {
         for (name, scalar) in &self.elements {
             wgsl = wgsl.element_scalar(name.clone(), *scalar);
         }
-        Ok(wgsl)
+        wgsl
     }
 }
 
@@ -55,7 +60,8 @@ pub(crate) fn display_name(path: &Path) -> String {
     if is_stdin(path) { "stdin.wgsl".to_owned() } else { path.display().to_string() }
 }
 
-fn is_stdin(path: &Path) -> bool {
+/// Whether stdin is meant.
+pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 

@@ -24,6 +24,7 @@ mod stage;
 mod terminal;
 mod timing;
 mod translate;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Devices => devices::devices(cli.json),
         Command::Cache { command } => cache::cache(command, cli.json),
         Command::Check(arguments) => check::check(arguments, cli.json),
+        Command::Run(arguments) if arguments.watch => watch::watch(arguments, cli.json),
         Command::Run(arguments) => run::run(arguments, cli.json),
         Command::Translate(arguments) => translate::translate(arguments, cli.json),
     };

@@ -21,9 +21,27 @@ use crate::{preview, terminal};
 /// everything else is done.
 pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     let wgsl = arguments.composition.read(&arguments.file)?;
+    let device = open(arguments)?;
+    let start = Instant::now();
+    let kernel = compile(&device, wgsl, arguments)?;
+    run_kernel(&device, &kernel, start.elapsed(), arguments, json)
+}
+
+/// The device that the command line names.
+pub(crate) fn open(arguments: &RunArgs) -> Result<Device, Failure> {
     let options = DeviceOptions { selector: arguments.device.clone(), ..DeviceOptions::default() };
-    let device = Device::open_with(&options)?;
-    let result = run_on(&device, wgsl, arguments, json);
+    Ok(Device::open_with(&options)?)
+}
+
+/// Runs a kernel that took `compile` to be made, and says what the device has found wrong with it.
+pub(crate) fn run_kernel(
+    device: &Device,
+    kernel: &Kernel,
+    compile: Duration,
+    arguments: &RunArgs,
+    json: bool,
+) -> Result<(), Failure> {
+    let result = run_on(device, kernel, compile, arguments, json);
     let findings = device.findings();
     if findings.is_empty() {
         return result;
@@ -34,17 +52,13 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     Err(Failure::Findings(findings))
 }
 
-fn run_on<'a>(device: &Device, wgsl: Wgsl<'a>, arguments: &'a RunArgs, json: bool) -> Result<(), Failure> {
-    let start = Instant::now();
-    let kernel = compile(device, wgsl, arguments)?;
-    let compile = start.elapsed();
-
-    let grid = grid(arguments, &kernel);
+fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunArgs, json: bool) -> Result<(), Failure> {
+    let grid = grid(arguments, kernel);
     let interface = Interface {
         name: kernel.name(),
         bindings: kernel.bindings(),
         immediate: kernel.immediate(),
-        threads: thread_count(&grid, &kernel),
+        threads: thread_count(&grid, kernel),
     };
     let sources = interface.bind(&arguments.binds)?;
     let assignments = interface.assign(&arguments.sets, &sources, |path| kernel.layout_of(path))?;
@@ -56,7 +70,7 @@ fn run_on<'a>(device: &Device, wgsl: Wgsl<'a>, arguments: &'a RunArgs, json: boo
     let mut bound = buffers::upload(device, &sources, contents)?;
     let upload = start.elapsed();
 
-    let launched = launch(device, &kernel, &mut bound, &assignments, arguments, json);
+    let launched = launch(device, kernel, &mut bound, &assignments, arguments, json);
     // Also what was printed before a failure, if the device still tells.
     let printed = print_debug_output(device);
     let times = launched?;
@@ -89,7 +103,8 @@ fn run_on<'a>(device: &Device, wgsl: Wgsl<'a>, arguments: &'a RunArgs, json: boo
     if failed.is_empty() { Ok(()) } else { Err(Failure::File(failed.join("\n"))) }
 }
 
-fn compile<'a>(device: &Device, mut wgsl: Wgsl<'a>, arguments: &'a RunArgs) -> Result<Kernel, Failure> {
+/// The kernel that the command line means.
+pub(crate) fn compile<'a>(device: &Device, mut wgsl: Wgsl<'a>, arguments: &'a RunArgs) -> Result<Kernel, Failure> {
     if let Some(entry) = &arguments.entry {
         wgsl = wgsl.entry(entry);
     }

@@ -34,8 +34,8 @@ fn contents_are_shown() {
     let text = cache(&folder, "show").ok();
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert!(text.starts_with("kept: ") && text.contains("of 256 MiB"), "{text}");
-    assert!(rows.iter().any(|row| row.starts_with(&["cuda", "2", "4"])), "{text}");
-    assert!(rows.iter().any(|row| row.starts_with(&["vulkan", "1", "2"])), "{text}");
+    assert!(rows.iter().any(|row| row.starts_with(&["cuda", "2", "4.0", "KiB"])), "{text}");
+    assert!(rows.iter().any(|row| row.starts_with(&["vulkan", "1", "2.0", "KiB"])), "{text}");
 
     let object = json(cache(&folder, "show --json"));
     assert_eq!((&object["folder"], &object["limit"]), (&"kept".into(), &(256 << 20).into()), "{object}");

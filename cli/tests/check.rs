@@ -62,7 +62,7 @@ fn findings(outcome: &Outcome) -> Vec<Value> {
 fn what_is_fit_for_every_browser_passes() {
     let folder = folder("check-pass");
     assert_eq!(check(&folder, "saxpy.wgsl").ok(), "saxpy.wgsl: passes (saxpy)\n");
-    assert_eq!(check(&folder, "half.wgsl saxpy.wgsl --feature f16,subgroups").ok().lines().count(), 2);
+    assert_eq!(check(&folder, "half.wgsl saxpy.wgsl --allow f16,subgroups").ok().lines().count(), 2);
     assert_eq!(check(&folder, "limits.wgsl --entry fits --constant N=256").ok(), "limits.wgsl: passes (fits)\n");
     assert_eq!(check(&folder, "unset.wgsl --constant N=2").ok(), "unset.wgsl: passes (main)\n");
     assert_eq!(folder.start("check", "-", SAXPY, &[]).ok(), "stdin.wgsl: passes (saxpy)\n");
@@ -81,17 +81,17 @@ fn each_finding_names_its_place_and_its_target() {
     type Case = (&'static str, Option<&'static str>, (u32, u32), &'static str, Option<&'static str>, &'static str);
     let cases: &[Case] = &[
         ("broken.wgsl", None, (3, 13), "programmer", None, "undefined"),
-        ("half.wgsl", Some("main"), (2, 48), "programmer", Some("webgpu"), "--feature f16"),
+        ("half.wgsl", Some("main"), (4, 1), "programmer", Some("webgpu"), "--allow f16"),
         ("limits.wgsl --entry wide", Some("wide"), (7, 1), "resource", Some("webgpu"), "allows 256"),
         ("limits.wgsl --entry shared_memory", Some("shared_memory"), (8, 29), "resource", Some("webgpu"), "32000"),
         ("limits.wgsl --entry uniform_memory", Some("uniform_memory"), (9, 29), "resource", Some("webgpu"), "'table'"),
         ("limits.wgsl --entry fits --constant N=257", Some("fits"), (5, 29), "resource", Some("webgpu"), "257"),
-        ("unset.wgsl", Some("main"), (2, 29), "programmer", None, "N"),
+        ("unset.wgsl", Some("main"), (2, 29), "programmer", None, "--constant"),
         ("texture.wgsl", Some("main"), (1, 23), "programmer", None, "'t', a texture"),
         ("enables.wgsl", None, (1, 8), "programmer", Some("webgpu"), "f16"),
-        ("dead.wgsl", None, (0, 0), "programmer", Some("webgpu"), "FLOAT64"),
+        ("dead.wgsl", None, (0, 0), "programmer", Some("webgpu"), "dead.wgsl' needs f64"),
         ("subgroups.wgsl", Some("main"), (3, 12), "programmer", Some("webgpu"), "subgroups"),
-        ("subgroups.wgsl --feature subgroups", None, (3, 12), "programmer", Some("webgpu"), "enable subgroups;"),
+        ("subgroups.wgsl --allow subgroups", None, (3, 12), "programmer", Some("webgpu"), "enable subgroups;"),
     ];
     for (line, entry, (row, column), class, against, fragment) in cases {
         let text = check(&folder, line);
@@ -184,9 +184,9 @@ fn a_wrong_command_line_is_two() {
     let folder = folder("check-usage");
     let cases: &[(&str, &[&str])] = &[
         ("", &["FILE"]),
-        ("saxpy.wgsl --feature float16", &["float16", "f16"]),
+        ("saxpy.wgsl --allow float16", &["float16", "f16"]),
         ("saxpy.wgsl --against vulkan", &["vulkan", "webgpu"]),
-        ("saxpy.wgsl --device cpu --feature f16", &["--feature", "--against webgpu"]),
+        ("saxpy.wgsl --device cpu --allow f16", &["--allow", "--against webgpu"]),
         ("saxpy.wgsl --entry main", &["--entry main", "saxpy.wgsl"]),
         ("saxpy.wgsl limits.wgsl --entry main", &["--entry main", "none of the files"]),
         ("saxpy.wgsl --constant M=1", &["--constant M", "saxpy.wgsl"]),
@@ -202,4 +202,35 @@ fn a_wrong_command_line_is_two() {
     }
     // One of two files has it.
     check(&folder, "saxpy.wgsl limits.wgsl --entry fits --constant N=2").ok();
+}
+
+#[test]
+fn imports_conditions_and_elements_are_resolved() {
+    let folder = folder("check-imports");
+    folder.make("tree/kernels");
+    folder.make("tree/shared");
+    folder.write("tree/shared/scale.wgsl", "alias T = f32;\nfn scale(x: T) -> T { return 2 * x; }");
+    let kernel = "import package::shared::scale::{scale, T};
+@group(0) @binding(0) var<storage, read_write> y: array<T>;
+@if(wide) @compute @workgroup_size(512) fn main() { y[0] = scale(y[0]); }
+@else @compute @workgroup_size(64) fn main() { y[0] = scale(y[0]); }
+";
+    folder.write("tree/kernels/main.wgsl", kernel);
+    let passes = check(&folder, "tree --feature wide=false").ok();
+    assert!(passes.replace('\\', "/").contains("tree/kernels/main.wgsl: passes (main)"), "{passes}");
+    check(&folder, "tree/kernels/main.wgsl --root tree --feature wide=false").ok();
+
+    let wide = check(&folder, "tree --feature wide --json");
+    let [_, finding] = &findings(&wide)[..] else { panic!("{wide:#?}") };
+    assert!(finding["severity"] == "warning" && wide.stdout.contains("allows 256"), "{wide:#?}");
+
+    let halves = "tree/kernels/main.wgsl --root tree --feature wide=false --element T=f16";
+    assert!(check(&folder, halves).stdout.contains("--allow f16"));
+    check(&folder, &format!("{halves} --allow f16")).ok();
+
+    folder.write("tree/shared/scale.wgsl", "alias T = f32;\nfn scale(x: T) -> T {\n    return 2 * y;\n}");
+    let broken = check(&folder, "tree/kernels/main.wgsl --root tree --feature wide=false --json");
+    let [finding] = &findings(&broken)[..] else { panic!("{broken:#?}") };
+    assert!(finding["file"].as_str().unwrap().ends_with("scale.wgsl"), "{finding}");
+    assert_eq!((&finding["line"], &finding["column"]), (&3.into(), &16.into()), "{finding}");
 }

@@ -27,25 +27,8 @@ use input::Input;
 use proc_macro::TokenStream;
 use refusal::Refusal;
 
-/// WGSL as a Rust module, whose names and types the compiler checks.
-///
-/// The WGSL is read and validated while Rust compiles: what is wrong with it is a compile error
-/// with its line. What does not fit a kernel does not compile either.
-///
-/// ```ignore
-/// use anywarp::Device;
-///
-/// // The file's text, relative to the folder of Cargo.toml, gives `mod saxpy`.
-/// anywarp::kernels!("shaders/saxpy.wgsl");
-///
-/// let device = Device::open_default()?;
-/// let saxpy = saxpy::saxpy(&device)?;
-/// let x = device.buffer_from(&[1.0f32; 1000])?;
-/// let mut y = device.buffer_from(&[2.0f32; 1000])?;
-/// let params = saxpy::Params { a: 3.0 };
-/// saxpy.launch(saxpy::Args { params, x: &x, y: &mut y }).threads(1000)?;
-/// assert_eq!(y.read()?[999], 5.0);
-/// ```
+/// The WGSL is read and validated while Rust compiles: what is wrong with it is a compile error with
+/// its line.
 ///
 /// # What it takes
 ///
@@ -56,7 +39,9 @@ use refusal::Refusal;
 /// | `mod axpy { r"..." }` | the WGSL itself, as one string literal |
 ///
 /// A path is relative to the folder of the crate's `Cargo.toml` and stays within it. The crate is
-/// built anew when the file changes.
+/// built anew when the file, or one that it imports, changes. Behind it go options of composition, as
+/// `Wgsl` has them: `kernels!("shaders/sum.wgsl", feature wide = true, element T = f16)`. Imports come
+/// from the file's folder, or from `root = "shaders"`.
 ///
 /// # What it makes
 ///
@@ -98,7 +83,7 @@ use refusal::Refusal;
 ///
 /// # What it refuses
 ///
-/// WGSL that is not valid, or has no compute entry point. Textures and samplers. A binding whose
+/// WGSL that is not valid, cannot be composed, or has no compute entry point. Textures and samplers. A binding whose
 /// struct ends in an array without a size, which no Rust type does: make two bindings of it, or use
 /// `Device::kernel`. Two things that would have one name in Rust: rename one.
 ///
@@ -107,7 +92,7 @@ use refusal::Refusal;
 #[proc_macro]
 pub fn kernels(tokens: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(tokens as Input);
-    // Unset where something other than cargo calls the compiler; paths then begin where it runs.
+    // Unset where something other than cargo calls the compiler: then no file is found.
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
     match expand(&input, Path::new(&folder)) {
         Ok(module) => module.into(),

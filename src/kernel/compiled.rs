@@ -4,15 +4,16 @@ use std::any::TypeId;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anywarp_backend::{
-    Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program, Scalar, SourceFile,
+    Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program, Source,
 };
 use anywarp_wgsl::guard::Room;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::front::{self, Others};
 use super::launch::Launch;
-use super::source::{Module, Wgsl};
+use super::source::Wgsl;
 use super::values::Values;
+use crate::Device;
 use crate::debug::{DebugMemory, Sites};
 use crate::device::DeviceInner;
 use crate::error::KernelError;
@@ -95,9 +96,62 @@ impl KernelInner {
 pub struct Kernel {
     pub(crate) device: Arc<DeviceInner>,
     pub(crate) inner: Arc<KernelInner>,
+    /// What to read again, for one from a file.
+    opened: Option<Arc<Wgsl<'static>>>,
 }
 
 impl Kernel {
+    /// The kernel of `wgsl`, from the cache if it is there.
+    pub(crate) fn new(device: &Device, wgsl: &Wgsl<'_>) -> Result<Self, KernelError> {
+        let inner = device.inner.compiled(wgsl)?;
+        Ok(Self { device: Arc::clone(&device.inner), inner, opened: wgsl.opened().map(Arc::new) })
+    }
+
+    /// Reads the file of the kernel, and those it imports, again; if they have changed, makes the kernel
+    /// anew, with the same entry point and constants. Returns whether it has. What was launched before
+    /// stays what it was, as do other handles and recordings of the kernel.
+    ///
+    /// A kernel whose text is not from [`Wgsl::open`] has no file and does not change.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = std::env::temp_dir().join(format!("anywarp-reload-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let path = folder.join("edited.wgsl");
+    /// std::fs::write(&path, "@compute @workgroup_size(32) fn main() {}")?;
+    /// let mut kernel = device.kernel(anywarp::Wgsl::open(&path)?)?;
+    /// assert!(!kernel.reload()?);
+    ///
+    /// std::fs::write(&path, "@compute @workgroup_size(64) fn main() {}")?;
+    /// assert!(kernel.reload()?);
+    /// assert_eq!(kernel.workgroup_size(), [64, 1, 1]);
+    ///
+    /// std::fs::write(&path, "@compute fn main() { oh }")?;
+    /// assert!(kernel.reload().is_err());
+    /// assert_eq!(kernel.workgroup_size(), [64, 1, 1]); // as it was
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Device::kernel`](crate::Device::kernel), and files that cannot be read; the kernel is then
+    /// what it was.
+    pub fn reload(&mut self) -> Result<bool, KernelError> {
+        let Some(opened) = &self.opened else { return Ok(false) };
+        let wgsl = opened.read_again()?;
+        let inner = self.device.compiled(&wgsl)?;
+        let changed = !Arc::ptr_eq(&inner, &self.inner);
+        if changed {
+            (self.inner, self.opened) = (inner, Some(Arc::new(wgsl)));
+        }
+        Ok(changed)
+    }
+
     fn program(&self) -> &Program {
         &self.inner.plain.program
     }
@@ -182,17 +236,11 @@ const MOST_KEPT: usize = 512;
 /// All that makes a kernel what it is.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
-    text: String,
-    file: String,
+    /// As its files were read now: they may have changed since.
+    source: Arc<Source>,
     entry: Option<String>,
     constants: Vec<(String, u64)>,
     leave: Leave,
-    modules: Vec<Module<'static>>,
-    at: Vec<String>,
-    features: Vec<(String, bool)>,
-    elements: Vec<(String, Option<Scalar>)>,
-    /// Imported files, as they were read.
-    read: Vec<SourceFile>,
 }
 
 /// The kernels of one device.
@@ -209,25 +257,17 @@ impl KernelCache {
         wgsl: &Wgsl<'_>,
         others: Others<'_>,
     ) -> Result<Arc<KernelInner>, KernelError> {
-        // What is in files may have changed since.
-        let read = if wgsl.folder.is_some() { Some(wgsl.source()?) } else { None };
+        let source = Arc::new(wgsl.source()?);
         let key = Key {
-            text: wgsl.text.to_string(),
-            file: wgsl.file.to_string(),
+            source: Arc::clone(&source),
             entry: wgsl.entry.as_ref().map(ToString::to_string),
             constants: wgsl.constants.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect(),
             leave: wgsl.leave,
-            modules: wgsl.modules.iter().map(Module::owned).collect(),
-            at: wgsl.at.iter().map(ToString::to_string).collect(),
-            features: wgsl.features.iter().map(|(name, on)| (name.to_string(), *on)).collect(),
-            elements: wgsl.elements.iter().map(|(name, scalar)| (name.to_string(), scalar.ok())).collect(),
-            read: read.iter().flat_map(|source| source.files().iter().skip(1).cloned()).collect(),
         };
         if let Some(kernel) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(Arc::clone(kernel));
         }
         // Not under the lock: compiling takes long, and other kernels need not wait.
-        let source = Arc::new(read.map_or_else(|| wgsl.source(), Ok)?);
         let made = Room::of_source(&source)?.run(|| {
             let source = Arc::clone(&source);
             let (program, sites) = front::program(wgsl, source, backend.caps(), others, &|count| debug.number(count))?;

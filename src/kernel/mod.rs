@@ -2,7 +2,7 @@
 //!
 //! | module | step |
 //! |---|---|
-//! | `source` | what the user hands in; directives that naga does not know are blanked |
+//! | `source` | what the user hands in, composed with what it imports |
 //! | `front` | parse, validate, choose the entry point, resolve overrides |
 //! | `program` | the front end by itself, without a device |
 //! | `features` | which feature a device lacks, and the line that needs it |
@@ -31,7 +31,7 @@ mod values;
 pub use bind::Bind;
 pub(crate) use bind::{BoundBuffer, bound};
 pub use compiled::Kernel;
-pub(crate) use compiled::{Compiled, KernelCache};
+pub(crate) use compiled::{Compiled, KernelCache, KernelInner};
 pub use extent::Extent;
 pub use launch::Launch;
 pub use source::Wgsl;

@@ -115,8 +115,7 @@ impl<'a> Wgsl<'a> {
     pub fn open(path: impl AsRef<Path>) -> Result<Wgsl<'static>, KernelError> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| KernelError::Unreadable { file: file.clone(), message: error.to_string() })?;
+        let text = read(path)?;
         let folder = path.parent().map(Path::to_owned);
         Ok(Wgsl { folder, path: Some(path.to_owned()), ..Wgsl::new(text).file(file) })
     }
@@ -260,6 +259,30 @@ impl<'a> Wgsl<'a> {
 }
 
 impl Wgsl<'_> {
+    /// Itself, if it is from a file.
+    pub(super) fn opened(&self) -> Option<Wgsl<'static>> {
+        let owned = |text: &Cow<'_, str>| Cow::Owned(text.to_string());
+        self.path.as_ref().map(|path| Wgsl {
+            text: owned(&self.text),
+            file: owned(&self.file),
+            entry: self.entry.as_ref().map(owned),
+            constants: self.constants.iter().map(|(name, value)| (owned(name), *value)).collect(),
+            leave: self.leave,
+            modules: self.modules.iter().map(Module::owned).collect(),
+            at: self.at.iter().map(owned).collect(),
+            features: self.features.iter().map(|(name, on)| (owned(name), *on)).collect(),
+            elements: self.elements.iter().map(|(name, scalar)| (owned(name), *scalar)).collect(),
+            folder: self.folder.clone(),
+            path: Some(path.clone()),
+        })
+    }
+
+    /// The same with the text that its file has now.
+    pub(super) fn read_again(&self) -> Result<Self, KernelError> {
+        let text = self.path.as_deref().map(read).transpose()?;
+        Ok(Self { text: text.map_or_else(|| self.text.clone(), Cow::Owned), ..self.clone() })
+    }
+
     /// The one text that it is with all it imports.
     pub(crate) fn source(&self) -> Result<Source, KernelError> {
         let mut given = Given::default();
@@ -300,6 +323,13 @@ impl Wgsl<'_> {
             format!("error: the element type '{name}' cannot become {element}, which is no scalar of WGSL");
         KernelError::Compose { file: self.file.to_string(), line: 1, diagnostic }
     }
+}
+
+fn read(path: &Path) -> Result<String, KernelError> {
+    let unreadable = |error: std::io::Error| (path.display().to_string(), error.to_string());
+    std::fs::read_to_string(path)
+        .map_err(unreadable)
+        .map_err(|(file, message)| KernelError::Unreadable { file, message })
 }
 
 /// Modules from memory, then those in files.

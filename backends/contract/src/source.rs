@@ -24,7 +24,7 @@ use crate::Spot;
 /// assert_eq!(place(0), Some(("b.wgsl", 2, 2)));
 /// assert_eq!(place(2), Some(("main.wgsl", 2, 1)));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     /// The first one is the author's own, others are what it imports.
     files: Vec<SourceFile>,
@@ -44,7 +44,7 @@ pub struct SourceFile {
 }
 
 /// From where a part of a composed text is; it reaches to the next piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
     /// Where it begins in the composed text, in bytes.
     pub at: usize,
@@ -163,12 +163,21 @@ impl Source {
     pub fn origin_of(&self, range: Range<usize>) -> Option<(usize, Range<usize>)> {
         let (file, start) = self.origin(range.start)?;
         let length = range.end.saturating_sub(range.start);
-        let last = range.end.checked_sub(1).filter(|last| *last > range.start).and_then(|last| self.origin(last));
-        let end = match last {
-            Some((same, last)) if same == file && last >= start => last + 1,
+        let last = range.end.checked_sub(1).filter(|last| *last >= range.start);
+        let end = match last.and_then(|last| self.behind(last)) {
+            Some((same, end)) if same == file && end > start => end,
             _ => start + length,
         };
         Some((file, start..end.min(self.files.get(file)?.text.len()).max(start)))
+    }
+
+    /// File and offset behind a byte of the text; behind all of a name that was changed.
+    fn behind(&self, at: usize) -> Option<(usize, usize)> {
+        let (file, offset) = self.origin(at)?;
+        let next = self.pieces.partition_point(|piece| piece.at <= at);
+        let changed = next.checked_sub(1).and_then(|index| self.pieces.get(index)).is_some_and(|piece| !piece.copied);
+        let following = self.pieces.get(next).filter(|piece| changed && piece.file == file && piece.offset > offset);
+        Some((file, following.map_or(offset + 1, |piece| piece.offset)))
     }
 
     /// File and offset of a byte of the text.
@@ -227,6 +236,7 @@ mod tests {
         assert_eq!(source.origin_of(0..4), Some((1, 5..9)));
         assert_eq!(source.origin_of(8..14), Some((0, 7..13)));
         assert_eq!(source.origin_of(5..14), Some((0, 4..13)));
+        assert_eq!(source.origin_of(5..8), Some((0, 4..7)));
         // It begins in one file and ends in another.
         assert_eq!(source.origin_of(0..14), Some((1, 5..9)));
         assert_eq!(source.origin_of(40..50), None);

@@ -2,7 +2,7 @@
 //!
 //! Each pipeline has a cache object of its own, and a file. wgpu can neither merge two caches nor
 //! shrink one, so a single file for all of them would lose what two processes add at the same time,
-//! and keep what nobody runs any more for ever.
+//! and keep what nobody runs any more for ever. lavapipe hands out nothing but a header.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};

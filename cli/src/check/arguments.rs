@@ -7,6 +7,7 @@ use anywarp::backend::naga::valid::Capabilities;
 use clap::{Args, ValueEnum};
 
 use crate::args::parse_override;
+use crate::composition::CompositionArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
@@ -22,9 +23,12 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) against: Option<Against>,
 
-    /// Optional features that `--against webgpu` allows: `f16,subgroups`
-    #[arg(long = "feature", value_name = "NAMES", value_delimiter = ',', value_parser = parse_feature)]
-    pub(crate) features: Vec<Feature>,
+    /// Optional features of devices that `--against webgpu` lets a kernel use: `f16,subgroups`
+    #[arg(long = "allow", value_name = "NAMES", value_delimiter = ',', value_parser = parse_allowed)]
+    pub(crate) allowed: Vec<Feature>,
+
+    #[command(flatten)]
+    pub(crate) composition: CompositionArgs,
 
     /// Only this entry point, in the files that have it [default: all compute entry points]
     #[arg(long, value_name = "NAME")]
@@ -62,7 +66,7 @@ pub(crate) struct Feature {
     pub(crate) flag: Capabilities,
 }
 
-fn parse_feature(text: &str) -> Result<Feature, String> {
+fn parse_allowed(text: &str) -> Result<Feature, String> {
     let mut known = Caps::known_features().iter();
     known.find(|(_, name)| *name == text.trim()).map(|&(flag, name)| Feature { name, flag }).ok_or_else(|| {
         let names: Vec<&str> = Caps::known_features().iter().map(|(_, name)| *name).collect();
@@ -72,7 +76,8 @@ fn parse_feature(text: &str) -> Result<Feature, String> {
 
 pub(crate) const NOTES: &str = "\
 Each compute entry point of each file is parsed, validated and compared with limits and features; nothing is
-run, and without --device no device is needed. A file without a compute entry point gets a warning.
+run, and without --device no device is needed. A file without a compute entry point gets a warning. What
+files of a folder import lies below that folder, unless --root says otherwise.
 
 --json prints one object: `findings` is an array of {file, entry, line, column, severity, class, message,
 against}, `files` says which entry points were checked. Lines and columns (in bytes) start at 1; what is not
@@ -85,7 +90,7 @@ Exit codes:
 
 Examples:
   anywarp check shaders/
-  anywarp check shaders/ --feature f16 --format github
+  anywarp check shaders/ --allow f16 --format github
   anywarp check blur.wgsl --device vulkan --device cpu --constant RADIUS=4";
 
 #[cfg(test)]
@@ -94,8 +99,8 @@ mod tests {
 
     #[test]
     fn features_go_by_the_names_of_listings() {
-        assert_eq!(parse_feature("f16").map(|feature| feature.flag), Ok(Capabilities::SHADER_FLOAT16));
-        let message = parse_feature("float16").unwrap_err();
+        assert_eq!(parse_allowed("f16").map(|feature| feature.flag), Ok(Capabilities::SHADER_FLOAT16));
+        let message = parse_allowed("float16").unwrap_err();
         assert!(message.contains("f16") && message.contains("subgroups"), "{message}");
     }
 }

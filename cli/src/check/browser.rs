@@ -8,20 +8,19 @@ use anywarp::backend::{Caps, Source};
 use anywarp_wgsl::guard::Room;
 use anywarp_wgsl::{TextError, diagnostic, directives, module};
 
-/// What is wrong with a file whose entry points pass, for a browser with `caps`.
-pub(super) fn refusals(file: &str, text: &str, caps: &Caps) -> Vec<KernelError> {
-    let source = Source::new(file, text);
+/// What is wrong with a text of which an entry point passes, for a browser with `caps`.
+pub(super) fn refusals(source: &Source, caps: &Caps) -> Vec<KernelError> {
     let look = || -> Result<Vec<KernelError>, TextError> {
-        let module = module::parse(&source)?;
-        let mut refusals = unknown_enables(&source, caps);
+        let module = module::parse(source)?;
+        let mut refusals = unknown_enables(source, caps);
         if refusals.is_empty() {
-            refusals.extend(validate(&module, caps.shader).err().map(|error| unused(&source, &error)));
-            refusals.extend(subgroups(&source, &module, caps));
+            refusals.extend(validate(&module, caps.shader).err().map(|error| unused(source, &module, caps, &error)));
+            refusals.extend(subgroups(source, &module, caps));
         }
         Ok(refusals)
     };
     // What cannot be read has been told by then.
-    Room::of(file, text).and_then(|room| room.run(look)).unwrap_or_default()
+    Room::of_source(source).and_then(|room| room.run(look)).unwrap_or_default()
 }
 
 type Refusal = Box<WithSpan<ValidationError>>;
@@ -44,8 +43,24 @@ fn unknown_enables(source: &Source, caps: &Caps) -> Vec<KernelError> {
         .collect()
 }
 
-fn unused(source: &Source, error: &Refusal) -> KernelError {
-    diagnostic::of_validator(source, error).into()
+/// The feature that something outside of the entry points needs. naga names it in words of its own, so
+/// each is taken away by itself.
+fn unused(source: &Source, module: &Module, caps: &Caps, error: &Refusal) -> KernelError {
+    let mut lacked = Caps::known_features().iter().filter(|(flag, _)| !caps.shader.contains(*flag));
+    let needed = |(flag, name): &(Capabilities, &'static str)| {
+        let error = validate(module, Capabilities::all() - *flag).err()?;
+        Some((*name, error.spans().find_map(|(span, _)| source.spot(span.to_range()?))))
+    };
+    lacked.find_map(needed).map_or_else(
+        || diagnostic::of_validator(source, error).into(),
+        |(feature, place)| KernelError::MissingFeature {
+            kernel: source.file().to_owned(),
+            feature: feature.to_owned(),
+            device: caps.name.clone(),
+            place,
+            others: String::new(),
+        },
+    )
 }
 
 /// naga needs no directive for subgroups, browsers do.

@@ -2,37 +2,57 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::composition::{display_name, read_text};
+use anywarp::Wgsl;
 
-/// One text to check, or why it could not be read.
+use crate::composition::{CompositionArgs, display_name, is_stdin, read_text};
+
+/// One file to check, or why it could not be read.
 pub(super) struct Input {
     /// As it is named in findings.
     pub(super) file: String,
-    pub(super) text: Result<String, String>,
+    pub(super) content: Result<Content, String>,
+}
+
+/// One file.
+pub(super) struct Content {
+    /// Its own text.
+    pub(super) text: String,
+    /// The same, with what it is composed with.
+    pub(super) wgsl: Wgsl<'static>,
 }
 
 /// The files of a command line, in its order; those of a folder by name.
-pub(super) fn inputs(paths: &[PathBuf]) -> Vec<Input> {
-    paths.iter().flat_map(|path| of_path(path)).collect()
+pub(super) fn inputs(paths: &[PathBuf], composition: &CompositionArgs) -> Vec<Input> {
+    paths.iter().flat_map(|path| of_path(path, composition)).collect()
 }
 
-fn of_path(path: &Path) -> Vec<Input> {
-    if path.as_os_str() == "-" || !path.is_dir() {
-        return vec![read(path)];
+fn of_path(path: &Path, composition: &CompositionArgs) -> Vec<Input> {
+    if is_stdin(path) || !path.is_dir() {
+        return vec![read(path, None, composition)];
     }
     let mut found = Vec::new();
     let mut problems = Vec::new();
     walk(path, &mut found, &mut problems);
     if found.is_empty() && problems.is_empty() {
         let reason = format!("{}: there is no *.wgsl file in this folder", path.display());
-        problems.push(Input { file: path.display().to_string(), text: Err(reason) });
+        problems.push(Input { file: path.display().to_string(), content: Err(reason) });
     }
-    found.iter().map(|path| read(path)).chain(problems).collect()
+    found.iter().map(|file| read(file, Some(path), composition)).chain(problems).collect()
 }
 
-fn read(path: &Path) -> Input {
-    let text = read_text(path).map_err(|error| format!("{}: {error}", path.display()));
-    Input { file: display_name(path), text }
+/// Reads a file that was found below `root`.
+fn read(path: &Path, root: Option<&Path>, composition: &CompositionArgs) -> Input {
+    let file = display_name(path);
+    let content = read_text(path).map_err(|error| format!("{file}: {error}")).and_then(|text| {
+        let wgsl = if is_stdin(path) {
+            Wgsl::new(text.clone()).file(file.clone())
+        } else {
+            Wgsl::open(path).map_err(|error| error.to_string())?
+        };
+        let wgsl = root.into_iter().fold(wgsl, |wgsl, root| wgsl.root(root));
+        Ok(Content { text, wgsl: composition.applied(wgsl) })
+    });
+    Input { file, content }
 }
 
 /// Collects `*.wgsl` below a folder. Links to folders may lead in circles and hidden folders are
@@ -44,7 +64,7 @@ fn walk(top: &Path, found: &mut Vec<PathBuf>, problems: &mut Vec<Input>) {
             Ok(entries) => entries.flatten(),
             Err(error) => {
                 let file = folder.display().to_string();
-                problems.push(Input { text: Err(format!("{file}: {error}")), file });
+                problems.push(Input { content: Err(format!("{file}: {error}")), file });
                 continue;
             }
         };

@@ -65,7 +65,11 @@ impl Finding {
             line: Some(line).filter(|line| *line > 0),
             column: Some(column).filter(|column| *column > 0),
             severity: if is_warning { Severity::Warning } else { Severity::Error },
-            class: word(Error::Kernel(error.clone()).class()),
+            class: if matches!(error, KernelError::Unreadable { .. }) {
+                "file"
+            } else {
+                word(Error::Kernel(error.clone()).class())
+            },
             message: error.to_string().trim_end().to_owned(),
             against: depends_on_the_device(error).then(|| against.to_owned()),
         }

@@ -1,5 +1,6 @@
 //! Entry points: what makes their kernels, what launches them, and what with.
 
+use anywarp_backend::Shape;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
@@ -9,7 +10,6 @@ use crate::describe::{Argument, ArgumentKind, Description, Entry};
 use crate::layout::{element_type, value_type};
 use crate::names::{Names, camel_case, ident};
 use crate::refusal::Refusal;
-use anywarp_backend::Shape;
 
 /// All of them, and the alias `Args` if there is one.
 pub(super) fn entries(description: &Description, names: &mut Names) -> Result<TokenStream, Refusal> {

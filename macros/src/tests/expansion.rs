@@ -60,6 +60,28 @@ fn parts_of_modules() {
 }
 
 #[test]
+fn texts_of_several_files() {
+    let made = kernels(
+        r#"mod m = "src/tests/shaders/parts/imports.wgsl", root = "src/tests/shaders", feature fast = true, element T = f16"#,
+    )
+    .unwrap();
+    let text = |path: &str| {
+        format!(
+            r#"::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/src/tests/shaders/{path}"))"#
+        )
+    };
+    let wanted = format!(
+        r#"::anywarp::typed::composed({}, &["parts", "imports"], &[
+            ("shared::scale", "src/tests/shaders/shared/scale.wgsl", {})
+        ]).file("src/tests/shaders/parts/imports.wgsl").feature("fast", true).element::<::anywarp::f16>("T")"#,
+        text("parts/imports.wgsl"),
+        text("shared/scale.wgsl"),
+    );
+    assert!(dense(&made).contains(&dense(&wanted)), "the macro makes\n{made}\nwithout\n{wanted}");
+    assert!(dense(&made).contains("Writes<'a,::anywarp::f16>"), "the element is not that of\n{made}");
+}
+
+#[test]
 fn what_is_not_there() {
     let made = kernels(r#"mod m { "override n: u32; @compute @workgroup_size(n) fn main() {}" }"#).unwrap();
     for absent in ["fn main (", "Default for Overrides"] {

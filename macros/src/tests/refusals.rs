@@ -92,6 +92,33 @@ fn files() {
 }
 
 #[test]
+fn composition() {
+    const HERE: &str = "src/tests/shaders";
+    let cases: &[(&str, &str, &[&str])] = &[
+        (
+            "files that import each other",
+            "circle.wgsl\"",
+            &["src/tests/shaders/circle.wgsl", "shared/circle.wgsl", "^"],
+        ),
+        ("a module that is not there", "missing.wgsl\"", &["src/tests/shaders/missing.wgsl:2:", "shared::none"]),
+        (
+            "a mistake in an imported file",
+            "mistaken.wgsl\"",
+            &["src/tests/shaders/shared/mistaken.wgsl:2:", "let a: f32 = 1u;"],
+        ),
+        ("a feature that nobody set", "feature.wgsl\"", &["feature.wgsl:1:", "fast"]),
+        ("an element of no such type", "feature.wgsl\", element T = vec2", &["'T' cannot be 'vec2'", "f16, f32"]),
+        ("an element that there is not", "feature.wgsl\", feature fast = true, element T = f16", &["alias T"]),
+        ("a root that is not there", "feature.wgsl\", root = \"src/none\"", &["'src/none' cannot be read"]),
+        ("a root elsewhere", "feature.wgsl\", root = \"src/emit\"", &["does not lie in 'src/emit'"]),
+        ("a root outside of the crate", "feature.wgsl\", root = \"..\"", &["not within the crate"]),
+    ];
+    for (what, rest, parts) in cases {
+        refused(what, kernels(&format!("mod m = \"{HERE}/{rest}")), parts);
+    }
+}
+
+#[test]
 fn inputs() {
     let cases: &[(&str, &str, &[&str])] = &[
         ("nothing", "", &["expected the path of a WGSL file", "mod NAME"]),

@@ -15,11 +15,13 @@ pub(crate) const CASES: &[Case] = &[
     ("typed_members_arrive", members_arrive),
     ("typed_padding_is_not_compared", padding_is_not_compared),
     ("typed_f16", halves),
+    ("typed_wide_scalars", wide_scalars),
     ("typed_immediates", immediates),
     ("typed_overrides", overrides),
     ("typed_several_entry_points", several_entry_points),
     ("typed_single_values", single_values),
     ("typed_names", names),
+    ("typed_composed", composed),
     ("typed_launches_are_checked", launches_are_checked),
 ];
 
@@ -179,6 +181,7 @@ fn padding_is_not_compared(_: &Device) -> TestResult {
 anywarp::kernels!(mod half_words {
     r"enable f16;
     struct Mixed { a: f16, b: f32, c: vec3<f16>, d: mat2x3<f16>, e: f16 }
+    override gain: f16 = -1.5h;
     @group(0) @binding(0) var<storage> mixed: Mixed;
     @group(0) @binding(1) var<storage, read_write> out: array<f16>;
     @compute @workgroup_size(1) fn main() {
@@ -186,6 +189,7 @@ anywarp::kernels!(mod half_words {
         out[1] = f16(mixed.b);
         out[2] = mixed.c.z;
         out[3] = mixed.d[1].y + mixed.e;
+        out[4] = gain;
     }"
 });
 
@@ -197,9 +201,29 @@ fn halves(device: &Device) -> TestResult {
     let row = |from: f32| [h(from), h(from + 1.0), h(from + 2.0), h(0.0)];
     let value = half_words::Mixed::new(h(1.5), 2.5, [h(3.0), h(4.0), h(5.0)], [row(6.0), row(9.0)], h(0.5));
     let mixed = device.buffer_from(&[value])?;
-    let mut out = device.buffer::<f16>(4)?;
-    half_words::main(device)?.launch(half_words::Args { mixed: &mixed, out: &mut out }).groups(1)?;
-    same(&out.read()?, &[h(1.5), h(2.5), h(5.0), h(10.5)], "f16 members")
+    let mut out = device.buffer::<f16>(5)?;
+    let kernel = half_words::main_with(device, half_words::Overrides::default())?;
+    kernel.launch(half_words::Args { mixed: &mixed, out: &mut out }).groups(1)?;
+    same(&out.read()?, &[h(1.5), h(2.5), h(5.0), h(10.5), h(-1.5)], "f16 members")
+}
+
+anywarp::kernels!(mod wide {
+    r"
+    struct Wide { a: u32, b: i64, c: f32, d: vec3<u64>, e: u32 }
+    @group(0) @binding(0) var<storage, read_write> wide: Wide;
+    @compute @workgroup_size(1) fn main() {
+        wide.b += i64(wide.a);
+        wide.d.z = u64(wide.e);
+    }"
+});
+
+fn wide_scalars(device: &Device) -> TestResult {
+    if !device.caps().feature_names().contains(&"i64") {
+        return skip("the device has no 64-bit integers");
+    }
+    let mut value = device.buffer_from(&[wide::Wide::new(5, -1 << 40, 0.5, [1, 2, 3], 1 << 31)])?;
+    wide::main(device)?.launch(wide::Args { wide: &mut value }).groups(1)?;
+    equal(value.read()?[0], wide::Wide::new(5, (-1 << 40) + 5, 0.5, [1, 2, 1 << 31], 1 << 31), "64-bit members")
 }
 
 anywarp::kernels!(mod pushed {
@@ -332,6 +356,20 @@ fn names(device: &Device) -> TestResult {
     // The struct has the name `Args`; the arguments keep their own.
     odd::ACopy(device)?.launch(odd::ACopyArgs { r#box: value, Box: &mut out }).groups(1)?;
     equal(out.read()?[0], value, "keywords, capitals and `_pad0` as names")
+}
+
+anywarp::kernels!(mod once = "tests/conformance/kernel/typed_shaders/scale.wgsl", feature twice = false);
+anywarp::kernels!(mod twice = "tests/conformance/kernel/typed_shaders/scale.wgsl", feature twice = true, element T = i32);
+
+fn composed(device: &Device) -> TestResult {
+    let weights = device.buffer_from(&[once::Weights::new(2.0, [0.0, 0.0, 0.5])])?;
+    let mut data = device.buffer_from(&[10.0f32])?;
+    once::scale(device)?.launch(once::Args { weights: &weights, data: &mut data }).groups(1)?;
+    same(&data.read()?, &[20.5], "as it is written, once")?;
+    let weights = device.buffer_from(&[twice::Weights { factor: 3, shift: [0, 0, 1], ..Default::default() }])?;
+    let mut data = device.buffer_from(&[10i32])?;
+    twice::scale(device)?.launch(twice::Args { weights: &weights, data: &mut data }).groups(1)?;
+    same(&data.read()?, &[94], "i32, twice")
 }
 
 fn launches_are_checked(device: &Device) -> TestResult {

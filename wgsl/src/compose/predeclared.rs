@@ -280,7 +280,7 @@ mod tests {
         for name in ["max", "f32", "vec2", "vec4h", "mat2x3f", "coop_mat16x16", "texture_2d", "atomicAdd", "storage"] {
             assert!(is_predeclared(name), "{name}");
         }
-        for name in ["maximum", "vector", "vec", "vec2x", "matter", "mat2y", "sum", ""] {
+        for name in ["maximum", "vector", "vec", "matter", "mat2y", "sum", ""] {
             assert!(!is_predeclared(name), "{name}");
         }
     }

@@ -53,12 +53,6 @@ fn errors_name_the_place_and_what_to_do() {
         // Several files.
         (
             "import package::a::x;",
-            &[("a", "import super::b::x;\nconst y = 1;"), ("b", "import super::a::y; const x = 1;")],
-            "b.wgsl:1:18",
-            &[],
-        ),
-        (
-            "import package::a::x;",
             &[("a", "import super::b::x; const x = 1;"), ("b", "const x = 2;")],
             "a.wgsl:1:18",
             &["declared in line 1"],

@@ -38,7 +38,7 @@ fn nesting_has_a_limit_and_long_texts_take_no_time() {
         let start = Instant::now();
         let result = composed(&text, &[("m", "const x = 1;")], &features(&[("on", true), ("off", false)]));
         drop(result);
-        let limit = Duration::from_secs(if cfg!(debug_assertions) { 40 } else { 4 });
+        let limit = Duration::from_secs(if cfg!(debug_assertions) { 120 } else { 20 });
         assert!(start.elapsed() < limit, "{:?} for {}..", start.elapsed(), &text[..40]);
     }
 }

@@ -33,7 +33,7 @@ fn naga_s_errors_are_at_the_author_s_places() {
         // The parser's, the validator's.
         ("enable f16;\nfn load() { }\nfn f() {\n  load();\n  let x = ?;\n}", "a.wgsl:5:11"),
         ("enable f16;\nfn load() { }\nfn f() {\n  load(); let y = nowhere;\n}", "a.wgsl:4:19"),
-        ("var<private> load: u32;\nfn f() {\n  let p = &load; load = 1 + *p; return 1;\n}", "a.wgsl:3:"),
+        ("var<private> load: u32;\nfn f() {\n  let p = &load; load = 1 + *p; return 1;\n}", "a.wgsl:2:1"),
     ];
     for (module, place) in table {
         let source = composed(text, &[("a", module)], &Options::default()).unwrap();

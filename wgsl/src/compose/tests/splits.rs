@@ -129,19 +129,21 @@ fn meaning(source: &Source) -> Vec<String> {
     let tokens = Tokens::of(SourceFile { name: "w".to_owned(), text }).unwrap();
     let outline = Outline::of(&tokens).unwrap();
     for declaration in &outline.declarations {
-        // Temporaries are numbered by the order of declarations, and say nothing.
+        // Variables of functions are numbered by the order of declarations, which says nothing.
+        let plain = |word: &str| word.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit()).to_owned();
+        let local = |word: &str| word.starts_with("_e") || outline.local.contains(word);
         let words = declaration.all.clone().map(|at| tokens.text(at));
-        let words = words.map(|word| {
-            if word.starts_with("_e") || word.starts_with("m0") {
-                "_"
-            } else {
-                word.trim_end_matches(|c: char| c == '_')
-            }
-        });
+        let words = words.map(|word| if local(word) { plain(word) } else { without_module(word) });
         blocks.push(words.collect::<Vec<_>>().join(" "));
     }
     blocks.sort();
     blocks
+}
+
+/// A name of two modules is called after its module: `m3_name`.
+fn without_module(word: &str) -> String {
+    let number = word.strip_prefix('m').and_then(|rest| rest.split_once('_'));
+    number.filter(|(number, _)| number.parse::<u32>().is_ok()).map_or(word, |(_, name)| name).to_owned()
 }
 
 proptest! {

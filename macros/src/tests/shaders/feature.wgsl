@@ -1,0 +1,3 @@
+@if(fast) const lanes = 8;
+@else const lanes = 4;
+@compute @workgroup_size(lanes) fn main() {}

@@ -1,0 +1,2 @@
+import package::shared::mistaken::f;
+@compute @workgroup_size(1) fn main() { f(); }

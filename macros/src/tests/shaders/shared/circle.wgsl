@@ -1,0 +1,2 @@
+import package::circle::g;
+fn f() { g(); }
