@@ -54,7 +54,8 @@
 //! - [`kernels!`]: WGSL files as Rust modules, whose names and types the compiler checks.
 //! - [`Launch`]: named bindings and values, then a grid of any size.
 //! - [`Recording`]: launches, copies and fills to be replayed.
-//! - [`ops`]: operations that come with it: [`ops::matmul`].
+//! - [`ops`]: operations that come with it: [`ops::matmul`]; kernels of one line:
+//!   [`ops::ElementwiseKernel`], [`ops::ReductionKernel`].
 //! - [`DebugOutput`]: what kernels printed ([`Device::debug_output`]).
 //! - [`Findings`]: what is wrong with a kernel, line by line, on the device `cpu:checked`
 //!   ([`Device::findings`]).

@@ -41,10 +41,15 @@ impl Arguments {
         Ok(parsed)
     }
 
+    /// Opens the device.
+    pub(crate) fn device(&self) -> Outcome<Device> {
+        let options = DeviceOptions { selector: self.device.clone(), staged: self.staged };
+        Ok(Device::open_with(&options)?)
+    }
+
     /// Opens the device twice: through anywarp, and through wgpu alone.
     pub(crate) fn open(&self) -> Outcome<(Device, Raw)> {
-        let options = DeviceOptions { selector: self.device.clone(), staged: self.staged };
-        let device = Device::open_with(&options)?;
+        let device = self.device()?;
         let raw = Raw::beside(&device)?;
         Ok((device, raw))
     }

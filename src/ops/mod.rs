@@ -5,6 +5,8 @@
 //! [`Recording`](crate::Recording), between launches of one's own.
 //!
 //! - [`matmul`]: the product of two matrices, [`Matmul`] with precision and recording.
+//! - [`ElementwiseKernel`]: arrays element by element, by one line of WGSL: `z = a * x + y`.
+//! - [`ReductionKernel`]: many elements to one, by four expressions; along axes, too.
 
 mod elementwise;
 mod error;

@@ -8,7 +8,7 @@ use super::super::operation::error::OperationError;
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
 use super::super::operation::shape::{Walk, elements, strides};
 use super::ElementwiseCall;
-use super::wgsl::{self, Form, Own, UNROLLED};
+use super::wgsl::{self, Form, Own};
 use crate::{Device, Launch, Recording};
 
 /// Below this many elements vectors save nothing, and their tail would be a launch of its own.
@@ -134,19 +134,18 @@ impl<'a> Plan<'a> {
         let walked = || self.arrays().filter(|(slot, _)| slot.is_walked());
         let measured = each().any(|(slot, _)| slot.written);
         let as_given = measured && rank == 0 && walked().all(|(_, array)| array.is_bindable());
-        let scalar =
-            |begin, placed| Part { form: Form { vectors: false, placed, rank }, begin, count: self.count - begin };
+        let scalar = |begin, placed| Part { form: Form { vectors: 0, placed, rank }, begin, count: self.count - begin };
         let fits = |(slot, array): (&Slot, &Array<'a>)| {
             slot.element.lanes == 1 && slot.element.scalar.width <= 4 && array.placed(None).1.is_multiple_of(4)
         };
-        // The processor's own vectors are made of neighbouring invocations.
-        let wanted = self.device.caps().kind != DeviceKind::Software && self.count >= LEAST_FOR_VECTORS;
-        if !(wanted && measured && rank == 0 && each().all(fits)) {
+        if !(self.count >= LEAST_FOR_VECTORS && measured && rank == 0 && each().all(fits)) {
             return vec![scalar(0, !as_given)];
         }
+        // Several loads under way hide the way to a GPU's memory; the processor only loses by them.
+        let each_takes = if self.device.caps().kind == DeviceKind::Software { 1 } else { 4 };
         let vectors = self.count / 4;
         let whole = as_given && self.count.is_multiple_of(4);
-        let main = Part { form: Form { vectors: true, placed: !whole, rank }, begin: 0, count: vectors };
+        let main = Part { form: Form { vectors: each_takes, placed: !whole, rank }, begin: 0, count: vectors };
         if self.count.is_multiple_of(4) { vec![main] } else { vec![main, scalar(4 * vectors, true)] }
     }
 
@@ -157,7 +156,7 @@ impl<'a> Plan<'a> {
 
     /// The first launch's WGSL.
     pub(super) fn text(&self) -> String {
-        let form = self.parts().first().map_or(Form { vectors: false, placed: true, rank: 0 }, |part| part.form);
+        let form = self.parts().first().map_or(Form { vectors: 0, placed: true, rank: 0 }, |part| part.form);
         wgsl::text(&self.own, &self.letters, &self.slots, form).as_str().to_owned()
     }
 
@@ -186,7 +185,7 @@ impl<'a> Plan<'a> {
         }
         let mut firsts = Vec::new();
         for (slot, array) in self.arrays() {
-            let vector = form.vectors && slot.access == Access::Each;
+            let vector = form.vectors > 0 && slot.access == Access::Each;
             let (bound, first) = match slot.access {
                 Access::Raw => (array.whole(), 0),
                 _ if vector => array.placed(Some(4 * part.count)),
@@ -203,7 +202,7 @@ impl<'a> Plan<'a> {
         if form.placed && used("places") {
             launch = launch.set_bytes("places", bytemuck::cast_slice(&self.places(part, firsts)));
         }
-        let cells = if form.vectors { u64::from(WORKGROUP * UNROLLED) } else { u64::from(WORKGROUP) };
+        let cells = u64::from(WORKGROUP * form.vectors.max(1));
         run(launch, recording, [part.count.div_ceil(cells), 1, 1])
     }
 

@@ -244,7 +244,9 @@ impl<'a> Plan<'a> {
             Shape::Array { stride, .. } => stride,
             _ => 0,
         });
-        let bytes = usize::try_from(count * u64::from(stride)).unwrap_or(usize::MAX);
+        // What is bound ends at a multiple of 4 bytes.
+        let bytes = (count * u64::from(stride)).next_multiple_of(4);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.device
             .buffer::<u8>(bytes)
             .map_err(|error| OperationError::Buffer { kernel: self.own.signature.kernel.clone(), error })

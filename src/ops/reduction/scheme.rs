@@ -6,6 +6,10 @@ use super::super::operation::preface::WORKGROUP;
 /// Cells that an invocation has under way.
 pub(super) const UNROLLED: u32 = 4;
 
+/// Invocations that the processor runs as one, each group to its end or to a barrier: more of them
+/// on one part would walk the same memory again and again.
+const LANES: u32 = 8;
+
 /// How one pass goes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scheme {
@@ -45,8 +49,8 @@ impl Work {
     }
 
     fn rows(self) -> Scheme {
-        let width = self.cells.div_ceil(16).next_power_of_two().clamp(1, u64::from(WORKGROUP));
-        let (groups, least) = if self.software { (64, 64) } else { (1024, 16) };
+        let (widest, groups, least) = if self.software { (LANES, 64, 64) } else { (WORKGROUP, 1024, 16) };
+        let width = self.cells.div_ceil(16).next_power_of_two().clamp(1, u64::from(widest));
         let taken = (self.results * width).div_ceil(u64::from(WORKGROUP));
         let wanted = (groups / taken.max(1)).clamp(1, 1024).min((self.cells / (least * width)).max(1));
         self.split(false, width as u32, wanted)
@@ -72,7 +76,13 @@ mod tests {
                 for (contiguous, software) in [(false, false), (false, true), (true, false), (true, true)] {
                     let work = Work { results, cells, contiguous, software };
                     let Scheme { columns, width, splits, chunk } = work.scheme();
-                    assert!(width.is_power_of_two() && width <= WORKGROUP && !(columns && width > 1), "{work:?}");
+                    assert!(
+                        width.is_power_of_two()
+                            && width <= WORKGROUP
+                            && !(software && width > LANES)
+                            && !(columns && width > 1),
+                        "{work:?}"
+                    );
                     assert!(splits * chunk >= cells && (splits - 1) * chunk <= cells, "{work:?}");
                     assert!(splits <= 1024 && results * splits <= 1 << 21, "{work:?}");
                     assert!(chunk + cells < 1 << 33, "{work:?}");
