@@ -1,5 +1,6 @@
 //! `anywarp run --watch`: a real child that is told of changes by its files.
 
+#[allow(dead_code, reason = "other tests use more of it")]
 mod support;
 
 use std::io::{BufRead, BufReader};

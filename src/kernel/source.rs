@@ -43,6 +43,8 @@ pub struct Wgsl<'a> {
     pub(crate) folder: Option<PathBuf>,
     /// The file that the text was read from.
     path: Option<PathBuf>,
+    /// Text that is composed already.
+    prepared: Option<Source>,
 }
 
 /// A module from memory.
@@ -78,7 +80,14 @@ impl<'a> Wgsl<'a> {
             elements: Vec::new(),
             folder: None,
             path: None,
+            prepared: None,
         }
+    }
+
+    /// A text whose parts are known, for what writes WGSL around a user's own.
+    pub(crate) fn prepared(source: Source) -> Wgsl<'static> {
+        let wgsl = Wgsl::new("").file(source.file().to_owned());
+        Wgsl { prepared: Some(source), ..wgsl }
     }
 
     /// The WGSL in a file, which may import other files: `import package::shared::reduce::sum;` is about
@@ -274,6 +283,7 @@ impl Wgsl<'_> {
             elements: self.elements.iter().map(|(name, scalar)| (owned(name), *scalar)).collect(),
             folder: self.folder.clone(),
             path: Some(path.clone()),
+            prepared: self.prepared.clone(),
         })
     }
 
@@ -285,6 +295,9 @@ impl Wgsl<'_> {
 
     /// The one text that it is with all it imports.
     pub(crate) fn source(&self) -> Result<Source, KernelError> {
+        if let Some(prepared) = &self.prepared {
+            return Ok(prepared.clone());
+        }
         let mut given = Given::default();
         for Module { path, file, text } in &self.modules {
             given.add(path, file.as_ref(), text.as_ref());

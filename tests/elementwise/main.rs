@@ -32,6 +32,9 @@ use trial::{failed, judged, presence};
 /// A name, and what must succeed on every device.
 type Case = (String, fn(&Device) -> TestResult);
 
+/// A case whose group's name is still missing.
+type Unnamed = (&'static str, fn(&Device) -> TestResult);
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials: Vec<Trial> = targets::required().into_iter().map(presence).collect();

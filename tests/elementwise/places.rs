@@ -28,7 +28,7 @@ fn slices<T: Number>(device: &Device) -> TestResult {
     let x = device.buffer_from(&of::<T>(&values))?;
     for (from, to, length) in [(0, 1, 5), (3, 0, 1000), (7, 7, 255), (64, 128, 20_000), (1, 3, 20_003), (5, 64, 16_385)]
     {
-        let mut y = device.buffer_from(&vec![T::of(99); 40_000])?;
+        let mut y = device.buffer_from(&[T::of(99); 40_000])?;
         double.run(device, x.slice(from..from + length), y.slice_mut(to..to + length))?;
         let mut wanted = vec![99; 40_000];
         for at in 0..length {

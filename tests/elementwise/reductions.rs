@@ -4,12 +4,12 @@ use anywarp::Device;
 use anywarp::ops::{ReductionKernel, shaped};
 use half::f16;
 
-use crate::Case;
 use crate::number::{Number, known, of, whole};
 use crate::outcome::{TestResult, ensure, equal, same};
+use crate::{Case, Unnamed};
 
 pub(crate) fn cases() -> Vec<Case> {
-    let cases: Vec<(&str, fn(&Device) -> TestResult)> = vec![
+    let cases: Vec<Unnamed> = vec![
         ("sum_f32", sum::<f32>),
         ("sum_f64", sum::<f64>),
         ("sum_i32", sum::<i32>),

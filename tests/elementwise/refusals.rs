@@ -3,11 +3,11 @@
 use anywarp::ops::{ElementwiseKernel, OperationError, ReductionKernel, shaped};
 use anywarp::{Device, Error, ErrorClass};
 
-use crate::Case;
 use crate::outcome::{TestResult, equal, refused, same};
+use crate::{Case, Unnamed};
 
 pub(crate) fn of_operations() -> Vec<Case> {
-    let cases: Vec<(&str, fn(&Device) -> TestResult)> = vec![
+    let cases: Vec<Unnamed> = vec![
         ("declarations", declarations),
         ("counts", counts),
         ("types", types),
@@ -24,7 +24,7 @@ pub(crate) fn of_operations() -> Vec<Case> {
 }
 
 pub(crate) fn of_reductions() -> Vec<Case> {
-    let cases: Vec<(&str, fn(&Device) -> TestResult)> =
+    let cases: Vec<Unnamed> =
         vec![("declarations", reductions), ("axes", axes), ("outputs", outputs), ("wgsl", expressions)];
     cases.into_iter().map(|(name, case)| (format!("refusals::reductions::{name}"), case)).collect()
 }
@@ -185,7 +185,11 @@ fn axes(device: &Device) -> TestResult {
     let (x, sum) = (device.buffer::<f32>(6)?, sum()?);
     let apply = |axes: &[usize]| sum.on(device).axes(axes).apply::<f32>(shaped(&x, [2, 3])).map(|_| ());
     refused(apply(&[2]), is, &["reduction sum: axis 2 is outside of the shape [2, 3]"])?;
-    refused(apply(&[0, 0]), is, &["axis 0 is given twice for the shape [2, 3]"])
+    refused(apply(&[0, 0]), is, &["axis 0 is given twice for the shape [2, 3]"])?;
+    let (none, large) =
+        (device.buffer::<f32>(0)?, |error: &OperationError| matches!(error, OperationError::TooLarge { .. }));
+    let results = sum.on(device).axis(0).apply::<f32>(shaped(&none, [0, usize::MAX, 2]));
+    refused(results.map(|_| ()), large, &["reduction sum: the shape [18446744073709551615, 2]"])
 }
 
 fn outputs(device: &Device) -> TestResult {

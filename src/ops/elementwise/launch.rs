@@ -23,6 +23,8 @@ pub(super) struct Plan<'a> {
     slots: Vec<Slot>,
     walk: Walk,
     count: u64,
+    /// The device is the processor.
+    software: bool,
 }
 
 /// How many elements the outputs of a call have that is to allocate them.
@@ -78,7 +80,8 @@ pub(super) fn plan<'a>(
     let slots = slots(&operands, &walk);
     let own = Own { signature, preamble: &call.kernel.preamble, operation: &call.kernel.operation };
     let count = elements(&shape).unwrap_or(usize::MAX) as u64;
-    Ok(Plan { own, device: call.device.clone(), operands, letters, slots, walk, count })
+    let software = call.device.caps().kind == DeviceKind::Software;
+    Ok(Plan { own, device: call.device.clone(), operands, letters, slots, walk, count, software })
 }
 
 /// An output without a shape of its own has the inputs' shape if it has as many elements.
@@ -142,7 +145,7 @@ impl<'a> Plan<'a> {
             return vec![scalar(0, !as_given)];
         }
         // Several loads under way hide the way to a GPU's memory; the processor only loses by them.
-        let each_takes = if self.device.caps().kind == DeviceKind::Software { 1 } else { 4 };
+        let each_takes = if self.software { 1 } else { 4 };
         let vectors = self.count / 4;
         let whole = as_given && self.count.is_multiple_of(4);
         let main = Part { form: Form { vectors: each_takes, placed: !whole, rank }, begin: 0, count: vectors };
@@ -229,4 +232,53 @@ fn run<'a>(launch: Launch<'a>, recording: Option<&'a mut Recording>, groups: [u6
         None => launch,
     };
     Ok(launch.groups(groups)?)
+}
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests {
+    use super::super::super::operation::arguments::{Inputs, Outputs};
+    use super::super::ElementwiseKernel;
+    use crate::{Device, Slice, SliceMut};
+
+    /// Runs as on a GPU, where an invocation takes several vectors.
+    fn run_as_on_a_gpu<'a>(
+        device: &Device,
+        kernel: &'a ElementwiseKernel,
+        inputs: impl Inputs<'a>,
+        outputs: impl Outputs<'a>,
+    ) {
+        let mut plan = super::plan(&kernel.on(device), inputs.all(), outputs.all()).unwrap();
+        plan.software = false;
+        assert!(plan.parts()[0].form.vectors == 4);
+        plan.run(None).unwrap();
+    }
+
+    #[test]
+    fn several_vectors_for_each_invocation() {
+        let device = Device::open("cpu").unwrap();
+        let kernel =
+            ElementwiseKernel::new("x: f32, w: f32, a: f32", "y: f32, z: u32", "y = a * x + w; z = i + n").unwrap();
+        let in_place = ElementwiseKernel::new("x: f32, y: f32", "y: f32", "y = 2 * x + y").unwrap();
+        let all: Vec<f32> = (0..40_000).map(|at| (at % 1009) as f32).collect();
+        let x = device.buffer_from(&all).unwrap();
+        for (from, length) in [(0, 16_384), (0, 16_385), (0, 20_480), (0, 23_459), (4, 32_768), (64, 39_003)] {
+            let part: Slice<'_, f32> = x.slice(from..from + length);
+            let mut y = device.buffer_from(&vec![5.0f32; length + 8]).unwrap();
+            let mut z = device.buffer::<u32>(length).unwrap();
+            let target: SliceMut<'_, f32> = y.slice_mut(4..length + 4);
+            run_as_on_a_gpu(&device, &kernel, (part.clone(), x.slice(7..8), 3.0f32), (target, &mut z));
+            let got = y.read().unwrap();
+            assert!((0..length).all(|at| got[4 + at] == 3.0 * all[from + at] + 7.0), "{length} elements from {from}");
+            assert!(got[..4].iter().chain(&got[length + 4..]).all(|outside| *outside == 5.0), "{length} elements");
+            assert!(
+                z.read().unwrap().iter().enumerate().all(|(at, z)| *z as usize == at + length),
+                "{length} elements"
+            );
+            drop(got);
+            run_as_on_a_gpu(&device, &in_place, part, y.slice_mut(..length));
+            let got = y.read().unwrap();
+            assert_eq!(got[0], 2.0 * all[from] + 5.0);
+            assert!((4..length).all(|at| got[at] == 2.0 * all[from + at] + 3.0 * all[from + at - 4] + 7.0));
+        }
+    }
 }

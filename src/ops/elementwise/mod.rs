@@ -45,7 +45,7 @@ use crate::{Device, Recording};
 /// given to a call once, among its outputs.
 ///
 /// Each input is an array or a value. Arrays of one length belong together; one of length 1 is the
-/// same for all; with [`shaped`](super::shaped) arrays are stretched by the rules of NumPy. Types
+/// same for all; with [`shaped`](super::shaped) arrays are stretched by the rules of `NumPy`. Types
 /// must agree: nothing is converted.
 ///
 /// One kernel is compiled for each combination of types and forms of arrays, and kept by the device.

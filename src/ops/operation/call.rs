@@ -239,7 +239,8 @@ impl Signature {
         Err(OperationError::Size { kernel: self.kernel.clone(), problem })
     }
 
-    fn countable(&self, shape: Sizes) -> Result<Sizes, OperationError> {
+    /// Refuses shapes with more elements than kernels count.
+    pub(crate) fn countable(&self, shape: Sizes) -> Result<Sizes, OperationError> {
         if elements(&shape).is_some_and(|count| count as u64 <= MOST_ELEMENTS) {
             return Ok(shape);
         }

@@ -1,4 +1,4 @@
-//! Shapes: NumPy's broadcasting, and fewer dimensions for the same places. Pure.
+//! Shapes: `NumPy`'s broadcasting, and fewer dimensions for the same places. Pure.
 
 /// The last size is the one whose elements lie side by side.
 pub(crate) type Sizes = Vec<usize>;
@@ -12,7 +12,7 @@ pub struct Shaped<B> {
 
 /// Gives an argument of an [`ElementwiseKernel`](super::super::ElementwiseKernel) or a
 /// [`ReductionKernel`](super::super::ReductionKernel) a shape, in elements, row-major: the last size
-/// is the one whose elements lie side by side. Sizes of 1 are stretched as in NumPy.
+/// is the one whose elements lie side by side. Sizes of 1 are stretched as in `NumPy`.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -95,7 +95,7 @@ impl Walk {
                     .zip(strides)
                     .all(|(walked, own)| walked.last().is_some_and(|last| *last == own[axis].saturating_mul(size)));
             if let (true, Some(last)) = (joins, walk.sizes.last_mut()) {
-                *last *= size;
+                *last = last.saturating_mul(size);
                 for (walked, own) in walk.strides.iter_mut().zip(strides) {
                     if let Some(last) = walked.last_mut() {
                         *last = own[axis];

@@ -1,43 +1,40 @@
-//! Generated WGSL that knows which of its lines the caller wrote, so that errors show those.
+//! Generated WGSL that knows which parts of it the caller wrote, so that errors show those.
 
-use std::ops::Range;
+use anywarp_backend::{Piece, Source, SourceFile};
 
 use super::error::OperationError;
-use crate::error::KernelError;
 use crate::{Device, Kernel, Wgsl};
 
 /// WGSL being put together.
 pub(crate) struct Text {
     text: String,
-    /// Lines so far.
-    lines: u32,
     parts: Vec<Part>,
 }
 
 /// Lines of the caller's.
 struct Part {
-    lines: Range<u32>,
+    /// Where they begin.
+    at: usize,
+    text: String,
     /// Which of the caller's texts; empty for the main one.
     what: &'static str,
 }
 
 impl Text {
     pub(crate) fn new() -> Self {
-        Self { text: String::new(), lines: 0, parts: Vec::new() }
+        Self { text: String::new(), parts: Vec::new() }
     }
 
     /// Appends lines of ours.
     pub(crate) fn line(&mut self, text: &str) {
         self.text.push_str(text);
         self.text.push('\n');
-        self.lines += text.matches('\n').count() as u32 + 1;
     }
 
-    /// Appends lines of the caller's as they are: columns stay.
+    /// Appends lines of the caller's as they are.
     pub(crate) fn user(&mut self, what: &'static str, text: &str) {
-        let first = self.lines;
+        self.parts.push(Part { at: self.text.len(), text: text.to_owned(), what });
         self.line(text);
-        self.parts.push(Part { lines: first..self.lines, what });
     }
 
     /// Appends the caller's statements; the last semicolon may be missing.
@@ -56,58 +53,22 @@ impl Text {
         &self.text
     }
 
-    /// Compiles it. Errors count lines as the caller's text does.
+    /// Compiles it. Errors show the caller's text, as a file of its own.
     pub(crate) fn kernel(&self, device: &Device, file: &str) -> Result<Kernel, OperationError> {
-        let wgsl = Wgsl::new(self.text.as_str()).file(file);
-        device.kernel(wgsl).map_err(|error| OperationError::Kernel(self.retold(error)))
+        device.kernel(Wgsl::prepared(self.source(file))).map_err(OperationError::Kernel)
     }
 
-    fn retold(&self, error: KernelError) -> KernelError {
-        match error {
-            KernelError::Invalid { file, diagnostic, place: _ } => {
-                let lines: Vec<String> = diagnostic.lines().map(|line| self.retold_line(&file, line)).collect();
-                KernelError::Invalid { file, diagnostic: lines.join("\n"), place: None }
-            }
-            KernelError::TooDeep { file, line, what, depth, limit } => {
-                let (file, line) = self.named(&file, line);
-                KernelError::TooDeep { file, line, what, depth, limit }
-            }
-            KernelError::DebugFunction { file, line, message } => {
-                let (file, line) = self.named(&file, line);
-                KernelError::DebugFunction { file, line, message }
-            }
-            other => other,
+    fn source(&self, file: &str) -> Source {
+        let mut files = vec![SourceFile { name: file.to_owned(), text: self.text.clone() }];
+        let mut pieces = vec![Piece { at: 0, file: 0, offset: 0, copied: true }];
+        for Part { at, text, what } in &self.parts {
+            let name = if what.is_empty() { file.to_owned() } else { format!("{file}, {what}") };
+            let end = at + text.len();
+            pieces.push(Piece { at: *at, file: files.len(), offset: 0, copied: true });
+            pieces.push(Piece { at: end, file: 0, offset: end, copied: true });
+            files.push(SourceFile { name, text: text.clone() });
         }
-    }
-
-    /// A line of a diagnostic: `┌─ FILE:LINE:COLUMN` or `LINE │ text`.
-    fn retold_line(&self, file: &str, text: &str) -> String {
-        let place = format!("┌─ {file}:");
-        if let Some((before, after)) = text.split_once(&place)
-            && let Some((line, column)) = after.split_once(':')
-            && let Ok(line) = line.parse()
-        {
-            let (file, line) = self.named(file, line);
-            return format!("{before}┌─ {file}:{line}:{column}");
-        }
-        if let Some((gutter, source)) = text.split_once(" │")
-            && let Ok(line) = gutter.trim().parse()
-        {
-            // As wide as it was: what stands below stays below.
-            let line = self.named(file, line).1;
-            return format!("{line:>width$} │{source}", width = gutter.len());
-        }
-        text.to_owned()
-    }
-
-    /// Where a line (from 1) stands in what the caller wrote.
-    fn named(&self, file: &str, line: u32) -> (String, u32) {
-        let at = line.saturating_sub(1);
-        match self.parts.iter().find(|part| part.lines.contains(&at)) {
-            None => (file.to_owned(), line),
-            Some(part) if part.what.is_empty() => (file.to_owned(), at - part.lines.start + 1),
-            Some(part) => (format!("{file}, {}", part.what), at - part.lines.start + 1),
-        }
+        Source::composed(files, self.text.clone(), pieces)
     }
 }
 
@@ -122,6 +83,8 @@ mod tests {
         text.user("preamble", "three\nfour");
         text.line("five");
         text.statements("", "six // why");
+        assert!(text.as_str().ends_with("six // why\n;\n"));
+        let source = text.source("k");
         for (line, wanted) in [
             (1, ("k", 1)),
             (3, ("k, preamble", 1)),
@@ -129,13 +92,9 @@ mod tests {
             (5, ("k", 5)),
             (6, ("k", 1)),
             (7, ("k", 2)),
-            (8, ("k", 8)),
         ] {
-            assert_eq!(text.named("k", line), (wanted.0.to_owned(), wanted.1), "line {line}");
+            let place = source.place_of_line(line).map(|place| (place.file, place.line));
+            assert_eq!(place, Some(wanted), "line {line}");
         }
-        assert!(text.as_str().ends_with("six // why\n;\n"));
-        assert_eq!(text.retold_line("k", "  ┌─ k:4:7"), "  ┌─ k, preamble:2:7");
-        assert_eq!(text.retold_line("k", "4 │ four"), "2 │ four");
-        assert_eq!(text.retold_line("k", "  │ ^^^^ this"), "  │ ^^^^ this");
     }
 }

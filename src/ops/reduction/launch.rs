@@ -28,6 +28,8 @@ pub(super) struct Plan<'a> {
     walks: [Walk; 2],
     results: u64,
     reduced: u64,
+    /// The device is the processor.
+    software: bool,
 }
 
 /// How many results a call has.
@@ -40,7 +42,8 @@ pub(super) fn result_length(
     signature.count("outputs", &signature.outputs, count)?;
     let shape = signature.shape_of_inputs(&call.device.inner, inputs, call.size)?;
     let (kept, _) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
-    Ok(kept.iter().map(|axis| shape[*axis]).product())
+    let result = signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
+    Ok(elements(&result).unwrap_or(usize::MAX))
 }
 
 /// The axes that stay, and those that are reduced.
@@ -76,16 +79,22 @@ pub(super) fn plan<'a>(
     let walked = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
     let shape = signature.shape(walked(), call.size)?;
     let (kept, reduced) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
+    // Of no elements there may be more results than kernels count.
+    signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     check_output(signature, &operands, &shape, &kept)?;
     if let Some(recording) = &call.recording {
         signature.same_device(&call.device.inner, "the recording", &recording.device)?;
     }
     let strides: Vec<Vec<usize>> = walked().map(|operand| strides(&operand.shape, &shape)).collect();
     let walks = [&kept, &reduced].map(|axes| Walk::over(axes, &shape, &strides));
-    let count = |axes: &[usize]| axes.iter().map(|axis| shape[*axis] as u64).product::<u64>();
+    let count = |axes: &[usize]| {
+        let sizes: Sizes = axes.iter().map(|axis| shape[*axis]).collect();
+        elements(&sizes).unwrap_or(usize::MAX) as u64
+    };
     let (results, reduced) = (count(&kept), count(&reduced));
     let slots = slots(&operands, &walks[1]);
-    Ok(Plan { own, device: call.device.clone(), operands, letters, slots, walks, results, reduced })
+    let software = call.device.caps().kind == DeviceKind::Software;
+    Ok(Plan { own, device: call.device.clone(), operands, letters, slots, walks, results, reduced, software })
 }
 
 /// The output has the sizes that stay, or 1 in the place of the others, or just as many elements.
@@ -148,11 +157,10 @@ impl<'a> Plan<'a> {
     fn passes(&self) -> Vec<Pass> {
         let source = if self.reduced == 0 { Source::Nothing } else { Source::Elements };
         let vectors = source == Source::Elements && self.has_vectors();
-        let software = self.device.caps().kind == DeviceKind::Software;
         let cells = if vectors { self.reduced / 4 } else { self.reduced };
         let innermost = self.walks[1].strides.first().map(|strides| strides.last() == Some(&1));
         let contiguous = source == Source::Elements && innermost.unwrap_or(true);
-        let work = Work { results: self.results, cells, contiguous, software };
+        let work = Work { results: self.results, cells, contiguous, software: self.software };
         let scheme = work.scheme();
         let form = Form {
             source,
@@ -196,7 +204,7 @@ impl<'a> Plan<'a> {
         };
         let rows = self.walks[0].strides.iter().flatten().all(|stride| stride.is_multiple_of(4));
         // The processor's own vectors are made of neighbouring invocations.
-        self.device.caps().kind != DeviceKind::Software
+        !self.software
             && self.reduced >= LEAST_FOR_VECTORS
             && (self.results == 1 || self.reduced.is_multiple_of(4))
             && rows
@@ -334,4 +342,65 @@ impl<'a> Plan<'a> {
 fn slot_length(array: &Array<'_>) -> u64 {
     let bytes = array.bound.bytes.as_ref().map_or(0, |bytes| bytes.end - bytes.start);
     bytes / array.size.max(1)
+}
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests {
+    use super::super::super::operation::arguments::{Inputs, Outputs};
+    use super::super::ReductionKernel;
+    use crate::Device;
+    use crate::ops::shaped;
+
+    /// Runs as on a GPU, whether in vectors or not; as many passes.
+    fn run_as_on_a_gpu<'a>(
+        device: &Device,
+        kernel: &'a ReductionKernel,
+        axes: &[usize],
+        inputs: impl Inputs<'a>,
+        outputs: impl Outputs<'a>,
+    ) -> (bool, usize) {
+        let mut plan = super::plan(&kernel.on(device).axes(axes), inputs.all(), outputs.all()).unwrap();
+        plan.software = false;
+        plan.run(None).unwrap();
+        (plan.passes()[0].form.vectors, plan.passes().len())
+    }
+
+    #[test]
+    fn long_sums_in_vectors_with_a_tail() {
+        let device = Device::open("cpu").unwrap();
+        let dot = ReductionKernel::new("x: T, y: T, a: T", "z: T", "a * x * y", "a + b", "a", "0").unwrap();
+        let all: Vec<i32> = (0..1_100_000).map(|at| at % 7).collect();
+        let x = device.buffer_from(&all).unwrap();
+        for (from, length, passes) in
+            [(0, 4096, 1), (0, 4097, 1), (4, 5003, 1), (0, 100_000, 2), (8, 262_147, 2), (0, 1_048_579, 2)]
+        {
+            let mut sum = device.buffer_from(&[9i32; 3]).unwrap();
+            let (left, right) = (x.slice(from..from + length), x.slice(..length));
+            let form = run_as_on_a_gpu(&device, &dot, &[0], (left, right, 3i32), sum.slice_mut(1..2));
+            assert_eq!(form, (true, passes), "{length} elements");
+            let wanted: i32 = (0..length).map(|at| 3 * all[from + at] * all[at]).sum();
+            assert_eq!(*sum.read().unwrap(), [9, wanted, 9], "{length} elements from {from}");
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_as_on_a_gpu() {
+        let device = Device::open("cpu").unwrap();
+        let sum = ReductionKernel::new("x: T", "y: T", "x", "a + b", "a", "0").unwrap();
+        for ([rows, columns], vectors) in
+            [([3, 8192], true), ([70, 4100], true), ([3, 8193], false), ([500, 70], false)]
+        {
+            let all: Vec<i32> = (0..rows * columns).map(|at| (at % 11) as i32).collect();
+            let x = device.buffer_from(&all).unwrap();
+            let mut of_rows = device.buffer::<i32>(rows).unwrap();
+            let form = run_as_on_a_gpu(&device, &sum, &[1], shaped(&x, [rows, columns]), &mut of_rows);
+            assert_eq!(form.0, vectors, "{rows} x {columns}");
+            let wanted: Vec<i32> = all.chunks(columns).map(|row| row.iter().sum()).collect();
+            assert_eq!(*of_rows.read().unwrap(), wanted[..], "rows of {rows} x {columns}");
+            let mut of_columns = device.buffer::<i32>(columns).unwrap();
+            run_as_on_a_gpu(&device, &sum, &[0], shaped(&x, [rows, columns]), &mut of_columns);
+            let wanted: Vec<i32> = (0..columns).map(|at| all.iter().skip(at).step_by(columns).sum()).collect();
+            assert_eq!(*of_columns.read().unwrap(), wanted[..], "columns of {rows} x {columns}");
+        }
+    }
 }
