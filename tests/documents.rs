@@ -1,4 +1,4 @@
-//! The WGSL of the documents, and the shaders that ship, are valid.
+//! The WGSL of the documents, and the shaders that ship, are valid; links lead somewhere.
 
 #[path = "support/blocks.rs"]
 mod blocks;
@@ -44,10 +44,46 @@ fn every_shader_that_ships_is_valid() {
     }
 }
 
-/// A device that has all that WGSL has.
+#[test]
+fn every_link_within_the_documents_leads_somewhere() {
+    let mut seen = 0;
+    for document in blocks::documents(Path::new(env!("CARGO_MANIFEST_DIR"))) {
+        let text = fs::read_to_string(&document).unwrap();
+        for target in prose(&text).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+            if path.starts_with("http") {
+                continue;
+            }
+            let file = if path.is_empty() { document.clone() } else { document.parent().unwrap().join(path) };
+            assert!(file.exists(), "{}: there is no {path}", document.display());
+            if !anchor.is_empty() {
+                let there = prose(&fs::read_to_string(&file).unwrap());
+                let found = there.lines().filter_map(|line| line.strip_prefix('#')).any(|line| slug(line) == anchor);
+                assert!(found, "{}: {} has no heading #{anchor}", document.display(), file.display());
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 20, "only {seen} links were found: has the notation changed?");
+}
+
+/// The document without its fenced blocks.
+fn prose(document: &str) -> String {
+    document.split("\n```").step_by(2).collect::<Vec<_>>().join("\n")
+}
+
+/// What GitHub makes of a heading.
+fn slug(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+    words.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect()
+}
+
+/// A device that has all that WGSL has, with workgroups as large as they come.
 fn everything() -> Caps {
     let mut caps = NullBackend::new().caps().clone();
     caps.shader = naga::valid::Capabilities::all();
+    caps.limits.workgroup_invocations = 1024;
+    caps.limits.workgroup_size = [1024, 1024, 64];
     caps
 }
 

@@ -17,41 +17,49 @@ use support::Folder;
 
 #[test]
 fn every_command_of_the_documents_runs() {
-    let Some(folder) = Folder::with_device("documents") else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut seen = 0;
+    for document in blocks::documents(&root) {
+        let name = document.file_stem().and_then(|stem| stem.to_str()).unwrap();
+        let Some(folder) = Folder::with_device(&format!("documents-{name}")) else { return };
+        add_shaders(&folder, &root.join("shaders"));
+        seen += run_commands(&folder, &document);
+    }
+    assert!(seen >= 8, "only {seen} commands were found: has the notation changed?");
+}
+
+/// What ships, for commands to be about.
+fn add_shaders(folder: &Folder, shaders: &Path) {
     folder.make("shared");
-    for folder_of_shaders in ["", "shared"] {
-        for entry in fs::read_dir(root.join("shaders").join(folder_of_shaders)).unwrap() {
+    for below in ["", "shared"] {
+        for entry in fs::read_dir(shaders.join(below)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
-                let name = Path::new(folder_of_shaders).join(path.file_name().unwrap());
+                let name = Path::new(below).join(path.file_name().unwrap());
                 folder.write(name.to_str().unwrap(), fs::read(&path).unwrap());
             }
         }
     }
+}
+
+/// Goes through a document from top to bottom; returns how many commands there were.
+fn run_commands(folder: &Folder, document: &Path) -> usize {
     let mut seen = 0;
-    for document in blocks::documents(&root) {
-        let text = fs::read_to_string(&document).unwrap();
-        for block in blocks::of(&text) {
-            match block.language.as_str() {
-                "wgsl" => {
-                    if let Some(name) = block.file_name() {
-                        folder.write(name, &block.text);
-                    }
+    for block in blocks::of(&fs::read_to_string(document).unwrap()) {
+        match (block.language.as_str(), block.file_name()) {
+            ("wgsl", Some(name)) => folder.write(name, &block.text),
+            ("sh", _) if !block.text.starts_with("# needs ") => {
+                for (command, status) in commands(&block.text) {
+                    let outcome = folder.anywarp(&command);
+                    let place = format!("{}:{}", document.display(), block.line);
+                    assert_eq!(outcome.code, Some(status), "{place}: {command}\n{outcome:#?}");
+                    seen += 1;
                 }
-                "sh" if !block.text.starts_with("# needs ") => {
-                    for (command, status) in commands(&block.text) {
-                        let outcome = folder.anywarp(&command);
-                        let place = format!("{}:{}", document.display(), block.line);
-                        assert_eq!(outcome.code, Some(status), "{place}: {command}\n{outcome:#?}");
-                        seen += 1;
-                    }
-                }
-                _ => {}
             }
+            _ => {}
         }
     }
-    assert!(seen >= 8, "only {seen} commands were found: has the notation changed?");
+    seen
 }
 
 /// The arguments of each `anywarp` command, and the status that it should end with.
