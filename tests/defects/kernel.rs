@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anywarp::backend::BindingClass;
-use anywarp::{Device, Findings, UnifiedBuffer, Wgsl};
+use anywarp::{Device, Findings, Kernel, KernelError, UnifiedBuffer, Wgsl};
 
 /// Kind, line and variable.
 type Wanted = BTreeSet<(String, u32, String)>;
@@ -23,7 +23,21 @@ struct Plan {
 pub(crate) fn run(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let wanted = wanted(&text)?;
-    let findings = findings(&text, path)?;
+    let device = Device::open("cpu:checked").map_err(|error| error.to_string())?;
+    let wgsl = Wgsl::open(path).map_err(|error| error.to_string())?;
+    let wgsl = wgsl.file(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+    let kernels = match device.kernel(wgsl.clone()) {
+        // Every one by itself.
+        Err(KernelError::WhichEntryPoint { candidates, .. }) => {
+            let each = candidates.into_iter().map(|entry| device.kernel(wgsl.clone().entry(entry)));
+            each.collect::<Result<Vec<_>, _>>()
+        }
+        one => one.map(|kernel| vec![kernel]),
+    };
+    let mut findings = Findings::default();
+    for kernel in kernels.map_err(|error| error.to_string())? {
+        findings.extend(launched(&device, &kernel, &text)?);
+    }
     let found: Wanted = findings.iter().map(|f| (f.kind.name().to_owned(), f.at.line, f.variable.clone())).collect();
     if found == wanted {
         return Ok(());
@@ -73,11 +87,9 @@ fn plan(text: &str) -> Result<Plan, String> {
     Ok(plan)
 }
 
-fn findings(text: &str, path: &Path) -> Result<Findings, String> {
+/// What is found when a kernel runs as its file says.
+fn launched(device: &Device, kernel: &Kernel, text: &str) -> Result<Findings, String> {
     let plan = plan(text)?;
-    let device = Device::open("cpu:checked").map_err(|error| error.to_string())?;
-    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let kernel = device.kernel(Wgsl::new(text).file(file)).map_err(|error| error.to_string())?;
     let mut buffers: Vec<(String, UnifiedBuffer<u8>)> = Vec::new();
     for binding in kernel.bindings().iter().filter(|binding| binding.class != BindingClass::Uniform) {
         let given = plan.buffers.iter().find(|(name, ..)| *name == binding.name);
