@@ -152,9 +152,12 @@ impl Kernel {
 
     /// The error of a dispatch whose loops did not end.
     pub(crate) fn stopped(&self, label: &str, stop: Stop, steps: u32) -> BackendError {
-        let source = self.program.source.as_ref();
-        let place = source.and_then(|source| source.place_of_line(stop.line));
-        let at = place.map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line));
+        let place = self.program.source.as_deref().and_then(|source| source.place_of_line(stop.line));
+        let at = match (place, stop.line) {
+            (Some(place), _) => format!(" at {}:{}", place.file, place.line),
+            (None, 0) => String::new(),
+            (None, line) => format!(" at the WGSL:{line}"),
+        };
         let reason = format!(
             "an invocation made more than {steps} iterations of loops{at}: see that the loop ends, or raise the limit \
              with the environment variable ANYWARP_CUDA_STEPS"
