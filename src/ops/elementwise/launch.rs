@@ -1,7 +1,5 @@
 //! From a call to its launches.
 
-use anywarp_backend::DeviceKind;
-
 use super::super::operation::arguments::{Array, Given};
 use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::error::OperationError;
@@ -23,8 +21,6 @@ pub(super) struct Plan<'a> {
     slots: Vec<Slot>,
     walk: Walk,
     count: u64,
-    /// The device is the processor.
-    software: bool,
 }
 
 /// How many elements the outputs of a call have that is to allocate them.
@@ -80,8 +76,7 @@ pub(super) fn plan<'a>(
     let slots = slots(&operands, &walk);
     let own = Own { signature, preamble: &call.kernel.preamble, operation: &call.kernel.operation };
     let count = elements(&shape).unwrap_or(usize::MAX) as u64;
-    let software = call.device.caps().kind == DeviceKind::Software;
-    Ok(Plan { own, device: call.device.clone(), operands, letters, slots, walk, count, software })
+    Ok(Plan { own, device: call.device.clone(), operands, letters, slots, walk, count })
 }
 
 /// An output without a shape of its own has the inputs' shape if it has as many elements.
@@ -137,18 +132,17 @@ impl<'a> Plan<'a> {
         let walked = || self.arrays().filter(|(slot, _)| slot.is_walked());
         let measured = each().any(|(slot, _)| slot.written);
         let as_given = measured && rank == 0 && walked().all(|(_, array)| array.is_bindable());
-        let scalar = |begin, placed| Part { form: Form { vectors: 0, placed, rank }, begin, count: self.count - begin };
+        let scalar =
+            |begin, placed| Part { form: Form { vectors: false, placed, rank }, begin, count: self.count - begin };
         let fits = |(slot, array): (&Slot, &Array<'a>)| {
             slot.element.lanes == 1 && slot.element.scalar.width <= 4 && array.placed(None).1.is_multiple_of(4)
         };
         if !(self.count >= LEAST_FOR_VECTORS && measured && rank == 0 && each().all(fits)) {
             return vec![scalar(0, !as_given)];
         }
-        // Several loads under way hide the way to a GPU's memory; the processor only loses by them.
-        let each_takes = if self.software { 1 } else { 4 };
         let vectors = self.count / 4;
         let whole = as_given && self.count.is_multiple_of(4);
-        let main = Part { form: Form { vectors: each_takes, placed: !whole, rank }, begin: 0, count: vectors };
+        let main = Part { form: Form { vectors: true, placed: !whole, rank }, begin: 0, count: vectors };
         if self.count.is_multiple_of(4) { vec![main] } else { vec![main, scalar(4 * vectors, true)] }
     }
 
@@ -159,7 +153,7 @@ impl<'a> Plan<'a> {
 
     /// The first launch's WGSL.
     pub(super) fn text(&self) -> String {
-        let form = self.parts().first().map_or(Form { vectors: 0, placed: true, rank: 0 }, |part| part.form);
+        let form = self.parts().first().map_or(Form { vectors: false, placed: true, rank: 0 }, |part| part.form);
         wgsl::text(&self.own, &self.letters, &self.slots, form).as_str().to_owned()
     }
 
@@ -188,7 +182,7 @@ impl<'a> Plan<'a> {
         }
         let mut firsts = Vec::new();
         for (slot, array) in self.arrays() {
-            let vector = form.vectors > 0 && slot.access == Access::Each;
+            let vector = form.vectors && slot.access == Access::Each;
             let (bound, first) = match slot.access {
                 Access::Raw => (array.whole(), 0),
                 _ if vector => array.placed(Some(4 * part.count)),
@@ -205,8 +199,7 @@ impl<'a> Plan<'a> {
         if form.placed && used("places") {
             launch = launch.set_bytes("places", bytemuck::cast_slice(&self.places(part, firsts)));
         }
-        let cells = u64::from(WORKGROUP * form.vectors.max(1));
-        run(launch, recording, [part.count.div_ceil(cells), 1, 1])
+        run(launch, recording, [part.count.div_ceil(u64::from(WORKGROUP)), 1, 1])
     }
 
     /// The values of `places`, in the order of its fields.
@@ -240,21 +233,20 @@ mod tests {
     use super::super::ElementwiseKernel;
     use crate::{Device, Slice, SliceMut};
 
-    /// Runs as on a GPU, where an invocation takes several vectors.
-    fn run_as_on_a_gpu<'a>(
+    /// Runs in the form that is meant here.
+    fn run_on_vectors<'a>(
         device: &Device,
         kernel: &'a ElementwiseKernel,
         inputs: impl Inputs<'a>,
         outputs: impl Outputs<'a>,
     ) {
-        let mut plan = super::plan(&kernel.on(device), inputs.all(), outputs.all()).unwrap();
-        plan.software = false;
-        assert!(plan.parts()[0].form.vectors == 4);
+        let plan = super::plan(&kernel.on(device), inputs.all(), outputs.all()).unwrap();
+        assert!(plan.parts()[0].form.vectors);
         plan.run(None).unwrap();
     }
 
     #[test]
-    fn several_vectors_for_each_invocation() {
+    fn a_vector_for_each_invocation_and_an_element_for_those_that_are_left() {
         let device = Device::open("cpu").unwrap();
         let kernel =
             ElementwiseKernel::new("x: f32, w: f32, a: f32", "y: f32, z: u32", "y = a * x + w; z = i + n").unwrap();
@@ -266,7 +258,7 @@ mod tests {
             let mut y = device.buffer_from(&vec![5.0f32; length + 8]).unwrap();
             let mut z = device.buffer::<u32>(length).unwrap();
             let target: SliceMut<'_, f32> = y.slice_mut(4..length + 4);
-            run_as_on_a_gpu(&device, &kernel, (part.clone(), x.slice(7..8), 3.0f32), (target, &mut z));
+            run_on_vectors(&device, &kernel, (part.clone(), x.slice(7..8), 3.0f32), (target, &mut z));
             let got = y.read().unwrap();
             assert!((0..length).all(|at| got[4 + at] == 3.0 * all[from + at] + 7.0), "{length} elements from {from}");
             assert!(got[..4].iter().chain(&got[length + 4..]).all(|outside| *outside == 5.0), "{length} elements");
@@ -275,7 +267,7 @@ mod tests {
                 "{length} elements"
             );
             drop(got);
-            run_as_on_a_gpu(&device, &in_place, part, y.slice_mut(..length));
+            run_on_vectors(&device, &in_place, part, y.slice_mut(..length));
             let got = y.read().unwrap();
             assert_eq!(got[0], 2.0 * all[from] + 5.0);
             assert!((4..length).all(|at| got[at] == 2.0 * all[from + at] + 3.0 * all[from + at - 4] + 7.0));

@@ -7,9 +7,8 @@ use super::super::operation::text::Text;
 /// Which of the texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
-    /// Arrays are vectors of four elements, and an invocation takes so many of them; 0 where it
-    /// takes one element.
-    pub(crate) vectors: u32,
+    /// An invocation takes a vector of four elements instead of one.
+    pub(crate) vectors: bool,
     /// The uniform `places` says where the elements begin and how many there are. Without it all
     /// arrays begin with the first element and end with the last.
     pub(crate) placed: bool,
@@ -51,11 +50,11 @@ pub(crate) fn text(own: &Own<'_>, letters: &[Letter], slots: &[Slot], form: Form
     preface(&mut text, &heading(own.signature), slots, letters, own.preamble);
     uniforms(&mut text, slots, &places(slots, form));
     arrays(&mut text, slots, |slot| {
-        let vector = form.vectors > 0 && slot.access == Access::Each;
+        let vector = form.vectors && slot.access == Access::Each;
         if vector { format!("vec4<{}>", slot.element) } else { slot.element.to_string() }
     });
     operation(&mut text, own, slots);
-    if form.vectors > 0 {
+    if form.vectors {
         operation_on_vectors(&mut text, slots);
         vector_main(&mut text, slots, form);
     } else {
@@ -226,64 +225,17 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
     text.line("    }\n}");
 }
 
-/// Several vectors for each invocation, a workgroup apart.
+/// One vector for each invocation: more of them gain nothing, neither on a GPU nor on the processor.
 fn vector_main(text: &mut Text, slots: &[Slot], form: Form) {
+    let indent = "        ";
     let count = count(slots, form);
     text.line(&format!("\n@compute @workgroup_size({WORKGROUP})"));
-    text.line("fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {");
+    text.line("fn main(@builtin(global_invocation_id) id: vec3<u32>) {");
     text.line(&format!("    let count = {count};"));
     text.line(&format!("    let n = {};", if form.placed { "places.size" } else { "4u * count" }));
-    for slot in slots.iter().filter(|slot| slot.access == Access::One) {
-        text.line(&format!("    let {}_one = {};", slot.name, cell(slot, form, "")));
-    }
-    text.line(&format!("    let k = group.x * {}u + local;", WORKGROUP * form.vectors));
-    if form.vectors == 1 {
-        text.line("    if k < count {");
-        one_vector(text, slots, form, "k", "        ");
-        text.line("    }\n}");
-        return;
-    }
-    text.line(&format!("    if k + {}u < count {{", WORKGROUP * (form.vectors - 1)));
-    all_vectors(text, slots, form);
-    text.line("    } else {");
-    text.line(&format!("        for (var at = k; at < count; at += {WORKGROUP}u) {{"));
-    one_vector(text, slots, form, "at", "            ");
-    text.line("        }\n    }\n}");
-}
-
-/// One vector, at `at`.
-fn one_vector(text: &mut Text, slots: &[Slot], form: Form, at: &str, indent: &str) {
-    let loaded = |slot: &Slot| match slot.access {
-        Access::One => format!("{}_one", slot.name),
-        _ => cell(slot, form, at),
-    };
-    let call = format!("operation4({}4u * {at}, n)", arguments(slots, loaded));
-    stored(text, slots, &call, indent, |slot| cell(slot, form, at));
-}
-
-/// All loads before the first store: nobody else knows that the arrays are different ones.
-fn all_vectors(text: &mut Text, slots: &[Slot], form: Form) {
-    let indent = "        ";
-    let at = |step| if step == 0 { "k".to_owned() } else { format!("k + {}u", step * WORKGROUP) };
-    for step in 0..form.vectors {
-        for slot in slots.iter().filter(|slot| slot.read && slot.access == Access::Each) {
-            text.line(&format!("{indent}let {}_{step} = {};", slot.name, cell(slot, form, &at(step))));
-        }
-    }
-    let several = results(slots).len() > 1;
-    for step in 0..form.vectors {
-        let loaded = |slot: &Slot| match slot.access {
-            Access::One => format!("{}_one", slot.name),
-            _ => format!("{}_{step}", slot.name),
-        };
-        let call = format!("operation4({}4u * ({}), n)", arguments(slots, loaded), at(step));
-        // `results` is declared anew for each.
-        if several {
-            text.line("        {");
-        }
-        stored(text, slots, &call, indent, |slot| cell(slot, form, &at(step)));
-        if several {
-            text.line("        }");
-        }
-    }
+    text.line("    let k = id.x;");
+    text.line("    if k < count {");
+    let call = format!("operation4({}4u * k, n)", arguments(slots, |slot| cell(slot, form, "k")));
+    stored(text, slots, &call, indent, |slot| cell(slot, form, "k"));
+    text.line("    }\n}");
 }

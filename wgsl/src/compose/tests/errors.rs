@@ -150,7 +150,8 @@ fn element_types_must_be_aliases_of_scalars() {
     let half = Scalar { kind: ScalarKind::Float, width: 2 };
     let options = |scalar| Options { elements: vec![("T".to_owned(), scalar)], ..Options::default() };
     let two: &[(&str, &str)] = &[("a", "alias T = f32; const x = 1;"), ("b", "alias T = f32; const y = 1;")];
-    let table: &[(&str, &[(&str, &str)], Scalar, &str)] = &[
+    type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], Scalar, &'a str);
+    let table: &[Row<'_>] = &[
         ("const x = 1;", &[], half, "there is no 'alias T = ..;' to become f16"),
         ("", &[], half, "there is no 'alias T"),
         ("alias T = vec2<f32>;", &[], half, "main.wgsl:1:7"),
