@@ -27,7 +27,7 @@ pub(crate) struct DeviceInner {
     pub(crate) debug: DebugMemory,
     pub(crate) selector: String,
     options: DeviceOptions,
-    kernels: KernelCache,
+    pub(crate) kernels: KernelCache,
     live: AtomicU64,
     peak: AtomicU64,
     launches: AtomicU64,

@@ -107,6 +107,23 @@ impl Kernel {
         Ok(Self { device: Arc::clone(&device.inner), inner, opened: wgsl.opened().map(Arc::new) })
     }
 
+    /// The kernel that was made under the same key, or else what `make` makes: for what writes its own
+    /// WGSL, and need not write it for every launch.
+    pub(crate) fn known<E>(device: &Device, key: &[u8], make: impl FnOnce() -> Result<Self, E>) -> Result<Self, E> {
+        let known = || device.inner.kernels.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known().get(key).cloned();
+        if let Some(inner) = found {
+            return Ok(Self { device: Arc::clone(&device.inner), inner, opened: None });
+        }
+        let made = make()?;
+        let mut known = known();
+        if known.len() >= MOST_KEPT {
+            known.clear();
+        }
+        known.insert(key.into(), Arc::clone(&made.inner));
+        Ok(made)
+    }
+
     /// Reads the file of the kernel, and those it imports, again; if they have changed, makes the kernel
     /// anew, with the same entry point and constants. Returns whether it has. What was launched before
     /// stays what it was, as do other handles and recordings of the kernel.
@@ -247,6 +264,8 @@ struct Key {
 #[derive(Default)]
 pub(crate) struct KernelCache {
     kept: Mutex<FxHashMap<Key, Arc<KernelInner>>>,
+    /// By keys of those who asked for them.
+    known: Mutex<FxHashMap<Box<[u8]>, Arc<KernelInner>>>,
 }
 
 impl KernelCache {

@@ -3,11 +3,12 @@
 use super::super::operation::arguments::{Array, Given};
 use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::error::OperationError;
+use super::super::operation::kept;
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
 use super::super::operation::shape::{Walk, elements, strides};
 use super::ElementwiseCall;
 use super::wgsl::{self, Form, Own};
-use crate::{Device, Launch, Recording};
+use crate::{Device, Kernel, Launch, Recording};
 
 /// Below this many elements vectors save nothing, and their tail would be a launch of its own.
 const LEAST_FOR_VECTORS: u64 = 1 << 14;
@@ -74,7 +75,8 @@ pub(super) fn plan<'a>(
     let axes: Vec<usize> = (0..shape.len()).collect();
     let walk = Walk::over(&axes, &shape, &strides);
     let slots = slots(&operands, &walk);
-    let own = Own { signature, preamble: &call.kernel.preamble, operation: &call.kernel.operation };
+    let kernel = call.kernel;
+    let own = Own { signature, preamble: &kernel.preamble, operation: &kernel.operation, identity: kernel.identity };
     let count = elements(&shape).unwrap_or(usize::MAX) as u64;
     Ok(Plan { own, device: call.device.clone(), operands, letters, slots, walk, count })
 }
@@ -170,8 +172,12 @@ impl<'a> Plan<'a> {
 
     fn launch(&self, part: &Part, recording: Option<&mut Recording>) -> Result<(), OperationError> {
         let form = part.form;
-        let text = wgsl::text(&self.own, &self.letters, &self.slots, form);
-        let kernel = text.kernel(&self.device, &self.own.signature.kernel)?;
+        let form_key = [usize::from(form.vectors), usize::from(form.placed), form.rank];
+        let key = kept::key(self.own.identity, &self.letters, &self.slots, &form_key);
+        let kernel = Kernel::known(&self.device, &key, || {
+            let text = wgsl::text(&self.own, &self.letters, &self.slots, form);
+            text.kernel(&self.device, &self.own.signature.kernel)
+        })?;
         let bindings = kernel.bindings();
         let used = |name: &str| bindings.iter().any(|binding| binding.name == name);
         let mut launch = kernel.launch();

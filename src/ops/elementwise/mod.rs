@@ -6,6 +6,7 @@ mod wgsl;
 use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
 use super::operation::call::Signature;
 use super::operation::error::OperationError;
+use super::operation::kept::Identity;
 use super::operation::parameters::parse;
 use crate::{Device, Recording};
 
@@ -55,6 +56,8 @@ pub struct ElementwiseKernel {
     signature: Signature,
     preamble: String,
     operation: String,
+    /// Renewed with each change of the texts.
+    identity: Identity,
 }
 
 impl ElementwiseKernel {
@@ -76,13 +79,15 @@ impl ElementwiseKernel {
             return empty("the operation", "is empty: write statements such as `z = x + y`");
         }
         let signature = Signature::new(kernel, inputs, outputs)?;
-        Ok(Self { signature, preamble: String::new(), operation: operation.to_owned() })
+        let identity = Identity::new();
+        Ok(Self { signature, preamble: String::new(), operation: operation.to_owned(), identity })
     }
 
     /// A name, for errors and profiles.
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         self.signature.kernel = format!("elementwise {name}");
+        self.identity = Identity::new();
         self
     }
 
@@ -105,6 +110,7 @@ impl ElementwiseKernel {
     #[must_use]
     pub fn preamble(mut self, wgsl: &str) -> Self {
         wgsl.clone_into(&mut self.preamble);
+        self.identity = Identity::new();
         self
     }
 

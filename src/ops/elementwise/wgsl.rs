@@ -1,6 +1,7 @@
 //! The text of elementwise kernels.
 
 use super::super::operation::call::{Letter, Signature};
+use super::super::operation::kept::Identity;
 use super::super::operation::preface::{Access, Coordinates, Slot, WORKGROUP, arrays, preface, uniforms};
 use super::super::operation::text::Text;
 
@@ -27,6 +28,7 @@ pub(crate) struct Own<'a> {
     pub(crate) signature: &'a Signature,
     pub(crate) preamble: &'a str,
     pub(crate) operation: &'a str,
+    pub(crate) identity: Identity,
 }
 
 /// The fields of `places`, in the order in which the launch sets them.

@@ -7,11 +7,13 @@
 //! | `shape` | broadcasting; dimensions joined |
 //! | `call` | arguments meet parameters: types, lengths, devices |
 //! | `preface` | what every generated kernel begins with |
+//! | `kept` | kernels that were made before need no text |
 //! | `text` | generated WGSL whose errors show the caller's own lines |
 
 pub(crate) mod arguments;
 pub(crate) mod call;
 pub(crate) mod error;
+pub(crate) mod kept;
 pub(crate) mod parameters;
 pub(crate) mod preface;
 pub(crate) mod shape;

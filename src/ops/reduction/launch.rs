@@ -5,6 +5,7 @@ use anywarp_backend::{DeviceKind, Shape};
 use super::super::operation::arguments::{Array, Given};
 use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::error::OperationError;
+use super::super::operation::kept;
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
 use super::super::operation::shape::{Sizes, Walk, elements, strides};
 use super::ReductionCall;
@@ -229,8 +230,11 @@ impl<'a> Plan<'a> {
         }
         let passes = self.passes();
         let kernel = |pass: &Pass| {
-            let text = wgsl::text(self.own, &self.letters, &self.slots, pass.form);
-            text.kernel(&self.device, &self.own.signature.kernel)
+            let key = kept::key(self.own.text, &self.letters, &self.slots, &pass.form.numbers());
+            Kernel::known(&self.device, &key, || {
+                let text = wgsl::text(self.own, &self.letters, &self.slots, pass.form);
+                text.kernel(&self.device, &self.own.signature.kernel)
+            })
         };
         let kernels: Vec<Kernel> = passes.iter().map(kernel).collect::<Result<_, _>>()?;
         let mut partials = None;

@@ -7,6 +7,7 @@ mod wgsl;
 use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
 use super::operation::call::Signature;
 use super::operation::error::OperationError;
+use super::operation::kept::Identity;
 use super::operation::parameters::parse;
 use crate::{Device, Recording};
 use wgsl::Own;
@@ -85,13 +86,25 @@ impl ReductionKernel {
             return wrong("the output", format!("`{name}` is an input as well: reductions do not work in place"));
         }
         let [map, combine, post, identity] = [map, combine, post, identity].map(str::to_owned);
-        Ok(Self { own: Own { signature, preamble: String::new(), map, combine, post, identity, accumulator: None } })
+        Ok(Self {
+            own: Own {
+                text: Identity::new(),
+                signature,
+                preamble: String::new(),
+                map,
+                combine,
+                post,
+                identity,
+                accumulator: None,
+            },
+        })
     }
 
     /// A name, for errors and profiles.
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         self.own.signature.kernel = format!("reduction {name}");
+        self.own.text = Identity::new();
         self
     }
 
@@ -99,6 +112,7 @@ impl ReductionKernel {
     #[must_use]
     pub fn preamble(mut self, wgsl: &str) -> Self {
         wgsl.clone_into(&mut self.own.preamble);
+        self.own.text = Identity::new();
         self
     }
 
@@ -136,6 +150,7 @@ impl ReductionKernel {
     #[must_use]
     pub fn accumulator(mut self, wgsl_type: &str) -> Self {
         self.own.accumulator = Some(wgsl_type.to_owned());
+        self.own.text = Identity::new();
         self
     }
 

@@ -1,6 +1,7 @@
 //! The text of reductions.
 
 use super::super::operation::call::{Letter, Signature};
+use super::super::operation::kept::Identity;
 use super::super::operation::preface::{Access, Coordinates, FIRST_ARRAY, Slot, WORKGROUP, arrays, preface, uniforms};
 use super::super::operation::text::Text;
 use super::scheme::UNROLLED;
@@ -32,9 +33,20 @@ pub(super) struct Form {
     pub(super) ranks: [usize; 2],
 }
 
+impl Form {
+    /// All of it, for a key.
+    pub(super) fn numbers(&self) -> [usize; 8] {
+        let Self { source, last, columns, width, vectors, tail, ranks } = *self;
+        let [last, columns, vectors, tail] = [last, columns, vectors, tail].map(usize::from);
+        [source as usize, last, columns, width as usize, vectors, tail, ranks[0], ranks[1]]
+    }
+}
+
 /// The caller's part of a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
+    /// Renewed with each change of the texts.
+    pub(super) text: Identity,
     pub(super) signature: Signature,
     pub(super) preamble: String,
     pub(super) map: String,
