@@ -1,0 +1,57 @@
+//! The forms that only some devices take.
+
+use super::super::super::operation::arguments::{Inputs, Outputs};
+use super::super::ReductionKernel;
+use crate::Device;
+use crate::ops::shaped;
+
+/// Runs as on a GPU, whether in vectors or not; as many passes.
+fn run_as_on_a_gpu<'a>(
+    device: &Device,
+    kernel: &'a ReductionKernel,
+    axes: &[usize],
+    inputs: impl Inputs<'a>,
+    outputs: impl Outputs<'a>,
+) -> (bool, usize) {
+    let mut plan = super::plan(&kernel.on(device).axes(axes), inputs.all(), outputs.all()).unwrap();
+    plan.software = false;
+    plan.run(None).unwrap();
+    (plan.passes()[0].form.vectors, plan.passes().len())
+}
+
+#[test]
+fn long_sums_in_vectors_with_a_tail() {
+    let device = Device::open("cpu").unwrap();
+    let dot = ReductionKernel::new("x: T, y: T, a: T", "z: T", "a * x * y", "a + b", "a", "0").unwrap();
+    let all: Vec<i32> = (0..1_100_000).map(|at| at % 7).collect();
+    let x = device.buffer_from(&all).unwrap();
+    for (from, length, passes) in
+        [(0, 4096, 1), (0, 4097, 1), (4, 5003, 1), (0, 100_000, 2), (8, 262_147, 2), (0, 1_048_579, 2)]
+    {
+        let mut sum = device.buffer_from(&[9i32; 3]).unwrap();
+        let (left, right) = (x.slice(from..from + length), x.slice(..length));
+        let form = run_as_on_a_gpu(&device, &dot, &[0], (left, right, 3i32), sum.slice_mut(1..2));
+        assert_eq!(form, (true, passes), "{length} elements");
+        let wanted: i32 = (0..length).map(|at| 3 * all[from + at] * all[at]).sum();
+        assert_eq!(*sum.read().unwrap(), [9, wanted, 9], "{length} elements from {from}");
+    }
+}
+
+#[test]
+fn rows_and_columns_as_on_a_gpu() {
+    let device = Device::open("cpu").unwrap();
+    let sum = ReductionKernel::new("x: T", "y: T", "x", "a + b", "a", "0").unwrap();
+    for ([rows, columns], vectors) in [([3, 8192], true), ([70, 4100], true), ([3, 8193], false), ([500, 70], false)] {
+        let all: Vec<i32> = (0..rows * columns).map(|at| (at % 11) as i32).collect();
+        let x = device.buffer_from(&all).unwrap();
+        let mut of_rows = device.buffer::<i32>(rows).unwrap();
+        let form = run_as_on_a_gpu(&device, &sum, &[1], shaped(&x, [rows, columns]), &mut of_rows);
+        assert_eq!(form.0, vectors, "{rows} x {columns}");
+        let wanted: Vec<i32> = all.chunks(columns).map(|row| row.iter().sum()).collect();
+        assert_eq!(*of_rows.read().unwrap(), wanted[..], "rows of {rows} x {columns}");
+        let mut of_columns = device.buffer::<i32>(columns).unwrap();
+        run_as_on_a_gpu(&device, &sum, &[0], shaped(&x, [rows, columns]), &mut of_columns);
+        let wanted: Vec<i32> = (0..columns).map(|at| all.iter().skip(at).step_by(columns).sum()).collect();
+        assert_eq!(*of_columns.read().unwrap(), wanted[..], "columns of {rows} x {columns}");
+    }
+}
