@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anywarp::backend::{Caps, Program};
-use anywarp::{Device, Wgsl};
+use anywarp::{Device, KernelError, Wgsl};
 
 use crate::capture::Capture;
 use crate::cts::case_file::CaseFile;
@@ -60,10 +60,18 @@ fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Ke
         if !wanted(options, &name) {
             continue;
         }
-        let wgsl = Wgsl::open(&path).map_err(|error| error.to_string())?;
-        match wgsl.file(name.as_str()).program(caps) {
-            Ok(program) => kernels.push(Kernel { name, program, all_forms: true }),
-            Err(error) => report.fail(name, "", &error.to_string(), ""),
+        let wgsl = Wgsl::open(&path).map_err(|error| error.to_string())?.file(name.as_str());
+        let programs = match wgsl.program(caps) {
+            Err(KernelError::WhichEntryPoint { candidates, .. }) => {
+                candidates.into_iter().map(|entry| wgsl.clone().entry(entry).program(caps)).collect()
+            }
+            one => vec![one],
+        };
+        for program in programs {
+            match program {
+                Ok(program) => kernels.push(Kernel { name: name.clone(), program, all_forms: true }),
+                Err(error) => report.fail(name.clone(), "", &error.to_string(), ""),
+            }
         }
     }
     Ok(kernels)
