@@ -4,11 +4,23 @@ mod pairs;
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anywarp::{Device, DeviceOptions};
 pub(crate) use pairs::{Pair, repeated, timed};
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// The end of a bench: an error is told and fails it.
+pub(crate) fn ended(outcome: Outcome<()>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// What stands after `--`.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anywarp::Wgsl;
-use anywarp::backend::{Scalar, ScalarKind};
+use anywarp::backend::Scalar;
 use clap::Args;
 
 use crate::failure::Failure;
@@ -77,20 +77,8 @@ fn parse_feature(text: &str) -> Result<(String, bool), String> {
 
 fn parse_element(text: &str) -> Result<(String, Scalar), String> {
     let (name, scalar) = text.split_once('=').map_or(("", text), |(name, scalar)| (name.trim(), scalar.trim()));
-    let kind = match scalar.chars().next() {
-        Some('f') => Some(ScalarKind::Float),
-        Some('i') => Some(ScalarKind::Signed),
-        Some('u') => Some(ScalarKind::Unsigned),
-        _ => None,
-    };
-    let width = match scalar.get(1..) {
-        Some("16") => Some(2),
-        Some("32") => Some(4),
-        Some("64") => Some(8),
-        _ => None,
-    };
-    match (name, kind, width) {
-        (name, Some(kind), Some(width)) if !name.is_empty() => Ok((name.to_owned(), Scalar { kind, width })),
+    match Scalar::named(scalar) {
+        Some(scalar) if !name.is_empty() => Ok((name.to_owned(), scalar)),
         _ => Err("expected NAME=SCALAR, such as T=f16".to_owned()),
     }
 }

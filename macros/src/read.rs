@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use anywarp_backend::{Scalar, ScalarKind, Source, SourceFile};
+use anywarp_backend::{Scalar, Source, SourceFile};
 use anywarp_wgsl::TextError;
 use anywarp_wgsl::compose::{Folder, Modules, Options, compose};
 use proc_macro2::Ident;
@@ -104,24 +104,9 @@ fn module_path(path: &str, root: &str) -> Result<Vec<String>, Refusal> {
 
 /// The scalars that types are to stand for.
 fn elements(given: &[(String, Ident)]) -> Result<Vec<(String, Scalar)>, Refusal> {
-    let scalar = |name: &str| {
-        let kind = match name.get(..1)? {
-            "i" => ScalarKind::Signed,
-            "u" => ScalarKind::Unsigned,
-            "f" => ScalarKind::Float,
-            _ => return None,
-        };
-        let width = match (kind, name.get(1..)?) {
-            (_, "16") => 2,
-            (_, "32") => 4,
-            (_, "64") => 8,
-            _ => return None,
-        };
-        Some(Scalar { kind, width })
-    };
     let known = "f16, f32, f64, i16, i32, i64, u16, u32, u64";
     let chosen = given.iter().map(|(name, ty)| {
-        let scalar = scalar(&ty.to_string());
+        let scalar = Scalar::named(&ty.to_string());
         let unknown = || Refusal::new(format!("the element '{name}' cannot be '{ty}': the scalars are {known}"));
         Ok((name.clone(), scalar.ok_or_else(unknown)?))
     });

@@ -21,8 +21,8 @@ use crate::error::KernelError;
 /// What other devices of the machine can do, asked only when an error wants to say so.
 pub(crate) type Others<'a> = &'a (dyn Fn() -> Vec<(String, Capabilities)> + Sync);
 
-/// Makes a program of `source`, which is what `wgsl` is composed to, for a device with `caps`. If it prints, its last binding is what it prints into,
-/// and `number` has given numbers to its calls.
+/// Makes a program of `source`, which is what `wgsl` is composed to, for a device with `caps`. If it
+/// prints, its last binding is what it prints into, and `number` has given numbers to its calls.
 pub(crate) fn program(
     wgsl: &Wgsl<'_>,
     source: Arc<Source>,

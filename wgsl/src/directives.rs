@@ -86,9 +86,9 @@ pub fn skip_space(text: &str, mut at: usize) -> usize {
 }
 
 /// The length of a block comment; they nest.
-pub fn block_comment(text: &str) -> usize {
+pub fn block_comment(text: impl AsRef<[u8]>) -> usize {
     let (mut depth, mut at) = (0, 0);
-    let bytes = text.as_bytes();
+    let bytes = text.as_ref();
     while at < bytes.len() {
         match &bytes[at..] {
             [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use anywarp_backend::Source;
 
 use crate::TextError;
+use crate::directives::block_comment;
 
 /// The deepest text that is read.
 pub const MOST_DEPTH: u32 = 2000;
@@ -303,21 +304,7 @@ fn comment(bytes: &[u8]) -> Option<usize> {
     if bytes.starts_with(b"//") {
         return Some(bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len()));
     }
-    if !bytes.starts_with(b"/*") {
-        return None;
-    }
-    let (mut open, mut at) = (0u32, 0);
-    while at < bytes.len() {
-        match &bytes[at..] {
-            [b'/', b'*', ..] => (open, at) = (open + 1, at + 2),
-            [b'*', b'/', ..] => (open, at) = (open - 1, at + 2),
-            _ => at += 1,
-        }
-        if open == 0 {
-            break;
-        }
-    }
-    Some(at)
+    bytes.starts_with(b"/*").then(|| block_comment(bytes))
 }
 
 /// The length of a name or number at the start, or 0.

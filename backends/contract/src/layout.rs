@@ -24,6 +24,33 @@ pub struct Scalar {
     pub width: u8,
 }
 
+impl Scalar {
+    /// The scalar of 16, 32 or 64 bits that is written so: `f16`, `i32`, `u64`.
+    ///
+    /// ```
+    /// use anywarp_backend::{Scalar, ScalarKind};
+    ///
+    /// assert_eq!(Scalar::named("f16"), Some(Scalar { kind: ScalarKind::Float, width: 2 }));
+    /// assert_eq!(Scalar::named("bool"), None);
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let kind = match name.get(..1)? {
+            "i" => ScalarKind::Signed,
+            "u" => ScalarKind::Unsigned,
+            "f" => ScalarKind::Float,
+            _ => return None,
+        };
+        let width = match name.get(1..)? {
+            "16" => 2,
+            "32" => 4,
+            "64" => 8,
+            _ => return None,
+        };
+        Some(Self { kind, width })
+    }
+}
+
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letter = match self.kind {

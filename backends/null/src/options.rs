@@ -70,20 +70,5 @@ impl Default for NullOptions {
 
 /// What WebGPU promises everywhere, with `var<immediate>` beside it.
 fn limits() -> Limits {
-    Limits {
-        buffer_size: 256 << 20,
-        storage_binding_size: 128 << 20,
-        uniform_binding_size: 64 << 10,
-        storage_buffers: 8,
-        uniform_buffers: 12,
-        bind_groups: 4,
-        bindings_per_group: 1000,
-        storage_offset_alignment: 256,
-        uniform_offset_alignment: 256,
-        workgroup_storage: 16 << 10,
-        workgroup_invocations: 256,
-        workgroup_size: [256, 256, 64],
-        workgroups_per_dimension: 65_535,
-        immediate_size: 64,
-    }
+    Limits { immediate_size: 64, ..Caps::webgpu_baseline().limits }
 }

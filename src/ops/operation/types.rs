@@ -28,19 +28,7 @@ impl ElementType {
     }
 
     fn parse_scalar(text: &str) -> Option<Self> {
-        let (kind, width) = match text.trim() {
-            "f16" => (ScalarKind::Float, 2),
-            "f32" => (ScalarKind::Float, 4),
-            "f64" => (ScalarKind::Float, 8),
-            "i16" => (ScalarKind::Signed, 2),
-            "i32" => (ScalarKind::Signed, 4),
-            "i64" => (ScalarKind::Signed, 8),
-            "u16" => (ScalarKind::Unsigned, 2),
-            "u32" => (ScalarKind::Unsigned, 4),
-            "u64" => (ScalarKind::Unsigned, 8),
-            _ => return None,
-        };
-        Some(Self { scalar: Scalar { kind, width }, lanes: 1 })
+        Some(Self { scalar: Scalar::named(text.trim())?, lanes: 1 })
     }
 
     /// The type of a buffer's elements, if kernels have one for it.
