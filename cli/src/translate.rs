@@ -88,6 +88,7 @@ fn everything() -> Caps {
         timestamps: false,
         aliased_bindings: true,
         checked: false,
+        streams: 1,
         blocking: true,
         library: Vec::new(),
         limits: Limits {

@@ -1,5 +1,7 @@
 //! The trait that every machine implements.
 
+use std::any::Any;
+
 use crate::{BackendError, Caps, Compilation, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording, Ticket};
 
 /// What a device has done since it was opened.
@@ -23,7 +25,9 @@ pub struct Counters {
 /// before the call. Once the device is lost every method returns [`BackendError::Lost`], except
 /// [`free`](Self::free), [`discard`](Self::discard), [`unmap`](Self::unmap) and
 /// [`counters`](Self::counters), which still work.
-pub trait Backend: Send + Sync + 'static {
+///
+/// A backend is [`Any`], so that whoever knows the machine can ask for what only that one has.
+pub trait Backend: Any + Send + Sync {
     /// What the device is and can do. The same value for the device's whole life.
     fn caps(&self) -> &Caps;
 
@@ -69,8 +73,10 @@ pub trait Backend: Send + Sync + 'static {
     fn discard(&self, kernel: KernelId);
 
     /// Hands over work. The commands take effect in their order, after everything submitted
-    /// before; each sees what the ones before it wrote. The recording is only borrowed and may be
-    /// submitted again. Every memory in it must be unmapped. A library command that
+    /// before; each sees what the ones before it wrote. Work of another
+    /// [stream](Recording::stream) may run at the same time or in another order as far as that cannot
+    /// be seen: where one writes what the other touches, the later one waits. The ticket is for this
+    /// recording alone. It is only borrowed and may be submitted again. Every memory in it must be unmapped. A library command that
     /// [`Caps::library`] does not list is refused with [`BackendError::Rejected`].
     ///
     /// # Errors

@@ -47,6 +47,7 @@ impl Caps {
             timestamps: false,
             aliased_bindings: false,
             checked: false,
+            streams: 1,
             blocking: false,
             library: Vec::new(),
             limits: Limits {

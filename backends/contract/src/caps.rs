@@ -89,6 +89,8 @@ pub struct Caps {
     pub aliased_bindings: bool,
     /// Kernels are checked while they run, and tickets carry what was found.
     pub checked: bool,
+    /// Streams whose work may run at the same time; at least 1.
+    pub streams: u32,
     /// Blocking waits work (not in a browser).
     pub blocking: bool,
     /// The vendor's routines that [`Command::Library`](crate::Command::Library) may name here.

@@ -111,6 +111,9 @@ pub struct Recording {
     bytes: Vec<u8>,
     /// Measure each dispatch: [`Ticket::timings`](crate::Ticket::timings) then tells.
     pub timed: bool,
+    /// The stream that the commands run on, below [`Caps::streams`](crate::Caps::streams). A backend
+    /// takes one that it does not have for the first, 0.
+    pub stream: u32,
     /// For a recording that will be submitted again: what a backend has made of it.
     slot: Option<Slot>,
     /// Counts changes.
@@ -208,7 +211,7 @@ impl Recording {
         self.commands.is_empty()
     }
 
-    /// Forgets the commands and keeps the arenas' capacity.
+    /// Forgets the commands and keeps the arenas' capacity, and the stream.
     pub fn clear(&mut self) {
         self.version += 1;
         self.commands.clear();

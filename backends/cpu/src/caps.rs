@@ -24,6 +24,7 @@ pub fn caps() -> Option<Caps> {
         aliased_bindings: true,
         checked: false,
         library: Vec::new(),
+        streams: 1,
         blocking: true,
         limits: limits(),
     })

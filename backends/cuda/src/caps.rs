@@ -53,6 +53,7 @@ impl Card {
             timestamps: true,
             aliased_bindings: true,
             checked: false,
+            streams: 1,
             blocking: true,
             library: crate::library::routines(),
             limits: self.limits(),

@@ -55,6 +55,7 @@ impl NullOptions {
             aliased_bindings: self.aliased_bindings,
             checked: false,
             library: self.library.clone(),
+            streams: 1,
             blocking: true,
             limits: self.limits.clone(),
         }

@@ -78,6 +78,7 @@ pub(crate) fn caps_of(adapter: &wgpu::Adapter) -> Caps {
         aliased_bindings: false,
         checked: false,
         library: Vec::new(),
+        streams: 1,
         blocking: cfg!(not(target_arch = "wasm32")),
         limits: limits_of(&adapter.limits()),
     }
