@@ -12,7 +12,7 @@ use super::staging::Staging;
 use super::traffic::Traffic;
 use crate::device::DeviceInner;
 use crate::error::BufferError;
-use crate::stream::{Batch, Pending};
+use crate::timeline::{Batch, Pending};
 
 /// Transfers begin and end at multiples of this.
 pub(crate) const GRANULE: u64 = 4;
@@ -179,7 +179,10 @@ impl Core {
         if let Some(view) = self.on_host(range) {
             return Ok(Reading::Ready(view));
         }
-        let mut pending = self.device.stream.lock();
+        let staging = &self.device.staging;
+        // Behind the work that made the data, and beside all other.
+        let stream = self.state().last_use.as_ref().map_or(0, |batch| batch.stream());
+        let mut pending = self.device.timeline.lock_on(stream, staging)?;
         self.upload(&mut pending)?;
         let mut state = self.state();
         state.check_last_use()?;
@@ -195,7 +198,6 @@ impl Core {
         valid.push(range.clone());
         // Until the copy has arrived nobody may count on what it held before.
         state.residency.host_forgot();
-        let staging = &self.device.staging;
         let (block, range) = match kept.and_then(|mut copy| copy.block.take().map(|block| (block, copy.range.clone())))
         {
             Some(kept) => kept,
@@ -217,7 +219,7 @@ impl Core {
         }
         state.last_use = Some(Arc::clone(&pending.batch));
         drop(state);
-        if let Err(error) = self.device.stream.flush(&mut pending, staging) {
+        if let Err(error) = self.device.timeline.flush(&mut pending, staging) {
             if matches!(error, BackendError::OutOfMemory { .. }) {
                 // The copy stays recorded, and so its block must stay.
                 pending.staged.extend(download.block.take());
@@ -280,7 +282,7 @@ impl Core {
 
     /// Unified memory: waits for the device and maps.
     pub(crate) fn begin_shared(&self) -> Result<Ticket, BackendError> {
-        let mut pending = self.device.stream.lock();
+        let mut pending = self.device.timeline.lock();
         let mut state = self.state();
         if state.mapping.is_some() {
             return Ok(Ticket::ready());
@@ -289,7 +291,7 @@ impl Core {
         state.maybe_mapped = true;
         drop(state);
         if unsubmitted {
-            self.device.stream.flush(&mut pending, &self.device.staging)?;
+            self.device.timeline.flush(&mut pending, &self.device.staging)?;
         }
         drop(pending);
         self.state().check_last_use()?;

@@ -284,12 +284,16 @@ impl<'a, T: Element> SliceMut<'a, T> {
     where
         T: 'b,
     {
-        let source = source.into();
+        self.copy_on(0, &source.into())
+    }
+
+    pub(crate) fn copy_on(self, stream: u32, source: &Slice<'_, T>) -> Result<(), BufferError> {
         let device = &self.core.device;
-        let mut pending = device.stream.lock();
-        transfer::copy(&mut transfer::Target::Stream(&mut pending), &source, &self)?;
-        let flushed = device.stream.flush_when_full(&mut pending, &device.staging);
-        flushed.map_err(|error| self.core.error("copying", error))
+        let failed = |error| self.core.error("copying", error);
+        let mut pending = device.timeline.lock_on(stream, &device.staging).map_err(failed)?;
+        transfer::copy(&mut transfer::Target::Stream(&mut pending), source, &self)?;
+        let flushed = device.timeline.flush_when_full(&mut pending, &device.staging);
+        flushed.map_err(failed)
     }
 
     /// Sets every element to `value`, on the device.
@@ -297,16 +301,21 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// # Errors
     /// [`BufferError::InUse`] while a guard is alive, or what the device says.
     pub fn fill(self, value: T) -> Result<(), BufferError> {
+        self.fill_on(0, value)
+    }
+
+    pub(crate) fn fill_on(self, stream: u32, value: T) -> Result<(), BufferError> {
         if self.range.clone()?.is_empty() {
             return Ok(());
         }
         match transfer::pattern_of(&value) {
             Some(pattern) => {
                 let device = &self.core.device;
-                let mut pending = device.stream.lock();
+                let failed = |error| self.core.error("filling", error);
+                let mut pending = device.timeline.lock_on(stream, &device.staging).map_err(failed)?;
                 transfer::fill(&mut transfer::Target::Stream(&mut pending), &self, pattern)?;
-                let flushed = device.stream.flush_when_full(&mut pending, &device.staging);
-                flushed.map_err(|error| self.core.error("filling", error))
+                let flushed = device.timeline.flush_when_full(&mut pending, &device.staging);
+                flushed.map_err(failed)
             }
             None => {
                 self.write()?.fill(value);

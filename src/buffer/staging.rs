@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{Backend, BackendError, MemoryId, MemoryKind};
 
-use crate::stream::Batch;
+use crate::timeline::Batch;
 
 /// Idle staging memory beyond this is given back.
 pub(crate) const MOST_IDLE: u64 = 256 << 20;

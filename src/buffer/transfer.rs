@@ -11,7 +11,7 @@ use super::host::Written;
 use super::slice::{Slice, SliceMut, byte_range};
 use crate::Element;
 use crate::error::BufferError;
-use crate::stream::Pending;
+use crate::timeline::Pending;
 
 /// Uploads larger than this leave in pieces of this size. The pieces on their way fit into a large
 /// cache, which pays where the device reads through it (256 MiB on lavapipe: 0.75 of one copy into
@@ -145,16 +145,16 @@ pub(crate) fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u
         let start = range.start + (index * CHUNK) as u64;
         let end = start + (chunk.len() as u64).next_multiple_of(GRANULE);
         if batches.len() == MOST_IN_FLIGHT {
-            let oldest: Option<Arc<crate::stream::Batch>> = batches.pop_front();
+            let oldest: Option<Arc<crate::timeline::Batch>> = batches.pop_front();
             oldest.map_or(Ok(()), |batch| batch.ticket().and_then(|ticket| ticket.wait())).map_err(failed)?;
         }
         let (block, mut host) = core.device.upload_block(end - start).map_err(failed)?;
         super::copy::copy(chunk, &mut host.bytes_mut()[..chunk.len()]);
         core.host_wrote(start..end.min(core.bytes), Written::Staged(block, host));
-        let mut pending = core.device.stream.lock();
+        let mut pending = core.device.timeline.lock_on(0, &core.device.staging).map_err(failed)?;
         batches.push_back(Arc::clone(&pending.batch));
         core.upload(&mut pending).map_err(failed)?;
-        core.device.stream.flush(&mut pending, &core.device.staging).map_err(failed)?;
+        core.device.timeline.flush(&mut pending, &core.device.staging).map_err(failed)?;
     }
     Ok(())
 }
