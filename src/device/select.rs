@@ -271,7 +271,7 @@ impl Source {
     fn open(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
         match *self {
             #[cfg(feature = "wgpu")]
-            Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged })?),
+            Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged, ..Default::default() })?),
             #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
             Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { checked, staged, ..Default::default() })?),
             #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
@@ -284,7 +284,9 @@ impl Source {
     async fn open_async(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
         match *self {
             #[cfg(feature = "wgpu")]
-            Self::Wgpu(ref source) => Ok(source.open_async(anywarp_wgpu::Options { staged }).await?),
+            Self::Wgpu(ref source) => {
+                Ok(source.open_async(anywarp_wgpu::Options { staged, ..Default::default() }).await?)
+            }
             #[allow(unreachable_patterns)] // in a build with one backend
             _ => self.open(staged, checked),
         }

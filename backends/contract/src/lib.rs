@@ -21,6 +21,7 @@ mod backend;
 mod baseline;
 pub mod cache;
 mod caps;
+mod cost;
 mod error;
 mod finding;
 mod hazards;
@@ -35,6 +36,7 @@ mod ticket;
 
 pub use backend::{Backend, Counters};
 pub use caps::{Caps, DeviceKind, Limits};
+pub use cost::CopyCost;
 pub use error::{BackendError, guarded, panicked};
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
