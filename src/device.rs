@@ -4,6 +4,7 @@ mod select;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 use anywarp_backend::{Backend, BackendError, Caps, Counters, Findings, MemoryId, MemoryKind, Ticket};
 
@@ -11,7 +12,7 @@ pub use select::{Candidate, DeviceOptions, OpenError, Rejection};
 
 use smallvec::SmallVec;
 
-use crate::buffer::staging::Staging;
+use crate::buffer::staging::{self, Staging};
 use crate::buffer::traffic::Traffic;
 use crate::debug::DebugMemory;
 use crate::error::{BufferError, Error, KernelError};
@@ -146,6 +147,16 @@ pub struct DeviceStats {
     pub staging_hits: u64,
     /// Requests for staging memory that had to allocate.
     pub staging_misses: u64,
+    /// Bytes of upload memory that guards hold, or that are on their way.
+    pub staging_in_use: u64,
+    /// The most of these that there ever were.
+    pub staging_peak: u64,
+    /// Times that somebody waited because [`DeviceOptions::staging_limit`] was reached.
+    pub staging_waits: u64,
+    /// How long, together.
+    pub staging_waited: Duration,
+    /// Guards that were given ordinary memory because of that limit.
+    pub staging_bypassed: u64,
     /// Launches, handed over or still recorded.
     pub launches: u64,
     /// What the backend counts.
@@ -220,7 +231,7 @@ impl Device {
     fn with(backend: Arc<dyn Backend>, selector: String, options: DeviceOptions) -> Self {
         let inner = DeviceInner {
             timeline: Timeline::new(Arc::clone(&backend)),
-            staging: Staging::new(Arc::clone(&backend)),
+            staging: Staging::new(Arc::clone(&backend), options.staging_limit.unwrap_or(staging::LIMIT)),
             debug: DebugMemory::new(Arc::clone(&backend)),
             backend,
             traffic: Traffic::default(),
@@ -440,6 +451,11 @@ impl Device {
             staging_bytes: staging.bytes,
             staging_hits: staging.hits,
             staging_misses: staging.misses,
+            staging_in_use: staging.in_use,
+            staging_peak: staging.peak,
+            staging_waits: staging.waits,
+            staging_waited: staging.waited,
+            staging_bypassed: staging.bypassed,
             launches: self.inner.launches.load(Ordering::Relaxed),
             counters: self.inner.backend.counters(),
         }

@@ -14,6 +14,7 @@
 //! | [`Recording`] | commands in the order in which they take effect |
 //! | [`Ticket`] | completion: a blocking wait, a timeout, a waker |
 //! | [`cache`] | what compilers made, on disk, for every backend that can use it |
+//! | [`threads`] | work spread over the processor's cores |
 //!
 //! The crate holds no device and no `cfg`.
 
@@ -32,6 +33,7 @@ mod program;
 mod recording;
 mod slot;
 mod source;
+pub mod threads;
 mod ticket;
 
 pub use backend::{Backend, Counters};
