@@ -61,8 +61,8 @@ type Reserved = (u64, Option<NonNull<u8>>);
 pub struct CudaDevice {
     caps: Caps,
     card: Card,
-    queue: Arc<Queue>,
-    compiler: Compiler,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) compiler: Compiler,
     memories: RwLock<Memories>,
     kernels: RwLock<Kernels>,
     next_id: AtomicU64,
@@ -113,7 +113,7 @@ impl CudaDevice {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
+    pub(crate) fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
         let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
         memories.get(&id).cloned().ok_or(BackendError::UnknownMemory(id))
     }

@@ -42,6 +42,7 @@ impl Enqueue<'_> {
                     self.launch(plan, launch, parameters)?;
                     self.end(start, &launch.label)?;
                 }
+                Step::Foreign { .. } => {}
                 Step::Library { call, places, .. } => {
                     let start = self.start(plan)?;
                     self.library(plan, call, places)?;

@@ -15,6 +15,7 @@
 //! | `queue`, `events` | the order of submissions, and how their ends are noticed |
 //! | `flight`, `watch` | tickets; who waits without a thread of their own |
 //! | `settle`, `status`, `failure` | stopped kernels and what they spoiled; times; who has heard of it |
+//! | `handover` | the device in the hands of other CUDA code, and back |
 //! | `graveyard` | what is freed only when the device is idle |
 //! | `translate` | the translator; `prelude` beneath it is what every kernel may use |
 //! | `nvrtc`, `cache`, `resources` | the compiler, the images it has made, what these take |
@@ -38,6 +39,7 @@ mod flight;
 mod graph;
 mod graveyard;
 mod grid;
+pub mod handover;
 mod installed;
 mod kernel;
 mod library;

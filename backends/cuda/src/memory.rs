@@ -130,6 +130,17 @@ impl Memory {
         Ok(())
     }
 
+    /// An error if work must not use the memory now.
+    pub(crate) fn is_usable(&self, operation: &'static str) -> Result<(), BackendError> {
+        if self.freed.load(Ordering::Acquire) {
+            return Err(BackendError::UnknownMemory(self.id));
+        }
+        if self.host.is_some() && self.state().mapping.is_some() {
+            return Err(refused(operation, "the memory is mapped"));
+        }
+        Ok(())
+    }
+
     /// Refuses new work. For device memory: true if this is the first time, and the caller, who
     /// holds the queue's lock, must free it.
     pub(crate) fn retire(&self) -> bool {

@@ -73,10 +73,24 @@ pub(crate) struct Launch {
 
 /// One command.
 pub(crate) enum Step {
-    Copy { source: Place, target: Place },
-    Fill { target: Place, pattern: u32 },
+    Copy {
+        source: Place,
+        target: Place,
+    },
+    Fill {
+        target: Place,
+        pattern: u32,
+    },
     Launch(Launch),
-    Library { call: Library, places: [Place; 3], touches: Range<usize> },
+    Library {
+        call: Library,
+        places: [Place; 3],
+        touches: Range<usize>,
+    },
+    /// What others have enqueued already.
+    Foreign {
+        touches: Range<usize>,
+    },
 }
 
 /// Commands with all that they need. Kept and used again, so that a launch allocates nothing.
@@ -133,8 +147,20 @@ impl Plan {
         Ok(())
     }
 
+    /// Adds a memory that foreign work uses.
+    pub(crate) fn touch(&mut self, memory: Arc<Memory>, access: Access) {
+        self.touches.push(Touch { memory: self.memories.len(), access });
+        self.memories.push(memory);
+    }
+
+    /// All touches so far are those of one piece of foreign work.
+    pub(crate) fn end_foreign(&mut self) {
+        self.steps.push(Step::Foreign { touches: 0..self.touches.len() });
+    }
+
     /// Lets go of everything but the room.
     pub(crate) fn clear(&mut self) {
+        self.timed = false;
         self.steps.clear();
         self.memories.clear();
         self.touches.clear();

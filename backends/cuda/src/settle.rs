@@ -145,7 +145,7 @@ impl Account<'_> {
                     let failure = self.stop_of(index, step).or_else(|| self.inherited(&launch.touches));
                     self.fails(step, failure);
                 }
-                Step::Library { touches, .. } => {
+                Step::Library { touches, .. } | Step::Foreign { touches } => {
                     let failure = self.inherited(touches);
                     self.fails(step, failure);
                 }
@@ -204,7 +204,7 @@ impl Account<'_> {
         let touches = match step {
             Step::Copy { target, .. } | Step::Fill { target, .. } => return visit(&self.plan.memories[target.memory]),
             Step::Launch(launch) => &launch.touches,
-            Step::Library { touches, .. } => touches,
+            Step::Library { touches, .. } | Step::Foreign { touches } => touches,
         };
         for touch in &self.plan.touches[touches.clone()] {
             if touch.access == Access::Write {

@@ -65,6 +65,10 @@ impl Context {
         }))
     }
 
+    pub(crate) fn handle(&self) -> CUcontext {
+        self.handle
+    }
+
     /// Makes the context current for this thread: cheap where it is already.
     pub(crate) fn enter(&self) -> Result<Current<'_>, BackendError> {
         self.alive()?;
