@@ -17,6 +17,9 @@ use anywarp_backend::{Access, BackendError, MemoryId, Ticket};
 pub use cudarc::driver::sys::{CUcontext, CUstream};
 
 use crate::device::CudaDevice;
+use crate::lane::lane_of;
+use crate::plan::Touch;
+use crate::uses::Span;
 
 impl CudaDevice {
     /// A stream, by the number that recordings call it by; one that the device does not have is the
@@ -24,9 +27,11 @@ impl CudaDevice {
     ///
     /// # Errors
     /// [`BackendError::Lost`]; the driver makes no more streams.
-    pub fn raw_stream(&self, _stream: u32) -> Result<CUstream, BackendError> {
-        self.queue.context.alive()?;
-        Ok(self.queue.stream)
+    pub fn raw_stream(&self, stream: u32) -> Result<CUstream, BackendError> {
+        let _current = self.queue.context.enter()?;
+        let lane = lane_of(stream);
+        self.queue.open(&mut self.queue.line(), lane)?;
+        Ok(self.queue.lanes[lane].stream())
     }
 
     /// The context that everything of the device lives in: the primary one, never given back.
@@ -41,10 +46,25 @@ impl CudaDevice {
     /// # Errors
     /// [`BackendError::UnknownMemory`]; [`BackendError::Rejected`] while the memory is mapped;
     /// [`BackendError::Lost`].
-    pub fn lend(&self, memory: MemoryId, _stream: u32) -> Result<u64, BackendError> {
-        self.queue.context.alive()?;
+    pub fn lend(&self, memory: MemoryId, stream: u32) -> Result<u64, BackendError> {
+        let _current = self.queue.context.enter()?;
         let memory = self.memory(memory)?;
         memory.is_usable("lending")?;
+        let (queue, lane) = (&self.queue, lane_of(stream));
+        let mut line = queue.line();
+        queue.open(&mut line, lane)?;
+        queue.before_submission(&mut line, lane)?;
+        if lane != 0 {
+            queue.begin_period(&mut line);
+        }
+        if line.several {
+            let touch = Touch { memory: 0, access: Access::Write, span: Span::WHOLE };
+            let needed = queue.conflicts(&line, lane, [(&*memory, touch)], false);
+            queue.join(&mut line, lane, &needed)?;
+            // So that freeing it comes after the stream.
+            let point = queue.number(&mut line, lane);
+            queue.note(&mut line, point, [(&*memory, touch)], false);
+        }
         Ok(memory.address)
     }
 
@@ -53,7 +73,7 @@ impl CudaDevice {
     ///
     /// # Errors
     /// As [`lend`](Self::lend); nothing counts then.
-    pub fn take_back(&self, used: &[(MemoryId, Access)], _stream: u32) -> Result<Ticket, BackendError> {
+    pub fn take_back(&self, used: &[(MemoryId, Access)], stream: u32) -> Result<Ticket, BackendError> {
         let _current = self.queue.context.enter()?;
         let mut plan = self.queue.plan();
         for (id, access) in used {
@@ -66,6 +86,6 @@ impl CudaDevice {
             }
         }
         plan.end_foreign();
-        Ok(Ticket::new(self.queue.submit(plan, self.compiler.steps)?))
+        Ok(Ticket::new(self.queue.submit(plan, self.compiler.steps, lane_of(stream))?))
     }
 }

@@ -131,8 +131,9 @@ impl Context {
         self.finished.load(Ordering::Acquire)
     }
 
+    /// Tells it; the caller holds the lock of the queue.
     pub(crate) fn finish(&self, sequence: u64) {
-        self.finished.fetch_max(sequence, Ordering::AcqRel);
+        self.finished.store(sequence, Ordering::Release);
     }
 
     /// The number of the last submission.
