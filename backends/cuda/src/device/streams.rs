@@ -2,7 +2,7 @@
 //! here, so whatever should have come first and was not waited for is missing.
 
 use super::*;
-use crate::lane::{DOWN, UP};
+use crate::lane::{DOWN, Point, UP};
 
 const BYTES: u64 = 64;
 
@@ -45,12 +45,13 @@ fn several(device: &CudaDevice) -> bool {
 fn a_stream_waits_for_what_it_reads() {
     let device = open();
     let (x, y, z) = (allocate(&device), allocate(&device), allocate(&device));
-    let first = fill(&device, 1, x, 5);
+    // Nobody keeps a ticket on it.
+    fill(&device, 1, x, 5);
     let behind = fill(&device, 1, z, 6);
     let second = copy(&device, 2, x, y);
     second.wait().unwrap();
     assert_eq!(peek(&device, y, 0), 5);
-    assert_eq!((first.ended(), behind.ended()), (Some(true), None), "only what it reads is waited for");
+    assert_eq!(behind.ended(), None, "only what it reads is waited for");
     // And the first stream's work from before there were others.
     fill(&device, 0, x, 7);
     copy(&device, 3, x, z).wait().unwrap();
@@ -68,7 +69,13 @@ fn work_from_before_there_were_streams_is_waited_for() {
     copy(&device, 2, z, y).wait().unwrap();
     assert_eq!(peek(&device, y, 0), 0, "memory is made zero before another stream reads it");
     assert!(!several(&device), "an idle device has one stream again");
+    // Also behind a mark that was there before.
     let later = fill(&device, 0, z, 3);
+    let end = Point { lane: 0, sequence: device.queue.lanes[0].latest() };
+    device.queue.mark_behind(&mut device.queue.line(), end).unwrap();
+    let fresh = allocate(&device);
+    copy(&device, 1, fresh, y).wait().unwrap();
+    assert_eq!(peek(&device, y, 0), 0);
     copy(&device, 2, z, x).wait().unwrap();
     assert_eq!((peek(&device, x, 0), later.ended()), (3, Some(true)));
 }
@@ -253,6 +260,26 @@ fn streams_are_waited_for_one_by_one() {
     assert_eq!(other.ended(), None);
 }
 
+#[test]
+fn a_mapping_waits_for_all_streams_that_use_the_memory() {
+    let device = open();
+    let (up, x, y) = (upload(&device, 3), allocate(&device), allocate(&device));
+    let copies = [(1, x), (2, y)].map(|(stream, to)| copy(&device, stream, up, to));
+    device.map(up).unwrap().wait().unwrap();
+    assert_eq!(copies.map(|ticket| ticket.ended()), [Some(true); 2]);
+    assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 3));
+    // A refused submission leaves nothing behind to wait for.
+    let refused = || {
+        let mut recording = Recording::new();
+        recording.stream = 3;
+        recording.copy(whole(up, BYTES), whole(x, BYTES));
+        device.submit(&recording)
+    };
+    assert!(refused().is_err());
+    device.unmap(up).unwrap();
+    assert!(refused().is_ok());
+}
+
 /// A memory of 256 bytes of the host with this word in front.
 fn upload(device: &CudaDevice, value: u32) -> MemoryId {
     let up = device.allocate(256, MemoryKind::Upload, "").unwrap();
@@ -285,9 +312,10 @@ fn large_copies_run_beside_kernels() {
     assert!(upward > 0 && downward > upward);
     let next = on(&device, 0, |recording| add(recording, kernel, x, 1));
     assert_eq!(all.ended(), None);
-    device.map(down).unwrap().wait().unwrap();
-    assert_eq!(device.host(down).unwrap().bytes()[..4], 7_u32.to_le_bytes());
     assert_eq!((all.wait(), next.ended()), (Ok(()), None));
+    assert_eq!(device.map(down).unwrap().ended(), Some(true));
+    assert_eq!(device.host(down).unwrap().bytes()[..4], 7_u32.to_le_bytes());
+    device.unmap(down).unwrap();
     // What the stream itself still uses stays in its order.
     let late = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     let user = on(&device, 0, |recording| add(recording, kernel, y, 1));
