@@ -123,7 +123,7 @@ impl Uses {
 mod tests {
     use super::*;
 
-    const fn used(lane: usize, sequence: u64, access: Access, start: u64, end: u64) -> Use {
+    fn used(lane: usize, sequence: u64, access: Access, start: u64, end: u64) -> Use {
         Use { point: Point { lane, sequence }, access, span: Span { start, end } }
     }
 
@@ -142,11 +142,11 @@ mod tests {
     use Access::{Read, Write};
 
     /// What it shows, the uses so far, a new access, and which lanes it waits for up to where.
-    type Case = (&'static str, &'static [Use], (usize, Access, u64, u64), &'static [(usize, u64)]);
+    type Case<'a> = (&'a str, &'a [Use], (usize, Access, u64, u64), &'a [(usize, u64)]);
 
     #[test]
     fn reads_wait_for_writes_and_writes_for_both() {
-        let cases: &[Case] = &[
+        let cases: &[Case<'_>] = &[
             ("read after write", &[used(1, 4, Write, 0, 8)], (2, Read, 4, 12), &[(1, 4)]),
             ("write after write", &[used(1, 4, Write, 0, 8)], (2, Write, 4, 12), &[(1, 4)]),
             ("write after read", &[used(1, 4, Read, 0, 8)], (2, Write, 4, 12), &[(1, 4)]),
