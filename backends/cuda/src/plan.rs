@@ -122,6 +122,8 @@ pub(crate) struct Plan {
     /// Where in `bytes` the address of the status record belongs.
     status: Vec<usize>,
     pub(crate) timed: bool,
+    /// Bytes of all copies.
+    pub(crate) copied: u64,
 }
 
 /// What a binding of one dispatch was resolved to.
@@ -173,6 +175,7 @@ impl Plan {
     /// Lets go of everything but the room.
     pub(crate) fn clear(&mut self) {
         self.timed = false;
+        self.copied = 0;
         self.steps.clear();
         self.memories.clear();
         self.touches.clear();
@@ -265,6 +268,7 @@ impl Plan {
         if source.overlaps(&target) {
             return wrong(format!("a copy from {source} to {target}, which overlap"));
         }
+        self.copied = self.copied.saturating_add(source.bytes);
         Ok(step)
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Span {
 impl Span {
     pub(crate) const WHOLE: Self = Self { start: 0, end: u64::MAX };
 
-    fn overlaps(self, other: Self) -> bool {
+    pub(crate) fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 

@@ -40,6 +40,7 @@ struct Game {
     mixer: KernelId,
     cells: Vec<Cell>,
     up: Vec<MemoryId>,
+    uploads: usize,
     tickets: Vec<Ticket>,
     seed: u64,
 }
@@ -59,7 +60,7 @@ impl Game {
             fake::disorder(device.raw_context(), seed);
         }
         let mixer = mixer(&device);
-        let mut game = Self { device, random: Random(seed), mixer, cells: vec![], up: vec![], tickets: vec![], seed };
+        let mut game = Self { device, random: Random(seed), mixer, cells: vec![], up: vec![], uploads: 0, tickets: vec![], seed };
         for _ in 0..4 {
             let cell = game.cell();
             game.cells.push(cell);
@@ -128,10 +129,10 @@ impl Game {
     fn recording(&mut self) {
         let mut recording = Recording::new();
         recording.stream = self.random.below(STREAMS) as u32;
-        if self.random.below(4) == 0 {
-            self.upload(&mut recording);
-        }
-        for _ in 0..=self.random.below(3) {
+        for _ in 0..=self.random.below(4) {
+            if self.random.below(6) == 0 {
+                self.upload(&mut recording);
+            }
             let act = self.act();
             self.record(&mut recording, act);
             self.foresee(act);
@@ -141,7 +142,9 @@ impl Game {
 
     /// A copy from the host to a whole cell.
     fn upload(&mut self, recording: &mut Recording) {
-        let (up, to) = (self.up[self.random.below(4)], self.random.below(4));
+        // Those that the recording has already must not be written again.
+        let (up, to) = (self.up[self.uploads % self.up.len()], self.random.below(4));
+        self.uploads += 1;
         self.device.map(up).unwrap().wait().unwrap();
         let mut host = self.device.host(up).unwrap();
         for (index, bytes) in host.bytes_mut().chunks_exact_mut(4).enumerate().take(WORDS) {

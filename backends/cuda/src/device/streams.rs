@@ -316,6 +316,20 @@ fn large_copies_run_beside_kernels() {
     assert_eq!(device.map(down).unwrap().ended(), Some(true));
     assert_eq!(device.host(down).unwrap().bytes()[..4], 7_u32.to_le_bytes());
     device.unmap(down).unwrap();
+    // An upload does not wait for what its own recording has before it, either.
+    device.queue.drain("test").unwrap();
+    let before = device.queue.lanes[UP].latest();
+    let mixed = on(&device, 0, |recording| {
+        add(recording, kernel, x, 1);
+        recording.copy(whole(up, 256), whole(y, 256));
+        add(recording, kernel, y, 2);
+    });
+    let end = device.queue.lanes[UP].latest();
+    assert!(end > before);
+    device.queue.wait(&[Point { lane: UP, sequence: end }], None).unwrap();
+    assert_eq!((peek(&device, y, 0), mixed.ended()), (6, None));
+    mixed.wait().unwrap();
+    assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 8));
     // What the stream itself still uses stays in its order.
     let late = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     let user = on(&device, 0, |recording| add(recording, kernel, y, 1));
