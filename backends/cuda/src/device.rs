@@ -1,6 +1,5 @@
 //! An NVIDIA GPU as a backend.
 
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -19,10 +18,12 @@ use crate::driver::context::Context;
 use crate::flight::Flight;
 use crate::graph::{Entry, Graph, Way};
 use crate::kernel::{Kernel, usual_form};
-use crate::memory::Memory;
+use crate::lane::lane_of;
+use crate::memory::{Memory, Reserved};
 use crate::plan::{Kernels, Known, Memories, Obstacle, Plan};
 use crate::queue::Queue;
 use crate::settle::GRAIN;
+use crate::uses::Uses;
 use anywarp_backend::guarded;
 
 /// Iterations of loops that one invocation may make: about a second.
@@ -54,15 +55,12 @@ struct Counted {
     compilations: AtomicU64,
 }
 
-/// An address for the device, and where the host sees the memory, if it does.
-type Reserved = (u64, Option<NonNull<u8>>);
-
 /// An NVIDIA GPU. When it is dropped it waits for the work it was given.
 pub struct CudaDevice {
     caps: Caps,
     card: Card,
-    queue: Arc<Queue>,
-    compiler: Compiler,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) compiler: Compiler,
     memories: RwLock<Memories>,
     kernels: RwLock<Kernels>,
     next_id: AtomicU64,
@@ -113,31 +111,19 @@ impl CudaDevice {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
+    pub(crate) fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
         let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
         memories.get(&id).cloned().ok_or(BackendError::UnknownMemory(id))
     }
 
     /// Memory of zeros; `None` when there is no more.
     fn reserve(&self, bytes: u64, kind: MemoryKind) -> Result<Option<Reserved>, BackendError> {
-        let queue = &self.queue;
-        if is_pinned(kind) {
-            return Ok(pinned(&queue.context, bytes)?.map(|(host, address)| (address, Some(host))));
+        if !is_pinned(kind) {
+            return self.queue.allocate(bytes);
         }
-        Ok(queue.pool.allocate(bytes, queue.stream)?.map(|address| (address, None)))
-    }
-
-    /// Has everything given back to the driver that is not in use.
-    fn make_room(&self) -> Result<(), BackendError> {
-        let queue = &self.queue;
-        queue.drain()?;
-        // What was freed in the order of the stream, too.
-        // SAFETY: takes the handle only.
-        let result = unsafe { (queue.context.driver.cuStreamSynchronize)(queue.stream) };
-        queue.context.check("allocating", "cuStreamSynchronize", result)?;
-        queue.graveyard.clear(true, queue.stream);
-        queue.pool.trim();
-        Ok(())
+        let pinned = pinned(&self.queue.context, bytes)?;
+        let reserved = |(host, address)| Reserved { address, host: Some(host), last: 0, uses: Uses::default() };
+        Ok(pinned.map(reserved))
     }
 
     /// Makes the plan of a recording, with all forms of kernels that it needs.
@@ -171,22 +157,23 @@ impl CudaDevice {
             self.queue.give_back(plan);
             return Err(error);
         }
-        self.queue.submit(plan, self.compiler.steps)
+        self.queue.submit(plan, self.compiler.steps, lane_of(recording.stream))
     }
 
     /// Submits a recording that is kept, and may have become a graph.
     fn submit_kept(&self, recording: &Recording, entry: &mut Entry, version: u64) -> Result<Arc<Flight>, BackendError> {
-        let former = match entry.way(version) {
+        let lane = lane_of(recording.stream);
+        let former = match entry.way(version, lane) {
             Way::Plain => return self.submit_plain(recording),
-            Way::Again(graph) => return self.queue.submit_graph(&graph, self.compiler.steps),
+            Way::Again(graph) => return self.queue.submit_graph(&graph, self.compiler.steps, lane),
             Way::Capture(former) => former,
         };
         let mut plan = Plan::default();
         self.plan(recording, &mut plan)?;
-        match Graph::capture(&self.queue, plan, former) {
+        match Graph::capture(&self.queue, plan, former, lane) {
             Ok(graph) => {
                 entry.keep(&graph);
-                self.queue.submit_graph(&graph, self.compiler.steps)
+                self.queue.submit_graph(&graph, self.compiler.steps, lane)
             }
             Err(error) if error.is_lost() => Err(error),
             Err(error) => {
@@ -231,15 +218,15 @@ impl Backend for CudaDevice {
         let length = bytes.max(1).next_multiple_of(GRAIN);
         let mut reserved = self.reserve(length, kind)?;
         if reserved.is_none() {
-            self.make_room()?;
+            self.queue.make_room()?;
             reserved = self.reserve(length, kind)?;
         }
-        let Some((address, host)) = reserved else {
+        let Some(reserved) = reserved else {
             let live = self.live.load(Ordering::Relaxed);
             return Err(BackendError::OutOfMemory { requested: bytes, kind, live });
         };
         let id = MemoryId(self.fresh());
-        let memory = Memory::new(id, kind, length, address, host, &self.queue);
+        let memory = Memory::new(id, kind, length, reserved, &self.queue);
         self.live.fetch_add(length, Ordering::Relaxed);
         self.memories.write().unwrap_or_else(PoisonError::into_inner).insert(id, memory);
         Ok(id)
@@ -251,9 +238,9 @@ impl Backend for CudaDevice {
         self.live.fetch_sub(freed.bytes, Ordering::Relaxed);
         let current = self.queue.context.enter_anyway();
         // Under the lock, so that nothing that uses the memory is enqueued behind its end.
-        let _line = self.queue.line();
+        let mut line = self.queue.line();
         if freed.retire() && current.is_ok() {
-            self.queue.pool.free(freed.address, self.queue.stream);
+            self.queue.release(&mut line, &freed);
         }
     }
 
@@ -321,7 +308,7 @@ impl Drop for CudaDevice {
         let memories = std::mem::take(&mut *self.memories.write().unwrap_or_else(PoisonError::into_inner));
         for memory in memories.into_values() {
             if memory.retire() {
-                self.queue.pool.free(memory.address, self.queue.stream);
+                self.queue.pool.free(memory.address, self.queue.first());
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The commands of a plan as calls of the driver.
 
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::Arc;
 
 use anywarp_backend::{BackendError, Library, MemoryKind};
@@ -28,12 +29,12 @@ pub(crate) struct Enqueue<'a> {
 }
 
 impl Enqueue<'_> {
-    /// Enqueues all commands, whose memories and addresses are good.
-    pub(crate) fn run(&mut self, plan: &mut Plan) -> Result<(), BackendError> {
+    /// Enqueues these commands, whose memories and addresses are good.
+    pub(crate) fn run(&mut self, plan: &mut Plan, steps: Range<usize>) -> Result<(), BackendError> {
         // Parameters are read only, but the driver takes them as mutable.
         let parameters = plan.bytes.as_mut_ptr();
         let plan = &*plan;
-        for step in &plan.steps {
+        for step in &plan.steps[steps] {
             match step {
                 Step::Copy { source, target } => self.copy(plan, *source, *target)?,
                 Step::Fill { target, pattern } => self.fill(plan, *target, *pattern)?,
@@ -42,6 +43,7 @@ impl Enqueue<'_> {
                     self.launch(plan, launch, parameters)?;
                     self.end(start, &launch.label)?;
                 }
+                Step::Foreign { .. } => {}
                 Step::Library { call, places, .. } => {
                     let start = self.start(plan)?;
                     self.library(plan, call, places)?;

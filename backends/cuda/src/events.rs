@@ -50,6 +50,13 @@ impl Event {
         self.context.check("submitting", "cuEventRecord", result)
     }
 
+    /// Has another stream wait for what the event is behind now.
+    pub(crate) fn hold(&self, stream: CUstream) -> Result<(), BackendError> {
+        // SAFETY: both are of the same context.
+        let result = unsafe { (self.context.driver.cuStreamWaitEvent)(stream, self.handle, 0) };
+        self.context.check("submitting", "cuStreamWaitEvent", result)
+    }
+
     /// Whether the stream has come to it.
     pub(crate) fn is_over(&self) -> Result<bool, BackendError> {
         // SAFETY: takes the handle only.

@@ -1,5 +1,10 @@
 //! A driver without a card, for tests: memory is the host's, and a stream runs its commands only
 //! when somebody waits for it, or when a test says so.
+//!
+//! Streams run apart: one that is waited for runs alone, but for what its events ask of others. With
+//! [`disorder`] some of the others run a little at every wait, too, in an order that a seed decides. So
+//! work that should wait for other work and does not comes too early in some of these orders. Freed
+//! memory is filled with something else.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -42,11 +47,28 @@ fn stop(parameters: &[Vec<u8>]) -> bool {
     true
 }
 
+/// Makes each of some words another one that depends on it, on a word elsewhere, and on a number.
+fn mix(parameters: &[Vec<u8>]) -> bool {
+    let (count, value) = (word(&parameters[3], 0).min(word(&parameters[1], 0)), word(&parameters[4], 0));
+    let place = |at: usize, index: usize| {
+        std::ptr::with_exposed_provenance_mut::<u32>(long(&parameters[at]) as usize + index * 4)
+    };
+    for index in 0..count as usize {
+        // SAFETY: the test bound so many words.
+        unsafe {
+            let mixed = place(2, index).read().rotate_left(5) ^ place(0, index).read().wrapping_mul(0x9e37_79b1);
+            place(2, index).write(mixed.wrapping_add(value));
+        }
+    }
+    true
+}
+
 fn crash(_: &[Vec<u8>]) -> bool {
     false
 }
 
-const KERNELS: &[Fake] = &[("add", &[8, 4, 4], add), ("stop", &[8, 16], stop), ("crash", &[], crash)];
+const KERNELS: &[Fake] =
+    &[("add", &[8, 4, 4], add), ("mix", &[8, 4, 8, 4, 4], mix), ("stop", &[8, 16], stop), ("crash", &[], crash)];
 
 fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
@@ -60,8 +82,11 @@ fn long(bytes: &[u8]) -> u64 {
 enum Command {
     Copy(u64, u64, usize),
     Fill(u64, u32, usize),
+    Write(u64, Vec<u8>),
     Launch(usize, Vec<Vec<u8>>),
     Mark(usize),
+    /// Waits until an event was passed so many times.
+    Wait(usize, usize),
     Free(u64),
 }
 
@@ -76,8 +101,12 @@ struct Stream {
 struct World {
     next: usize,
     streams: HashMap<usize, Stream>,
-    /// Commands behind each event, not yet run: the number of times it is recorded.
-    open_marks: HashMap<usize, usize>,
+    /// How often each event was recorded, and how often a stream has passed it.
+    marks: HashMap<usize, (usize, usize)>,
+    /// The state of random numbers for each context that is in disorder.
+    disorder: HashMap<usize, u64>,
+    /// What was freed.
+    buried: Vec<Vec<u128>>,
     graphs: HashMap<usize, Vec<Command>>,
     memory: HashMap<u64, Vec<u128>>,
     crashed: HashSet<usize>,
@@ -110,13 +139,38 @@ impl World {
             return CRASHED;
         }
         if let (Command::Mark(event), false) = (&command, stream.capturing) {
-            *self.open_marks.entry(*event).or_default() += 1;
+            self.marks.entry(*event).or_default().0 += 1;
         }
         stream.commands.push_back(command);
         0
     }
 
-    /// Runs commands of a stream until `enough`.
+    /// A random number below `limit`.
+    fn random(&mut self, context: usize, limit: usize) -> usize {
+        let state = self.disorder.get_mut(&context).unwrap();
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) as usize % limit
+    }
+
+    /// Runs a little of some streams.
+    fn disturb(&mut self, context: usize) {
+        if !self.disorder.contains_key(&context) {
+            return;
+        }
+        let mut streams: Vec<usize> = self.streams.keys().copied().collect();
+        streams.retain(|stream| self.streams[stream].context == context);
+        streams.sort_unstable();
+        for _ in 0..self.random(context, 4) {
+            let stream = streams[self.random(context, streams.len())];
+            let mut left = self.random(context, 6) + 1;
+            self.run(stream, |_| {
+                left -= 1;
+                left == 0
+            });
+        }
+    }
+
+    /// Runs commands of a stream until `enough`, and what these wait for.
     fn run(&mut self, stream: usize, mut enough: impl FnMut(&Self) -> bool) -> u32 {
         let context = self.streams[&stream].context;
         while !enough(self) {
@@ -124,6 +178,10 @@ impl World {
                 return CRASHED;
             }
             let Some(command) = self.streams.get_mut(&stream).unwrap().commands.pop_front() else { break };
+            if let Command::Wait(event, times) = command {
+                self.run_to(event, times);
+                continue;
+            }
             // SAFETY: the runtime promises that addresses are good.
             unsafe {
                 match command {
@@ -137,17 +195,41 @@ impl World {
                             std::ptr::with_exposed_provenance_mut::<u32>(to as usize + index * 4).write(pattern);
                         }
                     }
+                    Command::Write(to, bytes) => {
+                        let to = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
+                        std::ptr::copy(bytes.as_ptr(), to, bytes.len());
+                    }
                     Command::Launch(kernel, parameters) => {
                         if !KERNELS[kernel].2(&parameters) {
                             self.crashed.insert(context);
                         }
                     }
-                    Command::Mark(event) => *self.open_marks.entry(event).or_insert(1) -= 1,
-                    Command::Free(address) => drop(self.memory.remove(&address).unwrap()),
+                    Command::Mark(event) => self.marks.entry(event).or_default().1 += 1,
+                    Command::Wait(..) => {}
+                    Command::Free(address) => {
+                        let mut freed = self.memory.remove(&address).unwrap();
+                        freed.fill(0xdbdb_dbdb_dbdb);
+                        self.buried.push(freed);
+                    }
                 }
             }
         }
         if self.crashed.contains(&context) { CRASHED } else { 0 }
+    }
+
+    /// Runs the streams that an event is recorded in until it was passed so many times.
+    fn run_to(&mut self, event: usize, times: usize) {
+        let passed = move |world: &Self| world.marks.get(&event).is_none_or(|(_, passed)| *passed >= times);
+        while !passed(self) {
+            let holds = |command: &Command| matches!(command, Command::Mark(mark) if *mark == event);
+            let stream = self.streams.iter().find(|(_, stream)| stream.commands.iter().any(holds));
+            // None: the stream has crashed, or this is a deadlock.
+            let Some((stream, _)) = stream else { return };
+            let stream = *stream;
+            if self.run(stream, passed) != 0 {
+                return;
+            }
+        }
     }
 
     fn allocate(&mut self, bytes: usize) -> Option<u64> {
@@ -165,6 +247,11 @@ impl World {
 /// How often a function was called by anybody.
 pub(crate) fn calls(function: &'static str) -> usize {
     world().calls.get(function).copied().unwrap_or(0)
+}
+
+/// Has the streams of a context run in some order that the seed decides.
+pub(crate) fn disorder(context: CUcontext, seed: u64) {
+    world().disorder.insert(context.addr(), seed);
 }
 
 /// Runs `count` commands of a stream.
@@ -253,8 +340,8 @@ fake! {
         if world.memory.iter().any(|(start, memory)| (*start..*start + memory.len() as u64 * 16).contains(&address)) {
             return world.push(stream, Command::Copy(to, address, bytes));
         }
-        std::ptr::copy(from.cast::<u8>(), std::ptr::with_exposed_provenance_mut(to as usize), bytes);
-        0
+        let bytes = std::slice::from_raw_parts(from.cast::<u8>(), bytes).to_vec();
+        world.push(stream, Command::Write(to, bytes))
     }
     cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream) {
         world().push(stream, Command::Copy(to.expose_provenance() as u64, from, bytes))
@@ -281,9 +368,19 @@ fake! {
         world.streams.remove(&stream.addr());
         0
     }
-    cuStreamSynchronize(stream: CUstream) { world().run(stream.addr(), |_| false) }
+    cuStreamSynchronize(stream: CUstream) {
+        let mut world = world();
+        world.disturb(CURRENT.get());
+        world.run(stream.addr(), |_| false)
+    }
+    cuStreamWaitEvent(stream: CUstream, event: CUevent, _flags: u32) {
+        let mut world = world();
+        let times = world.marks.get(&event.addr()).map_or(0, |(recorded, _)| *recorded);
+        world.push(stream, Command::Wait(event.addr(), times))
+    }
     cuStreamQuery(stream: CUstream) {
-        let world = world();
+        let mut world = world();
+        world.disturb(CURRENT.get());
         let stream = &world.streams[&stream.addr()];
         if world.crashed.contains(&stream.context) {
             return CRASHED;
@@ -309,21 +406,20 @@ fake! {
     cuEventDestroy_v2(_event: CUevent) { 0 }
     cuEventRecord(event: CUevent, stream: CUstream) { world().push(stream, Command::Mark(event.addr())) }
     cuEventQuery(event: CUevent) {
-        let world = world();
+        let mut world = world();
+        world.disturb(CURRENT.get());
         if world.crashed.contains(&CURRENT.get()) {
             return CRASHED;
         }
-        if world.open_marks.get(&event.addr()).is_none_or(|open| *open == 0) { 0 } else { NOT_READY }
+        if world.marks.get(&event.addr()).is_none_or(|(recorded, passed)| recorded == passed) { 0 } else { NOT_READY }
     }
     cuEventSynchronize(event: CUevent) {
         let mut world = world();
-        let all: Vec<usize> = world.streams.keys().copied().collect();
-        let holds = |command: &Command| matches!(command, Command::Mark(mark) if *mark == event.addr());
-        let Some(stream) = all.into_iter().find(|stream| world.streams[stream].commands.iter().any(holds)) else {
-            drop(world);
-            return crashed();
-        };
-        world.run(stream, |world| world.open_marks[&event.addr()] == 0)
+        world.disturb(CURRENT.get());
+        let times = world.marks.get(&event.addr()).map_or(0, |(recorded, _)| *recorded);
+        world.run_to(event.addr(), times);
+        drop(world);
+        crashed()
     }
     cuEventElapsedTime(time: *mut f32, _start: CUevent, _end: CUevent) { *time = 0.5; 0 }
     cuModuleLoadDataEx(module: *mut CUmodule, image: *const c_void, _c: u32, _o: *mut u32, _v: *mut *mut c_void) {

@@ -7,20 +7,22 @@ use std::time::Duration;
 use anywarp_backend::{BackendError, Completion, Timings};
 
 use crate::failure::Failure;
+use crate::lane::Points;
 use crate::queue::Queue;
 
 /// One submission.
 pub(crate) struct Flight {
     queue: Arc<Queue>,
-    sequence: u64,
+    /// Where it ends.
+    points: Points,
     /// Set before the submission counts as finished, if anything went wrong.
     failure: OnceLock<Arc<Failure>>,
     timings: OnceLock<Timings>,
 }
 
 impl Flight {
-    pub(crate) fn new(queue: &Arc<Queue>, sequence: u64) -> Arc<Self> {
-        Arc::new(Self { queue: Arc::clone(queue), sequence, failure: OnceLock::new(), timings: OnceLock::new() })
+    pub(crate) fn new(queue: &Arc<Queue>, points: Points) -> Arc<Self> {
+        Arc::new(Self { queue: Arc::clone(queue), points, failure: OnceLock::new(), timings: OnceLock::new() })
     }
 
     /// What is to be told of the work; before it counts as finished.
@@ -41,11 +43,11 @@ impl Flight {
 
 impl Completion for Flight {
     fn done(&self) -> Result<bool, BackendError> {
-        if self.queue.poll(self.sequence)? { self.outcome() } else { Ok(false) }
+        if self.queue.poll(&self.points)? { self.outcome() } else { Ok(false) }
     }
 
     fn ended(&self) -> Option<bool> {
-        match self.queue.poll(self.sequence) {
+        match self.queue.poll(&self.points) {
             Ok(false) => None,
             Ok(true) => Some(self.failure.get().is_none()),
             Err(_) => Some(false),
@@ -53,11 +55,11 @@ impl Completion for Flight {
     }
 
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
-        if self.queue.wait(self.sequence, timeout)? { self.outcome() } else { Ok(false) }
+        if self.queue.wait(&self.points, timeout)? { self.outcome() } else { Ok(false) }
     }
 
     fn wake(&self, waker: &Waker) {
-        self.queue.wake(self.sequence, waker);
+        self.queue.wake(&self.points, waker);
     }
 
     fn timings(&self) -> Option<Timings> {

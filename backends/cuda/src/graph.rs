@@ -40,7 +40,7 @@ unsafe impl Send for Graph {}
 unsafe impl Sync for Graph {}
 
 impl Graph {
-    /// Captures `plan`, which is whole, into a graph; `former` is one that was made of an older
+    /// Captures `plan`, which is whole, into a graph that will run in one lane; `former` is one that was made of an older
     /// version of the same recording, and is used up. The context is current.
     ///
     /// # Errors
@@ -49,12 +49,18 @@ impl Graph {
         queue: &Arc<Queue>,
         mut plan: Plan,
         former: Option<Arc<Self>>,
+        lane: usize,
     ) -> Result<Arc<Self>, BackendError> {
         let record = plan.is_limited().then(|| queue.records.take()).transpose()?;
         if let Some(record) = &record {
             plan.set_status(record.address());
         }
-        let arena = queue.store(&mut plan)?;
+        let stream = {
+            let mut line = queue.line();
+            queue.open(&mut line, lane)?;
+            queue.lanes[lane].stream()
+        };
+        let arena = queue.store(&mut plan, stream)?;
         let captured = nodes(queue, &mut plan).and_then(|graph| {
             let exec = instantiate(queue, graph, former);
             // SAFETY: captured once, destroyed once; what is instantiated does not need it.
@@ -67,7 +73,7 @@ impl Graph {
             }
             Err(error) => {
                 if arena != 0 {
-                    queue.pool.free(arena, queue.stream);
+                    queue.pool.free(arena, stream);
                 }
                 Err(error)
             }
@@ -115,6 +121,8 @@ pub(crate) struct Entry {
     graph: Option<Arc<Graph>>,
     /// The version of `graph`.
     captured: u64,
+    /// Where the recording was submitted last, and where `graph` finds the values that it stored.
+    lane: usize,
     /// Capturing was refused: it is not tried again.
     refused: bool,
 }
@@ -131,18 +139,20 @@ pub(crate) enum Way {
 
 impl Entry {
     pub(crate) fn new(queue: &Arc<Queue>) -> Self {
-        Self { queue: Arc::downgrade(queue), version: u64::MAX, graph: None, captured: u64::MAX, refused: false }
+        let queue = Arc::downgrade(queue);
+        Self { queue, version: u64::MAX, graph: None, captured: u64::MAX, lane: 0, refused: false }
     }
 
     pub(crate) fn is_for(&self, queue: &Arc<Queue>) -> bool {
         std::ptr::eq(self.queue.as_ptr(), Arc::as_ptr(queue))
     }
 
-    /// How to submit the recording, which has this version.
-    pub(crate) fn way(&mut self, version: u64) -> Way {
+    /// How to submit the recording, which has this version, to a lane.
+    pub(crate) fn way(&mut self, version: u64, lane: usize) -> Way {
         let same = std::mem::replace(&mut self.version, version) == version;
+        let stays = std::mem::replace(&mut self.lane, lane) == lane;
         match &self.graph {
-            Some(graph) if self.captured == version && graph.is_known() => Way::Again(Arc::clone(graph)),
+            Some(graph) if stays && self.captured == version && graph.is_known() => Way::Again(Arc::clone(graph)),
             _ if same && !self.refused => Way::Capture(self.graph.take()),
             _ => Way::Plain,
         }
@@ -174,7 +184,8 @@ fn nodes(queue: &Queue, plan: &mut Plan) -> Result<CUgraph, BackendError> {
     let result = unsafe { (driver.cuStreamBeginCapture_v2)(queue.side, RELAXED) };
     context.check(OPERATION, "cuStreamBeginCapture", result)?;
     let mut enqueue = Enqueue { context, stream: queue.side, line: &mut line, timers: Vec::new(), begun: false };
-    let enqueued = enqueue.run(plan);
+    let all = 0..plan.steps.len();
+    let enqueued = enqueue.run(plan, all);
     let mut graph = std::ptr::null_mut();
     // SAFETY: the capture was begun; writes one handle, null if it went wrong.
     let result = unsafe { (driver.cuStreamEndCapture)(queue.side, &raw mut graph) };

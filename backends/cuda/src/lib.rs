@@ -12,9 +12,12 @@
 //! | `plan`, `grid` | a recording, checked and resolved: addresses, parameters, blocks |
 //! | `submit`, `enqueue` | a plan, handed over: its commands as calls of the driver |
 //! | `graph` | recordings that come again, as one call |
-//! | `queue`, `events` | the order of submissions, and how their ends are noticed |
+//! | `queue`, `progress`, `events` | the order of submissions, and how their ends are noticed |
+//! | `lane`, `depend`, `uses` | streams, and which of their submissions wait for which |
+//! | `parts`, `reserve` | large copies beside kernels; where memory is made zero and freed |
 //! | `flight`, `watch` | tickets; who waits without a thread of their own |
 //! | `settle`, `status`, `failure` | stopped kernels and what they spoiled; times; who has heard of it |
+//! | `handover` | the device in the hands of other CUDA code, and back |
 //! | `graveyard` | what is freed only when the device is idle |
 //! | `translate` | the translator; `prelude` beneath it is what every kernel may use |
 //! | `nvrtc`, `cache`, `resources` | the compiler, the images it has made, what these take |
@@ -26,6 +29,7 @@ pub mod cache;
 mod candidates;
 mod caps;
 mod compile;
+mod depend;
 mod device;
 pub mod disassemble;
 mod driver;
@@ -38,19 +42,25 @@ mod flight;
 mod graph;
 mod graveyard;
 mod grid;
+pub mod handover;
 mod installed;
 mod kernel;
+mod lane;
 mod library;
 mod memory;
 pub mod nvrtc;
+mod parts;
 mod plan;
+mod progress;
 mod queue;
+mod reserve;
 pub mod resources;
 mod settle;
 pub mod stages;
 mod status;
 mod submit;
 pub mod translate;
+mod uses;
 mod watch;
 
 pub use candidates::{Candidate, absence, candidates};

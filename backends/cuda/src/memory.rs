@@ -2,16 +2,18 @@
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
-use anywarp_backend::{BackendError, Completion, HostRange, MemoryId, MemoryKind, Ticket, Timings};
+use anywarp_backend::{Access, BackendError, Completion, HostRange, MemoryId, MemoryKind, Ticket, Timings};
 
 use crate::failure::Failure;
 use crate::graveyard::Remains;
+use crate::lane::{LANES, Point, Points};
 use crate::queue::Queue;
+use crate::uses::{Span, Use, Uses};
 
 fn refused(operation: &'static str, message: &str) -> BackendError {
     BackendError::Rejected { operation, message: message.to_owned() }
@@ -26,10 +28,31 @@ struct Mapping {
 #[derive(Default)]
 struct State {
     mapping: Option<Mapping>,
-    /// The number of the last submission that uses the memory; only of memory that can be mapped.
-    last_use: u64,
-    /// The work that should have written the memory and did not.
-    failure: Option<Arc<Failure>>,
+    /// The last submissions of each lane that use the memory; only of memory that can be mapped.
+    last_uses: Points,
+    /// Which submissions use which bytes, while several lanes have work.
+    uses: Uses,
+    spoiled: Option<Spoiled>,
+}
+
+/// The work that should have written a memory and did not. Submissions of several lanes are settled
+/// in the order in which they end, so the numbers say for which of them it holds.
+struct Spoiled {
+    failure: Arc<Failure>,
+    /// The submission of that work.
+    from: u64,
+    /// The submission since which the contents are whole again, or told.
+    until: u64,
+}
+
+/// Where an allocation lies.
+pub(crate) struct Reserved {
+    pub(crate) address: u64,
+    pub(crate) host: Option<NonNull<u8>>,
+    /// The submission of the first lane that its first zeros are before.
+    pub(crate) last: u64,
+    /// Those zeros, if they were written in a period of several lanes.
+    pub(crate) uses: Uses,
 }
 
 /// One allocation.
@@ -43,9 +66,11 @@ pub(crate) struct Memory {
     /// For the host; `None` for device memory.
     pub(crate) host: Option<NonNull<u8>>,
     queue: Arc<Queue>,
+    /// The last submission of the first lane that uses the memory, or is behind its first zeros.
+    last: AtomicU64,
     /// Given back: new work must not use it.
     freed: AtomicBool,
-    /// Whether `State::failure` is set, to be asked without a lock.
+    /// Whether `State::spoiled` is set, to be asked without a lock.
     failed: AtomicBool,
     state: Mutex<State>,
 }
@@ -58,14 +83,8 @@ unsafe impl Sync for Memory {}
 
 impl Memory {
     /// Wraps an allocation of the queue's device.
-    pub(crate) fn new(
-        id: MemoryId,
-        kind: MemoryKind,
-        bytes: u64,
-        address: u64,
-        host: Option<NonNull<u8>>,
-        queue: &Arc<Queue>,
-    ) -> Arc<Self> {
+    pub(crate) fn new(id: MemoryId, kind: MemoryKind, bytes: u64, reserved: Reserved, queue: &Arc<Queue>) -> Arc<Self> {
+        let Reserved { address, host, last, uses } = reserved;
         Arc::new(Self {
             id,
             kind,
@@ -74,8 +93,9 @@ impl Memory {
             host,
             queue: Arc::clone(queue),
             freed: AtomicBool::new(false),
+            last: AtomicU64::new(last),
             failed: AtomicBool::new(false),
-            state: Mutex::default(),
+            state: Mutex::new(State { uses, ..State::default() }),
         })
     }
 
@@ -93,15 +113,17 @@ impl Memory {
             let untold = mapping.landing.as_ref().filter(|landing| landing.outcome.get().is_none());
             return Ok(untold.map_or_else(Ticket::ready, |landing| Ticket::new(Arc::clone(landing) as _)));
         }
-        let (sequence, queue) = (state.last_use, Arc::clone(&self.queue));
-        let pending = !queue.is_over(sequence);
-        let landing = (pending || state.failure.is_some()).then(|| Arc::new(Landing::new(queue, sequence, self)));
+        let (mut points, queue) = (state.last_uses.clone(), Arc::clone(&self.queue));
+        points.retain(|point| !queue.is_over(*point));
+        let pending = !points.is_empty();
+        let landing = || Arc::new(Landing::new(queue, points.clone(), self));
+        let landing = (pending || state.spoiled.is_some()).then(landing);
         let ticket = landing.clone().map_or_else(Ticket::ready, |landing| Ticket::new(landing));
         state.mapping = Some(Mapping { landing, lent: Arc::default() });
         // The queue's lock comes before that of a memory.
         drop(state);
         if pending {
-            self.queue.claim(sequence);
+            self.queue.claim(&points);
         }
         Ok(ticket)
     }
@@ -130,14 +152,25 @@ impl Memory {
         Ok(())
     }
 
+    /// An error if work must not use the memory now.
+    pub(crate) fn is_usable(&self, operation: &'static str) -> Result<(), BackendError> {
+        if self.freed.load(Ordering::Acquire) {
+            return Err(BackendError::UnknownMemory(self.id));
+        }
+        if self.host.is_some() && self.state().mapping.is_some() {
+            return Err(refused(operation, "the memory is mapped"));
+        }
+        Ok(())
+    }
+
     /// Refuses new work. For device memory: true if this is the first time, and the caller, who
     /// holds the queue's lock, must free it.
     pub(crate) fn retire(&self) -> bool {
         !self.freed.swap(true, Ordering::AcqRel) && self.host.is_none()
     }
 
-    /// Notes that submission `sequence` will use the memory; the caller holds the queue's lock.
-    pub(crate) fn begin_use(&self, sequence: u64) -> Result<(), BackendError> {
+    /// Notes that a submission will use the memory; the caller holds the queue's lock.
+    pub(crate) fn begin_use(&self, point: Point) -> Result<(), BackendError> {
         if self.freed.load(Ordering::Acquire) {
             return Err(BackendError::UnknownMemory(self.id));
         }
@@ -146,39 +179,84 @@ impl Memory {
             if state.mapping.is_some() {
                 return Err(refused("submitting", "a memory of the recording is mapped"));
             }
-            state.last_use = sequence;
+            match state.last_uses.iter_mut().find(|last| last.lane == point.lane) {
+                Some(last) => last.sequence = point.sequence,
+                None => {
+                    state.last_uses.retain(|last| !self.queue.is_over(*last));
+                    state.last_uses.push(point);
+                }
+            }
+        }
+        if point.lane == 0 {
+            // Read under the same lock.
+            self.last.store(point.sequence, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    /// Takes back what [`begin_use`](Self::begin_use) noted: submission `sequence` did not come about.
-    pub(crate) fn cancel_use(&self, sequence: u64) {
+    /// Takes back what [`begin_use`](Self::begin_use) noted: the submission did not come about.
+    pub(crate) fn cancel_use(&self, point: Point) {
         if self.host.is_some() {
             let mut state = self.state();
-            state.last_use = state.last_use.min(sequence.saturating_sub(1));
+            if let Some(last) = state.last_uses.iter_mut().find(|last| last.lane == point.lane) {
+                last.sequence = last.sequence.min(point.sequence.saturating_sub(1));
+            }
         }
     }
 
-    /// The work that should have written the memory and did not.
-    pub(crate) fn failure(&self) -> Option<Arc<Failure>> {
-        if self.failed.load(Ordering::Acquire) { self.state().failure.clone() } else { None }
+    /// Raises `needed` to the submissions that an access of `lane` must come after; the caller holds
+    /// the queue's lock.
+    pub(crate) fn conflicts(&self, period: u64, lane: usize, access: Access, span: Span, needed: &mut [u64; LANES]) {
+        let mut state = self.state();
+        state.uses.enter(period, self.last.load(Ordering::Relaxed));
+        state.uses.conflicts(lane, access, span, needed);
     }
 
-    /// Marks the contents as spoiled by `failure`, unless they are by an earlier one.
-    pub(crate) fn spoil(&self, failure: &Arc<Failure>) {
+    /// Notes a use that comes after all that it conflicts with; the caller holds the queue's lock.
+    pub(crate) fn note(&self, period: u64, new: Use, is_over: impl Fn(Point) -> bool) {
         let mut state = self.state();
-        state.failure.get_or_insert_with(|| Arc::clone(failure));
+        state.uses.enter(period, self.last.load(Ordering::Relaxed));
+        state.uses.note(new, is_over);
+    }
+
+    /// The work that should have written the memory and did not, for a submission.
+    pub(crate) fn failure(&self, sequence: u64) -> Option<Arc<Failure>> {
+        if !self.failed.load(Ordering::Acquire) {
+            return None;
+        }
+        let state = self.state();
+        let spoiled = state.spoiled.as_ref().filter(|spoiled| (spoiled.from..spoiled.until).contains(&sequence))?;
+        Some(Arc::clone(&spoiled.failure))
+    }
+
+    /// Marks the contents as spoiled by a submission, unless they are by an earlier one.
+    pub(crate) fn spoil(&self, failure: &Arc<Failure>, sequence: u64) {
+        let mut state = self.state();
+        match &mut state.spoiled {
+            Some(former) if (former.from..former.until).contains(&sequence) => former.until = u64::MAX,
+            spoiled => *spoiled = Some(Spoiled { failure: Arc::clone(failure), from: sequence, until: u64::MAX }),
+        }
         self.failed.store(true, Ordering::Release);
     }
 
-    /// The contents are whole again, or their state was told.
-    pub(crate) fn heal(&self) -> Option<Arc<Failure>> {
+    /// The contents are whole again since a submission, or their state was told then.
+    pub(crate) fn heal(&self, sequence: u64) {
+        if !self.failed.load(Ordering::Acquire) {
+            return;
+        }
+        if let Some(spoiled) = self.state().spoiled.as_mut().filter(|spoiled| spoiled.from <= sequence) {
+            spoiled.until = spoiled.until.min(sequence);
+        }
+    }
+
+    /// What is wrong with the contents, to be told; afterwards nothing is.
+    pub(crate) fn take_failure(&self) -> Option<Arc<Failure>> {
         if !self.failed.load(Ordering::Acquire) {
             return None;
         }
         let mut state = self.state();
         self.failed.store(false, Ordering::Release);
-        state.failure.take()
+        state.spoiled.take().filter(|spoiled| spoiled.until == u64::MAX).map(|spoiled| spoiled.failure)
     }
 }
 
@@ -186,7 +264,7 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // Device memory is freed in the order of the stream, when it is given back.
         let Some(start) = self.host else { return };
-        let last_use = self.state().last_use;
+        let last_use = self.state().last_uses.iter().map(|point| point.sequence).max().unwrap_or(0);
         self.queue.graveyard.add(last_use, Remains::Pinned(start.as_ptr().cast::<c_void>(), self.bytes as usize));
     }
 }
@@ -194,8 +272,8 @@ impl Drop for Memory {
 /// A mapping that waits for work, or that has a failure to tell.
 struct Landing {
     queue: Arc<Queue>,
-    /// The submission that it waits for.
-    sequence: u64,
+    /// The submissions that it waits for.
+    points: Points,
     memory: Weak<Memory>,
     /// Somebody has waited for it; also where the submission did not come about after all.
     arrived: AtomicBool,
@@ -204,13 +282,13 @@ struct Landing {
 }
 
 impl Landing {
-    fn new(queue: Arc<Queue>, sequence: u64, memory: &Arc<Memory>) -> Self {
+    fn new(queue: Arc<Queue>, points: Points, memory: &Arc<Memory>) -> Self {
         let (memory, arrived) = (Arc::downgrade(memory), AtomicBool::new(false));
-        Self { queue, sequence, memory, arrived, outcome: OnceLock::new() }
+        Self { queue, points, memory, arrived, outcome: OnceLock::new() }
     }
 
     fn is_over(&self) -> bool {
-        self.arrived.load(Ordering::Acquire) || self.queue.is_over(self.sequence)
+        self.arrived.load(Ordering::Acquire) || self.points.iter().all(|point| self.queue.is_over(*point))
     }
 
     /// Notes that somebody has waited, or asked with this answer.
@@ -223,31 +301,31 @@ impl Landing {
 
     /// What the memory has to tell: once for each mapping, the same to everybody.
     fn outcome(&self) -> Result<(), BackendError> {
-        let healed = || self.memory.upgrade().and_then(|memory| memory.heal());
+        let told = || self.memory.upgrade().and_then(|memory| memory.take_failure());
         let submitted = self.queue.context.submitted();
-        self.outcome.get_or_init(|| healed().map_or(Ok(()), |failure| Err(failure.tell(submitted)))).clone()
+        self.outcome.get_or_init(|| told().map_or(Ok(()), |failure| Err(failure.tell(submitted)))).clone()
     }
 }
 
 impl Completion for Landing {
     fn done(&self) -> Result<bool, BackendError> {
-        if self.arrives(self.queue.poll(self.sequence)?) { self.outcome().map(|()| true) } else { Ok(false) }
+        if self.arrives(self.queue.poll(&self.points)?) { self.outcome().map(|()| true) } else { Ok(false) }
     }
 
     fn ended(&self) -> Option<bool> {
-        match self.queue.poll(self.sequence) {
+        match self.queue.poll(&self.points) {
             Ok(false) => None,
-            Ok(true) => Some(self.memory.upgrade().is_none_or(|memory| memory.failure().is_none())),
+            Ok(true) => Some(self.memory.upgrade().is_none_or(|memory| memory.failure(u64::MAX - 1).is_none())),
             Err(_) => Some(false),
         }
     }
 
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
-        if self.arrives(self.queue.wait(self.sequence, timeout)?) { self.outcome().map(|()| true) } else { Ok(false) }
+        if self.arrives(self.queue.wait(&self.points, timeout)?) { self.outcome().map(|()| true) } else { Ok(false) }
     }
 
     fn wake(&self, waker: &Waker) {
-        self.queue.wake(self.sequence, waker);
+        self.queue.wake(&self.points, waker);
     }
 
     fn timings(&self) -> Option<Timings> {

@@ -14,6 +14,7 @@ use crate::grid;
 use crate::kernel::{Binding, Kernel, Loaded, bit};
 use crate::memory::Memory;
 use crate::translate::{Form, Parameter};
+use crate::uses::Span;
 
 pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
@@ -51,12 +52,23 @@ pub(crate) struct Place {
     pub(crate) bytes: u64,
 }
 
+impl Place {
+    /// As a use of its bytes.
+    fn touch(self, access: Access) -> Touch {
+        Touch { memory: self.memory, access, span: Span { start: self.offset, end: self.offset + self.bytes } }
+    }
+}
+
 /// What a dispatch or routine does to one of the plan's memories.
 #[derive(Clone, Copy)]
 pub(crate) struct Touch {
     pub(crate) memory: usize,
     pub(crate) access: Access,
+    pub(crate) span: Span,
 }
+
+/// What a submission touches.
+pub(crate) type Footprints = SmallVec<[Touch; 8]>;
 
 /// One launch.
 pub(crate) struct Launch {
@@ -73,10 +85,24 @@ pub(crate) struct Launch {
 
 /// One command.
 pub(crate) enum Step {
-    Copy { source: Place, target: Place },
-    Fill { target: Place, pattern: u32 },
+    Copy {
+        source: Place,
+        target: Place,
+    },
+    Fill {
+        target: Place,
+        pattern: u32,
+    },
     Launch(Launch),
-    Library { call: Library, places: [Place; 3], touches: Range<usize> },
+    Library {
+        call: Library,
+        places: [Place; 3],
+        touches: Range<usize>,
+    },
+    /// What others have enqueued already.
+    Foreign {
+        touches: Range<usize>,
+    },
 }
 
 /// Commands with all that they need. Kept and used again, so that a launch allocates nothing.
@@ -96,6 +122,8 @@ pub(crate) struct Plan {
     /// Where in `bytes` the address of the status record belongs.
     status: Vec<usize>,
     pub(crate) timed: bool,
+    /// Bytes of all copies.
+    pub(crate) copied: u64,
 }
 
 /// What a binding of one dispatch was resolved to.
@@ -133,8 +161,21 @@ impl Plan {
         Ok(())
     }
 
+    /// Adds a memory that foreign work uses.
+    pub(crate) fn touch(&mut self, memory: Arc<Memory>, access: Access) {
+        self.touches.push(Touch { memory: self.memories.len(), access, span: Span::WHOLE });
+        self.memories.push(memory);
+    }
+
+    /// All touches so far are those of one piece of foreign work.
+    pub(crate) fn end_foreign(&mut self) {
+        self.steps.push(Step::Foreign { touches: 0..self.touches.len() });
+    }
+
     /// Lets go of everything but the room.
     pub(crate) fn clear(&mut self) {
+        self.timed = false;
+        self.copied = 0;
         self.steps.clear();
         self.memories.clear();
         self.touches.clear();
@@ -169,6 +210,51 @@ impl Plan {
         }
     }
 
+    /// What some of the steps touch, each range once as far as that is quickly seen.
+    pub(crate) fn footprint(&self, steps: Range<usize>) -> Footprints {
+        // The commands of a recording mostly touch what those right before them do.
+        const LOOK_BACK: usize = 8;
+        let mut all = Footprints::new();
+        let mut add = |touch: Touch| {
+            let recent = all.len().saturating_sub(LOOK_BACK);
+            let same = |other: &&mut Touch| {
+                other.memory == touch.memory && other.access == touch.access && other.span.touches(touch.span)
+            };
+            match all[recent..].iter_mut().find(same) {
+                Some(other) => other.span = other.span.hull(touch.span),
+                None => all.push(touch),
+            }
+        };
+        for step in &self.steps[steps] {
+            match step {
+                Step::Copy { source, target } => {
+                    add(source.touch(Access::Read));
+                    add(target.touch(Access::Write));
+                }
+                Step::Fill { target, .. } => add(target.touch(Access::Write)),
+                Step::Launch(Launch { touches, .. }) | Step::Library { touches, .. } | Step::Foreign { touches } => {
+                    self.touches[touches.clone()].iter().copied().for_each(&mut add);
+                }
+            }
+        }
+        all
+    }
+
+    /// The memories of touches.
+    pub(crate) fn uses<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = (&'a Memory, Touch)> {
+        touches.iter().map(|touch| (&*self.memories[touch.memory], *touch))
+    }
+
+    /// Whether steps use a library's workspace.
+    pub(crate) fn has_library(&self, steps: &Range<usize>) -> bool {
+        self.steps[steps.clone()].iter().any(|step| matches!(step, Step::Library { .. }))
+    }
+
+    /// Whether steps run kernels.
+    pub(crate) fn has_launch(&self, steps: &Range<usize>) -> bool {
+        self.steps[steps.clone()].iter().any(|step| matches!(step, Step::Launch(_)))
+    }
+
     /// Where a place lies, for the device.
     pub(crate) fn address(&self, place: Place) -> u64 {
         self.memories[place.memory].address + place.offset
@@ -182,6 +268,7 @@ impl Plan {
         if source.overlaps(&target) {
             return wrong(format!("a copy from {source} to {target}, which overlap"));
         }
+        self.copied = self.copied.saturating_add(source.bytes);
         Ok(step)
     }
 
@@ -235,7 +322,7 @@ impl Plan {
         let places = [self.place_at(known, a, size)?, self.place_at(known, b, size)?, self.place_at(known, c, size)?];
         let first = self.touches.len();
         for (place, access) in places.iter().zip([Access::Read, Access::Read, Access::Write]) {
-            self.touches.push(Touch { memory: place.memory, access });
+            self.touches.push(place.touch(access));
         }
         Ok(Step::Library { call: *call, places, touches: first..self.touches.len() })
     }
@@ -271,7 +358,7 @@ impl Plan {
             Grid::Groups(groups) => (Some(groups), 0),
             Grid::Indirect { memory, offset } => {
                 let place = self.place(known, Region { memory, offset, bytes: 12 })?;
-                self.touches.push(Touch { memory: place.memory, access: Access::Read });
+                self.touches.push(place.touch(Access::Read));
                 (None, self.address(place))
             }
         };
@@ -360,7 +447,7 @@ impl Plan {
                 let Some(count) = binding.length(region.bytes) else {
                     return wrong(format!("{label}: '{name}' at {region} has more elements than 32 bits count"));
                 };
-                self.touches.push(Touch { memory: place.memory, access: binding.access });
+                self.touches.push(place.touch(binding.access));
                 (region.bytes, Resolved { address: self.address(place), count, value: None })
             }
         };

@@ -1,9 +1,8 @@
-//! The order of submissions, and how their ends are noticed.
+//! The queue of a device: its lanes, the order of submissions, and waiting for them.
 //!
-//! All work of a device goes to one stream, so submissions are numbered and end in that order. No
-//! event is recorded for a submission that is the last one: waiting for it is waiting for the
-//! stream. Only when another one follows while somebody still holds a ticket on it, an event, a
-//! *mark*, is put between the two.
+//! Submissions are numbered in the order in which they came, and end in that order within each lane.
+//! No event is recorded for a submission that is a lane's last one: waiting for it is waiting for the
+//! lane's stream.
 //!
 //! Locks are taken in this order: the queue's line, a memory's state, then any of the small ones
 //! (plans, records, graveyard, watch).
@@ -11,7 +10,7 @@
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anywarp_backend::BackendError;
@@ -21,47 +20,53 @@ use crate::allocate::Pool;
 use crate::driver::context::Context;
 use crate::driver::error::NOT_READY;
 use crate::events::Event;
-use crate::flight::Flight;
 use crate::graveyard::Graveyard;
+use crate::lane::{Course, LANES, Lane, Point, Points};
 use crate::library::LibraryContext;
 use crate::plan::Plan;
 use crate::settle::Pending;
 use crate::status::Slab;
+use crate::uses::Uses;
 use crate::watch::Watch;
 
 /// How long a wait asks again and again before it sleeps: about what falling asleep takes.
 const LOOK: Duration = Duration::from_micros(50);
 /// Plans that are kept to be made anew.
 const SPARE: usize = 4;
-/// Marks in the stream before submissions look whether the oldest is over.
-const MANY: usize = 16;
-
-/// A point in the stream behind submission `sequence`.
-struct Mark {
-    sequence: u64,
-    event: Arc<Event>,
-}
 
 /// What is changed by one submission after the other.
 #[derive(Default)]
 pub(crate) struct Line {
-    marks: VecDeque<Mark>,
-    spare_marks: Vec<Event>,
-    /// The last submission that a mapping waits for.
-    claimed: u64,
-    /// The last submission; alive while somebody has a ticket on it.
-    latest: Weak<Flight>,
+    pub(crate) courses: [Course; LANES],
+    pub(crate) spare_marks: Vec<Event>,
+    /// Work may be under way in another lane than the first: uses of memories are noted.
+    pub(crate) several: bool,
+    /// Counts the times that `several` was set.
+    pub(crate) period: u64,
+    /// Something without a number was enqueued in the first lane: memory was made zero.
+    pub(crate) unnumbered: bool,
     /// Submissions of which something is to be told when they end.
     pub(crate) pending: VecDeque<Pending>,
     /// Timing events to be used again.
     pub(crate) timers: Vec<Event>,
     pub(crate) library: LibraryContext,
+    /// The uses of the library's workspace.
+    pub(crate) workspace: Uses,
     /// Room for a launch's parameters.
     pub(crate) pointers: Vec<*mut c_void>,
+    pub(crate) ahead: Ahead,
 }
 
-/// What a wait waits for, and up to which submission everything has ended then.
-enum Target {
+/// Memory that was made zero ahead of the first lane's work.
+#[derive(Default)]
+pub(crate) struct Ahead {
+    pub(crate) bytes: u64,
+    /// The submission of the first lane after which they count no more.
+    pub(crate) since: u64,
+}
+
+/// What a wait waits for, and up to which submission of the lane everything has ended then.
+pub(crate) enum Target {
     Stream(u64),
     Mark(u64, Arc<Event>),
 }
@@ -69,7 +74,7 @@ enum Target {
 /// The queue of one device.
 pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
-    pub(crate) stream: CUstream,
+    pub(crate) lanes: [Lane; LANES],
     /// On which graphs are captured; no work ever runs on it.
     pub(crate) side: CUstream,
     pub(crate) pool: Pool,
@@ -77,7 +82,7 @@ pub(crate) struct Queue {
     pub(crate) records: Arc<Slab>,
     /// Set by the first failure, for good: before that no memory needs to be asked for one.
     pub(crate) anything_failed: AtomicBool,
-    pub(crate) watch: Watch,
+    pub(crate) watch: [Watch; LANES],
     line: Mutex<Line>,
     #[allow(clippy::vec_box)] // they move between here and `Line::pending`
     plans: Mutex<Vec<Box<Plan>>>,
@@ -89,33 +94,44 @@ unsafe impl Send for Queue {}
 // SAFETY: as above; all that changes is behind locks and atomics.
 unsafe impl Sync for Queue {}
 
+/// A stream of the driver's; the context is current.
+pub(crate) fn stream(context: &Context, operation: &'static str) -> Result<CUstream, BackendError> {
+    // Does not wait for the stream that other code of the process may use.
+    const NON_BLOCKING: u32 = 1;
+    let mut stream = std::ptr::null_mut();
+    // SAFETY: writes one handle.
+    let result = unsafe { (context.driver.cuStreamCreate)(&raw mut stream, NON_BLOCKING) };
+    context.check(operation, "cuStreamCreate", result).map(|()| stream)
+}
+
 impl Queue {
     /// The queue of a device just opened; the context is current.
     pub(crate) fn create(context: &Arc<Context>, pool: Pool) -> Result<Arc<Self>, BackendError> {
-        // Does not wait for the stream that other code of the process may use.
-        const NON_BLOCKING: u32 = 1;
-        let mut streams = [std::ptr::null_mut(); 2];
-        for stream in &mut streams {
-            // SAFETY: writes one handle.
-            let result = unsafe { (context.driver.cuStreamCreate)(stream, NON_BLOCKING) };
-            context.check("opening the device", "cuStreamCreate", result)?;
-        }
-        Ok(Arc::new(Self {
+        const OPERATION: &str = "opening the device";
+        let (first, side) = (stream(context, OPERATION)?, stream(context, OPERATION)?);
+        let queue = Self {
             context: Arc::clone(context),
-            stream: streams[0],
-            side: streams[1],
+            lanes: Default::default(),
+            side,
             pool,
             graveyard: Graveyard::new(Arc::clone(context)),
             records: Slab::new(Arc::clone(context)),
             anything_failed: AtomicBool::new(false),
-            watch: Watch::default(),
+            watch: Default::default(),
             line: Mutex::default(),
             plans: Mutex::default(),
-        }))
+        };
+        queue.lanes[0].open(first);
+        Ok(Arc::new(queue))
     }
 
     pub(crate) fn line(&self) -> MutexGuard<'_, Line> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The stream of the first lane.
+    pub(crate) fn first(&self) -> CUstream {
+        self.lanes[0].stream()
     }
 
     /// An empty plan.
@@ -132,45 +148,56 @@ impl Queue {
         }
     }
 
-    /// Whether submission `sequence` was seen to have ended.
-    pub(crate) fn is_over(&self, sequence: u64) -> bool {
-        self.context.finished() >= sequence
+    /// Whether a submission was seen to have ended.
+    pub(crate) fn is_over(&self, point: Point) -> bool {
+        self.lanes[point.lane].finished() >= point.sequence
     }
 
-    /// Whether submission `sequence` has ended, by asking the driver. One that was tried, but did not
-    /// come about, counts as the last before it; so it does for waits.
-    pub(crate) fn poll(&self, sequence: u64) -> Result<bool, BackendError> {
-        if self.is_over(sequence) {
+    /// Whether submissions have ended, by asking the driver. One that was tried, but did not come
+    /// about, counts as the last before it in its lane; so it does for waits.
+    pub(crate) fn poll(&self, points: &[Point]) -> Result<bool, BackendError> {
+        for point in points {
+            if !self.poll_one(*point)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn poll_one(&self, point: Point) -> Result<bool, BackendError> {
+        if self.is_over(point) {
             return Ok(true);
         }
         let _current = self.context.enter()?;
-        let (over, upto) = match self.target(&mut self.line(), sequence)? {
-            Target::Stream(upto) => (self.is_idle()?, upto),
+        let (over, upto) = match self.target(point)? {
+            Target::Stream(upto) => (self.is_idle(point.lane)?, upto),
             Target::Mark(upto, event) => (event.is_over()?, upto),
         };
         if over {
-            self.advance(upto);
+            self.advance(Point { sequence: upto, ..point });
         }
         Ok(over)
     }
 
-    /// Waits until submission `sequence` has ended or the time is over; returns whether it has ended.
-    pub(crate) fn wait(self: &Arc<Self>, sequence: u64, timeout: Option<Duration>) -> Result<bool, BackendError> {
+    /// Waits until submissions have ended or the time is over; returns whether they have ended.
+    pub(crate) fn wait(self: &Arc<Self>, points: &[Point], timeout: Option<Duration>) -> Result<bool, BackendError> {
         let Some(timeout) = timeout else {
-            return self.wait_here(sequence).map(|()| true);
+            return self.wait_here(points).map(|()| true);
         };
         let start = Instant::now();
-        while !self.poll(sequence)? {
+        while !self.poll(points)? {
             if start.elapsed() >= timeout {
                 return Ok(false);
             }
             if start.elapsed() >= LOOK {
                 // A time-out beyond what the clock can say is none.
                 let Some(deadline) = start.checked_add(timeout) else {
-                    return self.wait_here(sequence).map(|()| true);
+                    return self.wait_here(points).map(|()| true);
                 };
-                self.sleep_until(sequence, deadline);
-                return self.poll(sequence);
+                for point in points {
+                    self.sleep_until(*point, deadline);
+                }
+                return self.poll(points);
             }
             std::hint::spin_loop();
         }
@@ -178,17 +205,18 @@ impl Queue {
     }
 
     /// Waits on this thread, which the driver keeps busy if the work is the last submitted.
-    fn wait_here(&self, sequence: u64) -> Result<(), BackendError> {
-        if self.is_over(sequence) {
+    fn wait_here(&self, points: &[Point]) -> Result<(), BackendError> {
+        points.iter().try_for_each(|point| self.wait_for(*point))
+    }
+
+    fn wait_for(&self, point: Point) -> Result<(), BackendError> {
+        if self.is_over(point) {
             return Ok(());
         }
         let _current = self.context.enter()?;
-        let target = self.target(&mut self.line(), sequence)?;
-        let upto = match target {
+        let upto = match self.target(point)? {
             Target::Stream(upto) => {
-                // SAFETY: takes the handle only.
-                let result = unsafe { (self.context.driver.cuStreamSynchronize)(self.stream) };
-                self.context.check("waiting", "cuStreamSynchronize", result)?;
+                self.synchronize(point.lane, "waiting")?;
                 upto
             }
             Target::Mark(upto, event) => {
@@ -203,130 +231,88 @@ impl Queue {
                 upto
             }
         };
-        self.advance(upto);
+        self.advance(Point { sequence: upto, ..point });
         Ok(())
     }
 
     /// Waits on this thread, which sleeps.
-    pub(crate) fn wait_asleep(&self, sequence: u64) -> Result<(), BackendError> {
-        if self.is_over(sequence) {
+    pub(crate) fn wait_asleep(&self, point: Point) -> Result<(), BackendError> {
+        if self.is_over(point) {
             return Ok(());
         }
         let _current = self.context.enter()?;
-        let (upto, event) = {
-            let mut line = self.line();
-            match self.target(&mut line, sequence)? {
-                Target::Stream(_) => self.mark(&mut line)?,
-                Target::Mark(upto, event) => (upto, event),
-            }
-        };
+        let (upto, event) = self.mark_behind(&mut self.line(), point)?;
         event.wait()?;
-        self.advance(upto);
+        self.advance(Point { sequence: upto, ..point });
         Ok(())
     }
 
-    /// Waits for everything; for a device that is being closed.
-    pub(crate) fn drain(&self) -> Result<(), BackendError> {
-        self.wait_here(self.context.submitted())
+    /// Waits for everything, also for what was enqueued without a number.
+    pub(crate) fn drain(&self, operation: &'static str) -> Result<(), BackendError> {
+        let ends: Points = {
+            // With the lock, so that what is being submitted counts.
+            let _line = self.line();
+            let open = |(_, lane): &(usize, &Lane)| !lane.stream().is_null();
+            let end = |(lane, state): (usize, &Lane)| Point { lane, sequence: state.latest() };
+            self.lanes.iter().enumerate().filter(open).map(end).collect()
+        };
+        let _current = self.context.enter()?;
+        for end in ends {
+            self.synchronize(end.lane, operation)?;
+            self.advance(end);
+        }
+        Ok(())
     }
 
-    /// Somebody will wait for submission `sequence`.
-    pub(crate) fn claim(&self, sequence: u64) {
+    /// Somebody will wait for submissions.
+    pub(crate) fn claim(&self, points: &[Point]) {
         let mut line = self.line();
-        line.claimed = line.claimed.max(sequence);
-    }
-
-    /// Puts a mark behind the last submission, before another one follows, if somebody may wait
-    /// for it; and looks whether old ones are over, if there are many.
-    pub(crate) fn before_submission(&self, line: &mut Line) -> Result<(), BackendError> {
-        let last = self.context.submitted();
-        let wanted = line.claimed >= last || line.latest.strong_count() > 0;
-        if wanted && last > self.context.finished() && line.marks.back().is_none_or(|mark| mark.sequence < last) {
-            self.mark(line)?;
+        for point in points {
+            let claimed = &mut line.courses[point.lane].claimed;
+            *claimed = point.sequence.max(*claimed);
         }
-        if line.marks.len() >= MANY
-            && let Some(mark) = line.marks.front()
-            && mark.event.is_over()?
-        {
-            let upto = mark.sequence;
-            self.advance_in(line, upto);
-        }
-        Ok(())
-    }
-
-    /// Counts a submission that was enqueued.
-    pub(crate) fn after_submission(&self, line: &mut Line, sequence: u64, flight: &Arc<Flight>) {
-        line.latest = Arc::downgrade(flight);
-        self.context.submit(sequence);
     }
 
     /// What to wait for.
-    fn target(&self, line: &mut Line, sequence: u64) -> Result<Target, BackendError> {
-        let submitted = self.context.submitted();
-        if sequence >= submitted {
-            return Ok(Target::Stream(submitted));
+    fn target(&self, point: Point) -> Result<Target, BackendError> {
+        // What is being submitted just now is nothing that anybody has a ticket on, and whoever maps a
+        // memory of it has had the lock since.
+        let latest = self.lanes[point.lane].latest();
+        if point.sequence >= latest {
+            return Ok(Target::Stream(latest));
         }
-        if let Some(mark) = line.marks.iter().find(|mark| mark.sequence >= sequence) {
-            return Ok(Target::Mark(mark.sequence, Arc::clone(&mark.event)));
-        }
-        // Nobody seemed to wait for it when the next submission came: wait for all of them.
-        let (upto, event) = self.mark(line)?;
-        Ok(Target::Mark(upto, event))
+        self.target_in(&mut self.line(), point)
     }
 
-    /// Puts a mark behind the last submission.
-    fn mark(&self, line: &mut Line) -> Result<(u64, Arc<Event>), BackendError> {
-        let sequence = self.context.submitted();
-        if let Some(mark) = line.marks.back()
-            && mark.sequence == sequence
-        {
-            return Ok((sequence, Arc::clone(&mark.event)));
+    /// The same with the lock.
+    pub(crate) fn target_in(&self, line: &mut Line, point: Point) -> Result<Target, BackendError> {
+        let latest = self.lanes[point.lane].latest();
+        if point.sequence >= latest {
+            return Ok(Target::Stream(latest));
         }
-        let event = line.spare_marks.pop().map_or_else(|| Event::mark(&self.context), Ok)?;
-        event.record(self.stream)?;
-        let event = Arc::new(event);
-        line.marks.push_back(Mark { sequence, event: Arc::clone(&event) });
-        Ok((sequence, event))
+        // If nobody seemed to wait for it when the next submission came, wait for all of them.
+        self.mark_behind(line, point).map(|(upto, event)| Target::Mark(upto, event))
     }
 
-    fn is_idle(&self) -> Result<bool, BackendError> {
+    pub(crate) fn is_idle(&self, lane: usize) -> Result<bool, BackendError> {
         // SAFETY: takes the handle only.
-        match unsafe { (self.context.driver.cuStreamQuery)(self.stream) } {
+        match unsafe { (self.context.driver.cuStreamQuery)(self.lanes[lane].stream()) } {
             NOT_READY => Ok(false),
             result => self.context.check("waiting", "cuStreamQuery", result).map(|()| true),
         }
     }
 
-    /// All submissions up to `upto` have ended.
-    fn advance(&self, upto: u64) {
-        let idle = {
-            let mut line = self.line();
-            self.advance_in(&mut line, upto);
-            self.context.submitted() == upto
-        };
-        self.graveyard.clear(idle, self.stream);
-    }
-
-    fn advance_in(&self, line: &mut Line, upto: u64) {
-        while line.pending.front().is_some_and(|pending| pending.sequence <= upto) {
-            let Some(pending) = line.pending.pop_front() else { break };
-            self.settle(line, pending);
-        }
-        self.context.finish(upto);
-        while line.marks.front().is_some_and(|mark| mark.sequence <= upto) {
-            let Some(mark) = line.marks.pop_front() else { break };
-            // Unless another thread waits for it just now.
-            if let Ok(event) = Arc::try_unwrap(mark.event) {
-                line.spare_marks.push(event);
-            }
-        }
+    fn synchronize(&self, lane: usize, operation: &'static str) -> Result<(), BackendError> {
+        // SAFETY: takes the handle only.
+        let result = unsafe { (self.context.driver.cuStreamSynchronize)(self.lanes[lane].stream()) };
+        self.context.check(operation, "cuStreamSynchronize", result)
     }
 
     /// Waits for all work, and lets go of everything that holds this queue in turn. Called when the
     /// device is dropped.
     pub(crate) fn close(&self) {
-        self.watch.close();
-        if let Err(error) = self.drain()
+        self.watch.iter().for_each(Watch::close);
+        if let Err(error) = self.drain("closing the device")
             && !error.is_lost()
         {
             log::warn!("closing the device: {error}");
@@ -338,7 +324,7 @@ impl Queue {
         drop(line);
         drop(left);
         self.plans.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        self.graveyard.clear_up_to(u64::MAX, self.stream);
+        self.graveyard.clear_up_to(u64::MAX, self.first());
     }
 
     pub(crate) fn has_failed(&self) -> bool {
@@ -350,8 +336,9 @@ impl Drop for Queue {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
         // What was dropped after the device was closed: host ranges, tickets, recordings.
-        self.graveyard.clear_up_to(u64::MAX, self.stream);
-        for stream in [self.stream, self.side] {
+        self.graveyard.clear_up_to(u64::MAX, self.first());
+        let lanes = self.lanes.iter().map(Lane::stream);
+        for stream in lanes.chain([self.side]).filter(|stream| !stream.is_null()) {
             // SAFETY: created once, destroyed once; its work has ended, or ends by itself.
             unsafe { (self.context.driver.cuStreamDestroy_v2)(stream) };
         }

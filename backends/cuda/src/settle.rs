@@ -15,6 +15,7 @@ use crate::events::Event;
 use crate::failure::Failure;
 use crate::flight::Flight;
 use crate::graph::Graph;
+use crate::lane::Point;
 use crate::memory::Memory;
 use crate::plan::{Place, Plan, Step, name};
 use crate::queue::{Line, Queue};
@@ -34,6 +35,8 @@ pub(crate) struct Timer {
 pub(crate) enum Held {
     /// Made for it.
     Own(Box<Plan>),
+    /// Made for it and other parts of the same recording.
+    Part(Arc<Plan>),
     /// That of a graph.
     Graph(Arc<Graph>),
 }
@@ -44,6 +47,7 @@ impl Deref for Held {
     fn deref(&self) -> &Plan {
         match self {
             Self::Own(plan) => plan,
+            Self::Part(plan) => plan,
             Self::Graph(graph) => &graph.plan,
         }
     }
@@ -51,9 +55,11 @@ impl Deref for Held {
 
 /// A submission of which something is to be told.
 pub(crate) struct Pending {
-    pub(crate) sequence: u64,
+    pub(crate) point: Point,
     pub(crate) flight: Arc<Flight>,
     pub(crate) held: Held,
+    /// Those of the plan's steps that it consists of.
+    pub(crate) range: Range<usize>,
     /// Of its own; a graph has one for all its runs.
     pub(crate) record: Option<Record>,
     pub(crate) timers: Vec<Timer>,
@@ -65,27 +71,27 @@ pub(crate) struct Pending {
 impl Pending {
     fn stop(&self) -> Option<Stop> {
         match &self.held {
-            Held::Own(_) => self.record.as_ref()?.read(),
+            Held::Own(_) | Held::Part(_) => self.record.as_ref()?.read(),
             Held::Graph(graph) => graph.end_run(),
         }
     }
 }
 
 impl Queue {
-    /// Tells what is to be told of a submission that has ended. Those before it are settled.
+    /// Tells what is to be told of a submission that has ended. Those that it depends on are settled.
     pub(crate) fn settle(&self, line: &mut Line, pending: Pending) {
         let stop = pending.stop();
         let mut failure = None;
         if stop.is_some() || pending.failed.is_some() || self.has_failed() {
             let mut account = Account {
                 plan: &pending.held,
-                sequence: pending.sequence,
+                sequence: pending.point.sequence,
                 stop,
                 steps: pending.steps,
                 stopped: None,
                 failure: pending.failed.clone(),
             };
-            account.run();
+            account.run(pending.range.clone());
             failure = account.failure;
             if failure.is_some() {
                 self.anything_failed.store(true, Ordering::Release);
@@ -130,22 +136,22 @@ struct Account<'a> {
 }
 
 impl Account<'_> {
-    fn run(&mut self) {
+    fn run(&mut self, range: Range<usize>) {
         let plan = self.plan;
         let nothing_is_sure = self.failure.clone();
-        for (index, step) in plan.steps.iter().enumerate() {
+        for (index, step) in plan.steps.iter().enumerate().take(range.end).skip(range.start) {
             if let Some(failure) = &nothing_is_sure {
-                self.written(step, |memory| memory.spoil(failure));
+                self.written(step, |memory| memory.spoil(failure, self.sequence));
                 continue;
             }
             match step {
                 Step::Copy { source, target } => self.copy(*source, *target),
-                Step::Fill { target, .. } => replaced(&plan.memories[target.memory], *target),
+                Step::Fill { target, .. } => self.replaced(*target),
                 Step::Launch(launch) => {
                     let failure = self.stop_of(index, step).or_else(|| self.inherited(&launch.touches));
                     self.fails(step, failure);
                 }
-                Step::Library { touches, .. } => {
+                Step::Library { touches, .. } | Step::Foreign { touches } => {
                     let failure = self.inherited(touches);
                     self.fails(step, failure);
                 }
@@ -155,11 +161,11 @@ impl Account<'_> {
 
     fn copy(&mut self, source: Place, target: Place) {
         let (from, to) = (&self.plan.memories[source.memory], &self.plan.memories[target.memory]);
-        let Some(failure) = from.failure() else { return replaced(to, target) };
-        to.spoil(&failure);
+        let Some(failure) = from.failure(self.sequence) else { return self.replaced(target) };
+        to.spoil(&failure, self.sequence);
         if to.kind == MemoryKind::Readback {
             // The host is about to hear it from there.
-            from.heal();
+            from.heal(self.sequence);
         }
         self.failure.get_or_insert(failure);
     }
@@ -181,10 +187,10 @@ impl Account<'_> {
     fn inherited(&self, touches: &Range<usize>) -> Option<Arc<Failure>> {
         for touch in &self.plan.touches[touches.clone()] {
             let memory = &self.plan.memories[touch.memory];
-            match memory.failure() {
+            match memory.failure(self.sequence) {
                 // Whoever was told and writes there again means it.
                 Some(failure) if touch.access == Access::Write && failure.was_told_before(self.sequence) => {
-                    memory.heal();
+                    memory.heal(self.sequence);
                 }
                 Some(failure) => return Some(failure),
                 None => {}
@@ -195,7 +201,7 @@ impl Account<'_> {
 
     fn fails(&mut self, step: &Step, failure: Option<Arc<Failure>>) {
         if let Some(failure) = failure {
-            self.written(step, |memory| memory.spoil(&failure));
+            self.written(step, |memory| memory.spoil(&failure, self.sequence));
             self.failure.get_or_insert(failure);
         }
     }
@@ -204,7 +210,7 @@ impl Account<'_> {
         let touches = match step {
             Step::Copy { target, .. } | Step::Fill { target, .. } => return visit(&self.plan.memories[target.memory]),
             Step::Launch(launch) => &launch.touches,
-            Step::Library { touches, .. } => touches,
+            Step::Library { touches, .. } | Step::Foreign { touches } => touches,
         };
         for touch in &self.plan.touches[touches.clone()] {
             if touch.access == Access::Write {
@@ -212,13 +218,14 @@ impl Account<'_> {
             }
         }
     }
-}
 
-/// Copies and fills make a memory whole when they replace all of it; readback memory, which takes
-/// whatever is read next, always.
-fn replaced(memory: &Memory, place: Place) {
-    let whole = place.offset == 0 && place.bytes + GRAIN > memory.bytes;
-    if whole || memory.kind == MemoryKind::Readback {
-        memory.heal();
+    /// Copies and fills make a memory whole when they replace all of it; readback memory, which takes
+    /// whatever is read next, always.
+    fn replaced(&self, place: Place) {
+        let memory = &self.plan.memories[place.memory];
+        let whole = place.offset == 0 && place.bytes + GRAIN > memory.bytes;
+        if whole || memory.kind == MemoryKind::Readback {
+            memory.heal(self.sequence);
+        }
     }
 }

@@ -65,6 +65,10 @@ impl Context {
         }))
     }
 
+    pub(crate) fn handle(&self) -> CUcontext {
+        self.handle
+    }
+
     /// Makes the context current for this thread: cheap where it is already.
     pub(crate) fn enter(&self) -> Result<Current<'_>, BackendError> {
         self.alive()?;
@@ -127,8 +131,9 @@ impl Context {
         self.finished.load(Ordering::Acquire)
     }
 
+    /// Tells it; the caller holds the lock of the queue.
     pub(crate) fn finish(&self, sequence: u64) {
-        self.finished.fetch_max(sequence, Ordering::AcqRel);
+        self.finished.store(sequence, Ordering::Release);
     }
 
     /// The number of the last submission.

@@ -92,6 +92,7 @@ functions! {
     cuStreamDestroy_v2(CUstream);
     cuStreamSynchronize(CUstream);
     cuStreamQuery(CUstream);
+    cuStreamWaitEvent(CUstream, CUevent, u32);
     cuStreamBeginCapture_v2(CUstream, u32);
     cuStreamEndCapture(CUstream, *mut CUgraph);
     cuEventCreate(*mut CUevent, u32);

@@ -1,0 +1,373 @@
+//! What waits for what when several streams have work. A stream that nobody waits for does not run
+//! here, so whatever should have come first and was not waited for is missing.
+
+use super::*;
+use crate::lane::{DOWN, Point, UP};
+
+const BYTES: u64 = 64;
+
+fn allocate(device: &CudaDevice) -> MemoryId {
+    device.allocate(BYTES, MemoryKind::Device, "").unwrap()
+}
+
+fn part(memory: MemoryId, offset: u64, bytes: u64) -> Region {
+    Region { memory, offset, bytes }
+}
+
+/// Submits to a stream.
+fn on(device: &CudaDevice, stream: u32, record: impl FnOnce(&mut Recording)) -> Ticket {
+    let mut recording = Recording::new();
+    recording.stream = stream;
+    record(&mut recording);
+    device.submit(&recording).unwrap()
+}
+
+fn fill(device: &CudaDevice, stream: u32, memory: MemoryId, value: u32) -> Ticket {
+    on(device, stream, |recording| recording.fill(whole(memory, BYTES), value))
+}
+
+fn copy(device: &CudaDevice, stream: u32, from: MemoryId, to: MemoryId) -> Ticket {
+    on(device, stream, |recording| recording.copy(whole(from, BYTES), whole(to, BYTES)))
+}
+
+/// A word as it lies in memory now, without asking the device.
+fn peek(device: &CudaDevice, memory: MemoryId, at: usize) -> u32 {
+    let memory = device.memory(memory).unwrap();
+    // SAFETY: here the device's memory is the host's.
+    unsafe { std::ptr::with_exposed_provenance::<u32>(memory.address as usize + at).read() }
+}
+
+fn several(device: &CudaDevice) -> bool {
+    device.queue.line().several
+}
+
+#[test]
+fn a_stream_waits_for_what_it_reads() {
+    let device = open();
+    let (x, y, z) = (allocate(&device), allocate(&device), allocate(&device));
+    // Nobody keeps a ticket on it.
+    fill(&device, 1, x, 5);
+    let behind = fill(&device, 1, z, 6);
+    let second = copy(&device, 2, x, y);
+    second.wait().unwrap();
+    assert_eq!(peek(&device, y, 0), 5);
+    assert_eq!(behind.ended(), None, "only what it reads is waited for");
+    // And the first stream's work from before there were others.
+    fill(&device, 0, x, 7);
+    copy(&device, 3, x, z).wait().unwrap();
+    assert_eq!(peek(&device, z, 0), 7);
+}
+
+#[test]
+fn work_from_before_there_were_streams_is_waited_for() {
+    let device = open();
+    let (x, y, z) = (allocate(&device), allocate(&device), allocate(&device));
+    let first = fill(&device, 0, x, 5);
+    assert!(!several(&device));
+    copy(&device, 1, x, y).wait().unwrap();
+    assert_eq!((peek(&device, y, 0), first.ended()), (5, Some(true)));
+    copy(&device, 2, z, y).wait().unwrap();
+    assert_eq!(peek(&device, y, 0), 0, "memory is made zero before another stream reads it");
+    assert!(!several(&device), "an idle device has one stream again");
+    // Also behind a mark that was there before.
+    let later = fill(&device, 0, z, 3);
+    let end = Point { lane: 0, sequence: device.queue.lanes[0].latest() };
+    device.queue.mark_behind(&mut device.queue.line(), end).unwrap();
+    let fresh = allocate(&device);
+    copy(&device, 1, fresh, y).wait().unwrap();
+    assert_eq!(peek(&device, y, 0), 0);
+    copy(&device, 2, z, x).wait().unwrap();
+    assert_eq!((peek(&device, x, 0), later.ended()), (3, Some(true)));
+}
+
+#[test]
+fn a_stream_waits_to_write_for_readers_and_writers() {
+    let device = open();
+    let (x, y) = (allocate(&device), allocate(&device));
+    fill(&device, 0, x, 1).wait().unwrap();
+    let reader = copy(&device, 1, x, y);
+    fill(&device, 2, x, 9).wait().unwrap();
+    assert_eq!((peek(&device, y, 0), reader.ended()), (1, Some(true)));
+    let writer = fill(&device, 1, x, 1);
+    fill(&device, 2, x, 2).wait().unwrap();
+    writer.wait().unwrap();
+    assert_eq!(peek(&device, x, 0), 2);
+}
+
+#[test]
+fn readers_and_ranges_apart_do_not_wait() {
+    let device = open();
+    let (x, y, z) = (allocate(&device), allocate(&device), allocate(&device));
+    fill(&device, 0, x, 1).wait().unwrap();
+    let reader = copy(&device, 1, x, y);
+    copy(&device, 2, x, z).wait().unwrap();
+    assert_eq!((peek(&device, z, 0), reader.ended()), (1, None));
+    device.queue.drain("test").unwrap();
+
+    let half = on(&device, 1, |recording| recording.fill(part(x, 0, 32), 2));
+    let other = on(&device, 2, |recording| recording.fill(part(x, 32, 32), 3));
+    other.wait().unwrap();
+    assert_eq!((half.ended(), peek(&device, x, 32)), (None, 3));
+    on(&device, 3, |recording| recording.fill(part(x, 28, 4), 4)).wait().unwrap();
+    assert_eq!((half.ended(), peek(&device, x, 28)), (Some(true), 4));
+}
+
+#[test]
+fn a_chain_runs_over_streams_that_nobody_waits_for() {
+    let device = open();
+    let memories: Vec<MemoryId> = (0..6).map(|_| allocate(&device)).collect();
+    fill(&device, 1, memories[0], 3);
+    for (stream, pair) in (2..).zip(memories.windows(2)) {
+        copy(&device, stream, pair[0], pair[1]);
+    }
+    assert_eq!(read(&device, memories[5]), Ok(3));
+    // Another stream's write stands for the read that it has waited for.
+    copy(&device, 1, memories[0], memories[1]);
+    fill(&device, 2, memories[0], 4);
+    fill(&device, 3, memories[0], 5).wait().unwrap();
+    assert_eq!((peek(&device, memories[0], 0), peek(&device, memories[1], 0)), (5, 3));
+    device.queue.drain("test").unwrap();
+    assert!(!several(&device));
+}
+
+#[test]
+fn launches_wait_as_copies_do() {
+    let device = open();
+    let kernel = adder(&device);
+    let (x, y) = (allocate(&device), allocate(&device));
+    fill(&device, 1, x, 1);
+    on(&device, 2, |recording| add(recording, kernel, x, 2));
+    on(&device, 3, |recording| add(recording, kernel, x, 3));
+    copy(&device, 4, x, y).wait().unwrap();
+    assert_eq!(peek(&device, y, 0), 6);
+}
+
+#[test]
+fn memory_is_freed_behind_all_streams_that_use_it() {
+    let device = open();
+    let (y, z) = (allocate(&device), allocate(&device));
+    for (user, other) in [(1, 2), (2, 1), (0, 1), (1, 0)] {
+        let x = allocate(&device);
+        fill(&device, user, x, 8);
+        copy(&device, user, x, y);
+        copy(&device, other, x, z);
+        device.free(x);
+        device.queue.drain("test").unwrap();
+        assert_eq!((peek(&device, y, 0), peek(&device, z, 0)), (8, 8), "streams {user} and {other}");
+        assert!(!several(&device));
+    }
+}
+
+#[test]
+fn new_memory_is_zero_for_whoever_uses_it_first() {
+    let device = open();
+    let (x, y) = (allocate(&device), allocate(&device));
+    fill(&device, 1, x, 8);
+    let fresh = allocate(&device);
+    copy(&device, 2, fresh, y).wait().unwrap();
+    assert_eq!(peek(&device, y, 0), 0);
+    // While the first stream is busy, much memory is made zero beside it.
+    let busy = fill(&device, 0, x, 9);
+    let fresh = device.allocate(256, MemoryKind::Device, "").unwrap();
+    copy(&device, 3, fresh, y).wait().unwrap();
+    assert_eq!((peek(&device, y, 0), busy.ended()), (0, None));
+    fill(&device, 0, fresh, 1).wait().unwrap();
+    assert_eq!(peek(&device, fresh, 0), 1);
+}
+
+#[test]
+fn what_a_stopped_kernel_wrote_is_spoiled_for_other_streams() {
+    let device = open();
+    let (kernel, sound) = (stopper(&device), adder(&device));
+    let (x, y, z) = (allocate(&device), allocate(&device), allocate(&device));
+    let stopped = on(&device, 1, |recording| {
+        recording.fill(whole(x, BYTES), 7);
+        stop(recording, kernel, x);
+    });
+    let beside = on(&device, 2, |recording| add(recording, sound, z, 4));
+    let heir = copy(&device, 3, x, y);
+    // The heir is settled first, and with it what it depends on.
+    let error = heir.wait().unwrap_err();
+    assert!(matches!(error, BackendError::Stopped { .. }), "{error}");
+    assert_eq!((stopped.wait(), beside.wait()), (Err(error.clone()), Ok(())));
+    assert_eq!((read(&device, z), read(&device, y)), (Ok(4), Err(error.clone())));
+    assert_eq!((read(&device, y), read(&device, x)), (Ok(7), Err(error)));
+
+    // Who only read beside what was spoiled later is sound, in whatever order they end.
+    let reader = on(&device, 1, |recording| recording.copy(part(x, 0, 16), part(y, 0, 16)));
+    let stopped = on(&device, 2, |recording| {
+        recording.fill(part(x, 16, 16), 7);
+        let bounds = [Bound::Memory { region: part(x, 16, 16), access: Access::Write }];
+        recording.dispatch(kernel, &"k.wgsl:main".into(), Grid::Groups([1, 1, 1]), bounds, &[], &[]);
+    });
+    assert!(stopped.wait().is_err());
+    assert_eq!(reader.wait(), Ok(()));
+}
+
+#[test]
+fn graphs_run_on_any_stream_and_conflict_like_all_else() {
+    let device = open();
+    let kernel = adder(&device);
+    let (x, y) = (allocate(&device), allocate(&device));
+    let mut recording = Recording::kept();
+    recording.stream = 1;
+    add(&mut recording, kernel, x, 1);
+    add(&mut recording, kernel, x, 2);
+    let launches = fake::calls("cuGraphLaunch");
+    for round in 0..4 {
+        fill(&device, 2, x, 10 * round);
+        device.submit(&recording).unwrap();
+        copy(&device, 3, x, y).wait().unwrap();
+        assert_eq!(peek(&device, y, 0), 10 * round + 3, "round {round}");
+    }
+    assert!(fake::calls("cuGraphLaunch") >= launches + 3);
+    // On another stream it is captured anew.
+    recording.stream = 4;
+    for _ in 0..2 {
+        device.submit(&recording).unwrap();
+    }
+    assert_eq!(read(&device, x), Ok(39));
+}
+
+#[test]
+fn streams_are_waited_for_one_by_one() {
+    let device = open();
+    let (x, y) = (allocate(&device), allocate(&device));
+    let (first, mut second) = (fill(&device, 1, x, 1), fill(&device, 2, y, 2));
+    assert_eq!(first.wait_timeout(Duration::ZERO), Ok(false));
+    assert_eq!(second.wait_timeout(Duration::from_secs(5)), Ok(true));
+    assert_eq!(first.ended(), None);
+    second = fill(&device, 2, y, 3);
+    let woken = Arc::new(Woken(AtomicUsize::new(0)));
+    let waker = Waker::from(Arc::clone(&woken));
+    let poll = std::pin::Pin::new(&mut second).poll(&mut TaskContext::from_waker(&waker));
+    let pending = poll.is_pending();
+    for _ in 0..500 {
+        if !pending || woken.0.load(Order::SeqCst) > 0 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!((second.is_done(), first.ended()), (Ok(true), None));
+    // More than this device has is the first.
+    fill(&device, 99, x, 5).wait().unwrap();
+    assert_eq!((peek(&device, x, 0), first.ended()), (5, Some(true)));
+    let mapped = device.allocate(BYTES, MemoryKind::Readback, "").unwrap();
+    copy(&device, 3, x, mapped);
+    let other = copy(&device, 1, y, x);
+    device.map(mapped).unwrap().wait().unwrap();
+    assert_eq!(device.host(mapped).unwrap().bytes()[0], 5);
+    assert_eq!(other.ended(), None);
+}
+
+#[test]
+fn a_mapping_waits_for_all_streams_that_use_the_memory() {
+    let device = open();
+    let (up, x, y) = (upload(&device, 3), allocate(&device), allocate(&device));
+    let copies = [(1, x), (2, y)].map(|(stream, to)| copy(&device, stream, up, to));
+    device.map(up).unwrap().wait().unwrap();
+    assert_eq!(copies.map(|ticket| ticket.ended()), [Some(true); 2]);
+    assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 3));
+    // A refused submission leaves nothing behind to wait for.
+    let refused = || {
+        let mut recording = Recording::new();
+        recording.stream = 3;
+        recording.copy(whole(up, BYTES), whole(x, BYTES));
+        device.submit(&recording)
+    };
+    assert!(refused().is_err());
+    device.unmap(up).unwrap();
+    assert!(refused().is_ok());
+}
+
+/// A memory of 256 bytes of the host with this word in front.
+fn upload(device: &CudaDevice, value: u32) -> MemoryId {
+    let up = device.allocate(256, MemoryKind::Upload, "").unwrap();
+    device.map(up).unwrap().wait().unwrap();
+    device.host(up).unwrap().bytes_mut()[..4].copy_from_slice(&value.to_le_bytes());
+    device.unmap(up).unwrap();
+    up
+}
+
+#[test]
+fn large_copies_run_beside_kernels() {
+    let device = open();
+    let kernel = adder(&device);
+    let (x, y) = (allocate(&device), device.allocate(256, MemoryKind::Device, "").unwrap());
+    fill(&device, 0, x, 0).wait().unwrap();
+    let (up, down) = (upload(&device, 6), device.allocate(256, MemoryKind::Readback, "").unwrap());
+    let busy = on(&device, 0, |recording| add(recording, kernel, x, 1));
+    let copied = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
+    copied.wait().unwrap();
+    assert_eq!((peek(&device, y, 0), busy.ended()), (6, None));
+    // All three parts at once, behind the same work.
+    device.map(up).unwrap().wait().unwrap();
+    device.unmap(up).unwrap();
+    let all = on(&device, 0, |recording| {
+        recording.copy(whole(up, 256), whole(y, 256));
+        add(recording, kernel, y, 1);
+        recording.copy(whole(y, 256), whole(down, 256));
+    });
+    let [upward, downward] = [UP, DOWN].map(|lane| device.queue.lanes[lane].latest());
+    assert!(upward > 0 && downward > upward);
+    let next = on(&device, 0, |recording| add(recording, kernel, x, 1));
+    assert_eq!(all.ended(), None);
+    assert_eq!((all.wait(), next.ended()), (Ok(()), None));
+    assert_eq!(device.map(down).unwrap().ended(), Some(true));
+    assert_eq!(device.host(down).unwrap().bytes()[..4], 7_u32.to_le_bytes());
+    device.unmap(down).unwrap();
+    // An upload does not wait for what its own recording has before it, either.
+    device.queue.drain("test").unwrap();
+    let before = device.queue.lanes[UP].latest();
+    let mixed = on(&device, 0, |recording| {
+        add(recording, kernel, x, 1);
+        recording.copy(whole(up, 256), whole(y, 256));
+        add(recording, kernel, y, 2);
+    });
+    let end = device.queue.lanes[UP].latest();
+    assert!(end > before);
+    device.queue.wait(&[Point { lane: UP, sequence: end }], None).unwrap();
+    assert_eq!((peek(&device, y, 0), mixed.ended()), (6, None));
+    mixed.wait().unwrap();
+    assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 8));
+    // What the stream itself still uses stays in its order.
+    let late = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
+    let user = on(&device, 0, |recording| add(recording, kernel, y, 1));
+    late.wait().unwrap();
+    on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
+    user.wait().unwrap();
+    assert_eq!(peek(&device, y, 0), 7);
+    device.queue.drain("test").unwrap();
+    assert_eq!((peek(&device, y, 0), several(&device)), (6, false));
+}
+
+#[test]
+fn foreign_work_is_ordered_by_lending_and_taking_back() {
+    let device = open();
+    let (x, y) = (allocate(&device), allocate(&device));
+    for stream in [0, 5] {
+        fill(&device, 2, x, 4);
+        let address = device.lend(x, stream).unwrap();
+        let raw = device.raw_stream(stream).unwrap();
+        let driver = device.queue.context.driver;
+        let word = address + 4;
+        // SAFETY: both words are the memory's.
+        assert_eq!(unsafe { (driver.cuMemcpyDtoDAsync_v2)(word, address, 4, raw) }, 0);
+        let ticket = device.take_back(&[(x, Access::Write)], stream).unwrap();
+        fill(&device, 3, x, 1);
+        copy(&device, 4, x, y).wait().unwrap();
+        assert_eq!((ticket.ended(), peek(&device, y, 4)), (Some(true), 1), "stream {stream}");
+        fill(&device, 2, x, 4);
+        device.lend(x, stream).unwrap();
+        // SAFETY: as above.
+        assert_eq!(unsafe { (driver.cuMemsetD32Async)(word, 9, 1, raw) }, 0);
+        device.take_back(&[(x, Access::Write)], stream).unwrap();
+        copy(&device, 4, x, y).wait().unwrap();
+        assert_eq!((peek(&device, y, 0), peek(&device, y, 4)), (4, 9), "stream {stream}");
+    }
+    let up = upload(&device, 1);
+    device.map(up).unwrap().wait().unwrap();
+    assert!(device.lend(up, 0).is_err() && device.take_back(&[(up, Access::Read)], 1).is_err());
+    device.free(x);
+    assert_eq!(device.lend(x, 0), Err(BackendError::UnknownMemory(x)));
+}

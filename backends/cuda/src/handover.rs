@@ -1,0 +1,91 @@
+//! The device handed to CUDA code that anywarp knows nothing of, and back.
+//!
+//! Whoever has work of their own for the card enqueues it on one of the device's streams:
+//!
+//! 1. [`lend`](CudaDevice::lend) each memory that the work touches: the stream then waits for what the
+//!    other streams do to it, and the address comes back;
+//! 2. enqueue on [`raw_stream`](CudaDevice::raw_stream), with
+//!    [`raw_context`](CudaDevice::raw_context) current;
+//! 3. [`take_back`](CudaDevice::take_back) the memories: all that was enqueued counts as one
+//!    submission, and later work waits for it where it must.
+//!
+//! Between the first and the last step the memory is in foreign hands: it is not to be freed, mapped or
+//! used by submissions.
+
+use anywarp_backend::{Access, BackendError, MemoryId, Ticket};
+
+pub use cudarc::driver::sys::{CUcontext, CUstream};
+
+use crate::device::CudaDevice;
+use crate::lane::lane_of;
+use crate::plan::Touch;
+use crate::uses::Span;
+
+impl CudaDevice {
+    /// A stream, by the number that recordings call it by; one that the device does not have is the
+    /// first, 0. It lives as long as the device.
+    ///
+    /// # Errors
+    /// [`BackendError::Lost`]; the driver makes no more streams.
+    pub fn raw_stream(&self, stream: u32) -> Result<CUstream, BackendError> {
+        let _current = self.queue.context.enter()?;
+        let lane = lane_of(stream);
+        self.queue.open(&mut self.queue.line(), lane)?;
+        Ok(self.queue.lanes[lane].stream())
+    }
+
+    /// The context that everything of the device lives in: the primary one, never given back.
+    #[must_use]
+    pub fn raw_context(&self) -> CUcontext {
+        self.queue.context.handle()
+    }
+
+    /// Has `stream` wait for what other streams do to the memory, and returns its address on the
+    /// device.
+    ///
+    /// # Errors
+    /// [`BackendError::UnknownMemory`]; [`BackendError::Rejected`] while the memory is mapped;
+    /// [`BackendError::Lost`].
+    pub fn lend(&self, memory: MemoryId, stream: u32) -> Result<u64, BackendError> {
+        let _current = self.queue.context.enter()?;
+        let memory = self.memory(memory)?;
+        memory.is_usable("lending")?;
+        let (queue, lane) = (&self.queue, lane_of(stream));
+        let mut line = queue.line();
+        queue.open(&mut line, lane)?;
+        queue.before_submission(&mut line, lane)?;
+        if lane != 0 {
+            queue.begin_period(&mut line);
+        }
+        if line.several {
+            let touch = Touch { memory: 0, access: Access::Write, span: Span::WHOLE };
+            let needed = queue.conflicts(&line, lane, [(&*memory, touch)], false);
+            queue.join(&mut line, lane, &needed)?;
+            // So that freeing it comes after the stream.
+            let point = queue.number(&mut line, lane);
+            queue.note(&mut line, point, [(&*memory, touch)], false);
+        }
+        Ok(memory.address)
+    }
+
+    /// Takes memories back: all that was enqueued on [`raw_stream`](Self::raw_stream) since they were
+    /// lent counts as one submission that does this to them. The ticket is for it.
+    ///
+    /// # Errors
+    /// As [`lend`](Self::lend); nothing counts then.
+    pub fn take_back(&self, used: &[(MemoryId, Access)], stream: u32) -> Result<Ticket, BackendError> {
+        let _current = self.queue.context.enter()?;
+        let mut plan = self.queue.plan();
+        for (id, access) in used {
+            match self.memory(*id) {
+                Ok(memory) => plan.touch(memory, *access),
+                Err(error) => {
+                    self.queue.give_back(plan);
+                    return Err(error);
+                }
+            }
+        }
+        plan.end_foreign();
+        Ok(Ticket::new(self.queue.submit(plan, self.compiler.steps, lane_of(stream))?))
+    }
+}

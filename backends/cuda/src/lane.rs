@@ -1,0 +1,116 @@
+//! Lanes: the streams of the driver's that work goes to, and how far each has come.
+//!
+//! The first ones are those that recordings name; behind them are some of our own. A lane's stream is
+//! made when it is first used.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use cudarc::driver::sys::{CUstream, CUstream_st};
+use smallvec::SmallVec;
+
+use crate::events::Event;
+use crate::flight::Flight;
+
+/// The streams that recordings may name.
+pub(crate) const STREAMS: u32 = 16;
+/// Where large copies to the device run beside kernels.
+pub(crate) const UP: usize = 16;
+/// Where large copies to the host run beside kernels.
+pub(crate) const DOWN: usize = 17;
+/// Where memory is freed that several lanes have used.
+pub(crate) const RECLAIM: usize = 18;
+/// All of them.
+pub(crate) const LANES: usize = 19;
+
+/// The lane of a recording's stream.
+pub(crate) fn lane_of(stream: u32) -> usize {
+    if stream < STREAMS { stream as usize } else { 0 }
+}
+
+/// The end of a submission: it has come when the lane's submissions up to this number have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Point {
+    pub(crate) lane: usize,
+    pub(crate) sequence: u64,
+}
+
+/// Several ends that are waited for together.
+pub(crate) type Points = SmallVec<[Point; 1]>;
+
+/// What anybody may ask of a lane.
+#[derive(Default)]
+pub(crate) struct Lane {
+    /// Null until the lane is first used; then for good.
+    stream: AtomicPtr<CUstream_st>,
+    /// The number of the last submission to this lane.
+    latest: AtomicU64,
+    /// All submissions to this lane up to this number have ended, and what is to be told of them is
+    /// settled.
+    finished: AtomicU64,
+}
+
+impl Lane {
+    /// Null for a lane that was never used.
+    pub(crate) fn stream(&self) -> CUstream {
+        self.stream.load(Ordering::Acquire)
+    }
+
+    /// Gives the lane its stream; the caller holds the queue's lock.
+    pub(crate) fn open(&self, stream: CUstream) {
+        self.stream.store(stream, Ordering::Release);
+    }
+
+    pub(crate) fn latest(&self) -> u64 {
+        self.latest.load(Ordering::Acquire)
+    }
+
+    /// Counts a submission; the caller holds the queue's lock.
+    pub(crate) fn submit(&self, sequence: u64) {
+        self.latest.store(sequence, Ordering::Release);
+    }
+
+    pub(crate) fn finished(&self) -> u64 {
+        self.finished.load(Ordering::Acquire)
+    }
+
+    /// Tells how far the lane has come; the caller holds the queue's lock.
+    pub(crate) fn finish(&self, sequence: u64) {
+        self.finished.store(sequence, Ordering::Release);
+    }
+}
+
+/// A point in the stream behind submission `sequence`.
+pub(crate) struct Mark {
+    pub(crate) sequence: u64,
+    pub(crate) event: Arc<Event>,
+}
+
+/// That a lane has waited for another one.
+pub(crate) struct Join {
+    /// Before this submission.
+    pub(crate) before: u64,
+    /// For this one.
+    pub(crate) point: Point,
+}
+
+/// What is known of a lane under the queue's lock.
+#[derive(Default)]
+pub(crate) struct Course {
+    pub(crate) marks: VecDeque<Mark>,
+    /// The last submission that a mapping waits for.
+    pub(crate) claimed: u64,
+    /// The last submission; alive while somebody has a ticket on it.
+    pub(crate) latest: Weak<Flight>,
+    /// The last submission that is more than large copies.
+    pub(crate) worked: u64,
+    /// What [`Lane::finished`] will be when what has ended is settled.
+    pub(crate) ended: u64,
+    /// While something runs: no submission below this one does.
+    pub(crate) first: u64,
+    /// Up to where the lane comes after each of the others.
+    pub(crate) joined: [u64; LANES],
+    /// The waits whose ends were not seen yet.
+    pub(crate) joins: VecDeque<Join>,
+}

@@ -1,0 +1,79 @@
+//! Device memory in the order of the lanes: where it is made zero, and after what it is freed.
+
+use anywarp_backend::{Access, BackendError};
+
+use crate::lane::{RECLAIM, UP};
+use crate::memory::{Memory, Reserved};
+use crate::parts::LARGE;
+use crate::queue::{Line, Queue};
+use crate::uses::{Span, Use, Uses};
+
+/// Bytes that are allocated ahead of the first lane's work, at most: what was freed behind that work
+/// cannot be used for them.
+const MOST_AHEAD: u64 = 4 << 30;
+
+impl Queue {
+    /// Device memory of zeros; `None` when there is no more. The context is current.
+    ///
+    /// Much memory is made zero beside kernels, so that what is copied there next need not wait for
+    /// them either.
+    pub(crate) fn allocate(&self, bytes: u64) -> Result<Option<Reserved>, BackendError> {
+        let mut line = self.line();
+        let lane = if bytes >= LARGE && self.is_ahead(&mut line, bytes)? { UP } else { 0 };
+        if line.several {
+            self.before_submission(&mut line, lane)?;
+        }
+        if lane != 0 {
+            self.begin_period(&mut line);
+        }
+        let Some(address) = self.pool.allocate(bytes, self.lanes[lane].stream())? else { return Ok(None) };
+        if line.several {
+            let point = self.number(&mut line, lane);
+            let zeros = Use { point, access: Access::Write, span: Span::WHOLE };
+            let uses = Uses::beginning(line.period, zeros);
+            return Ok(Some(Reserved { address, host: None, last: 0, uses }));
+        }
+        line.unnumbered = true;
+        let last = self.context.submitted() + 1;
+        Ok(Some(Reserved { address, host: None, last, uses: Uses::default() }))
+    }
+
+    /// Whether memory is to be made zero beside the first lane's work; then that lane is there.
+    fn is_ahead(&self, line: &mut Line, bytes: u64) -> Result<bool, BackendError> {
+        if !self.is_busy(line, 0)? {
+            return Ok(false);
+        }
+        if self.lanes[0].finished() >= line.ahead.since {
+            line.ahead.since = self.lanes[0].latest();
+            line.ahead.bytes = 0;
+        }
+        if line.ahead.bytes + bytes > MOST_AHEAD {
+            return Ok(false);
+        }
+        line.ahead.bytes += bytes;
+        self.open(line, UP)?;
+        Ok(true)
+    }
+
+    /// Frees a device memory behind all that uses it. The context is current.
+    pub(crate) fn release(&self, line: &mut Line, memory: &Memory) {
+        match self.last_lane(line, memory) {
+            Ok(lane) => {
+                self.pool.free(memory.address, self.lanes[lane].stream());
+                if lane == RECLAIM {
+                    self.number(line, lane);
+                }
+            }
+            Err(error) if error.is_lost() => {}
+            Err(error) => log::warn!("{} bytes cannot be freed: {error}", memory.bytes),
+        }
+    }
+
+    /// Has everything given back to the driver that is not in use.
+    pub(crate) fn make_room(&self) -> Result<(), BackendError> {
+        self.drain("allocating")?;
+        self.graveyard.clear(true, self.first());
+        self.pool.trim();
+        Ok(())
+    }
+}
