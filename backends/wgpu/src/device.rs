@@ -22,10 +22,11 @@ use crate::timing::TimingQuery;
 /// A device of wgpu.
 pub struct WgpuBackend {
     caps: Caps,
-    device: wgpu::Device,
-    queue: wgpu::Queue,
+    pub(crate) adapter: wgpu::Adapter,
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
     poller: Arc<Poller>,
-    sink: Arc<ErrorSink>,
+    pub(crate) sink: Arc<ErrorSink>,
     memories: RwLock<FxHashMap<MemoryId, Arc<Memory>>>,
     kernels: RwLock<FxHashMap<KernelId, Arc<Kernel>>>,
     pipelines: Pipelines,
@@ -38,13 +39,13 @@ pub struct WgpuBackend {
 
 impl WgpuBackend {
     pub(crate) fn new(
-        device: wgpu::Device,
-        queue: wgpu::Queue,
+        (adapter, device, queue): (wgpu::Adapter, wgpu::Device, wgpu::Queue),
+        sink: Arc<ErrorSink>,
         caps: Caps,
         options: Options,
     ) -> Result<Arc<Self>, BackendError> {
-        let sink = ErrorSink::install(&device);
         let mut backend = Self {
+            adapter,
             poller: Poller::new(device.clone(), Arc::clone(&sink)),
             encoding: Mutex::new(Encoding::new(&device, caps.limits.uniform_offset_alignment)),
             caps,
@@ -85,7 +86,19 @@ impl WgpuBackend {
         })
     }
 
-    fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
+    fn alive(&self) -> Result<(), BackendError> {
+        self.sink.ask(&self.device)
+    }
+
+    /// Gives `memory` an id; it counts as live until it is freed.
+    pub(crate) fn keep(&self, memory: Memory) -> MemoryId {
+        self.live.fetch_add(memory.bytes, Ordering::Relaxed);
+        let id = MemoryId(self.fresh());
+        self.memories.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(memory));
+        id
+    }
+
+    pub(crate) fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
         let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
         memories.get(&id).cloned().ok_or(BackendError::UnknownMemory(id))
     }
@@ -108,30 +121,31 @@ impl WgpuBackend {
         })
     }
 
-    /// Encodes and submits. wgpu panics where a device is lost half-way (its staging belt maps
-    /// memory that the driver no longer gives); that is caught and becomes the loss it stands for.
+    /// Encodes and submits; afterwards `flight` is finished when the work has ended. wgpu panics where
+    /// a device is lost half-way (its staging belt maps memory that the driver no longer gives); that
+    /// is caught and becomes the loss it stands for.
     fn hand_over(
         &self,
         resources: &Resources<'_>,
         encoding: &mut Encoding,
         recording: &Recording,
-        flight: &Flight,
-    ) -> Result<wgpu::SubmissionIndex, BackendError> {
-        let attempt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+    ) -> Result<(wgpu::SubmissionIndex, Arc<Flight>), BackendError> {
+        let attempt = || {
+            let flight = Flight::new(&self.poller, self.timing(recording));
             let commands = encode(resources, encoding, recording, flight.timing.as_ref())?;
             let index = self.queue.submit([commands]);
             encoding.belt.recall();
-            Ok(index)
-        }));
-        let index = attempt.unwrap_or_else(|_| {
-            let reason = "the driver failed while work was handed over".to_owned();
-            self.sink.lose(reason.clone());
-            Err(BackendError::Lost { reason })
-        });
-        self.sink.alive()?;
-        match self.sink.take_uncaptured() {
+            flight.set_index(index.clone());
+            self.land(&flight);
+            Ok((index, flight))
+        };
+        let (attempt, reported) =
+            self.sink.within(&self.device, || std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt)));
+        let handed_over = attempt.unwrap_or_else(|_| Err(self.sink.failed("work was handed over", &self.device)));
+        self.alive()?;
+        match reported {
             Some(message) => Err(BackendError::Rejected { operation: "submitting", message }),
-            None => index,
+            None => handed_over,
         }
     }
 
@@ -152,7 +166,7 @@ impl Backend for WgpuBackend {
     }
 
     fn allocate(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<MemoryId, BackendError> {
-        self.sink.alive()?;
+        self.alive()?;
         let limit = self.caps.limits.buffer_size;
         if bytes > limit {
             return Err(BackendError::TooLarge { requested: bytes, limit });
@@ -166,10 +180,7 @@ impl Backend for WgpuBackend {
             Some(Caught::Other(message)) => return Err(BackendError::Rejected { operation: "allocating", message }),
             None => {}
         }
-        self.live.fetch_add(memory.bytes, Ordering::Relaxed);
-        let id = MemoryId(self.fresh());
-        self.memories.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(memory));
-        Ok(id)
+        Ok(self.keep(memory))
     }
 
     fn free(&self, memory: MemoryId) {
@@ -182,8 +193,12 @@ impl Backend for WgpuBackend {
     }
 
     fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError> {
-        self.sink.alive()?;
-        self.memory(memory)?.map(&self.poller)
+        self.alive()?;
+        let memory = self.memory(memory)?;
+        match self.sink.apart(&self.device, || memory.map(&self.poller)) {
+            (ticket, None) => ticket,
+            (_, Some(message)) => Err(BackendError::Rejected { operation: "mapping", message }),
+        }
     }
 
     fn host(&self, memory: MemoryId) -> Result<HostRange, BackendError> {
@@ -191,11 +206,13 @@ impl Backend for WgpuBackend {
     }
 
     fn unmap(&self, memory: MemoryId) -> Result<(), BackendError> {
-        self.memory(memory)?.unmap()
+        let memory = self.memory(memory)?;
+        // Memory that somebody else destroyed is no longer mapped.
+        self.sink.apart(&self.device, || memory.unmap()).0
     }
 
     fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
-        self.sink.alive()?;
+        self.alive()?;
         let kernel = Kernel::new(&self.device, &self.pipelines, program)?;
         self.counted().compilations += 1;
         let id = KernelId(self.fresh());
@@ -214,21 +231,16 @@ impl Backend for WgpuBackend {
     }
 
     fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError> {
-        self.sink.alive()?;
+        self.alive()?;
         let mut encoding = self.encoding.lock().unwrap_or_else(PoisonError::into_inner);
         let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
         let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
         let resources = Resources { device: &self.device, memories: &memories, kernels: &kernels };
         check(&resources, recording, &mut encoding.used)?;
-        self.sink.take_uncaptured();
 
-        let flight = Flight::new(&self.poller, self.timing(recording));
-        let index = self
-            .hand_over(&resources, &mut encoding, recording, &flight)
-            .inspect_err(|_| encoding.uniforms.abandoned())?;
-        flight.set_index(index.clone());
+        let (index, flight) =
+            self.hand_over(&resources, &mut encoding, recording).inspect_err(|_| encoding.uniforms.abandoned())?;
         encoding.uniforms.submitted(&flight);
-        self.land(&flight);
 
         for memory in encoding.used.iter().filter_map(|id| memories.get(id)) {
             memory.used_by(&index);

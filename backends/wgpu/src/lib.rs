@@ -15,6 +15,7 @@ mod completion;
 mod device;
 mod encode;
 mod errors;
+mod handover;
 mod kernel;
 mod memory;
 mod pipelines;
@@ -26,3 +27,7 @@ mod uniforms;
 
 pub use adapters::{Candidate, Options, candidates, candidates_async};
 pub use device::WgpuBackend;
+pub use handover::{Handles, Origin};
+
+/// The release of wgpu that devices and buffers are handed over in.
+pub use wgpu;

@@ -49,6 +49,11 @@ impl Memory {
             usage,
             mapped_at_creation: false,
         });
+        Self::of(buffer, kind, bytes)
+    }
+
+    /// A buffer that is there already.
+    pub(crate) fn of(buffer: wgpu::Buffer, kind: MemoryKind, bytes: u64) -> Self {
         Self { buffer, kind, bytes, mapping: Mutex::new(Mapping::Unmapped), last_use: Mutex::new(None) }
     }
 
