@@ -12,6 +12,7 @@ pub(crate) mod staging;
 pub(crate) mod traffic;
 pub(crate) mod transfer;
 mod unified;
+mod upload;
 pub(crate) mod uses;
 
 pub use guard::{ReadGuard, UpdateGuard, WriteGuard};

@@ -22,7 +22,7 @@ pub use anywarp_cuda::handover::{CUcontext, CUstream};
 use super::{HandoverError, backend};
 use crate::buffer::core::{Core, GuardToken};
 use crate::device::DeviceInner;
-use crate::stream::Batch;
+use crate::timeline::Batch;
 use crate::{Device, Element, UnifiedBuffer};
 
 /// What CUDA code needs to enqueue work of its own. Both live as long as the device.
@@ -46,7 +46,7 @@ fn cuda_of(device: &DeviceInner) -> Result<&CudaDevice, HandoverError> {
 }
 
 fn refused(device: &DeviceInner, error: BackendError) -> HandoverError {
-    device.stream.note(&error);
+    device.timeline.note(&error);
     HandoverError::Device { device: device.caps().name.clone(), error }
 }
 
@@ -101,12 +101,16 @@ impl Drop for Lent<'_> {
         let device = &self.core.device;
         let access = if self.written { Access::Write } else { Access::Read };
         let Ok(cuda) = cuda_of(device) else { return };
-        let ticket = cuda.take_back(&[(self.core.memory, access)], STREAM).inspect_err(|error| {
-            device.stream.note(error);
-            log::warn!("{}: taking a lent buffer back: {error}", device.caps().name);
-        });
-        // A buffer that could not be taken back says so when it is read.
-        self.core.used(&Batch::done(ticket), self.written.then_some(0..self.core.bytes));
+        match cuda.take_back(&[(self.core.memory, access)], STREAM) {
+            Ok(ticket) => {
+                let written = self.written.then_some(0..self.core.bytes);
+                self.core.used(&Batch::done(ticket, STREAM), written);
+            }
+            Err(error) => {
+                device.timeline.note(&error);
+                log::warn!("{}: taking a lent buffer back: {error}", device.caps().name);
+            }
+        }
     }
 }
 

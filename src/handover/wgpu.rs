@@ -140,7 +140,7 @@ fn wgpu_of(device: &DeviceInner) -> Result<&WgpuBackend, HandoverError> {
 }
 
 fn refused(device: &DeviceInner, error: BackendError) -> HandoverError {
-    device.stream.note(&error);
+    device.timeline.note(&error);
     HandoverError::Device { device: device.caps().name.clone(), error }
 }
 

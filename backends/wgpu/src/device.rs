@@ -4,28 +4,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
-    Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
+    Program, Recording, Ticket,
 };
 use rustc_hash::FxHashMap;
 
 use crate::adapters::Options;
 use crate::completion::{Flight, Poller};
 use crate::encode::{Encoding, Resources, check, encode};
-use crate::errors::{Caught, ErrorSink, scoped};
+use crate::errors::ErrorSink;
 use crate::kernel::Kernel;
 use crate::memory::Memory;
 use crate::pipelines::Pipelines;
 use crate::probe;
 use crate::timing::TimingQuery;
+use crate::upload::Whose;
 
 /// A device of wgpu.
 pub struct WgpuBackend {
     caps: Caps,
+    /// Large upload memory is mapped for good.
+    pub(crate) pins: Option<Whose>,
     pub(crate) adapter: wgpu::Adapter,
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
-    poller: Arc<Poller>,
+    pub(crate) poller: Arc<Poller>,
     pub(crate) sink: Arc<ErrorSink>,
     memories: RwLock<FxHashMap<MemoryId, Arc<Memory>>>,
     kernels: RwLock<FxHashMap<KernelId, Arc<Kernel>>>,
@@ -33,7 +36,7 @@ pub struct WgpuBackend {
     /// Locked for the whole of a submission: submission order is execution order.
     encoding: Mutex<Encoding>,
     next_id: AtomicU64,
-    live: AtomicU64,
+    pub(crate) live: AtomicU64,
     counted: Mutex<Counters>,
 }
 
@@ -49,6 +52,7 @@ impl WgpuBackend {
             poller: Poller::new(device.clone(), Arc::clone(&sink)),
             encoding: Mutex::new(Encoding::new(&device, caps.limits.uniform_offset_alignment)),
             caps,
+            pins: None,
             pipelines: Pipelines::of(&device),
             device,
             queue,
@@ -60,6 +64,16 @@ impl WgpuBackend {
             counted: Mutex::default(),
         };
         backend.caps.unified = !options.staged && backend.caps.unified && backend.shared_memory_reads_fast();
+        if !backend.caps.unified && backend.caps.blocking {
+            match options.pinned {
+                Some(pins) => backend.pins = pins.then_some(Whose::Any),
+                None => backend.choose_upload_memory(),
+            }
+            backend.caps.copy_cost =
+                CopyCost::measure(&backend).inspect_err(|error| log::warn!("copies are not measured: {error}")).ok();
+            // What was measured is nobody's work.
+            *backend.counted() = Counters::default();
+        }
         Ok(Arc::new(backend))
     }
 
@@ -90,7 +104,7 @@ impl WgpuBackend {
         self.sink.ask(&self.device)
     }
 
-    /// Gives `memory` an id; it counts as live until it is freed.
+    /// Gives a memory its id; it counts as live until it is freed.
     pub(crate) fn keep(&self, memory: Memory) -> MemoryId {
         self.live.fetch_add(memory.bytes, Ordering::Relaxed);
         let id = MemoryId(self.fresh());
@@ -129,15 +143,15 @@ impl WgpuBackend {
         resources: &Resources<'_>,
         encoding: &mut Encoding,
         recording: &Recording,
-    ) -> Result<(wgpu::SubmissionIndex, Arc<Flight>), BackendError> {
+    ) -> Result<Arc<Flight>, BackendError> {
         let attempt = || {
             let flight = Flight::new(&self.poller, self.timing(recording));
             let commands = encode(resources, encoding, recording, flight.timing.as_ref())?;
             let index = self.queue.submit([commands]);
             encoding.belt.recall();
-            flight.set_index(index.clone());
+            flight.set_index(index);
             self.land(&flight);
-            Ok((index, flight))
+            Ok(flight)
         };
         let (attempt, reported) =
             self.sink.within(&self.device, || std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt)));
@@ -150,7 +164,7 @@ impl WgpuBackend {
     }
 
     /// Arranges for `flight` to be finished when everything submitted so far has ended.
-    fn land(&self, flight: &Arc<Flight>) {
+    pub(crate) fn land(&self, flight: &Arc<Flight>) {
         let landing = Arc::clone(flight);
         match flight.timing.as_ref().and_then(TimingQuery::readback) {
             // Being mapped means that the submission has ended.
@@ -171,15 +185,10 @@ impl Backend for WgpuBackend {
         if bytes > limit {
             return Err(BackendError::TooLarge { requested: bytes, limit });
         }
-        let (memory, caught) = scoped(&self.device, || Memory::new(&self.device, bytes, kind, label));
-        match caught {
-            Some(Caught::OutOfMemory) => {
-                let live = self.live.load(Ordering::Relaxed);
-                return Err(BackendError::OutOfMemory { requested: bytes, kind, live });
-            }
-            Some(Caught::Other(message)) => return Err(BackendError::Rejected { operation: "allocating", message }),
-            None => {}
-        }
+        let memory = match self.pinned(bytes, kind, label)? {
+            Some(memory) => memory,
+            None => self.mappable(bytes, kind, label)?,
+        };
         Ok(self.keep(memory))
     }
 
@@ -238,12 +247,12 @@ impl Backend for WgpuBackend {
         let resources = Resources { device: &self.device, memories: &memories, kernels: &kernels };
         check(&resources, recording, &mut encoding.used)?;
 
-        let (index, flight) =
+        let flight =
             self.hand_over(&resources, &mut encoding, recording).inspect_err(|_| encoding.uniforms.abandoned())?;
         encoding.uniforms.submitted(&flight);
 
         for memory in encoding.used.iter().filter_map(|id| memories.get(id)) {
-            memory.used_by(&index);
+            memory.used_by(&flight);
         }
         let is_dispatch = |command: &&Command| matches!(command, Command::Dispatch(_));
         let mut counted = self.counted();

@@ -12,6 +12,7 @@ use wgpu::BufferUsages;
 
 use crate::adapters::Options;
 use crate::caps::{backend_name, caps_of};
+use crate::completion::Flight;
 use crate::device::WgpuBackend;
 use crate::errors::ErrorSink;
 use crate::memory::Memory;
@@ -102,7 +103,7 @@ impl WgpuBackend {
         self.sink.ask(&self.device)?;
         let mappable = buffer.usage().contains(BufferUsages::MAP_READ | BufferUsages::MAP_WRITE);
         let kind = if mappable && self.caps().unified { MemoryKind::Shared } else { MemoryKind::Device };
-        Ok((self.keep(Memory::of(buffer.clone(), kind, buffer.size())), kind))
+        Ok((self.keep(Memory::adopted(buffer.clone(), kind)), kind))
     }
 
     /// The buffer of a memory that is not mapped, for commands of somebody else. From here on others
@@ -125,9 +126,14 @@ impl WgpuBackend {
     pub fn take_back(&self, memory: MemoryId) {
         let Some(memory) = self.memory(memory).ok().filter(|memory| memory.kind == MemoryKind::Shared) else { return };
         // Submitting may run callbacks of others.
-        let submit = || catch_unwind(AssertUnwindSafe(|| self.queue.submit([])));
-        if let (Ok(index), _) = self.sink.apart(&self.device, submit) {
-            memory.used_by(&index);
+        let submit = || {
+            let flight = Flight::new(&self.poller, None);
+            flight.set_index(self.queue.submit([]));
+            self.land(&flight);
+            flight
+        };
+        if let (Ok(flight), _) = self.sink.apart(&self.device, || catch_unwind(AssertUnwindSafe(submit))) {
+            memory.used_by(&flight);
         }
     }
 }
