@@ -79,6 +79,13 @@ impl DeviceInner {
         Ok(memory)
     }
 
+    /// Memory of somebody else's became a buffer.
+    #[cfg(feature = "wgpu")]
+    pub(crate) fn adopted(&self, bytes: u64) {
+        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.peak.fetch_max(live, Ordering::Relaxed);
+    }
+
     /// A buffer of `bytes` was dropped.
     pub(crate) fn freed(&self, memory: MemoryId, bytes: u64, last_use: Option<&Arc<Batch>>) {
         self.live.fetch_sub(bytes, Ordering::Relaxed);
@@ -228,7 +235,7 @@ impl Device {
         Self::with(backend, selector, DeviceOptions::default())
     }
 
-    fn with(backend: Arc<dyn Backend>, selector: String, options: DeviceOptions) -> Self {
+    pub(crate) fn with(backend: Arc<dyn Backend>, selector: String, options: DeviceOptions) -> Self {
         let inner = DeviceInner {
             timeline: Timeline::new(Arc::clone(&backend)),
             staging: Staging::new(Arc::clone(&backend), options.staging_limit.unwrap_or(staging::LIMIT)),

@@ -4,6 +4,7 @@ use anywarp_backend::{BackendError, Spot};
 use anywarp_wgsl::TextError;
 
 use crate::device::OpenError;
+use crate::handover::HandoverError;
 use crate::ops::{MatmulError, OperationError};
 
 /// A result whose error is [`Error`] unless told otherwise.
@@ -31,6 +32,9 @@ pub enum Error {
     /// An elementwise operation or a reduction was refused.
     #[error(transparent)]
     Operation(#[from] OperationError),
+    /// A device or a buffer could not be handed over.
+    #[error(transparent)]
+    Handover(#[from] HandoverError),
     /// Submitting or waiting failed.
     #[error(transparent)]
     Device(#[from] BackendError),
@@ -83,6 +87,11 @@ impl Error {
                 OperationError::Launch(error) => Self::Launch(error.clone()).class(),
                 OperationError::Buffer { error, .. } => Self::Buffer(error.clone()).class(),
                 OperationError::TooLarge { .. } => ErrorClass::Resource,
+                _ => ErrorClass::Programmer,
+            },
+            Self::Handover(error) => match error {
+                HandoverError::Buffer(error) => Self::Buffer(error.clone()).class(),
+                HandoverError::Device { error, .. } => class_of(error),
                 _ => ErrorClass::Programmer,
             },
             Self::Device(error) => class_of(error),
@@ -154,11 +163,19 @@ pub enum BufferError {
         /// The source's device.
         theirs: String,
     },
-    /// A host guard of the buffer is alive.
-    #[error("the host is using the buffer: drop its {guard} first")]
+    /// A guard of the buffer is alive.
+    #[error("the buffer is in use: drop its {guard} first")]
     InUse {
-        /// `ReadGuard`, `WriteGuard`, `UpdateGuard`.
+        /// `ReadGuard`, `WriteGuard`, `UpdateGuard`, or `Lent` of a [hand-over](crate::handover).
         guard: &'static str,
+    },
+    /// A buffer of somebody else's, who did not create it for this: see [hand-over](crate::handover).
+    #[error("the buffer cannot {what}: create it with wgpu::BufferUsages::{missing}, too")]
+    Usage {
+        /// What was to be done with it.
+        what: &'static str,
+        /// The usage that it lacks.
+        missing: &'static str,
     },
     /// The element type's alignment is above what mapped memory guarantees.
     #[error("{element} wants its memory aligned to {align} bytes, which this device's mapped memory is not")]
@@ -519,8 +536,8 @@ pub enum LaunchError {
         /// What is wrong with that.
         problem: &'static str,
     },
-    /// A host guard of a bound buffer is alive.
-    #[error("kernel '{kernel}': the host is using the buffer bound to '{binding}': drop its {guard} first")]
+    /// A guard of a bound buffer is alive.
+    #[error("kernel '{kernel}': the buffer bound to '{binding}' is in use: drop its {guard} first")]
     InUse {
         /// The kernel.
         kernel: String,

@@ -93,6 +93,7 @@ mod element;
 mod error;
 #[cfg(doctest)]
 mod guide;
+pub mod handover;
 mod kernel;
 pub mod ops;
 mod recording;

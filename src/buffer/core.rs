@@ -11,6 +11,7 @@ use super::residency::{Residency, State};
 use super::staging::{Block, Staging};
 use super::traffic::Traffic;
 use super::transfer;
+use super::uses::{Use, Uses};
 use crate::device::DeviceInner;
 use crate::error::BufferError;
 use crate::timeline::{Batch, Pending};
@@ -24,6 +25,9 @@ pub(crate) enum GuardKind {
     Read,
     Write,
     Update,
+    /// Code that anywarp knows nothing of uses the buffer on the device.
+    #[cfg(any(feature = "wgpu", feature = "cuda"))]
+    Lend,
 }
 
 impl GuardKind {
@@ -32,6 +36,8 @@ impl GuardKind {
             Self::Read => "ReadGuard",
             Self::Write => "WriteGuard",
             Self::Update => "UpdateGuard",
+            #[cfg(any(feature = "wgpu", feature = "cuda"))]
+            Self::Lend => "Lent",
         }
     }
 }
@@ -99,6 +105,7 @@ pub(crate) struct Core {
     /// Host and device share the memory.
     pub(crate) unified: bool,
     pub(crate) traffic: Traffic,
+    uses: Uses,
     inner: Mutex<Inner>,
 }
 
@@ -108,12 +115,18 @@ impl Core {
         let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
         let memory =
             device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))?;
-        Ok(Arc::new(Self {
+        Ok(Self::of(device, memory, bytes, unified, Uses::ALL))
+    }
+
+    /// A buffer on memory that is there already.
+    pub(crate) fn of(device: &Arc<DeviceInner>, memory: MemoryId, bytes: u64, unified: bool, uses: Uses) -> Arc<Self> {
+        Arc::new(Self {
             device: Arc::clone(device),
             memory,
             bytes,
             unified,
             traffic: Traffic::default(),
+            uses,
             inner: Mutex::new(Inner {
                 residency: Residency::new(bytes),
                 last_use: None,
@@ -124,7 +137,7 @@ impl Core {
                 readers: 0,
                 writer: None,
             }),
-        }))
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, Inner> {
@@ -152,6 +165,12 @@ impl Core {
 
     /// Registers a guard, so that from here on launches are refused.
     pub(crate) fn guard(self: &Arc<Self>, kind: GuardKind) -> Result<GuardToken, BufferError> {
+        if !self.unified && matches!(kind, GuardKind::Read | GuardKind::Update) {
+            self.allows(Use::CopyFrom, "be read")?;
+        }
+        if !self.unified && matches!(kind, GuardKind::Write | GuardKind::Update) {
+            self.allows(Use::CopyTo, "be written")?;
+        }
         let mut state = self.state();
         if let Some(writer) = state.writer {
             return Err(BufferError::InUse { guard: writer.name() });
@@ -164,6 +183,11 @@ impl Core {
             state.writer = Some(kind);
         }
         Ok(GuardToken(Arc::clone(self), kind))
+    }
+
+    /// An error unless the buffer may be used like this. `what` ends "the buffer cannot".
+    pub(crate) fn allows(&self, one: Use, what: &'static str) -> Result<(), BufferError> {
+        if self.uses.contain(one) { Ok(()) } else { Err(BufferError::Usage { what, missing: one.name() }) }
     }
 
     /// The name of a guard that is out.
@@ -450,6 +474,27 @@ impl Core {
             return Ok(());
         }
         self.upload(pending)
+    }
+
+    /// Gets the buffer ready for work that anywarp knows nothing of: the device has everything, and all
+    /// that was recorded is handed over. Until the token is dropped nobody else gets at the buffer.
+    #[cfg(any(feature = "wgpu", feature = "cuda"))]
+    pub(crate) fn lend(self: &Arc<Self>) -> Result<GuardToken, BufferError> {
+        let failed = |error| self.error("lending", error);
+        let token = self.guard(GuardKind::Lend)?;
+        let timeline = &self.device.timeline;
+        let mut pending = timeline.lock_on(0, &self.device.staging).map_err(failed)?;
+        timeline.alive().map_err(failed)?;
+        self.prepare(&mut pending).map_err(failed)?;
+        timeline.flush(&mut pending, &self.device.staging).map_err(failed)?;
+        self.state().check_last_use().map_err(failed)?;
+        Ok(token)
+    }
+
+    /// Such work wrote all of it.
+    #[cfg(feature = "wgpu")]
+    pub(crate) fn others_wrote(&self) {
+        self.state().residency.device_wrote(0..self.bytes);
     }
 
     /// Notes that a command of `batch` uses the buffer, and writes `written`.

@@ -13,6 +13,7 @@ pub(crate) mod traffic;
 pub(crate) mod transfer;
 mod unified;
 mod upload;
+pub(crate) mod uses;
 
 pub use guard::{ReadGuard, UpdateGuard, WriteGuard};
 pub use slice::{Slice, SliceMut};

@@ -10,6 +10,7 @@ use super::copy;
 use super::core::{Core, GRANULE};
 use super::host::{Reading, Written};
 use super::slice::{Slice, SliceMut, byte_range};
+use super::uses::Use;
 use crate::Element;
 use crate::error::BufferError;
 use crate::timeline::{Batch, Pending};
@@ -69,7 +70,8 @@ impl Target<'_> {
     }
 }
 
-fn unused(core: &Core) -> Result<(), BufferError> {
+fn usable(core: &Core, one: Use, what: &'static str) -> Result<(), BufferError> {
+    core.allows(one, what)?;
     core.guarded().map_or(Ok(()), |guard| Err(BufferError::InUse { guard }))
 }
 
@@ -98,8 +100,8 @@ pub(crate) fn copy<T: Element>(
     // The tail of an odd-sized buffer is padding on one side only when the lengths agree in
     // elements but not in padding: both round up alike, or `aligned` refused.
     let bytes = (source.end - source.start).min(destination.end - destination.start);
-    unused(from.core)?;
-    unused(to.core)?;
+    usable(from.core, Use::CopyFrom, "be copied")?;
+    usable(to.core, Use::CopyTo, "be copied to")?;
     let failed = |error| to.core.error("copying", error);
     target.prepare(from.core, None).map_err(failed)?;
     target.prepare(to.core, Some(&written)).map_err(failed)?;
@@ -117,7 +119,7 @@ pub(crate) fn fill<T: Element>(target: &mut Target<'_>, to: &SliceMut<'_, T>, pa
         return Ok(());
     }
     let range = to.core.aligned(&written)?;
-    unused(to.core)?;
+    usable(to.core, Use::CopyTo, "be filled")?;
     target.prepare(to.core, Some(&written)).map_err(|error| to.core.error("filling", error))?;
     target.recording().fill(to.core.region(&range), pattern);
     target.used(to.core, Some(written));
@@ -141,7 +143,7 @@ pub(crate) fn pattern_of<T: Element>(value: &T) -> Option<u32> {
 /// Copies `source` to the buffer at once, chunk by chunk: while one is on its way, the next is written.
 pub(crate) fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Result<(), BufferError> {
     let range = core.aligned(range)?;
-    unused(core)?;
+    usable(core, Use::CopyTo, "be written")?;
     let failed = |error| core.error("writing", error);
     let mut sent = Sent::default();
     for chunk in chunks(source.len(), core.device.staging.limit()) {

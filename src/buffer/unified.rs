@@ -55,6 +55,12 @@ impl<T: Element> UnifiedBuffer<T> {
         Ok(Self { core: Core::new(device, bytes as u64)?, length, _element: PhantomData })
     }
 
+    /// A buffer on memory that is there already.
+    #[cfg(feature = "wgpu")]
+    pub(crate) fn of(core: Arc<Core>, length: usize) -> Self {
+        Self { core, length, _element: PhantomData }
+    }
+
     /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -7,6 +7,7 @@ use anywarp_backend::{Access, BindingClass, BindingInfo, Caps, Layout, Shape};
 
 use super::bind::BoundBuffer;
 use super::compiled::Kernel;
+use crate::buffer::uses::Use;
 use crate::element::{elements_agree, is_raw, values_agree};
 use crate::error::LaunchError;
 
@@ -29,6 +30,8 @@ pub(super) fn check_binding(
     }
     let failed = |error: Box<_>| LaunchError::Slice { kernel: name(), binding: binding(), error: *error };
     let bytes = bound.bytes.clone().map_err(failed)?;
+    let wanted = if info.class == BindingClass::Uniform { Use::Uniform } else { Use::Storage };
+    bound.core.allows(wanted, "be bound here").map_err(|error| failed(Box::new(error)))?;
     if info.access == Access::Write && !bound.mutable {
         return Err(LaunchError::NotMutable { kernel: name(), binding: binding() });
     }

@@ -13,6 +13,7 @@ use super::passes::fold_grid::physical_grid;
 use super::values::Covered;
 use crate::buffer::Slice;
 use crate::buffer::transfer::Touched;
+use crate::buffer::uses::Use;
 use crate::element::{is_raw, values_agree};
 use crate::error::LaunchError;
 use crate::recording::Recording;
@@ -277,6 +278,7 @@ impl<'a> Launch<'a> {
         };
         let counts = slice.slice(index..index.saturating_add(3));
         let elements = counts.range.clone().map_err(|error| failed(&self, error))?;
+        slice.core.allows(Use::Indirect, "give a grid").map_err(|error| failed(&self, error))?;
         if !Arc::ptr_eq(&slice.core.device, &self.kernel.device) {
             return Err(LaunchError::OtherDevice {
                 kernel: self.name(),

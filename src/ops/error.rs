@@ -64,7 +64,7 @@ pub enum MatmulError {
         theirs: String,
     },
     /// A host guard of a matrix is alive.
-    #[error("matrix product: the host is using {matrix}: drop its {guard} first")]
+    #[error("matrix product: {matrix} is in use: drop its {guard} first")]
     InUse {
         /// `a`, `b` or `c`.
         matrix: &'static str,

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use anywarp_backend::{BackendError, Caps};
 
 use crate::WgpuBackend;
-use crate::caps::{backend_name, caps_of};
+use crate::caps::{backend_name, caps_of, wanted_features};
+use crate::errors::ErrorSink;
 
 /// How a device is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,7 +58,7 @@ pub async fn candidates_async() -> Vec<Candidate> {
     adapters
         .into_iter()
         .filter(|adapter| backend_name(adapter.get_info().backend).is_some())
-        .map(|adapter| Candidate { caps: caps_of(&adapter), adapter })
+        .map(|adapter| Candidate { caps: caps_of(&adapter, wanted_features(&adapter), &adapter.limits()), adapter })
         .collect()
 }
 
@@ -76,7 +77,7 @@ impl Candidate {
     /// # Errors
     /// [`BackendError::Rejected`] with what the driver said.
     pub async fn open_async(&self, options: Options) -> Result<Arc<WgpuBackend>, BackendError> {
-        let features = crate::caps::wanted_features(&self.adapter);
+        let features = wanted_features(&self.adapter);
         let experimental = if features.intersects(wgpu::Features::all_experimental_mask()) {
             // SAFETY: the only experimental feature that `wanted_features` asks for is cooperative
             // matrices; what could go wrong with them (loads out of bounds) needs pointers that
@@ -97,7 +98,8 @@ impl Candidate {
             })
             .await
             .map_err(|error| BackendError::Rejected { operation: "opening the device", message: error.to_string() })?;
-        WgpuBackend::new(device, queue, self.caps.clone(), options)
+        let sink = ErrorSink::install(&device);
+        WgpuBackend::new((self.adapter.clone(), device, queue), sink, self.caps.clone(), options)
     }
 
     /// [`open_async`](Self::open_async), blocking.

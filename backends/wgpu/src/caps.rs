@@ -45,9 +45,9 @@ pub(crate) fn backend_name(backend: wgpu::Backend) -> Option<&'static str> {
     }
 }
 
-pub(crate) fn caps_of(adapter: &wgpu::Adapter) -> Caps {
+/// What a device of the adapter with these features and limits can do.
+pub(crate) fn caps_of(adapter: &wgpu::Adapter, features: Features, limits: &wgpu::Limits) -> Caps {
     let info = adapter.get_info();
-    let features = wanted_features(adapter);
     let mut shader = Capabilities::empty();
     for (feature, capability) in SHADER_FEATURES {
         shader.set(*capability, shader.contains(*capability) || features.contains(*feature));
@@ -81,7 +81,7 @@ pub(crate) fn caps_of(adapter: &wgpu::Adapter) -> Caps {
         streams: 1,
         copy_cost: None,
         blocking: cfg!(not(target_arch = "wasm32")),
-        limits: limits_of(&adapter.limits()),
+        limits: limits_of(limits),
     }
 }
 

@@ -27,7 +27,7 @@ impl Poller {
     /// Waits without a time-out: where one passes while another thread sees the same work end, wgpu
     /// 30 fails an assertion ("If the queue is empty, the current submission index ..").
     fn poll(&self, index: Option<&wgpu::SubmissionIndex>) -> Result<(), BackendError> {
-        self.sink.alive()?;
+        self.sink.ask(&self.device)?;
         let kind = match index {
             Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: None },
             None => wgpu::PollType::Poll,
@@ -37,11 +37,11 @@ impl Poller {
         match polled {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(wgpu::PollError::Timeout)) => self.sink.alive(),
-            Ok(Err(error)) => Err(BackendError::Rejected { operation: "waiting", message: error.to_string() }),
-            Err(_) => {
-                self.sink.lose("the driver failed while work was awaited".to_owned());
-                self.sink.alive()
+            Ok(Err(error)) => {
+                self.sink.ask(&self.device)?;
+                Err(BackendError::Rejected { operation: "waiting", message: error.to_string() })
             }
+            Err(_) => Err(self.sink.failed("work was awaited", &self.device)),
         }
     }
 
@@ -142,7 +142,14 @@ impl Flight {
     }
 
     fn outcome(&self) -> Option<Result<(), BackendError>> {
-        self.state().outcome.clone()
+        let outcome = self.state().outcome.clone();
+        // A mapping fails, too, when the device goes, which nobody may have heard of yet.
+        outcome.map(|outcome| {
+            outcome.map_err(|error| {
+                let lost = self.poller.upgrade().and_then(|poller| poller.sink.ask(&poller.device).err());
+                lost.unwrap_or(error)
+            })
+        })
     }
 
     pub(crate) fn is_done(&self) -> bool {

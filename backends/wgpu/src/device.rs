@@ -25,10 +25,11 @@ pub struct WgpuBackend {
     caps: Caps,
     /// Large upload memory is mapped for good.
     pub(crate) pins: Option<Whose>,
+    pub(crate) adapter: wgpu::Adapter,
     pub(crate) device: wgpu::Device,
-    queue: wgpu::Queue,
+    pub(crate) queue: wgpu::Queue,
     pub(crate) poller: Arc<Poller>,
-    sink: Arc<ErrorSink>,
+    pub(crate) sink: Arc<ErrorSink>,
     memories: RwLock<FxHashMap<MemoryId, Arc<Memory>>>,
     kernels: RwLock<FxHashMap<KernelId, Arc<Kernel>>>,
     pipelines: Pipelines,
@@ -41,13 +42,13 @@ pub struct WgpuBackend {
 
 impl WgpuBackend {
     pub(crate) fn new(
-        device: wgpu::Device,
-        queue: wgpu::Queue,
+        (adapter, device, queue): (wgpu::Adapter, wgpu::Device, wgpu::Queue),
+        sink: Arc<ErrorSink>,
         caps: Caps,
         options: Options,
     ) -> Result<Arc<Self>, BackendError> {
-        let sink = ErrorSink::install(&device);
         let mut backend = Self {
+            adapter,
             poller: Poller::new(device.clone(), Arc::clone(&sink)),
             encoding: Mutex::new(Encoding::new(&device, caps.limits.uniform_offset_alignment)),
             caps,
@@ -99,7 +100,11 @@ impl WgpuBackend {
         })
     }
 
-    /// Gives a memory its id.
+    fn alive(&self) -> Result<(), BackendError> {
+        self.sink.ask(&self.device)
+    }
+
+    /// Gives a memory its id; it counts as live until it is freed.
     pub(crate) fn keep(&self, memory: Memory) -> MemoryId {
         self.live.fetch_add(memory.bytes, Ordering::Relaxed);
         let id = MemoryId(self.fresh());
@@ -107,7 +112,7 @@ impl WgpuBackend {
         id
     }
 
-    fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
+    pub(crate) fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
         let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
         memories.get(&id).cloned().ok_or(BackendError::UnknownMemory(id))
     }
@@ -130,35 +135,36 @@ impl WgpuBackend {
         })
     }
 
-    /// Encodes and submits. wgpu panics where a device is lost half-way (its staging belt maps
-    /// memory that the driver no longer gives); that is caught and becomes the loss it stands for.
+    /// Encodes and submits; afterwards `flight` is finished when the work has ended. wgpu panics where
+    /// a device is lost half-way (its staging belt maps memory that the driver no longer gives); that
+    /// is caught and becomes the loss it stands for.
     fn hand_over(
         &self,
         resources: &Resources<'_>,
         encoding: &mut Encoding,
         recording: &Recording,
-        flight: &Flight,
-    ) -> Result<wgpu::SubmissionIndex, BackendError> {
-        let attempt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+    ) -> Result<Arc<Flight>, BackendError> {
+        let attempt = || {
+            let flight = Flight::new(&self.poller, self.timing(recording));
             let commands = encode(resources, encoding, recording, flight.timing.as_ref())?;
             let index = self.queue.submit([commands]);
             encoding.belt.recall();
-            Ok(index)
-        }));
-        let index = attempt.unwrap_or_else(|_| {
-            let reason = "the driver failed while work was handed over".to_owned();
-            self.sink.lose(reason.clone());
-            Err(BackendError::Lost { reason })
-        });
-        self.sink.alive()?;
-        match self.sink.take_uncaptured() {
+            flight.set_index(index);
+            self.land(&flight);
+            Ok(flight)
+        };
+        let (attempt, reported) =
+            self.sink.within(&self.device, || std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt)));
+        let handed_over = attempt.unwrap_or_else(|_| Err(self.sink.failed("work was handed over", &self.device)));
+        self.alive()?;
+        match reported {
             Some(message) => Err(BackendError::Rejected { operation: "submitting", message }),
-            None => index,
+            None => handed_over,
         }
     }
 
     /// Arranges for `flight` to be finished when everything submitted so far has ended.
-    fn land(&self, flight: &Arc<Flight>) {
+    pub(crate) fn land(&self, flight: &Arc<Flight>) {
         let landing = Arc::clone(flight);
         match flight.timing.as_ref().and_then(TimingQuery::readback) {
             // Being mapped means that the submission has ended.
@@ -174,7 +180,7 @@ impl Backend for WgpuBackend {
     }
 
     fn allocate(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<MemoryId, BackendError> {
-        self.sink.alive()?;
+        self.alive()?;
         let limit = self.caps.limits.buffer_size;
         if bytes > limit {
             return Err(BackendError::TooLarge { requested: bytes, limit });
@@ -196,8 +202,12 @@ impl Backend for WgpuBackend {
     }
 
     fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError> {
-        self.sink.alive()?;
-        self.memory(memory)?.map(&self.poller)
+        self.alive()?;
+        let memory = self.memory(memory)?;
+        match self.sink.apart(&self.device, || memory.map(&self.poller)) {
+            (ticket, None) => ticket,
+            (_, Some(message)) => Err(BackendError::Rejected { operation: "mapping", message }),
+        }
     }
 
     fn host(&self, memory: MemoryId) -> Result<HostRange, BackendError> {
@@ -205,11 +215,13 @@ impl Backend for WgpuBackend {
     }
 
     fn unmap(&self, memory: MemoryId) -> Result<(), BackendError> {
-        self.memory(memory)?.unmap()
+        let memory = self.memory(memory)?;
+        // Memory that somebody else destroyed is no longer mapped.
+        self.sink.apart(&self.device, || memory.unmap()).0
     }
 
     fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
-        self.sink.alive()?;
+        self.alive()?;
         let kernel = Kernel::new(&self.device, &self.pipelines, program)?;
         self.counted().compilations += 1;
         let id = KernelId(self.fresh());
@@ -228,21 +240,16 @@ impl Backend for WgpuBackend {
     }
 
     fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError> {
-        self.sink.alive()?;
+        self.alive()?;
         let mut encoding = self.encoding.lock().unwrap_or_else(PoisonError::into_inner);
         let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
         let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
         let resources = Resources { device: &self.device, memories: &memories, kernels: &kernels };
         check(&resources, recording, &mut encoding.used)?;
-        self.sink.take_uncaptured();
 
-        let flight = Flight::new(&self.poller, self.timing(recording));
-        let index = self
-            .hand_over(&resources, &mut encoding, recording, &flight)
-            .inspect_err(|_| encoding.uniforms.abandoned())?;
-        flight.set_index(index);
+        let flight =
+            self.hand_over(&resources, &mut encoding, recording).inspect_err(|_| encoding.uniforms.abandoned())?;
         encoding.uniforms.submitted(&flight);
-        self.land(&flight);
 
         for memory in encoding.used.iter().filter_map(|id| memories.get(id)) {
             memory.used_by(&flight);

@@ -15,6 +15,7 @@ mod completion;
 mod device;
 mod encode;
 mod errors;
+mod handover;
 mod kernel;
 mod memory;
 #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
@@ -29,3 +30,7 @@ mod upload;
 
 pub use adapters::{Candidate, Options, candidates, candidates_async};
 pub use device::WgpuBackend;
+pub use handover::{Handles, Origin};
+
+/// The release of wgpu that devices and buffers are handed over in.
+pub use wgpu;

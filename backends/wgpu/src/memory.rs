@@ -82,6 +82,12 @@ impl Memory {
         Self::with(buffer, kind, bytes, None, mapping)
     }
 
+    /// A buffer that somebody else created.
+    pub(crate) fn adopted(buffer: wgpu::Buffer, kind: MemoryKind) -> Self {
+        let bytes = buffer.size();
+        Self::with(buffer, kind, bytes, None, Mapping::Unmapped)
+    }
+
     /// Upload memory that is mapped for good.
     #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
     pub(crate) fn pinned(pinned: crate::pinned::Pinned, bytes: u64) -> Self {
