@@ -1,5 +1,5 @@
 //! The native backend for NVIDIA cards beside the driver's own API: launches, graphs, kernels that
-//! memory limits, transfers, matrix products.
+//! memory limits, transfers, streams, matrix products.
 //!
 //! `cargo bench --features cuda --bench cuda -- [--device SELECTOR] [--section NAME] [--quick] [--json FILE]`
 //!
@@ -25,6 +25,8 @@ mod pairs;
 mod products;
 #[path = "cuda/raw.rs"]
 mod raw;
+#[path = "cuda/streams.rs"]
+mod streams;
 #[path = "cuda/table.rs"]
 mod table;
 #[path = "cuda/transfers.rs"]
@@ -45,10 +47,11 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// A part of the bench.
 type Section = (&'static str, fn(&Bench) -> Outcome<Vec<Row>>);
 
-const SECTIONS: [Section; 5] = [
+const SECTIONS: [Section; 6] = [
     ("launches", launches::rows),
     ("elementwise", elementwise::rows),
     ("transfers", transfers::rows),
+    ("streams", streams::rows),
     ("products", products::rows),
     ("compilation", compilation::rows),
 ];

@@ -60,7 +60,8 @@ impl Game {
             fake::disorder(device.raw_context(), seed);
         }
         let mixer = mixer(&device);
-        let mut game = Self { device, random: Random(seed), mixer, cells: vec![], up: vec![], uploads: 0, tickets: vec![], seed };
+        let mut game =
+            Self { device, random: Random(seed), mixer, cells: vec![], up: vec![], uploads: 0, tickets: vec![], seed };
         for _ in 0..4 {
             let cell = game.cell();
             game.cells.push(cell);
