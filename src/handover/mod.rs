@@ -30,8 +30,12 @@
 //!
 //! Handles of wgpu can be cloned, so the first line is a promise, as is that a lent buffer is not written
 //! that was lent for reading. Who breaks it reads old data, or has theirs overwritten. The host's side of a
-//! lent buffer (`map_async`, `unmap`, `destroy`) stays with anywarp: to look at it on the host, drop the
-//! guard and call `read`.
+//! lent buffer (`map_async`, `unmap`) stays with anywarp: to look at it on the host, drop the guard and call
+//! `read`.
+//!
+//! wgpu's `destroy`, of a buffer or a device, gives memory back at once, also under a view of its own. Who
+//! destroys what anywarp uses gets errors, and nothing worse; but not while a `ReadGuard`, `WriteGuard` or
+//! `UpdateGuard` is alive.
 //!
 //! # What waits for what
 //!

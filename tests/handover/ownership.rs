@@ -114,7 +114,7 @@ fn refused(device: &Device, buffer: &mut UnifiedBuffer<u32>) -> Vec<&'static str
     let results = [
         buffer.write().map(|mut all| all.fill(1)).map_err(usage),
         buffer.fill(1).map_err(usage),
-        buffer.copy_from(&params.slice(..)).map_err(usage),
+        buffer.copy_from(params.slice(..)).map_err(usage),
         buffer.update().map(|mut all| all[3] = 0).map_err(usage),
         buffer.copy_from_slice(&[1, 1, 1, 0]).map_err(usage),
         buffer.read().map(|all| assert_eq!(all[0], 1)).map_err(usage),
