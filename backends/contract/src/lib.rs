@@ -32,6 +32,7 @@ mod recording;
 mod slot;
 mod source;
 mod ticket;
+mod waker;
 
 pub use backend::{Backend, Counters};
 pub use caps::{Caps, DeviceKind, Limits};

@@ -226,7 +226,7 @@ impl Backend for WgpuBackend {
         let index = self
             .hand_over(&resources, &mut encoding, recording, &flight)
             .inspect_err(|_| encoding.uniforms.abandoned())?;
-        flight.set_index(index.clone());
+        self.poller.follow(&flight, index.clone());
         encoding.uniforms.submitted(&flight);
         self.land(&flight);
 
