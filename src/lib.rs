@@ -95,10 +95,11 @@ mod error;
 mod guide;
 mod kernel;
 pub mod ops;
+mod pipeline;
 mod recording;
 mod stream;
 
-pub use buffer::{BufferStats, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
+pub use buffer::{BufferStats, OwnedRead, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
 pub use debug::{DebugArgument, DebugLine, DebugOutput, DebugValue};
 pub use device::{Candidate, Device, DeviceOptions, DeviceStats, OpenError, Rejection};
 pub use element::Element;
@@ -106,6 +107,9 @@ pub use element::Element;
 pub use element::struct_layout;
 pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result};
 pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl, typed};
+pub use pipeline::Pipeline;
+#[cfg(not(target_arch = "wasm32"))]
+pub use pipeline::PipelineIter;
 pub use recording::{Recording, Submission};
 
 /// WGSL as a Rust module, whose names and types the compiler checks.

@@ -142,12 +142,12 @@ impl<'a, T: Element> Slice<'a, T> {
     }
 }
 
-fn empty<'a, T>() -> ReadGuard<'a, T> {
+pub(super) fn empty<'a, T>() -> ReadGuard<'a, T> {
     let view = HostView::Heap(Arc::new(Heap::zeroed(0)), 0);
     ReadGuard { view, range: 0..0, _token: None, _borrow: PhantomData }
 }
 
-fn guard<'a, T: Element>(
+pub(super) fn guard<'a, T: Element>(
     view: HostView,
     bytes: &Range<u64>,
     token: GuardToken,
