@@ -316,11 +316,11 @@ impl<'a, T: Element> SliceMut<'a, T> {
     }
 }
 
-fn nothing(core: &Arc<Core>) -> Writing {
+pub(super) fn nothing(core: &Arc<Core>) -> Writing {
     Writing { core: Arc::clone(core), place: Place::Empty, range: 0..0, target: 0..0, changed: false, _token: None }
 }
 
-fn aligned<T: Element>(writing: &Writing) -> Result<(), BufferError> {
+pub(super) fn aligned<T: Element>(writing: &Writing) -> Result<(), BufferError> {
     let bytes = &writing.place.bytes()[writing.range.clone()];
     bytemuck::try_cast_slice::<u8, T>(bytes).map(|_| ()).map_err(|_| alignment::<T>())
 }

@@ -18,7 +18,7 @@ use crate::stream::Pending;
 /// one staging buffer, 0.65 with pieces of 16 MiB).
 pub(crate) const CHUNK: usize = 4 << 20;
 /// Pieces on their way at a time: bounds the staging memory of one large upload.
-const MOST_IN_FLIGHT: usize = 4;
+pub(super) const MOST_IN_FLIGHT: usize = 4;
 
 /// Where a command goes.
 pub(crate) enum Target<'a> {
