@@ -98,6 +98,7 @@ pub mod ops;
 mod pipeline;
 mod recording;
 mod stream;
+mod timeline;
 
 pub use buffer::{BufferStats, OwnedRead, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
 pub use debug::{DebugArgument, DebugLine, DebugOutput, DebugValue};
@@ -111,6 +112,7 @@ pub use pipeline::Pipeline;
 #[cfg(not(target_arch = "wasm32"))]
 pub use pipeline::PipelineIter;
 pub use recording::{Recording, Submission};
+pub use stream::Stream;
 
 /// WGSL as a Rust module, whose names and types the compiler checks.
 ///

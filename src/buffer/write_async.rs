@@ -10,15 +10,15 @@ use anywarp_backend::{BackendError, HostRange, MemoryKind};
 use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind};
 use super::guard::{Place, Writing};
-use super::host::Written;
+use super::host::{Heap, Written};
 use super::slice::{aligned, byte_range, nothing};
-use super::staging::{Block, Staging};
-use super::transfer::{CHUNK, MOST_IN_FLIGHT};
+use super::staging::{Block, Staging, Upload};
+use super::transfer::{MOST_IN_FLIGHT, chunks};
 use super::{SliceMut, UnifiedBuffer, WriteGuard};
 use crate::Element;
 use crate::device::DeviceInner;
 use crate::error::BufferError;
-use crate::stream::Batch;
+use crate::timeline::Batch;
 
 impl<T: Element> UnifiedBuffer<T> {
     /// [`write`](Self::write) without blocking. Dropping the future leaves the contents as they are.
@@ -72,8 +72,14 @@ impl<'a, T: Element> SliceMut<'a, T> {
             (Place::Shared(core.take_shared().map_err(failed)?), target.start as usize..target.end as usize)
         } else {
             let bytes = target.end - target.start;
-            let (block, host) = upload_block(&core.device, bytes).await.map_err(failed)?;
-            (Place::Staged(block, host), 0..bytes as usize)
+            let place = match upload_block(&core.device, bytes).await.map_err(failed)? {
+                Some((block, host)) => Place::Staged(block, host),
+                None => {
+                    core.device.staging.bypassed();
+                    Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
+                }
+            };
+            (place, 0..bytes as usize)
         };
         let writing = Writing { core: Arc::clone(core), place, range, target, changed: true, _token: Some(token) };
         aligned::<T>(&writing)?;
@@ -90,10 +96,10 @@ impl<'a, T: Element> SliceMut<'a, T> {
         if range.len() != source.len() {
             return Err(BufferError::LengthMismatch { expected: range.len(), got: source.len() });
         }
-        if !self.core.unified && size_of_val(source) > CHUNK {
+        if !self.core.unified && size_of_val(source) > self.core.device.longest_chunk() {
             return upload_in_chunks(self.core, &byte_range::<T>(&range), bytemuck::cast_slice(source)).await;
         }
-        copy(source, &mut self.write_async().await?);
+        copy(bytemuck::cast_slice(source), bytemuck::cast_slice_mut(&mut self.write_async().await?));
         Ok(())
     }
 }
@@ -104,27 +110,60 @@ async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -
     // Recordings that use the buffer may be submitted while this waits.
     let _token = core.guard(GuardKind::Write)?;
     let failed = |error| core.error("writing", error);
-    let mut batches: VecDeque<Arc<Batch>> = VecDeque::new();
-    for (index, chunk) in source.chunks(CHUNK).enumerate() {
-        let start = range.start + (index * CHUNK) as u64;
-        let end = start + (chunk.len() as u64).next_multiple_of(GRANULE);
-        if let Some(oldest) = batches.pop_front_if(|_| index >= MOST_IN_FLIGHT) {
+    let device = &core.device;
+    let mut sent: VecDeque<Arc<Batch>> = VecDeque::new();
+    for chunk in chunks(source.len(), device.staging.limit()) {
+        while sent.len() >= MOST_IN_FLIGHT
+            && let Some(oldest) = sent.pop_front()
+        {
             oldest.ticket().map_err(failed)?.await.map_err(failed)?;
         }
-        let (block, mut host) = upload_block(&core.device, end - start).await.map_err(failed)?;
-        copy(chunk, &mut host.bytes_mut()[..chunk.len()]);
-        core.host_wrote(start..end.min(core.bytes), Written::Staged(block, host));
-        let mut pending = core.device.stream.lock();
-        batches.push_back(Arc::clone(&pending.batch));
+        let source = &source[chunk.clone()];
+        let at = range.start + chunk.start as u64..range.start + chunk.end as u64;
+        let (block, mut host) = match upload_block(device, source.len() as u64).await.map_err(failed)? {
+            Some(block) => block,
+            // The copy must go on.
+            None => {
+                let block = device.staging.acquire(MemoryKind::Upload, source.len() as u64).map_err(failed)?;
+                mapped(device, block).await.map_err(failed)?
+            }
+        };
+        copy(source, &mut host.bytes_mut()[..source.len()]);
+        core.host_wrote(at, Written::Staged(block, host));
+        let mut pending = device.timeline.lock_on(0, &device.staging).map_err(failed)?;
+        sent.push_back(Arc::clone(&pending.batch));
         core.upload(&mut pending).map_err(failed)?;
-        core.device.stream.flush(&mut pending, &core.device.staging).map_err(failed)?;
+        device.timeline.flush(&mut pending, &device.staging).map_err(failed)?;
     }
     Ok(())
 }
 
-/// Staging memory for what the host is about to write.
-async fn upload_block(device: &DeviceInner, bytes: u64) -> Result<(Block, HostRange), BackendError> {
-    let block = device.staging.acquire(MemoryKind::Upload, bytes)?;
+/// [`DeviceInner::upload_block`] without blocking.
+async fn upload_block(device: &DeviceInner, bytes: u64) -> Result<Option<(Block, HostRange)>, BackendError> {
+    let mut flushed = false;
+    loop {
+        match device.staging.acquire_upload(bytes)? {
+            Upload::Block(block) => return mapped(device, block).await.map(Some),
+            Upload::After(batch, mapping) => {
+                // Whose work it is hears what became of it; here it only has to have ended.
+                if let (Err(error), false) = (batch.ticket()?.await, batch.is_over()) {
+                    return Err(error);
+                }
+                if let Some(mapping) = mapping {
+                    let _ = mapping.await;
+                }
+            }
+            Upload::Full if flushed || bytes > device.staging.limit() => return Ok(None),
+            Upload::Full => {
+                // What is recorded makes room when it is handed over.
+                flushed = true;
+                device.timeline.flush(&mut device.timeline.lock(), &device.staging)?;
+            }
+        }
+    }
+}
+
+async fn mapped(device: &DeviceInner, block: Block) -> Result<(Block, HostRange), BackendError> {
     let memory = block.memory;
     let mut acquired = Acquired { block: Some(block), staging: &device.staging };
     device.backend.map(memory)?.await?;

@@ -161,6 +161,11 @@ impl Flight {
         *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(index);
     }
 
+    /// The submission to wait for, if it is known.
+    pub(crate) fn index(&self) -> Option<wgpu::SubmissionIndex> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -209,8 +214,7 @@ impl Flight {
                 return outcome;
             }
             let poller = self.poller.upgrade().ok_or_else(closed)?;
-            let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            poller.poll(index.as_ref())?;
+            poller.poll(self.index().as_ref())?;
             // Another thread that polls may have taken our callback and be about to run it.
             self.sleep(Duration::from_micros(200));
         }
