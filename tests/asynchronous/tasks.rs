@@ -11,7 +11,7 @@ use anywarp::Device;
 
 use crate::Alone;
 use crate::executor::threads;
-use crate::kernels::{rounds, scale, scaled};
+use crate::kernels::{rounds, scale};
 use crate::outcome::{TestResult, ensure, equal, fail, same};
 
 pub(crate) const CASES: &[Alone] = &[
@@ -154,6 +154,6 @@ fn time_goes_on(device: &Device) -> TestResult {
             turns += 1;
         }
         ensure(turns > 3, || format!("other tasks had {turns} turns"))?;
-        same(&reading.await??[..1], &scaled(0, 0, 1), "the first element").or_else(|_| Ok(()))
+        equal(reading.await??.len(), 1 << 14, "its length")
     })
 }
