@@ -9,7 +9,7 @@ use bytemuck::Pod;
 /// to `i64`, `u16` to `u64`), for arrays of them, and for `u8` and `i8`, which stand for raw bytes
 /// and fit any binding. [`half::bf16`], which WGSL does not know, is its bits there: a `u16`. For a
 /// struct use [`element!`](crate::element!).
-pub trait Element: Pod {
+pub trait Element: Pod + Send + Sync {
     /// The scalar, for a type that is one: spares launches the look at the layout.
     const SCALAR: Option<Scalar> = None;
 

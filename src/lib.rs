@@ -96,11 +96,12 @@ mod guide;
 pub mod handover;
 mod kernel;
 pub mod ops;
+mod pipeline;
 mod recording;
 mod stream;
 mod timeline;
 
-pub use buffer::{BufferStats, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
+pub use buffer::{BufferStats, OwnedRead, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
 pub use debug::{DebugArgument, DebugLine, DebugOutput, DebugValue};
 pub use device::{Candidate, Device, DeviceOptions, DeviceStats, OpenError, Rejection};
 pub use element::Element;
@@ -108,6 +109,9 @@ pub use element::Element;
 pub use element::struct_layout;
 pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result};
 pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl, typed};
+pub use pipeline::Pipeline;
+#[cfg(not(target_arch = "wasm32"))]
+pub use pipeline::PipelineIter;
 pub use recording::{Recording, Submission};
 pub use stream::Stream;
 

@@ -195,7 +195,7 @@ impl Recording {
             touched.core.used(&batch, touched.written.clone());
         }
         pending.follow(batch);
-        Ok(Submission { ticket })
+        Ok(Submission { ticket, _device: Arc::clone(device) })
     }
 }
 
@@ -214,9 +214,11 @@ impl fmt::Debug for Recording {
 
 /// Work that was handed over. Dropping it does not stop the work; awaiting it waits without
 /// blocking.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Submission {
     ticket: Ticket,
+    /// Of a device that is closed nobody hears any more whether its work has ended.
+    _device: Arc<DeviceInner>,
 }
 
 impl Submission {
@@ -273,5 +275,11 @@ impl Future for Submission {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.ticket).poll(context).map_err(Error::from)
+    }
+}
+
+impl fmt::Debug for Submission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Submission").field(&self.ticket).finish()
     }
 }

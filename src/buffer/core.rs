@@ -231,7 +231,11 @@ impl Core {
             }
         };
         drop(state);
-        self.download(pending, Download { block: Some(block), range, valid, device: Arc::clone(&self.device) }, &stale)
+        self.download(
+            pending,
+            Download { block: Some(block), range, valid, mapping: None, device: Arc::clone(&self.device) },
+            &stale,
+        )
     }
 
     /// Starts to copy what the device has at `range` into a block that nobody keeps. The caller holds a
@@ -244,7 +248,11 @@ impl Core {
         let block = self.device.staging.acquire(MemoryKind::Readback, range.end - range.start)?;
         let device = Arc::clone(&self.device);
         let part = range.clone();
-        self.download(pending, Download { block: Some(block), range, valid: Vec::new(), device }, &[part])
+        self.download(
+            pending,
+            Download { block: Some(block), range, valid: Vec::new(), mapping: None, device },
+            &[part],
+        )
     }
 
     /// The timeline, turned to the stream of the work that made the data: a copy goes behind that, and
@@ -280,6 +288,7 @@ impl Core {
         }
         drop(pending);
         let ticket = self.device.backend.map(memory)?;
+        download.mapping = Some(ticket.clone());
         Ok(Reading::Download(download, ticket))
     }
 

@@ -7,6 +7,7 @@ use anywarp_backend::{BackendError, HostRange, MemoryId, Ticket};
 
 use super::staging::Block;
 use crate::device::DeviceInner;
+use crate::timeline::Batch;
 
 /// Ordinary memory, aligned for every scalar.
 pub(crate) struct Heap(Vec<u128>);
@@ -97,14 +98,16 @@ impl HostView {
     }
 }
 
-/// A block that a copy is on its way to. Dropping it, as a cancelled read does, is harmless: a later
-/// copy into the block comes after this one.
+/// A block that a copy is on its way to. When it is dropped, as a cancelled read does, nobody gets the
+/// block before the copy has arrived: whoever did would have to wait for that to end the mapping.
 pub(crate) struct Download {
     pub(super) block: Option<Block>,
     /// Which bytes of the buffer the block has room for.
     pub(super) range: Range<u64>,
     /// What the block will hold.
     pub(super) valid: Vec<Range<u64>>,
+    /// Once the copy was handed over.
+    pub(super) mapping: Option<Ticket>,
     pub(super) device: Arc<DeviceInner>,
 }
 
@@ -123,8 +126,10 @@ impl Download {
 
 impl Drop for Download {
     fn drop(&mut self) {
-        if let Some(block) = self.block.take() {
-            self.device.staging.release(block);
+        match (self.block.take(), self.mapping.take()) {
+            (Some(block), Some(mapping)) => self.device.staging.release_after(block, &Batch::done(mapping, 0)),
+            (Some(block), None) => self.device.staging.release(block),
+            (None, _) => {}
         }
     }
 }

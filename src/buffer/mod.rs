@@ -6,6 +6,7 @@ pub(crate) mod core;
 mod guard;
 mod host;
 pub(crate) mod library;
+mod owned_read;
 mod residency;
 pub(crate) mod slice;
 pub(crate) mod staging;
@@ -14,8 +15,10 @@ pub(crate) mod transfer;
 mod unified;
 mod upload;
 pub(crate) mod uses;
+mod write_async;
 
 pub use guard::{ReadGuard, UpdateGuard, WriteGuard};
+pub use owned_read::OwnedRead;
 pub use slice::{Slice, SliceMut};
 pub use traffic::BufferStats;
 pub use unified::UnifiedBuffer;

@@ -148,12 +148,12 @@ impl<'a, T: Element> Slice<'a, T> {
     }
 }
 
-fn empty<'a, T>() -> ReadGuard<'a, T> {
+pub(super) fn empty<'a, T>() -> ReadGuard<'a, T> {
     let view = HostView::Heap(Arc::new(Heap::zeroed(0)), 0);
     ReadGuard { view, range: 0..0, _token: None, _borrow: PhantomData }
 }
 
-fn guard<'a, T: Element>(
+pub(super) fn guard<'a, T: Element>(
     view: HostView,
     bytes: &Range<u64>,
     token: GuardToken,
@@ -337,11 +337,11 @@ impl<'a, T: Element> SliceMut<'a, T> {
     }
 }
 
-fn nothing(core: &Arc<Core>) -> Writing {
+pub(super) fn nothing(core: &Arc<Core>) -> Writing {
     Writing { core: Arc::clone(core), place: Place::Empty, range: 0..0, target: 0..0, changed: false, _token: None }
 }
 
-fn aligned<T: Element>(writing: &Writing) -> Result<(), BufferError> {
+pub(super) fn aligned<T: Element>(writing: &Writing) -> Result<(), BufferError> {
     let bytes = &writing.place.bytes()[writing.range.clone()];
     bytemuck::try_cast_slice::<u8, T>(bytes).map(|_| ()).map_err(|_| alignment::<T>())
 }

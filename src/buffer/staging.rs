@@ -18,6 +18,8 @@ pub(crate) const MOST_IDLE: u64 = 256 << 20;
 /// Upload memory in use at a time, unless somebody says otherwise.
 pub(crate) const LIMIT: u64 = 1 << 30;
 const SMALLEST: u64 = 4 << 10;
+/// Readback blocks of one size that cancelled reads may leave on their way; then one is waited for.
+const MOST_CANCELLED: usize = 4;
 
 /// The size of the block that serves `bytes`: four classes to each power of two, so that at most
 /// a fifth of a block is idle (4 KiB at least).
@@ -40,8 +42,8 @@ pub(crate) struct Block {
 /// What came of asking for upload memory.
 pub(crate) enum Upload {
     Block(Block),
-    /// There is some when this has ended.
-    After(Arc<Batch>),
+    /// There is some when this has ended, and its block is mapped.
+    After(Arc<Batch>, Option<Ticket>),
     /// Nothing that is on its way would make room.
     Full,
 }
@@ -119,7 +121,7 @@ impl Staging {
         }
         let oldest = pool.busy.iter().find(|busy| busy.block.kind == MemoryKind::Upload);
         match oldest {
-            Some(busy) if bytes <= self.limit => Ok(Upload::After(Arc::clone(&busy.batch))),
+            Some(busy) if bytes <= self.limit => Ok(Upload::After(Arc::clone(&busy.batch), busy.mapping.clone())),
             _ => Ok(Upload::Full),
         }
     }
@@ -131,6 +133,10 @@ impl Staging {
                 pool.idle_bytes -= block.bytes;
                 pool.stats.hits += 1;
                 block
+            }
+            None if let Some(cancelled) = pool.oldest_cancelled(kind, wanted) => {
+                pool.stats.hits += 1;
+                cancelled
             }
             None => {
                 pool.stats.misses += 1;
@@ -230,6 +236,17 @@ impl Staging {
 }
 
 impl Pool {
+    /// A block that the copy of a cancelled read is on its way to, if there are many. Whoever gets it
+    /// waits, but a program that cancels reads faster than the device ends work needs no more memory.
+    fn oldest_cancelled(&mut self, kind: MemoryKind, bytes: u64) -> Option<Block> {
+        let such = |busy: &&Busy| kind == MemoryKind::Readback && busy.block.kind == kind && busy.block.bytes == bytes;
+        if self.busy.iter().filter(such).count() < MOST_CANCELLED {
+            return None;
+        }
+        let oldest = self.busy.iter().position(|busy| such(&busy))?;
+        Some(self.busy.remove(oldest).block)
+    }
+
     fn settle(&mut self, block: Block) {
         if block.kind == MemoryKind::Upload {
             self.uploads -= block.bytes;

@@ -22,7 +22,7 @@ pub(crate) const CHUNK: usize = 4 << 20;
 /// The first of them.
 const FIRST_CHUNK: usize = 1 << 20;
 /// Pieces on their way at a time: bounds the staging memory of one large copy.
-const MOST_IN_FLIGHT: usize = 4;
+pub(super) const MOST_IN_FLIGHT: usize = 4;
 
 /// Where a command goes.
 pub(crate) enum Target<'a> {
@@ -204,7 +204,7 @@ pub(super) fn download_in_chunks(core: &Core, range: &Range<u64>, target: &mut [
 }
 
 /// The pieces of a large copy. The first are short, so that the device has something to do soon.
-fn chunks(bytes: usize, limit: u64) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn chunks(bytes: usize, limit: u64) -> impl Iterator<Item = Range<usize>> {
     let longest = usize::try_from(limit).unwrap_or(CHUNK).min(CHUNK) / GRANULE as usize * GRANULE as usize;
     let mut next = 0;
     let mut length = FIRST_CHUNK.min(longest);

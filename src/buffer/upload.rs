@@ -22,7 +22,7 @@ impl DeviceInner {
         loop {
             match self.staging.acquire_upload(bytes)? {
                 Upload::Block(block) => return self.mapped(block).map(Some),
-                Upload::After(batch) => {
+                Upload::After(batch, _) => {
                     let start = Instant::now();
                     let waited = batch.ticket().and_then(|ticket| ticket.wait());
                     self.staging.waited(start.elapsed());

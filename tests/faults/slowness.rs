@@ -90,7 +90,7 @@ fn a_read_that_is_cancelled_leaves_nothing_behind() -> anywarp::Result<()> {
             assert!(pin!(buffer.update_async()).poll(&mut context).is_pending());
             staging.push((machine.device.stats().staging_bytes, machine.null.live_bytes()));
         }
-        assert_eq!(staging.first(), staging.last(), "a cancelled read keeps memory");
+        assert_eq!(staging.get(10), staging.last(), "cancelled reads keep more and more memory");
         add.launch().bind("x", &x).bind("y", &mut buffer).threads(LENGTH)?;
         machine.faulty.open_gate();
         machine.calm();

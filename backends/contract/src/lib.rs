@@ -35,6 +35,7 @@ mod slot;
 mod source;
 pub mod threads;
 mod ticket;
+mod waker;
 
 pub use backend::{Backend, Counters};
 pub use caps::{Caps, DeviceKind, Limits};

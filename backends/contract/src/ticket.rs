@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use crate::waker::Awaited;
 use crate::{BackendError, Findings};
 
 /// Which clock a timing comes from.
@@ -65,7 +66,8 @@ pub trait Completion: Send + Sync {
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError>;
 
     /// Has `waker` woken once the work has ended, or at once if it has. Needs no polling by
-    /// anybody.
+    /// anybody. It must be woken with no lock held, as a task that is dropped then may give memory
+    /// back.
     fn wake(&self, waker: &Waker);
 
     /// The timings, for a recording that asked for them and has ended.
@@ -79,20 +81,27 @@ pub trait Completion: Send + Sync {
 }
 
 /// A claim on work in flight: to wait for, to await, or to drop (the work goes on).
+///
+/// May be polled by any number of tasks, one after the other: the last one is woken. Each clone has a
+/// task of its own.
 #[derive(Clone)]
-pub struct Ticket(Option<Arc<dyn Completion>>);
+pub struct Ticket {
+    /// `None` for work that has ended.
+    completion: Option<Arc<dyn Completion>>,
+    awaited: Awaited,
+}
 
 impl Ticket {
     /// A ticket on work in flight.
     #[must_use]
     pub fn new(completion: Arc<dyn Completion>) -> Self {
-        Self(Some(completion))
+        Self { completion: Some(completion), awaited: Awaited::default() }
     }
 
     /// A ticket on work that has ended.
     #[must_use]
     pub fn ready() -> Self {
-        Self(None)
+        Self { completion: None, awaited: Awaited::default() }
     }
 
     /// Whether the work has ended.
@@ -101,13 +110,13 @@ impl Ticket {
     /// Those of the work itself: [`BackendError::Stopped`] by a kernel that could not run to its end,
     /// [`BackendError::Lost`].
     pub fn is_done(&self) -> Result<bool, BackendError> {
-        self.0.as_ref().map_or(Ok(true), |completion| completion.done())
+        self.completion.as_ref().map_or(Ok(true), |completion| completion.done())
     }
 
     /// Whether the work has ended, and then whether well; its error stays to be told.
     #[must_use]
     pub fn ended(&self) -> Option<bool> {
-        self.0.as_ref().map_or(Some(true), |completion| completion.ended())
+        self.completion.as_ref().map_or(Some(true), |completion| completion.ended())
     }
 
     /// Waits until the work has ended.
@@ -115,7 +124,7 @@ impl Ticket {
     /// # Errors
     /// As [`is_done`](Self::is_done); [`BackendError::CannotBlock`] in a browser.
     pub fn wait(&self) -> Result<(), BackendError> {
-        self.0.as_ref().map_or(Ok(()), |completion| completion.wait(None).map(|_| ()))
+        self.completion.as_ref().map_or(Ok(()), |completion| completion.wait(None).map(|_| ()))
     }
 
     /// Waits at most `timeout`; returns whether the work has ended.
@@ -123,35 +132,50 @@ impl Ticket {
     /// # Errors
     /// As [`wait`](Self::wait).
     pub fn wait_timeout(&self, timeout: Duration) -> Result<bool, BackendError> {
-        self.0.as_ref().map_or(Ok(true), |completion| completion.wait(Some(timeout)))
+        self.completion.as_ref().map_or(Ok(true), |completion| completion.wait(Some(timeout)))
+    }
+
+    /// Has `waker` woken once the work has ended, or at once if it has: for a backend around another,
+    /// whose own completion ends with this one. Everybody else polls.
+    pub fn wake(&self, waker: &Waker) {
+        match &self.completion {
+            Some(completion) => completion.wake(waker),
+            None => waker.wake_by_ref(),
+        }
     }
 
     /// The timings of the submission, once it has ended, if its recording was timed.
     #[must_use]
     pub fn timings(&self) -> Option<Timings> {
-        self.0.as_ref()?.timings()
+        self.completion.as_ref()?.timings()
     }
 
     /// What a checked device found wrong with the kernels of the submission, once it has ended.
     #[must_use]
     pub fn findings(&self) -> Findings {
-        self.0.as_ref().map(|completion| completion.findings()).unwrap_or_default()
+        self.completion.as_ref().map(|completion| completion.findings()).unwrap_or_default()
     }
 }
 
 impl Future for Ticket {
     type Output = Result<(), BackendError>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(completion) = &self.0 else { return Poll::Ready(Ok(())) };
-        if !completion.done()? {
-            completion.wake(context.waker());
-            // It may have ended between the two calls; then the waker may have come too late.
-            if !completion.done()? {
-                return Poll::Pending;
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { completion, awaited } = &mut *self;
+        let Some(completion) = completion else { return Poll::Ready(Ok(())) };
+        let mut done = completion.done();
+        if done == Ok(false) {
+            if let Some(waker) = awaited.by(context.waker()) {
+                completion.wake(&waker);
             }
+            // It may have ended between the two calls; then the waker may have come too late.
+            done = completion.done();
         }
-        Poll::Ready(Ok(()))
+        if done == Ok(false) {
+            return Poll::Pending;
+        }
+        awaited.clear();
+        Poll::Ready(done.map(|_| ()))
     }
 }
 

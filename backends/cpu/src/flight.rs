@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use anywarp_backend::{BackendError, Completion, Findings, Timings};
 
 use crate::execute::Outcome;
-use anywarp_backend::panicked;
 
 /// How often a wait looks before it sleeps: a few microseconds, about what falling asleep takes.
 const LOOKS: u32 = 200;
@@ -46,12 +45,7 @@ impl Flight {
         if blocked {
             self.ended.notify_all();
         }
-        for waker in wakers {
-            // Foreign code, on a thread that others need.
-            if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake())) {
-                log::error!("{}", panicked("waking a task", panic.as_ref()));
-            }
-        }
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Whether the work has ended, one way or the other.
@@ -114,9 +108,7 @@ impl Completion for Flight {
             drop(state);
             return waker.wake_by_ref();
         }
-        if !state.wakers.iter().any(|known| known.will_wake(waker)) {
-            state.wakers.push(waker.clone());
-        }
+        state.wakers.push(waker.clone());
     }
 
     fn timings(&self) -> Option<Timings> {

@@ -1,9 +1,7 @@
 //! Completion that waits for a test's word.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Waker};
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use anywarp_backend::{BackendError, Completion, Ticket, Timings};
@@ -82,16 +80,11 @@ impl Completion for Flight {
     fn wake(&self, waker: &Waker) {
         let mut state = self.state();
         if state.outcome.is_none() {
-            if !state.wakers.iter().any(|known| known.will_wake(waker)) {
-                state.wakers.push(waker.clone());
-            }
+            state.wakers.push(waker.clone());
             return;
         }
         drop(state);
-        // Polling a ticket is what has its own completion wake the task.
-        if Pin::new(&mut self.inner.clone()).poll(&mut Context::from_waker(waker)).is_ready() {
-            waker.wake_by_ref();
-        }
+        self.inner.wake(waker);
     }
 
     fn timings(&self) -> Option<Timings> {

@@ -65,7 +65,8 @@ pub(crate) fn caps_of(adapter: &wgpu::Adapter, features: Features, limits: &wgpu
     let one_memory = matches!(kind, DeviceKind::Integrated | DeviceKind::Software);
     Caps {
         driver: [info.driver.as_str(), info.driver_info.as_str()].join(" ").trim().to_owned(),
-        name: info.name,
+        // Browsers keep it to themselves.
+        name: if info.name.is_empty() { "an adapter without a name".to_owned() } else { info.name },
         backend: backend_name(info.backend).unwrap_or("other"),
         kind,
         memory: device_memory(adapter),

@@ -1,7 +1,8 @@
 //! Completion of submissions: blocking waits on the caller's thread, wakers from one thread per
 //! device, no polling by anybody else.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak, mpsc};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -14,12 +15,31 @@ use crate::timing::TimingQuery;
 pub(crate) struct Poller {
     pub(crate) device: wgpu::Device,
     pub(crate) sink: Arc<ErrorSink>,
-    thread: OnceLock<std::sync::mpsc::Sender<Arc<Flight>>>,
+    /// Submissions that may not have ended, in their order.
+    flying: Mutex<VecDeque<Arc<Flight>>>,
+    thread: OnceLock<mpsc::Sender<Arc<Flight>>>,
 }
 
 impl Poller {
     pub(crate) fn new(device: wgpu::Device, sink: Arc<ErrorSink>) -> Arc<Self> {
-        Arc::new(Self { device, sink, thread: OnceLock::new() })
+        Arc::new(Self { device, sink, flying: Mutex::default(), thread: OnceLock::new() })
+    }
+
+    /// Notes that `flight` was submitted, after all others.
+    pub(crate) fn follow(&self, flight: &Arc<Flight>, index: wgpu::SubmissionIndex) {
+        flight.set_index(index);
+        let mut flying = self.flying();
+        while flying.pop_front_if(|first| first.is_done()).is_some() {}
+        flying.push_back(Arc::clone(flight));
+    }
+
+    fn flying(&self) -> MutexGuard<'_, VecDeque<Arc<Flight>>> {
+        self.flying.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first submission that has not ended.
+    fn first(&self) -> Option<Arc<Flight>> {
+        self.flying().iter().find(|flight| !flight.is_done()).cloned()
     }
 
     /// Lets wgpu run the callbacks that are due; waits for `index` if there is one.
@@ -51,16 +71,9 @@ impl Poller {
             return; // the browser's event loop runs the callbacks
         }
         let sender = self.thread.get_or_init(|| {
-            let (sender, receiver) = std::sync::mpsc::channel::<Arc<Flight>>();
-            let started = std::thread::Builder::new().name("anywarp-completion".to_owned()).spawn(move || {
-                // Ends when the device, and with it the sender, is dropped.
-                for flight in receiver {
-                    if let Err(error) = flight.block() {
-                        flight.finish(Err(error));
-                    }
-                }
-            });
-            if let Err(error) = started {
+            let (sender, receiver) = mpsc::channel();
+            let thread = std::thread::Builder::new().name("anywarp-completion".to_owned());
+            if let Err(error) = thread.spawn(move || look_after(&receiver)) {
                 log::error!("the completion thread did not start: {error}");
             }
             sender
@@ -70,6 +83,34 @@ impl Poller {
             let flight = unsent.0;
             if let Err(error) = flight.block() {
                 flight.finish(Err(error));
+            }
+            flight.wake_all();
+        }
+    }
+}
+
+/// What the completion thread does. Ends when the device, and with it the sender, is dropped.
+///
+/// It waits for one submission after the other, whichever is awaited: so everybody is woken when
+/// the own work has ended, not when something later has that was asked for first.
+fn look_after(awaited: &mpsc::Receiver<Arc<Flight>>) {
+    let mut flights: Vec<Arc<Flight>> = Vec::new();
+    loop {
+        if flights.is_empty() {
+            let Ok(flight) = awaited.recv() else { return };
+            flights.push(flight);
+        }
+        flights.extend(awaited.try_iter());
+        for ended in flights.extract_if(.., |flight| flight.is_done()) {
+            ended.wake_all();
+        }
+        let Some(any) = flights.first() else { continue };
+        // A mapping may wait for work that has ended.
+        let first = any.poller.upgrade().and_then(|poller| poller.first()).unwrap_or_else(|| Arc::clone(any));
+        if let Err(error) = first.block() {
+            first.finish(Err(error.clone()));
+            for flight in flights.iter().filter(|_| error.is_lost()) {
+                flight.finish(Err(error.clone()));
             }
         }
     }
@@ -85,11 +126,16 @@ struct State {
     blocked: usize,
 }
 
+fn closed() -> BackendError {
+    BackendError::Lost { reason: "the device was closed".to_owned() }
+}
+
 /// Work in flight: a submission, or a mapping that waits for one.
 pub(crate) struct Flight {
     poller: Weak<Poller>,
     index: Mutex<Option<wgpu::SubmissionIndex>>,
-    started: Instant,
+    /// Only for timings; a browser has no such clock.
+    started: Option<Instant>,
     state: Mutex<State>,
     ended: Condvar,
     pub(crate) timing: Option<TimingQuery>,
@@ -102,7 +148,7 @@ impl Flight {
         Arc::new_cyclic(|this| Self {
             poller: Arc::downgrade(poller),
             index: Mutex::new(None),
-            started: Instant::now(),
+            started: (timing.is_some() && !cfg!(target_arch = "wasm32")).then(Instant::now),
             state: Mutex::default(),
             ended: Condvar::new(),
             timing,
@@ -126,18 +172,27 @@ impl Flight {
 
     /// Called once the work has ended, from wgpu's callbacks.
     pub(crate) fn finish(&self, outcome: Result<(), BackendError>) {
-        let (wakers, blocked) = {
-            let mut state = self.state();
-            if state.outcome.is_some() {
-                return;
-            }
-            state.outcome = Some(outcome);
-            state.took = Some(self.started.elapsed());
-            (std::mem::take(&mut state.wakers), state.blocked > 0)
-        };
+        let mut state = self.state();
+        if state.outcome.is_some() {
+            return;
+        }
+        state.outcome = Some(outcome);
+        state.took = self.started.map(|started| started.elapsed());
+        let blocked = state.blocked > 0;
+        drop(state);
         if blocked {
             self.ended.notify_all();
         }
+        if cfg!(target_arch = "wasm32") {
+            self.wake_all();
+        }
+    }
+
+    /// Wakes who awaits the work, which has ended. Elsewhere than in a browser on the completion
+    /// thread only: callbacks run on any thread, with the locks of whoever made wgpu run them, and a
+    /// task that is dropped when it is woken gives memory back.
+    fn wake_all(&self) {
+        let wakers = std::mem::take(&mut self.state().wakers);
         wakers.into_iter().for_each(Waker::wake);
     }
 
@@ -165,9 +220,7 @@ impl Flight {
             if let Some(outcome) = self.outcome() {
                 return outcome;
             }
-            let Some(poller) = self.poller.upgrade() else {
-                return Err(BackendError::Lost { reason: "the device was closed".to_owned() });
-            };
+            let poller = self.poller.upgrade().ok_or_else(closed)?;
             poller.poll(self.index().as_ref())?;
             // Another thread that polls may have taken our callback and be about to run it.
             self.sleep(Duration::from_micros(200));
@@ -206,10 +259,8 @@ impl Flight {
 
 impl Completion for Flight {
     fn done(&self) -> Result<bool, BackendError> {
-        if self.outcome().is_none()
-            && let Some(poller) = self.poller.upgrade()
-        {
-            poller.poll(None)?;
+        if self.outcome().is_none() {
+            self.poller.upgrade().ok_or_else(closed)?.poll(None)?;
         }
         self.outcome().map_or(Ok(false), |outcome| outcome.map(|()| true))
     }
@@ -224,15 +275,13 @@ impl Completion for Flight {
             drop(state);
             return waker.wake_by_ref();
         }
-        if !state.wakers.iter().any(|known| known.will_wake(waker)) {
-            state.wakers.push(waker.clone());
-        }
+        state.wakers.push(waker.clone());
         drop(state);
         self.have_watched();
     }
 
     fn timings(&self) -> Option<Timings> {
-        let took = self.state().took?;
-        self.timing.as_ref().map(|timing| timing.read(took))
+        let took = self.state().took;
+        self.timing.as_ref().filter(|_| self.is_done())?.read(took)
     }
 }

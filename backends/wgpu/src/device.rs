@@ -149,7 +149,7 @@ impl WgpuBackend {
             let commands = encode(resources, encoding, recording, flight.timing.as_ref())?;
             let index = self.queue.submit([commands]);
             encoding.belt.recall();
-            flight.set_index(index);
+            self.poller.follow(&flight, index);
             self.land(&flight);
             Ok(flight)
         };

@@ -73,11 +73,12 @@ impl TimingQuery {
         self.device.as_ref().map(|clock| &clock.readback)
     }
 
-    /// The timings, after the submission; `took` is what the host's clock says of all of it.
-    pub(crate) fn read(&self, took: Duration) -> Timings {
-        self.device.as_ref().and_then(|clock| self.ticks(clock)).unwrap_or_else(|| Timings {
-            clock: Clock::Host,
-            entries: vec![Timing { label: "submission".into(), duration: took }],
+    /// The timings, after the submission; `took` is what the host's clock says of all of it, if
+    /// there is one.
+    pub(crate) fn read(&self, took: Option<Duration>) -> Option<Timings> {
+        self.device.as_ref().and_then(|clock| self.ticks(clock)).or_else(|| {
+            let entry = Timing { label: "submission".into(), duration: took? };
+            Some(Timings { clock: Clock::Host, entries: vec![entry] })
         })
     }
 

@@ -1,0 +1,188 @@
+//! Writing without blocking: for browsers, where a wait for memory to be mapped must be awaited.
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+use anywarp_backend::{BackendError, HostRange, MemoryKind};
+
+use super::copy::copy;
+use super::core::{Core, GRANULE, GuardKind};
+use super::guard::{Place, Writing};
+use super::host::{Heap, Written};
+use super::slice::{aligned, byte_range, nothing};
+use super::staging::{Block, Staging, Upload};
+use super::transfer::{MOST_IN_FLIGHT, chunks};
+use super::{SliceMut, UnifiedBuffer, WriteGuard};
+use crate::Element;
+use crate::device::DeviceInner;
+use crate::error::BufferError;
+use crate::timeline::Batch;
+
+impl<T: Element> UnifiedBuffer<T> {
+    /// [`write`](Self::write) without blocking. Dropping the future leaves the contents as they are.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let mut x = device.buffer::<u32>(1024)?;
+    /// pollster::block_on(async {
+    ///     x.write_async().await?.fill(7);
+    ///     Ok::<_, anywarp::Error>(())
+    /// })?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub async fn write_async(&mut self) -> Result<WriteGuard<'_, T>, BufferError> {
+        self.slice_mut(..).write_async().await
+    }
+
+    /// [`copy_from_slice`](Self::copy_from_slice) without blocking. Dropping the future may leave some
+    /// of the elements copied.
+    ///
+    /// # Errors
+    /// As [`copy_from_slice`](Self::copy_from_slice).
+    pub async fn copy_from_slice_async(&mut self, source: &[T]) -> Result<(), BufferError> {
+        self.slice_mut(..).copy_from_slice_async(source).await
+    }
+}
+
+impl<'a, T: Element> SliceMut<'a, T> {
+    /// [`write`](Self::write) without blocking; see
+    /// [`UnifiedBuffer::write_async`](super::UnifiedBuffer::write_async).
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub async fn write_async(self) -> Result<WriteGuard<'a, T>, BufferError> {
+        let range = self.range?;
+        let core = self.core;
+        let failed = |error| core.error("writing", error);
+        let target = byte_range::<T>(&range);
+        if range.is_empty() {
+            return Ok(WriteGuard { writing: nothing(core), _borrow: PhantomData });
+        }
+        core.aligned(&target)?;
+        let token = core.guard(GuardKind::Write)?;
+        let (place, range) = if core.unified {
+            core.begin_shared().map_err(failed)?.await.map_err(failed)?;
+            (Place::Shared(core.take_shared().map_err(failed)?), target.start as usize..target.end as usize)
+        } else {
+            let bytes = target.end - target.start;
+            let place = match upload_block(&core.device, bytes).await.map_err(failed)? {
+                Some((block, host)) => Place::Staged(block, host),
+                None => {
+                    core.device.staging.bypassed();
+                    Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
+                }
+            };
+            (place, 0..bytes as usize)
+        };
+        let writing = Writing { core: Arc::clone(core), place, range, target, changed: true, _token: Some(token) };
+        aligned::<T>(&writing)?;
+        Ok(WriteGuard { writing, _borrow: PhantomData })
+    }
+
+    /// [`copy_from_slice`](Self::copy_from_slice) without blocking; see
+    /// [`UnifiedBuffer::copy_from_slice_async`](super::UnifiedBuffer::copy_from_slice_async).
+    ///
+    /// # Errors
+    /// As [`copy_from_slice`](Self::copy_from_slice).
+    pub async fn copy_from_slice_async(self, source: &[T]) -> Result<(), BufferError> {
+        let range = self.range.clone()?;
+        if range.len() != source.len() {
+            return Err(BufferError::LengthMismatch { expected: range.len(), got: source.len() });
+        }
+        if !self.core.unified && size_of_val(source) > self.core.device.longest_chunk() {
+            return upload_in_chunks(self.core, &byte_range::<T>(&range), bytemuck::cast_slice(source)).await;
+        }
+        copy(bytemuck::cast_slice(source), bytemuck::cast_slice_mut(&mut self.write_async().await?));
+        Ok(())
+    }
+}
+
+/// Uploads `source` at once, chunk by chunk.
+async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Result<(), BufferError> {
+    let range = core.aligned(range)?;
+    // Recordings that use the buffer may be submitted while this waits.
+    let _token = core.guard(GuardKind::Write)?;
+    let failed = |error| core.error("writing", error);
+    let device = &core.device;
+    let mut sent: VecDeque<Arc<Batch>> = VecDeque::new();
+    for chunk in chunks(source.len(), device.staging.limit()) {
+        while sent.len() >= MOST_IN_FLIGHT
+            && let Some(oldest) = sent.pop_front()
+        {
+            oldest.ticket().map_err(failed)?.await.map_err(failed)?;
+        }
+        let source = &source[chunk.clone()];
+        let at = range.start + chunk.start as u64..range.start + chunk.end as u64;
+        let (block, mut host) = match upload_block(device, source.len() as u64).await.map_err(failed)? {
+            Some(block) => block,
+            // The copy must go on.
+            None => {
+                let block = device.staging.acquire(MemoryKind::Upload, source.len() as u64).map_err(failed)?;
+                mapped(device, block).await.map_err(failed)?
+            }
+        };
+        copy(source, &mut host.bytes_mut()[..source.len()]);
+        core.host_wrote(at, Written::Staged(block, host));
+        let mut pending = device.timeline.lock_on(0, &device.staging).map_err(failed)?;
+        sent.push_back(Arc::clone(&pending.batch));
+        core.upload(&mut pending).map_err(failed)?;
+        device.timeline.flush(&mut pending, &device.staging).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// [`DeviceInner::upload_block`] without blocking.
+async fn upload_block(device: &DeviceInner, bytes: u64) -> Result<Option<(Block, HostRange)>, BackendError> {
+    let mut flushed = false;
+    loop {
+        match device.staging.acquire_upload(bytes)? {
+            Upload::Block(block) => return mapped(device, block).await.map(Some),
+            Upload::After(batch, mapping) => {
+                // Whose work it is hears what became of it; here it only has to have ended.
+                if let (Err(error), false) = (batch.ticket()?.await, batch.is_over()) {
+                    return Err(error);
+                }
+                if let Some(mapping) = mapping {
+                    let _ = mapping.await;
+                }
+            }
+            Upload::Full if flushed || bytes > device.staging.limit() => return Ok(None),
+            Upload::Full => {
+                // What is recorded makes room when it is handed over.
+                flushed = true;
+                device.timeline.flush(&mut device.timeline.lock(), &device.staging)?;
+            }
+        }
+    }
+}
+
+async fn mapped(device: &DeviceInner, block: Block) -> Result<(Block, HostRange), BackendError> {
+    let memory = block.memory;
+    let mut acquired = Acquired { block: Some(block), staging: &device.staging };
+    device.backend.map(memory)?.await?;
+    let host = device.backend.host(memory)?;
+    // It was put there above.
+    let block = acquired.block.take().ok_or(BackendError::UnknownMemory(memory))?;
+    Ok((block, host))
+}
+
+/// Gives a block back when the write is cancelled, or fails.
+struct Acquired<'a> {
+    block: Option<Block>,
+    staging: &'a Staging,
+}
+
+impl Drop for Acquired<'_> {
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take() {
+            self.staging.release(block);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Futures on a device that waits for a test's word.
+
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use futures::stream::Stream;
+
+use anywarp::Device;
+use anywarp_null::{FaultyBackend, NullBackend, NullOptions, Pace, Plan};
+
+use crate::outcome::{TestResult, ensure, equal};
+
+pub(crate) const CASES: &[(&str, fn() -> TestResult)] = &[
+    ("a_task_is_let_go_of", || with_each(a_task_is_let_go_of)),
+    ("only_the_last_waker", || with_each(only_the_last_waker)),
+    ("a_pipeline_waits_for_its_oldest", || with_each(a_pipeline_waits_for_its_oldest)),
+    ("a_pipeline_polls_what_was_woken", || with_each(a_pipeline_polls_what_was_woken)),
+    ("a_pipeline_hears_of_the_loss", || with_each(a_pipeline_hears_of_the_loss)),
+];
+
+/// A device that ends nothing before it is told.
+struct Gated {
+    device: Device,
+    faulty: Arc<FaultyBackend>,
+    null: Arc<NullBackend>,
+}
+
+fn with_each(run: fn(&Gated) -> TestResult) -> TestResult {
+    for options in [NullOptions::staged(), NullOptions::unified()] {
+        let null = NullBackend::with(&options);
+        let faulty = FaultyBackend::new(Arc::clone(&null) as _, Plan::new());
+        let gated = Gated { device: Device::from_backend(Arc::clone(&faulty) as _), faulty, null };
+        run(&gated)?;
+        let null = Arc::clone(&gated.null);
+        gated.faulty.open_gate();
+        drop(gated);
+        equal(null.live_bytes(), 0, "bytes that were not freed")?;
+        ensure(null.misuse().is_empty(), || format!("{:?}", null.misuse()))?;
+    }
+    Ok(())
+}
+
+impl Gated {
+    fn close(&self) {
+        self.faulty.set_plan(Plan::new().pace(Pace::Gated));
+    }
+}
+
+#[derive(Default)]
+struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Count {
+    fn get(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+fn a_task_is_let_go_of(gated: &Gated) -> TestResult {
+    let mut data = gated.device.buffer::<u32>(100)?;
+    data.fill(1)?;
+    gated.close();
+    let count = Arc::<Count>::default();
+    let waker = Waker::from(Arc::clone(&count));
+    for _ in 0..10 {
+        ensure(pin!(data.read_async()).poll(&mut Context::from_waker(&waker)).is_pending(), || {
+            "it is done".to_owned()
+        })?;
+    }
+    drop(waker);
+    equal(Arc::strong_count(&count), 1, "owners of the task, with nobody left who awaits")
+}
+
+fn only_the_last_waker(gated: &Gated) -> TestResult {
+    let mut data = gated.device.buffer::<u32>(100)?;
+    data.fill(1)?;
+    gated.close();
+    let mut reading = pin!(data.read_async());
+    let counts: Vec<Arc<Count>> = (0..100).map(|_| Arc::default()).collect();
+    for count in &counts {
+        let waker = Waker::from(Arc::clone(count));
+        ensure(reading.as_mut().poll(&mut Context::from_waker(&waker)).is_pending(), || "it is done".to_owned())?;
+    }
+    equal(counts.iter().filter(|count| Arc::strong_count(count) > 1).count(), 1, "wakers that are kept")?;
+    gated.faulty.open_gate();
+    equal(counts.iter().map(|count| count.get()).sum(), 1, "how often anybody was woken")?;
+    equal(counts[99].get(), 1, "how often the last was woken")?;
+    ensure(reading.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready(), || "it is not done".to_owned())
+}
+
+fn a_pipeline_waits_for_its_oldest(gated: &Gated) -> TestResult {
+    gated.close();
+    let before = gated.device.stats().counters.submissions;
+    let mut inputs = 0..20u32;
+    let mut results = pin!(gated.device.pipeline(&mut inputs, 3, |input| -> anywarp::Result<_> {
+        let mut data = gated.device.buffer::<u32>(100)?;
+        data.fill(input)?;
+        Ok(data.into_read_async())
+    }));
+    let count = Arc::<Count>::default();
+    let waker = Waker::from(Arc::clone(&count));
+    let mut poll = || results.as_mut().poll_next(&mut Context::from_waker(&waker));
+    for _ in 0..5 {
+        ensure(poll().is_pending(), || "there is a result".to_owned())?;
+    }
+    equal(gated.device.stats().counters.submissions - before, 3, "submissions for a depth of 3")?;
+    equal(count.get(), 0, "how often it was woken for nothing")?;
+    for wanted in 0..3u32 {
+        if wanted == 0 {
+            gated.faulty.open_gate();
+            ensure(count.get() > 0, || "it was not woken".to_owned())?;
+        }
+        let Poll::Ready(Some(result)) = poll() else { return equal("pending", "a result", "the pipeline") };
+        equal(result?[99], wanted, "a result")?;
+    }
+    ensure(poll().is_pending(), || "there is a fourth result".to_owned())?;
+    equal(gated.device.stats().counters.submissions - before, 6, "submissions after three results")
+}
+
+/// A future that counts how often it is polled.
+struct Counted<F>(Pin<Box<F>>, Arc<Count>);
+
+impl<F: Future> Future for Counted<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        self.1.0.fetch_add(1, Ordering::SeqCst);
+        self.0.as_mut().poll(context)
+    }
+}
+
+fn a_pipeline_polls_what_was_woken(gated: &Gated) -> TestResult {
+    gated.close();
+    let polled = Arc::<Count>::default();
+    let mut results = pin!(gated.device.pipeline(0..64u32, 64, |input| -> anywarp::Result<_> {
+        let mut data = gated.device.buffer::<u32>(100)?;
+        data.fill(input)?;
+        Ok(Counted(Box::pin(data.into_read_async()), Arc::clone(&polled)))
+    }));
+    let mut poll = || results.as_mut().poll_next(&mut Context::from_waker(Waker::noop()));
+    for _ in 0..10 {
+        ensure(poll().is_pending(), || "there is a result".to_owned())?;
+    }
+    equal(polled.get(), 64, "polls before anything ended")?;
+    gated.faulty.open_gate();
+    for wanted in 0..64u32 {
+        let Poll::Ready(Some(result)) = poll() else { return equal("pending", "a result", "the pipeline") };
+        equal(result?[0], wanted, "a result")?;
+    }
+    equal(polled.get(), 128, "polls of all")?;
+    ensure(matches!(poll(), Poll::Ready(None)), || "it goes on".to_owned())
+}
+
+fn a_pipeline_hears_of_the_loss(gated: &Gated) -> TestResult {
+    gated.close();
+    let mut results = pin!(gated.device.pipeline(0..5u32, 2, |input| -> anywarp::Result<_> {
+        let mut data = gated.device.buffer::<u32>(100)?;
+        data.fill(input)?;
+        Ok(data.into_read_async())
+    }));
+    let mut poll = || results.as_mut().poll_next(&mut Context::from_waker(Waker::noop()));
+    ensure(poll().is_pending(), || "there is a result".to_owned())?;
+    gated.faulty.lose("the test said so");
+    for _ in 0..5 {
+        let Poll::Ready(Some(result)) = poll() else { return equal("pending", "an error", "the pipeline") };
+        ensure(result.is_err_and(|error| error.to_string().contains("the test said so")), || {
+            "another result".to_owned()
+        })?;
+    }
+    ensure(matches!(poll(), Poll::Ready(None)), || "it goes on".to_owned())
+}

@@ -1,0 +1,134 @@
+//! What is cancelled leaves nothing behind.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use futures::stream::{Stream, StreamExt};
+
+use anywarp::{Device, DeviceStats};
+
+use crate::Alone;
+use crate::kernels::{rounds, scale};
+use crate::outcome::{TestResult, equal};
+
+pub(crate) const CASES: &[Alone] = &[
+    ("nothing_is_left", |device| every(device, nothing)),
+    ("reads", |device| every(device, read)),
+    ("updates", |device| every(device, update)),
+    ("owned_reads", |device| every(device, owned)),
+    ("owned_reads_never_polled", |device| every(device, owned_never_polled)),
+    ("writes", |device| every(device, write)),
+    ("copies_in_pieces", |device| every(device, copy)),
+    ("submissions", |device| every(device, submission)),
+    ("pipelines", |device| every(device, pipeline)),
+    ("pipelines_half_used", |device| every(device, pipeline_half_used)),
+];
+
+/// Does `cancelled` many times on a device of its own, and asks its counters.
+fn every(device: &Device, cancelled: fn(&Device) -> TestResult) -> TestResult {
+    let fresh = device.reopen()?;
+    let settled = || -> TestResult<(u64, u64)> {
+        fresh.synchronize()?;
+        fresh.trim();
+        let DeviceStats { live_bytes, staging_bytes, .. } = fresh.stats();
+        Ok((live_bytes, staging_bytes))
+    };
+    cancelled(&fresh)?;
+    let before = settled()?;
+    let most = fresh.stats().peak_bytes;
+    for _ in 0..50 {
+        cancelled(&fresh)?;
+    }
+    equal(settled()?, before, "live bytes and staging bytes")?;
+    equal(before, (0, 0), "live bytes and staging bytes from the start")?;
+    equal(fresh.stats().peak_bytes, most, "the most that was live at a time")
+}
+
+/// Polls once.
+fn begun<F: Future>(future: F) -> bool {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop())).is_pending()
+}
+
+fn nothing(_: &Device) -> TestResult {
+    Ok(())
+}
+
+fn read(device: &Device) -> TestResult {
+    let mut data = device.buffer_from(&[1u32; 5000])?;
+    for part in [0..5000, 100..200, 4000..5000] {
+        rounds(device, &mut data, 3, 100)?;
+        begun(data.slice(part).read_async());
+        begun(data.read_async());
+    }
+    Ok(())
+}
+
+fn update(device: &Device) -> TestResult {
+    let mut data = device.buffer_from(&[1u32; 5000])?;
+    rounds(device, &mut data, 3, 100)?;
+    begun(data.update_async());
+    begun(data.slice_mut(..50).update_async());
+    scale(device, &mut data, 3)?;
+    Ok(())
+}
+
+fn owned(device: &Device) -> TestResult {
+    let mut data = device.buffer_from(&[1u32; 5000])?;
+    rounds(device, &mut data, 3, 100)?;
+    begun(data.into_read_async());
+    Ok(())
+}
+
+fn owned_never_polled(device: &Device) -> TestResult {
+    let mut data = device.buffer_from(&[1u32; 5000])?;
+    rounds(device, &mut data, 3, 100)?;
+    drop(data.into_read_async());
+    Ok(())
+}
+
+fn write(device: &Device) -> TestResult {
+    let mut data = device.buffer::<u32>(5000)?;
+    rounds(device, &mut data, 3, 100)?;
+    begun(data.write_async());
+    begun(data.slice_mut(..50).write_async());
+    begun(data.copy_from_slice_async(&[3; 5000]));
+    scale(device, &mut data, 3)?;
+    Ok(())
+}
+
+fn copy(device: &Device) -> TestResult {
+    let words = vec![7u32; 6 << 20];
+    let mut data = device.buffer::<u32>(words.len())?;
+    begun(data.copy_from_slice_async(&words));
+    Ok(())
+}
+
+fn submission(device: &Device) -> TestResult {
+    let mut data = device.buffer::<u32>(5000)?;
+    let mut recording = device.recording();
+    rounds(device, &mut data, 3, 100)?;
+    recording.fill(&mut data, 3)?;
+    begun(recording.submit()?);
+    begun(device.synchronize_async());
+    Ok(())
+}
+
+fn pipeline(device: &Device) -> TestResult {
+    let mut results = device.pipeline(0..100u32, 3, |input| -> anywarp::Result<_> {
+        let mut data = device.buffer_from(&[input; 5000])?;
+        rounds(device, &mut data, input, 100)?;
+        Ok(data.into_read_async())
+    });
+    let _: Poll<Option<_>> = pin!(&mut results).poll_next(&mut Context::from_waker(Waker::noop()));
+    Ok(())
+}
+
+fn pipeline_half_used(device: &Device) -> TestResult {
+    let results = device.pipeline(0..100u32, 3, |input| -> anywarp::Result<_> {
+        let mut data = device.buffer_from(&[input; 500])?;
+        scale(device, &mut data, input)?;
+        Ok(async move { Ok::<_, anywarp::Error>(data.read_async().await?[0]) })
+    });
+    let results: Vec<_> = pollster::block_on(results.take(3).collect());
+    equal(results.into_iter().collect::<Result<Vec<_>, _>>()?, vec![0, 1, 4], "the first results")
+}

@@ -1,0 +1,102 @@
+//! What is awaited: on every device, under several executors, with a time limit each.
+//!
+//! A case's name starts with its device and its executor: `vulkan::tokio::reads::joined`. Cases of
+//! `any` make their own threads or executors. Nothing here may depend on which one it is.
+//!
+//! | environment variable | meaning |
+//! |---|---|
+//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+
+mod executor;
+mod gated;
+#[path = "../support/hanging.rs"]
+mod hanging;
+mod kernels;
+mod leaks;
+#[allow(dead_code)] // the conformance suite has more checks than are needed here
+#[path = "../conformance/outcome.rs"]
+mod outcome;
+mod owned;
+mod pipelines;
+mod races;
+mod reads;
+#[allow(dead_code)] // there is no table of known failures here
+#[path = "../conformance/targets.rs"]
+mod targets;
+mod tasks;
+#[path = "../conformance/trial.rs"]
+mod trial;
+mod writes;
+
+use std::pin::Pin;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anywarp::Device;
+use libtest_mimic::{Arguments, Trial};
+
+use executor::Executor;
+use outcome::{TestResult, fail};
+use targets::Target;
+use trial::{failed, judged, presence};
+
+/// A case that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What an executor runs.
+type Work = Pin<Box<dyn Future<Output = TestResult> + Send>>;
+/// A name, and what must succeed on every device under every executor.
+type Case = (&'static str, fn(Device) -> Work);
+/// A name, and what must succeed on every device.
+type Alone = (&'static str, fn(&Device) -> TestResult);
+
+const CASES: &[(&str, &[Case])] =
+    &[("reads", reads::CASES), ("owned", owned::CASES), ("pipelines", pipelines::CASES), ("writes", writes::CASES)];
+const ALONE: &[(&str, &[Alone])] = &[
+    ("races", races::CASES),
+    ("tasks", tasks::CASES),
+    ("leaks", leaks::CASES),
+    ("owned", owned::ALONE),
+    ("pipelines", pipelines::ALONE),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials: Vec<Trial> = targets::required().into_iter().map(presence).collect();
+    for target in targets::targets() {
+        for (group, cases) in CASES {
+            for (name, case) in *cases {
+                trials.extend(Executor::ALL.map(|executor| {
+                    let full = format!("{}::{}::{group}::{name}", target.name, executor.name());
+                    trial(full, &target, move |device| executor.run(case(device.clone())))
+                }));
+            }
+        }
+        for (group, cases) in ALONE {
+            let trials_of =
+                |(name, case): &Alone| trial(format!("{}::any::{group}::{name}", target.name), &target, *case);
+            trials.extend(cases.iter().map(trials_of));
+        }
+    }
+    trials.extend(gated::CASES.iter().map(|(name, case)| {
+        Trial::ignorable_test(format!("null::any::gated::{name}"), move || judged(limited(*case), None))
+    }));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(name: String, target: &Arc<Target>, run: impl Fn(&Device) -> TestResult + Send + 'static) -> Trial {
+    let target = Arc::clone(target);
+    Trial::ignorable_test(name, move || {
+        let device = target.device().map_err(failed)?.clone();
+        judged(limited(move || run(&device)), None)
+    })
+}
+
+/// Runs `case` on a thread of its own, so that a hang is a failure.
+fn limited(case: impl FnOnce() -> TestResult + Send + 'static) -> TestResult {
+    let outcome = Arc::new(Mutex::new(fail("it has no outcome")));
+    let told = Arc::clone(&outcome);
+    hanging::within(PATIENCE, move || *told.lock().unwrap_or_else(PoisonError::into_inner) = case());
+    std::mem::replace(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner), Ok(()))
+}

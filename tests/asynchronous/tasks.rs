@@ -1,0 +1,159 @@
+//! Executors with what only they have: spawned tasks, time limits, several of them at once.
+
+use std::thread;
+use std::time::Duration;
+
+use futures::executor::{LocalPool, block_on};
+use futures::future::try_join_all;
+use futures::task::SpawnExt;
+
+use anywarp::Device;
+
+use crate::Alone;
+use crate::executor::threads;
+use crate::kernels::{rounds, scale};
+use crate::outcome::{TestResult, ensure, equal, fail, same};
+
+pub(crate) const CASES: &[Alone] = &[
+    ("a_thousand_spawned", a_thousand_spawned),
+    ("several_executors", several_executors),
+    ("time_limits", time_limits),
+    ("select", select),
+    ("aborted", aborted),
+    ("a_runtime_that_ends", a_runtime_that_ends),
+    ("time_goes_on", time_goes_on),
+];
+
+/// Launches and awaits, again and again; the last element.
+async fn task(device: Device, number: u32) -> anywarp::Result<u32> {
+    let mut data = device.buffer_from(&[number; 100])?;
+    for _ in 0..3 {
+        data.update_async().await?.fill(number);
+        scale(&device, &mut data, number)?;
+        device.submit()?;
+    }
+    Ok(data.into_read_async().await?[99])
+}
+
+fn wanted(number: u32) -> u32 {
+    number * number + 99
+}
+
+fn a_thousand_spawned(device: &Device) -> TestResult {
+    threads()?.block_on(async {
+        let tasks: Vec<_> = (0..1000).map(|number| tokio::spawn(task(device.clone(), number))).collect();
+        for (number, task) in (0..).zip(tasks) {
+            equal(task.await??, wanted(number), "a task's result")?;
+        }
+        Ok(())
+    })
+}
+
+fn several_executors(device: &Device) -> TestResult {
+    let all = |numbers: std::ops::Range<u32>| try_join_all(numbers.map(|number| task(device.clone(), number)));
+    thread::scope(|scope| {
+        let handles = [
+            scope.spawn(|| TestResult::Ok(pollster::block_on(all(0..50))?)),
+            scope.spawn(|| TestResult::Ok(block_on(all(0..50))?)),
+            scope.spawn(|| TestResult::Ok(threads()?.block_on(all(0..50))?)),
+            scope.spawn(|| {
+                let mut pool = LocalPool::new();
+                let spawned: Vec<_> = (0..50)
+                    .map(|number| pool.spawner().spawn_with_handle(task(device.clone(), number)))
+                    .collect::<Result<_, _>>()?;
+                Ok(pool.run_until(try_join_all(spawned))?)
+            }),
+        ];
+        for handle in handles {
+            let results = handle.join().unwrap_or_else(|_| fail("it panicked"))?;
+            same(&results, &(0..50).map(wanted).collect::<Vec<_>>(), "the results")?;
+        }
+        Ok(())
+    })
+}
+
+fn time_limits(device: &Device) -> TestResult {
+    threads()?.block_on(async {
+        let mut over = 0;
+        for round in 0..50 {
+            let mut data = device.buffer_from(&[1u32; 1 << 14])?;
+            rounds(device, &mut data, 3, 1000)?;
+            let limit = Duration::from_micros(100 * (round % 20));
+            match tokio::time::timeout(limit, data.read_async()).await {
+                Ok(read) => equal(read?.len(), 1 << 14, "its length")?,
+                Err(_) => over += 1,
+            }
+            // With what became of the other read.
+            data.fill(3)?;
+            equal(data.read_async().await?[5], 3, "the next read")?;
+        }
+        ensure(over > 0, || "no read was ever cut off".to_owned())
+    })
+}
+
+fn select(device: &Device) -> TestResult {
+    threads()?.block_on(async {
+        let mut data = device.buffer_from(&[1u32; 1 << 14])?;
+        rounds(device, &mut data, 3, 3000)?;
+        let mut ticks = tokio::time::interval(Duration::from_micros(300));
+        let (mut read, mut turns) = (Box::pin(data.into_read_async()), 0);
+        // The same future, polled on and on between other things.
+        let read = loop {
+            tokio::select! {
+                biased;
+                _ = ticks.tick() => turns += 1,
+                read = &mut read => break read?,
+            }
+        };
+        ensure(turns > 0, || "the device took no time at all".to_owned())?;
+        equal(read.len(), 1 << 14, "its length")
+    })
+}
+
+fn aborted(device: &Device) -> TestResult {
+    threads()?.block_on(async {
+        for round in 0..100 {
+            let work = tokio::spawn(task(device.clone(), round));
+            if round % 2 == 0 {
+                tokio::task::yield_now().await;
+            }
+            work.abort();
+            match work.await {
+                Ok(result) => equal(result?, wanted(round), "the result of a task that came through")?,
+                Err(error) => ensure(error.is_cancelled(), || format!("it {error}"))?,
+            }
+        }
+        equal(task(device.clone(), 7).await?, wanted(7), "a task afterwards")
+    })
+}
+
+/// Tasks that wait for the device when their executor ends: their wakers lead nowhere.
+fn a_runtime_that_ends(device: &Device) -> TestResult {
+    for round in 0..10 {
+        let runtime = threads()?;
+        for number in 0..20 {
+            runtime.spawn(task(device.clone(), number));
+        }
+        thread::sleep(Duration::from_micros(100 * round));
+        runtime.shutdown_background();
+    }
+    equal(pollster::block_on(task(device.clone(), 7))?, wanted(7), "a task afterwards")
+}
+
+/// Whoever awaits does not block the thread that it is on.
+fn time_goes_on(device: &Device) -> TestResult {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    runtime.block_on(async {
+        let mut data = device.buffer_from(&[1u32; 1 << 14])?;
+        rounds(device, &mut data, 3, 20_000)?;
+        device.submit()?;
+        let reading = tokio::spawn(data.into_read_async());
+        let mut turns = 0;
+        while !reading.is_finished() {
+            tokio::task::yield_now().await;
+            turns += 1;
+        }
+        ensure(turns > 3, || format!("other tasks had {turns} turns"))?;
+        equal(reading.await??.len(), 1 << 14, "its length")
+    })
+}

@@ -1,0 +1,65 @@
+//! Awaiting starts one thread for a device, and that ends with the device. A process of its own, so that
+//! nobody else's threads come and go.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::pin::pin;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use anywarp::Device;
+
+fn threads() -> usize {
+    fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
+}
+
+/// Waits until no more than `most` threads are left; how many are.
+fn at_most(most: usize) -> usize {
+    let started = Instant::now();
+    while threads() > most && started.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    threads()
+}
+
+fn work(device: &Device) -> anywarp::Result<()> {
+    for round in 0..100u32 {
+        let mut data = device.buffer::<u32>(20_000)?;
+        data.fill(round)?;
+        // Cancelled, and awaited.
+        let _ = pin!(data.read_async()).poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(pollster::block_on(data.read_async())?[19_999], round);
+        pollster::block_on(device.synchronize_async())?;
+    }
+    let results = device.pipeline(0..100u32, 4, |input| -> anywarp::Result<_> {
+        let mut data = device.buffer::<u32>(1000)?;
+        data.fill(input)?;
+        Ok(data.into_read_async())
+    });
+    results.into_iter().try_for_each(|result| result.map(drop))
+}
+
+#[test]
+fn threads_do_not_add_up() -> anywarp::Result<()> {
+    let selectors: Vec<String> = Device::enumerate().into_iter().map(|candidate| candidate.selector).collect();
+    for selector in selectors {
+        // What a driver starts and keeps for the process is there after the first time.
+        for _ in 0..2 {
+            work(&Device::open(&selector)?)?;
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        let before = threads();
+        for _ in 0..5 {
+            let device = Device::open(&selector)?;
+            work(&device)?;
+            let first = threads();
+            for _ in 0..5 {
+                work(&device)?;
+            }
+            assert!(at_most(first) <= first, "{selector}: threads were added by more of the same work");
+        }
+        let left = at_most(before);
+        assert!(left <= before, "{selector}: {left} threads are left of {before}");
+    }
+    Ok(())
+}
