@@ -31,6 +31,10 @@ pub enum Error {
     /// An elementwise operation or a reduction was refused.
     #[error(transparent)]
     Operation(#[from] OperationError),
+    /// A loader could not be made, or a batch could not be loaded.
+    #[cfg(not(target_arch = "wasm32"))]
+    #[error(transparent)]
+    Loader(#[from] crate::loader::LoaderError),
     /// Submitting or waiting failed.
     #[error(transparent)]
     Device(#[from] BackendError),
@@ -85,6 +89,8 @@ impl Error {
                 OperationError::TooLarge { .. } => ErrorClass::Resource,
                 _ => ErrorClass::Programmer,
             },
+            #[cfg(not(target_arch = "wasm32"))]
+            Self::Loader(error) => error.class(),
             Self::Device(error) => class_of(error),
         }
     }

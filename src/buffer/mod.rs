@@ -6,6 +6,7 @@ pub(crate) mod core;
 mod guard;
 mod host;
 pub(crate) mod library;
+mod owned;
 mod residency;
 pub(crate) mod slice;
 pub(crate) mod staging;
@@ -14,6 +15,7 @@ pub(crate) mod transfer;
 mod unified;
 
 pub use guard::{ReadGuard, UpdateGuard, WriteGuard};
+pub use owned::OwnedWrite;
 pub use slice::{Slice, SliceMut};
 pub use traffic::BufferStats;
 pub use unified::UnifiedBuffer;
