@@ -9,7 +9,7 @@ use super::{Loader, LoaderError};
 use crate::Device;
 
 /// What makes loading fast or slow, and changes nothing of what is loaded: what
-/// tuning looks for.
+/// [`LoaderBuilder::tune`] looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Threads that load; with none, the thread that asks for a batch loads it.
@@ -94,7 +94,7 @@ impl<F: Fields> LoaderBuilder<F> {
         self
     }
 
-    /// Workers, prefetch and pinning at once, as tuning gives them.
+    /// Workers, prefetch and pinning at once, as [`tune`](Self::tune) finds them.
     #[must_use]
     pub fn setting(mut self, setting: Setting) -> Self {
         self.setting = setting;

@@ -99,7 +99,8 @@ impl<'a, F: Fields> Epoch<'a, F> {
                         Some(Outcome::Nothing) | None => None,
                     };
                     if item.is_some() {
-                        run.stats.consumer_waited += self.waiting.take().map(|since| since.elapsed()).unwrap_or_default();
+                        run.stats.consumer_waited +=
+                            self.waiting.take().map(|since| since.elapsed()).unwrap_or_default();
                     }
                     self.shared.one_more(&state);
                     if item.is_some() {

@@ -90,6 +90,9 @@ pub enum LoaderError {
         /// Bytes of one field.
         bytes: u64,
     },
+    /// There is nothing to measure.
+    #[error("an epoch of this data set has no batches: tuning needs at least one")]
+    NothingToTune,
     /// A file of a data set is not what it should be.
     #[error("{}: {message}", file.display())]
     File {
@@ -187,9 +190,7 @@ impl Fault {
             Self::Sample { sample, shard, cause: Cause::Panic(message) } => {
                 LoaderError::Panicked { at: at(sample, shard), message }
             }
-            Self::Shrunk { sample, expected, now } => {
-                LoaderError::Shrunk { at: at(Some(sample), None), expected, now }
-            }
+            Self::Shrunk { sample, expected, now } => LoaderError::Shrunk { at: at(Some(sample), None), expected, now },
             Self::Memory { samples, refused: Refused::Buffer(error) } => {
                 LoaderError::Buffer { epoch, batch, samples, error }
             }

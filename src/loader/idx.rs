@@ -146,8 +146,10 @@ impl Kind {
 
 impl Array {
     fn open(file: &Path) -> Result<Self, LoaderError> {
-        let bytes = fs::read(file)
-            .map_err(|error| LoaderError::File { file: file.to_owned(), message: format!("cannot be read: {error}") })?;
+        let bytes = fs::read(file).map_err(|error| LoaderError::File {
+            file: file.to_owned(),
+            message: format!("cannot be read: {error}"),
+        })?;
         Self::parse(file, bytes).map_err(|message| LoaderError::File { file: file.to_owned(), message })
     }
 

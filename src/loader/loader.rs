@@ -78,7 +78,7 @@ impl<F: Fields> Loader<F> {
         let mut loader = Self { shared, source: Arc::clone(source), terms: *terms, threads: Vec::new() };
         for worker in 0..setting.workers {
             let shared = Arc::clone(&loader.shared);
-            let thread = thread::Builder::new().name(format!("anywarp loader {worker}"));
+            let thread = thread::Builder::new().name(format!("anywarp-load-{worker}"));
             // Those that have started end when the loader is dropped here.
             let thread = thread.spawn(move || work(&shared, worker)).map_err(|cause| LoaderError::Thread {
                 worker,

@@ -53,6 +53,8 @@
 //!   and where host and device share their memory two more that rest until the device has done with them.
 //! - What goes wrong with a sample stands in place of its batch, and the epoch goes on: [`LoaderError`].
 //! - [`Loader::epoch_async`] is the same without blocking.
+//! - [`LoaderStats`] tells who waited for whom, and [`LoaderBuilder::tune`] finds out how many workers to
+//!   have.
 //! - [`IdxDataset`] reads the files of MNIST, `ImageFolder` (feature `images`) pictures.
 //!
 //! A browser has none of it, because it has no threads to load with.
@@ -73,9 +75,9 @@ mod plan;
 mod pool;
 mod running;
 mod stats;
+mod tune;
 mod window;
 mod worker;
-
 
 pub use batch::Batch;
 pub use builder::{LoaderBuilder, Setting};
@@ -88,6 +90,7 @@ pub use idx::{IdxDataset, IdxElement};
 pub use images::{Fit, ImageFolder};
 pub use loader::Loader;
 pub use stats::LoaderStats;
+pub use tune::{Trial, TuneOptions, Tuning};
 
 /// Cores of this machine.
 fn cores() -> usize {
