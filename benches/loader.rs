@@ -25,7 +25,7 @@ use plain::Plain;
 use shared::{Arguments, Goal, Outcome, Report, Row, interleaved, repeated, timed};
 
 const WORKERS: usize = 2;
-const PREFETCH: usize = 2;
+const PREFETCH: usize = 4;
 
 /// Keeps the device busy for as long as `rounds` say, with all of a batch.
 const BUSY: &str = "
@@ -78,17 +78,17 @@ fn builder<D: Readable>(device: &Device, data: &Arc<D>, batch: usize) -> LoaderB
     Loader::builder(device, Arc::clone(data)).batch_size(batch).workers(WORKERS).prefetch(PREFETCH)
 }
 
-/// The share of the time for which the consumer waits, with workers that can load a quarter faster
-/// than the device computes.
+/// The share of the time for which the consumer waits, with workers that can load half as fast again
+/// as the device computes.
 fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
     const BATCH: usize = 16;
-    let batches = if quick { 20 } else { 150 };
-    let data = Arc::new(Disk { samples: BATCH * batches, time: Duration::from_micros(400) });
+    let batches = if quick { 30 } else { 300 };
+    let data = Arc::new(Disk { samples: BATCH * batches, time: Duration::from_micros(100) });
     check(device, &data, BATCH)?;
     let mut consumer = Consumer::new(device)?;
     let mut slots = vec![0; Disk::LENGTH * BATCH];
     let reading = repeated(5, || timed(|| data::read_all(&*data, 0..BATCH, &mut slots)))?;
-    let rounds = consumer.rounds(1.25 * reading / WORKERS as f64)?;
+    let rounds = consumer.rounds(1.5 * reading / WORKERS as f64)?;
     let mut loader = builder(device, &data, BATCH).build()?;
     let mut other = Consumer::new(device)?;
     // Shares of the time where other cases have seconds.
@@ -130,44 +130,67 @@ fn plain_wait(consumer: &mut Consumer, data: &Arc<Disk>, batch: usize, rounds: u
     Ok(waited.as_secs_f64() / start.elapsed().as_secs_f64())
 }
 
-/// What a batch costs beyond the copying of its samples, in microseconds.
-fn overhead(device: &Device, workers: usize, quick: bool) -> Outcome<Row> {
+/// What a batch costs on the calling thread beyond the copying of its samples, in microseconds.
+fn overhead(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
     const BATCH: usize = 64;
-    const LENGTH: usize = 256;
-    let batches = if quick { 50 } else { 500 };
-    let data = Arc::new(Memory::new(BATCH * batches, LENGTH));
+    let batches = if quick { 50 } else { 200 };
+    let data = Arc::new(Memory::new(BATCH * batches, length));
     check(device, &data, BATCH)?;
-    let mut buffer = device.buffer::<u32>(BATCH * LENGTH)?;
-    let mut loader = builder(device, &data, BATCH).workers(workers).build()?;
-    let each = |seconds: f64| 1e6 * seconds / batches as f64;
+    let mut loader = builder(device, &data, BATCH).workers(0).build()?;
+    // As many as the loader has in turns: caches make no difference then.
+    let mut buffers = (0..4).map(|_| device.buffer::<u32>(BATCH * length)).collect::<Result<Vec<_>, _>>()?;
     let pair = interleaved(
-        if quick { 5 } else { 41 },
-        || {
-            timed(|| {
-                for batch in loader.epoch(0) {
-                    drop(batch?);
-                }
-                Ok(())
-            })
-        },
+        if quick { 5 } else { 201 },
+        || timed(|| loader.epoch(0).try_for_each(|batch| Ok(drop(batch?)))),
         || {
             timed(|| {
                 for batch in 0..batches {
-                    data::read_all(&*data, batch * BATCH..(batch + 1) * BATCH, &mut buffer.write()?)?;
+                    let target = &mut buffers[batch % 4];
+                    data::read_all(&*data, batch * BATCH..(batch + 1) * BATCH, &mut target.write()?)?;
                 }
                 Ok(())
             })
         },
     )?;
+    let each = |seconds: f64| 1e6 * seconds / batches as f64;
     let (ours, baseline) = (each(pair.ours), each(pair.raw));
-    let whom = if workers == 0 { "the calling thread".to_owned() } else { format!("{workers} worker") };
     Ok(Row {
-        what: format!("a batch of 64 KiB by {whom}; baseline: its copy"),
+        what: format!("a batch of {} KiB by the calling thread; baseline: its copy", BATCH * length * 4 / 1024),
         unit: "us",
         ours,
         baseline,
         ceiling: baseline,
         judged: (ours - baseline, " us more"),
+        goal: Goal::AtMost(5.0),
+    })
+}
+
+/// What the consumer pays for a batch that lies ready: to take it and to give it back.
+fn ready(device: &Device, quick: bool) -> Outcome<Row> {
+    const BATCH: usize = 64;
+    let batches = if quick { 50 } else { 500 };
+    let data = Arc::new(Memory::new(BATCH * batches, 256));
+    check(device, &data, BATCH)?;
+    let mut loader = builder(device, &data, BATCH).build()?;
+    let mut batches = loader.epoch(0);
+    let mut samples = Vec::new();
+    loop {
+        // Time for the workers to get ahead.
+        std::thread::sleep(Duration::from_millis(1));
+        let start = Instant::now();
+        let Some(batch) = batches.next() else { break };
+        drop(batch?);
+        samples.push(start.elapsed().as_secs_f64());
+    }
+    let mut samples = samples.into_iter();
+    let ours = 1e6 * repeated(samples.len(), || samples.next().ok_or_else(|| "no sample".into()))?;
+    Ok(Row {
+        what: "a batch that lies ready: to take it and to give it back".to_owned(),
+        unit: "us",
+        ours,
+        baseline: 0.0,
+        ceiling: 0.0,
+        judged: (ours, " us"),
         goal: Goal::AtMost(5.0),
     })
 }
@@ -223,8 +246,9 @@ fn run() -> Outcome<()> {
     let quick = arguments.quick;
     let rows = vec![
         waiting(&device, quick)?,
-        overhead(&device, 0, quick)?,
-        overhead(&device, 1, quick)?,
+        overhead(&device, 16, quick)?,
+        overhead(&device, 256, quick)?,
+        ready(&device, quick)?,
         against_plain(&device, 64, quick)?,
         against_plain(&device, 1024, quick)?,
         against_plain(&device, 16 << 10, quick)?,

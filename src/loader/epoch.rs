@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -55,6 +55,7 @@ impl<'a, F: Fields> Epoch<'a, F> {
         }
     }
 
+    /// The epoch under way; an error if there is none, with what it failed by, once.
     fn serial(&mut self) -> Result<u64, Option<LoaderError>> {
         match std::mem::replace(&mut self.stage, Stage::Over(LoaderStats::default())) {
             Stage::Running(serial) => {
@@ -83,32 +84,16 @@ impl<'a, F: Fields> Epoch<'a, F> {
             };
             match run.window.front() {
                 Front::Done => {
-                    let number = run.stats.batches + run.stats.failed;
-                    let item = match run.window.deliver() {
-                        Some(Outcome::Batch(mut batch)) => {
-                            (batch.epoch, batch.number) = (run.epoch, number);
-                            run.stats.batches += 1;
-                            run.stats.samples += batch.len() as u64;
-                            run.stats.bytes += batch.byte_len();
-                            Some(Ok(batch))
-                        }
-                        Some(Outcome::Failed(fault, worker)) => {
-                            run.stats.failed += 1;
-                            Some(Err(fault.of(run.epoch, number, worker)))
-                        }
-                        Some(Outcome::Nothing) | None => None,
-                    };
-                    if item.is_some() {
-                        run.stats.consumer_waited +=
-                            self.waiting.take().map(|since| since.elapsed()).unwrap_or_default();
-                    }
+                    let Some(ended) = run.window.deliver() else { continue };
+                    let waiting = if matches!(ended.outcome, Outcome::Nothing) { None } else { self.waiting.take() };
+                    let item = run.delivered(ended, waiting);
                     self.shared.one_more(&state);
                     if item.is_some() {
                         return Next::Item(item);
                     }
                 }
                 Front::Free if run.work.plan.is_over(run.window.first()) => {
-                    run.stats.consumer_waited += self.waiting.take().map(|since| since.elapsed()).unwrap_or_default();
+                    run.waited(self.waiting.take(), None);
                     drop(state);
                     self.stage = Stage::Over(self.shared.end_run(serial).unwrap_or_default());
                     return Next::Item(None);
@@ -116,13 +101,13 @@ impl<'a, F: Fields> Epoch<'a, F> {
                 Front::Free if self.shared.workers == 0 => {
                     self.waiting.get_or_insert_with(Instant::now);
                     let Some(job) = run.begin() else { continue };
-                    let work = std::sync::Arc::clone(&run.work);
+                    let work = Arc::clone(&run.work);
                     drop(state);
-                    let (outcome, spent) = load(self.shared, &work, job, None);
+                    let ended = load(self.shared, &work, job, None);
                     state = self.shared.state();
                     if let Some(run) = state.run.as_mut().filter(|run| run.serial == serial) {
-                        run.stats.reading += spent.reading;
-                        run.window.end(job, outcome);
+                        run.spent(&ended);
+                        run.window.end(job, ended);
                     }
                 }
                 Front::Free | Front::Running => {

@@ -27,6 +27,12 @@ pub enum LoaderError {
         /// How many there are.
         samples: usize,
     },
+    /// That many shards have no room in memory.
+    #[error("{shards} shards have no room in memory: use fewer")]
+    TooManyShards {
+        /// How many there are.
+        shards: usize,
+    },
     /// The system gives no more threads.
     #[error("worker {worker} of {workers} cannot be started: {cause}; use fewer")]
     Thread {
@@ -108,7 +114,10 @@ impl LoaderError {
     pub(crate) fn class(&self) -> ErrorClass {
         match self {
             Self::Buffer { error, .. } => crate::Error::Buffer(error.clone()).class(),
-            Self::TooManySamples { .. } | Self::Thread { .. } | Self::HostMemory { .. } => ErrorClass::Resource,
+            Self::TooManySamples { .. }
+            | Self::TooManyShards { .. }
+            | Self::Thread { .. }
+            | Self::HostMemory { .. } => ErrorClass::Resource,
             // Files and connections may be there the next time.
             Self::Read { .. } => ErrorClass::Retryable,
             _ => ErrorClass::Programmer,

@@ -97,7 +97,7 @@ impl<F: Fields> Loader<F> {
     ///
     /// # Errors
     /// Each batch has its own. One that keeps the epoch from beginning is the only item:
-    /// [`LoaderError::TooManySamples`].
+    /// [`LoaderError::TooManySamples`], [`LoaderError::TooManyShards`].
     pub fn epoch(&mut self, epoch: u64) -> Epoch<'_, F> {
         let begun = self.begin(epoch);
         Epoch::new(&self.shared, begun)

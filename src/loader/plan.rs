@@ -75,7 +75,7 @@ impl Samples {
 }
 
 /// Calls the data set: an error or a panic is a value.
-fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, Cause> {
+pub(super) fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, Cause> {
     // What a data set looks like after its panic is its own affair: it is shared by threads anyway.
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(outcome) => outcome.map_err(Cause::Error),

@@ -1,5 +1,6 @@
 //! What the threads of a loader share: the epoch under way, and who waits.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -10,7 +11,22 @@ use super::fields::Fields;
 use super::plan::Plan;
 use super::pool::Pool;
 use super::window::Window;
-use super::{Batch, LoaderStats};
+use super::{Batch, LoaderError, LoaderStats};
+
+/// A job that has ended.
+pub(super) struct Ended<F: Fields> {
+    pub(super) outcome: Outcome<F>,
+    /// When memory was asked for, and when it was there: in between, the device still used it.
+    pub(super) memory: Range<Instant>,
+    pub(super) reading: Duration,
+}
+
+impl<F: Fields> Ended<F> {
+    /// How much of the time since `since` it has waited for memory.
+    pub(super) fn waited_for_memory(&self, since: Instant) -> Duration {
+        self.memory.end.saturating_duration_since(self.memory.start.max(since))
+    }
+}
 
 /// What came of a job.
 pub(super) enum Outcome<F: Fields> {
@@ -33,7 +49,7 @@ pub(super) struct Run<F: Fields> {
     pub(super) serial: u64,
     pub(super) epoch: u64,
     pub(super) work: Arc<Work<F>>,
-    pub(super) window: Window<Outcome<F>>,
+    pub(super) window: Window<Ended<F>>,
     /// A task that waits for the next batch.
     pub(super) waker: Option<Waker>,
     pub(super) began: Instant,
@@ -45,6 +61,44 @@ impl<F: Fields> Run<F> {
     pub(super) fn begin(&mut self) -> Option<u64> {
         let Self { work, window, .. } = self;
         window.begin(work.plan.lanes(), |job| work.plan.is_over(job))
+    }
+
+    /// Adds the times of a job.
+    pub(super) fn spent(&mut self, ended: &Ended<F>) {
+        self.stats.reading += ended.reading;
+        self.stats.workers_waited += ended.memory.end - ended.memory.start;
+    }
+
+    /// Adds what the consumer has waited for `ended`.
+    pub(super) fn waited(&mut self, since: Option<Instant>, ended: Option<&Ended<F>>) {
+        let Some(since) = since else { return };
+        let for_device = ended.map_or(Duration::ZERO, |ended| ended.waited_for_memory(since));
+        self.stats.device_waited += for_device;
+        self.stats.consumer_waited += since.elapsed().saturating_sub(for_device);
+    }
+
+    /// What the consumer gets for a job, for which it has waited `since` then; nothing for nothing.
+    pub(super) fn delivered(
+        &mut self,
+        ended: Ended<F>,
+        since: Option<Instant>,
+    ) -> Option<Result<Batch<F>, LoaderError>> {
+        self.waited(since, Some(&ended));
+        let number = self.stats.batches + self.stats.failed;
+        match ended.outcome {
+            Outcome::Batch(mut batch) => {
+                (batch.epoch, batch.number) = (self.epoch, number);
+                self.stats.batches += 1;
+                self.stats.samples += batch.len() as u64;
+                self.stats.bytes += batch.byte_len();
+                Some(Ok(batch))
+            }
+            Outcome::Failed(fault, worker) => {
+                self.stats.failed += 1;
+                Some(Err(fault.of(self.epoch, number, worker)))
+            }
+            Outcome::Nothing => None,
+        }
     }
 
     pub(super) fn stats(&self) -> LoaderStats {
@@ -153,11 +207,4 @@ impl<F: Fields> Shared<F> {
         drop(run);
         Some(stats)
     }
-}
-
-/// Times of a worker that are added up under the lock.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Spent {
-    pub(super) reading: Duration,
-    pub(super) waited: Duration,
 }

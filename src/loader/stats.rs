@@ -19,8 +19,11 @@ pub struct LoaderStats {
     pub bytes: u64,
     /// From the start of each epoch to its end or, while it goes on, to now.
     pub elapsed: Duration,
-    /// How long the consumer waited for a batch. On the calling thread that includes reading.
+    /// How long the consumer waited for a batch to be loaded. On the calling thread that includes reading.
     pub consumer_waited: Duration,
+    /// How long the consumer waited because the device still used the memory of the next batch, which
+    /// happens where memory is one. Then it is the device that takes its time, and not the loading.
+    pub device_waited: Duration,
     /// How long workers waited for the consumer to take batches, or for memory that the device still
     /// used.
     pub workers_waited: Duration,
@@ -35,7 +38,8 @@ impl LoaderStats {
         over(self.samples as f64, self.elapsed.as_secs_f64())
     }
 
-    /// The share of the time that the consumer waited, from 0 to 1: what better loading could save.
+    /// The share of the time that the consumer waited for loading, from 0 to 1: what better loading could
+    /// save.
     #[must_use]
     pub fn consumer_waited_share(&self) -> f64 {
         over(self.consumer_waited.as_secs_f64(), self.elapsed.as_secs_f64())
@@ -49,6 +53,7 @@ impl LoaderStats {
         self.bytes += other.bytes;
         self.elapsed += other.elapsed;
         self.consumer_waited += other.consumer_waited;
+        self.device_waited += other.device_waited;
         self.workers_waited += other.workers_waited;
         self.reading += other.reading;
     }
@@ -67,7 +72,10 @@ impl fmt::Display for LoaderStats {
             write!(f, ", {failed} batches failed")?;
         }
         let share = 100.0 * self.consumer_waited_share();
-        write!(f, "\nthe consumer waited {:.1?} ({share:.1} %), ", self.consumer_waited)?;
+        write!(f, "\nthe consumer waited {:.1?} for loading ({share:.1} %), ", self.consumer_waited)?;
+        if !self.device_waited.is_zero() {
+            write!(f, "{:.1?} for the device, ", self.device_waited)?;
+        }
         write!(f, "workers read for {:.1?} and waited for {:.1?}", self.reading, self.workers_waited)
     }
 }

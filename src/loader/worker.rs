@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Batch;
 use super::error::{Fault, Refused};
 use super::fields::Fields;
-use super::plan::{Samples, Target};
-use super::running::{Outcome, Shared, Spent, Work};
+use super::plan::{Samples, Target, call};
+use super::running::{Ended, Outcome, Shared, Work};
 use crate::BufferError;
 
 /// What a worker does until the loader is dropped.
@@ -24,15 +24,14 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
             continue;
         };
         drop(state);
-        let (outcome, spent) = load(shared, &work, job, Some(worker));
-        // If it is the last one, what the data set has in it goes without the lock.
-        drop(work);
+        let ended = load(shared, &work, job, Some(worker));
+        // If it is the last one, what the data set has in it goes without the lock, and its panic with it.
+        let _ = call(|| Ok(drop(work)));
         state = shared.state();
         match state.run.as_mut().filter(|run| run.serial == serial) {
             Some(run) => {
-                run.stats.reading += spent.reading;
-                run.stats.workers_waited += spent.waited;
-                if run.window.end(job, outcome) {
+                run.spent(&ended);
+                if run.window.end(job, ended) {
                     shared.tell_consumer(state);
                     state = shared.state();
                 }
@@ -40,7 +39,7 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
             None => {
                 // Nobody wants it.
                 drop(state);
-                drop(outcome);
+                drop(ended);
                 state = shared.state();
             }
         }
@@ -48,39 +47,33 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
 }
 
 /// Loads the batch of a job.
-pub(super) fn load<F: Fields>(
-    shared: &Shared<F>,
-    work: &Work<F>,
-    job: u64,
-    worker: Option<usize>,
-) -> (Outcome<F>, Spent) {
-    let mut spent = Spent::default();
-    let outcome = match batch(shared, work, job, &mut spent) {
-        Ok(Some(batch)) => Outcome::Batch(batch),
-        Ok(None) => Outcome::Nothing,
-        Err(fault) => Outcome::Failed(fault, worker),
-    };
-    (outcome, spent)
+pub(super) fn load<F: Fields>(shared: &Shared<F>, work: &Work<F>, job: u64, worker: Option<usize>) -> Ended<F> {
+    let start = Instant::now();
+    let mut ended = Ended { outcome: Outcome::Nothing, memory: start..start, reading: Duration::ZERO };
+    match batch(shared, work, job, &mut ended) {
+        Ok(Some(batch)) => ended.outcome = Outcome::Batch(batch),
+        Ok(None) => {}
+        Err(fault) => ended.outcome = Outcome::Failed(fault, worker),
+    }
+    ended
 }
 
 fn batch<F: Fields>(
     shared: &Shared<F>,
     work: &Work<F>,
     job: u64,
-    spent: &mut Spent,
+    times: &mut Ended<F>,
 ) -> Result<Option<Batch<F>>, Fault> {
     let most = work.plan.most(job);
     if most == 0 {
         return Ok(None);
     }
-    let start = Instant::now();
     let mut open = open(shared, most)?;
-    let opened = Instant::now();
+    times.memory.end = Instant::now();
     let cancelled = || work.cancelled.load(Ordering::Relaxed);
     let mut target = Target { open: &mut open, lengths: shared.pool.lengths(), cancelled: &cancelled };
     let read = work.plan.read(job, &mut target);
-    spent.waited = opened - start;
-    spent.reading = opened.elapsed();
+    times.reading = times.memory.end.elapsed();
     let full = matches!(&read, Ok(samples) if samples.len() == most);
     match read {
         Ok(samples) if full => {

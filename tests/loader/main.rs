@@ -11,6 +11,7 @@ mod failures;
 mod hanging;
 #[cfg(feature = "images")]
 mod images;
+mod owned;
 mod recycling;
 mod streams;
 mod tuning;

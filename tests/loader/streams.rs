@@ -1,7 +1,7 @@
 //! Data sets that come as streams.
 
 use anywarp::Device;
-use anywarp::loader::{Loader, LoaderError};
+use anywarp::loader::{IterableDataset, Loader, LoaderError, ReadError};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -121,4 +121,63 @@ fn a_later_epoch_opens_the_shards_anew() {
 fn streams_cannot_be_shuffled() {
     let error = Loader::iterable(&null(), Streams::new(&[5])).shuffle(1).build().map(|_| ()).expect_err("no order");
     assert!(matches!(error, LoaderError::NotIndexed), "{error}");
+}
+
+/// Shards of two samples; putting the second one away is a panic.
+struct Fragile(usize);
+
+struct Shard {
+    whole: bool,
+    read: u32,
+}
+
+impl Drop for Shard {
+    fn drop(&mut self) {
+        assert!(self.whole, "it broke when it was put away");
+    }
+}
+
+impl IterableDataset for Fragile {
+    type Fields = u32;
+    type Shard = Shard;
+
+    fn lengths(&self) -> usize {
+        1
+    }
+
+    fn shards(&self) -> usize {
+        self.0
+    }
+
+    fn open(&self, shard: usize, _: u64) -> Result<Shard, ReadError> {
+        Ok(Shard { whole: shard != 1, read: 0 })
+    }
+
+    fn next(&self, shard: &mut Shard, slot: &mut [u32]) -> Result<bool, ReadError> {
+        slot[0] = shard.read;
+        shard.read += 1;
+        Ok(shard.read < 3)
+    }
+}
+
+#[test]
+fn a_shard_that_breaks_when_it_is_dropped_ends_like_others() {
+    on_each_device(|device| {
+        for workers in [0, 2] {
+            let mut loader = Loader::iterable(device, Fragile(3)).workers(workers).batch_size(1).build().unwrap();
+            for epoch in 0..3 {
+                let lengths: Vec<usize> = loader.epoch(epoch).map(|batch| batch.expect("a batch").len()).collect();
+                assert_eq!(lengths, [1; 6]);
+            }
+        }
+    });
+}
+
+#[test]
+fn more_shards_than_memory_are_an_error() {
+    hanging::within(crate::PATIENCE, || {
+        let mut loader = Loader::iterable(&null(), Fragile(usize::MAX)).build().unwrap();
+        let only: Vec<_> = loader.epoch(0).collect();
+        assert!(matches!(only.as_slice(), [Err(LoaderError::TooManyShards { .. })]), "{only:?}");
+    });
 }

@@ -20,8 +20,11 @@ impl<D: IterableDataset> Source<D::Fields> for Sharded<D> {
     }
 
     fn plan(&self, epoch: u64, terms: &Terms) -> Result<Arc<dyn Plan<D::Fields>>, LoaderError> {
-        let shards: Vec<_> = (0..self.0.shards()).map(|_| Mutex::new(Shard::Closed)).collect();
-        let left = AtomicUsize::new(shards.len());
+        let count = self.0.shards();
+        let mut shards = Vec::new();
+        shards.try_reserve_exact(count).map_err(|_| LoaderError::TooManyShards { shards: count })?;
+        shards.resize_with(count, || Mutex::new(Shard::Closed));
+        let left = AtomicUsize::new(count);
         Ok(Arc::new(Epoch { dataset: Arc::clone(&self.0), epoch, terms: *terms, shards, left }))
     }
 }
@@ -53,9 +56,11 @@ impl<D: IterableDataset> Epoch<D> {
     }
 
     fn end(&self, shard: &mut Shard<D::Shard>) {
-        if !matches!(shard, Shard::Ended) {
-            *shard = Shard::Ended;
+        let ended = std::mem::replace(shard, Shard::Ended);
+        if !matches!(ended, Shard::Ended) {
             self.left.fetch_sub(1, Ordering::Release);
+            // Nobody is there to hear of a panic of its drop.
+            let _ = call(|| Ok(drop(ended)));
         }
     }
 }
