@@ -87,10 +87,11 @@ impl<'a, F: Fields> Epoch<'a, F> {
                     let Some(ended) = run.window.deliver() else { continue };
                     let waiting = if matches!(ended.outcome, Outcome::Nothing) { None } else { self.waiting.take() };
                     let item = run.delivered(ended, waiting);
-                    self.shared.one_more(&state);
+                    self.shared.one_more(state);
                     if item.is_some() {
                         return Next::Item(item);
                     }
+                    state = self.shared.state();
                 }
                 Front::Free if run.work.plan.is_over(run.window.first()) => {
                     run.waited(self.waiting.take(), None);

@@ -163,8 +163,10 @@ impl<F: Fields> Loader<F> {
             began: Instant::now(),
             stats: LoaderStats { epochs: 1, ..LoaderStats::default() },
         });
+        let serial = state.serial;
+        drop(state);
         self.shared.tell_workers();
-        Ok(state.serial)
+        Ok(serial)
     }
 }
 

@@ -169,10 +169,12 @@ impl<F: Fields> Shared<F> {
         state
     }
 
-    /// Tells a worker that a job can be begun. Nobody is woken who does not wait: that takes a call of
-    /// the system.
-    pub(super) fn one_more(&self, state: &State<F>) {
-        if state.idle > 0 {
+    /// Tells a worker that a job can be begun. Nobody is woken who does not wait, because that takes a
+    /// call of the system; and not under the lock, for which they would have to wait at once.
+    pub(super) fn one_more(&self, state: MutexGuard<'_, State<F>>) {
+        let idle = state.idle > 0;
+        drop(state);
+        if idle {
             self.to_do.notify_one();
         }
     }
