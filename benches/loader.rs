@@ -141,7 +141,7 @@ fn overhead(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
     let mut buffers = (0..4).map(|_| device.buffer::<u32>(BATCH * length)).collect::<Result<Vec<_>, _>>()?;
     let pair = interleaved(
         if quick { 5 } else { 201 },
-        || timed(|| loader.epoch(0).try_for_each(|batch| Ok(drop(batch?)))),
+        || timed(|| loader.epoch(0).try_for_each(|batch| Ok(batch.map(drop)?))),
         || {
             timed(|| {
                 for batch in 0..batches {

@@ -9,7 +9,7 @@ use crate::Element;
 /// Arrays and their labels, from two files in IDX format: samples of two fields, the array's elements
 /// as `T` and one label.
 ///
-/// The format is that of MNIST ("The IDX file format", LeCun, Cortes and Burges): two zero bytes, one
+/// The format is that of MNIST ("The IDX file format", Y. `LeCun`, C. Cortes, C. Burges): two zero bytes, one
 /// that says what the elements are, one with the number of dimensions, their sizes, then the elements;
 /// all numbers big-endian. The first dimension counts the samples. Files that are packed
 /// (`.gz`) have to be unpacked before. Both files are kept in memory as they are.

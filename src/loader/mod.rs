@@ -68,7 +68,7 @@ mod fields;
 mod idx;
 #[cfg(feature = "images")]
 mod images;
-mod loader;
+mod loading;
 mod memory;
 mod order;
 mod plan;
@@ -88,7 +88,7 @@ pub use fields::Fields;
 pub use idx::{IdxDataset, IdxElement};
 #[cfg(feature = "images")]
 pub use images::{Fit, ImageFolder};
-pub use loader::Loader;
+pub use loading::Loader;
 pub use stats::LoaderStats;
 pub use tune::{Trial, TuneOptions, Tuning};
 

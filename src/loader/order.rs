@@ -18,7 +18,7 @@ pub(super) fn shuffled(length: usize, seed: u64, epoch: u64) -> Result<Vec<usize
     Ok(order)
 }
 
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+/// `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 ///
 /// It is written out, because an order must outlive versions of whatever it is made with, and crates
 /// of random numbers change theirs.

@@ -75,7 +75,7 @@ impl Samples {
 }
 
 /// Calls the data set: an error or a panic is a value.
-pub(super) fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, Cause> {
+fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, Cause> {
     // What a data set looks like after its panic is its own affair: it is shared by threads anyway.
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(outcome) => outcome.map_err(Cause::Error),
@@ -85,4 +85,12 @@ pub(super) fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, 
             Err(Cause::Panic(said.to_owned()))
         }
     }
+}
+
+/// Drops what belongs to the data set; of a panic of that nobody could be told.
+pub(super) fn put_away<T>(value: T) {
+    let _ = call(|| {
+        drop(value);
+        Ok(())
+    });
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Batch;
 use super::error::{Fault, Refused};
 use super::fields::Fields;
-use super::plan::{Samples, Target, call};
+use super::plan::{Samples, Target, put_away};
 use super::running::{Ended, Outcome, Shared, Work};
 use crate::BufferError;
 
@@ -25,8 +25,8 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
         };
         drop(state);
         let ended = load(shared, &work, job, Some(worker));
-        // If it is the last one, what the data set has in it goes without the lock, and its panic with it.
-        let _ = call(|| Ok(drop(work)));
+        // If it is the last one, what the data set has in it goes without the lock.
+        put_away(work);
         state = shared.state();
         match state.run.as_mut().filter(|run| run.serial == serial) {
             Some(run) => {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Fields, Plan, Samples, Source, Target, Terms, call};
+use super::{Fields, Plan, Samples, Source, Target, Terms, call, put_away};
 use crate::loader::error::{Fault, LoaderError};
 use crate::loader::{IterableDataset, Lengths};
 
@@ -59,8 +59,7 @@ impl<D: IterableDataset> Epoch<D> {
         let ended = std::mem::replace(shard, Shard::Ended);
         if !matches!(ended, Shard::Ended) {
             self.left.fetch_sub(1, Ordering::Release);
-            // Nobody is there to hear of a panic of its drop.
-            let _ = call(|| Ok(drop(ended)));
+            put_away(ended);
         }
     }
 }
