@@ -32,9 +32,9 @@ fn pictures_come_at_their_size_with_their_class() {
     on_each_device(|device| {
         let root = folder("size");
         // At the edges between the colours both count.
-        let cases: [(Fit, [u32; 2], &[usize], &[usize]); 2] =
-            [(Fit::Crop, [4, 4], &[0, 1, 2, 3], &[]), (Fit::Stretch, [8, 4], &[2, 3, 4, 5], &[0, 7])];
-        for (fit, size, reds, blues) in cases {
+        let crop = (Fit::Crop, [4, 4], &[0, 1, 2, 3][..], &[][..]);
+        let stretch = (Fit::Stretch, [8, 4], &[2, 3, 4, 5][..], &[0, 7][..]);
+        for (fit, size, reds, blues) in [crop, stretch] {
             let pictures = ImageFolder::open(&root, size, fit).expect("a data set");
             assert_eq!(pictures.classes(), ["blue", "red"]);
             let mut loader = Loader::builder(device, pictures).batch_size(2).workers(2).build().expect("a loader");
