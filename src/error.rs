@@ -35,6 +35,10 @@ pub enum Error {
     /// A device or a buffer could not be handed over.
     #[error(transparent)]
     Handover(#[from] HandoverError),
+    /// A loader could not be made, or a batch could not be loaded.
+    #[cfg(not(target_arch = "wasm32"))]
+    #[error(transparent)]
+    Loader(#[from] crate::loader::LoaderError),
     /// Submitting or waiting failed.
     #[error(transparent)]
     Device(#[from] BackendError),
@@ -94,6 +98,8 @@ impl Error {
                 HandoverError::Device { error, .. } => class_of(error),
                 _ => ErrorClass::Programmer,
             },
+            #[cfg(not(target_arch = "wasm32"))]
+            Self::Loader(error) => error.class(),
             Self::Device(error) => class_of(error),
         }
     }

@@ -56,6 +56,7 @@
 //! - [`Recording`]: launches, copies and fills to be replayed.
 //! - [`ops`]: operations that come with it: [`ops::matmul`]; kernels of one line:
 //!   [`ops::ElementwiseKernel`], [`ops::ReductionKernel`].
+//! - [`loader`]: data sets, read by threads ahead of the kernels that take them batch by batch.
 //! - [`DebugOutput`]: what kernels printed ([`Device::debug_output`]).
 //! - [`Findings`]: what is wrong with a kernel, line by line, on the device `cpu:checked`
 //!   ([`Device::findings`]).
@@ -68,6 +69,7 @@
 //! | `wgpu` | yes | Vulkan, Metal, DX12, WebGPU |
 //! | `cpu` | yes | the processor: kernels become vector machine code, on all cores. Nothing in a browser |
 //! | `cuda` | no | NVIDIA GPUs natively: needs nothing to build, and the driver and NVRTC to run |
+//! | `images` | no | folders of pictures as data sets: `loader::ImageFolder` |
 //!
 //! # Environment
 //!
@@ -95,13 +97,15 @@ mod error;
 mod guide;
 pub mod handover;
 mod kernel;
+#[cfg(not(target_arch = "wasm32"))] // a browser has no threads to load with
+pub mod loader;
 pub mod ops;
 mod pipeline;
 mod recording;
 mod stream;
 mod timeline;
 
-pub use buffer::{BufferStats, OwnedRead, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
+pub use buffer::{BufferStats, OwnedRead, OwnedWrite, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
 pub use debug::{DebugArgument, DebugLine, DebugOutput, DebugValue};
 pub use device::{Candidate, Device, DeviceOptions, DeviceStats, OpenError, Rejection};
 pub use element::Element;

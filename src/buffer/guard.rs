@@ -91,7 +91,7 @@ pub(super) struct Writing {
 }
 
 impl Writing {
-    fn elements<T: Element>(&self) -> &[T] {
+    pub(super) fn elements<T: Element>(&self) -> &[T] {
         if self.range.is_empty() {
             // No memory at all need not be aligned for `T`.
             return &[];
@@ -99,7 +99,7 @@ impl Writing {
         bytemuck::cast_slice(&self.place.bytes()[self.range.clone()])
     }
 
-    fn elements_mut<T: Element>(&mut self) -> &mut [T] {
+    pub(super) fn elements_mut<T: Element>(&mut self) -> &mut [T] {
         if self.range.is_empty() {
             return &mut [];
         }

@@ -7,6 +7,7 @@ mod guard;
 mod host;
 pub(crate) mod library;
 mod owned_read;
+mod owned;
 mod residency;
 pub(crate) mod slice;
 pub(crate) mod staging;
@@ -19,6 +20,7 @@ mod write_async;
 
 pub use guard::{ReadGuard, UpdateGuard, WriteGuard};
 pub use owned_read::OwnedRead;
+pub use owned::OwnedWrite;
 pub use slice::{Slice, SliceMut};
 pub use traffic::BufferStats;
 pub use unified::UnifiedBuffer;

@@ -128,7 +128,7 @@ impl WgpuBackend {
         // Submitting may run callbacks of others.
         let submit = || {
             let flight = Flight::new(&self.poller, None);
-            flight.set_index(self.queue.submit([]));
+            self.poller.follow(&flight, self.queue.submit([]));
             self.land(&flight);
             flight
         };

@@ -1,6 +1,6 @@
 //! A matrix product on the best device: by the vendor's library where there is one, else by a kernel.
 //!
-//! `cargo run --release --example 09_matmul -- [SIZE]`
+//! `cargo run --release --example 10_matmul -- [SIZE]`
 
 use std::time::{Duration, Instant};
 

@@ -1,0 +1,267 @@
+//! What loading costs: how long the device waits for data, what a batch costs beyond its copy, and how
+//! a loader of threads and channels fares.
+//!
+//! `cargo bench --bench loader -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
+//!
+//! The baseline is what one writes by hand: threads that take batches in turns, a `Vec` for each batch,
+//! a channel, and `copy_from_slice`. For the cost of a batch it is the copy alone, by `write`. Both
+//! sides run in the same run, in turns. What arrives on the device is checked before anything is timed.
+
+#[path = "loader/data.rs"]
+mod data;
+#[path = "loader/plain.rs"]
+mod plain;
+#[allow(dead_code, reason = "nothing is held against wgpu here")]
+mod shared;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anywarp::loader::{Loader, LoaderBuilder};
+use anywarp::{Device, Kernel, UnifiedBuffer};
+use data::{Disk, Memory, Readable, check};
+use plain::Plain;
+use shared::{Arguments, Goal, Outcome, Report, Row, interleaved, repeated, timed};
+
+const WORKERS: usize = 2;
+const PREFETCH: usize = 4;
+
+/// Keeps the device busy for as long as `rounds` say, with all of a batch.
+const BUSY: &str = "
+@group(0) @binding(0) var<uniform> rounds: u32;
+@group(0) @binding(1) var<storage> batch: array<u32>;
+@group(0) @binding(2) var<storage, read_write> sums: array<u32>;
+
+@compute @workgroup_size(64)
+fn busy(@builtin(global_invocation_id) id: vec3<u32>) {
+    var sum = 0u;
+    for (var at = id.x; at < arrayLength(&batch); at += 1024u) { sum += batch[at]; }
+    for (var round = 0u; round < rounds; round++) { sum = (sum ^ (sum >> 15u)) * 2221713035u; }
+    sums[id.x] += sum;
+}";
+
+/// The device's side of every case.
+struct Consumer {
+    device: Device,
+    busy: Kernel,
+    sums: UnifiedBuffer<u32>,
+}
+
+impl Consumer {
+    fn new(device: &Device) -> Outcome<Self> {
+        Ok(Self { device: device.clone(), busy: device.kernel(BUSY)?, sums: device.buffer(1024)? })
+    }
+
+    /// Has the device work on a batch, and waits for it.
+    fn take(&mut self, batch: &UnifiedBuffer<u32>, rounds: u32) -> Outcome<()> {
+        let launch = self.busy.launch().set("rounds", rounds).bind("batch", batch);
+        launch.bind("sums", &mut self.sums).threads(1024)?;
+        Ok(self.device.synchronize()?)
+    }
+
+    /// How many rounds take the device as long as `time`.
+    fn rounds(&mut self, time: f64) -> Outcome<u32> {
+        let batch = self.device.buffer_from(&[1; 1024])?;
+        let mut rounds = 1000;
+        loop {
+            let taken = repeated(5, || timed(|| self.take(&batch, rounds)))?;
+            if taken > 0.5 * time {
+                return Ok((f64::from(rounds) * time / taken) as u32);
+            }
+            rounds = rounds.saturating_mul(2);
+        }
+    }
+}
+
+fn builder<D: Readable>(device: &Device, data: &Arc<D>, batch: usize) -> LoaderBuilder<u32> {
+    Loader::builder(device, Arc::clone(data)).batch_size(batch).workers(WORKERS).prefetch(PREFETCH)
+}
+
+/// The share of the time for which the consumer waits, with workers that can load half as fast again
+/// as the device computes.
+fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
+    const BATCH: usize = 16;
+    let batches = if quick { 30 } else { 300 };
+    let data = Arc::new(Disk { samples: BATCH * batches, time: Duration::from_micros(100) });
+    check(device, &data, BATCH)?;
+    let mut consumer = Consumer::new(device)?;
+    let mut slots = vec![0; Disk::LENGTH * BATCH];
+    let reading = repeated(5, || timed(|| data::read_all(&*data, 0..BATCH, &mut slots)))?;
+    let rounds = consumer.rounds(1.5 * reading / WORKERS as f64)?;
+    let mut loader = builder(device, &data, BATCH).build()?;
+    let mut other = Consumer::new(device)?;
+    // Shares of the time where other cases have seconds.
+    let pair = interleaved(
+        if quick { 1 } else { 5 },
+        || {
+            let mut batches = loader.epoch(0);
+            for batch in batches.by_ref() {
+                consumer.take(batch?.fields(), rounds)?;
+            }
+            Ok(100.0 * batches.stats().consumer_waited_share())
+        },
+        || Ok(100.0 * plain_wait(&mut other, &data, BATCH, rounds)?),
+    )?;
+    Ok(Row {
+        what: format!("the consumer waits; {WORKERS} workers, a disk that takes {:.1} ms a batch", 1e3 * reading),
+        unit: "%",
+        ours: pair.ours,
+        baseline: pair.raw,
+        ceiling: 0.0,
+        judged: (pair.ours, " %"),
+        goal: Goal::AtMost(2.0),
+    })
+}
+
+/// The same share for threads and a channel: all but what the device takes.
+fn plain_wait(consumer: &mut Consumer, data: &Arc<Disk>, batch: usize, rounds: u32) -> Outcome<f64> {
+    let mut buffer = consumer.device.buffer(Disk::LENGTH * batch)?;
+    let start = Instant::now();
+    let mut waited = Duration::ZERO;
+    let mut plain = Plain::new(data, batch, WORKERS, PREFETCH);
+    loop {
+        let since = Instant::now();
+        let Some(loaded) = plain.next() else { break };
+        waited += since.elapsed();
+        buffer.copy_from_slice(&loaded)?;
+        consumer.take(&buffer, rounds)?;
+    }
+    Ok(waited.as_secs_f64() / start.elapsed().as_secs_f64())
+}
+
+/// What a batch costs on the calling thread beyond the copying of its samples, in microseconds.
+fn overhead(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
+    const BATCH: usize = 64;
+    let batches = if quick { 50 } else { 200 };
+    let data = Arc::new(Memory::new(BATCH * batches, length));
+    check(device, &data, BATCH)?;
+    let mut loader = builder(device, &data, BATCH).workers(0).build()?;
+    // As many as the loader has in turns: caches make no difference then.
+    let mut buffers = (0..4).map(|_| device.buffer::<u32>(BATCH * length)).collect::<Result<Vec<_>, _>>()?;
+    let pair = interleaved(
+        if quick { 5 } else { 201 },
+        || timed(|| loader.epoch(0).try_for_each(|batch| Ok(batch.map(drop)?))),
+        || {
+            timed(|| {
+                for batch in 0..batches {
+                    let target = &mut buffers[batch % 4];
+                    data::read_all(&*data, batch * BATCH..(batch + 1) * BATCH, &mut target.write()?)?;
+                }
+                Ok(())
+            })
+        },
+    )?;
+    let each = |seconds: f64| 1e6 * seconds / batches as f64;
+    let (ours, baseline) = (each(pair.ours), each(pair.raw));
+    Ok(Row {
+        what: format!("a batch of {} KiB by the calling thread; baseline: its copy", BATCH * length * 4 / 1024),
+        unit: "us",
+        ours,
+        baseline,
+        ceiling: baseline,
+        judged: (ours - baseline, " us more"),
+        goal: Goal::AtMost(5.0),
+    })
+}
+
+/// What the consumer pays for a batch that lies ready: to take it and to give it back.
+fn ready(device: &Device, quick: bool) -> Outcome<Row> {
+    const BATCH: usize = 64;
+    let batches = if quick { 50 } else { 500 };
+    let data = Arc::new(Memory::new(BATCH * batches, 256));
+    check(device, &data, BATCH)?;
+    let mut loader = builder(device, &data, BATCH).build()?;
+    let mut batches = loader.epoch(0);
+    let mut samples = Vec::new();
+    loop {
+        // Time for the workers to get ahead.
+        std::thread::sleep(Duration::from_millis(1));
+        let start = Instant::now();
+        let Some(batch) = batches.next() else { break };
+        drop(batch?);
+        samples.push(start.elapsed().as_secs_f64());
+    }
+    let mut samples = samples.into_iter();
+    let ours = 1e6 * repeated(samples.len(), || samples.next().ok_or_else(|| "no sample".into()))?;
+    Ok(Row {
+        what: "a batch that lies ready: to take it and to give it back".to_owned(),
+        unit: "us",
+        ours,
+        baseline: 0.0,
+        ceiling: 0.0,
+        judged: (ours, " us"),
+        goal: Goal::AtMost(5.0),
+    })
+}
+
+/// The time for each batch of samples from memory, until the device has taken it.
+fn against_plain(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
+    const BATCH: usize = 64;
+    let batches = if quick { 10 } else { 60 };
+    let data = Arc::new(Memory::new(BATCH * batches, length));
+    check(device, &data, BATCH)?;
+    let mut consumer = Consumer::new(device)?;
+    let mut other = Consumer::new(device)?;
+    let mut loader = builder(device, &data, BATCH).build()?;
+    let mut buffer = device.buffer::<u32>(BATCH * length)?;
+    let pair = interleaved(
+        if quick { 3 } else { 31 },
+        || {
+            timed(|| {
+                for batch in loader.epoch(0) {
+                    consumer.take(batch?.fields(), 0)?;
+                }
+                Ok(())
+            })
+        },
+        || {
+            timed(|| {
+                for loaded in Plain::new(&data, BATCH, WORKERS, PREFETCH) {
+                    buffer.copy_from_slice(&loaded)?;
+                    other.take(&buffer, 0)?;
+                }
+                Ok(())
+            })
+        },
+    )?;
+    // The device alone, on a batch that lies there.
+    let whole = device.buffer_from(&vec![1u32; BATCH * length])?;
+    let ceiling = repeated(if quick { 5 } else { 101 }, || timed(|| consumer.take(&whole, 0)))?;
+    let each = |seconds: f64| 1e6 * seconds / batches as f64;
+    Ok(Row {
+        what: format!("a batch of {} KiB from memory; baseline: threads and a channel", BATCH * length * 4 / 1024),
+        unit: "us",
+        ours: each(pair.ours),
+        baseline: each(pair.raw),
+        ceiling: 1e6 * ceiling,
+        judged: (pair.ratio, " of theirs"),
+        goal: Goal::AtMost(1.0),
+    })
+}
+
+fn run() -> Outcome<()> {
+    let arguments = Arguments::parse()?;
+    let device = arguments.device()?;
+    let quick = arguments.quick;
+    let rows = vec![
+        waiting(&device, quick)?,
+        overhead(&device, 16, quick)?,
+        overhead(&device, 256, quick)?,
+        ready(&device, quick)?,
+        against_plain(&device, 64, quick)?,
+        against_plain(&device, 1024, quick)?,
+        against_plain(&device, 16 << 10, quick)?,
+    ];
+    let report = Report {
+        bench: "loader",
+        baseline: "threads, a Vec for each batch, a channel, copy_from_slice; or the copy alone",
+        ceiling: "no waiting; the copy alone; the device on a batch that lies there",
+        rows,
+    };
+    report.publish(&device, &arguments)
+}
+
+fn main() -> ExitCode {
+    shared::ended(run())
+}

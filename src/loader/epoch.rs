@@ -1,0 +1,192 @@
+//! One pass over a data set, as an iterator and as a stream.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, MutexGuard};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use futures_core::Stream;
+
+use super::fields::Fields;
+use super::running::{Outcome, Shared, State};
+use super::window::Front;
+use super::worker::load;
+use super::{Batch, LoaderError, LoaderStats};
+
+/// The batches of one epoch, in order; made by [`Loader::epoch`](super::Loader::epoch).
+pub struct Epoch<'a, F: Fields> {
+    shared: &'a Shared<F>,
+    stage: Stage,
+    /// Since when the consumer waits.
+    waiting: Option<Instant>,
+}
+
+enum Stage {
+    Running(u64),
+    Failed(LoaderError),
+    Over(LoaderStats),
+}
+
+/// What there is without waiting.
+enum Next<'a, F: Fields> {
+    Item(Option<Result<Batch<F>, LoaderError>>),
+    /// A worker is at it; with the lock, so that its end cannot be missed.
+    Wait(MutexGuard<'a, State<F>>),
+}
+
+impl<'a, F: Fields> Epoch<'a, F> {
+    pub(super) fn new(shared: &'a Shared<F>, begun: Result<u64, LoaderError>) -> Self {
+        let stage = begun.map_or_else(Stage::Failed, Stage::Running);
+        Self { shared, stage, waiting: None }
+    }
+
+    /// What this epoch has loaded so far, and who waited for whom.
+    #[must_use]
+    pub fn stats(&self) -> LoaderStats {
+        match self.stage {
+            Stage::Running(serial) => {
+                let state = self.shared.state();
+                let run = state.run.as_ref().filter(|run| run.serial == serial);
+                run.map(super::running::Run::stats).unwrap_or_default()
+            }
+            Stage::Failed(_) => LoaderStats::default(),
+            Stage::Over(stats) => stats,
+        }
+    }
+
+    /// The epoch under way; an error if there is none, with what it failed by, once.
+    fn serial(&mut self) -> Result<u64, Option<LoaderError>> {
+        match std::mem::replace(&mut self.stage, Stage::Over(LoaderStats::default())) {
+            Stage::Running(serial) => {
+                self.stage = Stage::Running(serial);
+                Ok(serial)
+            }
+            Stage::Failed(error) => Err(Some(error)),
+            Stage::Over(stats) => {
+                self.stage = Stage::Over(stats);
+                Err(None)
+            }
+        }
+    }
+
+    /// Goes on with a lock that is held, or takes it.
+    fn advance(&mut self, held: Option<MutexGuard<'a, State<F>>>) -> Next<'a, F> {
+        let serial = match self.serial() {
+            Ok(serial) => serial,
+            Err(error) => return Next::Item(error.map(Err)),
+        };
+        let mut state = held.unwrap_or_else(|| self.shared.state());
+        loop {
+            let Some(run) = state.run.as_mut().filter(|run| run.serial == serial) else {
+                self.stage = Stage::Over(LoaderStats::default());
+                return Next::Item(None);
+            };
+            match run.window.front() {
+                Front::Done => {
+                    let Some(ended) = run.window.deliver() else { continue };
+                    let waiting = if matches!(ended.outcome, Outcome::Nothing) { None } else { self.waiting.take() };
+                    let item = run.delivered(ended, waiting);
+                    self.shared.one_more(state);
+                    if item.is_some() {
+                        return Next::Item(item);
+                    }
+                    state = self.shared.state();
+                }
+                Front::Free if run.work.plan.is_over(run.window.first()) => {
+                    run.waited(self.waiting.take(), None);
+                    drop(state);
+                    self.stage = Stage::Over(self.shared.end_run(serial).unwrap_or_default());
+                    return Next::Item(None);
+                }
+                Front::Free if self.shared.workers == 0 => {
+                    self.waiting.get_or_insert_with(Instant::now);
+                    let Some(job) = run.begin() else { continue };
+                    let work = Arc::clone(&run.work);
+                    drop(state);
+                    let ended = load(self.shared, &work, job, None);
+                    state = self.shared.state();
+                    if let Some(run) = state.run.as_mut().filter(|run| run.serial == serial) {
+                        run.spent(&ended);
+                        run.window.end(job, ended);
+                    }
+                }
+                Front::Free | Front::Running => {
+                    self.waiting.get_or_insert_with(Instant::now);
+                    return Next::Wait(state);
+                }
+            }
+        }
+    }
+}
+
+impl<F: Fields> Iterator for Epoch<'_, F> {
+    type Item = Result<Batch<F>, LoaderError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut held = None;
+        loop {
+            match self.advance(held.take()) {
+                Next::Item(item) => return item,
+                Next::Wait(state) => held = Some(self.shared.wait_ready(state)),
+            }
+        }
+    }
+}
+
+impl<F: Fields> Drop for Epoch<'_, F> {
+    fn drop(&mut self) {
+        if let Stage::Running(serial) = self.stage {
+            self.shared.end_run(serial);
+        }
+    }
+}
+
+impl<F: Fields> fmt::Debug for Epoch<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Epoch").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
+/// The same as a [`Stream`]; made by [`Loader::epoch_async`](super::Loader::epoch_async).
+#[derive(Debug)]
+pub struct EpochStream<'a, F: Fields>(Epoch<'a, F>);
+
+impl<'a, F: Fields> EpochStream<'a, F> {
+    pub(super) fn new(epoch: Epoch<'a, F>) -> Self {
+        Self(epoch)
+    }
+
+    /// The next batch, without a trait of streams in scope. Dropping the future loses nothing.
+    ///
+    /// # Errors
+    /// Those of [`Epoch`].
+    pub async fn next(&mut self) -> Option<Result<Batch<F>, LoaderError>> {
+        std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// What this epoch has loaded so far, and who waited for whom.
+    #[must_use]
+    pub fn stats(&self) -> LoaderStats {
+        self.0.stats()
+    }
+}
+
+impl<F: Fields> Stream for EpochStream<'_, F> {
+    type Item = Result<Batch<F>, LoaderError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        match self.0.advance(None) {
+            Next::Item(item) => Poll::Ready(item),
+            Next::Wait(mut state) => {
+                if let Some(run) = &mut state.run {
+                    match &mut run.waker {
+                        Some(waker) => waker.clone_from(context.waker()),
+                        None => run.waker = Some(context.waker().clone()),
+                    }
+                }
+                Poll::Pending
+            }
+        }
+    }
+}

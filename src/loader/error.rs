@@ -1,0 +1,211 @@
+//! What can go wrong with loading, and where.
+
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::ReadError;
+use crate::{BufferError, ErrorClass};
+
+/// A loader could not be made, or a batch could not be loaded.
+///
+/// What goes wrong with one batch stands in its place; the epoch goes on after it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoaderError {
+    /// Batches of nothing.
+    #[error("the batch size is 0: a batch has at least one sample")]
+    ZeroBatchSize,
+    /// Shuffling needs samples with numbers.
+    #[error("samples that come as a stream cannot be shuffled: let the shards give another order in each epoch")]
+    NotIndexed,
+    /// An order of that many samples has no room in memory.
+    #[error("the order of {samples} samples takes {} bytes, which are not there: load them without shuffling",
+        samples.saturating_mul(size_of::<usize>()))]
+    TooManySamples {
+        /// How many there are.
+        samples: usize,
+    },
+    /// That many shards have no room in memory.
+    #[error("{shards} shards have no room in memory: use fewer")]
+    TooManyShards {
+        /// How many there are.
+        shards: usize,
+    },
+    /// The system gives no more threads.
+    #[error("worker {worker} of {workers} cannot be started: {cause}; use fewer")]
+    Thread {
+        /// The worker, counted from 0.
+        worker: usize,
+        /// How many were asked for.
+        workers: usize,
+        /// What the system says.
+        cause: Arc<std::io::Error>,
+    },
+    /// The data set refused to read a sample.
+    #[error("{at} cannot be read: {cause}")]
+    Read {
+        /// The sample.
+        at: SampleAt,
+        /// What the data set said.
+        cause: Arc<dyn Error + Send + Sync>,
+    },
+    /// The data set panicked.
+    #[error("{at} cannot be read: the data set panicked: {message}")]
+    Panicked {
+        /// The sample.
+        at: SampleAt,
+        /// What it said.
+        message: String,
+    },
+    /// The data set has become smaller since the epoch began.
+    #[error("{at} is gone: the data set had {expected} samples when the epoch began and now has {now}")]
+    Shrunk {
+        /// The sample.
+        at: SampleAt,
+        /// Samples at the start of the epoch.
+        expected: usize,
+        /// Samples now.
+        now: usize,
+    },
+    /// The device has no memory for a batch, or refuses to have it written.
+    #[error("batch {batch} of epoch {epoch} ({samples} samples) has no memory: {error}")]
+    Buffer {
+        /// The epoch.
+        epoch: u64,
+        /// The batch, counted from 0.
+        batch: u64,
+        /// How many samples it was to have.
+        samples: usize,
+        /// What the buffer said.
+        error: BufferError,
+    },
+    /// The host has no ordinary memory for a batch that is to be copied.
+    #[error(
+        "batch {batch} of epoch {epoch} ({samples} samples) takes {bytes} bytes of ordinary memory, which are not \
+         there: use smaller batches, or write them in place (pinned)"
+    )]
+    HostMemory {
+        /// The epoch.
+        epoch: u64,
+        /// The batch, counted from 0.
+        batch: u64,
+        /// How many samples it was to have.
+        samples: usize,
+        /// Bytes of one field.
+        bytes: u64,
+    },
+    /// There is nothing to measure.
+    #[error("an epoch of this data set has no batches: tuning needs at least one")]
+    NothingToTune,
+    /// A file of a data set is not what it should be.
+    #[error("{}: {message}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What was expected and what came.
+        message: String,
+    },
+}
+
+impl LoaderError {
+    /// What can be done about it.
+    pub(crate) fn class(&self) -> ErrorClass {
+        match self {
+            Self::Buffer { error, .. } => crate::Error::Buffer(error.clone()).class(),
+            Self::TooManySamples { .. }
+            | Self::TooManyShards { .. }
+            | Self::Thread { .. }
+            | Self::HostMemory { .. } => ErrorClass::Resource,
+            // Files and connections may be there the next time.
+            Self::Read { .. } => ErrorClass::Retryable,
+            _ => ErrorClass::Programmer,
+        }
+    }
+}
+
+/// Which sample of which batch, and who was reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SampleAt {
+    /// The epoch.
+    pub epoch: u64,
+    /// The batch, counted from 0 as they are delivered.
+    pub batch: u64,
+    /// The sample's number in the data set or in its shard; none while a shard is opened.
+    pub sample: Option<usize>,
+    /// The shard, for samples that come as a stream.
+    pub shard: Option<usize>,
+    /// The worker; none for the calling thread.
+    pub worker: Option<usize>,
+}
+
+impl fmt::Display for SampleAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.sample, self.shard) {
+            (Some(sample), None) => write!(f, "sample {sample}")?,
+            (Some(sample), Some(shard)) => write!(f, "sample {sample} of shard {shard}")?,
+            (None, shard) => write!(f, "shard {}", shard.unwrap_or_default())?,
+        }
+        write!(f, " (batch {} of epoch {}, ", self.batch, self.epoch)?;
+        match self.worker {
+            Some(worker) => write!(f, "worker {worker})"),
+            None => f.write_str("calling thread)"),
+        }
+    }
+}
+
+/// Memory that is not to be had.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Refused {
+    /// By the device.
+    Buffer(BufferError),
+    /// By the host.
+    Host {
+        /// Bytes asked for.
+        bytes: u64,
+    },
+}
+
+impl From<BufferError> for Refused {
+    fn from(error: BufferError) -> Self {
+        Self::Buffer(error)
+    }
+}
+
+/// What a call of the data set came to, other than a result.
+pub(super) enum Cause {
+    Error(ReadError),
+    Panic(String),
+}
+
+/// What went wrong with a batch, before its number is known.
+pub(super) enum Fault {
+    Sample { sample: Option<usize>, shard: Option<usize>, cause: Cause },
+    Shrunk { sample: usize, expected: usize, now: usize },
+    Memory { samples: usize, refused: Refused },
+}
+
+impl Fault {
+    /// The error of the batch that it belongs to.
+    pub(super) fn of(self, epoch: u64, batch: u64, worker: Option<usize>) -> LoaderError {
+        let at = |sample, shard| SampleAt { epoch, batch, sample, shard, worker };
+        match self {
+            Self::Sample { sample, shard, cause: Cause::Error(cause) } => {
+                LoaderError::Read { at: at(sample, shard), cause: Arc::from(cause) }
+            }
+            Self::Sample { sample, shard, cause: Cause::Panic(message) } => {
+                LoaderError::Panicked { at: at(sample, shard), message }
+            }
+            Self::Shrunk { sample, expected, now } => LoaderError::Shrunk { at: at(Some(sample), None), expected, now },
+            Self::Memory { samples, refused: Refused::Buffer(error) } => {
+                LoaderError::Buffer { epoch, batch, samples, error }
+            }
+            Self::Memory { samples, refused: Refused::Host { bytes } } => {
+                LoaderError::HostMemory { epoch, batch, samples, bytes }
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! IDX files: the format of MNIST and its successors.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Dataset, LoaderError, ReadError};
+use crate::Element;
+
+/// Arrays and their labels, from two files in IDX format: samples of two fields, the array's elements
+/// as `T` and one label.
+///
+/// The format is that of MNIST ("The IDX file format", Y. `LeCun`, C. Cortes, C. Burges): two zero bytes, one
+/// that says what the elements are, one with the number of dimensions, their sizes, then the elements;
+/// all numbers big-endian. The first dimension counts the samples. Files that are packed
+/// (`.gz`) have to be unpacked before. Both files are kept in memory as they are.
+///
+/// ```no_run
+/// use anywarp::loader::{IdxDataset, Loader};
+///
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open_default()?;
+/// let digits = IdxDataset::<f32>::open("train-images-idx3-ubyte", "train-labels-idx1-ubyte")?;
+/// assert_eq!(digits.shape(), [28, 28]);
+/// let mut loader = Loader::builder(&device, digits).batch_size(64).shuffle(1).build()?;
+/// for batch in loader.epoch(0) {
+///     let batch = batch?;
+///     let (images, labels) = batch.fields(); // f32 from 0 to 255, and u32
+/// #   let _ = (images, labels);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct IdxDataset<T> {
+    arrays: Array,
+    labels: Array,
+    _element: std::marker::PhantomData<fn() -> T>,
+}
+
+/// What elements of an IDX file can become: `u8`, `i32`, `u32`, `f32`, `f64`. A number that has no
+/// room becomes the nearest one.
+pub trait IdxElement: Element + Send + Sync {
+    /// The value as this type.
+    #[doc(hidden)]
+    fn from_number(value: f64) -> Self;
+}
+
+macro_rules! elements {
+    ($($rust:ty),*) => {$(
+        impl IdxElement for $rust {
+            fn from_number(value: f64) -> Self {
+                value as Self
+            }
+        }
+    )*};
+}
+
+elements!(u8, i32, u32, f32, f64);
+
+impl<T: IdxElement> IdxDataset<T> {
+    /// Reads both files.
+    ///
+    /// # Errors
+    /// [`LoaderError::File`] names the file that cannot be read or is not in the format, and says what
+    /// was expected; also if the files have different numbers of samples, or a label is an array.
+    pub fn open(arrays: impl AsRef<Path>, labels: impl AsRef<Path>) -> Result<Self, LoaderError> {
+        let (arrays, labels) = (Array::open(arrays.as_ref())?, Array::open(labels.as_ref())?);
+        if labels.sample_length() != 1 {
+            let message = format!("a label is one number, here it has the shape {:?}", labels.shape());
+            return Err(labels.wrong(message));
+        }
+        if labels.samples() != arrays.samples() {
+            let message = format!("{} labels for the {} samples of ", labels.samples(), arrays.samples());
+            return Err(labels.wrong(message + &arrays.file.display().to_string()));
+        }
+        Ok(Self { arrays, labels, _element: std::marker::PhantomData })
+    }
+
+    /// The sizes of one array: `[28, 28]` for 28 rows of 28.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.arrays.shape()
+    }
+}
+
+impl<T: IdxElement> Dataset for IdxDataset<T> {
+    type Fields = (T, u32);
+
+    fn len(&self) -> usize {
+        self.arrays.samples()
+    }
+
+    fn lengths(&self) -> [usize; 2] {
+        [self.arrays.sample_length(), 1]
+    }
+
+    fn read(&self, index: usize, (array, label): (&mut [T], &mut [u32])) -> Result<(), ReadError> {
+        self.arrays.read(index, array)?;
+        self.labels.read(index, label)
+    }
+}
+
+/// One file.
+struct Array {
+    file: PathBuf,
+    kind: Kind,
+    sizes: Vec<usize>,
+    /// The whole file.
+    bytes: Vec<u8>,
+    /// Where the elements begin.
+    start: usize,
+}
+
+/// What its elements are.
+#[derive(Clone, Copy)]
+enum Kind {
+    U8,
+    I8,
+    I16,
+    I32,
+    F32,
+    F64,
+}
+
+impl Kind {
+    fn of(code: u8) -> Option<Self> {
+        Some(match code {
+            0x08 => Self::U8,
+            0x09 => Self::I8,
+            0x0B => Self::I16,
+            0x0C => Self::I32,
+            0x0D => Self::F32,
+            0x0E => Self::F64,
+            _ => return None,
+        })
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::I16 => 2,
+            Self::I32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+}
+
+impl Array {
+    fn open(file: &Path) -> Result<Self, LoaderError> {
+        let bytes = fs::read(file).map_err(|error| LoaderError::File {
+            file: file.to_owned(),
+            message: format!("cannot be read: {error}"),
+        })?;
+        Self::parse(file, bytes).map_err(|message| LoaderError::File { file: file.to_owned(), message })
+    }
+
+    fn parse(file: &Path, bytes: Vec<u8>) -> Result<Self, String> {
+        let Some(&[0, 0, code, dimensions]) = bytes.first_chunk::<4>() else {
+            let begins = &bytes[..bytes.len().min(4)];
+            let packed = if bytes.starts_with(&[0x1f, 0x8b]) { "; it is packed: unpack it with gunzip" } else { "" };
+            return Err(format!("an IDX file begins with two zero bytes, this one with {begins:02x?}{packed}"));
+        };
+        let kind = Kind::of(code).ok_or_else(|| {
+            format!(
+                "its elements are of the kind {code:#04x}; IDX has 0x08 (u8), 0x09 (i8), 0x0b (i16), 0x0c (i32), \
+                 0x0d (f32) and 0x0e (f64)"
+            )
+        })?;
+        let start = 4 + 4 * usize::from(dimensions);
+        let header = bytes.get(4..start).ok_or("it ends within the sizes of its dimensions")?;
+        let sizes: Vec<usize> = header.as_chunks().0.iter().map(|size| u32::from_be_bytes(*size) as usize).collect();
+        if sizes.is_empty() {
+            return Err("it has no dimensions: the first one counts the samples".to_owned());
+        }
+        let wanted = sizes.iter().try_fold(kind.size(), |bytes, size| bytes.checked_mul(*size));
+        let got = bytes.len() - start;
+        if wanted != Some(got) {
+            let wanted = wanted.map_or("more than can be addressed".to_owned(), |bytes| format!("{bytes} bytes"));
+            return Err(format!("elements of the sizes {sizes:?} take {wanted}, the file has {got} bytes of them"));
+        }
+        Ok(Self { file: file.to_owned(), kind, sizes, bytes, start })
+    }
+
+    fn wrong(&self, message: String) -> LoaderError {
+        LoaderError::File { file: self.file.clone(), message }
+    }
+
+    fn samples(&self) -> usize {
+        self.sizes.first().copied().unwrap_or_default()
+    }
+
+    fn shape(&self) -> &[usize] {
+        self.sizes.get(1..).unwrap_or_default()
+    }
+
+    /// Where there are samples, the product was checked to be addressable.
+    fn sample_length(&self) -> usize {
+        self.shape().iter().fold(1, |product: usize, size| product.saturating_mul(*size))
+    }
+
+    fn read<T: IdxElement>(&self, index: usize, target: &mut [T]) -> Result<(), ReadError> {
+        let size = self.sample_length().saturating_mul(self.kind.size());
+        let start = self.start + index.saturating_mul(size);
+        let Some(source) = self.bytes.get(start..start.saturating_add(size)).filter(|_| index < self.samples()) else {
+            return Err(format!("{} has {} samples", self.file.display(), self.samples()).into());
+        };
+        match self.kind {
+            Kind::U8 => numbers(source, target, |[byte]| f64::from(byte)),
+            Kind::I8 => numbers(source, target, |bytes| f64::from(i8::from_be_bytes(bytes))),
+            Kind::I16 => numbers(source, target, |bytes| f64::from(i16::from_be_bytes(bytes))),
+            Kind::I32 => numbers(source, target, |bytes| f64::from(i32::from_be_bytes(bytes))),
+            Kind::F32 => numbers(source, target, |bytes| f64::from(f32::from_be_bytes(bytes))),
+            Kind::F64 => numbers(source, target, f64::from_be_bytes),
+        }
+        Ok(())
+    }
+}
+
+fn numbers<T: IdxElement, const N: usize>(source: &[u8], target: &mut [T], number: impl Fn([u8; N]) -> f64) {
+    for (target, bytes) in target.iter_mut().zip(source.as_chunks().0) {
+        *target = T::from_number(number(*bytes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(bytes: &[u8]) -> Result<Array, String> {
+        Array::parse(Path::new("file"), bytes.to_vec())
+    }
+
+    #[test]
+    fn elements_of_every_kind_are_read() {
+        let cases: [(u8, &[u8], f64); 6] = [
+            (0x08, &[200], 200.0),
+            (0x09, &[0xFE], -2.0),
+            (0x0B, &[0xFF, 0x00], -256.0),
+            (0x0C, &[0x00, 0x01, 0x00, 0x00], 65536.0),
+            (0x0D, &[0x3F, 0xC0, 0x00, 0x00], 1.5),
+            (0x0E, &[0xC0, 0x04, 0, 0, 0, 0, 0, 0], -2.5),
+        ];
+        for (code, bytes, expected) in cases {
+            let file = [&[0, 0, code, 2, 0, 0, 0, 2, 0, 0, 0, 1], bytes, bytes].concat();
+            let array = parse(&file).unwrap();
+            let mut got = [0.0f64];
+            array.read(1, &mut got).unwrap();
+            assert_eq!(got, [expected], "{code:#x}");
+            assert!(array.read(2, &mut got).is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_said() {
+        let cases: [(&[u8], &str); 7] = [
+            (&[], "begins with two zero bytes, this one with []"),
+            (&[0x1f, 0x8b, 8, 0], "unpack it with gunzip"),
+            (&[0, 0, 0x0A, 1], "kind 0x0a"),
+            (&[0, 0, 8, 0], "no dimensions"),
+            (&[0, 0, 8, 2, 0, 0], "ends within the sizes"),
+            (&[0, 0, 8, 1, 0, 0, 0, 3, 1, 2], "take 3 bytes, the file has 2"),
+            (&[&[0, 0, 8, 3], [255; 12].as_slice()].concat(), "more than can be addressed"),
+        ];
+        for (bytes, expected) in cases {
+            let error = parse(bytes).err().unwrap_or_else(|| panic!("{bytes:?} was taken"));
+            assert!(error.contains(expected), "{bytes:?}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_file_makes_it_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..40), header: bool) {
+            if header && bytes.len() >= 4 {
+                (bytes[0], bytes[1], bytes[2], bytes[3]) = (0, 0, 8, bytes[3] % 4);
+            }
+            if let Ok(array) = parse(&bytes) {
+                let mut target = vec![0u32; array.sample_length().min(100)];
+                let _ = array.read(0, &mut target);
+                let _ = array.read(usize::MAX, &mut target);
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The loader: its threads, and its epochs.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use super::fields::Fields;
+use super::plan::{Indexed, Sharded, Source, Terms};
+use super::pool::Pool;
+use super::running::{Run, Shared, Work};
+use super::window::Window;
+use super::worker::work;
+use super::{Dataset, Epoch, EpochStream, IterableDataset, LoaderBuilder, LoaderError, LoaderStats};
+use crate::Device;
+
+/// Loads a data set batch by batch, on threads of its own, into buffers of one device.
+///
+/// Dropping it ends its threads, which takes as long as the sample that each of them is reading.
+/// Batches may outlive it. See the [module](super) for an example.
+pub struct Loader<F: Fields> {
+    pub(super) shared: Arc<Shared<F>>,
+    source: Arc<dyn Source<F>>,
+    terms: Terms,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl<F: Fields> Loader<F> {
+    /// Options for loading a data set whose samples have numbers.
+    pub fn builder<D: Dataset<Fields = F>>(device: &Device, dataset: D) -> LoaderBuilder<F> {
+        LoaderBuilder::new(device, Arc::new(Indexed(Arc::new(dataset))))
+    }
+
+    /// Options for loading a data set that comes as streams.
+    ///
+    /// ```
+    /// # use anywarp::loader::{IterableDataset, Loader, ReadError};
+    /// struct Lines(&'static str);
+    ///
+    /// impl IterableDataset for Lines {
+    ///     type Fields = f32;
+    ///     type Shard = std::str::Lines<'static>;
+    ///
+    ///     fn lengths(&self) -> usize {
+    ///         1
+    ///     }
+    ///
+    ///     fn open(&self, _shard: usize, _epoch: u64) -> Result<Self::Shard, ReadError> {
+    ///         Ok(self.0.lines())
+    ///     }
+    ///
+    ///     fn next(&self, lines: &mut Self::Shard, slot: &mut [f32]) -> Result<bool, ReadError> {
+    ///         let Some(line) = lines.next() else { return Ok(false) };
+    ///         slot[0] = line.parse()?;
+    ///         Ok(true)
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open_default()?;
+    /// let mut loader = Loader::iterable(&device, Lines("1.5\n2.5\n4")).batch_size(2).build()?;
+    /// let batches: Result<Vec<_>, _> = loader.epoch(0).collect();
+    /// assert_eq!(*batches?[1].fields().read()?, [4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn iterable<D: IterableDataset<Fields = F>>(device: &Device, dataset: D) -> LoaderBuilder<F> {
+        LoaderBuilder::new(device, Arc::new(Sharded(Arc::new(dataset))))
+    }
+
+    pub(super) fn start(builder: &LoaderBuilder<F>) -> Result<Self, LoaderError> {
+        let LoaderBuilder { device, source, terms, setting } = builder;
+        // On the calling thread there is nothing ahead.
+        let ahead = if setting.workers == 0 { 1 } else { setting.prefetch.saturating_add(setting.workers) };
+        let pool = Pool::new(device, source.lengths(), terms.batch_size, ahead);
+        let shared = Arc::new(Shared::new(pool, setting.pinned, setting.workers, ahead));
+        let mut loader = Self { shared, source: Arc::clone(source), terms: *terms, threads: Vec::new() };
+        for worker in 0..setting.workers {
+            let shared = Arc::clone(&loader.shared);
+            let thread = thread::Builder::new().name(format!("anywarp-load-{worker}"));
+            // Those that have started end when the loader is dropped here.
+            let thread = thread.spawn(move || work(&shared, worker)).map_err(|cause| LoaderError::Thread {
+                worker,
+                workers: setting.workers,
+                cause: Arc::new(cause),
+            })?;
+            loader.threads.push(thread);
+        }
+        Ok(loader)
+    }
+
+    /// Begins an epoch: all samples once, batch by batch. With the same `epoch` it is the same order
+    /// again. An empty data set has no batches.
+    ///
+    /// Dropping the iterator ends the epoch; what was loaded ahead is not used.
+    ///
+    /// # Errors
+    /// Each batch has its own. One that keeps the epoch from beginning is the only item:
+    /// [`LoaderError::TooManySamples`], [`LoaderError::TooManyShards`].
+    pub fn epoch(&mut self, epoch: u64) -> Epoch<'_, F> {
+        let begun = self.begin(epoch);
+        Epoch::new(&self.shared, begun)
+    }
+
+    /// [`epoch`](Self::epoch) without blocking: a [`Stream`](futures_core::Stream) of batches, for any
+    /// executor. Without workers it reads where it is polled.
+    ///
+    /// ```
+    /// # use anywarp::loader::{Dataset, Loader, ReadError};
+    /// # struct Numbers;
+    /// # impl Dataset for Numbers {
+    /// #     type Fields = u32;
+    /// #     fn len(&self) -> usize { 100 }
+    /// #     fn lengths(&self) -> usize { 1 }
+    /// #     fn read(&self, index: usize, slot: &mut [u32]) -> Result<(), ReadError> {
+    /// #         slot[0] = index as u32;
+    /// #         Ok(())
+    /// #     }
+    /// # }
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let mut loader = Loader::builder(&device, Numbers).build()?;
+    /// pollster::block_on(async {
+    ///     let mut batches = loader.epoch_async(0);
+    ///     while let Some(batch) = batches.next().await {
+    ///         let batch = batch?;
+    ///         assert_eq!(batch.fields().read_async().await?[0] as usize, 32 * batch.number() as usize);
+    ///     }
+    ///     Ok(())
+    /// })
+    /// # }
+    /// ```
+    pub fn epoch_async(&mut self, epoch: u64) -> EpochStream<'_, F> {
+        EpochStream::new(self.epoch(epoch))
+    }
+
+    /// What was loaded so far, and who waited for whom: in all epochs.
+    #[must_use]
+    pub fn stats(&self) -> LoaderStats {
+        let state = self.shared.state();
+        let mut stats = state.totals;
+        if let Some(run) = &state.run {
+            stats.add(&run.stats());
+        }
+        stats
+    }
+
+    fn begin(&self, epoch: u64) -> Result<u64, LoaderError> {
+        let plan = self.source.plan(epoch, &self.terms)?;
+        let work = Arc::new(Work { plan, cancelled: AtomicBool::new(false) });
+        // One that was leaked is still under way.
+        let serial = self.shared.state().serial;
+        self.shared.end_run(serial);
+        let mut state = self.shared.state();
+        state.serial += 1;
+        state.run = Some(Run {
+            serial: state.serial,
+            epoch,
+            work,
+            window: Window::new(self.shared.ahead),
+            waker: None,
+            began: Instant::now(),
+            stats: LoaderStats { epochs: 1, ..LoaderStats::default() },
+        });
+        let serial = state.serial;
+        drop(state);
+        self.shared.tell_workers();
+        Ok(serial)
+    }
+}
+
+impl<F: Fields> Drop for Loader<F> {
+    fn drop(&mut self) {
+        let serial = {
+            let mut state = self.shared.state();
+            state.closed = true;
+            state.serial
+        };
+        self.shared.end_run(serial);
+        self.shared.tell_workers();
+        for thread in self.threads.drain(..) {
+            // A worker's panics are values: there is nothing to hear.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl<F: Fields> fmt::Debug for Loader<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loader")
+            .field("workers", &self.threads.len())
+            .field("batch_size", &self.terms.batch_size)
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
+    }
+}

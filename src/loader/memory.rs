@@ -1,0 +1,75 @@
+//! The memory of one field of one batch: a buffer, and how its elements are written.
+
+use super::error::Refused;
+use crate::{BufferError, Device, Element, OwnedWrite, UnifiedBuffer};
+
+/// One field's buffer between two batches.
+pub struct Memory<T: Element> {
+    pub(super) buffer: UnifiedBuffer<T>,
+    /// Ordinary memory of its length, once a batch was written there.
+    plain: Vec<T>,
+}
+
+impl<T: Element> Memory<T> {
+    pub(super) fn new(device: &Device, length: Option<usize>) -> Result<Self, BufferError> {
+        // More than can be counted is more than can be addressed, which the buffer says.
+        Ok(Self { buffer: device.buffer(length.unwrap_or(usize::MAX))?, plain: Vec::new() })
+    }
+
+    /// Makes it writable: in place, or in ordinary memory.
+    pub(super) fn open(mut self, in_place: bool) -> Result<Open<T>, Refused> {
+        if in_place {
+            return Ok(Open::InPlace(self.buffer.into_write()?));
+        }
+        let length = self.buffer.len();
+        let missing = length.saturating_sub(self.plain.len());
+        self.plain.try_reserve_exact(missing).map_err(|_| Refused::Host { bytes: self.buffer.byte_len() })?;
+        self.plain.resize(length, T::zeroed());
+        Ok(Open::Plain(self))
+    }
+}
+
+/// One field's elements while a batch is written.
+pub enum Open<T: Element> {
+    /// The memory that the device takes them from.
+    InPlace(OwnedWrite<T>),
+    /// Ordinary memory.
+    Plain(Memory<T>),
+}
+
+impl<T: Element> Open<T> {
+    pub(super) fn elements(&mut self) -> &mut [T] {
+        match self {
+            Self::InPlace(writing) => writing,
+            Self::Plain(memory) => &mut memory.plain,
+        }
+    }
+
+    /// The elements of the sample that is number `at` of the batch; none if there is no such sample.
+    pub(super) fn sample(&mut self, length: usize, at: usize) -> &mut [T] {
+        let range = at.saturating_mul(length)..at.saturating_add(1).saturating_mul(length);
+        self.elements().get_mut(range).unwrap_or_default()
+    }
+
+    /// Copies from the beginning of `other`, as much as there is room for.
+    pub(super) fn take_from(&mut self, other: &mut Self) {
+        let target = self.elements();
+        let length = target.len();
+        if let Some(source) = other.elements().get(..length) {
+            target.copy_from_slice(source);
+        }
+    }
+
+    /// What was written goes to the buffer, unless nobody wants it (`keep`).
+    pub(super) fn close(self, keep: bool) -> Result<Memory<T>, BufferError> {
+        match self {
+            Self::InPlace(writing) => Ok(Memory { buffer: writing.finish(), plain: Vec::new() }),
+            Self::Plain(mut memory) => {
+                if keep {
+                    memory.buffer.copy_from_slice(&memory.plain)?;
+                }
+                Ok(memory)
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What the threads of a loader share: the epoch under way, and who waits.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use super::error::Fault;
+use super::fields::Fields;
+use super::plan::Plan;
+use super::pool::Pool;
+use super::window::Window;
+use super::{Batch, LoaderError, LoaderStats};
+
+/// A job that has ended.
+pub(super) struct Ended<F: Fields> {
+    pub(super) outcome: Outcome<F>,
+    /// When memory was asked for, and when it was there: in between, the device still used it.
+    pub(super) memory: Range<Instant>,
+    pub(super) reading: Duration,
+}
+
+impl<F: Fields> Ended<F> {
+    /// How much of the time since `since` it has waited for memory.
+    pub(super) fn waited_for_memory(&self, since: Instant) -> Duration {
+        self.memory.end.saturating_duration_since(self.memory.start.max(since))
+    }
+}
+
+/// What came of a job.
+pub(super) enum Outcome<F: Fields> {
+    Batch(Batch<F>),
+    Failed(Fault, Option<usize>),
+    /// Its shard had ended.
+    Nothing,
+}
+
+/// One epoch, as workers know it.
+pub(super) struct Work<F: Fields> {
+    pub(super) plan: Arc<dyn Plan<F>>,
+    /// Nobody wants the rest of it.
+    pub(super) cancelled: AtomicBool,
+}
+
+/// The epoch under way.
+pub(super) struct Run<F: Fields> {
+    /// Tells it from those before and after it.
+    pub(super) serial: u64,
+    pub(super) epoch: u64,
+    pub(super) work: Arc<Work<F>>,
+    pub(super) window: Window<Ended<F>>,
+    /// A task that waits for the next batch.
+    pub(super) waker: Option<Waker>,
+    pub(super) began: Instant,
+    pub(super) stats: LoaderStats,
+}
+
+impl<F: Fields> Run<F> {
+    /// Begins a job, if there is one that can be.
+    pub(super) fn begin(&mut self) -> Option<u64> {
+        let Self { work, window, .. } = self;
+        window.begin(work.plan.lanes(), |job| work.plan.is_over(job))
+    }
+
+    /// Adds the times of a job.
+    pub(super) fn spent(&mut self, ended: &Ended<F>) {
+        self.stats.reading += ended.reading;
+        self.stats.workers_waited += ended.memory.end - ended.memory.start;
+    }
+
+    /// Adds what the consumer has waited for `ended`.
+    pub(super) fn waited(&mut self, since: Option<Instant>, ended: Option<&Ended<F>>) {
+        let Some(since) = since else { return };
+        let for_device = ended.map_or(Duration::ZERO, |ended| ended.waited_for_memory(since));
+        self.stats.device_waited += for_device;
+        self.stats.consumer_waited += since.elapsed().saturating_sub(for_device);
+    }
+
+    /// What the consumer gets for a job, for which it has waited `since` then; nothing for nothing.
+    pub(super) fn delivered(
+        &mut self,
+        ended: Ended<F>,
+        since: Option<Instant>,
+    ) -> Option<Result<Batch<F>, LoaderError>> {
+        self.waited(since, Some(&ended));
+        let number = self.stats.batches + self.stats.failed;
+        match ended.outcome {
+            Outcome::Batch(mut batch) => {
+                (batch.epoch, batch.number) = (self.epoch, number);
+                self.stats.batches += 1;
+                self.stats.samples += batch.len() as u64;
+                self.stats.bytes += batch.byte_len();
+                Some(Ok(batch))
+            }
+            Outcome::Failed(fault, worker) => {
+                self.stats.failed += 1;
+                Some(Err(fault.of(self.epoch, number, worker)))
+            }
+            Outcome::Nothing => None,
+        }
+    }
+
+    pub(super) fn stats(&self) -> LoaderStats {
+        LoaderStats { elapsed: self.began.elapsed(), ..self.stats }
+    }
+}
+
+pub(super) struct State<F: Fields> {
+    pub(super) run: Option<Run<F>>,
+    /// Epochs begun so far.
+    pub(super) serial: u64,
+    /// Of the epochs that are over.
+    pub(super) totals: LoaderStats,
+    /// The loader is dropped: threads end.
+    pub(super) closed: bool,
+    /// Workers that wait for something to do.
+    idle: usize,
+    /// The consumer waits for a batch.
+    awaited: bool,
+}
+
+/// Shared by a loader and its workers.
+///
+/// Lock order: the state, then the pool. No data set is called and no buffer used under either.
+pub(super) struct Shared<F: Fields> {
+    pub(super) pool: Arc<Pool<F>>,
+    pub(super) in_place: bool,
+    pub(super) workers: usize,
+    pub(super) ahead: usize,
+    state: Mutex<State<F>>,
+    /// There is something to do for a worker.
+    to_do: Condvar,
+    /// The next batch is ready.
+    ready: Condvar,
+}
+
+impl<F: Fields> Shared<F> {
+    pub(super) fn new(pool: Pool<F>, in_place: bool, workers: usize, ahead: usize) -> Self {
+        let totals = LoaderStats::default();
+        let state = State { run: None, serial: 0, totals, closed: false, idle: 0, awaited: false };
+        let (to_do, ready) = (Condvar::new(), Condvar::new());
+        Self { pool: Arc::new(pool), in_place, workers, ahead, state: Mutex::new(state), to_do, ready }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State<F>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A worker waits for something to do.
+    pub(super) fn idle<'a>(&self, mut state: MutexGuard<'a, State<F>>) -> MutexGuard<'a, State<F>> {
+        // It is the consumer's fault only if all that may be loaded is.
+        let full = state.run.as_ref().filter(|run| run.window.is_full()).map(|run| run.serial);
+        let since = Instant::now();
+        state.idle += 1;
+        let mut state = self.to_do.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.idle -= 1;
+        if let Some(run) = state.run.as_mut().filter(|run| Some(run.serial) == full) {
+            run.stats.workers_waited += since.elapsed();
+        }
+        state
+    }
+
+    /// The consumer waits for a batch.
+    pub(super) fn wait_ready<'a>(&self, mut state: MutexGuard<'a, State<F>>) -> MutexGuard<'a, State<F>> {
+        state.awaited = true;
+        let mut state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.awaited = false;
+        state
+    }
+
+    /// Tells a worker that a job can be begun. Nobody is woken who does not wait, because that takes a
+    /// call of the system; and not under the lock, for which they would have to wait at once.
+    pub(super) fn one_more(&self, state: MutexGuard<'_, State<F>>) {
+        let idle = state.idle > 0;
+        drop(state);
+        if idle {
+            self.to_do.notify_one();
+        }
+    }
+
+    /// Tells all workers: of a new epoch, or of the end.
+    pub(super) fn tell_workers(&self) {
+        self.to_do.notify_all();
+    }
+
+    /// Tells the consumer that the next batch is ready.
+    pub(super) fn tell_consumer(&self, mut state: MutexGuard<'_, State<F>>) {
+        let waker = state.run.as_mut().and_then(|run| run.waker.take());
+        let awaited = state.awaited;
+        drop(state);
+        if awaited {
+            self.ready.notify_one();
+        }
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// Ends the epoch `serial`, if it is under way; what it did.
+    pub(super) fn end_run(&self, serial: u64) -> Option<LoaderStats> {
+        let mut state = self.state();
+        let run = state.run.take_if(|run| run.serial == serial)?;
+        run.work.cancelled.store(true, Ordering::Relaxed);
+        let stats = run.stats();
+        state.totals.add(&stats);
+        drop(state);
+        // Batches, and what belongs to the data set, go without the lock.
+        drop(run);
+        Some(stats)
+    }
+}

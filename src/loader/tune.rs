@@ -1,0 +1,164 @@
+//! Which setting loads best for one's own data and one's own kernels, by trying.
+
+mod search;
+
+use std::fmt;
+use std::time::Duration;
+
+use super::fields::Fields;
+use super::{Batch, LoaderBuilder, Setting};
+
+/// How thoroughly [`LoaderBuilder::tune`] looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TuneOptions {
+    /// Settings that are tried: the default one, and others at random.
+    pub settings: usize,
+    /// Batches to one measurement in the first round; twice as many in each further one.
+    pub batches: usize,
+    /// Measurements of one setting in one round, the median of which counts.
+    pub repetitions: usize,
+    /// Workers that are tried at most.
+    pub most_workers: usize,
+    /// Batches ahead that are tried at most.
+    pub most_prefetch: usize,
+    /// Which settings are tried, in which order.
+    pub seed: u64,
+}
+
+impl Default for TuneOptions {
+    /// 12 settings, 16 batches, 3 repetitions; up to two workers for each core and 8 batches ahead.
+    fn default() -> Self {
+        let most_workers = super::cores().saturating_mul(2);
+        Self { settings: 12, batches: 16, repetitions: 3, most_workers, most_prefetch: 8, seed: 0 }
+    }
+}
+
+/// What was measured of one setting: medians.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Trial {
+    /// The setting.
+    pub setting: Setting,
+    /// Time for each batch with the consumer at work, in the last round that the setting came to.
+    pub consumed: Duration,
+    /// Time for each batch when nobody does anything with it.
+    pub alone: Duration,
+    /// Rounds that it came to.
+    pub rounds: u32,
+}
+
+/// What tuning has found: a table to print, and the setting to load with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    trials: Vec<Trial>,
+    best: usize,
+    best_alone: usize,
+}
+
+impl Tuning {
+    /// All settings that were tried, the best first.
+    #[must_use]
+    pub fn trials(&self) -> &[Trial] {
+        &self.trials
+    }
+
+    /// The setting with which the consumer came through its batches soonest.
+    #[must_use]
+    pub fn best(&self) -> Setting {
+        self.trials[self.best].setting
+    }
+
+    /// The setting that would have been chosen by loading alone, with nobody doing anything with the
+    /// batches: not always the best one, because workers and kernels compete for cores and memory.
+    #[must_use]
+    pub fn best_alone(&self) -> Setting {
+        self.trials[self.best_alone].setting
+    }
+}
+
+impl<F: Fields> LoaderBuilder<F> {
+    /// Tries numbers of workers, batches ahead and ways of writing on this data set with this consumer,
+    /// which gets each batch as a loop over an epoch would.
+    ///
+    /// Settings at random, then successive halving (Jamieson and Talwalkar, "Non-stochastic best arm
+    /// identification and hyperparameter optimization", AISTATS 2016): in each round all that are left
+    /// are measured in turns, several times, and the better half by median goes on to the next round,
+    /// which is longer. Of settings within 3 % of each other the one with fewer threads and batches is
+    /// the better one. The setting of the builder itself has no say.
+    ///
+    /// ```
+    /// # use anywarp::loader::{Dataset, Loader, ReadError, TuneOptions};
+    /// # struct Numbers;
+    /// # impl Dataset for Numbers {
+    /// #     type Fields = u32;
+    /// #     fn len(&self) -> usize { 100 }
+    /// #     fn lengths(&self) -> usize { 1 }
+    /// #     fn read(&self, index: usize, slot: &mut [u32]) -> Result<(), ReadError> {
+    /// #         slot[0] = index as u32;
+    /// #         Ok(())
+    /// #     }
+    /// # }
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let builder = Loader::builder(&device, Numbers).batch_size(10);
+    /// let mut sum = device.buffer::<u32>(10)?;
+    /// # let options = TuneOptions { settings: 3, batches: 2, ..TuneOptions::default() };
+    /// # /*
+    /// let options = TuneOptions::default();
+    /// # */
+    /// let tuning = builder.tune(&options, |batch| {
+    ///     Ok(sum.copy_from(batch.fields())?) // or whatever is done with a batch
+    /// })?;
+    /// println!("{tuning}");
+    /// let loader = builder.setting(tuning.best()).build()?;
+    /// # drop(loader);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The first error of a batch or of the consumer;
+    /// [`LoaderError::NothingToTune`](super::LoaderError::NothingToTune); as [`build`](Self::build).
+    pub fn tune(
+        &self,
+        options: &TuneOptions,
+        mut consumer: impl FnMut(Batch<F>) -> crate::Result<()>,
+    ) -> crate::Result<Tuning> {
+        let settings = search::settings(options);
+        search::search(settings, options, |setting, batches, consumed| {
+            let builder = self.clone().setting(setting);
+            if consumed {
+                search::measure(&builder, batches, &mut consumer)
+            } else {
+                search::measure(&builder, batches, &mut |_| Ok(()))
+            }
+        })
+    }
+}
+
+impl fmt::Display for Tuning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let milliseconds = |time: Duration| format!("{:.3} ms", 1e3 * time.as_secs_f64());
+        writeln!(f, "{:>7}  {:>5}  {:<8}  {:>12}  {:>12}", "workers", "ahead", "written", "consumed", "loaded alone")?;
+        for (at, Trial { setting, consumed, alone, .. }) in self.trials.iter().enumerate() {
+            let written = if setting.pinned { "in place" } else { "copied" };
+            let (consumed, alone) = (milliseconds(*consumed), milliseconds(*alone));
+            let Setting { workers, prefetch, .. } = setting;
+            write!(f, "{workers:>7}  {prefetch:>5}  {written:<8}  {consumed:>12}  {alone:>12}")?;
+            match (at == self.best, at == self.best_alone) {
+                (true, true) => f.write_str("  best, also alone")?,
+                (true, false) => f.write_str("  best")?,
+                (false, true) => f.write_str("  best alone")?,
+                (false, false) => {}
+            }
+            writeln!(f)?;
+        }
+        let (best, alone) = (&self.trials[self.best], &self.trials[self.best_alone]);
+        write!(f, "best: {}", best.setting)?;
+        if best.setting != alone.setting {
+            let longer = 100.0 * (alone.consumed.as_secs_f64() / best.consumed.as_secs_f64().max(1e-12) - 1.0);
+            write!(f, "; by loading alone: {}, which takes {longer:.0} % longer", alone.setting)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! Settings at random, successive halving, and one measurement.
+
+use std::time::{Duration, Instant};
+
+use super::{Trial, TuneOptions, Tuning};
+use crate::loader::fields::Fields;
+use crate::loader::order::SplitMix;
+use crate::loader::{Batch, LoaderBuilder, LoaderError, Setting};
+
+/// Of settings that are this close the cheaper one is better: measurements do not tell them apart.
+const CLOSE: f64 = 1.03;
+
+/// The default setting, and others at random.
+pub(super) fn settings(options: &TuneOptions) -> Vec<Setting> {
+    let up_to =
+        |most: usize, steps: &[usize]| -> Vec<usize> { steps.iter().copied().filter(|step| *step <= most).collect() };
+    let default = Setting::default();
+    let mut others = Vec::new();
+    for workers in up_to(options.most_workers, &[0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]) {
+        // Without workers nothing is ahead.
+        for prefetch in up_to(if workers == 0 { 0 } else { options.most_prefetch }, &[0, 1, 2, 4, 8, 16, 32]) {
+            let both = [true, false].map(|pinned| Setting { workers, prefetch, pinned });
+            others.extend(both.into_iter().filter(|setting| *setting != default));
+        }
+    }
+    shuffle(&mut others, &mut SplitMix(options.seed));
+    others.truncate(options.settings.saturating_sub(1));
+    others.insert(0, default);
+    others
+}
+
+fn shuffle<T>(values: &mut [T], random: &mut SplitMix) {
+    for last in (1..values.len()).rev() {
+        values.swap(last, random.below(last as u64 + 1) as usize);
+    }
+}
+
+/// Finds the best of `settings`, at least one. `measure` tells the time for each of so many batches,
+/// with the consumer or without.
+pub(super) fn search(
+    settings: Vec<Setting>,
+    options: &TuneOptions,
+    mut measure: impl FnMut(Setting, usize, bool) -> crate::Result<Duration>,
+) -> crate::Result<Tuning> {
+    let trial = |setting| Trial { setting, consumed: Duration::ZERO, alone: Duration::ZERO, rounds: 0 };
+    let mut trials: Vec<Trial> = settings.into_iter().map(trial).collect();
+    let mut random = SplitMix(!options.seed);
+    let mut left: Vec<usize> = (0..trials.len()).collect();
+    let mut batches = options.batches.max(1);
+    let mut best_alone = None;
+    loop {
+        let mut consumed = vec![Vec::new(); trials.len()];
+        let mut alone = vec![Vec::new(); trials.len()];
+        for _ in 0..options.repetitions.max(1) {
+            // In turns, and each time in another order: what else the machine does hits all alike.
+            shuffle(&mut left, &mut random);
+            for &at in &left {
+                consumed[at].push(measure(trials[at].setting, batches, true)?);
+                if best_alone.is_none() {
+                    alone[at].push(measure(trials[at].setting, batches, false)?);
+                }
+            }
+        }
+        for &at in &left {
+            trials[at].consumed = median(&mut consumed[at]);
+            trials[at].rounds += 1;
+            if best_alone.is_none() {
+                trials[at].alone = median(&mut alone[at]);
+            }
+        }
+        // What loading alone would have chosen goes on to the end, to be compared with.
+        let alone = *best_alone.get_or_insert_with(|| best(&left, &trials, |trial| trial.alone));
+        if left.len() <= 3 {
+            let best = best(&left, &trials, |trial| trial.consumed);
+            return Ok(sorted(trials, best, alone));
+        }
+        left.sort_by_key(|at| trials[*at].consumed);
+        left.truncate(left.len().div_ceil(2));
+        if !left.contains(&alone) {
+            left.push(alone);
+        }
+        batches = batches.saturating_mul(2);
+    }
+}
+
+/// The cheapest of those that are as good as the best.
+fn best(among: &[usize], trials: &[Trial], time: impl Fn(&Trial) -> Duration) -> usize {
+    let least = among.iter().map(|at| time(&trials[*at])).min().unwrap_or_default().mul_f64(CLOSE);
+    let cost = |at: &usize| {
+        let Setting { workers, prefetch, pinned } = trials[*at].setting;
+        (workers.saturating_add(prefetch), workers, pinned, *at)
+    };
+    among.iter().copied().filter(|at| time(&trials[*at]) <= least).min_by_key(cost).unwrap_or_default()
+}
+
+/// The best one first, then by how far they came and how fast they were.
+fn sorted(trials: Vec<Trial>, best: usize, alone: usize) -> Tuning {
+    let mut numbered: Vec<(usize, Trial)> = trials.into_iter().enumerate().collect();
+    numbered.sort_by_key(|(at, trial)| (*at != best, u32::MAX - trial.rounds, trial.consumed));
+    let place = |wanted| numbered.iter().position(|(at, _)| *at == wanted).unwrap_or_default();
+    let (best, best_alone) = (place(best), place(alone));
+    Tuning { best, best_alone, trials: numbered.into_iter().map(|(_, trial)| trial).collect() }
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// The time for each of so many batches, from an epoch's start until the device has done with the last.
+pub(super) fn measure<F: Fields>(
+    builder: &LoaderBuilder<F>,
+    batches: usize,
+    consumer: &mut impl FnMut(Batch<F>) -> crate::Result<()>,
+) -> crate::Result<Duration> {
+    let mut loader = builder.build()?;
+    let mut run = |batches: usize, epochs: std::ops::RangeFrom<u64>| -> crate::Result<()> {
+        let mut left = batches;
+        for epoch in epochs {
+            let before = left;
+            for batch in loader.epoch(epoch).take(left) {
+                consumer(batch?)?;
+                left -= 1;
+            }
+            if left == before {
+                return Err(LoaderError::NothingToTune.into());
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        builder.device.synchronize()
+    };
+    // Threads have started, and memory is there, before the time counts.
+    let window = builder.setting.workers.saturating_add(builder.setting.prefetch);
+    run(window.saturating_add(1).min(batches), 0..)?;
+    let start = Instant::now();
+    run(batches, 1..)?;
+    Ok(start.elapsed() / u32::try_from(batches).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_different_and_within_bounds() {
+        let options = TuneOptions { settings: 30, most_workers: 5, most_prefetch: 3, ..TuneOptions::default() };
+        let mut settings = settings(&options);
+        assert_eq!(settings[0], Setting::default());
+        assert!(settings[1..].iter().all(|setting| setting.workers <= 5 && setting.prefetch <= 3), "{settings:?}");
+        assert_eq!(settings.len(), 30);
+        settings.sort_by_key(|setting| (setting.workers, setting.prefetch, setting.pinned));
+        settings.dedup();
+        assert_eq!(settings.len(), 30);
+    }
+
+    /// A machine on which more workers load faster, and take cores from a consumer that needs them
+    /// beyond two of them; every fifth measurement is disturbed.
+    #[test]
+    fn the_consumer_decides_and_noise_does_not() {
+        for seed in 0..20 {
+            let options = TuneOptions { settings: 100, most_workers: 8, seed, ..TuneOptions::default() };
+            let mut calls = 0u32;
+            let machine = |setting: Setting, _, consumed| {
+                calls += 1;
+                let loading = 8000 / (setting.workers as u64 + 1) + u64::from(!setting.pinned) * 500;
+                let consuming = 2000 + 500 * (setting.workers as u64).saturating_sub(2);
+                let time = if consumed { loading.max(consuming) } else { loading };
+                let disturbance = if calls.is_multiple_of(5) { 3 } else { 1 };
+                Ok(Duration::from_micros(time * disturbance))
+            };
+            let tuning = search(settings(&options), &options, machine).unwrap();
+            assert_eq!(tuning.best().workers, 3, "{tuning}");
+            assert_eq!(tuning.best_alone().workers, 8, "{tuning}");
+            assert!(tuning.best().pinned && tuning.best_alone().pinned, "{tuning}");
+            assert!(tuning.to_string().contains("by loading alone: 8 workers"), "{tuning}");
+        }
+    }
+
+    #[test]
+    fn one_setting_is_enough() {
+        let options = TuneOptions { settings: 0, repetitions: 0, batches: 0, ..TuneOptions::default() };
+        let tuning = search(settings(&options), &options, |_, _, _| Ok(Duration::ZERO)).unwrap();
+        assert_eq!((tuning.best(), tuning.best_alone()), (Setting::default(), Setting::default()));
+        assert!(tuning.to_string().contains("best, also alone"));
+    }
+}

@@ -1,0 +1,164 @@
+//! Which jobs of an epoch are begun, done and delivered. Pure: it knows neither threads nor batches.
+
+use std::collections::VecDeque;
+
+enum Slot<R> {
+    Free,
+    Running,
+    Done(R),
+}
+
+/// The jobs that may be begun: from the first that is not delivered on, no more than `size` of them.
+/// So that is also the most that exists at a time.
+pub(super) struct Window<R> {
+    first: u64,
+    /// From `first` on; what follows them is free.
+    slots: VecDeque<Slot<R>>,
+    size: usize,
+}
+
+/// What is at the front.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Front {
+    /// Nobody has begun it.
+    Free,
+    Running,
+    Done,
+}
+
+impl<R> Window<R> {
+    /// An epoch of which nothing is begun; `size` is at least 1.
+    pub(super) fn new(size: usize) -> Self {
+        Self { first: 0, slots: VecDeque::new(), size: size.max(1) }
+    }
+
+    /// The next job to deliver.
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Whether it has to be delivered from before more can be begun.
+    pub(super) fn is_full(&self) -> bool {
+        self.slots.len() >= self.size && !self.slots.iter().any(|slot| matches!(slot, Slot::Free))
+    }
+
+    /// Begins the first job that can be. Those with the same number modulo `lanes` run one at a time,
+    /// in their order.
+    pub(super) fn begin(&mut self, lanes: Option<u64>, is_over: impl Fn(u64) -> bool) -> Option<u64> {
+        let at = match lanes {
+            // Then they are begun in their order.
+            None => Some(self.slots.len()).filter(|at| *at < self.size)?,
+            Some(lanes) => {
+                let most = lanes.saturating_add(self.slots.len() as u64).min(self.size as u64) as usize;
+                (0..most).find(|at| self.can_begin(*at, lanes))?
+            }
+        };
+        let job = self.first + at as u64;
+        if is_over(job) {
+            return None;
+        }
+        while self.slots.len() <= at {
+            self.slots.push_back(Slot::Free);
+        }
+        self.slots[at] = Slot::Running;
+        Some(job)
+    }
+
+    fn can_begin(&self, at: usize, lanes: u64) -> bool {
+        if !matches!(self.slots.get(at), None | Some(Slot::Free)) {
+            return false;
+        }
+        let lane = |at: usize| (self.first + at as u64) % lanes;
+        let mut before = self.slots.iter().enumerate().take(at);
+        !before.any(|(other, slot)| lane(other) == lane(at) && !matches!(slot, Slot::Done(_)))
+    }
+
+    /// Keeps what came of a job until it is delivered; whether it is the next to be.
+    pub(super) fn end(&mut self, job: u64, result: R) -> bool {
+        let at = job.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
+        if let Some(slot) = at.and_then(|at| self.slots.get_mut(at)) {
+            *slot = Slot::Done(result);
+        }
+        at == Some(0)
+    }
+
+    pub(super) fn front(&self) -> Front {
+        match self.slots.front() {
+            None | Some(Slot::Free) => Front::Free,
+            Some(Slot::Running) => Front::Running,
+            Some(Slot::Done(_)) => Front::Done,
+        }
+    }
+
+    /// Delivers the first job, if it is done.
+    pub(super) fn deliver(&mut self) -> Option<R> {
+        let slot = self.slots.pop_front_if(|slot| matches!(slot, Slot::Done(_)))?;
+        self.first += 1;
+        match slot {
+            Slot::Done(result) => Some(result),
+            Slot::Free | Slot::Running => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Runs an epoch in which the thread that acts next is as `choices` say: 0 delivers, others
+    /// begin a job, or end one that they have begun.
+    fn run(jobs: u64, size: usize, lanes: Option<u64>, choices: &[u8]) -> (Vec<u64>, usize) {
+        let mut window = Window::new(size);
+        let (mut delivered, mut most) = (Vec::new(), 0);
+        let mut running: Vec<u64> = Vec::new();
+        for choice in choices.iter().cycle() {
+            match choice {
+                0 => delivered.extend(window.deliver()),
+                1 => running.extend(window.begin(lanes, |job| job >= jobs)),
+                _ if !running.is_empty() => {
+                    let job = running.swap_remove(usize::from(*choice) % running.len());
+                    window.end(job, job);
+                }
+                _ => {}
+            }
+            let exist = window.slots.iter().filter(|slot| !matches!(slot, Slot::Free)).count();
+            most = most.max(exist);
+            if let Some(lanes) = lanes {
+                let mut taken: Vec<u64> = running.iter().map(|job| job % lanes).collect();
+                taken.sort_unstable();
+                taken.dedup();
+                assert_eq!(taken.len(), running.len(), "two jobs of one lane run");
+            }
+            if window.first() == jobs {
+                return (delivered, most);
+            }
+        }
+        unreachable!("the choices are repeated for ever")
+    }
+
+    proptest! {
+        #[test]
+        fn every_job_is_delivered_once_and_in_order(
+            jobs in 1u64..40,
+            size in 1usize..8,
+            lanes in proptest::option::of(1u64..6),
+            mut choices in proptest::collection::vec(0u8..6, 1..50),
+        ) {
+            choices.extend([0, 1, 2]);
+            let (delivered, most) = run(jobs, size, lanes, &choices);
+            prop_assert!(delivered.into_iter().eq(0..jobs));
+            prop_assert!(most <= size, "{} jobs at a time, {} allowed", most, size);
+        }
+    }
+
+    #[test]
+    fn a_lane_that_is_busy_lets_others_pass() {
+        let mut window = Window::<()>::new(10);
+        let begun: Vec<_> = (0..4).map(|_| window.begin(Some(3), |_| false)).collect();
+        assert_eq!(begun, [Some(0), Some(1), Some(2), None]);
+        window.end(1, ());
+        assert_eq!(window.begin(Some(3), |_| false), Some(4));
+        assert_eq!(window.front(), Front::Running);
+    }
+}

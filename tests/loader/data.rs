@@ -1,0 +1,134 @@
+//! Data sets to be loaded.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anywarp::Device;
+use anywarp::loader::{Batch, Dataset, IterableDataset, Loader, ReadError};
+
+/// `length` samples of `WIDTH` numbers and a label, which tell which sample it is. Reading some of them
+/// takes long, fails or panics.
+#[derive(Clone, Default)]
+pub(crate) struct Samples {
+    pub(crate) length: Arc<AtomicUsize>,
+    /// Threads that are in `read`.
+    pub(crate) readers: Arc<AtomicUsize>,
+    pub(crate) read: Arc<AtomicUsize>,
+    pub(crate) slow: Option<Duration>,
+    pub(crate) fails: Option<usize>,
+    pub(crate) panics: Option<usize>,
+}
+
+/// Odd, so that no sample begins where memory is aligned.
+pub(crate) const WIDTH: usize = 5;
+
+impl Samples {
+    pub(crate) fn new(length: usize) -> Self {
+        Self { length: Arc::new(AtomicUsize::new(length)), ..Self::default() }
+    }
+}
+
+/// What the sample `index` has at `at`.
+pub(crate) fn value(index: usize, at: usize) -> f32 {
+    (index * WIDTH + at) as f32 + 1.0
+}
+
+/// The label of the sample `index`.
+pub(crate) fn label(index: usize) -> u32 {
+    index as u32 ^ 0x5555
+}
+
+impl Dataset for Samples {
+    type Fields = (f32, u32);
+
+    fn len(&self) -> usize {
+        self.length.load(Ordering::SeqCst)
+    }
+
+    fn lengths(&self) -> [usize; 2] {
+        [WIDTH, 1]
+    }
+
+    fn read(&self, index: usize, (values, labels): (&mut [f32], &mut [u32])) -> Result<(), ReadError> {
+        self.readers.fetch_add(1, Ordering::SeqCst);
+        self.read.fetch_add(1, Ordering::SeqCst);
+        if let Some(time) = self.slow {
+            thread::sleep(time);
+        }
+        self.readers.fetch_sub(1, Ordering::SeqCst);
+        assert_ne!(self.panics, Some(index), "the page is torn");
+        if self.fails == Some(index) {
+            return Err("the ink has run".into());
+        }
+        for (at, target) in values.iter_mut().enumerate() {
+            *target = value(index, at);
+        }
+        labels[0] = label(index);
+        Ok(())
+    }
+}
+
+/// Shards of numbers, of the given lengths: shard `s` has `1000 * s`, `1000 * s + 1` and so on.
+#[derive(Clone)]
+pub(crate) struct Streams {
+    pub(crate) lengths: Vec<usize>,
+    /// A shard that cannot be opened, a number that cannot be read, one that makes it panic.
+    pub(crate) closed: Option<usize>,
+    pub(crate) fails: Option<usize>,
+    pub(crate) panics: Option<usize>,
+}
+
+impl Streams {
+    pub(crate) fn new(lengths: &[usize]) -> Self {
+        Self { lengths: lengths.to_vec(), closed: None, fails: None, panics: None }
+    }
+}
+
+impl IterableDataset for Streams {
+    type Fields = u32;
+    type Shard = std::ops::Range<usize>;
+
+    fn lengths(&self) -> usize {
+        1
+    }
+
+    fn shards(&self) -> usize {
+        self.lengths.len()
+    }
+
+    fn open(&self, shard: usize, epoch: u64) -> Result<Self::Shard, ReadError> {
+        if self.closed == Some(shard) {
+            return Err("the door is locked".into());
+        }
+        let start = 1000 * shard + 100_000 * epoch as usize;
+        Ok(start..start + self.lengths[shard])
+    }
+
+    fn next(&self, shard: &mut Self::Shard, slot: &mut [u32]) -> Result<bool, ReadError> {
+        let Some(number) = shard.next() else { return Ok(false) };
+        assert_ne!(self.panics, Some(number), "the pipe has burst");
+        if self.fails == Some(number) {
+            return Err("the pipe leaks".into());
+        }
+        slot[0] = number as u32;
+        Ok(true)
+    }
+}
+
+/// A loader of `Samples` with so many workers.
+pub(crate) fn loader(device: &Device, samples: Samples, workers: usize) -> Loader<(f32, u32)> {
+    Loader::builder(device, samples).batch_size(8).workers(workers).prefetch(2).build().expect("a loader")
+}
+
+/// The batch holds what its samples' numbers say.
+pub(crate) fn check(batch: &Batch<(f32, u32)>) {
+    let (values, labels) = batch.fields();
+    let indices: Vec<usize> = batch.indices().collect();
+    assert_eq!(batch.len(), indices.len());
+    let expected: Vec<f32> = indices.iter().flat_map(|index| (0..WIDTH).map(|at| value(*index, at))).collect();
+    assert_eq!(*values.read().expect("values"), expected, "batch {}", batch.number());
+    let expected: Vec<u32> = indices.iter().map(|index| label(*index)).collect();
+    assert_eq!(*labels.read().expect("labels"), expected, "batch {}", batch.number());
+}

@@ -1,0 +1,164 @@
+//! Loaders, epochs, batches and devices that are dropped while work is under way.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use anywarp::loader::Loader;
+
+use crate::data::{Samples, check, loader};
+use crate::{hanging, null, on_each_device};
+
+fn slow(length: usize) -> Samples {
+    Samples { slow: Some(Duration::from_millis(1)), ..Samples::new(length) }
+}
+
+/// The loader and all of its workers have let go of the data set.
+fn is_free(samples: &Samples) {
+    assert_eq!(Arc::strong_count(&samples.length), 1, "somebody still holds the data set");
+    assert_eq!(samples.readers.load(Ordering::SeqCst), 0, "somebody still reads");
+}
+
+#[test]
+fn a_dropped_loader_leaves_nothing() {
+    on_each_device(|device| {
+        let before = device.stats().live_bytes;
+        for workers in [0, 1, 4] {
+            for batches in [0, 1, 7] {
+                let samples = slow(1000);
+                let mut loader = loader(device, samples.clone(), workers);
+                assert_eq!(loader.epoch(0).take(batches).filter(Result::is_ok).count(), batches);
+                drop(loader);
+                is_free(&samples);
+                assert_eq!(device.stats().live_bytes, before, "{workers} workers, {batches} batches");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_loader_that_was_never_used_leaves_nothing() {
+    on_each_device(|device| {
+        let samples = slow(1000);
+        drop(loader(device, samples.clone(), 4));
+        is_free(&samples);
+    });
+}
+
+#[test]
+fn an_epoch_may_be_left_at_any_time() {
+    on_each_device(|device| {
+        for workers in [0, 3] {
+            let samples = slow(100);
+            let mut loader = loader(device, samples.clone(), workers);
+            for round in 0..12 {
+                for batch in loader.epoch(round).take(round as usize) {
+                    check(&batch.expect("a batch"));
+                }
+            }
+            assert_eq!(loader.epoch(99).count(), 13);
+        }
+    });
+}
+
+#[test]
+fn what_is_loaded_for_an_epoch_that_was_left_ends_soon() {
+    hanging::within(crate::PATIENCE, || {
+        let samples = Samples { slow: Some(Duration::from_millis(20)), ..Samples::new(10_000) };
+        let mut loader = Loader::builder(&null(), samples.clone()).batch_size(1000).workers(2).build().unwrap();
+        let _ = loader.epoch(0);
+        std::thread::sleep(Duration::from_millis(50));
+        let start = Instant::now();
+        drop(loader);
+        // A batch would take 20 s, a sample takes 20 ms.
+        assert!(start.elapsed() < Duration::from_secs(5), "it took {:?}", start.elapsed());
+        is_free(&samples);
+    });
+}
+
+#[test]
+fn an_epoch_that_was_leaked_does_not_disturb_the_next() {
+    on_each_device(|device| {
+        for workers in [0, 2] {
+            let mut loader = loader(device, Samples::new(100), workers);
+            let mut leaked = loader.epoch(0);
+            check(&leaked.next().expect("a first batch").expect("a batch"));
+            std::mem::forget(leaked);
+            let batches: Vec<_> = loader.epoch(1).map(|batch| batch.expect("a batch")).collect();
+            assert_eq!(batches.len(), 13);
+            batches.iter().for_each(check);
+        }
+    });
+}
+
+#[test]
+fn batches_outlive_the_loader() {
+    on_each_device(|device| {
+        let before = device.stats().live_bytes;
+        let samples = Samples::new(100);
+        let mut loader = loader(device, samples.clone(), 2);
+        let batches: Vec<_> = loader.epoch(0).map(|batch| batch.expect("a batch")).collect();
+        drop(loader);
+        is_free(&samples);
+        assert_eq!(batches.len(), 13);
+        batches.iter().for_each(check);
+        drop(batches);
+        assert_eq!(device.stats().live_bytes, before);
+    });
+}
+
+#[test]
+fn the_device_may_be_dropped_before_its_loader() {
+    on_each_device(|device| {
+        let device = match device.caps().backend {
+            "null" => null(),
+            _ => device.reopen().expect("the same device"),
+        };
+        let mut loader = loader(&device, slow(100), 2);
+        let mut epoch = loader.epoch(0);
+        check(&epoch.next().expect("a first batch").expect("a batch"));
+        drop(device);
+        epoch.for_each(|batch| check(&batch.expect("a batch")));
+    });
+}
+
+#[test]
+fn a_loader_can_be_dropped_by_a_panic() {
+    on_each_device(|device| {
+        let samples = slow(1000);
+        let (theirs, device) = (samples.clone(), device.clone());
+        let thread = std::thread::spawn(move || {
+            let mut loader = loader(&device, theirs, 3);
+            for batch in loader.epoch(0) {
+                let batch = batch.expect("a batch");
+                check(&batch);
+                assert!(batch.number() < 2, "the consumer stumbles");
+            }
+        });
+        assert!(thread.join().is_err());
+        is_free(&samples);
+    });
+}
+
+#[test]
+fn no_thread_is_left() {
+    // Other tests of this process have loaders of their own: a few dozen threads at most.
+    let workers = || {
+        let tasks = std::fs::read_dir("/proc/self/task").ok()?;
+        let names = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+        Some(names.filter(|name| name.starts_with("anywarp-load-")).count())
+    };
+    if workers().is_none() {
+        return; // not Linux
+    }
+    hanging::within(crate::PATIENCE, move || {
+        let mut most = 0;
+        for _ in 0..50 {
+            let mut loader = loader(&null(), Samples::new(100), 8);
+            assert_eq!(loader.epoch(0).take(3).count(), 3);
+            most = most.max(workers().unwrap_or_default());
+        }
+        let left = workers().unwrap_or_default();
+        assert!(most > 0 && left < 100, "of 400 threads {left} are left; at most {most} were seen at a time");
+    });
+}
