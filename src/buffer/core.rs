@@ -207,12 +207,15 @@ impl Core {
             }
         };
         drop(state);
-        self.download(pending, Download { block: Some(block), range, valid, device: Arc::clone(&self.device) }, &stale)
+        let device = Arc::clone(&self.device);
+        let (download, ticket) =
+            self.download(pending, Download { block: Some(block), range, valid, device }, &stale)?;
+        Ok(Reading::Download(download, ticket))
     }
 
     /// Starts to copy what the device has at `range` into a block that nobody keeps. The caller holds a
     /// guard.
-    pub(super) fn fetch(&self, range: &Range<u64>) -> Result<Reading, BackendError> {
+    pub(super) fn fetch(&self, range: &Range<u64>) -> Result<(Download, Ticket), BackendError> {
         let mut pending = self.lock_behind_last_use()?;
         self.upload(&mut pending)?;
         self.state().check_last_use()?;
@@ -236,7 +239,7 @@ impl Core {
         mut pending: MutexGuard<'_, Pending>,
         mut download: Download,
         parts: &[Range<u64>],
-    ) -> Result<Reading, BackendError> {
+    ) -> Result<(Download, Ticket), BackendError> {
         let (memory, base) = (download.memory(), download.range.start);
         self.device.backend.unmap(memory)?;
         for part in parts {
@@ -256,7 +259,7 @@ impl Core {
         }
         drop(pending);
         let ticket = self.device.backend.map(memory)?;
-        Ok(Reading::Download(download, ticket))
+        Ok((download, ticket))
     }
 
     /// Whether the host has all of `range`.
