@@ -146,7 +146,7 @@ fn run() -> Outcome<()> {
     let (device, raw) = arguments.open()?;
     let largest = if arguments.quick { 16 * MIB } else { 256 * MIB };
     let mut rows = Vec::new();
-    let mut bytes = 4 * KIB;
+    let mut bytes = if std::env::var_os("X_LARGE").is_some() { 4 * MIB } else { 4 * KIB };
     while bytes <= largest {
         rows.extend(measure(&device, &raw, bytes, arguments.quick)?);
         device.trim();

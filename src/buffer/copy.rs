@@ -36,7 +36,7 @@ pub(super) fn copy(source: &[u8], target: &mut [u8]) {
 /// 512 KiB on AMD processors with `rep movsb` at its worst: 3 GB/s, against 45 in pieces that are
 /// too short for it (256 KiB, glibc 2.36, EPYC). A large `Vec` begins 16 bytes into a page and
 /// mapped memory at its start, so that most readbacks are such copies.
-fn copy_alone(source: &[u8], target: &mut [u8]) {
+pub(super) fn copy_alone(source: &[u8], target: &mut [u8]) {
     const SHORT: usize = 2 << 10;
     const LONGEST: usize = 1 << 20;
     let further = target.as_ptr().addr().wrapping_sub(source.as_ptr().addr()) % (4 << 10);

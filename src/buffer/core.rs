@@ -231,16 +231,15 @@ impl Core {
             }
         };
         drop(state);
-        self.download(
-            pending,
-            Download { block: Some(block), range, valid, mapping: None, device: Arc::clone(&self.device) },
-            &stale,
-        )
+        let device = Arc::clone(&self.device);
+        let (download, ticket) =
+            self.download(pending, Download { block: Some(block), range, valid, mapping: None, device }, &stale)?;
+        Ok(Reading::Download(download, ticket))
     }
 
     /// Starts to copy what the device has at `range` into a block that nobody keeps. The caller holds a
     /// guard.
-    pub(super) fn fetch(&self, range: &Range<u64>) -> Result<Reading, BackendError> {
+    pub(super) fn fetch(&self, range: &Range<u64>) -> Result<(Download, Ticket), BackendError> {
         let mut pending = self.lock_behind_last_use()?;
         self.upload(&mut pending)?;
         self.state().check_last_use()?;
@@ -268,7 +267,7 @@ impl Core {
         mut pending: MutexGuard<'_, Pending>,
         mut download: Download,
         parts: &[Range<u64>],
-    ) -> Result<Reading, BackendError> {
+    ) -> Result<(Download, Ticket), BackendError> {
         let (memory, base) = (download.memory(), download.range.start);
         self.device.backend.unmap(memory)?;
         for part in parts {
@@ -289,7 +288,7 @@ impl Core {
         drop(pending);
         let ticket = self.device.backend.map(memory)?;
         download.mapping = Some(ticket.clone());
-        Ok(Reading::Download(download, ticket))
+        Ok((download, ticket))
     }
 
     /// Whether the host has all of `range`.

@@ -3,6 +3,7 @@
 pub(crate) mod cells;
 mod copy;
 pub(crate) mod core;
+mod download;
 mod guard;
 mod host;
 pub(crate) mod library;

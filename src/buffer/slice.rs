@@ -8,7 +8,7 @@ use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind, GuardToken};
 use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
 use super::host::{Heap, HostView, Reading};
-use super::transfer;
+use super::{download, transfer};
 use crate::Element;
 use crate::error::BufferError;
 
@@ -137,14 +137,14 @@ impl<'a, T: Element> Slice<'a, T> {
         }
         let core = self.core;
         let bytes = byte_range::<T>(&self.range.clone()?);
-        if core.unified || size_of_val(target) <= transfer::CHUNK || core.is_on_host(&bytes) {
+        if core.unified || size_of_val(target) <= download::WHOLE || core.is_on_host(&bytes) {
             copy(bytemuck::cast_slice(&self.read()?), bytemuck::cast_slice_mut(target));
             return Ok(());
         }
         core.aligned(&bytes)?;
         let _token = core.guard(GuardKind::Read)?;
         let target = bytemuck::cast_slice_mut(target);
-        transfer::download_in_chunks(core, &bytes, target).map_err(|error| core.error("reading", error))
+        download::download(core, &bytes, target).map_err(|error| core.error("reading", error))
     }
 }
 

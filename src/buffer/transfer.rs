@@ -2,27 +2,27 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anywarp_backend::{BackendError, Recording, Region};
+use anywarp_backend::{BackendError, Recording, Region, threads};
 
 use super::copy;
-use super::core::{Core, GRANULE};
-use super::host::{Reading, Written};
+use super::core::Core;
+use super::host::Written;
 use super::slice::{Slice, SliceMut, byte_range};
 use super::uses::Use;
 use crate::Element;
 use crate::error::BufferError;
 use crate::timeline::{Batch, Pending};
 
-/// Copies larger than this leave in pieces of this size. The pieces on their way fit into a large
-/// cache, which pays where the device reads through it (256 MiB on lavapipe: 0.75 of one copy into
-/// one staging buffer, 0.65 with pieces of 16 MiB).
-pub(crate) const CHUNK: usize = 4 << 20;
-/// The first of them.
-const FIRST_CHUNK: usize = 1 << 20;
-/// Pieces on their way at a time: bounds the staging memory of one large copy.
-pub(super) const MOST_IN_FLIGHT: usize = 4;
+/// Copies larger than this go in pieces of this size, each through a block of its own: short, so that
+/// the device has something to do soon, and no thread ever waits for another to end the same piece.
+pub(crate) const CHUNK: usize = 1 << 20;
+/// Bytes on their way at a time: bounds the staging memory of one large copy.
+const MOST_IN_FLIGHT: usize = 32 << 20;
+/// Nanoseconds that a thread takes for a piece, about: to judge how many threads are worth calling.
+const COST: f64 = 100_000.0;
 
 /// Where a command goes.
 pub(crate) enum Target<'a> {
@@ -140,39 +140,55 @@ pub(crate) fn pattern_of<T: Element>(value: &T) -> Option<u32> {
     }
 }
 
-/// Copies `source` to the buffer at once, chunk by chunk: while one is on its way, the next is written.
+/// Copies `source` to the buffer at once, chunk by chunk: while some are on their way, the next are written,
+/// by several threads.
 pub(crate) fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Result<(), BufferError> {
     let range = core.aligned(range)?;
     usable(core, Use::CopyTo, "be written")?;
-    let failed = |error| core.error("writing", error);
-    let mut sent = Sent::default();
-    for chunk in chunks(source.len(), core.device.staging.limit()) {
+    let device = &core.device;
+    let flying = Flying::default();
+    let hand_over = |mut pending: MutexGuard<'_, Pending>| {
+        let batch = Arc::clone(&pending.batch);
+        let bytes = flying.written.swap(0, Ordering::Relaxed);
+        core.upload(&mut pending)?;
+        device.timeline.flush(&mut pending, &device.staging)?;
+        flying.left(batch, bytes);
+        Ok(())
+    };
+    let each = |chunk: Range<usize>| {
+        flying.make_room()?;
         let source = &source[chunk.clone()];
+        let (block, mut host) = device.chunk_block(source.len() as u64, None)?;
+        device.stage(source, &mut host.bytes_mut()[..source.len()]);
         let at = range.start + chunk.start as u64..range.start + chunk.end as u64;
-        sent.make_room().map_err(failed)?;
-        let (block, mut host) = core.device.chunk_block(source.len() as u64, None).map_err(failed)?;
-        copy::copy(source, &mut host.bytes_mut()[..source.len()]);
+        flying.written.fetch_add(source.len(), Ordering::Relaxed);
         core.host_wrote(at, Written::Staged(block, host));
-        let device = &core.device;
-        let mut pending = device.timeline.lock_on(0, &device.staging).map_err(failed)?;
-        sent.0.push_back(Arc::clone(&pending.batch));
-        core.upload(&mut pending).map_err(failed)?;
-        device.timeline.flush(&mut pending, &device.staging).map_err(failed)?;
-    }
-    Ok(())
+        // Who has the timeline takes along what others have written meanwhile: fewer, longer submissions.
+        device.timeline.try_lock_on(0, &device.staging)?.map_or(Ok(()), hand_over)
+    };
+    let chunks: Vec<_> = chunks(source.len(), device.longest_chunk()).collect();
+    // Several threads would each hold a block: where that is a good part of the limit, one does all.
+    let written = if device.staging.limit() < MOST_IN_FLIGHT as u64 {
+        chunks.iter().try_for_each(|chunk| each(chunk.clone()))
+    } else {
+        for_each(chunks.len(), COST, |index| each(chunks[index].clone()))
+    };
+    let rest = device.timeline.lock_on(0, &device.staging).and_then(hand_over);
+    written.and(rest).map_err(|error| core.error("writing", error))
 }
 
 /// Records the upload of `source` to `start`, in chunks that are handed over one by one. The last is left
 /// to be handed over with what follows.
 pub(super) fn send(core: &Core, pending: &mut Pending, start: u64, source: &[u8]) -> Result<(), BackendError> {
     let device = &core.device;
-    let mut sent = Sent::default();
-    for chunk in chunks(source.len(), device.staging.limit()) {
+    let flying = Flying::default();
+    for chunk in chunks(source.len(), device.longest_chunk()) {
         if chunk.start > 0 {
-            sent.0.push_back(Arc::clone(&pending.batch));
+            let batch = Arc::clone(&pending.batch);
             device.timeline.flush(pending, &device.staging)?;
+            flying.left(batch, CHUNK);
         }
-        sent.make_room()?;
+        flying.make_room()?;
         let source = &source[chunk.clone()];
         let (block, mut host) = device.chunk_block(source.len() as u64, Some(&mut *pending))?;
         copy::copy(source, &mut host.bytes_mut()[..source.len()]);
@@ -182,53 +198,60 @@ pub(super) fn send(core: &Core, pending: &mut Pending, start: u64, source: &[u8]
     Ok(())
 }
 
-/// Copies `range` of the buffer to `target` at once, chunk by chunk: while one is on its way, the one
-/// before is copied. The caller holds a guard.
-pub(super) fn download_in_chunks(core: &Core, range: &Range<u64>, target: &mut [u8]) -> Result<(), BackendError> {
-    let mut coming: VecDeque<(Range<usize>, Reading)> = VecDeque::new();
-    let mut left = chunks(target.len(), u64::MAX).fuse();
-    loop {
-        while coming.len() < MOST_IN_FLIGHT
-            && let Some(chunk) = left.next()
-        {
-            let at = range.start + chunk.start as u64..range.start + chunk.end as u64;
-            coming.push_back((chunk, core.fetch(&at)?));
-        }
-        let Some((place, first)) = coming.pop_front() else { return Ok(()) };
-        if let Reading::Download(download, ticket) = first {
-            ticket.wait()?;
-            let length = place.len();
-            copy::copy(&download.arrived()?.bytes()[..length], &mut target[place]);
+/// Does `work` for every chunk, each of which takes a thread about `cost` nanoseconds, on as many threads as
+/// pay.
+pub(super) fn for_each(
+    chunks: usize,
+    cost: f64,
+    work: impl Fn(usize) -> Result<(), BackendError> + Sync,
+) -> Result<(), BackendError> {
+    if threads::count() == 1 {
+        return (0..chunks).try_for_each(work);
+    }
+    threads::spread(chunks as u64, Some(cost), &|range| range.map(|index| index as usize).try_for_each(&work))?;
+    Ok(())
+}
+
+/// The pieces of a large copy.
+pub(super) fn chunks(bytes: usize, length: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..bytes).step_by(length).map(move |start| start..bytes.min(start + length))
+}
+
+/// The parts of one upload that are on their way.
+#[derive(Default)]
+struct Flying {
+    /// Bytes in staging memory that nobody has handed over.
+    written: AtomicUsize,
+    batches: Mutex<VecDeque<(Arc<Batch>, usize)>>,
+}
+
+impl Flying {
+    fn batches(&self) -> MutexGuard<'_, VecDeque<(Arc<Batch>, usize)>> {
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// So many bytes left with `batch`.
+    fn left(&self, batch: Arc<Batch>, bytes: usize) {
+        if bytes > 0 {
+            self.batches().push_back((batch, bytes));
         }
     }
-}
 
-/// The pieces of a large copy. The first are short, so that the device has something to do soon.
-pub(super) fn chunks(bytes: usize, limit: u64) -> impl Iterator<Item = Range<usize>> {
-    let longest = usize::try_from(limit).unwrap_or(CHUNK).min(CHUNK) / GRANULE as usize * GRANULE as usize;
-    let mut next = 0;
-    let mut length = FIRST_CHUNK.min(longest);
-    std::iter::from_fn(move || {
-        let chunk = next..bytes.min(next + length);
-        next = chunk.end;
-        length = longest.min(2 * length);
-        (!chunk.is_empty()).then_some(chunk)
-    })
-}
-
-/// The chunks of one upload that are on their way.
-#[derive(Default)]
-struct Sent(VecDeque<Arc<Batch>>);
-
-impl Sent {
     /// Waits until there are few.
-    fn make_room(&mut self) -> Result<(), BackendError> {
-        while self.0.len() >= MOST_IN_FLIGHT {
-            if let Some(oldest) = self.0.pop_front() {
-                oldest.ticket()?.wait()?;
+    fn make_room(&self) -> Result<(), BackendError> {
+        loop {
+            let oldest = {
+                let mut batches = self.batches();
+                let bytes: usize = batches.iter().map(|(_, bytes)| bytes).sum();
+                if bytes <= MOST_IN_FLIGHT {
+                    return Ok(());
+                }
+                batches.pop_front()
+            };
+            if let Some((batch, _)) = oldest {
+                batch.ticket()?.wait()?;
             }
         }
-        Ok(())
     }
 }
 
@@ -238,15 +261,15 @@ mod tests {
 
     #[test]
     fn chunks_are_all_of_it_in_order() {
-        for bytes in [0, 1, 4096, FIRST_CHUNK, FIRST_CHUNK + 1, CHUNK + 3, 100_000_000] {
-            for limit in [4 << 10, 5000, 1 << 20, u64::MAX] {
+        for bytes in [0, 1, 4096, CHUNK, CHUNK + 1, 100_000_000] {
+            for length in [4 << 10, 5000, 1 << 20] {
                 let mut end = 0;
-                for chunk in chunks(bytes, limit) {
+                for chunk in chunks(bytes, length) {
                     assert_eq!(chunk.start, end);
-                    assert!(chunk.len() as u64 <= limit && chunk.start.is_multiple_of(GRANULE as usize));
+                    assert!(chunk.len() <= length && !chunk.is_empty());
                     end = chunk.end;
                 }
-                assert_eq!(end, bytes, "limit {limit}");
+                assert_eq!(end, bytes, "in pieces of {length}");
             }
         }
     }

@@ -2,8 +2,10 @@
 
 use std::time::Instant;
 
-use anywarp_backend::{BackendError, HostRange, MemoryKind};
+use anywarp_backend::{BackendError, DeviceKind, HostRange, MemoryKind, store};
 
+use super::copy::copy_alone;
+use super::core::GRANULE;
 use super::staging::{Block, Upload};
 use super::transfer::CHUNK;
 use crate::device::DeviceInner;
@@ -59,7 +61,14 @@ impl DeviceInner {
 
     /// Longer copies go in chunks.
     pub(crate) fn longest_chunk(&self) -> usize {
-        usize::try_from(self.staging.limit()).unwrap_or(CHUNK).min(CHUNK)
+        let limit = usize::try_from(self.staging.limit()).unwrap_or(CHUNK).min(CHUNK);
+        limit / GRANULE as usize * GRANULE as usize
+    }
+
+    /// Copies a chunk into upload memory.
+    pub(super) fn stage(&self, source: &[u8], target: &mut [u8]) {
+        // Software reads it through the caches that it was written through.
+        if self.caps().kind == DeviceKind::Software { copy_alone(source, target) } else { store(source, target) }
     }
 
     fn mapped(&self, block: Block) -> Result<(Block, HostRange), BackendError> {

@@ -33,6 +33,7 @@ mod program;
 mod recording;
 mod slot;
 mod source;
+mod store;
 pub mod threads;
 mod ticket;
 mod waker;
@@ -51,6 +52,7 @@ pub use program::{
 pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use slot::Slot;
 pub use source::{Piece, Place, Source, SourceFile};
+pub use store::store;
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
 
 pub use naga;

@@ -5,7 +5,10 @@
 //! upload memory of their own, which the host reaches only as fast as its stores cross the bus.
 
 use std::hint::black_box;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use anywarp_backend::{BackendError, store, threads};
 
 const BYTES: usize = 4 << 20;
 /// Shared memory that reads at less than this share of ordinary memory is not used.
@@ -37,21 +40,20 @@ fn read_time(bytes: &[u8]) -> Duration {
 }
 
 /// The time in which several threads write all of `target`.
-pub(crate) fn write_time(target: &mut [u8]) -> Duration {
-    const THREADS: usize = 4;
-    let piece = target.len().div_ceil(THREADS).max(1);
-    let source = vec![1u8; piece];
+pub(crate) fn write_time(target: &mut [u8]) -> Result<Duration, BackendError> {
+    const PIECE: usize = 256 << 10;
+    /// Nanoseconds for a piece, about.
+    const COST: f64 = 25_000.0;
+    let source = vec![1u8; PIECE];
+    let pieces: Vec<_> = target.chunks_mut(PIECE).map(Mutex::new).collect();
     let start = Instant::now();
-    std::thread::scope(|scope| {
-        for part in target.chunks_mut(piece) {
-            let source = &source;
-            let write = move || {
-                let length = part.len();
-                black_box(part).copy_from_slice(&source[..length]);
-            };
-            // A thread that cannot be had makes the time too short, which the next round may not have.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, write);
+    threads::spread(pieces.len() as u64, Some(COST), &|range| {
+        for piece in &pieces[range.start as usize..range.end as usize] {
+            let mut piece = piece.lock().unwrap_or_else(PoisonError::into_inner);
+            let length = piece.len();
+            store(&source[..length], black_box(&mut **piece));
         }
-    });
-    start.elapsed()
+        Ok(())
+    })?;
+    Ok(start.elapsed())
 }

@@ -22,8 +22,8 @@ pub(crate) enum Whose {
 }
 
 /// Bytes that the two kinds are compared with.
-const PROBE: u64 = 8 << 20;
-const ROUNDS: usize = 3;
+const PROBE: u64 = 16 << 20;
+const ROUNDS: usize = 4;
 const LABEL: &str = "anywarp probe";
 
 impl WgpuBackend {
@@ -113,12 +113,13 @@ impl WgpuBackend {
         let (mut writing, mut copying) = (Duration::MAX, Duration::MAX);
         for _ in 0..ROUNDS {
             self.map(source)?.wait()?;
-            writing = writing.min(probe::write_time(self.host(source)?.bytes_mut()));
+            writing = writing.min(probe::write_time(self.host(source)?.bytes_mut())?);
             self.unmap(source)?;
             let start = Instant::now();
             self.submit(&recording)?.wait()?;
             copying = copying.min(start.elapsed());
         }
+        eprintln!("X probe writing {writing:?} copying {copying:?}");
         Ok(writing.max(copying))
     }
 }
