@@ -28,7 +28,8 @@ use crate::{Device, Element, UnifiedBuffer};
 /// What CUDA code needs to enqueue work of its own. Both live as long as the device.
 #[derive(Clone, Copy, Debug)]
 pub struct Handles {
-    /// The context that everything of the device lives in; to be made current first.
+    /// The context that everything of the device lives in; to be made current before each use, as
+    /// anywarp's own calls may change what is.
     pub context: CUcontext,
     /// The stream that the device's work goes to.
     pub stream: CUstream,

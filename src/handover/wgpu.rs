@@ -59,7 +59,8 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
 
 /// A buffer that wgpu code made on the same device, as one of anywarp's; nothing is copied. The
 /// program keeps its own handle, and uses it only while the buffer is [lent](UnifiedBuffer::lend_wgpu)
-/// or after it was dropped; commands that were submitted before are seen.
+/// or after it was dropped; commands that were submitted before are seen. One at a time: two
+/// made of the same buffer would not know of each other.
 ///
 /// What is missing in its usages cannot be done, and is refused where it is tried:
 ///

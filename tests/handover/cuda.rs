@@ -62,7 +62,14 @@ impl Raw {
         Self { cuda, triple }
     }
 
+    /// Makes the context current, which any call of anywarp's may have changed.
+    fn enter(&self) {
+        // SAFETY: it lives as long as the process.
+        unsafe { result::ctx::set_current(self.cuda.context) }.unwrap();
+    }
+
     fn launch(&self, pointer: u64) {
+        self.enter();
         let (mut pointer, mut length) = (pointer, LENGTH as u32);
         let mut arguments = [(&raw mut pointer).cast::<c_void>(), (&raw mut length).cast::<c_void>()];
         let blocks = LENGTH.div_ceil(256) as u32;
@@ -72,6 +79,7 @@ impl Raw {
     }
 
     fn set(&self, pointer: u64, byte: u8) {
+        self.enter();
         // SAFETY: the buffer is as long as that.
         unsafe { result::memset_d8_async(pointer, byte, LENGTH * 4, self.cuda.stream) }.unwrap();
     }
