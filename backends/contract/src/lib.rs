@@ -45,7 +45,7 @@ pub use error::{BackendError, guarded, panicked};
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
 pub use library::{Library, Precision, Routine};
-pub use memory::{HostRange, MemoryId, MemoryKind};
+pub use memory::{HostPiece, HostPieces, HostRange, MemoryId, MemoryKind};
 pub use program::{
     Access, BindingClass, BindingInfo, Compilation, KernelId, KernelResources, Leave, Program, ResourceId, Unchecked,
 };

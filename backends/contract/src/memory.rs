@@ -20,8 +20,10 @@ impl fmt::Debug for MemoryId {
 pub enum MemoryKind {
     /// The device only: kernels, copies and fills.
     Device,
-    /// Written by the host, then read by copies.
+    /// Written by the host in place, then read by copies.
     Upload,
+    /// Filled by the host with what it has elsewhere, then read by copies: wherever that goes fastest.
+    Staging,
     /// Written by copies, then read by the host: cached memory.
     Readback,
     /// One memory for both: read and written by the host while mapped, by the device while not.
@@ -33,6 +35,7 @@ impl fmt::Display for MemoryKind {
         f.write_str(match self {
             Self::Device => "device",
             Self::Upload => "upload",
+            Self::Staging => "staging",
             Self::Readback => "readback",
             Self::Shared => "shared",
         })
@@ -98,5 +101,81 @@ impl Drop for HostRange {
 impl fmt::Debug for HostRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HostRange").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+/// A [`HostRange`] in pieces of one length, each of which somebody else may write.
+pub struct HostPieces {
+    range: Arc<HostRange>,
+    length: usize,
+    taken: Box<[AtomicBool]>,
+}
+
+/// One piece of a [`HostRange`], exclusively owned. The range is given back when all of them, and the
+/// [`HostPieces`], are dropped.
+pub struct HostPiece {
+    range: Arc<HostRange>,
+    start: usize,
+    bytes: usize,
+}
+
+impl HostRange {
+    /// Divides the range; the last piece may be shorter. Not for Readback memory, as
+    /// [`bytes_mut`](Self::bytes_mut).
+    ///
+    /// # Panics
+    /// If `length` is zero.
+    #[must_use]
+    pub fn pieces(self, length: usize) -> HostPieces {
+        let taken = (0..self.bytes.div_ceil(length)).map(|_| AtomicBool::new(false)).collect();
+        HostPieces { range: Arc::new(self), length, taken }
+    }
+}
+
+impl HostPieces {
+    /// The piece with this number; `None` if there is none, or somebody has taken it.
+    #[must_use]
+    pub fn take(&self, number: usize) -> Option<HostPiece> {
+        if self.taken.get(number)?.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        let start = number * self.length;
+        let bytes = self.length.min(self.range.bytes - start);
+        Some(HostPiece { range: Arc::clone(&self.range), start, bytes })
+    }
+}
+
+impl HostPiece {
+    /// The bytes, to be written.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the piece lies within the range, which owns its bytes and lives as long as the piece. No
+        // other piece has a byte of it, each is given out once, and nobody but the pieces has the range.
+        unsafe { std::slice::from_raw_parts_mut(self.range.start.as_ptr().add(self.start), self.bytes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_the_range_and_are_given_once() {
+        let mut memory = vec![0u8; 1000];
+        let lent = Arc::new(AtomicBool::new(false));
+        let start = NonNull::new(memory.as_mut_ptr()).expect("a vector's start");
+        // SAFETY: `memory` outlives the range and its pieces, and is not touched until they are gone.
+        let range = unsafe { HostRange::new(start, 1000, Arc::clone(&lent), Arc::new(())) }.expect("not lent yet");
+        let pieces = range.pieces(300);
+        let mut taken: Vec<HostPiece> = (0..4).map(|number| pieces.take(number).expect("a piece")).collect();
+        assert!(pieces.take(2).is_none() && pieces.take(4).is_none(), "twice, or beyond the end");
+        for (number, piece) in (1..).zip(&mut taken) {
+            piece.bytes_mut().fill(number);
+        }
+        drop(pieces);
+        assert!(lent.load(Ordering::Acquire), "pieces are still out");
+        drop(taken);
+        assert!(!lent.load(Ordering::Acquire), "all are back");
+        let expected: Vec<u8> = (0..1000).map(|index| (index / 300 + 1) as u8).collect();
+        assert_eq!(memory, expected);
     }
 }
