@@ -11,6 +11,7 @@ use super::core::{Core, GRANULE};
 use super::host::{Reading, Written};
 use super::slice::{Slice, SliceMut, byte_range};
 use crate::Element;
+use crate::device::DeviceInner;
 use crate::error::BufferError;
 use crate::timeline::{Batch, Pending};
 
@@ -143,15 +144,15 @@ pub(crate) fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u
     let range = core.aligned(range)?;
     unused(core)?;
     let failed = |error| core.error("writing", error);
+    let device = &core.device;
     let mut sent = Sent::default();
-    for chunk in chunks(source.len(), core.device.staging.limit()) {
+    for chunk in chunks(source.len(), device.staging.limit()) {
         let source = &source[chunk.clone()];
         let at = range.start + chunk.start as u64..range.start + chunk.end as u64;
-        sent.make_room().map_err(failed)?;
-        let (block, mut host) = core.device.chunk_block(source.len() as u64, None).map_err(failed)?;
+        sent.make_room(device).map_err(failed)?;
+        let (block, mut host) = device.chunk_block(source.len() as u64, None).map_err(failed)?;
         copy::copy(source, &mut host.bytes_mut()[..source.len()]);
         core.host_wrote(at, Written::Staged(block, host));
-        let device = &core.device;
         let mut pending = device.timeline.lock_on(0, &device.staging).map_err(failed)?;
         sent.0.push_back(Arc::clone(&pending.batch));
         core.upload(&mut pending).map_err(failed)?;
@@ -170,7 +171,7 @@ pub(super) fn send(core: &Core, pending: &mut Pending, start: u64, source: &[u8]
             sent.0.push_back(Arc::clone(&pending.batch));
             device.timeline.flush(pending, &device.staging)?;
         }
-        sent.make_room()?;
+        sent.make_room(device)?;
         let source = &source[chunk.clone()];
         let (block, mut host) = device.chunk_block(source.len() as u64, Some(&mut *pending))?;
         copy::copy(source, &mut host.bytes_mut()[..source.len()]);
@@ -219,9 +220,9 @@ pub(super) fn chunks(bytes: usize, limit: u64) -> impl Iterator<Item = Range<usi
 struct Sent(VecDeque<Arc<Batch>>);
 
 impl Sent {
-    /// Waits until there are few.
-    fn make_room(&mut self) -> Result<(), BackendError> {
-        while self.0.len() >= MOST_IN_FLIGHT {
+    /// Waits until there are few; in a browser there are as many as it takes.
+    fn make_room(&mut self, device: &DeviceInner) -> Result<(), BackendError> {
+        while device.caps().blocking && self.0.len() >= MOST_IN_FLIGHT {
             if let Some(oldest) = self.0.pop_front() {
                 oldest.ticket()?.wait()?;
             }
