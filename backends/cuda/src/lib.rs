@@ -14,7 +14,7 @@
 //! | `graph` | recordings that come again, as one call |
 //! | `queue`, `progress`, `events` | the order of submissions, and how their ends are noticed |
 //! | `lane`, `depend`, `uses` | streams, and which of their submissions wait for which |
-//! | `parts`, `reserve` | large copies beside kernels; where memory is made zero and freed |
+//! | `parts`, `divide`, `reserve` | large copies beside kernels; where memory is made zero and freed |
 //! | `flight`, `watch` | tickets; who waits without a thread of their own |
 //! | `settle`, `status`, `failure` | stopped kernels and what they spoiled; times; who has heard of it |
 //! | `handover` | the device in the hands of other CUDA code, and back |
@@ -32,6 +32,7 @@ mod compile;
 mod depend;
 mod device;
 pub mod disassemble;
+mod divide;
 mod driver;
 mod enqueue;
 mod events;
