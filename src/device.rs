@@ -3,25 +3,29 @@
 mod select;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 use anywarp_backend::{Backend, BackendError, Caps, Counters, Findings, MemoryId, MemoryKind, Ticket};
 
 pub use select::{Candidate, DeviceOptions, OpenError, Rejection};
 
-use crate::buffer::staging::Staging;
+use smallvec::SmallVec;
+
+use crate::buffer::staging::{self, Staging};
 use crate::buffer::traffic::Traffic;
 use crate::debug::DebugMemory;
 use crate::error::{BufferError, Error, KernelError};
 use crate::kernel::{Kernel, KernelCache, KernelInner, Wgsl};
 use crate::recording::Recording;
-use crate::stream::{Batch, Stream};
+use crate::stream::Stream;
+use crate::timeline::{Batch, Timeline};
 use crate::{Element, UnifiedBuffer};
 
 /// What all handles of a device, its buffers and its kernels share.
 pub(crate) struct DeviceInner {
     pub(crate) backend: Arc<dyn Backend>,
-    pub(crate) stream: Stream,
+    pub(crate) timeline: Timeline,
     pub(crate) staging: Staging,
     pub(crate) traffic: Traffic,
     pub(crate) debug: DebugMemory,
@@ -31,6 +35,29 @@ pub(crate) struct DeviceInner {
     live: AtomicU64,
     peak: AtomicU64,
     launches: AtomicU64,
+    /// Streams that were asked for.
+    streams: AtomicU32,
+}
+
+/// One for each stream.
+pub(crate) type Tickets = SmallVec<[Ticket; 1]>;
+
+/// Blocks until all of them have ended, also when one has failed; the first error.
+pub(crate) fn wait(tickets: &[Ticket]) -> Result<(), BackendError> {
+    let mut outcome = Ok(());
+    for ticket in tickets {
+        outcome = outcome.and(ticket.wait());
+    }
+    outcome
+}
+
+/// Waits for all of them, also when one has failed; the first error.
+pub(crate) async fn all(tickets: Tickets) -> Result<(), BackendError> {
+    let mut outcome = Ok(());
+    for ticket in tickets {
+        outcome = outcome.and(ticket.await);
+    }
+    outcome
 }
 
 impl DeviceInner {
@@ -55,7 +82,7 @@ impl DeviceInner {
     /// A buffer of `bytes` was dropped.
     pub(crate) fn freed(&self, memory: MemoryId, bytes: u64, last_use: Option<&Arc<Batch>>) {
         self.live.fetch_sub(bytes, Ordering::Relaxed);
-        self.stream.drop_memory(memory, last_use);
+        self.timeline.drop_memory(memory, last_use);
     }
 
     /// What `wgsl` is compiled to, from the cache if it is there.
@@ -67,12 +94,33 @@ impl DeviceInner {
         self.kernels.get(&self.backend, &self.debug, wgsl, &others)
     }
 
+    /// Everything up to now, or what one stream has of it, as one ticket for each stream: the work of one ends
+    /// in the order in which it was handed over.
+    pub(crate) fn handed_over(&self, stream: Option<u32>) -> Result<Tickets, BackendError> {
+        let mut pending = self.timeline.lock();
+        self.timeline.alive()?;
+        self.timeline.flush(&mut pending, &self.staging)?;
+        pending.latest(stream).into_iter().map(|batch| batch.ticket()).collect()
+    }
+
+    /// What a wait for that has come to: the last batch tells nothing of those before.
+    pub(crate) fn heard(&self, waited: Result<(), BackendError>, stream: Option<u32>) -> Result<(), BackendError> {
+        let failure = self.timeline.lock().take_failure(stream);
+        failure.map_or(waited, Err).inspect_err(|error| self.timeline.note(error))
+    }
+
+    /// The number of the next stream that somebody asks for.
+    pub(crate) fn next_stream(&self) -> u32 {
+        let others = self.caps().streams.saturating_sub(1);
+        if others == 0 { 0 } else { 1 + self.streams.fetch_add(1, Ordering::Relaxed) % others }
+    }
+
     pub(crate) fn launched(&self) {
         self.launches.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn buffer_error(&self, operation: &'static str, bytes: u64, error: BackendError) -> BufferError {
-        self.stream.note(&error);
+        self.timeline.note(&error);
         let live = self.live.load(Ordering::Relaxed);
         BufferError::Device { operation, device: self.caps().name.clone(), bytes, live, error }
     }
@@ -99,6 +147,16 @@ pub struct DeviceStats {
     pub staging_hits: u64,
     /// Requests for staging memory that had to allocate.
     pub staging_misses: u64,
+    /// Bytes of upload memory that guards hold, or that are on their way.
+    pub staging_in_use: u64,
+    /// The most of these that there ever were.
+    pub staging_peak: u64,
+    /// Times that somebody waited because [`DeviceOptions::staging_limit`] was reached.
+    pub staging_waits: u64,
+    /// How long, together.
+    pub staging_waited: Duration,
+    /// Guards that were given ordinary memory because of that limit.
+    pub staging_bypassed: u64,
     /// Launches, handed over or still recorded.
     pub launches: u64,
     /// What the backend counts.
@@ -172,8 +230,8 @@ impl Device {
 
     fn with(backend: Arc<dyn Backend>, selector: String, options: DeviceOptions) -> Self {
         let inner = DeviceInner {
-            stream: Stream::new(Arc::clone(&backend)),
-            staging: Staging::new(Arc::clone(&backend)),
+            timeline: Timeline::new(Arc::clone(&backend)),
+            staging: Staging::new(Arc::clone(&backend), options.staging_limit.unwrap_or(staging::LIMIT)),
             debug: DebugMemory::new(Arc::clone(&backend)),
             backend,
             traffic: Traffic::default(),
@@ -183,6 +241,7 @@ impl Device {
             live: AtomicU64::new(0),
             peak: AtomicU64::new(0),
             launches: AtomicU64::new(0),
+            streams: AtomicU32::new(0),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -279,14 +338,20 @@ impl Device {
         Recording::new(&self.inner)
     }
 
+    /// A stream beside the device's own, for work that is independent of it; see [`Stream`].
+    #[must_use]
+    pub fn stream(&self) -> Stream {
+        Stream { device: Arc::clone(&self.inner), number: self.inner.next_stream() }
+    }
+
     /// Hands recorded work over without waiting for it.
     ///
     /// # Errors
     /// What the device says. Work that did not fit into memory stays recorded.
     pub fn submit(&self) -> Result<(), Error> {
-        let mut pending = self.inner.stream.lock();
-        self.inner.stream.alive()?;
-        Ok(self.inner.stream.flush(&mut pending, &self.inner.staging)?)
+        let mut pending = self.inner.timeline.lock();
+        self.inner.timeline.alive()?;
+        Ok(self.inner.timeline.flush(&mut pending, &self.inner.staging)?)
     }
 
     /// Hands recorded work over and waits for all of it.
@@ -295,9 +360,9 @@ impl Device {
     /// As [`submit`](Self::submit); and, once, the first error of all work that was handed over
     /// since the last call: [`BackendError::Stopped`] by a kernel that could not run to its end.
     pub fn synchronize(&self) -> Result<(), Error> {
-        let waited = self.handed_over()?.wait();
+        let waited = wait(&self.inner.handed_over(None)?);
         self.log_debug_output();
-        Ok(self.heard(waited)?)
+        Ok(self.inner.heard(waited, None)?)
     }
 
     /// [`synchronize`](Self::synchronize) without blocking.
@@ -313,15 +378,9 @@ impl Device {
     /// # Errors
     /// As [`synchronize`](Self::synchronize).
     pub async fn synchronize_async(&self) -> Result<(), Error> {
-        let waited = self.handed_over()?.await;
+        let waited = all(self.inner.handed_over(None)?).await;
         self.log_debug_output_async().await;
-        Ok(self.heard(waited)?)
-    }
-
-    /// What a wait for everything has come to: the last batch tells nothing of those before.
-    fn heard(&self, waited: Result<(), BackendError>) -> Result<(), BackendError> {
-        let failure = self.inner.stream.lock().take_failure();
-        failure.map_or(waited, Err).inspect_err(|error| self.inner.stream.note(error))
+        Ok(self.inner.heard(waited, None)?)
     }
 
     /// What a checked device (`cpu:checked`) has found wrong with the kernels that ran since the
@@ -355,19 +414,11 @@ impl Device {
     /// ```
     #[must_use]
     pub fn findings(&self) -> Findings {
-        if let Ok(ticket) = self.handed_over() {
+        for ticket in self.inner.handed_over(None).unwrap_or_default() {
             // Whoever synchronizes hears of errors.
             let _ = ticket.wait();
         }
-        self.inner.stream.lock().take_findings()
-    }
-
-    /// Everything up to now, as one ticket: work ends in the order in which it was handed over.
-    fn handed_over(&self) -> Result<Ticket, BackendError> {
-        let mut pending = self.inner.stream.lock();
-        self.inner.stream.alive()?;
-        self.inner.stream.flush(&mut pending, &self.inner.staging)?;
-        pending.last().map_or_else(|| Ok(Ticket::ready()), |batch| batch.ticket())
+        self.inner.timeline.lock().take_findings()
     }
 
     /// Gives staging memory that is not in use back to the driver.
@@ -400,6 +451,11 @@ impl Device {
             staging_bytes: staging.bytes,
             staging_hits: staging.hits,
             staging_misses: staging.misses,
+            staging_in_use: staging.in_use,
+            staging_peak: staging.peak,
+            staging_waits: staging.waits,
+            staging_waited: staging.waited,
+            staging_bypassed: staging.bypassed,
             launches: self.inner.launches.load(Ordering::Relaxed),
             counters: self.inner.backend.counters(),
         }

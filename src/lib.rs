@@ -101,6 +101,7 @@ pub mod loader;
 pub mod ops;
 mod recording;
 mod stream;
+mod timeline;
 
 pub use buffer::{BufferStats, OwnedWrite, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
 pub use debug::{DebugArgument, DebugLine, DebugOutput, DebugValue};
@@ -111,6 +112,7 @@ pub use element::struct_layout;
 pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result};
 pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl, typed};
 pub use recording::{Recording, Submission};
+pub use stream::Stream;
 
 /// WGSL as a Rust module, whose names and types the compiler checks.
 ///

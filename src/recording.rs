@@ -15,7 +15,8 @@ use crate::buffer::{Slice, SliceMut};
 use crate::device::DeviceInner;
 use crate::error::{BufferError, Error, LaunchError};
 use crate::kernel::{Compiled, Kernel};
-use crate::stream::Batch;
+use crate::stream::Stream;
+use crate::timeline::Batch;
 
 /// Launches, copies and fills that are handed over together, as often as one likes.
 ///
@@ -76,6 +77,16 @@ impl Recording {
         self.commands.timed = timed;
         self.touched.clear();
         self.kernels.clear();
+    }
+
+    /// Has the commands run on this stream from the next submission on, instead of the device's own.
+    ///
+    /// # Errors
+    /// [`BufferError::OtherDevice`].
+    pub fn on(&mut self, stream: &Stream) -> Result<(), BufferError> {
+        self.same_device(&stream.device)?;
+        self.commands.stream = stream.number;
+        Ok(())
     }
 
     /// Measures each launch from the next submission on: see [`Submission::timings`].
@@ -166,8 +177,8 @@ impl Recording {
     /// says; nothing of the recording has run then.
     pub fn submit(&self) -> Result<Submission, Error> {
         let device = &self.device;
-        let mut pending = device.stream.lock();
-        device.stream.alive()?;
+        device.timeline.alive()?;
+        let mut pending = device.timeline.lock_on(self.commands.stream, &device.staging)?;
         for touched in &self.touched {
             if let Some(guard) = touched.core.guarded() {
                 return Err(BufferError::InUse { guard }.into());
@@ -176,10 +187,10 @@ impl Recording {
         for touched in &self.touched {
             touched.core.prepare(&mut pending)?;
         }
-        device.stream.flush(&mut pending, &device.staging)?;
+        device.timeline.flush(&mut pending, &device.staging)?;
         let submitted = device.backend.submit(&self.commands);
-        let ticket = submitted.inspect_err(|error| device.stream.note(error))?;
-        let batch = Batch::done(Ok(ticket.clone()));
+        let ticket = submitted.inspect_err(|error| device.timeline.note(error))?;
+        let batch = Batch::done(ticket.clone(), self.commands.stream);
         for touched in &self.touched {
             touched.core.used(&batch, touched.written.clone());
         }

@@ -1,231 +1,110 @@
-//! The device's own stream: work is recorded, handed over together, and waited for.
-//!
-//! Lock order: the stream, then one buffer's state at a time, then the staging pool.
+//! Streams as users hold them.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::fmt;
+use std::sync::Arc;
 
-use anywarp_backend::{Backend, BackendError, Findings, MemoryId, Recording, Ticket};
+use crate::Element;
+use crate::buffer::{Slice, SliceMut};
+use crate::device::{self, DeviceInner};
+use crate::error::{BufferError, Error};
 
-use crate::buffer::staging::{Block, Staging};
-use crate::kernel::Compiled;
-
-/// Recorded launches and copies are handed over at the latest when there are this many.
-const MOST_PENDING: usize = 128;
-
-/// One submission, from the first command recorded for it on.
-#[derive(Debug, Default)]
-pub(crate) struct Batch {
-    /// Set when the commands were handed over, or could not be.
-    outcome: OnceLock<Result<Ticket, BackendError>>,
-}
-
-impl Batch {
-    pub(crate) fn done(outcome: Result<Ticket, BackendError>) -> Arc<Self> {
-        let batch = Self::default();
-        let _ = batch.outcome.set(outcome);
-        Arc::new(batch)
-    }
-
-    /// Whether its commands wait to be handed over.
-    pub(crate) fn is_pending(&self) -> bool {
-        self.outcome.get().is_none()
-    }
-
-    /// Whether nothing of it runs any more, or will.
-    pub(crate) fn is_over(&self) -> bool {
-        match self.outcome.get() {
-            None => false,
-            Some(Ok(ticket)) => ticket.ended().is_some(),
-            Some(Err(_)) => true,
-        }
-    }
-
-    /// Whether it has ended, and then whether well.
-    fn ended(&self) -> Option<bool> {
-        self.outcome.get().and_then(|outcome| outcome.as_ref().map_or(Some(false), Ticket::ended))
-    }
-
-    /// The ticket of a batch that was handed over.
-    pub(crate) fn ticket(&self) -> Result<Ticket, BackendError> {
-        self.outcome.get().cloned().unwrap_or_else(|| Ok(Ticket::ready()))
-    }
-}
-
-/// Commands that wait for their submission, and what they need until then.
-pub(crate) struct Pending {
-    pub(crate) recording: Recording,
-    pub(crate) batch: Arc<Batch>,
-    /// Staging blocks that the commands read: free again when the batch is over.
-    pub(crate) staged: Vec<Block>,
-    /// Kernels of the recorded dispatches.
-    kernels: Vec<Arc<Compiled>>,
-    /// What was handed over and may not have ended, in order.
-    running: VecDeque<Arc<Batch>>,
-    /// The first batch that did not end well, until somebody synchronizes.
-    failed: Option<Arc<Batch>>,
-    /// What a checked device has found in batches that have ended, until somebody takes it; `None`
-    /// for other devices.
-    findings: Option<Findings>,
-}
-
-/// Batches that are kept without asking whether they have ended.
-const MOST_RUNNING: usize = 8;
-
-impl Pending {
-    /// Keeps `kernel` alive until the commands are handed over.
-    pub(crate) fn keep(&mut self, kernel: &Arc<Compiled>) {
-        if !self.kernels.last().is_some_and(|last| Arc::ptr_eq(last, kernel)) {
-            self.kernels.push(Arc::clone(kernel));
-        }
-    }
-
-    /// Notes that `batch` was handed over.
-    pub(crate) fn follow(&mut self, batch: Arc<Batch>) {
-        self.running.push_back(batch);
-        if self.running.len() > MOST_RUNNING {
-            self.forget_ended();
-        }
-    }
-
-    /// What was handed over last, if it may still run.
-    pub(crate) fn last(&self) -> Option<&Arc<Batch>> {
-        self.running.back()
-    }
-
-    /// The first error of all batches that have ended: told once.
-    pub(crate) fn take_failure(&mut self) -> Option<BackendError> {
-        self.forget_ended();
-        self.failed.take()?.ticket().and_then(|ticket| ticket.is_done()).err()
-    }
-
-    /// What was found in all batches that have ended: told once.
-    pub(crate) fn take_findings(&mut self) -> Findings {
-        self.forget_ended();
-        self.findings.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    fn forget_ended(&mut self) {
-        while let Some(well) = self.running.front().and_then(|batch| batch.ended()) {
-            let ended = self.running.pop_front();
-            if let (Some(findings), Some(Ok(ticket))) =
-                (&mut self.findings, ended.as_ref().and_then(|batch| batch.outcome.get()))
-            {
-                findings.extend(ticket.findings());
-            }
-            if !well && self.failed.is_none() {
-                self.failed = ended;
-            }
-        }
-    }
-}
-
-/// The stream of one device.
-pub(crate) struct Stream {
-    backend: Arc<dyn Backend>,
-    pending: Mutex<Pending>,
-    /// Memory of dropped buffers that pending commands may still name.
-    dropped: Mutex<Vec<MemoryId>>,
-    /// Set for good by the first call that heard of the device's loss.
-    lost: OnceLock<BackendError>,
+/// A stream: work of one stream runs in its order, work of two may run at the same time.
+///
+/// What depends on what needs no saying. A command that uses a buffer which another stream writes, or
+/// writes one which another stream uses, waits for just that; results are those of all work done in the
+/// order in which it was recorded. So a stream is only leave to run things at the same time, never a way
+/// to get them wrong.
+///
+/// On `cuda` streams are the driver's own, as many at a time as
+/// [`Caps::streams`](crate::backend::Caps::streams) says; beyond that number they are given out again in
+/// turns. Elsewhere there is one queue, and every stream is that.
+///
+/// Large copies between host and device need no stream to overlap kernels: `cuda` has them run beside
+/// whatever does not use their buffers.
+///
+/// ```
+/// # #[cfg(feature = "cpu")] {
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open("cpu")?;
+/// # let step = device.kernel(
+/// #     "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+/// #      @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) { data[id.x] += 1u; }")?;
+/// let (first, second) = (device.stream(), device.stream());
+/// let (mut a, mut b) = (device.buffer::<u32>(256)?, device.buffer::<u32>(256)?);
+/// step.launch().bind("data", &mut a).on(&first).threads(256)?;
+/// step.launch().bind("data", &mut b).on(&second).threads(256)?; // may run beside the first
+/// second.copy(&a, &mut b)?; // waits for it
+/// second.synchronize()?;
+/// assert_eq!(b.read()?[255], 1);
+/// # Ok(())
+/// # }
+/// # main().unwrap();
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Stream {
+    pub(crate) device: Arc<DeviceInner>,
+    pub(crate) number: u32,
 }
 
 impl Stream {
-    pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
-        let pending = Pending {
-            recording: Recording::new(),
-            batch: Arc::default(),
-            staged: Vec::new(),
-            kernels: Vec::new(),
-            running: VecDeque::new(),
-            failed: None,
-            findings: backend.caps().checked.then(Findings::default),
-        };
-        Self { backend, pending: Mutex::new(pending), dropped: Mutex::default(), lost: OnceLock::new() }
+    /// Its number, if it is a stream of `device`.
+    pub(crate) fn number_on(&self, device: &Arc<DeviceInner>) -> Option<u32> {
+        Arc::ptr_eq(&self.device, device).then_some(self.number)
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Remembers the loss of the device, so that calls which do not reach the backend tell it too.
-    pub(crate) fn note(&self, error: &BackendError) {
-        if error.is_lost() {
-            let _ = self.lost.set(error.clone());
-        }
-    }
-
-    /// An error if the device is known to be lost.
-    pub(crate) fn alive(&self) -> Result<(), BackendError> {
-        self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
-    }
-
-    /// Hands over what is pending.
+    /// Copies all elements of `source` to `target`, on the device and in the stream's order.
     ///
-    /// When the backend is out of memory the commands stay pending, to be tried again; any other
-    /// refusal is final for them, and is what a read of their results then returns.
-    pub(crate) fn flush(&self, pending: &mut Pending, staging: &Staging) -> Result<(), BackendError> {
-        if !pending.recording.is_empty() {
-            let outcome = self.backend.submit(&pending.recording).inspect_err(|error| self.note(error));
-            if let Err(error @ BackendError::OutOfMemory { .. }) = outcome {
-                return Err(error);
-            }
-            let result = outcome.as_ref().map(|_| ()).map_err(Clone::clone);
-            let _ = pending.batch.outcome.set(outcome);
-            for block in pending.staged.drain(..) {
-                staging.release_after(block, &pending.batch);
-            }
-            pending.recording.clear();
-            pending.kernels.clear();
-            let batch = std::mem::take(&mut pending.batch);
-            if result.is_ok() {
-                pending.follow(batch);
-            }
-            self.free_dropped();
-            return result;
-        }
-        self.free_dropped();
-        Ok(())
+    /// # Errors
+    /// As [`UnifiedBuffer::copy_from`](crate::UnifiedBuffer::copy_from).
+    pub fn copy<'s, 't, T: Element + 's + 't>(
+        &self,
+        source: impl Into<Slice<'s, T>>,
+        target: impl Into<SliceMut<'t, T>>,
+    ) -> Result<(), BufferError> {
+        let target = target.into();
+        let stream = self.on(&target.core.device)?;
+        target.copy_on(stream, &source.into())
     }
 
-    /// Hands over what is pending if it has become much: the device should not idle meanwhile.
-    pub(crate) fn flush_when_full(&self, pending: &mut Pending, staging: &Staging) -> Result<(), BackendError> {
-        if pending.recording.commands().len() < MOST_PENDING {
-            return Ok(());
-        }
-        match self.flush(pending, staging) {
-            // The commands stay recorded: were this an error, trying again would record them twice.
-            Err(BackendError::OutOfMemory { .. }) => Ok(()),
-            outcome => outcome,
-        }
+    /// Sets every element to `value`, on the device and in the stream's order.
+    ///
+    /// # Errors
+    /// As [`UnifiedBuffer::fill`](crate::UnifiedBuffer::fill).
+    pub fn fill<'t, T: Element + 't>(&self, target: impl Into<SliceMut<'t, T>>, value: T) -> Result<(), BufferError> {
+        let target = target.into();
+        let stream = self.on(&target.core.device)?;
+        target.fill_on(stream, value)
     }
 
-    /// Frees the memory of a dropped buffer, now or after the commands that name it were handed
-    /// over. Never waits for the stream: buffers are dropped anywhere.
-    pub(crate) fn drop_memory(&self, memory: MemoryId, last_use: Option<&Arc<Batch>>) {
-        if last_use.is_some_and(|batch| batch.is_pending()) {
-            self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
-        } else {
-            self.backend.free(memory);
-        }
+    fn on(&self, device: &Arc<DeviceInner>) -> Result<u32, BufferError> {
+        self.number_on(device).ok_or_else(|| BufferError::OtherDevice {
+            ours: self.device.selector.clone(),
+            theirs: device.selector.clone(),
+        })
     }
 
-    fn free_dropped(&self) {
-        // Called with nothing pending: no command names them any more.
-        let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
-        for memory in dropped {
-            self.backend.free(memory);
-        }
+    /// Hands recorded work over and waits for all that this stream has of it.
+    ///
+    /// # Errors
+    /// As [`Device::synchronize`](crate::Device::synchronize), of the work of this stream.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        let waited = device::wait(&self.device.handed_over(Some(self.number))?);
+        Ok(self.device.heard(waited, Some(self.number))?)
+    }
+
+    /// [`synchronize`](Self::synchronize) without blocking.
+    ///
+    /// # Errors
+    /// As [`synchronize`](Self::synchronize).
+    pub async fn synchronize_async(&self) -> Result<(), Error> {
+        let waited = device::all(self.device.handed_over(Some(self.number))?).await;
+        Ok(self.device.heard(waited, Some(self.number))?)
     }
 }
 
-impl Drop for Stream {
-    /// What was never handed over has no buffer left to be seen in.
-    fn drop(&mut self) {
-        let pending = self.pending.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for block in pending.staged.drain(..) {
-            self.backend.free(block.memory);
-        }
-        self.free_dropped();
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("device", &self.device.selector).field("number", &self.number).finish()
     }
 }

@@ -55,7 +55,7 @@ impl Arguments {
 
     /// Opens the device.
     pub(crate) fn device(&self) -> Outcome<Device> {
-        let options = DeviceOptions { selector: self.device.clone(), staged: self.staged };
+        let options = DeviceOptions { selector: self.device.clone(), staged: self.staged, ..DeviceOptions::default() };
         Ok(Device::open_with(&options)?)
     }
 

@@ -89,6 +89,7 @@ fn everything() -> Caps {
         aliased_bindings: true,
         checked: false,
         streams: 1,
+        copy_cost: None,
         blocking: true,
         library: Vec::new(),
         limits: Limits {

@@ -8,11 +8,12 @@ use anywarp_backend::{BackendError, HostRange, MemoryId, MemoryKind, Region, Tic
 
 use super::host::{Download, Heap, HostCopy, HostView, Reading, Written};
 use super::residency::{Residency, State};
-use super::staging::Staging;
+use super::staging::{Block, Staging};
 use super::traffic::Traffic;
+use super::transfer;
 use crate::device::DeviceInner;
 use crate::error::BufferError;
-use crate::stream::{Batch, Pending};
+use crate::timeline::{Batch, Pending};
 
 /// Transfers begin and end at multiples of this.
 pub(crate) const GRANULE: u64 = 4;
@@ -179,7 +180,7 @@ impl Core {
         if let Some(view) = self.on_host(range) {
             return Ok(Reading::Ready(view));
         }
-        let mut pending = self.device.stream.lock();
+        let mut pending = self.lock_behind_last_use()?;
         self.upload(&mut pending)?;
         let mut state = self.state();
         state.check_last_use()?;
@@ -191,35 +192,64 @@ impl Core {
             state.residency.host_forgot();
         }
         let stale = state.residency.ranges(range.clone(), |part| !part.on_host());
+        // Between two of them both sides have the same.
+        let stale = joined(stale, self.device.caps().copy_cost.map_or(0, |cost| cost.gap()));
         let mut valid = state.residency.ranges(0..self.bytes, |part| part == State::Synced);
         valid.push(range.clone());
         // Until the copy has arrived nobody may count on what it held before.
         state.residency.host_forgot();
-        let staging = &self.device.staging;
         let (block, range) = match kept.and_then(|mut copy| copy.block.take().map(|block| (block, copy.range.clone())))
         {
             Some(kept) => kept,
             None => {
                 let range = range.start..range.end.next_multiple_of(GRANULE);
-                (staging.acquire(MemoryKind::Readback, range.end - range.start)?, range)
+                (self.device.staging.acquire(MemoryKind::Readback, range.end - range.start)?, range)
             }
         };
-        let base = range.start;
-        let mut download = Download { block: Some(block), range, valid, device: Arc::clone(&self.device) };
-        let memory = download.memory();
+        drop(state);
+        self.download(pending, Download { block: Some(block), range, valid, device: Arc::clone(&self.device) }, &stale)
+    }
+
+    /// Starts to copy what the device has at `range` into a block that nobody keeps. The caller holds a
+    /// guard.
+    pub(super) fn fetch(&self, range: &Range<u64>) -> Result<Reading, BackendError> {
+        let mut pending = self.lock_behind_last_use()?;
+        self.upload(&mut pending)?;
+        self.state().check_last_use()?;
+        let range = range.start..range.end.next_multiple_of(GRANULE);
+        let block = self.device.staging.acquire(MemoryKind::Readback, range.end - range.start)?;
+        let device = Arc::clone(&self.device);
+        let part = range.clone();
+        self.download(pending, Download { block: Some(block), range, valid: Vec::new(), device }, &[part])
+    }
+
+    /// The timeline, turned to the stream of the work that made the data: a copy goes behind that, and
+    /// beside all other.
+    fn lock_behind_last_use(&self) -> Result<MutexGuard<'_, Pending>, BackendError> {
+        let stream = self.state().last_use.as_ref().map_or(0, |batch| batch.stream());
+        self.device.timeline.lock_on(stream, &self.device.staging)
+    }
+
+    /// Hands over the copies of `parts` into a block.
+    fn download(
+        &self,
+        mut pending: MutexGuard<'_, Pending>,
+        mut download: Download,
+        parts: &[Range<u64>],
+    ) -> Result<Reading, BackendError> {
+        let (memory, base) = (download.memory(), download.range.start);
         self.device.backend.unmap(memory)?;
-        for part in stale {
+        for part in parts {
             let part = part.start / GRANULE * GRANULE..part.end.next_multiple_of(GRANULE);
             let target = Region { memory, offset: part.start - base, bytes: part.end - part.start };
             pending.recording.copy(self.region(&part), target);
-            self.traffic.downloaded(part.end - part.start);
-            self.device.traffic.downloaded(part.end - part.start);
+            self.traffic.downloaded(target.bytes);
+            self.device.traffic.downloaded(target.bytes);
         }
-        state.last_use = Some(Arc::clone(&pending.batch));
-        drop(state);
-        if let Err(error) = self.device.stream.flush(&mut pending, staging) {
+        self.state().last_use = Some(Arc::clone(&pending.batch));
+        if let Err(error) = self.device.timeline.flush(&mut pending, &self.device.staging) {
             if matches!(error, BackendError::OutOfMemory { .. }) {
-                // The copy stays recorded, and so its block must stay.
+                // The copies stay recorded, and so their block must stay.
                 pending.staged.extend(download.block.take());
             }
             return Err(error);
@@ -229,20 +259,23 @@ impl Core {
         Ok(Reading::Download(download, ticket))
     }
 
+    /// Whether the host has all of `range`.
+    pub(crate) fn is_on_host(&self, range: &Range<u64>) -> bool {
+        self.state().residency.all(range.clone(), State::on_host)
+    }
+
     /// Ends what `begin_read` started; the ticket is done.
     pub(crate) fn end_read(&self, reading: Reading) -> Result<HostView, BackendError> {
         match reading {
             Reading::Ready(view) => Ok(view),
             Reading::Shared(_) => self.end_shared().map(HostView::Shared),
             Reading::Download(mut download, _) => {
-                let host = self.device.backend.host(download.memory())?;
-                let device = Arc::clone(&self.device);
-                let range = download.range.clone();
-                let copy = Arc::new(HostCopy { range, block: download.block.take(), host: Some(host), device });
+                let valid = std::mem::take(&mut download.valid);
+                let copy = Arc::new(download.arrived()?);
                 let mut state = self.state();
                 // Another reader's copy may have come in between: this one replaces it.
                 state.residency.host_forgot();
-                for part in download.valid.drain(..) {
+                for part in valid {
                     state.residency.downloaded(part);
                 }
                 state.copy = Some(Arc::clone(&copy));
@@ -280,7 +313,7 @@ impl Core {
 
     /// Unified memory: waits for the device and maps.
     pub(crate) fn begin_shared(&self) -> Result<Ticket, BackendError> {
-        let mut pending = self.device.stream.lock();
+        let mut pending = self.device.timeline.lock();
         let mut state = self.state();
         if state.mapping.is_some() {
             return Ok(Ticket::ready());
@@ -289,7 +322,7 @@ impl Core {
         state.maybe_mapped = true;
         drop(state);
         if unsubmitted {
-            self.device.stream.flush(&mut pending, &self.device.staging)?;
+            self.device.timeline.flush(&mut pending, &self.device.staging)?;
         }
         drop(pending);
         self.state().check_last_use()?;
@@ -339,42 +372,65 @@ impl Core {
         let state = &mut *state;
         while let Some((at, written)) = state.written.first_mut() {
             let at = at.start..at.end.next_multiple_of(GRANULE);
-            self.stage(&at, written)?;
-            let (at, written) = (at, state.written.remove(0).1);
-            let Written::Staged(block, host) = written else { continue };
-            drop(host);
-            self.device.backend.unmap(block.memory)?;
-            let source = Region { memory: block.memory, offset: 0, bytes: at.end - at.start };
-            pending.recording.copy(source, self.region(&at));
-            pending.staged.push(block);
-            self.traffic.uploaded(at.end - at.start);
-            self.device.traffic.uploaded(at.end - at.start);
+            if self.stage(&at, written, pending)? {
+                let Written::Staged(block, host) = state.written.remove(0).1 else { continue };
+                self.record_upload(pending, &at, block, host)?;
+            } else {
+                let Written::Heap(heap) = written else { continue };
+                transfer::send(self, pending, at.start, &heap.bytes()[..(at.end - at.start) as usize])?;
+                state.written.remove(0);
+            }
             state.residency.uploaded(at);
             state.last_use = Some(Arc::clone(&pending.batch));
         }
         Ok(())
     }
 
-    /// Moves what the host wrote at `at` into staging memory.
-    fn stage(&self, at: &Range<u64>, written: &mut Written) -> Result<(), BackendError> {
-        if let Written::Heap(heap) = written {
-            let length = (at.end - at.start).next_multiple_of(GRANULE);
-            let (block, mut host) = self.device.upload_block(length)?;
-            host.bytes_mut()[..length as usize].copy_from_slice(&heap.bytes()[..length as usize]);
-            *written = Written::Staged(block, host);
-        }
+    /// Records the copy of a block that the host has written.
+    pub(super) fn record_upload(
+        &self,
+        pending: &mut Pending,
+        at: &Range<u64>,
+        block: Block,
+        host: HostRange,
+    ) -> Result<(), BackendError> {
+        drop(host);
+        let at = at.start..at.end.next_multiple_of(GRANULE);
+        let source = Region { memory: block.memory, offset: 0, bytes: at.end - at.start };
+        pending.staged.push(block);
+        self.device.backend.unmap(source.memory)?;
+        pending.recording.copy(source, self.region(&at));
+        self.traffic.uploaded(source.bytes);
+        self.device.traffic.uploaded(source.bytes);
         Ok(())
+    }
+
+    /// Moves what the host wrote at `at` into staging memory; false if there is not as much to be had.
+    fn stage(&self, at: &Range<u64>, written: &mut Written, pending: &mut Pending) -> Result<bool, BackendError> {
+        let Written::Heap(heap) = written else { return Ok(true) };
+        let length = (at.end - at.start).next_multiple_of(GRANULE);
+        if length > transfer::CHUNK as u64 {
+            return Ok(false);
+        }
+        let Some((block, mut host)) = self.device.upload_block(length, Some(pending))? else { return Ok(false) };
+        host.bytes_mut()[..length as usize].copy_from_slice(&heap.bytes()[..length as usize]);
+        *written = Written::Staged(block, host);
+        Ok(true)
     }
 
     /// Does the part of an upload that can fail, for all that the host wrote but what lies in
     /// `range`: afterwards that can be [superseded](Self::supersede).
-    pub(crate) fn stage_around(&self, range: &Range<u64>) -> Result<(), BackendError> {
-        let mut state = self.state();
-        let around = state.written.iter_mut().filter(|(at, _)| at.start < range.start || range.end < at.end);
-        for (at, written) in around {
-            self.stage(at, written)?;
+    pub(crate) fn stage_around(&self, pending: &mut Pending, range: &Range<u64>) -> Result<(), BackendError> {
+        let mut staged = true;
+        {
+            let mut state = self.state();
+            let around = state.written.iter_mut().filter(|(at, _)| at.start < range.start || range.end < at.end);
+            for (at, written) in around {
+                staged &= self.stage(at, written, pending)?;
+            }
         }
-        Ok(())
+        // What does not fit into one block goes now, and what the host wrote before it.
+        if staged { Ok(()) } else { self.upload(pending) }
     }
 
     /// Drops what the host wrote into `range`, which the device is about to overwrite wholly.
@@ -406,6 +462,18 @@ impl Core {
             state.residency.device_wrote(range);
         }
     }
+}
+
+/// Ranges in order, with those joined that lie no further apart than `gap`.
+fn joined(ranges: Vec<Range<u64>>, gap: u64) -> Vec<Range<u64>> {
+    let mut joined: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start - last.end <= gap => last.end = range.end,
+            _ => joined.push(range),
+        }
+    }
+    joined
 }
 
 impl Drop for Core {

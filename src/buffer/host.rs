@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use anywarp_backend::{HostRange, MemoryId, Ticket};
+use anywarp_backend::{BackendError, HostRange, MemoryId, Ticket};
 
 use super::staging::Block;
 use crate::device::DeviceInner;
@@ -111,6 +111,13 @@ pub(crate) struct Download {
 impl Download {
     pub(super) fn memory(&self) -> MemoryId {
         self.block.as_ref().map_or(MemoryId(0), |block| block.memory)
+    }
+
+    /// The bytes, when the copy has ended.
+    pub(super) fn arrived(mut self) -> Result<HostCopy, BackendError> {
+        let host = Some(self.device.backend.host(self.memory())?);
+        let (range, block, device) = (self.range.clone(), self.block.take(), Arc::clone(&self.device));
+        Ok(HostCopy { range, block, host, device })
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod staging;
 pub(crate) mod traffic;
 pub(crate) mod transfer;
 mod unified;
+mod upload;
 
 pub use guard::{ReadGuard, UpdateGuard, WriteGuard};
 pub use owned::OwnedWrite;

@@ -4,8 +4,6 @@ use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 use std::sync::Arc;
 
-use anywarp_backend::MemoryKind;
-
 use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind, GuardToken};
 use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
@@ -137,8 +135,16 @@ impl<'a, T: Element> Slice<'a, T> {
         if got != target.len() {
             return Err(BufferError::LengthMismatch { expected: target.len(), got });
         }
-        copy(&self.read()?, target);
-        Ok(())
+        let core = self.core;
+        let bytes = byte_range::<T>(&self.range.clone()?);
+        if core.unified || size_of_val(target) <= transfer::CHUNK || core.is_on_host(&bytes) {
+            copy(bytemuck::cast_slice(&self.read()?), bytemuck::cast_slice_mut(target));
+            return Ok(());
+        }
+        core.aligned(&bytes)?;
+        let _token = core.guard(GuardKind::Read)?;
+        let target = bytemuck::cast_slice_mut(target);
+        transfer::download_in_chunks(core, &bytes, target).map_err(|error| core.error("reading", error))
     }
 }
 
@@ -209,8 +215,14 @@ impl<'a, T: Element> SliceMut<'a, T> {
             (Place::Shared(core.take_shared().map_err(failed)?), target.start as usize..target.end as usize)
         } else {
             let bytes = target.end - target.start;
-            let (block, host) = core.device.upload_block(bytes).map_err(failed)?;
-            (Place::Staged(block, host), 0..bytes as usize)
+            let place = match core.device.upload_block(bytes, None).map_err(failed)? {
+                Some((block, host)) => Place::Staged(block, host),
+                None => {
+                    core.device.staging.bypassed();
+                    Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
+                }
+            };
+            (place, 0..bytes as usize)
         };
         let writing = Writing { core: Arc::clone(core), place, range, target, changed: true, _token: Some(token) };
         aligned::<T>(&writing)?;
@@ -268,10 +280,10 @@ impl<'a, T: Element> SliceMut<'a, T> {
         if range.len() != source.len() {
             return Err(BufferError::LengthMismatch { expected: range.len(), got: source.len() });
         }
-        if !self.core.unified && size_of_val(source) > transfer::CHUNK {
+        if !self.core.unified && size_of_val(source) > self.core.device.longest_chunk() {
             return transfer::upload_in_chunks(self.core, &byte_range::<T>(&range), bytemuck::cast_slice(source));
         }
-        copy(source, &mut self.write()?);
+        copy(bytemuck::cast_slice(source), bytemuck::cast_slice_mut(&mut self.write()?));
         Ok(())
     }
 
@@ -284,12 +296,16 @@ impl<'a, T: Element> SliceMut<'a, T> {
     where
         T: 'b,
     {
-        let source = source.into();
+        self.copy_on(0, &source.into())
+    }
+
+    pub(crate) fn copy_on(self, stream: u32, source: &Slice<'_, T>) -> Result<(), BufferError> {
         let device = &self.core.device;
-        let mut pending = device.stream.lock();
-        transfer::copy(&mut transfer::Target::Stream(&mut pending), &source, &self)?;
-        let flushed = device.stream.flush_when_full(&mut pending, &device.staging);
-        flushed.map_err(|error| self.core.error("copying", error))
+        let failed = |error| self.core.error("copying", error);
+        let mut pending = device.timeline.lock_on(stream, &device.staging).map_err(failed)?;
+        transfer::copy(&mut transfer::Target::Stream(&mut pending), source, &self)?;
+        let flushed = device.timeline.flush_when_full(&mut pending, &device.staging);
+        flushed.map_err(failed)
     }
 
     /// Sets every element to `value`, on the device.
@@ -297,16 +313,21 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// # Errors
     /// [`BufferError::InUse`] while a guard is alive, or what the device says.
     pub fn fill(self, value: T) -> Result<(), BufferError> {
+        self.fill_on(0, value)
+    }
+
+    pub(crate) fn fill_on(self, stream: u32, value: T) -> Result<(), BufferError> {
         if self.range.clone()?.is_empty() {
             return Ok(());
         }
         match transfer::pattern_of(&value) {
             Some(pattern) => {
                 let device = &self.core.device;
-                let mut pending = device.stream.lock();
+                let failed = |error| self.core.error("filling", error);
+                let mut pending = device.timeline.lock_on(stream, &device.staging).map_err(failed)?;
                 transfer::fill(&mut transfer::Target::Stream(&mut pending), &self, pattern)?;
-                let flushed = device.stream.flush_when_full(&mut pending, &device.staging);
-                flushed.map_err(|error| self.core.error("filling", error))
+                let flushed = device.timeline.flush_when_full(&mut pending, &device.staging);
+                flushed.map_err(failed)
             }
             None => {
                 self.write()?.fill(value);
@@ -358,23 +379,5 @@ impl<'a, T: Element> From<&'a SliceMut<'_, T>> for Slice<'a, T> {
 impl<'a, T: Element> From<&Slice<'a, T>> for Slice<'a, T> {
     fn from(slice: &Slice<'a, T>) -> Self {
         slice.clone()
-    }
-}
-
-/// Staging memory for what the host is about to write.
-impl crate::device::DeviceInner {
-    pub(crate) fn upload_block(
-        &self,
-        bytes: u64,
-    ) -> Result<(super::staging::Block, anywarp_backend::HostRange), anywarp_backend::BackendError> {
-        let block = self.staging.acquire(MemoryKind::Upload, bytes)?;
-        let mapped = self.backend.map(block.memory).and_then(|ticket| ticket.wait());
-        match mapped.and_then(|()| self.backend.host(block.memory)) {
-            Ok(host) => Ok((block, host)),
-            Err(error) => {
-                self.staging.release(block);
-                Err(error)
-            }
-        }
     }
 }

@@ -6,18 +6,21 @@ use std::sync::Arc;
 
 use anywarp_backend::{BackendError, Recording, Region};
 
+use super::copy;
 use super::core::{Core, GRANULE};
-use super::host::Written;
+use super::host::{Reading, Written};
 use super::slice::{Slice, SliceMut, byte_range};
 use crate::Element;
 use crate::error::BufferError;
-use crate::stream::Pending;
+use crate::timeline::{Batch, Pending};
 
-/// Uploads larger than this leave in pieces of this size. The pieces on their way fit into a large
+/// Copies larger than this leave in pieces of this size. The pieces on their way fit into a large
 /// cache, which pays where the device reads through it (256 MiB on lavapipe: 0.75 of one copy into
 /// one staging buffer, 0.65 with pieces of 16 MiB).
 pub(crate) const CHUNK: usize = 4 << 20;
-/// Pieces on their way at a time: bounds the staging memory of one large upload.
+/// The first of them.
+const FIRST_CHUNK: usize = 1 << 20;
+/// Pieces on their way at a time: bounds the staging memory of one large copy.
 const MOST_IN_FLIGHT: usize = 4;
 
 /// Where a command goes.
@@ -49,7 +52,7 @@ impl Target<'_> {
         match self {
             Self::Stream(pending) => {
                 if let Some(range) = overwritten {
-                    core.stage_around(range)?;
+                    core.stage_around(pending, range)?;
                     core.supersede(range);
                 }
                 core.prepare(pending)
@@ -135,26 +138,114 @@ pub(crate) fn pattern_of<T: Element>(value: &T) -> Option<u32> {
     }
 }
 
-/// Uploads `source` at once, chunk by chunk.
+/// Copies `source` to the buffer at once, chunk by chunk: while one is on its way, the next is written.
 pub(crate) fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Result<(), BufferError> {
     let range = core.aligned(range)?;
     unused(core)?;
     let failed = |error| core.error("writing", error);
-    let mut batches = VecDeque::new();
-    for (index, chunk) in source.chunks(CHUNK).enumerate() {
-        let start = range.start + (index * CHUNK) as u64;
-        let end = start + (chunk.len() as u64).next_multiple_of(GRANULE);
-        if batches.len() == MOST_IN_FLIGHT {
-            let oldest: Option<Arc<crate::stream::Batch>> = batches.pop_front();
-            oldest.map_or(Ok(()), |batch| batch.ticket().and_then(|ticket| ticket.wait())).map_err(failed)?;
-        }
-        let (block, mut host) = core.device.upload_block(end - start).map_err(failed)?;
-        super::copy::copy(chunk, &mut host.bytes_mut()[..chunk.len()]);
-        core.host_wrote(start..end.min(core.bytes), Written::Staged(block, host));
-        let mut pending = core.device.stream.lock();
-        batches.push_back(Arc::clone(&pending.batch));
+    let mut sent = Sent::default();
+    for chunk in chunks(source.len(), core.device.staging.limit()) {
+        let source = &source[chunk.clone()];
+        let at = range.start + chunk.start as u64..range.start + chunk.end as u64;
+        sent.make_room().map_err(failed)?;
+        let (block, mut host) = core.device.chunk_block(source.len() as u64, None).map_err(failed)?;
+        copy::copy(source, &mut host.bytes_mut()[..source.len()]);
+        core.host_wrote(at, Written::Staged(block, host));
+        let device = &core.device;
+        let mut pending = device.timeline.lock_on(0, &device.staging).map_err(failed)?;
+        sent.0.push_back(Arc::clone(&pending.batch));
         core.upload(&mut pending).map_err(failed)?;
-        core.device.stream.flush(&mut pending, &core.device.staging).map_err(failed)?;
+        device.timeline.flush(&mut pending, &device.staging).map_err(failed)?;
     }
     Ok(())
+}
+
+/// Records the upload of `source` to `start`, in chunks that are handed over one by one. The last is left
+/// to be handed over with what follows.
+pub(super) fn send(core: &Core, pending: &mut Pending, start: u64, source: &[u8]) -> Result<(), BackendError> {
+    let device = &core.device;
+    let mut sent = Sent::default();
+    for chunk in chunks(source.len(), device.staging.limit()) {
+        if chunk.start > 0 {
+            sent.0.push_back(Arc::clone(&pending.batch));
+            device.timeline.flush(pending, &device.staging)?;
+        }
+        sent.make_room()?;
+        let source = &source[chunk.clone()];
+        let (block, mut host) = device.chunk_block(source.len() as u64, Some(&mut *pending))?;
+        copy::copy(source, &mut host.bytes_mut()[..source.len()]);
+        let at = start + chunk.start as u64;
+        core.record_upload(pending, &(at..at + source.len() as u64), block, host)?;
+    }
+    Ok(())
+}
+
+/// Copies `range` of the buffer to `target` at once, chunk by chunk: while one is on its way, the one
+/// before is copied. The caller holds a guard.
+pub(super) fn download_in_chunks(core: &Core, range: &Range<u64>, target: &mut [u8]) -> Result<(), BackendError> {
+    let mut coming: VecDeque<(Range<usize>, Reading)> = VecDeque::new();
+    let mut left = chunks(target.len(), u64::MAX).fuse();
+    loop {
+        while coming.len() < MOST_IN_FLIGHT
+            && let Some(chunk) = left.next()
+        {
+            let at = range.start + chunk.start as u64..range.start + chunk.end as u64;
+            coming.push_back((chunk, core.fetch(&at)?));
+        }
+        let Some((place, first)) = coming.pop_front() else { return Ok(()) };
+        if let Reading::Download(download, ticket) = first {
+            ticket.wait()?;
+            let length = place.len();
+            copy::copy(&download.arrived()?.bytes()[..length], &mut target[place]);
+        }
+    }
+}
+
+/// The pieces of a large copy. The first are short, so that the device has something to do soon.
+fn chunks(bytes: usize, limit: u64) -> impl Iterator<Item = Range<usize>> {
+    let longest = usize::try_from(limit).unwrap_or(CHUNK).min(CHUNK) / GRANULE as usize * GRANULE as usize;
+    let mut next = 0;
+    let mut length = FIRST_CHUNK.min(longest);
+    std::iter::from_fn(move || {
+        let chunk = next..bytes.min(next + length);
+        next = chunk.end;
+        length = longest.min(2 * length);
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
+/// The chunks of one upload that are on their way.
+#[derive(Default)]
+struct Sent(VecDeque<Arc<Batch>>);
+
+impl Sent {
+    /// Waits until there are few.
+    fn make_room(&mut self) -> Result<(), BackendError> {
+        while self.0.len() >= MOST_IN_FLIGHT {
+            if let Some(oldest) = self.0.pop_front() {
+                oldest.ticket()?.wait()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_all_of_it_in_order() {
+        for bytes in [0, 1, 4096, FIRST_CHUNK, FIRST_CHUNK + 1, CHUNK + 3, 100_000_000] {
+            for limit in [4 << 10, 5000, 1 << 20, u64::MAX] {
+                let mut end = 0;
+                for chunk in chunks(bytes, limit) {
+                    assert_eq!(chunk.start, end);
+                    assert!(chunk.len() as u64 <= limit && chunk.start.is_multiple_of(GRANULE as usize));
+                    end = chunk.end;
+                }
+                assert_eq!(end, bytes, "limit {limit}");
+            }
+        }
+    }
 }

@@ -64,7 +64,7 @@ impl Device {
     /// # Errors
     /// As [`submit`](Self::submit).
     pub fn debug_output(&self) -> Result<DebugOutput, Error> {
-        let noted = |error: &BackendError| self.inner.stream.note(error);
+        let noted = |error: &BackendError| self.inner.timeline.note(error);
         if let Some((collecting, ticket)) = begin(&self.inner).inspect_err(noted)? {
             ticket.wait().inspect_err(noted)?;
             let output = collecting.finish().inspect_err(noted)?;
@@ -87,7 +87,7 @@ impl Device {
     /// # Errors
     /// As [`submit`](Self::submit).
     pub async fn debug_output_async(&self) -> Result<DebugOutput, Error> {
-        let noted = |error: &BackendError| self.inner.stream.note(error);
+        let noted = |error: &BackendError| self.inner.timeline.note(error);
         if let Some((collecting, ticket)) = begin(&self.inner).inspect_err(noted)? {
             ticket.await.inspect_err(noted)?;
             let output = collecting.finish().inspect_err(noted)?;
@@ -159,10 +159,10 @@ impl Drop for Collecting {
 
 /// Fetches and clears. `None` if nothing that prints was ever launched.
 fn begin(device: &Arc<DeviceInner>) -> Result<Option<(Collecting, Ticket)>, BackendError> {
-    let mut pending = device.stream.lock();
-    device.stream.alive()?;
+    device.timeline.alive()?;
+    let mut pending = device.timeline.lock();
     // Before anything else: what cannot be handed over stays recorded, and is collected later.
-    device.stream.flush(&mut pending, &device.staging)?;
+    device.timeline.flush(&mut pending, &device.staging)?;
     let Some(printed) = device.debug.used() else { return Ok(None) };
     let block = device.staging.acquire(MemoryKind::Readback, printed.bytes)?;
     let memory = block.memory;

@@ -17,6 +17,15 @@ pub struct DeviceOptions {
     /// Copy between host and device memory even where the two are one: for comparing, and for
     /// testing what happens elsewhere.
     pub staged: bool,
+    /// The most bytes of upload memory in use at a time, on a device with memory of its own: held by
+    /// [`WriteGuard`](crate::WriteGuard)s or on their way; 1 GiB unless said otherwise, 4 KiB at least. Who needs
+    /// more waits for copies on their way. A guard that would need more than all of it, or of what other guards
+    /// leave, is given ordinary memory, which is copied once more: [`DeviceStats::staging_bypassed`]
+    /// counts these. A copy in chunks that finds all of it held by guards goes on with one chunk (4 MiB at
+    /// most) beyond it.
+    ///
+    /// [`DeviceStats::staging_bypassed`]: crate::DeviceStats::staging_bypassed
+    pub staging_limit: Option<u64>,
 }
 
 /// A device that could be opened.
@@ -271,7 +280,7 @@ impl Source {
     fn open(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
         match *self {
             #[cfg(feature = "wgpu")]
-            Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged })?),
+            Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged, ..Default::default() })?),
             #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
             Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { checked, staged, ..Default::default() })?),
             #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
@@ -284,7 +293,9 @@ impl Source {
     async fn open_async(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
         match *self {
             #[cfg(feature = "wgpu")]
-            Self::Wgpu(ref source) => Ok(source.open_async(anywarp_wgpu::Options { staged }).await?),
+            Self::Wgpu(ref source) => {
+                Ok(source.open_async(anywarp_wgpu::Options { staged, ..Default::default() }).await?)
+            }
             #[allow(unreachable_patterns)] // in a build with one backend
             _ => self.open(staged, checked),
         }

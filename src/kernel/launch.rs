@@ -16,7 +16,8 @@ use crate::buffer::transfer::Touched;
 use crate::element::{is_raw, values_agree};
 use crate::error::LaunchError;
 use crate::recording::Recording;
-use crate::stream::Pending;
+use crate::stream::Stream;
+use crate::timeline::Pending;
 use crate::{Element, UnifiedBuffer};
 
 /// A launch that is being put together.
@@ -43,6 +44,8 @@ pub struct Launch<'a> {
     pub(super) values: SmallVec<[u8; 128]>,
     pub(super) covered: Covered,
     recording: Option<&'a mut Recording>,
+    /// The number of its stream.
+    stream: u32,
     /// The first mistake; told when the grid is given.
     mistake: Option<Box<LaunchError>>,
 }
@@ -57,6 +60,7 @@ impl<'a> Launch<'a> {
             values,
             covered: SmallVec::new(),
             recording: None,
+            stream: 0,
             mistake: None,
         }
     }
@@ -178,6 +182,21 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Launches on `stream` instead of the device's own; see [`Stream`]. A recording has a stream of its own:
+    /// [`Recording::on`].
+    pub fn on(mut self, stream: &Stream) -> Self {
+        match stream.number_on(&self.kernel.device) {
+            Some(number) => self.stream = number,
+            None => self.wrong(LaunchError::OtherDevice {
+                kernel: self.name(),
+                binding: "stream".to_owned(),
+                ours: self.kernel.device.selector.clone(),
+                theirs: stream.device.selector.clone(),
+            }),
+        }
+        self
+    }
+
     /// Launches at least this many threads: each dimension is rounded up to whole workgroups, so a
     /// kernel checks its `global_invocation_id` against its data's size.
     ///
@@ -279,7 +298,7 @@ impl<'a> Launch<'a> {
         indirect: Option<&Slice<'_, u32>>,
     ) -> Result<(), LaunchError> {
         self.check_missing()?;
-        let Self { kernel, bound, values, recording, .. } = self;
+        let Self { kernel, bound, values, recording, stream, .. } = self;
         let (kernel, inner) = (&*kernel, &kernel.inner);
         let program = &inner.plain.program;
         let mut placed: SmallVec<[Placed<'_>; 8]> = SmallVec::new();
@@ -341,8 +360,8 @@ impl<'a> Launch<'a> {
                 recording.commands.dispatch(compiled.id, &program.name, grid, bounds, values, immediates);
             }
             None => {
-                let mut pending = device.stream.lock();
-                device.stream.alive().map_err(refused)?;
+                device.timeline.alive().map_err(refused)?;
+                let mut pending = device.timeline.lock_on(*stream, &device.staging).map_err(refused)?;
                 for at in &placed {
                     unguarded(kernel, at.name, at.core)?;
                 }
@@ -356,7 +375,7 @@ impl<'a> Launch<'a> {
                     slice.core.used(&pending.batch, None);
                 }
                 device.launched();
-                device.stream.flush_when_full(&mut pending, &device.staging).map_err(refused)?;
+                device.timeline.flush_when_full(&mut pending, &device.staging).map_err(refused)?;
             }
         }
         Ok(())

@@ -241,11 +241,11 @@ fn append<T: MatmulElement>(
             command(&mut Target::Recording(&mut recording.commands, &mut recording.touched)).map_err(wrong)
         }
         None => {
-            let mut pending = device.stream.lock();
-            device.stream.alive().map_err(failed)?;
+            device.timeline.alive().map_err(failed)?;
+            let mut pending = device.timeline.lock_on(0, &device.staging).map_err(failed)?;
             command(&mut Target::Stream(&mut pending)).map_err(wrong)?;
             device.launched();
-            device.stream.flush_when_full(&mut pending, &device.staging).map_err(failed)
+            device.timeline.flush_when_full(&mut pending, &device.staging).map_err(failed)
         }
     }
 }

@@ -19,6 +19,7 @@ mod outcome;
 mod properties;
 mod recording;
 mod refusal;
+mod streams;
 mod submission;
 mod targets;
 mod tolerance;
@@ -45,6 +46,7 @@ const GROUPS: &[(&str, &[&[Case]])] = &[
     ("kernel", kernel::CASES),
     ("recording", &[recording::CASES]),
     ("submission", &[submission::CASES]),
+    ("streams", &[streams::CASES]),
     ("concurrency", &[concurrency::CASES]),
     ("refusal", refusal::CASES),
     ("property", &[properties::CASES]),

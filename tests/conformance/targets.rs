@@ -21,7 +21,7 @@ pub(crate) struct Target {
 
 impl Target {
     fn new(candidate: &Candidate, name: String, staged: bool) -> Arc<Self> {
-        let options = DeviceOptions { selector: Some(candidate.selector.clone()), staged };
+        let options = DeviceOptions { selector: Some(candidate.selector.clone()), staged, ..DeviceOptions::default() };
         let hardware = format!("{} {}", candidate.caps.name, candidate.caps.driver);
         Arc::new(Self { name, hardware, options, opened: OnceLock::new() })
     }

@@ -32,7 +32,7 @@ pub trait Backend: Any + Send + Sync {
     fn caps(&self) -> &Caps;
 
     /// Reserves `bytes` of memory. Afterwards the id is valid until [`free`](Self::free), the
-    /// memory reads as zeros on either side, and it is unmapped.
+    /// memory reads as zeros on either side, and it is unmapped; Upload memory may come mapped.
     ///
     /// `bytes` is not zero; the backend may round it up. [`MemoryKind::Shared`] may be asked for
     /// only where [`Caps::unified`] holds.

@@ -48,6 +48,7 @@ impl Caps {
             aliased_bindings: false,
             checked: false,
             streams: 1,
+            copy_cost: None,
             blocking: false,
             library: Vec::new(),
             limits: Limits {

@@ -2,7 +2,7 @@
 
 use naga::valid::Capabilities;
 
-use crate::Routine;
+use crate::{CopyCost, Routine};
 
 /// What kind of hardware stands behind a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,6 +91,9 @@ pub struct Caps {
     pub checked: bool,
     /// Streams whose work may run at the same time; at least 1.
     pub streams: u32,
+    /// What copies to the host cost, where copies are needed and the device was opened: neighbouring ranges
+    /// that are to be copied become one by this.
+    pub copy_cost: Option<CopyCost>,
     /// Blocking waits work (not in a browser).
     pub blocking: bool,
     /// The vendor's routines that [`Command::Library`](crate::Command::Library) may name here.

@@ -14,6 +14,7 @@
 //! | [`Recording`] | commands in the order in which they take effect |
 //! | [`Ticket`] | completion: a blocking wait, a timeout, a waker |
 //! | [`cache`] | what compilers made, on disk, for every backend that can use it |
+//! | [`threads`] | work spread over the processor's cores |
 //!
 //! The crate holds no device and no `cfg`.
 
@@ -21,6 +22,7 @@ mod backend;
 mod baseline;
 pub mod cache;
 mod caps;
+mod cost;
 mod error;
 mod finding;
 mod hazards;
@@ -31,10 +33,12 @@ mod program;
 mod recording;
 mod slot;
 mod source;
+pub mod threads;
 mod ticket;
 
 pub use backend::{Backend, Counters};
 pub use caps::{Caps, DeviceKind, Limits};
+pub use cost::CopyCost;
 pub use error::{BackendError, guarded, panicked};
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};

@@ -25,6 +25,7 @@ pub fn caps() -> Option<Caps> {
         checked: false,
         library: Vec::new(),
         streams: 1,
+        copy_cost: None,
         blocking: true,
         limits: limits(),
     })

@@ -10,7 +10,7 @@
 //! | `plan` | a recording, checked and resolved |
 //! | `queue`, `flight` | the order of submissions, and their completion |
 //! | `execute`, `dispatch` | the steps of a plan; the workgroups of one of them |
-//! | `threads`, `scratch` | work spread over cores; what each gives to a kernel |
+//! | `scratch` | what each thread gives to a kernel |
 //! | `failure` | work that went wrong, and who has heard of it |
 //! | `checker` | the checked mode: what kernels report while they run, and what is wrong with it |
 //! | `text` | what the compiler makes of a program, for reading |
@@ -37,7 +37,6 @@ mod plan;
 mod queue;
 mod scratch;
 mod text;
-mod threads;
 
 pub use caps::caps;
 pub use device::{CpuDevice, Options, open};

@@ -54,6 +54,7 @@ impl Card {
             aliased_bindings: true,
             checked: false,
             streams: 1,
+            copy_cost: None,
             blocking: true,
             library: crate::library::routines(),
             limits: self.limits(),

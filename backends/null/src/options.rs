@@ -56,6 +56,7 @@ impl NullOptions {
             checked: false,
             library: self.library.clone(),
             streams: 1,
+            copy_cost: None,
             blocking: true,
             limits: self.limits.clone(),
         }

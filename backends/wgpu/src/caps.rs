@@ -79,6 +79,7 @@ pub(crate) fn caps_of(adapter: &wgpu::Adapter) -> Caps {
         checked: false,
         library: Vec::new(),
         streams: 1,
+        copy_cost: None,
         blocking: cfg!(not(target_arch = "wasm32")),
         limits: limits_of(&adapter.limits()),
     }

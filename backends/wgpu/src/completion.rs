@@ -115,6 +115,11 @@ impl Flight {
         *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(index);
     }
 
+    /// The submission to wait for, if it is known.
+    pub(crate) fn index(&self) -> Option<wgpu::SubmissionIndex> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -156,8 +161,7 @@ impl Flight {
             let Some(poller) = self.poller.upgrade() else {
                 return Err(BackendError::Lost { reason: "the device was closed".to_owned() });
             };
-            let index = self.index.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            poller.poll(index.as_ref())?;
+            poller.poll(self.index().as_ref())?;
             // Another thread that polls may have taken our callback and be about to run it.
             self.sleep(Duration::from_micros(200));
         }

@@ -4,27 +4,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
-    Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
+    Program, Recording, Ticket,
 };
 use rustc_hash::FxHashMap;
 
 use crate::adapters::Options;
 use crate::completion::{Flight, Poller};
 use crate::encode::{Encoding, Resources, check, encode};
-use crate::errors::{Caught, ErrorSink, scoped};
+use crate::errors::ErrorSink;
 use crate::kernel::Kernel;
 use crate::memory::Memory;
 use crate::pipelines::Pipelines;
 use crate::probe;
 use crate::timing::TimingQuery;
+use crate::upload::Whose;
 
 /// A device of wgpu.
 pub struct WgpuBackend {
     caps: Caps,
-    device: wgpu::Device,
+    /// Large upload memory is mapped for good.
+    pub(crate) pins: Option<Whose>,
+    pub(crate) device: wgpu::Device,
     queue: wgpu::Queue,
-    poller: Arc<Poller>,
+    pub(crate) poller: Arc<Poller>,
     sink: Arc<ErrorSink>,
     memories: RwLock<FxHashMap<MemoryId, Arc<Memory>>>,
     kernels: RwLock<FxHashMap<KernelId, Arc<Kernel>>>,
@@ -32,7 +35,7 @@ pub struct WgpuBackend {
     /// Locked for the whole of a submission: submission order is execution order.
     encoding: Mutex<Encoding>,
     next_id: AtomicU64,
-    live: AtomicU64,
+    pub(crate) live: AtomicU64,
     counted: Mutex<Counters>,
 }
 
@@ -48,6 +51,7 @@ impl WgpuBackend {
             poller: Poller::new(device.clone(), Arc::clone(&sink)),
             encoding: Mutex::new(Encoding::new(&device, caps.limits.uniform_offset_alignment)),
             caps,
+            pins: None,
             pipelines: Pipelines::of(&device),
             device,
             queue,
@@ -59,6 +63,16 @@ impl WgpuBackend {
             counted: Mutex::default(),
         };
         backend.caps.unified = !options.staged && backend.caps.unified && backend.shared_memory_reads_fast();
+        if !backend.caps.unified && backend.caps.blocking {
+            match options.pinned {
+                Some(pins) => backend.pins = pins.then_some(Whose::Any),
+                None => backend.choose_upload_memory(),
+            }
+            backend.caps.copy_cost =
+                CopyCost::measure(&backend).inspect_err(|error| log::warn!("copies are not measured: {error}")).ok();
+            // What was measured is nobody's work.
+            *backend.counted() = Counters::default();
+        }
         Ok(Arc::new(backend))
     }
 
@@ -83,6 +97,14 @@ impl WgpuBackend {
             log::warn!("shared memory is not used: {error}");
             false
         })
+    }
+
+    /// Gives a memory its id.
+    pub(crate) fn keep(&self, memory: Memory) -> MemoryId {
+        self.live.fetch_add(memory.bytes, Ordering::Relaxed);
+        let id = MemoryId(self.fresh());
+        self.memories.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(memory));
+        id
     }
 
     fn memory(&self, id: MemoryId) -> Result<Arc<Memory>, BackendError> {
@@ -157,19 +179,11 @@ impl Backend for WgpuBackend {
         if bytes > limit {
             return Err(BackendError::TooLarge { requested: bytes, limit });
         }
-        let (memory, caught) = scoped(&self.device, || Memory::new(&self.device, bytes, kind, label));
-        match caught {
-            Some(Caught::OutOfMemory) => {
-                let live = self.live.load(Ordering::Relaxed);
-                return Err(BackendError::OutOfMemory { requested: bytes, kind, live });
-            }
-            Some(Caught::Other(message)) => return Err(BackendError::Rejected { operation: "allocating", message }),
-            None => {}
-        }
-        self.live.fetch_add(memory.bytes, Ordering::Relaxed);
-        let id = MemoryId(self.fresh());
-        self.memories.write().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(memory));
-        Ok(id)
+        let memory = match self.pinned(bytes, kind, label)? {
+            Some(memory) => memory,
+            None => self.mappable(bytes, kind, label)?,
+        };
+        Ok(self.keep(memory))
     }
 
     fn free(&self, memory: MemoryId) {
@@ -226,12 +240,12 @@ impl Backend for WgpuBackend {
         let index = self
             .hand_over(&resources, &mut encoding, recording, &flight)
             .inspect_err(|_| encoding.uniforms.abandoned())?;
-        flight.set_index(index.clone());
+        flight.set_index(index);
         encoding.uniforms.submitted(&flight);
         self.land(&flight);
 
         for memory in encoding.used.iter().filter_map(|id| memories.get(id)) {
-            memory.used_by(&index);
+            memory.used_by(&flight);
         }
         let is_dispatch = |command: &&Command| matches!(command, Command::Dispatch(_));
         let mut counted = self.counted();

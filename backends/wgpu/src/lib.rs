@@ -17,12 +17,15 @@ mod encode;
 mod errors;
 mod kernel;
 mod memory;
+#[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
+mod pinned;
 mod pipelines;
 mod probe;
 mod timing;
 #[cfg(feature = "translate")]
 pub mod translate;
 mod uniforms;
+mod upload;
 
 pub use adapters::{Candidate, Options, candidates, candidates_async};
 pub use device::WgpuBackend;

@@ -16,8 +16,17 @@ enum View {
 
 enum Mapping {
     Unmapped,
+    /// Of memory that is mapped for good: what it waits for, if that has not ended.
+    Open {
+        landing: Option<Arc<Flight>>,
+        lent: Arc<AtomicBool>,
+    },
+
     Pending(Arc<Flight>),
-    Mapped { view: Option<View>, lent: Arc<AtomicBool> },
+    Mapped {
+        view: Option<View>,
+        lent: Arc<AtomicBool>,
+    },
 }
 
 /// One buffer.
@@ -25,15 +34,29 @@ pub(crate) struct Memory {
     pub(crate) buffer: wgpu::Buffer,
     pub(crate) kind: MemoryKind,
     pub(crate) bytes: u64,
+    /// Where the host sees memory that is mapped for good.
+    pinned: Option<NonNull<u8>>,
     mapping: Mutex<Mapping>,
-    last_use: Mutex<Option<wgpu::SubmissionIndex>>,
+    last_use: Mutex<Option<Arc<Flight>>>,
 }
+
+// SAFETY: the pointer is only a name; the host reaches the bytes through `HostRange`, whose rules
+// `host` keeps.
+unsafe impl Send for Memory {}
+// SAFETY: as above; all that changes is behind locks.
+unsafe impl Sync for Memory {}
 
 /// Copies, clears and mappings need sizes that are multiples of this.
 const GRANULE: u64 = 16;
 
+/// Length of an allocation that is to hold this many bytes.
+pub(crate) fn reserved(bytes: u64) -> u64 {
+    bytes.next_multiple_of(GRANULE)
+}
+
 impl Memory {
-    pub(crate) fn new(device: &wgpu::Device, bytes: u64, kind: MemoryKind, label: &str) -> Self {
+    /// Memory that wgpu maps. Upload memory comes mapped, so that nobody waits before a first write.
+    pub(crate) fn new(poller: &Arc<Poller>, bytes: u64, kind: MemoryKind, label: &str) -> Self {
         use wgpu::BufferUsages as Usage;
         let work = Usage::STORAGE | Usage::UNIFORM | Usage::INDIRECT | Usage::COPY_SRC | Usage::COPY_DST;
         let usage = match kind {
@@ -42,14 +65,31 @@ impl Memory {
             MemoryKind::Readback => Usage::MAP_READ | Usage::COPY_DST,
             MemoryKind::Shared => work | Usage::MAP_READ | Usage::MAP_WRITE,
         };
-        let bytes = bytes.next_multiple_of(GRANULE);
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        let (bytes, mapped) = (reserved(bytes), kind == MemoryKind::Upload);
+        let buffer = poller.device.create_buffer(&wgpu::BufferDescriptor {
             label: (!label.is_empty()).then_some(label),
             size: bytes,
             usage,
-            mapped_at_creation: false,
+            mapped_at_creation: mapped,
         });
-        Self { buffer, kind, bytes, mapping: Mutex::new(Mapping::Unmapped), last_use: Mutex::new(None) }
+        let mapping = if mapped {
+            let flight = Flight::new(poller, None);
+            flight.finish(Ok(()));
+            Mapping::Pending(flight)
+        } else {
+            Mapping::Unmapped
+        };
+        Self::with(buffer, kind, bytes, None, mapping)
+    }
+
+    /// Upload memory that is mapped for good.
+    #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
+    pub(crate) fn pinned(pinned: crate::pinned::Pinned, bytes: u64) -> Self {
+        Self::with(pinned.buffer, MemoryKind::Upload, bytes, Some(pinned.start), Mapping::Unmapped)
+    }
+
+    fn with(buffer: wgpu::Buffer, kind: MemoryKind, bytes: u64, pinned: Option<NonNull<u8>>, mapping: Mapping) -> Self {
+        Self { buffer, kind, bytes, pinned, mapping: Mutex::new(mapping), last_use: Mutex::new(None) }
     }
 
     fn mapping(&self) -> MutexGuard<'_, Mapping> {
@@ -60,9 +100,18 @@ impl Memory {
         !matches!(*self.mapping(), Mapping::Unmapped)
     }
 
-    /// Notes that the submission `index` uses the buffer.
-    pub(crate) fn used_by(&self, index: &wgpu::SubmissionIndex) {
-        *self.last_use.lock().unwrap_or_else(PoisonError::into_inner) = Some(index.clone());
+    /// Notes that a submission uses the buffer.
+    pub(crate) fn used_by(&self, flight: &Arc<Flight>) {
+        *self.last_use.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(flight));
+    }
+
+    /// The last submission that uses the buffer, unless it is known to have ended.
+    fn last_use(&self) -> Option<Arc<Flight>> {
+        let mut last_use = self.last_use.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_use.as_ref().is_some_and(|flight| flight.is_done()) {
+            *last_use = None;
+        }
+        last_use.clone()
     }
 
     pub(crate) fn map(&self, poller: &Arc<Poller>) -> Result<Ticket, BackendError> {
@@ -80,12 +129,21 @@ impl Memory {
         let mut mapping = self.mapping();
         match &*mapping {
             Mapping::Mapped { .. } => return Ok(Ticket::ready()),
-            Mapping::Pending(flight) => return Ok(Ticket::new(Arc::clone(flight) as _)),
+            Mapping::Pending(flight) | Mapping::Open { landing: Some(flight), .. } => {
+                return Ok(Ticket::new(Arc::clone(flight) as _));
+            }
+            Mapping::Open { landing: None, .. } => return Ok(Ticket::ready()),
+            Mapping::Unmapped if self.pinned.is_some() => {
+                let landing = self.last_use();
+                let ticket = landing.clone().map_or_else(Ticket::ready, |flight| Ticket::new(flight));
+                *mapping = Mapping::Open { landing, lent: Arc::default() };
+                return Ok(ticket);
+            }
             Mapping::Unmapped => {}
         }
         let flight = Flight::new(poller, None);
-        if let Some(index) = &*self.last_use.lock().unwrap_or_else(PoisonError::into_inner) {
-            flight.set_index(index.clone());
+        if let Some(index) = self.last_use().and_then(|last| last.index()) {
+            flight.set_index(index);
         }
         *mapping = Mapping::Pending(Arc::clone(&flight));
         // The callback may run inside `map_async`, so our lock must be free.
@@ -106,6 +164,16 @@ impl Memory {
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         let refused = |message: &str| BackendError::Rejected { operation: "host access", message: message.to_owned() };
         let mut mapping = self.mapping();
+        if let (Mapping::Open { landing, lent }, Some(start)) = (&*mapping, self.pinned) {
+            if landing.as_ref().is_some_and(|flight| !flight.is_done()) {
+                return Err(refused("the mapping is still pending"));
+            }
+            // SAFETY: the memory is mapped for as long as the buffer lives, which `self` keeps. No
+            // submitted work uses it any more, new work is refused while it is open, and `unmap` refuses
+            // while `lent` is set.
+            return unsafe { HostRange::new(start, self.bytes as usize, Arc::clone(lent), Arc::clone(self) as _) }
+                .ok_or_else(|| refused("the bytes are in use by the host already"));
+        }
         if let Mapping::Pending(flight) = &*mapping {
             if !flight.is_done() {
                 return Err(refused("the mapping is still pending"));
@@ -143,6 +211,13 @@ impl Memory {
         let mut mapping = self.mapping();
         match &mut *mapping {
             Mapping::Unmapped => return Ok(()),
+            Mapping::Open { lent, .. } => {
+                if lent.load(Ordering::Acquire) {
+                    return Err(in_use());
+                }
+                *mapping = Mapping::Unmapped;
+                return Ok(());
+            }
             // Nobody came for it. wgpu 30 keeps a cancelled mapping listed under its submission, and when
             // that ends would take a later mapping for it, before the later one's work is done.
             Mapping::Pending(flight) => {
@@ -151,10 +226,7 @@ impl Memory {
             }
             Mapping::Mapped { view, lent } => {
                 if lent.load(Ordering::Acquire) {
-                    return Err(BackendError::Rejected {
-                        operation: "unmapping",
-                        message: "the bytes are in use by the host".to_owned(),
-                    });
+                    return Err(in_use());
                 }
                 *view = None;
             }
@@ -164,4 +236,8 @@ impl Memory {
         self.buffer.unmap();
         Ok(())
     }
+}
+
+fn in_use() -> BackendError {
+    BackendError::Rejected { operation: "unmapping", message: "the bytes are in use by the host".to_owned() }
 }

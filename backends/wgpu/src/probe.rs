@@ -1,7 +1,8 @@
-//! Whether shared memory is fast enough for the host to read.
+//! What the memories of a device are like for the host: measured, because drivers do not say.
 //!
 //! Some integrated GPUs give mapped memory that is not cached: the host then reads it tens of
-//! times slower than its own, and staging copies are the better way.
+//! times slower than its own, and staging copies are the better way. And some discrete ones give
+//! upload memory of their own, which the host reaches only as fast as its stores cross the bus.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -33,4 +34,24 @@ fn read_time(bytes: &[u8]) -> Duration {
         start.elapsed()
     };
     (0..3).map(|_| pass()).min().unwrap_or_default()
+}
+
+/// The time in which several threads write all of `target`.
+pub(crate) fn write_time(target: &mut [u8]) -> Duration {
+    const THREADS: usize = 4;
+    let piece = target.len().div_ceil(THREADS).max(1);
+    let source = vec![1u8; piece];
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for part in target.chunks_mut(piece) {
+            let source = &source;
+            let write = move || {
+                let length = part.len();
+                black_box(part).copy_from_slice(&source[..length]);
+            };
+            // A thread that cannot be had makes the time too short, which the next round may not have.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, write);
+        }
+    });
+    start.elapsed()
 }

@@ -13,7 +13,7 @@ fn open() -> Option<Arc<WgpuBackend>> {
         println!("skipped: no device");
         return None;
     };
-    Some(candidate.open(Options { staged: true }).unwrap())
+    Some(candidate.open(Options { staged: true, ..Options::default() }).unwrap())
 }
 
 fn lost<T: std::fmt::Debug>(result: Result<T, BackendError>) {

@@ -3,17 +3,16 @@
 //! Work is a number of units, done in ranges by whichever thread is free. It begins on the calling
 //! thread and is timed there; only when what is left would take this thread long are the others
 //! called. They belong to one pool for the whole process. Helpers that come too late find the work
-//! closed and leave: nobody waits for a thread to wake up.
+//! closed and leave: nobody waits for a thread to wake up. Kernels of the processor run so, and large copies.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use anywarp_backend::BackendError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use anywarp_backend::guarded;
+use crate::{BackendError, guarded};
 
 /// Nanoseconds of work left above which other threads are called: waking one takes 5 to 50 us.
 const WORTH_CALLING: f64 = 80_000.0;
@@ -27,10 +26,11 @@ const LONGEST: f64 = 50_000.0;
 const SHORTEST: f64 = 2_000.0;
 
 /// What does a range of units.
-pub(crate) type Work<'a> = dyn Fn(Range<u64>) -> Result<(), BackendError> + Sync + 'a;
+pub type Work<'a> = dyn Fn(Range<u64>) -> Result<(), BackendError> + Sync + 'a;
 
 /// How many threads can work at a time.
-pub(crate) fn count() -> usize {
+#[must_use]
+pub fn count() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
@@ -39,9 +39,9 @@ pub(crate) fn count() -> usize {
 fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let build = || {
-        let named = |index| format!("anywarp-cpu-{index}");
+        let named = |index| format!("anywarp-{index}");
         let built = ThreadPoolBuilder::new().num_threads(count() - 1).thread_name(named).build();
-        built.inspect_err(|error| log::warn!("kernels run on one thread: {error}")).ok()
+        built.inspect_err(|error| log::warn!("work stays on one thread: {error}")).ok()
     };
     // With no other core there would still be a thread: rayon takes 0 for its own choice.
     POOL.get_or_init(|| if count() > 1 { build() } else { None }).as_ref()
@@ -52,7 +52,7 @@ fn pool() -> Option<&'static ThreadPool> {
 ///
 /// # Errors
 /// The first of `work`; its other threads stop soon.
-pub(crate) fn spread(units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64, BackendError> {
+pub fn spread(units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64, BackendError> {
     let (mut done, mut cost) = (0, expected);
     while done < units {
         let left = units - done;
@@ -170,7 +170,7 @@ impl Shared {
 
     /// Does ranges until there are none left, or one has failed. Never unwinds.
     fn work(&self) {
-        let result = guarded("running a kernel", || {
+        let result = guarded("working on several threads", || {
             let (mut cost, mut then) = (self.cost, Instant::now());
             while let Some(range) = self.take(cost) {
                 let units = range.end - range.start;

@@ -1,0 +1,36 @@
+//! Lines over sizes, as an SVG.
+
+use std::error::Error;
+
+use plotters::prelude::*;
+
+/// A name, and bytes beside GB/s.
+pub(crate) type Line = (String, Vec<(f64, f64)>);
+
+/// Draws rates over sizes, which both grow by powers.
+pub(crate) fn rates(file: &str, title: &str, lines: &[Line]) -> Result<(), Box<dyn Error>> {
+    let points = || lines.iter().flat_map(|(_, points)| points.iter().copied());
+    let (least, most) = points().fold((f64::MAX, f64::MIN), |(low, high), (_, rate)| (low.min(rate), high.max(rate)));
+    let (first, last) =
+        points().fold((f64::MAX, f64::MIN), |(low, high), (bytes, _)| (low.min(bytes), high.max(bytes)));
+    let area = SVGBackend::new(file, (900, 560)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 18))
+        .margin(16)
+        .x_label_area_size(40)
+        .y_label_area_size(60)
+        .build_cartesian_2d((first..last).log_scale().base(4.0), (least / 2.0..most * 2.0).log_scale())?;
+    let size = |bytes: &f64| {
+        if *bytes < 1e6 { format!("{:.0} KiB", bytes / 1024.0) } else { format!("{:.0} MiB", bytes / 1048576.0) }
+    };
+    chart.configure_mesh().x_desc("size").y_desc("GB/s").x_label_formatter(&size).draw()?;
+    for (index, (name, points)) in lines.iter().enumerate() {
+        let colour = Palette99::pick(index).stroke_width(2);
+        let drawn = chart.draw_series(LineSeries::new(points.iter().copied(), colour).point_size(3))?;
+        drawn.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour));
+    }
+    let legend = SeriesLabelPosition::LowerRight;
+    chart.configure_series_labels().position(legend).border_style(BLACK).background_style(WHITE).draw()?;
+    Ok(area.present()?)
+}

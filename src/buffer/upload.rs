@@ -1,0 +1,75 @@
+//! Upload memory for what the host is about to write, within the device's limit.
+
+use std::time::Instant;
+
+use anywarp_backend::{BackendError, HostRange, MemoryKind};
+
+use super::staging::{Block, Upload};
+use super::transfer::CHUNK;
+use crate::device::DeviceInner;
+use crate::timeline::Pending;
+
+impl DeviceInner {
+    /// A block of at least `bytes`, mapped. Waits for copies on their way where that makes room. `None` if it
+    /// is more than the limit, or guards hold the rest: ordinary memory must do. `pending` is the timeline, if the
+    /// caller has it locked.
+    pub(crate) fn upload_block(
+        &self,
+        bytes: u64,
+        mut pending: Option<&mut Pending>,
+    ) -> Result<Option<(Block, HostRange)>, BackendError> {
+        let mut flushed = false;
+        loop {
+            match self.staging.acquire_upload(bytes)? {
+                Upload::Block(block) => return self.mapped(block).map(Some),
+                Upload::After(batch) => {
+                    let start = Instant::now();
+                    let waited = batch.ticket().and_then(|ticket| ticket.wait());
+                    self.staging.waited(start.elapsed());
+                    // Whose work it is hears what became of it; here it only has to have ended.
+                    if let (Err(error), false) = (waited, batch.is_over()) {
+                        return Err(error);
+                    }
+                }
+                Upload::Full if flushed || bytes > self.staging.limit() => return Ok(None),
+                Upload::Full => {
+                    // What is recorded makes room when it is handed over.
+                    flushed = true;
+                    match pending.as_deref_mut() {
+                        Some(pending) => self.timeline.flush(pending, &self.staging)?,
+                        None => self.timeline.flush(&mut self.timeline.lock(), &self.staging)?,
+                    }
+                }
+            }
+        }
+    }
+
+    /// [`upload_block`](Self::upload_block) for a chunk of a copy, which must go on: when there is nothing to
+    /// wait for, it gets a block beyond the limit.
+    pub(crate) fn chunk_block(
+        &self,
+        bytes: u64,
+        pending: Option<&mut Pending>,
+    ) -> Result<(Block, HostRange), BackendError> {
+        match self.upload_block(bytes, pending)? {
+            Some(block) => Ok(block),
+            None => self.mapped(self.staging.acquire(MemoryKind::Upload, bytes)?),
+        }
+    }
+
+    /// Longer copies go in chunks.
+    pub(crate) fn longest_chunk(&self) -> usize {
+        usize::try_from(self.staging.limit()).unwrap_or(CHUNK).min(CHUNK)
+    }
+
+    fn mapped(&self, block: Block) -> Result<(Block, HostRange), BackendError> {
+        let mapped = self.backend.map(block.memory).and_then(|ticket| ticket.wait());
+        match mapped.and_then(|()| self.backend.host(block.memory)) {
+            Ok(host) => Ok((block, host)),
+            Err(error) => {
+                self.staging.release(block);
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Streams: leave to run things at the same time, with the results of doing one after the other.
+
+use anywarp::{Device, Stream, UnifiedBuffer};
+
+use crate::Case;
+use crate::data::words;
+use crate::kernels::{ADD, still_works};
+use crate::outcome::{Context, TestResult, equal, same};
+
+pub(crate) const CASES: &[Case] = &[
+    ("independent_work", independent_work),
+    ("a_read_sees_what_another_stream_wrote", a_read_sees_what_another_stream_wrote),
+    ("a_write_waits_for_readers_on_other_streams", a_write_waits_for_readers_on_other_streams),
+    ("the_last_writer_wins", the_last_writer_wins),
+    ("halves_of_one_buffer", halves_of_one_buffer),
+    ("uploads_between_launches", uploads_between_launches),
+    ("recordings_on_streams", recordings_on_streams),
+    ("random_work_on_random_streams", random_work_on_random_streams),
+    ("more_streams_than_there_are", more_streams_than_there_are),
+    ("buffers_dropped_while_streams_use_them", buffers_dropped_while_streams_use_them),
+];
+
+const LENGTH: usize = 1 << 14;
+
+fn add(stream: &Stream, device: &Device, buffer: &mut UnifiedBuffer<u32>, by: u32) -> TestResult {
+    let kernel = device.kernel(ADD)?;
+    let length = buffer.len();
+    kernel.launch().bind("data", buffer).set("params.by", by).on(stream).threads(length)?;
+    Ok(())
+}
+
+fn independent_work(device: &Device) -> TestResult {
+    let streams: Vec<Stream> = (0..4).map(|_| device.stream()).collect();
+    let mut buffers = (0..4).map(|_| device.buffer::<u32>(LENGTH)).collect::<Result<Vec<_>, _>>()?;
+    for round in 1..=50 {
+        for (stream, buffer) in streams.iter().zip(&mut buffers) {
+            add(stream, device, buffer, round)?;
+        }
+    }
+    for (stream, buffer) in streams.iter().zip(&buffers) {
+        stream.synchronize()?;
+        equal(buffer.read()?[LENGTH - 1], 50 * 51 / 2, "the sum of 50 launches")?;
+    }
+    Ok(())
+}
+
+fn a_read_sees_what_another_stream_wrote(device: &Device) -> TestResult {
+    let (first, second) = (device.stream(), device.stream());
+    let (mut a, mut b) = (device.buffer::<u32>(LENGTH)?, device.buffer::<u32>(LENGTH)?);
+    for round in 1..=100 {
+        add(&first, device, &mut a, 1)?;
+        second.copy(&a, &mut b)?;
+        if round % 10 == 0 {
+            same(&b.read()?, &vec![round; LENGTH], "what the second stream copied")?;
+        }
+    }
+    Ok(())
+}
+
+fn a_write_waits_for_readers_on_other_streams(device: &Device) -> TestResult {
+    let (first, second) = (device.stream(), device.stream());
+    let mut a = device.buffer::<u32>(LENGTH)?;
+    let mut copies = (0..20).map(|_| device.buffer::<u32>(LENGTH)).collect::<Result<Vec<_>, _>>()?;
+    for (round, copy) in copies.iter_mut().enumerate() {
+        first.fill(&mut a, round as u32)?;
+        second.copy(&a, copy)?;
+    }
+    for (round, copy) in copies.iter().enumerate() {
+        same(&copy.read()?, &vec![round as u32; LENGTH], "the version that was there")?;
+    }
+    Ok(())
+}
+
+fn the_last_writer_wins(device: &Device) -> TestResult {
+    let (first, second) = (device.stream(), device.stream());
+    let mut a = device.buffer::<u32>(LENGTH)?;
+    for round in 0..50u32 {
+        first.fill(&mut a, 2 * round)?;
+        second.fill(&mut a, 2 * round + 1)?;
+    }
+    second.synchronize()?;
+    same(&a.read()?, &vec![99; LENGTH], "the second stream's last fill")
+}
+
+fn halves_of_one_buffer(device: &Device) -> TestResult {
+    let (first, second) = (device.stream(), device.stream());
+    let mut a = device.buffer::<u32>(LENGTH)?;
+    let mut b = device.buffer::<u32>(LENGTH)?;
+    let kernel = device.kernel(ADD)?;
+    for _ in 0..20 {
+        let (mut left, mut right) = a.split_at_mut(LENGTH / 2);
+        kernel.launch().bind("data", &mut left).set("params.by", 1u32).on(&first).threads(LENGTH / 2)?;
+        kernel.launch().bind("data", &mut right).set("params.by", 2u32).on(&second).threads(LENGTH / 2)?;
+    }
+    first.copy(&a, &mut b)?;
+    let expected: Vec<u32> = (0..LENGTH).map(|index| if index < LENGTH / 2 { 20 } else { 40 }).collect();
+    same(&b.read()?, &expected, "each half added to by its own stream")
+}
+
+/// Large enough for a device that copies beside its kernels to do so.
+fn uploads_between_launches(device: &Device) -> TestResult {
+    const LARGE: usize = 1 << 20;
+    let stream = device.stream();
+    let mut sums = device.buffer::<u32>(LARGE)?;
+    let mut data = device.buffer::<u32>(LARGE)?;
+    let kernel = device.kernel(ADD)?;
+    for round in 1..=6u32 {
+        data.copy_from_slice(&vec![round; LARGE])?;
+        kernel.launch().bind("data", &mut data).set("params.by", 10u32).on(&stream).threads(LARGE)?;
+        sums.copy_from(&data)?;
+        same(&sums.read()?, &vec![round + 10; LARGE], "what was uploaded for this round")?;
+        let fresh = device.buffer_from(&vec![round; LARGE])?;
+        stream.copy(&fresh, &mut sums)?;
+    }
+    same(&sums.read()?, &vec![6; LARGE], "the last copy")
+}
+
+fn recordings_on_streams(device: &Device) -> TestResult {
+    let (first, second) = (device.stream(), device.stream());
+    let (mut a, mut b) = (device.buffer::<u32>(LENGTH)?, device.buffer::<u32>(LENGTH)?);
+    let kernel = device.kernel(ADD)?;
+    let mut increment = device.recording();
+    increment.on(&first)?;
+    for _ in 0..3 {
+        kernel.launch().bind("data", &mut a).set("params.by", 1u32).record(&mut increment).threads(LENGTH)?;
+    }
+    let mut save = device.recording();
+    save.on(&second)?;
+    save.copy(&a, &mut b)?;
+    save.fill(a.slice_mut(..LENGTH / 2), 0)?;
+    for round in 1..=10 {
+        increment.submit()?;
+        save.submit()?;
+        if round % 3 == 0 {
+            let expected: Vec<u32> = (0..LENGTH).map(|index| if index < LENGTH / 2 { 3 } else { 3 * round }).collect();
+            same(&b.read()?, &expected, "what was saved")?;
+        }
+    }
+    Ok(())
+}
+
+fn random_work_on_random_streams(device: &Device) -> TestResult {
+    const COUNT: usize = 5;
+    const SHORT: usize = 4096;
+    let streams: Vec<Stream> = (0..3).map(|_| device.stream()).collect();
+    for seed in 1..=6u32 {
+        let mut state = seed;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            (state >> 16) as usize % below
+        };
+        let mut model: Vec<Vec<u32>> = (0..COUNT).map(|_| words(SHORT)).collect();
+        let mut buffers = (0..COUNT).map(|_| device.buffer_from(&words(SHORT))).collect::<Result<Vec<_>, _>>()?;
+        for step in 0..200u32 {
+            let (stream, target, source) = (&streams[random(3)], random(COUNT), random(COUNT));
+            match random(8) {
+                0 => {
+                    stream.fill(&mut buffers[target], step)?;
+                    model[target].fill(step);
+                }
+                1 | 2 if source != target => {
+                    let [from, to] = buffers.get_disjoint_mut([source, target])?;
+                    let half = random(2) * SHORT / 2;
+                    stream.copy(from.slice(half..), to.slice_mut(half..))?;
+                    let from = model[source].clone();
+                    model[target][half..].copy_from_slice(&from[half..]);
+                }
+                3 => {
+                    let data = vec![step; SHORT];
+                    buffers[target].copy_from_slice(&data)?;
+                    model[target] = data;
+                }
+                4 => {
+                    same(&buffers[target].read()?, &model[target], "a buffer half-way")
+                        .context(|| format!("seed {seed}, step {step}"))?;
+                }
+                _ => {
+                    add(stream, device, &mut buffers[target], step)?;
+                    model[target].iter_mut().for_each(|word| *word = word.wrapping_add(step));
+                }
+            }
+        }
+        for (buffer, expected) in buffers.iter().zip(&model) {
+            same(&buffer.read()?, expected, "a buffer at the end").context(|| format!("seed {seed}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn more_streams_than_there_are(device: &Device) -> TestResult {
+    let streams: Vec<Stream> = (0..100).map(|_| device.stream()).collect();
+    let mut total = device.buffer::<u32>(64)?;
+    for stream in &streams {
+        add(stream, device, &mut total, 1)?;
+    }
+    same(&total.read()?, &[100; 64], "one launch a stream")
+}
+
+fn buffers_dropped_while_streams_use_them(device: &Device) -> TestResult {
+    let (first, second) = (device.stream(), device.stream());
+    let mut result = device.buffer::<u32>(LENGTH)?;
+    for round in 0..50 {
+        let mut temporary = device.buffer::<u32>(LENGTH)?;
+        first.fill(&mut temporary, round)?;
+        add(&second, device, &mut temporary, 1)?;
+        first.copy(&temporary, &mut result)?;
+    }
+    same(&result.read()?, &vec![50; LENGTH], "the last of 50 temporary buffers")?;
+    still_works(device)
+}

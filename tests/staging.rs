@@ -1,0 +1,208 @@
+//! Upload memory within a limit: whoever wants more waits or goes another way, and every byte arrives.
+
+#[path = "support/hanging.rs"]
+mod hanging;
+
+use std::time::Duration;
+
+use anywarp::{Device, DeviceOptions, UnifiedBuffer};
+
+/// A test that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(100);
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// Runs `test` on each device there is, with copies between host and device, within this limit.
+fn on_each(limit: u64, test: fn(&Device)) {
+    let mut any = false;
+    for candidate in Device::enumerate() {
+        let selector = Some(candidate.selector.clone());
+        let options = DeviceOptions { selector, staged: true, staging_limit: Some(limit) };
+        let Ok(device) = Device::open_with(&options) else { continue };
+        any = true;
+        hanging::within(PATIENCE, move || test(&device));
+    }
+    assert!(any || std::env::var_os("ANYWARP_REQUIRE").is_none(), "no device to test with");
+}
+
+/// Distinct words for each seed.
+fn words(length: usize, seed: u32) -> Vec<u32> {
+    (0..length as u32).map(|index| (index ^ seed.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b9)).collect()
+}
+
+/// What the device has, through a copy on it.
+fn on_device(device: &Device, buffer: &UnifiedBuffer<u32>) -> Vec<u32> {
+    let mut copy = device.buffer(buffer.len()).expect("memory");
+    copy.copy_from(buffer).expect("a copy");
+    copy.read().expect("the copy").to_vec()
+}
+
+#[test]
+fn a_limit_below_everything() {
+    on_each(1, |device| {
+        for length in [1, 1023, 1024, 1025, 40 * KIB, 5 * MIB / 4] {
+            let mut buffer = device.buffer::<u32>(length).expect("memory");
+            buffer.copy_from_slice(&words(length, 1)).expect("an upload");
+            assert!(on_device(device, &buffer) == words(length, 1), "copy_from_slice of {length} words");
+            buffer.write().expect("a guard").copy_from_slice(&words(length, 2));
+            assert!(on_device(device, &buffer) == words(length, 2), "write() of {length} words");
+            buffer.update().expect("a guard").iter_mut().for_each(|word| *word = word.wrapping_add(1));
+            let expected: Vec<u32> = words(length, 2).iter().map(|word| word.wrapping_add(1)).collect();
+            assert!(on_device(device, &buffer) == expected, "update() of {length} words");
+        }
+        let stats = device.stats();
+        assert_eq!(stats.staging_in_use, 0, "everything has arrived");
+        assert!(stats.staging_peak <= 4096, "{stats:?}");
+        // Of the six guards, those of 1025 words and more.
+        assert_eq!(stats.staging_bypassed, 3, "{stats:?}");
+    });
+}
+
+#[test]
+fn elements_larger_than_the_limit() {
+    on_each(4096, |device| {
+        let mut buffer = device.buffer::<[u32; 3000]>(3).expect("memory");
+        let element = |index: usize| std::array::from_fn(|word| (index * 3000 + word) as u32);
+        for (index, slot) in buffer.write().expect("a guard").iter_mut().enumerate() {
+            *slot = element(index);
+        }
+        let mut copy = device.buffer::<[u32; 3000]>(3).expect("memory");
+        copy.copy_from(&buffer).expect("a copy");
+        for (index, got) in copy.read().expect("the copy").iter().enumerate() {
+            assert!(*got == element(index), "element {index}");
+        }
+    });
+}
+
+#[test]
+fn guards_that_hold_all_of_it() {
+    on_each(64 * KIB as u64, |device| {
+        const LENGTH: usize = 4 * KIB; // a quarter of the limit
+        let mut buffers: Vec<_> = (0..10).map(|_| device.buffer::<u32>(LENGTH).expect("memory")).collect();
+        let mut guards: Vec<_> = buffers.iter_mut().map(|buffer| buffer.write().expect("a guard")).collect();
+        let held = device.stats();
+        assert_eq!((held.staging_in_use, held.staging_bypassed), (64 * KIB as u64, 6), "{held:?}");
+        for (seed, guard) in guards.iter_mut().enumerate() {
+            guard.copy_from_slice(&words(LENGTH, seed as u32));
+        }
+        // A large copy of another buffer goes on beside them.
+        let mut other = device.buffer::<u32>(MIB).expect("memory");
+        other.copy_from_slice(&words(MIB, 77)).expect("an upload");
+        assert!(on_device(device, &other) == words(MIB, 77), "the copy beside the guards");
+        drop(guards);
+        for (seed, buffer) in buffers.iter().enumerate() {
+            assert!(on_device(device, buffer) == words(LENGTH, seed as u32), "buffer {seed}");
+        }
+        assert_eq!(device.stats().staging_in_use, 0);
+    });
+}
+
+#[test]
+fn a_guard_that_is_never_dropped() {
+    on_each(MIB as u64, |device| {
+        let mut kept = device.buffer::<u32>(MIB / 4).expect("memory");
+        std::mem::forget(kept.write().expect("a guard"));
+        let mut buffer = device.buffer::<u32>(4 * MIB).expect("memory");
+        for seed in 0..4 {
+            buffer.copy_from_slice(&words(4 * MIB, seed)).expect("an upload");
+            buffer.slice_mut(..KIB).write().expect("a guard").fill(seed);
+            let mut expected = words(4 * MIB, seed);
+            expected[..KIB].fill(seed);
+            assert!(on_device(device, &buffer) == expected, "round {seed}");
+        }
+    });
+}
+
+#[test]
+fn many_writes_wait_instead_of_growing() {
+    on_each(MIB as u64, |device| {
+        const LENGTH: usize = 64 * KIB; // a quarter of the limit
+        let mut buffers: Vec<_> = (0..4).map(|_| device.buffer::<u32>(LENGTH).expect("memory")).collect();
+        let mut sum = device.buffer::<u32>(LENGTH).expect("memory");
+        for round in 0..100u32 {
+            let buffer = &mut buffers[round as usize % 4];
+            buffer.write().expect("a guard").fill(round);
+            // Recorded, and handed over when the limit is reached.
+            sum.copy_from(&*buffer).expect("a copy");
+        }
+        assert!(*sum.read().expect("the last") == vec![99; LENGTH][..]);
+        let stats = device.stats();
+        assert!(stats.staging_peak <= MIB as u64, "{stats:?}");
+        assert_eq!(stats.staging_bypassed, 0, "{stats:?}");
+    });
+}
+
+#[test]
+fn large_slices_both_ways() {
+    on_each(8 * MIB as u64, |device| {
+        let length = 5 * MIB + 123;
+        let mut expected = words(length, 1);
+        let mut buffer = device.buffer_from(&expected).expect("memory");
+        let inner = 1001..length - 77;
+        let new = words(inner.len(), 2);
+        buffer.slice_mut(inner.clone()).copy_from_slice(&new).expect("an upload");
+        expected[inner.clone()].copy_from_slice(&new);
+        let mut got = vec![0; inner.len()];
+        buffer.slice(inner.clone()).copy_to_slice(&mut got).expect("a download");
+        assert!(got == new, "the slice");
+        let mut got = vec![0; length];
+        buffer.copy_to_slice(&mut got).expect("a download");
+        assert!(got == expected, "all of it");
+        // What was read before is there already, and is not fetched again.
+        drop(buffer.read().expect("a guard"));
+        let before = device.stats().bytes_downloaded;
+        buffer.copy_to_slice(&mut got).expect("a copy of the host's");
+        assert_eq!(device.stats().bytes_downloaded, before);
+        assert!(got == expected, "from the host's copy");
+    });
+}
+
+#[test]
+fn threads_share_the_limit() {
+    on_each(2 * MIB as u64, |device| {
+        std::thread::scope(|scope| {
+            for thread in 0..6u32 {
+                scope.spawn(move || {
+                    let mut buffer = device.buffer::<u32>(MIB).expect("memory");
+                    let mut got = vec![0; MIB];
+                    for round in 0..4 {
+                        let seed = 10 * thread + round;
+                        buffer.copy_from_slice(&words(MIB, seed)).expect("an upload");
+                        buffer.slice_mut(..64 * KIB).write().expect("a guard").fill(seed);
+                        buffer.copy_to_slice(&mut got).expect("a download");
+                        let mut expected = words(MIB, seed);
+                        expected[..64 * KIB].fill(seed);
+                        assert!(got == expected, "thread {thread}, round {round}");
+                    }
+                });
+            }
+        });
+        assert_eq!(device.stats().staging_in_use, 0);
+    });
+}
+
+/// Parts of a buffer that the device wrote and parts that it did not, in any pattern.
+#[test]
+fn scattered_reads() {
+    on_each(MIB as u64, |device| {
+        const LENGTH: usize = 64 * KIB;
+        let mut buffer = device.buffer_from(&words(LENGTH, 1)).expect("memory");
+        let mut expected = words(LENGTH, 1);
+        drop(buffer.read().expect("the first"));
+        let mut state = 12_345u32;
+        for round in 0..30 {
+            for _ in 0..10 {
+                state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+                let start = (state >> 8) as usize % LENGTH;
+                let end = LENGTH.min(start + 1 + (state >> 24) as usize);
+                if state & 1 == 0 {
+                    buffer.slice_mut(start..end).fill(state).expect("a fill");
+                } else {
+                    buffer.slice_mut(start..end).write().expect("a guard").fill(state);
+                }
+                expected[start..end].fill(state);
+            }
+            assert!(*buffer.read().expect("a guard") == expected[..], "round {round}");
+        }
+    });
+}
