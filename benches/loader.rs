@@ -16,6 +16,7 @@ mod shared;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anywarp::loader::{Loader, LoaderBuilder};
@@ -86,10 +87,18 @@ fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
     let data = Arc::new(Disk { samples: BATCH * batches, time: Duration::from_micros(100) });
     check(device, &data, BATCH)?;
     let mut consumer = Consumer::new(device)?;
-    let mut slots = vec![0; Disk::LENGTH * BATCH];
-    let reading = repeated(5, || timed(|| data::read_all(&*data, 0..BATCH, &mut slots)))?;
-    let rounds = consumer.rounds(1.5 * reading / WORKERS as f64)?;
     let mut loader = builder(device, &data, BATCH).build()?;
+    // What a batch takes its worker beside kernels that run: on the processor they take cores from it.
+    let (mut reading, mut rounds) = (0.01, 0);
+    for _ in 0..3 {
+        rounds = consumer.rounds(1.5 * reading / WORKERS as f64)?;
+        let mut some = loader.epoch(0);
+        for batch in some.by_ref().take(batches / 4) {
+            consumer.take(batch?.fields(), rounds)?;
+        }
+        let stats = some.stats();
+        reading = stats.reading.as_secs_f64() / stats.batches as f64;
+    }
     let mut other = Consumer::new(device)?;
     // Shares of the time where other cases have seconds.
     let pair = interleaved(
@@ -165,34 +174,59 @@ fn overhead(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
     })
 }
 
-/// What the consumer pays for a batch that lies ready: to take it and to give it back.
+/// What the consumer pays for a batch that lies ready: to take it and to give it back, which wakes a
+/// worker.
 fn ready(device: &Device, quick: bool) -> Outcome<Row> {
     const BATCH: usize = 64;
     let batches = if quick { 50 } else { 500 };
     let data = Arc::new(Memory::new(BATCH * batches, 256));
     check(device, &data, BATCH)?;
     let mut loader = builder(device, &data, BATCH).build()?;
-    let mut batches = loader.epoch(0);
-    let mut samples = Vec::new();
-    loop {
-        // Time for the workers to get ahead.
-        std::thread::sleep(Duration::from_millis(1));
-        let start = Instant::now();
-        let Some(batch) = batches.next() else { break };
-        drop(batch?);
-        samples.push(start.elapsed().as_secs_f64());
-    }
-    let mut samples = samples.into_iter();
-    let ours = 1e6 * repeated(samples.len(), || samples.next().ok_or_else(|| "no sample".into()))?;
+    let mut ours = loader.epoch(0);
+    let mut theirs = Plain::new(&data, BATCH, WORKERS, PREFETCH);
+    let sleep = || std::thread::sleep(Duration::from_millis(1)); // workers get ahead
+    let pair = interleaved(
+        batches * 9 / 10,
+        || {
+            sleep();
+            timed(|| ours.next().ok_or("no batch")?.map(drop).map_err(Into::into))
+        },
+        || {
+            sleep();
+            timed(|| theirs.next().map(drop).ok_or_else(|| "no batch".into()))
+        },
+    )?;
     Ok(Row {
-        what: "a batch that lies ready: to take it and to give it back".to_owned(),
+        what: "a batch that lies ready: to take and to give back; baseline: threads and a channel".to_owned(),
         unit: "us",
-        ours,
-        baseline: 0.0,
-        ceiling: 0.0,
-        judged: (ours, " us"),
+        ours: 1e6 * pair.ours,
+        baseline: 1e6 * pair.raw,
+        ceiling: 1e6 * waking(if quick { 50 } else { 500 })?,
+        judged: (1e6 * pair.ours, " us"),
         goal: Goal::AtMost(5.0),
     })
+}
+
+/// What it takes to wake a thread that sleeps: one call of the system.
+fn waking(times: usize) -> Outcome<f64> {
+    let ended = Arc::new(AtomicBool::new(false));
+    let theirs = Arc::clone(&ended);
+    let sleeper = std::thread::spawn(move || {
+        while !theirs.load(Ordering::SeqCst) {
+            std::thread::park();
+        }
+    });
+    let seconds = repeated(times, || {
+        std::thread::sleep(Duration::from_millis(1));
+        timed(|| {
+            sleeper.thread().unpark();
+            Ok(())
+        })
+    });
+    ended.store(true, Ordering::SeqCst);
+    sleeper.thread().unpark();
+    sleeper.join().map_err(|_| "the sleeper stumbled")?;
+    seconds
 }
 
 /// The time for each batch of samples from memory, until the device has taken it.
@@ -256,7 +290,7 @@ fn run() -> Outcome<()> {
     let report = Report {
         bench: "loader",
         baseline: "threads, a Vec for each batch, a channel, copy_from_slice; or the copy alone",
-        ceiling: "no waiting; the copy alone; the device on a batch that lies there",
+        ceiling: "no waiting; the copy alone; the waking of a thread; the device on a batch that lies there",
         rows,
     };
     report.publish(&device, &arguments)

@@ -24,6 +24,8 @@ impl DeviceInner {
         loop {
             match self.staging.acquire_upload(bytes)? {
                 Upload::Block(block) => return self.mapped(block).map(Some),
+                // In a browser ordinary memory must do here, too.
+                Upload::After(..) if !self.backend.caps().blocking => return Ok(None),
                 Upload::After(batch, _) => {
                     let start = Instant::now();
                     let waited = batch.ticket().and_then(|ticket| ticket.wait());

@@ -12,7 +12,10 @@ use anywarp_null::{FaultyBackend, NullBackend, NullOptions, Pace, Plan};
 
 use crate::outcome::{TestResult, ensure, equal};
 
-pub(crate) const CASES: &[(&str, fn() -> TestResult)] = &[
+/// A name, and what must succeed.
+type Case = (&'static str, fn() -> TestResult);
+
+pub(crate) const CASES: &[Case] = &[
     ("a_task_is_let_go_of", || with_each(a_task_is_let_go_of)),
     ("only_the_last_waker", || with_each(only_the_last_waker)),
     ("a_pipeline_waits_for_its_oldest", || with_each(a_pipeline_waits_for_its_oldest)),

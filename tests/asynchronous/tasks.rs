@@ -1,7 +1,7 @@
 //! Executors with what only they have: spawned tasks, time limits, several of them at once.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::executor::{LocalPool, block_on};
 use futures::future::try_join_all;
@@ -145,15 +145,17 @@ fn time_goes_on(device: &Device) -> TestResult {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     runtime.block_on(async {
         let mut data = device.buffer_from(&[1u32; 1 << 14])?;
-        rounds(device, &mut data, 3, 20_000)?;
+        rounds(device, &mut data, 3, 100_000)?;
+        let start = Instant::now();
         device.submit()?;
         let reading = tokio::spawn(data.into_read_async());
-        let mut turns = 0;
+        let (handed_over, mut turns) = (start.elapsed(), 0);
         while !reading.is_finished() {
             tokio::task::yield_now().await;
             turns += 1;
         }
-        ensure(turns > 3, || format!("other tasks had {turns} turns"))?;
+        let whole = start.elapsed();
+        ensure(turns > 3, || format!("other tasks had {turns} turns; handing over took {handed_over:?} of {whole:?}"))?;
         equal(reading.await??.len(), 1 << 14, "its length")
     })
 }

@@ -1,6 +1,6 @@
 //! Writing without blocking.
 
-use anywarp::{BufferError, Device};
+use anywarp::{BufferError, Device, DeviceOptions};
 
 use crate::Case;
 use crate::kernels::{scale, scaled};
@@ -9,6 +9,7 @@ use crate::outcome::{TestResult, equal, refused, same};
 pub(crate) const CASES: &[Case] = &[
     ("written_and_launched", |device| Box::pin(written_and_launched(device))),
     ("copied_in_pieces", |device| Box::pin(copied_in_pieces(device))),
+    ("with_little_upload_memory", |device| Box::pin(with_little_upload_memory(device))),
     ("refusals", |device| Box::pin(refusals(device))),
 ];
 
@@ -31,6 +32,34 @@ async fn copied_in_pieces(device: Device) -> TestResult {
     let mut data = device.buffer::<u32>(words.len())?;
     data.copy_from_slice_async(&words).await?;
     same(&data.read_async().await?, &words, "all of it")
+}
+
+/// Who wants more than there is waits for copies on their way, and blocks nobody.
+async fn with_little_upload_memory(device: Device) -> TestResult {
+    const LIMIT: u64 = 64 << 10;
+    let selector = Some(device.selector().to_owned());
+    let options = DeviceOptions { selector, staged: true, staging_limit: Some(LIMIT) };
+    let device = Device::open_with(&options)?;
+    let mut data = device.buffer::<u32>(10_000)?;
+    for round in 0..100 {
+        data.write_async().await?.fill(round);
+        scale(&device, &mut data, 1)?;
+        device.submit()?;
+    }
+    same(&data.read_async().await?, &scaled(99, 1, 10_000), "the last write")?;
+    let mut data = device.buffer::<u32>(1 << 20)?;
+    data.copy_from_slice_async(&vec![9; 1 << 20]).await?;
+    same(&data.read_async().await?, &vec![9; 1 << 20], "a copy of more than the limit")?;
+    // A guard of all there is, and another one beside it.
+    let mut other = device.buffer::<u32>(12_000)?;
+    let mut first = data.slice_mut(..16_000).write_async().await?;
+    let mut second = other.write_async().await?;
+    first.fill(1);
+    second.fill(2);
+    drop((first, second));
+    equal((data.read_async().await?[15_999], other.read_async().await?[11_999]), (1, 2), "what both wrote")?;
+    let peak = device.stats().staging_peak;
+    equal(peak <= LIMIT, true, "upload memory within its limit")
 }
 
 async fn refusals(device: Device) -> TestResult {

@@ -35,17 +35,20 @@ fn on_each_device(test: fn(&Device)) {
 }
 
 fn devices() -> Vec<(&'static str, Device)> {
-    let open =
-        |selector: &str, staged| Device::open_with(&DeviceOptions { selector: Some(selector.to_owned()), staged });
+    let open = |selector: &str, staged, staging_limit| {
+        Device::open_with(&DeviceOptions { selector: Some(selector.to_owned()), staged, staging_limit })
+    };
     let null = |options: &NullOptions| Device::from_backend(NullBackend::with(options));
     let mut devices = vec![
-        ("cpu", open("cpu", false).expect("it needs nothing")),
-        ("cpu-staged", open("cpu", true).expect("it needs nothing")),
+        ("cpu", open("cpu", false, None).expect("it needs nothing")),
+        ("cpu-staged", open("cpu", true, None).expect("it needs nothing")),
+        // Two blocks of upload memory: workers wait for each other, or write elsewhere.
+        ("cpu-limited", open("cpu", true, Some(8 << 10)).expect("it needs nothing")),
         ("null", null(&NullOptions::unified())),
         ("null-staged", null(&NullOptions::staged())),
     ];
     for (name, staged) in [("vulkan", false), ("vulkan-staged", true)] {
-        match open("vulkan", staged) {
+        match open("vulkan", staged, None) {
             Ok(device) => devices.push((name, device)),
             Err(error) => {
                 let required = std::env::var("ANYWARP_REQUIRE").unwrap_or_default();

@@ -56,6 +56,12 @@ impl Pool {
     /// Allocates in the order of `stream`, and fills with zeros; `None` when there is no more. The
     /// context is current.
     pub(crate) fn allocate(&self, bytes: u64, stream: CUstream) -> Result<Option<u64>, BackendError> {
+        let Some(address) = self.take(bytes, stream)? else { return Ok(None) };
+        self.zero(address, bytes, stream).map(|()| Some(address))
+    }
+
+    /// Allocates in the order of `stream`; `None` when there is no more. The context is current.
+    pub(crate) fn take(&self, bytes: u64, stream: CUstream) -> Result<Option<u64>, BackendError> {
         let driver = self.context.driver;
         let Ok(length) = usize::try_from(bytes) else { return Ok(None) };
         let mut address = 0;
@@ -70,14 +76,15 @@ impl Pool {
         if result == OUT_OF_MEMORY {
             return Ok(None);
         }
-        self.context.check(OPERATION, function, result)?;
-        // SAFETY: the memory was just allocated, that long.
-        let result = unsafe { (driver.cuMemsetD8Async)(address, 0, length, stream) };
-        if let Err(error) = self.context.check(OPERATION, "cuMemsetD8Async", result) {
-            self.free(address, stream);
-            return Err(error);
-        }
-        Ok(Some(address))
+        self.context.check(OPERATION, function, result).map(|()| Some(address))
+    }
+
+    /// Fills what was just taken in the order of `stream` with zeros; frees it if that cannot be.
+    pub(crate) fn zero(&self, address: u64, bytes: u64, stream: CUstream) -> Result<(), BackendError> {
+        // SAFETY: the memory is that long, and nobody else knows it yet.
+        let result = unsafe { (self.context.driver.cuMemsetD8Async)(address, 0, bytes as usize, stream) };
+        let zeroed = self.context.check(OPERATION, "cuMemsetD8Async", result);
+        zeroed.inspect_err(|_| self.free(address, stream))
     }
 
     /// Frees in the order of `stream`.

@@ -14,7 +14,7 @@ use crate::queue::Queue;
 pub(crate) struct Flight {
     queue: Arc<Queue>,
     /// Where it ends.
-    points: Points,
+    pub(crate) points: Points,
     /// Set before the submission counts as finished, if anything went wrong.
     failure: OnceLock<Arc<Failure>>,
     timings: OnceLock<Timings>,

@@ -7,14 +7,14 @@
 //! | `candidates`, `caps` | which devices there are, or why none; what each can do |
 //! | `device` | the backend: ids, and what each method of the contract does |
 //! | `driver` | the driver's functions as a table; its errors; contexts; loaded modules |
-//! | `allocate`, `memory` | where memory comes from; mappings, and what may be wrong with the contents |
+//! | `allocate`, `memory`, `landing` | where memory comes from; mappings, what may be wrong with the contents |
 //! | `compile`, `kernel` | from a program to loaded kernels, in the forms that dispatches need |
-//! | `plan`, `grid` | a recording, checked and resolved: addresses, parameters, blocks |
+//! | `plan`, `grid`, `footprint` | a recording, checked and resolved: addresses, blocks, what it touches |
 //! | `submit`, `enqueue` | a plan, handed over: its commands as calls of the driver |
 //! | `graph` | recordings that come again, as one call |
 //! | `queue`, `progress`, `events` | the order of submissions, and how their ends are noticed |
 //! | `lane`, `depend`, `uses` | streams, and which of their submissions wait for which |
-//! | `parts`, `reserve` | large copies beside kernels; where memory is made zero and freed |
+//! | `parts`, `divide`, `reserve` | large copies beside kernels; where memory is made zero and freed |
 //! | `flight`, `watch` | tickets; who waits without a thread of their own |
 //! | `settle`, `status`, `failure` | stopped kernels and what they spoiled; times; who has heard of it |
 //! | `handover` | the device in the hands of other CUDA code, and back |
@@ -32,6 +32,7 @@ mod compile;
 mod depend;
 mod device;
 pub mod disassemble;
+mod divide;
 mod driver;
 mod enqueue;
 mod events;
@@ -39,12 +40,14 @@ mod failure;
 #[cfg(test)]
 mod fake;
 mod flight;
+mod footprint;
 mod graph;
 mod graveyard;
 mod grid;
 pub mod handover;
 mod installed;
 mod kernel;
+mod landing;
 mod lane;
 mod library;
 mod memory;

@@ -3,14 +3,13 @@
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::task::Waker;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anywarp_backend::{Access, BackendError, Completion, HostRange, MemoryId, MemoryKind, Ticket, Timings};
+use anywarp_backend::{Access, BackendError, HostRange, MemoryId, MemoryKind, Ticket};
 
 use crate::failure::Failure;
 use crate::graveyard::Remains;
+use crate::landing::Landing;
 use crate::lane::{LANES, Point, Points};
 use crate::queue::Queue;
 use crate::uses::{Span, Use, Uses};
@@ -110,7 +109,7 @@ impl Memory {
         }
         let mut state = self.state();
         if let Some(mapping) = &state.mapping {
-            let untold = mapping.landing.as_ref().filter(|landing| landing.outcome.get().is_none());
+            let untold = mapping.landing.as_ref().filter(|landing| !landing.is_told());
             return Ok(untold.map_or_else(Ticket::ready, |landing| Ticket::new(Arc::clone(landing) as _)));
         }
         let (mut points, queue) = (state.last_uses.clone(), Arc::clone(&self.queue));
@@ -266,69 +265,5 @@ impl Drop for Memory {
         let Some(start) = self.host else { return };
         let last_use = self.state().last_uses.iter().map(|point| point.sequence).max().unwrap_or(0);
         self.queue.graveyard.add(last_use, Remains::Pinned(start.as_ptr().cast::<c_void>(), self.bytes as usize));
-    }
-}
-
-/// A mapping that waits for work, or that has a failure to tell.
-struct Landing {
-    queue: Arc<Queue>,
-    /// The submissions that it waits for.
-    points: Points,
-    memory: Weak<Memory>,
-    /// Somebody has waited for it; also where the submission did not come about after all.
-    arrived: AtomicBool,
-    /// Set when somebody has heard it.
-    outcome: OnceLock<Result<(), BackendError>>,
-}
-
-impl Landing {
-    fn new(queue: Arc<Queue>, points: Points, memory: &Arc<Memory>) -> Self {
-        let (memory, arrived) = (Arc::downgrade(memory), AtomicBool::new(false));
-        Self { queue, points, memory, arrived, outcome: OnceLock::new() }
-    }
-
-    fn is_over(&self) -> bool {
-        self.arrived.load(Ordering::Acquire) || self.points.iter().all(|point| self.queue.is_over(*point))
-    }
-
-    /// Notes that somebody has waited, or asked with this answer.
-    fn arrives(&self, over: bool) -> bool {
-        if over {
-            self.arrived.store(true, Ordering::Release);
-        }
-        over
-    }
-
-    /// What the memory has to tell: once for each mapping, the same to everybody.
-    fn outcome(&self) -> Result<(), BackendError> {
-        let told = || self.memory.upgrade().and_then(|memory| memory.take_failure());
-        let submitted = self.queue.context.submitted();
-        self.outcome.get_or_init(|| told().map_or(Ok(()), |failure| Err(failure.tell(submitted)))).clone()
-    }
-}
-
-impl Completion for Landing {
-    fn done(&self) -> Result<bool, BackendError> {
-        if self.arrives(self.queue.poll(&self.points)?) { self.outcome().map(|()| true) } else { Ok(false) }
-    }
-
-    fn ended(&self) -> Option<bool> {
-        match self.queue.poll(&self.points) {
-            Ok(false) => None,
-            Ok(true) => Some(self.memory.upgrade().is_none_or(|memory| memory.failure(u64::MAX - 1).is_none())),
-            Err(_) => Some(false),
-        }
-    }
-
-    fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
-        if self.arrives(self.queue.wait(&self.points, timeout)?) { self.outcome().map(|()| true) } else { Ok(false) }
-    }
-
-    fn wake(&self, waker: &Waker) {
-        self.queue.wake(&self.points, waker);
-    }
-
-    fn timings(&self) -> Option<Timings> {
-        None
     }
 }

@@ -54,7 +54,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// As a use of its bytes.
-    fn touch(self, access: Access) -> Touch {
+    pub(crate) fn touch(self, access: Access) -> Touch {
         Touch { memory: self.memory, access, span: Span { start: self.offset, end: self.offset + self.bytes } }
     }
 }
@@ -66,9 +66,6 @@ pub(crate) struct Touch {
     pub(crate) access: Access,
     pub(crate) span: Span,
 }
-
-/// What a submission touches.
-pub(crate) type Footprints = SmallVec<[Touch; 8]>;
 
 /// One launch.
 pub(crate) struct Launch {
@@ -208,51 +205,6 @@ impl Plan {
         for (at, offset) in &self.placed {
             self.bytes[*at..*at + 8].copy_from_slice(&(address + *offset as u64).to_le_bytes());
         }
-    }
-
-    /// What some of the steps touch, each range once as far as that is quickly seen.
-    pub(crate) fn footprint(&self, steps: Range<usize>) -> Footprints {
-        // The commands of a recording mostly touch what those right before them do.
-        const LOOK_BACK: usize = 8;
-        let mut all = Footprints::new();
-        let mut add = |touch: Touch| {
-            let recent = all.len().saturating_sub(LOOK_BACK);
-            let same = |other: &&mut Touch| {
-                other.memory == touch.memory && other.access == touch.access && other.span.touches(touch.span)
-            };
-            match all[recent..].iter_mut().find(same) {
-                Some(other) => other.span = other.span.hull(touch.span),
-                None => all.push(touch),
-            }
-        };
-        for step in &self.steps[steps] {
-            match step {
-                Step::Copy { source, target } => {
-                    add(source.touch(Access::Read));
-                    add(target.touch(Access::Write));
-                }
-                Step::Fill { target, .. } => add(target.touch(Access::Write)),
-                Step::Launch(Launch { touches, .. }) | Step::Library { touches, .. } | Step::Foreign { touches } => {
-                    self.touches[touches.clone()].iter().copied().for_each(&mut add);
-                }
-            }
-        }
-        all
-    }
-
-    /// The memories of touches.
-    pub(crate) fn uses<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = (&'a Memory, Touch)> {
-        touches.iter().map(|touch| (&*self.memories[touch.memory], *touch))
-    }
-
-    /// Whether steps use a library's workspace.
-    pub(crate) fn has_library(&self, steps: &Range<usize>) -> bool {
-        self.steps[steps.clone()].iter().any(|step| matches!(step, Step::Library { .. }))
-    }
-
-    /// Whether steps run kernels.
-    pub(crate) fn has_launch(&self, steps: &Range<usize>) -> bool {
-        self.steps[steps.clone()].iter().any(|step| matches!(step, Step::Launch(_)))
     }
 
     /// Where a place lies, for the device.

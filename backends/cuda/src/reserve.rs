@@ -18,15 +18,23 @@ impl Queue {
     /// Much memory is made zero beside kernels, so that what is copied there next need not wait for
     /// them either.
     pub(crate) fn allocate(&self, bytes: u64) -> Result<Option<Reserved>, BackendError> {
+        let lane = {
+            let mut line = self.line();
+            if bytes >= LARGE && self.is_ahead(&mut line, bytes)? { UP } else { 0 }
+        };
+        let stream = self.lanes[lane].stream();
+        // Without the lock: the driver may have to ask the system for memory, which takes long.
+        let Some(address) = self.pool.take(bytes, stream)? else { return Ok(None) };
         let mut line = self.line();
-        let lane = if bytes >= LARGE && self.is_ahead(&mut line, bytes)? { UP } else { 0 };
-        if line.several {
-            self.before_submission(&mut line, lane)?;
+        let begun = if line.several { self.before_submission(&mut line, lane) } else { Ok(()) };
+        if let Err(error) = begun {
+            self.pool.free(address, stream);
+            return Err(error);
         }
         if lane != 0 {
             self.begin_period(&mut line);
         }
-        let Some(address) = self.pool.allocate(bytes, self.lanes[lane].stream())? else { return Ok(None) };
+        self.pool.zero(address, bytes, stream)?;
         if line.several {
             let point = self.number(&mut line, lane);
             let zeros = Use { point, access: Access::Write, span: Span::WHOLE };

@@ -1,42 +1,55 @@
-//! A plan, handed over.
+//! A plan, handed over whole.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use anywarp_backend::{BackendError, MemoryKind};
 use cudarc::driver::sys::CUstream;
-use smallvec::SmallVec;
 
 use crate::enqueue::Enqueue;
 use crate::failure::Failure;
 use crate::flight::Flight;
 use crate::graph::Graph;
 use crate::lane::{LANES, Point, Points};
-use crate::parts::Part;
+use crate::parts::LARGE;
 use crate::plan::Plan;
 use crate::queue::{Line, Queue};
 use crate::settle::{Held, Pending, Timer};
 use crate::status::Record;
 
-/// A part that was enqueued, and what that left behind.
-struct Enqueued {
-    point: Point,
-    steps: Range<usize>,
+/// What enqueuing left behind.
+#[derive(Default)]
+pub(crate) struct Enqueued {
     timers: Vec<Timer>,
     record: Option<Record>,
     /// Something was enqueued, but not all.
-    failed: Option<Arc<Failure>>,
+    pub(crate) failed: Option<Arc<Failure>>,
 }
 
 impl Enqueued {
+    /// Nothing was enqueued of what should have been.
+    pub(crate) fn nothing(failure: Arc<Failure>) -> Self {
+        Self { failed: Some(failure), ..Self::default() }
+    }
+
     /// Whether there is nothing to be told of it.
-    fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.record.is_none() && self.timers.is_empty() && self.failed.is_none()
     }
-}
 
-/// All parts of a submission.
-type Handed = (Arc<Flight>, SmallVec<[Enqueued; 1]>);
+    /// What is to be told of it when it has ended.
+    pub(crate) fn pending(
+        self,
+        point: Point,
+        flight: &Arc<Flight>,
+        held: Held,
+        range: Range<usize>,
+        steps: u32,
+    ) -> Pending {
+        let Self { timers, record, failed } = self;
+        Pending { point, flight: Arc::clone(flight), held, range, record, timers, failed, steps }
+    }
+}
 
 impl Queue {
     /// Hands over a plan's commands to a lane. `steps` is the limit of loops, to be told. The context
@@ -46,34 +59,46 @@ impl Queue {
     /// A memory is mapped or gone, or the driver refused the first command: nothing runs.
     pub(crate) fn submit(
         self: &Arc<Self>,
-        mut plan: Box<Plan>,
+        plan: Box<Plan>,
         steps: u32,
         lane: usize,
     ) -> Result<Arc<Flight>, BackendError> {
-        let mut line = self.line();
-        let (flight, parts) = match self.hand_over(&mut line, &mut plan, lane) {
-            Ok(handed) => handed,
+        let line = self.line();
+        // Most submissions have one part and nobody to wait for; there each nanosecond counts.
+        if lane == 0 && !line.several && plan.copied < LARGE {
+            self.submit_alone(line, plan, steps)
+        } else {
+            self.submit_parts(line, plan, steps, lane)
+        }
+    }
+
+    fn submit_alone(
+        self: &Arc<Self>,
+        mut line: MutexGuard<'_, Line>,
+        mut plan: Box<Plan>,
+        steps: u32,
+    ) -> Result<Arc<Flight>, BackendError> {
+        let range = 0..plan.steps.len();
+        let begun = self.begin_alone(&mut line, &plan, 0);
+        let point = Point { lane: 0, sequence: self.context.submitted() + 1 };
+        let enqueued = begun.and_then(|()| self.enqueue(&mut line, &mut plan, 0, range.clone()));
+        let enqueued = match enqueued {
+            Ok(enqueued) => enqueued,
             Err(error) => {
+                cancel(&plan, &[point]);
                 drop(line);
                 self.give_back(plan);
                 return Err(error);
             }
         };
-        let plain = !plan.timed && parts.iter().all(Enqueued::is_plain);
-        if plain && line.pending.is_empty() && !self.has_failed() {
+        let flight = Flight::new(self, Points::from_buf([point]));
+        self.after_submission(&mut line, point, Some(&flight));
+        line.courses[0].worked = point.sequence;
+        if enqueued.is_plain() && !plan.timed && self.tells_nothing(&line) {
             drop(line);
             self.give_back(plan);
-            return Ok(flight);
-        }
-        let mut pend = |Enqueued { point, steps: range, timers, record, failed }, held| {
-            let flight = Arc::clone(&flight);
-            line.pending.push_back(Pending { point, flight, held, range, record, timers, failed, steps });
-        };
-        if parts.len() == 1 {
-            parts.into_iter().zip([Held::Own(plan)]).for_each(|(part, held)| pend(part, held));
         } else {
-            let plan = Arc::from(plan);
-            parts.into_iter().for_each(|part| pend(part, Held::Part(Arc::clone(&plan))));
+            line.pending.push_back(enqueued.pending(point, &flight, Held::Own(plan), range, steps));
         }
         Ok(flight)
     }
@@ -90,90 +115,53 @@ impl Queue {
     ) -> Result<Arc<Flight>, BackendError> {
         let mut line = self.line();
         let (plan, range) = (&graph.plan, 0..graph.plan.steps.len());
-        let points = self.begin(&mut line, plan, &[Part { lane, steps: range.clone(), work: true }])?;
-        let launched = self.come_after(&mut line, lane, plan, &range).and_then(|()| {
+        let begun = self.begin_alone(&mut line, plan, lane);
+        let point = Point { lane, sequence: self.context.submitted() + 1 };
+        let launched = begun.and_then(|()| self.come_after(&mut line, lane, plan, &range)).and_then(|()| {
             // SAFETY: the graph is whole, and lives until its runs have ended.
             let result = unsafe { (self.context.driver.cuGraphLaunch)(graph.exec, self.lanes[lane].stream()) };
             self.context.check("submitting", "cuGraphLaunch", result)
         });
-        if let Err(error) = launched {
-            cancel(plan, &points);
-            return Err(error);
-        }
-        let point = Point { lane, sequence: self.context.submitted() + 1 };
-        let flight = Flight::new(self, points);
+        launched.inspect_err(|_| cancel(plan, &[point]))?;
+        let flight = Flight::new(self, Points::from_buf([point]));
         self.come_before(&mut line, point, plan, &range, &flight);
         line.courses[lane].worked = point.sequence;
-        if plan.is_limited() || !line.pending.is_empty() || self.has_failed() {
+        if plan.is_limited() || !self.tells_nothing(&line) {
             graph.begin_run();
-            line.pending.push_back(Pending {
-                point,
-                flight: Arc::clone(&flight),
-                held: Held::Graph(Arc::clone(graph)),
-                range,
-                record: None,
-                timers: Vec::new(),
-                failed: None,
-                steps,
-            });
+            let held = Held::Graph(Arc::clone(graph));
+            line.pending.push_back(Enqueued::default().pending(point, &flight, held, range, steps));
         }
         Ok(flight)
     }
 
-    fn hand_over(self: &Arc<Self>, line: &mut Line, plan: &mut Plan, lane: usize) -> Result<Handed, BackendError> {
-        let parts = self.parts(line, plan, lane)?;
-        let points = self.begin(line, plan, &parts)?;
-        let flight = Flight::new(self, points.clone());
-        let mut handed = SmallVec::new();
-        let mut failed = None;
-        for (Part { lane, steps, work }, point) in parts.into_iter().zip(&points) {
-            let mut enqueued =
-                Enqueued { point: *point, steps, timers: Vec::new(), record: None, failed: failed.clone() };
-            if failed.is_none()
-                && let Err((error, begun)) = self.enqueue(line, plan, lane, &mut enqueued)
-            {
-                if error.is_lost() || (!begun && handed.is_empty()) {
-                    cancel(plan, &points);
-                    return Err(error);
-                }
-                failed = Some(Failure::new(error));
-                enqueued.failed.clone_from(&failed);
-            }
-            self.come_before(line, *point, plan, &enqueued.steps, &flight);
-            if work {
-                line.courses[lane].worked = point.sequence;
-            }
-            handed.push(enqueued);
-        }
-        Ok((flight, handed))
+    /// Whether nothing can have gone wrong that a submission without launches to be told of could inherit.
+    pub(crate) fn tells_nothing(&self, line: &Line) -> bool {
+        line.pending.is_empty() && !self.has_failed()
     }
 
-    /// Has the plan's memories wait for the next submissions, one for each part.
-    fn begin(&self, line: &mut Line, plan: &Plan, parts: &[Part]) -> Result<Points, BackendError> {
-        for part in parts {
-            self.open(line, part.lane)?;
-            self.before_submission(line, part.lane)?;
-        }
-        if parts.iter().any(|part| part.lane != 0) {
+    /// Has the plan's memories wait for the next submission, in this lane.
+    fn begin_alone(&self, line: &mut Line, plan: &Plan, lane: usize) -> Result<(), BackendError> {
+        self.open(line, lane)?;
+        self.before_submission(line, lane)?;
+        if lane != 0 {
             self.begin_period(line);
         }
-        let first = self.context.submitted() + 1;
-        let point = |(part, sequence): (&Part, u64)| Point { lane: part.lane, sequence };
-        let points: Points = parts.iter().zip(first..).map(point).collect();
-        let begun = match (&*points, parts) {
-            ([point], _) => plan.memories.iter().try_for_each(|memory| memory.begin_use(*point)),
-            _ => points.iter().zip(parts).try_for_each(|(point, part)| {
-                let touches = plan.footprint(part.steps.clone());
-                plan.uses(&touches).try_for_each(|(memory, _)| memory.begin_use(*point))
-            }),
-        };
-        begun.inspect_err(|_| cancel(plan, &points))?;
-        self.context.remember(first, plan.labels());
-        Ok(points)
+        let sequence = self.context.submitted() + 1;
+        for memory in &plan.memories {
+            memory.begin_use(Point { lane, sequence })?;
+        }
+        self.context.remember(sequence, plan.labels());
+        Ok(())
     }
 
     /// Has a lane wait for what these steps conflict with in others.
-    fn come_after(&self, line: &mut Line, lane: usize, plan: &Plan, steps: &Range<usize>) -> Result<(), BackendError> {
+    pub(crate) fn come_after(
+        &self,
+        line: &mut Line,
+        lane: usize,
+        plan: &Plan,
+        steps: &Range<usize>,
+    ) -> Result<(), BackendError> {
         if !line.several {
             return Ok(());
         }
@@ -183,7 +171,14 @@ impl Queue {
     }
 
     /// Counts these steps as a submission, and has others wait for it.
-    fn come_before(&self, line: &mut Line, point: Point, plan: &Plan, steps: &Range<usize>, flight: &Arc<Flight>) {
+    pub(crate) fn come_before(
+        &self,
+        line: &mut Line,
+        point: Point,
+        plan: &Plan,
+        steps: &Range<usize>,
+        flight: &Arc<Flight>,
+    ) {
         self.after_submission(line, point, Some(flight));
         if line.several {
             let touches = plan.footprint(steps.clone());
@@ -191,35 +186,40 @@ impl Queue {
         }
     }
 
-    /// Enqueues a part; with an error whether something of it was enqueued.
-    fn enqueue(
+    /// Enqueues some of a plan's steps.
+    ///
+    /// # Errors
+    /// The device is lost, or nothing was enqueued.
+    pub(crate) fn enqueue(
         &self,
         line: &mut Line,
         plan: &mut Plan,
         lane: usize,
-        enqueued: &mut Enqueued,
-    ) -> Result<(), (BackendError, bool)> {
-        self.come_after(line, lane, plan, &enqueued.steps).map_err(|error| (error, false))?;
+        steps: Range<usize>,
+    ) -> Result<Enqueued, BackendError> {
+        self.come_after(line, lane, plan, &steps)?;
         let stream = self.lanes[lane].stream();
-        let mut arena = 0;
-        // Only the part with the launches needs more.
-        if plan.is_limited() && plan.has_launch(&enqueued.steps) {
-            let record = self.records.take().map_err(|error| (error, false))?;
-            plan.set_status(record.address());
-            enqueued.record = Some(record);
-        }
-        if !plan.stored.is_empty() && plan.has_launch(&enqueued.steps) {
-            arena = self.store(plan, stream).map_err(|error| (error, false))?;
+        let (mut record, mut arena) = (None, 0);
+        // Only parts with launches need more.
+        if (plan.is_limited() || !plan.stored.is_empty()) && plan.has_launch(&steps) {
+            record = plan.is_limited().then(|| self.records.take()).transpose()?;
+            if let Some(record) = &record {
+                plan.set_status(record.address());
+            }
+            arena = self.store(plan, stream)?;
         }
         let context = &self.context;
         let mut enqueue = Enqueue { context, stream, line, timers: Vec::new(), begun: false };
-        let result = enqueue.run(plan, enqueued.steps.clone());
+        let result = enqueue.run(plan, steps);
         let (begun, timers) = (enqueue.begun, enqueue.timers);
-        enqueued.timers = timers;
         if arena != 0 {
             self.pool.free(arena, stream);
         }
-        result.map_err(|error| (error, begun))
+        match result {
+            Ok(()) => Ok(Enqueued { timers, record, failed: None }),
+            Err(error) if error.is_lost() || !begun => Err(error),
+            Err(error) => Ok(Enqueued { timers, record, failed: Some(Failure::new(error)) }),
+        }
     }
 
     /// Puts the values that kernels want in memory there, in the order of `stream`; returns the
@@ -246,7 +246,7 @@ impl Queue {
 }
 
 /// The submissions do not come about.
-fn cancel(plan: &Plan, points: &[Point]) {
+pub(crate) fn cancel(plan: &Plan, points: &[Point]) {
     for point in points {
         plan.memories.iter().for_each(|memory| memory.cancel_use(*point));
     }

@@ -342,6 +342,39 @@ fn large_copies_run_beside_kernels() {
 }
 
 #[test]
+fn threads_with_streams_of_their_own_share_a_memory() {
+    let device = open();
+    fake::disorder(device.raw_context(), 9);
+    let kernel = adder(&device);
+    let shared = allocate(&device);
+    std::thread::scope(|scope| {
+        for stream in 0..4 {
+            let device = &device;
+            scope.spawn(move || {
+                let own = allocate(device);
+                for round in 1..=50 {
+                    on(device, stream, |recording| add(recording, kernel, own, round));
+                    let ticket = on(device, stream, |recording| add(recording, kernel, shared, 1));
+                    let scratch = device.allocate(256, MemoryKind::Device, "").unwrap();
+                    on(device, (stream + round) % 5, |recording| {
+                        recording.copy(whole(own, BYTES), whole(scratch, BYTES));
+                    });
+                    if round % 3 == 0 {
+                        ticket.wait().unwrap();
+                    }
+                    if round % 7 == 0 {
+                        assert_eq!(read(device, scratch), Ok(round * (round + 1) / 2));
+                    }
+                    device.free(scratch);
+                }
+                assert_eq!(read(device, own), Ok(50 * 51 / 2));
+            });
+        }
+    });
+    assert_eq!(read(&device, shared), Ok(200));
+}
+
+#[test]
 fn foreign_work_is_ordered_by_lending_and_taking_back() {
     let device = open();
     let (x, y) = (allocate(&device), allocate(&device));

@@ -150,6 +150,13 @@ impl Context {
     pub(crate) fn remember<'a>(&self, sequence: u64, kernels: impl Iterator<Item = &'a Arc<str>>) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         for kernel in kernels.take(REMEMBERED / 4) {
+            // The same one again and again need not be counted again and again.
+            if let Some((last, known)) = recent.back_mut()
+                && Arc::ptr_eq(known, kernel)
+            {
+                *last = sequence;
+                continue;
+            }
             if recent.len() == REMEMBERED {
                 recent.pop_front();
             }
