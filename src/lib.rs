@@ -105,7 +105,9 @@ mod recording;
 mod stream;
 mod timeline;
 
-pub use buffer::{BufferStats, OwnedRead, OwnedWrite, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
+pub use buffer::{
+    BufferStats, OwnedRead, OwnedWrite, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard,
+};
 pub use debug::{DebugArgument, DebugLine, DebugOutput, DebugValue};
 pub use device::{Candidate, Device, DeviceOptions, DeviceStats, OpenError, Rejection};
 pub use element::Element;

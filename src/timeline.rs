@@ -7,7 +7,7 @@
 //! Lock order: the timeline, then one buffer's state at a time, then the staging pool.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anywarp_backend::{Backend, BackendError, Findings, MemoryId, Recording, Ticket};
 use smallvec::SmallVec;
@@ -180,21 +180,6 @@ impl Timeline {
         let mut pending = self.lock();
         self.turn_to(stream, &mut pending, staging)?;
         Ok(pending)
-    }
-
-    /// [`lock_on`](Self::lock_on), unless somebody else has it.
-    pub(crate) fn try_lock_on(
-        &self,
-        stream: u32,
-        staging: &Staging,
-    ) -> Result<Option<MutexGuard<'_, Pending>>, BackendError> {
-        let mut pending = match self.pending.try_lock() {
-            Ok(pending) => pending,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(None),
-        };
-        self.turn_to(stream, &mut pending, staging)?;
-        Ok(Some(pending))
     }
 
     /// Has the commands that follow go to this stream.

@@ -1,28 +1,38 @@
 //! Upload memory for what the host is about to write, within the device's limit.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use anywarp_backend::{BackendError, DeviceKind, HostRange, MemoryKind, store};
 
-use super::copy::copy_alone;
+use super::copy::{copy_alone, copy_by};
 use super::core::GRANULE;
 use super::staging::{Block, Upload};
-use super::transfer::CHUNK;
+use super::upload::{CHUNK, WHOLE};
 use crate::device::DeviceInner;
 use crate::timeline::Pending;
 
 impl DeviceInner {
-    /// A block of at least `bytes`, mapped. Waits for copies on their way where that makes room. `None` if it
+    /// A block of at least `bytes` to be written in place, mapped. Waits for copies on their way where that makes room. `None` if it
     /// is more than the limit, or guards hold the rest: ordinary memory must do. `pending` is the timeline, if the
     /// caller has it locked.
     pub(crate) fn upload_block(
         &self,
         bytes: u64,
+        pending: Option<&mut Pending>,
+    ) -> Result<Option<(Block, HostRange)>, BackendError> {
+        self.block(MemoryKind::Upload, bytes, pending)
+    }
+
+    fn block(
+        &self,
+        kind: MemoryKind,
+        bytes: u64,
         mut pending: Option<&mut Pending>,
     ) -> Result<Option<(Block, HostRange)>, BackendError> {
         let mut flushed = false;
         loop {
-            match self.staging.acquire_upload(bytes)? {
+            match self.staging.acquire_within(kind, bytes)? {
                 Upload::Block(block) => return self.mapped(block).map(Some),
                 // In a browser ordinary memory must do here, too.
                 Upload::After(..) if !self.backend.caps().blocking => return Ok(None),
@@ -55,22 +65,32 @@ impl DeviceInner {
         bytes: u64,
         pending: Option<&mut Pending>,
     ) -> Result<(Block, HostRange), BackendError> {
-        match self.upload_block(bytes, pending)? {
+        match self.block(MemoryKind::Staging, bytes, pending)? {
             Some(block) => Ok(block),
-            None => self.mapped(self.staging.acquire(MemoryKind::Upload, bytes)?),
+            None => self.mapped(self.staging.acquire(MemoryKind::Staging, bytes)?),
         }
     }
 
-    /// Longer copies go in chunks.
-    pub(crate) fn longest_chunk(&self) -> usize {
+    /// Whether a copy from the host is long enough to go in chunks.
+    pub(super) fn goes_in_chunks(&self, bytes: usize) -> bool {
+        bytes > WHOLE.min(self.longest_chunk())
+    }
+
+    /// The length of a chunk.
+    pub(super) fn longest_chunk(&self) -> usize {
         let limit = usize::try_from(self.staging.limit()).unwrap_or(CHUNK).min(CHUNK);
         limit / GRANULE as usize * GRANULE as usize
     }
 
-    /// Copies a chunk into upload memory.
+    /// Copies a piece into staging memory.
     pub(super) fn stage(&self, source: &[u8], target: &mut [u8]) {
         // Software reads it through the caches that it was written through.
         if self.caps().kind == DeviceKind::Software { copy_alone(source, target) } else { store(source, target) }
+    }
+
+    /// [`stage`](Self::stage) by several threads.
+    pub(super) fn stage_all(&self, source: &[u8], target: &mut [u8]) {
+        copy_by(source, target, &|source, target| self.stage(source, target));
     }
 
     fn mapped(&self, block: Block) -> Result<(Block, HostRange), BackendError> {
@@ -81,6 +101,31 @@ impl DeviceInner {
                 self.staging.release(block);
                 Err(error)
             }
+        }
+    }
+}
+
+/// A block that goes back to the pool unless somebody takes it on: its writing is cancelled, or fails.
+pub(super) struct Acquired {
+    block: Option<Block>,
+    device: Arc<DeviceInner>,
+}
+
+impl Acquired {
+    pub(super) fn new(block: Block, device: &Arc<DeviceInner>) -> Self {
+        Self { block: Some(block), device: Arc::clone(device) }
+    }
+
+    /// Takes the block on; `None` never.
+    pub(super) fn into_block(mut self) -> Option<Block> {
+        self.block.take()
+    }
+}
+
+impl Drop for Acquired {
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take() {
+            self.device.staging.release(block);
         }
     }
 }

@@ -15,15 +15,20 @@ const COST: f64 = 6_000.0;
 ///
 /// One core reaches a fraction of what memory, or the bus, could take.
 pub(super) fn copy(source: &[u8], target: &mut [u8]) {
+    copy_by(source, target, &copy_alone);
+}
+
+/// [`copy`] with another way of copying a piece.
+pub(super) fn copy_by(source: &[u8], target: &mut [u8], way: &(dyn Fn(&[u8], &mut [u8]) + Sync)) {
     if source.len() < SHARED_FROM || threads::count() == 1 {
-        return copy_alone(source, target);
+        return way(source, target);
     }
     // Each piece is taken once, so that no lock is ever waited for.
     let pieces: Vec<_> = source.chunks(PIECE).zip(target.chunks_mut(PIECE)).map(Mutex::new).collect();
     let done = threads::spread(pieces.len() as u64, Some(COST), &|range| {
         for piece in &pieces[range.start as usize..range.end as usize] {
             let (source, target) = &mut *piece.lock().unwrap_or_else(PoisonError::into_inner);
-            copy_alone(source, target);
+            way(source, target);
         }
         Ok(())
     });

@@ -10,7 +10,7 @@ use super::host::{Download, Heap, HostCopy, HostView, Reading, Written};
 use super::residency::{Residency, State};
 use super::staging::{Block, Staging};
 use super::traffic::Traffic;
-use super::transfer;
+use super::upload;
 use super::uses::{Use, Uses};
 use crate::device::DeviceInner;
 use crate::error::BufferError;
@@ -113,6 +113,10 @@ impl Core {
     pub(crate) fn new(device: &Arc<DeviceInner>, bytes: u64) -> Result<Arc<Self>, BufferError> {
         let unified = device.backend.caps().unified;
         let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
+        if !unified && bytes > upload::WHOLE as u64 {
+            // Then a device may zero the memory beside what it is doing. What cannot be handed over now is later.
+            let _ = device.timeline.flush(&mut device.timeline.lock(), &device.staging);
+        }
         let memory =
             device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))?;
         Ok(Self::of(device, memory, bytes, unified, Uses::ALL))
@@ -406,10 +410,11 @@ impl Core {
             let at = at.start..at.end.next_multiple_of(GRANULE);
             if self.stage(&at, written, pending)? {
                 let Written::Staged(block, host) = state.written.remove(0).1 else { continue };
-                self.record_upload(pending, &at, block, host)?;
+                drop(host);
+                self.record_upload(pending, &at, block)?;
             } else {
                 let Written::Heap(heap) = written else { continue };
-                transfer::send(self, pending, at.start, &heap.bytes()[..(at.end - at.start) as usize])?;
+                upload::send(self, pending, at.start, &heap.bytes()[..(at.end - at.start) as usize])?;
                 state.written.remove(0);
             }
             state.residency.uploaded(at);
@@ -418,15 +423,21 @@ impl Core {
         Ok(())
     }
 
-    /// Records the copy of a block that the host has written.
+    /// Notes that what the host has new at `at` went to the device with `batch`.
+    pub(super) fn sent(&self, at: Range<u64>, batch: &Arc<Batch>) {
+        let mut state = self.state();
+        state.residency.host_wrote(at.clone());
+        state.residency.uploaded(at);
+        state.last_use = Some(Arc::clone(batch));
+    }
+
+    /// Records the copy of a block that the host has written and no longer holds.
     pub(super) fn record_upload(
         &self,
         pending: &mut Pending,
         at: &Range<u64>,
         block: Block,
-        host: HostRange,
     ) -> Result<(), BackendError> {
-        drop(host);
         let at = at.start..at.end.next_multiple_of(GRANULE);
         let source = Region { memory: block.memory, offset: 0, bytes: at.end - at.start };
         pending.staged.push(block);
@@ -441,7 +452,7 @@ impl Core {
     fn stage(&self, at: &Range<u64>, written: &mut Written, pending: &mut Pending) -> Result<bool, BackendError> {
         let Written::Heap(heap) = written else { return Ok(true) };
         let length = (at.end - at.start).next_multiple_of(GRANULE);
-        if length > transfer::CHUNK as u64 {
+        if length > upload::CHUNK as u64 {
             return Ok(false);
         }
         let Some((block, mut host)) = self.device.upload_block(length, Some(pending))? else { return Ok(false) };

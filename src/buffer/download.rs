@@ -10,16 +10,12 @@ use anywarp_backend::{BackendError, Ticket};
 use super::copy::copy_alone;
 use super::core::Core;
 use super::host::{Download, HostCopy};
-use super::transfer::{chunks, for_each};
+use super::pieces::{PIECE, chunks, for_each};
 
 /// Bytes that the device copies at a time: long beside what a submission takes.
 const CHUNK: usize = 8 << 20;
 /// Chunks on their way at a time: bounds the readback memory of one large copy.
 const MOST_IN_FLIGHT: usize = 4;
-/// Bytes that a thread copies at a time, and nanoseconds that it takes, about.
-const PIECE: usize = 256 << 10;
-const COST: f64 = 25_000.0;
-
 /// Copies larger than this go in chunks.
 pub(super) const WHOLE: usize = 2 << 20;
 
@@ -93,7 +89,7 @@ pub(super) fn download(core: &Core, range: &Range<u64>, target: &mut [u8]) -> Re
         })
         .collect();
     parts.iter().take(MOST_IN_FLIGHT).for_each(|part| part.ask(core));
-    for_each(pieces.len(), COST, |piece| {
+    for_each(pieces.len(), |piece| {
         let piece = &pieces[piece];
         let part = &parts[piece.part];
         let here = part.here.get_or_init(|| {

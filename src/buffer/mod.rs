@@ -1,5 +1,6 @@
 //! Unified buffers: one vector that host and device both see.
 
+mod blocks;
 pub(crate) mod cells;
 mod copy;
 pub(crate) mod core;
@@ -7,8 +8,9 @@ mod download;
 mod guard;
 mod host;
 pub(crate) mod library;
-mod owned_read;
 mod owned;
+mod owned_read;
+mod pieces;
 mod residency;
 pub(crate) mod slice;
 pub(crate) mod staging;
@@ -20,8 +22,8 @@ pub(crate) mod uses;
 mod write_async;
 
 pub use guard::{ReadGuard, UpdateGuard, WriteGuard};
-pub use owned_read::OwnedRead;
 pub use owned::OwnedWrite;
+pub use owned_read::OwnedRead;
 pub use slice::{Slice, SliceMut};
 pub use traffic::BufferStats;
 pub use unified::UnifiedBuffer;

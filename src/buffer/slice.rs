@@ -8,7 +8,9 @@ use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind, GuardToken};
 use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
 use super::host::{Heap, HostView, Reading};
-use super::{download, transfer};
+use super::transfer::usable;
+use super::uses::Use;
+use super::{download, transfer, upload};
 use crate::Element;
 use crate::error::BufferError;
 
@@ -280,8 +282,11 @@ impl<'a, T: Element> SliceMut<'a, T> {
         if range.len() != source.len() {
             return Err(BufferError::LengthMismatch { expected: range.len(), got: source.len() });
         }
-        if !self.core.unified && size_of_val(source) > self.core.device.longest_chunk() {
-            return transfer::upload_in_chunks(self.core, &byte_range::<T>(&range), bytemuck::cast_slice(source));
+        if !self.core.unified && self.core.device.goes_in_chunks(size_of_val(source)) {
+            let bytes = self.core.aligned(&byte_range::<T>(&range))?;
+            usable(self.core, Use::CopyTo, "be written")?;
+            let uploaded = upload::upload(self.core, &bytes, bytemuck::cast_slice(source));
+            return uploaded.map_err(|error| self.core.error("writing", error));
         }
         copy(bytemuck::cast_slice(source), bytemuck::cast_slice_mut(&mut self.write()?));
         Ok(())

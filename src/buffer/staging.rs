@@ -112,14 +112,14 @@ impl Staging {
     }
 
     /// A block of at least `bytes` for what the host writes, within the limit.
-    pub(crate) fn acquire_upload(&self, bytes: u64) -> Result<Upload, BackendError> {
+    pub(crate) fn acquire_within(&self, kind: MemoryKind, bytes: u64) -> Result<Upload, BackendError> {
         let wanted = class(bytes);
         let mut pool = self.pool();
         self.reclaim(&mut pool);
         if pool.uploads + wanted <= self.limit || (pool.uploads == 0 && bytes <= self.limit) {
-            return self.take(&mut pool, MemoryKind::Upload, wanted).map(Upload::Block);
+            return self.take(&mut pool, kind, wanted).map(Upload::Block);
         }
-        let oldest = pool.busy.iter().find(|busy| busy.block.kind == MemoryKind::Upload);
+        let oldest = pool.busy.iter().find(|busy| busy.block.kind != MemoryKind::Readback);
         match oldest {
             Some(busy) if bytes <= self.limit => Ok(Upload::After(Arc::clone(&busy.batch), busy.mapping.clone())),
             _ => Ok(Upload::Full),
@@ -145,7 +145,7 @@ impl Staging {
                 Block { memory, bytes: wanted, kind }
             }
         };
-        if kind == MemoryKind::Upload {
+        if kind != MemoryKind::Readback {
             pool.uploads += wanted;
             pool.stats.peak = pool.stats.peak.max(pool.uploads);
         }
@@ -174,7 +174,7 @@ impl Staging {
     pub(crate) fn release_after(&self, block: Block, batch: &Arc<Batch>) {
         // Where nobody can wait for a mapping, it begins as soon as it can. Whoever takes the block maps it
         // again, and hears if that went wrong.
-        let early = !self.backend.caps().blocking && block.kind == MemoryKind::Upload;
+        let early = !self.backend.caps().blocking && block.kind != MemoryKind::Readback;
         let mapping = if early { self.backend.map(block.memory).ok() } else { None };
         self.pool().busy.push(Busy { block, batch: Arc::clone(batch), mapping });
     }
@@ -248,7 +248,7 @@ impl Pool {
     }
 
     fn settle(&mut self, block: Block) {
-        if block.kind == MemoryKind::Upload {
+        if block.kind != MemoryKind::Readback {
             self.uploads -= block.bytes;
         }
         self.idle_bytes += block.bytes;

@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use anywarp_backend::{BackendError, HostRange, MemoryKind};
 
+use super::blocks::Acquired;
 use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind};
 use super::guard::{Place, Writing};
 use super::host::{Heap, Written};
+use super::pieces::chunks;
 use super::slice::{aligned, byte_range, nothing};
-use super::staging::{Block, Staging, Upload};
-use super::transfer::{MOST_IN_FLIGHT, chunks};
+use super::staging::{Block, Upload};
+use super::upload::{CHUNK, MOST_IN_FLIGHT};
 use super::{SliceMut, UnifiedBuffer, WriteGuard};
 use crate::Element;
 use crate::device::DeviceInner;
@@ -72,7 +74,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
             (Place::Shared(core.take_shared().map_err(failed)?), target.start as usize..target.end as usize)
         } else {
             let bytes = target.end - target.start;
-            let place = match upload_block(&core.device, bytes).await.map_err(failed)? {
+            let place = match upload_block(&core.device, MemoryKind::Upload, bytes).await.map_err(failed)? {
                 Some((block, host)) => Place::Staged(block, host),
                 None => {
                     core.device.staging.bypassed();
@@ -96,7 +98,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
         if range.len() != source.len() {
             return Err(BufferError::LengthMismatch { expected: range.len(), got: source.len() });
         }
-        if !self.core.unified && size_of_val(source) > self.core.device.longest_chunk() {
+        if !self.core.unified && self.core.device.goes_in_chunks(size_of_val(source)) {
             return upload_in_chunks(self.core, &byte_range::<T>(&range), bytemuck::cast_slice(source)).await;
         }
         copy(bytemuck::cast_slice(source), bytemuck::cast_slice_mut(&mut self.write_async().await?));
@@ -112,23 +114,24 @@ async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -
     let failed = |error| core.error("writing", error);
     let device = &core.device;
     let mut sent: VecDeque<Arc<Batch>> = VecDeque::new();
-    for chunk in chunks(source.len(), device.staging.limit()) {
-        while sent.len() >= MOST_IN_FLIGHT
+    for chunk in chunks(source.len(), device.longest_chunk()) {
+        while sent.len() >= MOST_IN_FLIGHT / CHUNK
             && let Some(oldest) = sent.pop_front()
         {
             oldest.ticket().map_err(failed)?.await.map_err(failed)?;
         }
         let source = &source[chunk.clone()];
         let at = range.start + chunk.start as u64..range.start + chunk.end as u64;
-        let (block, mut host) = match upload_block(device, source.len() as u64).await.map_err(failed)? {
-            Some(block) => block,
-            // The copy must go on.
-            None => {
-                let block = device.staging.acquire(MemoryKind::Upload, source.len() as u64).map_err(failed)?;
-                mapped(device, block).await.map_err(failed)?
-            }
-        };
-        copy(source, &mut host.bytes_mut()[..source.len()]);
+        let (block, mut host) =
+            match upload_block(device, MemoryKind::Staging, source.len() as u64).await.map_err(failed)? {
+                Some(block) => block,
+                // The copy must go on.
+                None => {
+                    let block = device.staging.acquire(MemoryKind::Staging, source.len() as u64).map_err(failed)?;
+                    mapped(device, block).await.map_err(failed)?
+                }
+            };
+        device.stage_all(source, &mut host.bytes_mut()[..source.len()]);
         core.host_wrote(at, Written::Staged(block, host));
         let mut pending = device.timeline.lock_on(0, &device.staging).map_err(failed)?;
         sent.push_back(Arc::clone(&pending.batch));
@@ -139,10 +142,14 @@ async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -
 }
 
 /// [`DeviceInner::upload_block`] without blocking.
-async fn upload_block(device: &DeviceInner, bytes: u64) -> Result<Option<(Block, HostRange)>, BackendError> {
+async fn upload_block(
+    device: &Arc<DeviceInner>,
+    kind: MemoryKind,
+    bytes: u64,
+) -> Result<Option<(Block, HostRange)>, BackendError> {
     let mut flushed = false;
     loop {
-        match device.staging.acquire_upload(bytes)? {
+        match device.staging.acquire_within(kind, bytes)? {
             Upload::Block(block) => return mapped(device, block).await.map(Some),
             Upload::After(batch, mapping) => {
                 // Whose work it is hears what became of it; here it only has to have ended.
@@ -163,26 +170,12 @@ async fn upload_block(device: &DeviceInner, bytes: u64) -> Result<Option<(Block,
     }
 }
 
-async fn mapped(device: &DeviceInner, block: Block) -> Result<(Block, HostRange), BackendError> {
+async fn mapped(device: &Arc<DeviceInner>, block: Block) -> Result<(Block, HostRange), BackendError> {
     let memory = block.memory;
-    let mut acquired = Acquired { block: Some(block), staging: &device.staging };
+    let acquired = Acquired::new(block, device);
     device.backend.map(memory)?.await?;
     let host = device.backend.host(memory)?;
     // It was put there above.
-    let block = acquired.block.take().ok_or(BackendError::UnknownMemory(memory))?;
+    let block = acquired.into_block().ok_or(BackendError::UnknownMemory(memory))?;
     Ok((block, host))
-}
-
-/// Gives a block back when the write is cancelled, or fails.
-struct Acquired<'a> {
-    block: Option<Block>,
-    staging: &'a Staging,
-}
-
-impl Drop for Acquired<'_> {
-    fn drop(&mut self) {
-        if let Some(block) = self.block.take() {
-            self.staging.release(block);
-        }
-    }
 }

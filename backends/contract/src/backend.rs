@@ -32,7 +32,7 @@ pub trait Backend: Any + Send + Sync {
     fn caps(&self) -> &Caps;
 
     /// Reserves `bytes` of memory. Afterwards the id is valid until [`free`](Self::free), the
-    /// memory reads as zeros on either side, and it is unmapped; Upload memory may come mapped.
+    /// memory reads as zeros on either side, and it is unmapped; memory of kind Upload or Staging may come mapped.
     ///
     /// `bytes` is not zero; the backend may round it up. [`MemoryKind::Shared`] may be asked for
     /// only where [`Caps::unified`] holds.
@@ -45,7 +45,7 @@ pub trait Backend: Any + Send + Sync {
     /// goes when that work is done. A mapped memory is unmapped first.
     fn free(&self, memory: MemoryId);
 
-    /// Begins to give the host access to a memory of kind Upload, Readback or Shared. When the
+    /// Begins to give the host access to a memory of any kind but Device. When the
     /// ticket is done, all submitted work that uses the memory is done too, its writes are
     /// visible, and [`host`](Self::host) returns the bytes. Mapping a mapped memory returns a
     /// ticket that is done.

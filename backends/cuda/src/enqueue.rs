@@ -65,7 +65,7 @@ impl Enqueue<'_> {
         let (from, to) = (&plan.memories[source.memory], &plan.memories[target.memory]);
         let (start, end) = (plan.address(source), plan.address(target));
         let bytes = source.bytes as usize;
-        let staging = |kind| matches!(kind, MemoryKind::Upload | MemoryKind::Readback);
+        let staging = |kind| matches!(kind, MemoryKind::Upload | MemoryKind::Staging | MemoryKind::Readback);
         // SAFETY: the plan checked that both places lie within their memories, which are not mapped;
         // they are freed after this, in the order of the stream.
         let result = unsafe {

@@ -126,7 +126,7 @@ fn way(plan: &Plan, step: usize) -> Option<(usize, u64)> {
     let Step::Copy { source, target } = plan.steps.get(step)? else { return None };
     let kinds = [source, target].map(|place| plan.memories[place.memory].kind);
     match kinds {
-        [MemoryKind::Upload, MemoryKind::Device] => Some((UP, source.bytes)),
+        [MemoryKind::Upload | MemoryKind::Staging, MemoryKind::Device] => Some((UP, source.bytes)),
         [MemoryKind::Device, MemoryKind::Readback] => Some((DOWN, source.bytes)),
         _ => None,
     }

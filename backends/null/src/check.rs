@@ -72,7 +72,7 @@ impl Resources<'_> {
         }
         words("a copy", source)?;
         words("a copy", target)?;
-        self.region(source, &[MemoryKind::Device, MemoryKind::Upload, MemoryKind::Shared])?;
+        self.region(source, &[MemoryKind::Device, MemoryKind::Upload, MemoryKind::Staging, MemoryKind::Shared])?;
         self.region(target, &[MemoryKind::Device, MemoryKind::Readback, MemoryKind::Shared])
     }
 

@@ -13,7 +13,7 @@ use crate::errors::ErrorSink;
 pub struct Options {
     /// Copy between host and device memory even where the two are one.
     pub staged: bool,
-    /// Whether large upload memory is the host's own, which the device fetches from, rather than what
+    /// Whether large staging memory is the host's own, which the device fetches from, rather than what
     /// wgpu gives. Without it whichever is faster when the device is opened. Vulkan only.
     pub pinned: Option<bool>,
 }

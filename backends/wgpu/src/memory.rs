@@ -55,17 +55,17 @@ pub(crate) fn reserved(bytes: u64) -> u64 {
 }
 
 impl Memory {
-    /// Memory that wgpu maps. Upload memory comes mapped, so that nobody waits before a first write.
+    /// Memory that wgpu maps. What the host writes comes mapped, so that nobody waits before a first write.
     pub(crate) fn new(poller: &Arc<Poller>, bytes: u64, kind: MemoryKind, label: &str) -> Self {
         use wgpu::BufferUsages as Usage;
         let work = Usage::STORAGE | Usage::UNIFORM | Usage::INDIRECT | Usage::COPY_SRC | Usage::COPY_DST;
         let usage = match kind {
             MemoryKind::Device => work,
-            MemoryKind::Upload => Usage::MAP_WRITE | Usage::COPY_SRC,
+            MemoryKind::Upload | MemoryKind::Staging => Usage::MAP_WRITE | Usage::COPY_SRC,
             MemoryKind::Readback => Usage::MAP_READ | Usage::COPY_DST,
             MemoryKind::Shared => work | Usage::MAP_READ | Usage::MAP_WRITE,
         };
-        let (bytes, mapped) = (reserved(bytes), kind == MemoryKind::Upload);
+        let (bytes, mapped) = (reserved(bytes), matches!(kind, MemoryKind::Upload | MemoryKind::Staging));
         let buffer = poller.device.create_buffer(&wgpu::BufferDescriptor {
             label: (!label.is_empty()).then_some(label),
             size: bytes,
@@ -88,10 +88,10 @@ impl Memory {
         Self::with(buffer, kind, bytes, None, Mapping::Unmapped)
     }
 
-    /// Upload memory that is mapped for good.
+    /// Staging memory that is mapped for good.
     #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
     pub(crate) fn pinned(pinned: crate::pinned::Pinned, bytes: u64) -> Self {
-        Self::with(pinned.buffer, MemoryKind::Upload, bytes, Some(pinned.start), Mapping::Unmapped)
+        Self::with(pinned.buffer, MemoryKind::Staging, bytes, Some(pinned.start), Mapping::Unmapped)
     }
 
     fn with(buffer: wgpu::Buffer, kind: MemoryKind, bytes: u64, pinned: Option<NonNull<u8>>, mapping: Mapping) -> Self {
@@ -130,7 +130,7 @@ impl Memory {
             }
             MemoryKind::Readback => wgpu::MapMode::Read,
             // Also for reading: gpu-allocator places such buffers in coherent memory only.
-            MemoryKind::Upload | MemoryKind::Shared => wgpu::MapMode::Write,
+            MemoryKind::Upload | MemoryKind::Staging | MemoryKind::Shared => wgpu::MapMode::Write,
         };
         let mut mapping = self.mapping();
         match &*mapping {

@@ -1,4 +1,4 @@
-//! Upload memory in the host's own cached memory, mapped for good: Vulkan devices with memory of their own.
+//! Staging memory in the host's own cached memory, mapped for good: Vulkan devices with memory of their own.
 //!
 //! wgpu places what the host writes and the device copies in memory of the device, where there is such
 //! memory that the host can reach. The host's stores then cross the bus one by one, which takes several

@@ -1,4 +1,4 @@
-//! Where memory comes from, and which of two kinds the host's uploads go through.
+//! Where memory comes from, and which of two kinds large copies from the host go through.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::probe;
 #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
 use crate::{memory::reserved, pinned};
 
-/// Which memory large uploads go through, instead of wgpu's.
+/// Which memory large copies from the host go through, instead of wgpu's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
     /// The host's own, where the device has another.
@@ -37,11 +37,11 @@ impl WgpuBackend {
         }
     }
 
-    /// Large upload memory in the host's own, if that is what uploads go through; see `pinned`.
+    /// Large staging memory in the host's own, if that is what copies from the host go through; see `pinned`.
     #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
     pub(crate) fn pinned(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<Option<Memory>, BackendError> {
         use ash::vk::Result as Vulkan;
-        let Some(whose) = self.pins.filter(|_| kind == MemoryKind::Upload && bytes >= pinned::SMALLEST) else {
+        let Some(whose) = self.pins.filter(|_| kind == MemoryKind::Staging && bytes >= pinned::SMALLEST) else {
             return Ok(None);
         };
         let (bytes, label) = (reserved(bytes), (!label.is_empty()).then_some(label));
@@ -71,13 +71,13 @@ impl WgpuBackend {
         BackendError::OutOfMemory { requested, kind, live: self.live.load(Ordering::Relaxed) }
     }
 
-    /// Has large uploads go through the kind of memory that gets bytes to the device faster, when the host's
+    /// Has large copies from the host go through the kind of memory that gets bytes to the device faster, when the host's
     /// writing and the device's copying overlap. A failed probe means wgpu's own.
     pub(crate) fn choose_upload_memory(&mut self) {
         self.pins = Some(Whose::Hosts);
-        let compared = self.pinned(PROBE, MemoryKind::Upload, LABEL).and_then(|pinned| {
+        let compared = self.pinned(PROBE, MemoryKind::Staging, LABEL).and_then(|pinned| {
             let Some(pinned) = pinned else { return Ok(None) };
-            let mappable = self.mappable(PROBE, MemoryKind::Upload, LABEL)?;
+            let mappable = self.mappable(PROBE, MemoryKind::Staging, LABEL)?;
             Ok(Some((self.upload_time(pinned)?, self.upload_time(mappable)?)))
         });
         let faster = match compared {
@@ -119,7 +119,6 @@ impl WgpuBackend {
             self.submit(&recording)?.wait()?;
             copying = copying.min(start.elapsed());
         }
-        eprintln!("X probe writing {writing:?} copying {copying:?}");
         Ok(writing.max(copying))
     }
 }

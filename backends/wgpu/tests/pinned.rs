@@ -1,4 +1,4 @@
-//! Upload memory that is mapped for good: what the host writes arrives, in every order of use.
+//! Staging memory that is mapped for good: what the host writes arrives, in every order of use.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Setup {
     fn new(backend: Arc<WgpuBackend>) -> Self {
         let memory = |kind| backend.allocate(BYTES, kind, "").unwrap();
         Self {
-            upload: memory(MemoryKind::Upload),
+            upload: memory(MemoryKind::Staging),
             device: memory(MemoryKind::Device),
             readback: memory(MemoryKind::Readback),
             backend,

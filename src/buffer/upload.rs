@@ -1,0 +1,148 @@
+//! Large copies from the host's memory, chunk by chunk: while some are on their way, the next are
+//! written, by several threads.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use anywarp_backend::{BackendError, HostPieces};
+
+use super::blocks::Acquired;
+use super::core::Core;
+use super::pieces::{PIECE, chunks, for_each};
+use crate::device::DeviceInner;
+use crate::timeline::{Batch, Pending};
+
+/// Bytes that the device copies at a time: short, so that it has something to do soon, and long beside what
+/// a submission takes.
+pub(super) const CHUNK: usize = 4 << 20;
+/// Copies larger than this go in chunks.
+pub(super) const WHOLE: usize = 1 << 20;
+/// Bytes on their way at a time: bounds the staging memory of one large copy.
+pub(super) const MOST_IN_FLIGHT: usize = 32 << 20;
+
+/// One chunk.
+struct Chunk {
+    /// Bytes of the source.
+    range: Range<usize>,
+    /// Where it is written; acquired by whoever needs it first.
+    room: OnceLock<Result<Room, BackendError>>,
+    /// Pieces to be written.
+    left: AtomicUsize,
+}
+
+/// Emptied when the chunk is handed over.
+type Room = Mutex<Option<(HostPieces, Acquired)>>;
+
+/// Copies `source` to `range` of the buffer. The caller holds a guard, or the only reference.
+pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Result<(), BackendError> {
+    let device = &core.device;
+    // What was written before comes before. And launches that wait to be handed over should run beside the
+    // copy, not with its first chunk.
+    let mut pending = device.timeline.lock_on(0, &device.staging)?;
+    core.upload(&mut pending)?;
+    device.timeline.flush(&mut pending, &device.staging)?;
+    drop(pending);
+    let flying = Flying::default();
+    let longest = device.longest_chunk();
+    let new = |range: Range<usize>| {
+        let left = AtomicUsize::new(range.len().div_ceil(PIECE));
+        Chunk { range, room: OnceLock::new(), left }
+    };
+    let parts: Vec<Chunk> = chunks(source.len(), longest).map(new).collect();
+    let each = longest.div_ceil(PIECE);
+    let pieces = parts.last().map_or(0, |last| (parts.len() - 1) * each + last.range.len().div_ceil(PIECE));
+    let write = |piece: usize| {
+        let (part, number) = (&parts[piece / each], piece % each);
+        let acquire = || {
+            flying.make_room(device)?;
+            let (block, host) = device.chunk_block(part.range.len() as u64, None)?;
+            Ok(Mutex::new(Some((host.pieces(PIECE), Acquired::new(block, device)))))
+        };
+        let room = part.room.get_or_init(acquire).as_ref().map_err(Clone::clone)?;
+        let taken = room.lock().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(|(all, _)| all.take(number));
+        if let Some(mut target) = taken {
+            let from = &source[part.range.clone()][number * PIECE..];
+            let from = &from[..from.len().min(PIECE)];
+            device.stage(from, &mut target.bytes_mut()[..from.len()]);
+        }
+        if part.left.fetch_sub(1, Ordering::AcqRel) > 1 {
+            return Ok(());
+        }
+        let written = room.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((all, acquired)) = written else { return Ok(()) };
+        drop(all);
+        let Some(block) = acquired.into_block() else { return Ok(()) };
+        let at = range.start + part.range.start as u64..range.start + part.range.end as u64;
+        let mut pending = device.timeline.lock_on(0, &device.staging)?;
+        let batch = Arc::clone(&pending.batch);
+        core.record_upload(&mut pending, &at, block)?;
+        core.sent(at, &batch);
+        device.timeline.flush(&mut pending, &device.staging)?;
+        drop(pending);
+        flying.left(batch, part.range.len());
+        Ok(())
+    };
+    // Several chunks are written at a time: where that is a good part of the limit, one thread does all.
+    if device.staging.limit() < MOST_IN_FLIGHT as u64 {
+        return (0..pieces).try_for_each(write);
+    }
+    for_each(pieces, write)
+}
+
+/// Records the upload of `source` to `start`, in chunks that are handed over one by one. The last is left
+/// to be handed over with what follows.
+pub(super) fn send(core: &Core, pending: &mut Pending, start: u64, source: &[u8]) -> Result<(), BackendError> {
+    let device = &core.device;
+    let flying = Flying::default();
+    for chunk in chunks(source.len(), device.longest_chunk()) {
+        if chunk.start > 0 {
+            let batch = Arc::clone(&pending.batch);
+            device.timeline.flush(pending, &device.staging)?;
+            flying.left(batch, chunk.len());
+        }
+        flying.make_room(device)?;
+        let at = start + chunk.start as u64..start + chunk.end as u64;
+        let source = &source[chunk];
+        let (block, mut host) = device.chunk_block(source.len() as u64, Some(&mut *pending))?;
+        device.stage_all(source, &mut host.bytes_mut()[..source.len()]);
+        drop(host);
+        core.record_upload(pending, &at, block)?;
+    }
+    Ok(())
+}
+
+/// The chunks of one upload that are on their way.
+#[derive(Default)]
+struct Flying(Mutex<VecDeque<(Arc<Batch>, usize)>>);
+
+impl Flying {
+    fn batches(&self) -> MutexGuard<'_, VecDeque<(Arc<Batch>, usize)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// So many bytes left with `batch`.
+    fn left(&self, batch: Arc<Batch>, bytes: usize) {
+        self.batches().push_back((batch, bytes));
+    }
+
+    /// Waits until there are few. A browser cannot wait: there the limit of upload memory is the bound.
+    fn make_room(&self, device: &DeviceInner) -> Result<(), BackendError> {
+        if !device.caps().blocking {
+            return Ok(());
+        }
+        loop {
+            let oldest = {
+                let mut batches = self.batches();
+                let bytes: usize = batches.iter().map(|(_, bytes)| bytes).sum();
+                if bytes + CHUNK <= MOST_IN_FLIGHT {
+                    return Ok(());
+                }
+                batches.pop_front()
+            };
+            let Some((batch, _)) = oldest else { return Ok(()) };
+            batch.ticket()?.wait()?;
+        }
+    }
+}
