@@ -218,7 +218,10 @@ fn row(name: &str, pair: Pair, in_turn: f64) -> Row {
 fn small(bench: &Bench, pairs: usize) -> Outcome<Row> {
     let device = &bench.device;
     let streams = [device.stream(), device.stream()];
-    let (mut first, mut second) = (Spin::new(device, NARROW, SMALL)?, Spin::new(device, NARROW, SMALL)?);
+    let mut first = Spin::new(device, NARROW, SMALL)?;
+    let rounds = first.rounds;
+    let as_long = || Ok::<_, Box<dyn std::error::Error>>(Spin { rounds, ..Spin::new(device, NARROW, SMALL)? });
+    let (mut second, mut third) = (as_long()?, as_long()?);
     let both = |[one, other]: [&Stream; 2], first: &mut Spin, second: &mut Spin| {
         timed(|| {
             first.start(device, one)?;
@@ -231,7 +234,6 @@ fn small(bench: &Bench, pairs: usize) -> Outcome<Row> {
     let in_turn = repeated(pairs, || both([one, one], &mut first, &mut second))?;
     first.check()?;
     second.check()?;
-    let mut third = Spin::new(device, NARROW, SMALL)?;
     let pair = interleaved(pairs, || both([one, other], &mut first, &mut second), || timed(|| third.alone(one)))?;
     first.check()?;
     second.check()?;

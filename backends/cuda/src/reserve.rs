@@ -26,7 +26,9 @@ impl Queue {
         // Without the lock: the driver may have to ask the system for memory, which takes long.
         let Some(address) = self.pool.take(bytes, stream)? else { return Ok(None) };
         let mut line = self.line();
-        let begun = if line.several { self.before_submission(&mut line, lane) } else { Ok(()) };
+        // Small zeros come before the next submission; that much need not wait for its end, too.
+        let numbered = line.several || bytes >= LARGE;
+        let begun = if numbered { self.before_submission(&mut line, lane) } else { Ok(()) };
         if let Err(error) = begun {
             self.pool.free(address, stream);
             return Err(error);
@@ -35,15 +37,19 @@ impl Queue {
             self.begin_period(&mut line);
         }
         self.pool.zero(address, bytes, stream)?;
-        if line.several {
-            let point = self.number(&mut line, lane);
-            let zeros = Use { point, access: Access::Write, span: Span::WHOLE };
-            let uses = Uses::beginning(line.period, zeros);
-            return Ok(Some(Reserved { address, host: None, last: 0, uses }));
+        let reserved = |last, uses| Ok(Some(Reserved { address, host: None, last, uses }));
+        if !numbered {
+            line.unnumbered = true;
+            return reserved(self.context.submitted() + 1, Uses::default());
         }
-        line.unnumbered = true;
-        let last = self.context.submitted() + 1;
-        Ok(Some(Reserved { address, host: None, last, uses: Uses::default() }))
+        let point = self.number(&mut line, lane);
+        if !line.several {
+            // So that a mark is put behind it.
+            line.courses[lane].claimed = point.sequence;
+            return reserved(point.sequence, Uses::default());
+        }
+        let zeros = Use { point, access: Access::Write, span: Span::WHOLE };
+        reserved(0, Uses::beginning(line.period, zeros))
     }
 
     /// Whether memory is to be made zero beside the first lane's work; then that lane is there.

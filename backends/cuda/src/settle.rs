@@ -3,6 +3,9 @@
 //!
 //! A stopped kernel is noticed only after the submission, so the commands behind it have run. What
 //! they made of its results is spoiled too; what does not depend on them is sound.
+//!
+//! Submissions of several lanes are settled as they end, each after those that it depends on. What is
+//! wrong with a memory therefore says from which submission on, and until which.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;

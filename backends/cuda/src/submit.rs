@@ -134,7 +134,7 @@ impl Queue {
         Ok(flight)
     }
 
-    /// Whether nothing can have gone wrong that a submission without launches to be told of could inherit.
+    /// Whether nothing is known, or still to be told, that could be wrong with what a submission reads.
     pub(crate) fn tells_nothing(&self, line: &Line) -> bool {
         line.pending.is_empty() && !self.has_failed()
     }

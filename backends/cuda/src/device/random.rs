@@ -6,7 +6,7 @@ use super::*;
 const WORDS: usize = 64;
 const BYTES: u64 = 4 * WORDS as u64;
 const STREAMS: usize = 5;
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 1000;
 const ROUNDS: usize = 60;
 
 struct Random(u64);

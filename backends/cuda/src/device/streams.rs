@@ -205,6 +205,22 @@ fn what_a_stopped_kernel_wrote_is_spoiled_for_other_streams() {
 }
 
 #[test]
+fn a_crash_on_one_stream_is_the_end_of_all() {
+    let device = open();
+    let kernel = kernel(&device, "crash", Vec::new(), Vec::new());
+    let (x, y) = (allocate(&device), allocate(&device));
+    let beside = fill(&device, 1, x, 1);
+    let crashed = on(&device, 2, |recording| {
+        recording.dispatch(kernel, &"bad.wgsl".into(), Grid::Groups([1, 1, 1]), [], &[], &[]);
+    });
+    let waiting = copy(&device, 3, x, y);
+    assert!(crashed.wait().unwrap_err().is_lost());
+    assert!(beside.wait().unwrap_err().is_lost() && waiting.is_done().unwrap_err().is_lost());
+    assert!(device.lend(x, 4).unwrap_err().is_lost() && device.raw_stream(4).unwrap_err().is_lost());
+    device.free(x);
+}
+
+#[test]
 fn graphs_run_on_any_stream_and_conflict_like_all_else() {
     let device = open();
     let kernel = adder(&device);
@@ -294,9 +310,10 @@ fn large_copies_run_beside_kernels() {
     let device = open();
     let kernel = adder(&device);
     let (x, y) = (allocate(&device), device.allocate(256, MemoryKind::Device, "").unwrap());
-    fill(&device, 0, x, 0).wait().unwrap();
     let (up, down) = (upload(&device, 6), device.allocate(256, MemoryKind::Readback, "").unwrap());
     let busy = on(&device, 0, |recording| add(recording, kernel, x, 1));
+    // The zeros of both, and the mark behind them.
+    fake::step(device.queue.first(), 3);
     let copied = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     copied.wait().unwrap();
     assert_eq!((peek(&device, y, 0), busy.ended()), (6, None));
