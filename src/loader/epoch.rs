@@ -94,6 +94,10 @@ impl<'a, F: Fields> Epoch<'a, F> {
                     state = self.shared.state();
                 }
                 Front::Free if run.work.plan.is_over(run.window.first()) => {
+                    // Another shard may have got further.
+                    if run.window.skip() {
+                        continue;
+                    }
                     run.waited(self.waiting.take(), None);
                     drop(state);
                     self.stage = Stage::Over(self.shared.end_run(serial).unwrap_or_default());

@@ -82,6 +82,14 @@ impl<R> Window<R> {
         at == Some(0)
     }
 
+    /// Passes over a first job that will never be begun; `false` if none that was begun follows it.
+    pub(super) fn skip(&mut self) -> bool {
+        let follows = self.slots.iter().any(|slot| !matches!(slot, Slot::Free));
+        let skipped = follows && self.slots.pop_front_if(|slot| matches!(slot, Slot::Free)).is_some();
+        self.first += u64::from(skipped);
+        skipped
+    }
+
     pub(super) fn front(&self) -> Front {
         match self.slots.front() {
             None | Some(Slot::Free) => Front::Free,
@@ -150,6 +158,24 @@ mod tests {
             prop_assert!(delivered.into_iter().eq(0..jobs));
             prop_assert!(most <= size, "{} jobs at a time, {} allowed", most, size);
         }
+    }
+
+    #[test]
+    fn what_was_begun_before_all_ended_is_delivered() {
+        let mut window = Window::new(10);
+        let begun: Vec<_> = (0..2).map(|_| window.begin(Some(2), |_| false)).collect();
+        assert_eq!(begun, [Some(0), Some(1)]);
+        window.end(1, 'b');
+        assert_eq!(window.begin(Some(2), |_| false), Some(3), "2 has to wait for 0");
+        window.end(0, 'a');
+        assert_eq!((window.deliver(), window.deliver()), (Some('a'), Some('b')));
+        // Now 3 turns out to be the last of all: 2 is never begun.
+        assert_eq!((window.begin(Some(2), |_| true), window.front()), (None, Front::Free));
+        assert!(!window.end(3, 'd'));
+        assert!(window.skip() && window.front() == Front::Done);
+        assert!(!window.skip());
+        assert_eq!(window.deliver(), Some('d'));
+        assert!(!window.skip() && window.front() == Front::Free);
     }
 
     #[test]

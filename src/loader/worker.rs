@@ -23,7 +23,12 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
             state = shared.idle(state);
             continue;
         };
-        drop(state);
+        if work.plan.lanes().is_some() {
+            // The end of one job may have let several others begin.
+            shared.one_more(state);
+        } else {
+            drop(state);
+        }
         let ended = load(shared, &work, job, Some(worker));
         // If it is the last one, what the data set has in it goes without the lock.
         put_away(work);
@@ -31,7 +36,8 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
         match state.run.as_mut().filter(|run| run.serial == serial) {
             Some(run) => {
                 run.spent(&ended);
-                if run.window.end(job, ended) {
+                // With the last shard it may end the epoch before the front was begun.
+                if run.window.end(job, ended) || run.work.plan.is_over(run.window.first()) {
                     shared.tell_consumer(state);
                     state = shared.state();
                 }

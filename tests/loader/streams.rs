@@ -65,6 +65,20 @@ fn the_order_does_not_depend_on_workers() {
     });
 }
 
+#[test]
+fn shards_may_end_in_any_order() {
+    hanging::within(crate::PATIENCE, || {
+        for lengths in [&[1, 2][..], &[2, 1], &[1, 1, 3, 1], &[3, 0, 2]] {
+            let builder = Loader::iterable(&null(), Streams::new(lengths)).batch_size(1).workers(4);
+            let mut loader = builder.build().expect("a loader");
+            for epoch in 0..500 {
+                let numbers = loader.epoch(epoch).map(|batch| batch.expect("a batch").len()).sum::<usize>();
+                assert_eq!(numbers, lengths.iter().sum::<usize>(), "epoch {epoch} of {lengths:?}");
+            }
+        }
+    });
+}
+
 /// All numbers that came, and the errors with their shards.
 fn with_errors(device: &Device, streams: &Streams, workers: usize) -> (Vec<u32>, Vec<LoaderError>) {
     let builder = Loader::iterable(device, streams.clone()).batch_size(4).workers(workers);
