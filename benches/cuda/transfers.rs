@@ -17,6 +17,8 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 /// The goal holds from this size on; below it a transfer's fixed cost is all there is.
 const GOAL_FROM: usize = 4 * MIB;
+/// From this size on a slice comes near to pinned memory.
+const SHARE_FROM: usize = 64 * MIB;
 /// Elements of the launch that uses the buffer.
 const PROBE: usize = 256;
 const SAXPY: &str = include_str!("saxpy.wgsl");
@@ -122,7 +124,17 @@ impl<'a> Bare<'a> {
         Ok(Self { raw, memory, pinned, probe, _probed: probed })
     }
 
-    fn upload(&mut self) -> Outcome<f64> {
+    /// What was written, as our side writes it, from when that ends: bytes that lie in caches come slower.
+    fn upload(&mut self, seed: u32) -> Outcome<f64> {
+        self.raw.enter()?;
+        for (index, value) in self.pinned.numbers_mut().iter_mut().enumerate() {
+            *value = number(seed, index);
+        }
+        self.upload_as_it_is()
+    }
+
+    /// What was written long ago.
+    fn upload_as_it_is(&mut self) -> Outcome<f64> {
         self.raw.enter()?;
         timed(|| {
             self.raw.upload(&self.pinned, &self.memory)?;
@@ -154,7 +166,7 @@ impl<'a> Bare<'a> {
     }
 
     fn verify(&mut self) -> Outcome<()> {
-        self.upload()?;
+        self.upload(4)?;
         self.pinned.numbers_mut().fill(0.0);
         self.download()?;
         check("raw transfers", self.pinned.numbers(), 0.0, |index| number(4, index))
@@ -163,13 +175,14 @@ impl<'a> Bare<'a> {
 
 /// Rows about transfers.
 pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
-    let sizes = if bench.quick { &[64 * KIB, 4 * MIB][..] } else { &[64 * KIB, 4 * MIB, 256 * MIB] };
+    let sizes = if bench.quick { &[64 * KIB, 4 * MIB][..] } else { &[64 * KIB, 4 * MIB, 64 * MIB, 256 * MIB] };
     let mut rows = Vec::new();
     for bytes in sizes {
         rows.extend(of_size(bench, *bytes)?);
         bench.device.trim();
     }
     rows.sort_by_key(|row| row.name.rsplit_once(',').map(|(what, _)| what.to_owned()));
+    rows.push(round_trip(bench)?);
     Ok(rows)
 }
 
@@ -183,9 +196,10 @@ fn of_size(bench: &Bench, bytes: usize) -> Outcome<Vec<Row>> {
     let mut bare = Bare::new(&bench.raw, length)?;
     ours.verify(&host)?;
     bare.verify()?;
-    let in_place = interleaved(pairs, || ours.upload_in_place(5), || bare.upload())?;
+    let in_place = interleaved(pairs, || ours.upload_in_place(5), || bare.upload(5))?;
     let read = interleaved(pairs, || ours.read(), || bare.download())?;
     let copied = interleaved(pairs, || ours.upload(&host), || bare.upload_pageable(&host))?;
+    let of_pinned = interleaved(pairs, || ours.upload(&host), || bare.upload_as_it_is())?;
     let downloaded = interleaved(pairs, || ours.download(&mut first), || bare.download_pageable(&mut second))?;
     drop((ours, bare));
     let size = if bytes < MIB { format!("{} KiB", bytes / KIB) } else { format!("{} MiB", bytes / MIB) };
@@ -211,6 +225,63 @@ fn of_size(bench: &Bench, bytes: usize) -> Outcome<Vec<Row>> {
         row("pinned: write() in place", in_place, vulkan[0], "cuMemcpyHtoDAsync, pinned"),
         row("pinned: read()", read, vulkan[1], "cuMemcpyDtoHAsync, pinned"),
         row("slice: copy_from_slice", copied, vulkan[2], "cuMemcpyHtoD, pageable"),
+        Row {
+            name: format!("slice: copy_from_slice of pinned, {size}"),
+            note: "cuMemcpyHtoDAsync, pinned, written long ago".to_owned(),
+            goal: if bytes >= SHARE_FROM { Goal::AtLeast(0.85) } else { Goal::None },
+            ..row("", of_pinned, vulkan[2], "")
+        },
         row("slice: copy_to_slice", downloaded, vulkan[3], "cuMemcpyDtoH, pageable"),
     ])
+}
+
+/// The smallest job there is: 4 KiB up, a kernel, 4 KiB down.
+fn round_trip(bench: &Bench) -> Outcome<Row> {
+    const LENGTH: usize = 1024;
+    let kernel = bench.device.kernel(Wgsl::new(SAXPY).file("saxpy.wgsl").entry("one"))?;
+    let (ones, mut buffer) = (bench.device.buffer_from(&[1.0f32; LENGTH])?, bench.device.buffer::<f32>(LENGTH)?);
+    let mut first = vec![0.0f32; LENGTH];
+    let raw = &bench.raw;
+    let (raw_ones, memory) = (raw.memory_of(&[1.0f32; LENGTH])?, raw.allocate(LENGTH * 4)?);
+    let values = [raw_ones.value(), memory.value(), Value::Float(1.0), Value::Count(LENGTH as u32)];
+    let mut add = raw.kernel(&images::by_hand(raw)?, "saxpy", (LENGTH as u32).div_ceil(BLOCK), &values)?;
+    let mut pinned = raw.pinned(LENGTH * 4)?;
+    let mut second = vec![0.0f32; LENGTH];
+    let rounds = if bench.quick { 50 } else { 3000 };
+    let pair = interleaved(
+        rounds,
+        || {
+            timed(|| {
+                buffer.copy_from_slice(&first)?;
+                kernel.launch().set("params.a", 1.0f32).bind("x", &ones).bind("y", &mut buffer).threads(LENGTH)?;
+                Ok(buffer.copy_to_slice(&mut first)?)
+            })
+        },
+        || {
+            raw.enter()?;
+            timed(|| {
+                pinned.numbers_mut().copy_from_slice(&second);
+                raw.upload(&pinned, &memory)?;
+                raw.launch(&mut add)?;
+                raw.download(&memory, &mut pinned)?;
+                raw.wait()?;
+                second.copy_from_slice(pinned.numbers());
+                Ok(())
+            })
+        },
+    )?;
+    let done = first[0];
+    if done < rounds as f32 || first != vec![done; LENGTH] || second != vec![done; LENGTH] {
+        return Err(format!("wrong results after {done} rounds: {} and {}", first[LENGTH - 1], second[0]).into());
+    }
+    Ok(Row {
+        name: "4 KiB up, kernel, 4 KiB down".to_owned(),
+        unit: "us",
+        ours: pair.ours * 1e6,
+        raw: pair.raw * 1e6,
+        ratio: pair.ratio,
+        goal: Goal::AtMost(1.3),
+        vulkan: f64::NAN,
+        note: "pinned copies, cuLaunchKernel, one wait".to_owned(),
+    })
 }

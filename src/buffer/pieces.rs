@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use anywarp_backend::{BackendError, threads};
 
-/// Bytes that a thread copies at a time, and nanoseconds that it takes, about.
+/// Bytes that a thread copies at a time.
 pub(super) const PIECE: usize = 256 << 10;
-const COST: f64 = 25_000.0;
+/// Nanoseconds that it takes, if it takes long: then each thread begins with one piece, and the first chunk
+/// is done soon.
+const COST: f64 = 100_000.0;
 
 /// Does `work` for every piece, in their order, on as many threads as pay.
 pub(super) fn for_each(

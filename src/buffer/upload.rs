@@ -14,13 +14,14 @@ use super::pieces::{PIECE, chunks, for_each};
 use crate::device::DeviceInner;
 use crate::timeline::{Batch, Pending};
 
-/// Bytes that the device copies at a time: short, so that it has something to do soon, and long beside what
-/// a submission takes.
+/// Bytes of the first chunk: short, so that the device has something to do soon.
 pub(super) const CHUNK: usize = 4 << 20;
+/// Bytes that later ones grow to: long beside what it takes from one submission to the next (40 us on Vulkan).
+const LONGEST: usize = 16 << 20;
 /// Copies larger than this go in chunks.
 pub(super) const WHOLE: usize = 1 << 20;
 /// Bytes on their way at a time: bounds the staging memory of one large copy.
-pub(super) const MOST_IN_FLIGHT: usize = 32 << 20;
+pub(super) const MOST_IN_FLIGHT: usize = 64 << 20;
 
 /// One chunk.
 struct Chunk {
@@ -30,6 +31,13 @@ struct Chunk {
     room: OnceLock<Result<Room, BackendError>>,
     /// Pieces to be written.
     left: AtomicUsize,
+}
+
+impl Chunk {
+    fn new(range: Range<usize>) -> Self {
+        let left = AtomicUsize::new(range.len().div_ceil(PIECE));
+        Self { range, room: OnceLock::new(), left }
+    }
 }
 
 /// Emptied when the chunk is handed over.
@@ -45,16 +53,12 @@ pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Res
     device.timeline.flush(&mut pending, &device.staging)?;
     drop(pending);
     let flying = Flying::default();
-    let longest = device.longest_chunk();
-    let new = |range: Range<usize>| {
-        let left = AtomicUsize::new(range.len().div_ceil(PIECE));
-        Chunk { range, room: OnceLock::new(), left }
-    };
-    let parts: Vec<Chunk> = chunks(source.len(), longest).map(new).collect();
-    let each = longest.div_ceil(PIECE);
-    let pieces = parts.last().map_or(0, |last| (parts.len() - 1) * each + last.range.len().div_ceil(PIECE));
+    let parts: Vec<Chunk> = growing(source.len(), device.longest_chunk()).map(Chunk::new).collect();
+    let numbers = |part: &Chunk| 0..part.range.len().div_ceil(PIECE);
+    let pieces: Vec<(&Chunk, usize)> =
+        parts.iter().flat_map(|part| numbers(part).map(move |number| (part, number))).collect();
     let write = |piece: usize| {
-        let (part, number) = (&parts[piece / each], piece % each);
+        let (part, number) = pieces[piece];
         let acquire = || {
             flying.make_room(device)?;
             let (block, host) = device.chunk_block(part.range.len() as u64, None)?;
@@ -85,10 +89,22 @@ pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Res
         Ok(())
     };
     // Several chunks are written at a time: where that is a good part of the limit, one thread does all.
-    if device.staging.limit() < MOST_IN_FLIGHT as u64 {
-        return (0..pieces).try_for_each(write);
+    if device.staging.limit() < 2 * MOST_IN_FLIGHT as u64 {
+        return (0..pieces.len()).try_for_each(write);
     }
-    for_each(pieces, write)
+    for_each(pieces.len(), write)
+}
+
+/// So many bytes in chunks that grow from this length on.
+fn growing(bytes: usize, first: usize) -> impl Iterator<Item = Range<usize>> {
+    let longest = if first < CHUNK { first } else { LONGEST };
+    let (mut start, mut length) = (0, first);
+    std::iter::from_fn(move || {
+        let chunk = start..bytes.min(start + length);
+        start = chunk.end;
+        length = (length + length / 2).next_multiple_of(PIECE).min(longest);
+        (!chunk.is_empty()).then_some(chunk)
+    })
 }
 
 /// Records the upload of `source` to `start`, in chunks that are handed over one by one. The last is left
@@ -136,7 +152,7 @@ impl Flying {
             let oldest = {
                 let mut batches = self.batches();
                 let bytes: usize = batches.iter().map(|(_, bytes)| bytes).sum();
-                if bytes + CHUNK <= MOST_IN_FLIGHT {
+                if bytes + LONGEST <= MOST_IN_FLIGHT {
                     return Ok(());
                 }
                 batches.pop_front()
@@ -144,5 +160,27 @@ impl Flying {
             let Some((batch, _)) = oldest else { return Ok(()) };
             batch.ticket()?.wait()?;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_grow_and_are_all_of_it() {
+        for bytes in [0, 1, PIECE, CHUNK, CHUNK + 1, 300 << 20] {
+            for first in [4096, CHUNK] {
+                let chunks: Vec<Range<usize>> = growing(bytes, first).collect();
+                let mut end = 0;
+                for chunk in &chunks {
+                    assert_eq!(chunk.start, end);
+                    assert!(!chunk.is_empty() && chunk.len() <= LONGEST && (first == CHUNK || chunk.len() <= first));
+                    end = chunk.end;
+                }
+                assert_eq!(end, bytes, "from {first} on");
+            }
+        }
+        assert_eq!(growing(300 << 20, CHUNK).nth(10).map(|chunk| chunk.len()), Some(LONGEST));
     }
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
-    Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
+    Program, Recording, Ticket,
 };
 use cudarc::driver::sys::CUdevice;
 
@@ -76,7 +76,16 @@ impl CudaDevice {
         options: Options,
     ) -> Result<Arc<Self>, BackendError> {
         let Candidate { caps, card, device, .. } = candidate;
-        Self::start(driver, *device, caps.clone(), card, options)
+        let mut opened = Self::start(driver, *device, caps.clone(), card, options)?;
+        if !opened.caps.unified {
+            let cost = CopyCost::measure(&*opened).inspect_err(|error| log::warn!("copies are not measured: {error}"));
+            // Nobody else has it yet. What was measured is nobody's work.
+            if let Some(opened) = Arc::get_mut(&mut opened) {
+                opened.caps.copy_cost = cost.ok();
+                opened.counted = Counted::default();
+            }
+        }
+        Ok(opened)
     }
 
     fn start(
