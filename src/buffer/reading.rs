@@ -1,0 +1,217 @@
+//! How the host comes to see what a buffer holds: copies of what it lacks, or the one memory itself.
+
+use std::ops::Range;
+use std::sync::{Arc, MutexGuard};
+
+use anywarp_backend::{BackendError, HostRange, MemoryKind, Region, Ticket};
+
+use super::core::{Core, GRANULE};
+use super::host::{Download, Heap, HostCopy, HostView, Reading};
+use super::residency::State;
+use crate::timeline::Pending;
+
+impl Core {
+    /// Starts to make `range` readable by the host. The caller holds a guard.
+    pub(crate) fn begin_read(&self, range: &Range<u64>) -> Result<Reading, BackendError> {
+        if self.unified {
+            return self.begin_shared().map(Reading::Shared);
+        }
+        if let Some(view) = self.on_host(range) {
+            return Ok(Reading::Ready(view));
+        }
+        let mut pending = self.lock_behind_last_use()?;
+        self.upload(&mut pending)?;
+        let mut state = self.state();
+        state.check_last_use()?;
+        // A copy that another guard borrows, or without room for all of `range`, stays as it is;
+        // then a fresh one is filled.
+        let room = |copy: &HostCopy| copy.range.start <= range.start && range.end <= copy.range.end;
+        let kept = state.copy.take().filter(|copy| room(copy)).and_then(|copy| Arc::try_unwrap(copy).ok());
+        if kept.is_none() {
+            state.residency.host_forgot();
+        }
+        let stale = state.residency.ranges(range.clone(), |part| !part.on_host());
+        // Between two of them both sides have the same.
+        let stale = joined(stale, self.device.caps().copy_cost.map_or(0, |cost| cost.gap()));
+        let mut valid = state.residency.ranges(0..self.bytes, |part| part == State::Synced);
+        valid.push(range.clone());
+        // Until the copy has arrived nobody may count on what it held before.
+        state.residency.host_forgot();
+        let (block, range) = match kept.and_then(|mut copy| copy.block.take().map(|block| (block, copy.range.clone())))
+        {
+            Some(kept) => kept,
+            None => {
+                let range = range.start..range.end.next_multiple_of(GRANULE);
+                (self.device.staging.acquire(MemoryKind::Readback, range.end - range.start)?, range)
+            }
+        };
+        drop(state);
+        let device = Arc::clone(&self.device);
+        let (download, ticket) =
+            self.download(pending, Download { block: Some(block), range, valid, mapping: None, device }, &stale)?;
+        Ok(Reading::Download(download, ticket))
+    }
+
+    /// Starts to copy what the device has at `range` into a block that nobody keeps. The caller holds a
+    /// guard.
+    pub(super) fn fetch(&self, range: &Range<u64>) -> Result<(Download, Ticket), BackendError> {
+        let mut pending = self.lock_behind_last_use()?;
+        self.upload(&mut pending)?;
+        self.state().check_last_use()?;
+        let range = range.start..range.end.next_multiple_of(GRANULE);
+        let block = self.device.staging.acquire(MemoryKind::Readback, range.end - range.start)?;
+        let device = Arc::clone(&self.device);
+        let part = range.clone();
+        self.download(
+            pending,
+            Download { block: Some(block), range, valid: Vec::new(), mapping: None, device },
+            &[part],
+        )
+    }
+
+    /// The timeline, turned to the stream of the work that made the data: a copy goes behind that, and
+    /// beside all other.
+    fn lock_behind_last_use(&self) -> Result<MutexGuard<'_, Pending>, BackendError> {
+        let stream = self.state().last_use.as_ref().map_or(0, |batch| batch.stream());
+        self.device.timeline.lock_on(stream, &self.device.staging)
+    }
+
+    /// Hands over the copies of `parts` into a block.
+    fn download(
+        &self,
+        mut pending: MutexGuard<'_, Pending>,
+        mut download: Download,
+        parts: &[Range<u64>],
+    ) -> Result<(Download, Ticket), BackendError> {
+        let (memory, base) = (download.memory(), download.range.start);
+        self.device.backend.unmap(memory)?;
+        for part in parts {
+            let part = part.start / GRANULE * GRANULE..part.end.next_multiple_of(GRANULE);
+            let target = Region { memory, offset: part.start - base, bytes: part.end - part.start };
+            pending.recording.copy(self.region(&part), target);
+            self.traffic.downloaded(target.bytes);
+            self.device.traffic.downloaded(target.bytes);
+        }
+        self.state().last_use = Some(Arc::clone(&pending.batch));
+        if let Err(error) = self.device.timeline.flush(&mut pending, &self.device.staging) {
+            if matches!(error, BackendError::OutOfMemory { .. }) {
+                // The copies stay recorded, and so their block must stay.
+                pending.staged.extend(download.block.take());
+            }
+            return Err(error);
+        }
+        drop(pending);
+        let ticket = self.device.backend.map(memory)?;
+        download.mapping = Some(ticket.clone());
+        Ok((download, ticket))
+    }
+
+    /// Whether the host has all of `range`.
+    pub(crate) fn is_on_host(&self, range: &Range<u64>) -> bool {
+        self.state().residency.all(range.clone(), State::on_host)
+    }
+
+    /// Ends what `begin_read` started; the ticket is done.
+    pub(crate) fn end_read(&self, reading: Reading) -> Result<HostView, BackendError> {
+        match reading {
+            Reading::Ready(view) => Ok(view),
+            Reading::Shared(_) => self.end_shared().map(HostView::Shared),
+            Reading::Download(mut download, _) => {
+                let valid = std::mem::take(&mut download.valid);
+                let copy = Arc::new(download.arrived()?);
+                let mut state = self.state();
+                // Another reader's copy may have come in between: this one replaces it.
+                state.residency.host_forgot();
+                for part in valid {
+                    state.residency.downloaded(part);
+                }
+                state.copy = Some(Arc::clone(&copy));
+                Ok(HostView::Copy(copy))
+            }
+        }
+    }
+
+    /// The bytes, if the host has all of `range` already.
+    fn on_host(&self, range: &Range<u64>) -> Option<HostView> {
+        let state = self.state();
+        if !state.residency.all(range.clone(), State::on_host) {
+            return None;
+        }
+        if state.residency.all(range.clone(), |part| part == State::Synced) {
+            return state.copy.clone().map(HostView::Copy);
+        }
+        // Some of it was written by the host and never left: put it together here.
+        let mut heap = Heap::zeroed((range.end - range.start).next_multiple_of(GRANULE));
+        let mut overlay = |at: Range<u64>, bytes: &[u8]| {
+            let (from, to) = (at.start.max(range.start), at.end.min(range.end));
+            if from < to {
+                let source = &bytes[(from - at.start) as usize..(to - at.start) as usize];
+                heap.bytes_mut()[(from - range.start) as usize..(to - range.start) as usize].copy_from_slice(source);
+            }
+        };
+        if let Some(copy) = &state.copy {
+            overlay(copy.range.clone(), copy.bytes());
+        }
+        for (at, written) in &state.written {
+            overlay(at.clone(), written.bytes());
+        }
+        Some(HostView::Heap(Arc::new(heap), range.start))
+    }
+
+    /// Unified memory: waits for the device and maps.
+    pub(crate) fn begin_shared(&self) -> Result<Ticket, BackendError> {
+        let mut pending = self.device.timeline.lock();
+        let mut state = self.state();
+        if state.mapping.is_some() {
+            return Ok(Ticket::ready());
+        }
+        let unsubmitted = state.last_use.as_ref().is_some_and(|batch| batch.is_pending());
+        state.maybe_mapped = true;
+        drop(state);
+        if unsubmitted {
+            self.device.timeline.flush(&mut pending, &self.device.staging)?;
+        }
+        drop(pending);
+        self.state().check_last_use()?;
+        self.device.backend.map(self.memory)
+    }
+
+    fn end_shared(&self) -> Result<Arc<HostRange>, BackendError> {
+        let mut state = self.state();
+        if let Some(mapping) = &state.mapping {
+            return Ok(Arc::clone(mapping));
+        }
+        let mapping = Arc::new(self.device.backend.host(self.memory)?);
+        state.mapping = Some(Arc::clone(&mapping));
+        Ok(mapping)
+    }
+
+    /// Unified memory, for writing: the caller holds the only guard, so the range is unshared.
+    pub(crate) fn take_shared(&self) -> Result<HostRange, BackendError> {
+        let mapping = self.end_shared()?;
+        self.state().mapping = None;
+        Arc::try_unwrap(mapping).map_err(|_| BackendError::Rejected {
+            operation: "host access",
+            message: "another guard of the buffer was leaked".to_owned(),
+        })
+    }
+
+    /// Gives the unified memory back after a host access.
+    pub(crate) fn return_shared(&self, range: &Range<u64>, host: HostRange) {
+        let mut state = self.state();
+        state.residency.host_wrote(range.clone());
+        state.mapping = Some(Arc::new(host));
+    }
+}
+
+/// Ranges in order, with those joined that lie no further apart than `gap`.
+fn joined(ranges: Vec<Range<u64>>, gap: u64) -> Vec<Range<u64>> {
+    let mut joined: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start - last.end <= gap => last.end = range.end,
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
