@@ -95,22 +95,26 @@ fn time_limits(device: &Device) -> TestResult {
 
 fn select(device: &Device) -> TestResult {
     threads()?.block_on(async {
-        let mut data = device.buffer_from(&[1u32; 1 << 14])?;
-        rounds(device, &mut data, 3, 3000)?;
-        let mut ticks = tokio::time::interval(Duration::from_micros(300));
-        let (started, mut read, mut turns) = (Instant::now(), Box::pin(data.into_read_async()), 0);
-        // The same future, polled on and on between other things.
-        let read = loop {
-            tokio::select! {
-                biased;
-                _ = ticks.tick() => turns += 1,
-                read = &mut read => break read?,
+        // A device may be done before anything else has a turn: then it is given more to do.
+        for attempt in 0..8 {
+            let mut data = device.buffer_from(&[1u32; 1 << 14])?;
+            rounds(device, &mut data, 3, 3000 << attempt)?;
+            let mut ticks = tokio::time::interval(Duration::from_micros(300));
+            let (mut read, mut turns) = (Box::pin(data.into_read_async()), 0);
+            // The same future, polled on and on between other things.
+            let read = loop {
+                tokio::select! {
+                    biased;
+                    _ = ticks.tick() => turns += 1,
+                    read = &mut read => break read?,
+                }
+            };
+            equal(read.len(), 1 << 14, "its length")?;
+            if turns > 0 {
+                return Ok(());
             }
-        };
-        // The first tick takes up to a millisecond.
-        let quick = started.elapsed() < Duration::from_millis(2);
-        ensure(turns > 0 || quick, || "nothing else had a turn".to_owned())?;
-        equal(read.len(), 1 << 14, "its length")
+        }
+        fail("nothing else ever had a turn")
     })
 }
 
@@ -148,22 +152,25 @@ fn a_runtime_that_ends(device: &Device) -> TestResult {
 fn time_goes_on(device: &Device) -> TestResult {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     runtime.block_on(async {
-        let mut data = device.buffer_from(&[1u32; 1 << 14])?;
-        rounds(device, &mut data, 3, 100_000)?;
-        let start = Instant::now();
-        device.submit()?;
-        let reading = tokio::spawn(data.into_read_async());
-        let (handed_over, mut turns) = (start.elapsed(), 0);
-        while !reading.is_finished() {
-            tokio::task::yield_now().await;
-            turns += 1;
+        // Some drivers do the work while it is handed over, and a busy machine may give no turns meanwhile.
+        let mut most = 0;
+        for _ in 0..8 {
+            let mut data = device.buffer_from(&[1u32; 1 << 14])?;
+            rounds(device, &mut data, 3, 20_000)?;
+            let start = Instant::now();
+            device.submit()?;
+            let reading = tokio::spawn(data.into_read_async());
+            let (handed_over, mut turns) = (start.elapsed(), 0);
+            while !reading.is_finished() {
+                tokio::task::yield_now().await;
+                turns += 1;
+            }
+            equal(reading.await??.len(), 1 << 14, "its length")?;
+            most = most.max(turns);
+            if turns > 3 || handed_over > start.elapsed() / 2 {
+                return Ok(());
+            }
         }
-        let whole = start.elapsed();
-        // Some drivers do the work while it is handed over.
-        let awaited = handed_over < whole / 2;
-        ensure(turns > 3 || !awaited, || {
-            format!("other tasks had {turns} turns; handing over took {handed_over:?} of {whole:?}")
-        })?;
-        equal(reading.await??.len(), 1 << 14, "its length")
+        fail(format!("other tasks had {most} turns at most"))
     })
 }

@@ -119,6 +119,7 @@ fn reports_nothing(device: &wgpu::Device) -> bool {
 }
 
 /// What a scope caught.
+#[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser reports only later"))]
 pub(crate) enum Caught {
     OutOfMemory,
     Other(String),

@@ -9,6 +9,7 @@ use crate::outcome::{TestResult, ensure, equal};
 
 pub(crate) const CASES: &[Case] = &[
     ("a_loop_on_the_device_moves_nothing", a_loop_on_the_device_moves_nothing),
+    ("written_ten_kernels_and_read", written_ten_kernels_and_read),
     ("host_and_device_in_turns", host_and_device_in_turns),
     ("only_dirty_ranges_move", only_dirty_ranges_move),
     ("reading_twice_moves_once", reading_twice_moves_once),
@@ -46,6 +47,21 @@ fn a_loop_on_the_device_moves_nothing(device: &Device) -> TestResult {
     moved(device, &buffer, &[BYTES], &[], "300 launches")?;
     drop(buffer.read()?);
     moved(device, &buffer, &[BYTES], &[BYTES], "300 launches and a read")
+}
+
+/// The whole of a usual job: once up and once down, or not at all.
+fn written_ten_kernels_and_read(device: &Device) -> TestResult {
+    let before = device.stats();
+    let mut buffer = device.buffer::<u32>(LENGTH)?;
+    buffer.write()?.fill(5);
+    for _ in 0..10 {
+        add(device, &mut buffer, LENGTH, 2)?;
+    }
+    ensure(buffer.read()?.iter().all(|word| *word == 25), || "not all words are 25".to_owned())?;
+    moved(device, &buffer, &[BYTES], &[BYTES], "written, ten launches, read")?;
+    let after = device.stats();
+    let bytes = after.bytes_uploaded + after.bytes_downloaded - before.bytes_uploaded - before.bytes_downloaded;
+    equal(bytes, if device.caps().unified { 0 } else { 2 * BYTES }, "bytes that the device as a whole has moved")
 }
 
 fn host_and_device_in_turns(device: &Device) -> TestResult {
