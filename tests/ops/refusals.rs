@@ -72,7 +72,7 @@ fn guards(device: &Device) -> TestResult {
     let mut c = device.buffer::<f32>(4)?;
     let is = |error: &MatmulError| matches!(error, MatmulError::InUse { .. });
     let reading = b.read()?;
-    refused(matmul(&a, &b, &mut c, [2, 2, 2]), is, &["using b", "ReadGuard"])?;
+    refused(matmul(&a, &b, &mut c, [2, 2, 2]), is, &["b is in use", "ReadGuard"])?;
     let mut kept = device.recording();
     Matmul::new([2, 2, 2]).record(&mut kept).run(&a, &b, &mut c)?;
     drop(reading);
