@@ -22,7 +22,6 @@ mod shared;
 
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
 use anywarp::Device;
 use anywarp::backend::{store, threads};
@@ -133,15 +132,8 @@ fn by_all_cores(bytes: usize, times: usize, copied: f64) -> Outcome<Row> {
     const PIECE: usize = 256 * KIB;
     let (source, mut target) = (vec![1u8; bytes], vec![0u8; bytes]);
     let seconds = repeated(times, || {
-        let pieces: Vec<_> = source.chunks(PIECE).zip(target.chunks_mut(PIECE)).map(Mutex::new).collect();
         timed(|| {
-            threads::spread(pieces.len() as u64, Some(100_000.0), &|range| {
-                for piece in &pieces[range.start as usize..range.end as usize] {
-                    let (source, target) = &mut *piece.lock().unwrap_or_else(PoisonError::into_inner);
-                    store(source, target);
-                }
-                Ok(())
-            })?;
+            threads::copy_pieces(&source, &mut target, PIECE, 100_000.0, &store);
             Ok(())
         })
     })?;

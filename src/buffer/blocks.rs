@@ -13,9 +13,9 @@ use crate::device::DeviceInner;
 use crate::timeline::Pending;
 
 impl DeviceInner {
-    /// A block of at least `bytes` to be written in place, mapped. Waits for copies on their way where that makes room. `None` if it
-    /// is more than the limit, or guards hold the rest: ordinary memory must do. `pending` is the timeline, if the
-    /// caller has it locked.
+    /// A block of at least `bytes` to be written in place, mapped. Waits for copies on their way where that
+    /// makes room. `None` if it is more than the limit, or guards hold the rest: ordinary memory must do.
+    /// `pending` is the timeline, if the caller has it locked.
     pub(crate) fn upload_block(
         &self,
         bytes: u64,
@@ -32,8 +32,9 @@ impl DeviceInner {
     ) -> Result<Option<(Block, HostRange)>, BackendError> {
         let mut flushed = false;
         loop {
-            match self.staging.acquire_within(kind, bytes)? {
+            match self.find_block(kind, bytes, &mut flushed, pending.as_deref_mut())? {
                 Upload::Block(block) => return self.mapped(block).map(Some),
+                Upload::Full => return Ok(None),
                 // In a browser ordinary memory must do here, too.
                 Upload::After(..) if !self.backend.caps().blocking => return Ok(None),
                 Upload::After(batch, _) => {
@@ -45,17 +46,29 @@ impl DeviceInner {
                         return Err(error);
                     }
                 }
-                Upload::Full if flushed || bytes > self.staging.limit() => return Ok(None),
-                Upload::Full => {
-                    // What is recorded makes room when it is handed over.
-                    flushed = true;
-                    match pending.as_deref_mut() {
-                        Some(pending) => self.timeline.flush(pending, &self.staging)?,
-                        None => self.timeline.flush(&mut self.timeline.lock(), &self.staging)?,
-                    }
-                }
             }
         }
+    }
+
+    /// A block, or what to wait for before asking again. What is recorded makes room when it is handed over:
+    /// that is done once, as `flushed` tells, before there is none to be had.
+    pub(super) fn find_block(
+        &self,
+        kind: MemoryKind,
+        bytes: u64,
+        flushed: &mut bool,
+        pending: Option<&mut Pending>,
+    ) -> Result<Upload, BackendError> {
+        let found = self.staging.acquire_within(kind, bytes)?;
+        if !matches!(found, Upload::Full) || *flushed || bytes > self.staging.limit() {
+            return Ok(found);
+        }
+        *flushed = true;
+        match pending {
+            Some(pending) => self.timeline.flush(pending, &self.staging)?,
+            None => self.timeline.flush(&mut self.timeline.lock(), &self.staging)?,
+        }
+        self.staging.acquire_within(kind, bytes)
     }
 
     /// [`upload_block`](Self::upload_block) for a chunk of a copy, which must go on: when there is nothing to

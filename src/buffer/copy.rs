@@ -1,7 +1,5 @@
 //! Copies within the host's memory.
 
-use std::sync::{Mutex, PoisonError};
-
 use anywarp_backend::threads;
 
 /// Bytes from which several threads copy: one thread takes a tenth of a millisecond for as many.
@@ -23,16 +21,7 @@ pub(super) fn copy_by(source: &[u8], target: &mut [u8], way: &(dyn Fn(&[u8], &mu
     if source.len() < SHARED_FROM || threads::count() == 1 {
         return way(source, target);
     }
-    // Each piece is taken once, so that no lock is ever waited for.
-    let pieces: Vec<_> = source.chunks(PIECE).zip(target.chunks_mut(PIECE)).map(Mutex::new).collect();
-    let done = threads::spread(pieces.len() as u64, Some(COST), &|range| {
-        for piece in &pieces[range.start as usize..range.end as usize] {
-            let (source, target) = &mut *piece.lock().unwrap_or_else(PoisonError::into_inner);
-            way(source, target);
-        }
-        Ok(())
-    });
-    debug_assert!(done.is_ok(), "copies cannot fail");
+    threads::copy_pieces(source, target, PIECE, COST, way);
 }
 
 /// [`copy`] on this thread.

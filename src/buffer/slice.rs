@@ -4,10 +4,13 @@ use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 use std::sync::Arc;
 
+use anywarp_backend::HostRange;
+
 use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind, GuardToken};
 use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
 use super::host::{Heap, HostView, Reading};
+use super::staging::Block;
 use super::transfer::usable;
 use super::uses::Use;
 use super::{download, transfer, upload};
@@ -212,23 +215,14 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         core.aligned(&target)?;
         let token = core.guard(GuardKind::Write)?;
-        let (place, range) = if core.unified {
+        let place = if core.unified {
             core.begin_shared().and_then(|ticket| ticket.wait()).map_err(failed)?;
-            (Place::Shared(core.take_shared().map_err(failed)?), target.start as usize..target.end as usize)
+            Place::Shared(core.take_shared().map_err(failed)?)
         } else {
             let bytes = target.end - target.start;
-            let place = match core.device.upload_block(bytes, None).map_err(failed)? {
-                Some((block, host)) => Place::Staged(block, host),
-                None => {
-                    core.device.staging.bypassed();
-                    Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
-                }
-            };
-            (place, 0..bytes as usize)
+            place_in(core, core.device.upload_block(bytes, None).map_err(failed)?, bytes)
         };
-        let writing = Writing { core: Arc::clone(core), place, range, target, changed: true, _token: Some(token) };
-        aligned::<T>(&writing)?;
-        Ok(WriteGuard { writing, _borrow: PhantomData })
+        Ok(WriteGuard { writing: writing::<T>(core, place, target, true, token)?, _borrow: PhantomData })
     }
 
     /// Borrows the elements to be read and changed; see
@@ -346,9 +340,34 @@ pub(super) fn nothing(core: &Arc<Core>) -> Writing {
     Writing { core: Arc::clone(core), place: Place::Empty, range: 0..0, target: 0..0, changed: false, _token: None }
 }
 
-pub(super) fn aligned<T: Element>(writing: &Writing) -> Result<(), BufferError> {
+/// Where so many bytes are written: in a block, or in ordinary memory if there is none to be had.
+pub(super) fn place_in(core: &Core, block: Option<(Block, HostRange)>, bytes: u64) -> Place {
+    match block {
+        Some((block, host)) => Place::Staged(block, host),
+        None => {
+            core.device.staging.bypassed();
+            Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
+        }
+    }
+}
+
+/// What a guard over bytes `target` of the buffer holds; an error if elements cannot lie there.
+pub(super) fn writing<T: Element>(
+    core: &Arc<Core>,
+    place: Place,
+    target: Range<u64>,
+    changed: bool,
+    token: GuardToken,
+) -> Result<Writing, BufferError> {
+    let range = match &place {
+        // All of the buffer, where the others have just what is written.
+        Place::Shared(_) => target.start as usize..target.end as usize,
+        _ => 0..(target.end - target.start) as usize,
+    };
+    let writing = Writing { core: Arc::clone(core), place, range, target, changed, _token: Some(token) };
     let bytes = &writing.place.bytes()[writing.range.clone()];
-    bytemuck::try_cast_slice::<u8, T>(bytes).map(|_| ()).map_err(|_| alignment::<T>())
+    bytemuck::try_cast_slice::<u8, T>(bytes).map_err(|_| alignment::<T>())?;
+    Ok(writing)
 }
 
 fn update_guard<'a, T: Element>(
@@ -358,21 +377,19 @@ fn update_guard<'a, T: Element>(
     token: GuardToken,
 ) -> Result<UpdateGuard<'a, T>, BufferError> {
     let failed = |error| core.error("reading", error);
-    let range = target.start as usize..target.end as usize;
     let view = core.end_read(reading).map_err(failed)?;
-    let (place, range) = if core.unified {
+    let place = if core.unified {
         drop(view);
-        (Place::Shared(core.take_shared().map_err(failed)?), range)
+        Place::Shared(core.take_shared().map_err(failed)?)
     } else {
         // Ordinary memory, because staging memory for uploads may be slow to read.
-        let mut heap = Heap::zeroed((target.end - target.start).next_multiple_of(GRANULE));
-        let start = (target.start - view.base()) as usize;
-        heap.bytes_mut()[..range.len()].copy_from_slice(&view.bytes()[start..start + range.len()]);
-        (Place::Heap(heap), 0..range.len())
+        let bytes = target.end - target.start;
+        let (start, length) = ((target.start - view.base()) as usize, bytes as usize);
+        let mut heap = Heap::zeroed(bytes.next_multiple_of(GRANULE));
+        heap.bytes_mut()[..length].copy_from_slice(&view.bytes()[start..start + length]);
+        Place::Heap(heap)
     };
-    let writing = Writing { core: Arc::clone(core), place, range, target, changed: false, _token: Some(token) };
-    aligned::<T>(&writing)?;
-    Ok(UpdateGuard { writing, _borrow: PhantomData })
+    Ok(UpdateGuard { writing: writing::<T>(core, place, target, false, token)?, _borrow: PhantomData })
 }
 
 impl<'a, T: Element> From<&'a SliceMut<'_, T>> for Slice<'a, T> {

@@ -9,11 +9,11 @@ use anywarp_backend::{BackendError, HostRange, MemoryKind};
 
 use super::blocks::Acquired;
 use super::copy::copy;
-use super::core::{Core, GRANULE, GuardKind};
-use super::guard::{Place, Writing};
-use super::host::{Heap, Written};
+use super::core::{Core, GuardKind};
+use super::guard::Place;
+use super::host::Written;
 use super::pieces::chunks;
-use super::slice::{aligned, byte_range, nothing};
+use super::slice::{byte_range, nothing, place_in, writing};
 use super::staging::{Block, Upload};
 use super::upload::{CHUNK, MOST_IN_FLIGHT};
 use super::{SliceMut, UnifiedBuffer, WriteGuard};
@@ -69,23 +69,14 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         core.aligned(&target)?;
         let token = core.guard(GuardKind::Write)?;
-        let (place, range) = if core.unified {
+        let place = if core.unified {
             core.begin_shared().map_err(failed)?.await.map_err(failed)?;
-            (Place::Shared(core.take_shared().map_err(failed)?), target.start as usize..target.end as usize)
+            Place::Shared(core.take_shared().map_err(failed)?)
         } else {
             let bytes = target.end - target.start;
-            let place = match upload_block(&core.device, MemoryKind::Upload, bytes).await.map_err(failed)? {
-                Some((block, host)) => Place::Staged(block, host),
-                None => {
-                    core.device.staging.bypassed();
-                    Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
-                }
-            };
-            (place, 0..bytes as usize)
+            place_in(core, upload_block(&core.device, MemoryKind::Upload, bytes).await.map_err(failed)?, bytes)
         };
-        let writing = Writing { core: Arc::clone(core), place, range, target, changed: true, _token: Some(token) };
-        aligned::<T>(&writing)?;
-        Ok(WriteGuard { writing, _borrow: PhantomData })
+        Ok(WriteGuard { writing: writing::<T>(core, place, target, true, token)?, _borrow: PhantomData })
     }
 
     /// [`copy_from_slice`](Self::copy_from_slice) without blocking; see
@@ -149,8 +140,9 @@ async fn upload_block(
 ) -> Result<Option<(Block, HostRange)>, BackendError> {
     let mut flushed = false;
     loop {
-        match device.staging.acquire_within(kind, bytes)? {
+        match device.find_block(kind, bytes, &mut flushed, None)? {
             Upload::Block(block) => return mapped(device, block).await.map(Some),
+            Upload::Full => return Ok(None),
             Upload::After(batch, mapping) => {
                 // Whose work it is hears what became of it; here it only has to have ended.
                 if let (Err(error), false) = (batch.ticket()?.await, batch.is_over()) {
@@ -159,12 +151,6 @@ async fn upload_block(
                 if let Some(mapping) = mapping {
                     let _ = mapping.await;
                 }
-            }
-            Upload::Full if flushed || bytes > device.staging.limit() => return Ok(None),
-            Upload::Full => {
-                // What is recorded makes room when it is handed over.
-                flushed = true;
-                device.timeline.flush(&mut device.timeline.lock(), &device.staging)?;
             }
         }
     }

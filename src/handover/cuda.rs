@@ -15,11 +15,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use anywarp_backend::{Access, BackendError};
+use anywarp_backend::Access;
 use anywarp_cuda::CudaDevice;
 pub use anywarp_cuda::handover::{CUcontext, CUstream};
 
-use super::{HandoverError, backend};
+use super::{HandoverError, refused, wanted};
 use crate::buffer::core::{Core, GuardToken};
 use crate::device::DeviceInner;
 use crate::timeline::Batch;
@@ -39,16 +39,7 @@ pub struct Handles {
 const STREAM: u32 = 0;
 
 fn cuda_of(device: &DeviceInner) -> Result<&CudaDevice, HandoverError> {
-    backend(device).ok_or_else(|| HandoverError::OtherBackend {
-        wanted: "CUDA",
-        device: device.caps().name.clone(),
-        backend: device.caps().backend,
-    })
-}
-
-fn refused(device: &DeviceInner, error: BackendError) -> HandoverError {
-    device.timeline.note(&error);
-    HandoverError::Device { device: device.caps().name.clone(), error }
+    wanted(device, "CUDA")
 }
 
 impl Device {
@@ -144,6 +135,7 @@ impl<T: Element> UnifiedBuffer<T> {
     /// let stream = device.cuda()?.stream;
     /// {
     ///     let x = x.lend_cuda_mut()?;
+    ///     // SAFETY: the pointer is good for 4096 bytes until `x` is dropped.
     ///     // unsafe { cudarc::driver::result::memset_d8_async(x.pointer(), 0, 4096, stream) }
     /// #   let _ = (x.pointer(), stream);
     /// }

@@ -81,3 +81,24 @@ fn backend<B: std::any::Any>(device: &crate::device::DeviceInner) -> Option<&B> 
     let backend: &dyn std::any::Any = &*device.backend;
     backend.downcast_ref()
 }
+
+/// [`backend`], or an error that says which was wanted.
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+fn wanted<'a, B: std::any::Any>(
+    device: &'a crate::device::DeviceInner,
+    wanted: &'static str,
+) -> Result<&'a B, HandoverError> {
+    let caps = device.caps();
+    backend(device).ok_or_else(|| HandoverError::OtherBackend {
+        wanted,
+        device: caps.name.clone(),
+        backend: caps.backend,
+    })
+}
+
+/// What the backend says, with the device's name.
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+fn refused(device: &crate::device::DeviceInner, error: anywarp_backend::BackendError) -> HandoverError {
+    device.timeline.note(&error);
+    HandoverError::Device { device: device.caps().name.clone(), error }
+}

@@ -7,14 +7,14 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use anywarp_backend::{Backend, BackendError, MemoryKind};
+use anywarp_backend::{Backend, MemoryKind};
 use anywarp_wgpu::{Options, Origin, WgpuBackend};
 
 pub use anywarp_wgpu::Handles;
 /// The release of wgpu that anywarp is built with: only its devices and buffers can be handed over.
 pub use anywarp_wgpu::wgpu;
 
-use super::{HandoverError, backend};
+use super::{HandoverError, backend, refused, wanted};
 use crate::buffer::core::{Core, GuardToken};
 use crate::buffer::uses::{Use, Uses};
 use crate::device::DeviceInner;
@@ -133,16 +133,7 @@ fn uses_of(usages: wgpu::BufferUsages) -> Uses {
 }
 
 fn wgpu_of(device: &DeviceInner) -> Result<&WgpuBackend, HandoverError> {
-    backend(device).ok_or_else(|| HandoverError::OtherBackend {
-        wanted: "wgpu",
-        device: device.caps().name.clone(),
-        backend: device.caps().backend,
-    })
-}
-
-fn refused(device: &DeviceInner, error: BackendError) -> HandoverError {
-    device.timeline.note(&error);
-    HandoverError::Device { device: device.caps().name.clone(), error }
+    wanted(device, "wgpu")
 }
 
 impl Device {

@@ -72,6 +72,27 @@ pub fn spread(units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64,
     Ok(cost.unwrap_or(0.0))
 }
 
+/// Copies `source` to `target`, whose lengths agree, in pieces of `length` bytes, by `way`. A piece takes
+/// about `cost` nanoseconds.
+pub fn copy_pieces(
+    source: &[u8],
+    target: &mut [u8],
+    length: usize,
+    cost: f64,
+    way: &(dyn Fn(&[u8], &mut [u8]) + Sync),
+) {
+    // Each piece is taken once, so that no lock is ever waited for.
+    let pieces: Vec<_> = source.chunks(length).zip(target.chunks_mut(length)).map(Mutex::new).collect();
+    let done = spread(pieces.len() as u64, Some(cost), &|range| {
+        for piece in &pieces[range.start as usize..range.end as usize] {
+            let (source, target) = &mut *piece.lock().unwrap_or_else(PoisonError::into_inner);
+            way(source, target);
+        }
+        Ok(())
+    });
+    debug_assert!(done.is_ok(), "copies cannot fail");
+}
+
 /// Units that take this long, at least one.
 fn fitting(nanoseconds: f64, cost: f64) -> u64 {
     (nanoseconds / cost.max(0.001)) as u64 + 1
