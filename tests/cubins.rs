@@ -28,6 +28,8 @@ mod cts;
 mod gather;
 #[path = "cubins/known.rs"]
 mod known;
+#[path = "cubins/noted.rs"]
+mod noted;
 #[path = "cubins/options.rs"]
 mod options;
 #[path = "cubins/report.rs"]
