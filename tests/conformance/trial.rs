@@ -10,17 +10,15 @@ pub(crate) fn presence(backend: String) -> Trial {
     Trial::ignorable_test(format!("{backend}::present"), move || verdict(targets::present(&backend)))
 }
 
-/// The verdict on a case that may be listed as failing: the device and the reason that the list
-/// gives. Such a case must fail.
+/// The verdict on a case that may be listed as failing by somebody else's fault: its name, and what goes wrong. Such a
+/// case must fail.
 pub(crate) fn judged(outcome: TestResult, listed: Option<(&str, &str)>) -> Result<Completion, Failed> {
     match (listed, outcome) {
         (None, outcome) => verdict(outcome),
-        (Some((_, reason)), Err(Stop::Fail(_))) => {
-            Ok(Completion::ignored_with(format!("fails, as is known: {reason}")))
-        }
+        (Some((_, what)), Err(Stop::Fail(_))) => Ok(Completion::ignored_with(format!("fails, as is known: {what}"))),
         (Some(_), Err(skip)) => verdict(Err(skip)),
-        (Some((device, reason)), Ok(())) => Err(Failed::from(format!(
-            "this case is listed as a known failure of '{device}' ({reason}) but passes: take it off the list"
+        (Some((fault, what)), Ok(())) => Err(Failed::from(format!(
+            "this case is listed as failing by the fault '{fault}' ({what}) but passes: take it off the list"
         ))),
     }
 }
