@@ -12,7 +12,7 @@ use crate::cts::format::Op;
 use crate::noted::{self, files};
 use crate::options::Options;
 use crate::report::Report;
-use crate::suites;
+use crate::{conformance_suite, operator_suite};
 
 /// A program, and what reports call it.
 pub(crate) struct Kernel {
@@ -62,9 +62,9 @@ fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Ke
 
 /// The kernels of the suites, which run on the processor.
 fn of_suites(options: &Options) -> Result<Vec<Kernel>, String> {
-    let mut runs = if options.conformance { suites::conformance() } else { Vec::new() };
+    let mut runs = if options.conformance { conformance_suite::conformance() } else { Vec::new() };
     if options.operators {
-        runs.extend(suites::operators());
+        runs.extend(operator_suite::operators());
     }
     runs.retain(|(name, _)| wanted(options, name));
     let programs = noted::programs(&runs, options.jobs, &|caps| caps)?;

@@ -10,14 +10,17 @@ use anywarp::backend::{Backend, Caps, Program};
 use anywarp::{Device, KernelError, Wgsl};
 
 use crate::capture::Capture;
-use crate::suites::Run;
+use crate::conformance_suite::Run;
+
+/// A file, and one of its entry points.
+pub(crate) type Shader = (String, Result<Program, KernelError>);
 
 /// Every entry point of the files of `shaders/`, by the file's name.
 ///
 /// # Errors
 ///
 /// Names the file that cannot be read, and why.
-pub(crate) fn shaders(caps: &Caps) -> Result<Vec<(String, Result<Program, KernelError>)>, String> {
+pub(crate) fn shaders(caps: &Caps) -> Result<Vec<Shader>, String> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     let mut programs = Vec::new();
     for path in files(&dir, ".wgsl")? {

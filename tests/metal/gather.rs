@@ -7,7 +7,7 @@ use anywarp::backend::{Caps, DeviceKind, Limits, Program};
 use anywarp_wgpu::translate::{Target, translate};
 use libtest_mimic::Failed;
 
-use crate::{noted, operations, suites};
+use crate::{conformance_suite, noted, operations};
 
 /// A kernel on its way to a Mac.
 pub(crate) struct Kernel {
@@ -37,7 +37,7 @@ pub(crate) fn kernels() -> Result<&'static [Kernel], Failed> {
 }
 
 fn gather() -> Result<Vec<Kernel>, String> {
-    let mut runs = suites::conformance();
+    let mut runs = conformance_suite::conformance();
     runs.extend(operations::runs());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let processor = anywarp_cpu::open(anywarp_cpu::Options::default()).map_err(|error| error.to_string())?;

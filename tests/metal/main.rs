@@ -12,27 +12,27 @@
 //!
 //! After a change that is meant, `INSTA_UPDATE=always cargo test --release --test metal` writes the snapshots anew.
 
+mod all;
 #[path = "../cubins/capture.rs"]
 mod capture;
+#[path = "../cubins/conformance_suite.rs"]
+mod conformance_suite;
 mod gather;
 #[path = "../cubins/noted.rs"]
 mod noted;
 mod operations;
 mod shown;
-#[path = "../cubins/suites.rs"]
-mod suites;
-mod table;
 
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
-// The suites' modules name each other from the root.
-#[allow(unused_imports, reason = "which of them the suites name is theirs to say")]
-use suites::*;
+// The suite's modules name each other from the root.
+#[allow(unused_imports, reason = "which of them the suite names is its to say")]
+use conformance_suite::*;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = shown::trials();
-    trials.push(Trial::test("all", table::all));
+    trials.push(Trial::test("all", all::all));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

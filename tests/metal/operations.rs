@@ -4,7 +4,7 @@ use anywarp::ops::{ElementwiseKernel, MatmulElement, ReductionKernel, matmul, sh
 use anywarp::{Device, Element, Result};
 use half::{bf16, f16};
 
-use crate::suites::Run;
+use crate::conformance_suite::Run;
 
 type Operation = (&'static str, fn(&Device) -> Result<()>);
 

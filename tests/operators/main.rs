@@ -11,7 +11,6 @@
 mod accuracy;
 mod atomics;
 mod builtins;
-mod case;
 mod control;
 mod conversions;
 mod edges;
@@ -26,6 +25,7 @@ mod program;
 mod scalar;
 mod subgroups;
 mod sweep;
+mod table;
 #[path = "../conformance/targets.rs"]
 mod targets;
 #[path = "../conformance/trial.rs"]
@@ -38,8 +38,8 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Trial};
 
-use case::Case;
 use faults::expected;
+use table::Case;
 use targets::Target;
 use trial::{failed, judged, presence};
 

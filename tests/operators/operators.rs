@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::accuracy::{correctly_rounded, rounded};
-use crate::case::{Case, Componentwise};
 use crate::edges::combinations;
 use crate::outcome::same;
 use crate::program::Program;
 use crate::scalar::{ALL, INTEGERS, NUMBERS, SIGNED, Scalar, Value};
 use crate::sweep::{Sweep, Type};
+use crate::table::{Case, Componentwise};
 use crate::want::Want;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -57,11 +57,19 @@ const COMPONENTWISE: &[Componentwise] = &[
 ];
 
 fn add(scalar: Scalar, v: &[Value]) -> Want {
-    if scalar.is_float() { correctly_rounded(scalar, v[0].f() + v[1].f()) } else { Want::int(scalar, v[0].i() + v[1].i()) }
+    if scalar.is_float() {
+        correctly_rounded(scalar, v[0].f() + v[1].f())
+    } else {
+        Want::int(scalar, v[0].i() + v[1].i())
+    }
 }
 
 fn subtract(scalar: Scalar, v: &[Value]) -> Want {
-    if scalar.is_float() { correctly_rounded(scalar, v[0].f() - v[1].f()) } else { Want::int(scalar, v[0].i() - v[1].i()) }
+    if scalar.is_float() {
+        correctly_rounded(scalar, v[0].f() - v[1].f())
+    } else {
+        Want::int(scalar, v[0].i() - v[1].i())
+    }
 }
 
 fn multiply(scalar: Scalar, v: &[Value]) -> Want {
