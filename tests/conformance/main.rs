@@ -18,10 +18,12 @@ mod case;
 mod concurrency;
 mod data;
 mod device;
+#[allow(dead_code)] // other tests need more of it
+#[path = "../support/faults.rs"]
+mod faults;
 mod here;
 mod kernel;
 mod kernels;
-mod known;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
 mod outcome;

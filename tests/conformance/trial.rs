@@ -3,7 +3,7 @@
 use anywarp::Device;
 
 use crate::case::Case;
-use crate::known::known_failure;
+use crate::faults::expected;
 use crate::outcome::{Stop, TestResult};
 
 /// What is told of a case.
@@ -18,18 +18,19 @@ pub(crate) enum Verdict {
 /// Runs `case`, whose name with its group's is `name`, on a device that calls itself `hardware`.
 pub(crate) async fn tried(case: &Case, name: &str, device: &Device, hardware: &str) -> Verdict {
     let outcome = case.outcome(device).await;
-    judged(outcome, known_failure(hardware, name).map(|known| (known.device, known.reason)))
+    let fault = expected("conformance", name, device.caps().backend, hardware);
+    judged(outcome, fault.map(|fault| (fault.name, fault.what)))
 }
 
-/// The verdict on a case that may be listed as failing: the device and the reason that the list
-/// gives. Such a case must fail.
+/// The verdict on a case that may be listed as failing by somebody else's fault: its name, and what goes wrong. Such a
+/// case must fail.
 fn judged(outcome: TestResult, listed: Option<(&str, &str)>) -> Verdict {
     match (listed, outcome) {
         (None, outcome) => verdict(outcome),
-        (Some((_, reason)), Err(Stop::Fail(_))) => Verdict::Ignored(format!("fails, as is known: {reason}")),
+        (Some((_, what)), Err(Stop::Fail(_))) => Verdict::Ignored(format!("fails, as is known: {what}")),
         (Some(_), Err(skip)) => verdict(Err(skip)),
-        (Some((device, reason)), Ok(())) => Verdict::Failed(format!(
-            "this case is listed as a known failure of '{device}' ({reason}) but passes: take it off the list"
+        (Some((fault, what)), Ok(())) => Verdict::Failed(format!(
+            "this case is listed as failing by the fault '{fault}' ({what}) but passes: take it off the list"
         )),
     }
 }
