@@ -35,7 +35,8 @@ enum Gave {
 
 /// Runs it on the device that `device` is.
 pub(crate) fn run(reproduction: &Reproduction, device: &Device) -> Ended {
-    if let Some(missing) = reproduction.needs.as_ref().filter(|f| !device.caps().feature_names().contains(&f.as_str())) {
+    if let Some(missing) = reproduction.needs.as_ref().filter(|f| !device.caps().feature_names().contains(&f.as_str()))
+    {
         return Ended::Skipped(format!("the device has no {missing}"));
     }
     let gave = match reproduction.wrong {
