@@ -50,6 +50,7 @@ pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa)> {
     let flags = flags();
     let native = cranelift_native::builder().unwrap().finish(flags.clone()).unwrap();
     let least = cranelift_native::builder_with_options(false).unwrap().finish(flags.clone()).unwrap();
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "there is no machine between the two"))]
     let mut machines = vec![("native", native), ("least", least)];
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("sse4.2") {
