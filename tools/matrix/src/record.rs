@@ -46,13 +46,15 @@ pub(crate) fn keep(root: &Path, place: &Place, report: &Report) -> Result<(), St
 ///
 /// A run in which a test failed is no claim, and is refused.
 pub(crate) fn take(root: &Path) -> Result<(), String> {
+    let folder = claims(root);
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
     for place in PLACES {
         let Ok(text) = std::fs::read_to_string(runs(root).join(place.name).join("record.json")) else { continue };
         let record = parse(&text, place)?;
         if record.report.failed > 0 {
             return Err(format!("{}: {} tests failed in the last run", place.name, record.report.failed));
         }
-        write(&claims(root).join(format!("{}.json", place.name)), &text)?;
+        write(&folder.join(format!("{}.json", place.name)), &text)?;
     }
     Ok(())
 }

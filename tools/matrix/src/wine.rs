@@ -42,7 +42,8 @@ pub(crate) fn direct3d(root: &Path, place: &Place) -> Outcome {
     if let Err(missing) = ready {
         return Outcome::Missing(missing);
     }
-    let program = build(root, &folder, &["--target", TARGET, "--no-default-features", "--features", "wgpu"]);
+    let arguments = ["--profile", "elsewhere", "--target", TARGET, "--no-default-features", "--features", "wgpu"];
+    let program = build(root, &folder, &arguments);
     let program = match program.map(|program| beside_its_libraries(&program, &folder)) {
         Ok(Ok(program)) => program,
         Ok(Err(why)) => return Outcome::Broken(why, folder),
