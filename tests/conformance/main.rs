@@ -9,9 +9,11 @@
 //! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
 
 mod buffer;
+mod case;
 mod concurrency;
 mod data;
 mod device;
+mod here;
 mod kernel;
 mod kernels;
 mod known;
@@ -28,16 +30,12 @@ mod trial;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anywarp::Device;
 use libtest_mimic::{Arguments, Trial};
 
+use case::Case;
 use known::known_failure;
-use outcome::{Context, TestResult};
 use targets::Target;
 use trial::{failed, judged, presence};
-
-/// A name, and what must succeed on every device.
-type Case = (&'static str, fn(&Device) -> TestResult);
 
 /// Every case there is.
 const GROUPS: &[(&str, &[&[Case]])] = &[
@@ -63,21 +61,19 @@ fn main() -> ExitCode {
     for target in &targets {
         for (group, tables) in GROUPS {
             let cases = tables.iter().copied().flatten();
-            trials.extend(cases.map(|case| trial(target, group, *case)));
+            trials.extend(cases.map(|case| trial(target, group, case)));
         }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn trial(target: &Arc<Target>, group: &str, (name, run): Case) -> Trial {
-    let case = format!("{group}::{name}");
+fn trial(target: &Arc<Target>, group: &str, case: &'static Case) -> Trial {
+    let name = format!("{group}::{}", case.name);
     let target = Arc::clone(target);
-    Trial::ignorable_test(format!("{}::{case}", target.name), move || {
+    Trial::ignorable_test(format!("{}::{name}", target.name), move || {
         let device = target.device().map_err(failed)?;
-        let outcome = run(device);
-        // Whatever a case did, the device must have survived it.
-        let outcome = outcome.and_then(|()| kernels::still_works(device).context(|| "after the case".to_owned()));
-        let listed = known_failure(&target.hardware, &case).map(|known| (known.device, known.reason));
+        let outcome = pollster::block_on(case.outcome(device));
+        let listed = known_failure(&target.hardware, &name).map(|known| (known.device, known.reason));
         judged(outcome, listed)
     })
 }
