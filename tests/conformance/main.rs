@@ -57,6 +57,9 @@ fn main() -> ExitCode {
     if targets.is_empty() && required.is_empty() && !arguments.list {
         println!("there is no device on this machine: nothing is tested (ANYWARP_REQUIRE=vulkan makes that a failure)");
     }
+    if !arguments.list {
+        targets.iter().for_each(|target| println!("{}", target.described()));
+    }
     let mut trials: Vec<Trial> = required.into_iter().map(presence).collect();
     for target in &targets {
         for (group, tables) in GROUPS {

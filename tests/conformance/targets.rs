@@ -15,6 +15,8 @@ pub(crate) struct Target {
     pub(crate) name: String,
     /// Device and driver, for the table of known failures.
     pub(crate) hardware: String,
+    /// Optional WGSL features.
+    features: Vec<&'static str>,
     options: DeviceOptions,
     opened: OnceLock<Result<Device, String>>,
 }
@@ -23,7 +25,13 @@ impl Target {
     fn new(candidate: &Candidate, name: String, staged: bool) -> Arc<Self> {
         let options = DeviceOptions { selector: Some(candidate.selector.clone()), staged, ..DeviceOptions::default() };
         let hardware = format!("{} {}", candidate.caps.name, candidate.caps.driver);
-        Arc::new(Self { name, hardware, options, opened: OnceLock::new() })
+        let features = candidate.caps.feature_names();
+        Arc::new(Self { name, hardware, features, options, opened: OnceLock::new() })
+    }
+
+    /// What its results are results of, in one line.
+    pub(crate) fn described(&self) -> String {
+        format!("device {}: {}; features: {}", self.name, self.hardware, self.features.join(" "))
     }
 
     pub(crate) fn device(&self) -> TestResult<&Device> {
