@@ -12,6 +12,7 @@ use crate::requirements::{Package, packages};
 
 const PACKAGES: &[Package] =
     &[("chromium", "/usr/lib/chromium/chromium"), ("nodejs", "/usr/bin/node"), ("npm", "/usr/bin/npm")];
+const INSTALLING: Duration = Duration::from_secs(300);
 const BUILDING: Duration = Duration::from_secs(1500);
 const RUNNING: Duration = Duration::from_secs(900);
 /// What the driver ends with if there is no browser, or no WebGPU in it.
@@ -19,7 +20,7 @@ const NO_BROWSER: i32 = 2;
 
 pub(crate) fn chromium(root: &Path, place: &Place) -> Outcome {
     let folder = folder(root, place);
-    if let Err(missing) = packages(&folder, PACKAGES) {
+    if let Err(missing) = packages(&folder, PACKAGES).and_then(|()| driver(root, &folder)) {
         return Outcome::Missing(missing);
     }
     let (page, log) = (folder.join("page"), folder.join("build.log"));
@@ -41,5 +42,16 @@ pub(crate) fn chromium(root: &Path, place: &Place) -> Outcome {
             Outcome::Missing(text.lines().last().unwrap_or("the browser's driver said nothing").to_owned())
         }
         ended => Outcome::of(place, &ended, &log),
+    }
+}
+
+/// The driver's own packages, as its lock file names them.
+fn driver(root: &Path, folder: &Path) -> Result<(), String> {
+    let log = folder.join("npm.log");
+    let mut install = Command::new("npm");
+    install.current_dir(root).args(["ci", "--prefix", "tools/browser", "--no-audit", "--no-fund", "--cache"]);
+    match run(install.arg(folder.join("npm")), INSTALLING, &log) {
+        Ended::Status { code: Some(0), .. } => Ok(()),
+        ended => Err(format!("the packages of tools/browser cannot be installed ({ended:?}); log: {}", log.display())),
     }
 }
