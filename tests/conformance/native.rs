@@ -1,0 +1,38 @@
+//! The suite as a test program: every case on every device of this machine, by libtest's rules.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Trial};
+
+use crate::case::Case;
+use crate::cases;
+use crate::targets::{Target, required, targets};
+use crate::trial::{completion, failed, presence};
+use crate::tried::{described, tried};
+
+/// Runs what the arguments ask for.
+pub(crate) fn run() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let targets = targets();
+    let required = required();
+    if targets.is_empty() && required.is_empty() && !arguments.list {
+        println!("there is no device on this machine: nothing is tested (ANYWARP_REQUIRE=vulkan makes that a failure)");
+    }
+    if !arguments.list {
+        targets.iter().for_each(|target| println!("{}", described(&target.name, &target.caps)));
+    }
+    let mut trials: Vec<Trial> = required.into_iter().map(presence).collect();
+    for target in &targets {
+        trials.extend(cases().map(|(name, case)| trial(target, name, case)));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(target: &Arc<Target>, name: String, case: &'static Case) -> Trial {
+    let target = Arc::clone(target);
+    Trial::ignorable_test(format!("{}::{name}", target.name), move || match target.device() {
+        Ok(device) => completion(pollster::block_on(tried(case, &name, device, &target.hardware))),
+        Err(stop) => Err(failed(stop)),
+    })
+}
