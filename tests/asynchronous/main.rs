@@ -26,6 +26,7 @@ mod targets;
 mod tasks;
 #[path = "../conformance/trial.rs"]
 mod trial;
+mod turns;
 mod writes;
 
 use std::pin::Pin;

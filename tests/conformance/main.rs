@@ -13,10 +13,12 @@ mod case;
 mod concurrency;
 mod data;
 mod device;
+#[allow(dead_code)] // other tests need more of it
+#[path = "../support/faults.rs"]
+mod faults;
 mod here;
 mod kernel;
 mod kernels;
-mod known;
 mod outcome;
 mod properties;
 mod recording;
@@ -33,7 +35,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Trial};
 
 use case::Case;
-use known::known_failure;
+use faults::expected;
 use targets::Target;
 use trial::{failed, judged, presence};
 
@@ -73,7 +75,7 @@ fn trial(target: &Arc<Target>, group: &str, case: &'static Case) -> Trial {
     Trial::ignorable_test(format!("{}::{name}", target.name), move || {
         let device = target.device().map_err(failed)?;
         let outcome = pollster::block_on(case.outcome(device));
-        let listed = known_failure(&target.hardware, &name).map(|known| (known.device, known.reason));
-        judged(outcome, listed)
+        let fault = expected("conformance", &name, device.caps().backend, &target.hardware);
+        judged(outcome, fault.map(|fault| (fault.name, fault.what)))
     })
 }

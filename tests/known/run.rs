@@ -35,7 +35,8 @@ enum Gave {
 
 /// Runs it on the device that `device` is.
 pub(crate) fn run(reproduction: &Reproduction, device: &Device) -> Ended {
-    if let Some(missing) = reproduction.needs.as_ref().filter(|f| !device.caps().feature_names().contains(&f.as_str())) {
+    if let Some(missing) = reproduction.needs.as_ref().filter(|f| !device.caps().feature_names().contains(&f.as_str()))
+    {
         return Ended::Skipped(format!("the device has no {missing}"));
     }
     let gave = match reproduction.wrong {
@@ -84,7 +85,7 @@ fn evaluate(reproduction: &Reproduction, selector: &str) -> Gave {
         let kernel = device.kernel(Wgsl::new(&reproduction.source).file(file))?;
         let mut result = device.buffer::<u8>(reproduction.right.len() * 4)?;
         let values = device.buffer_from::<u8>(bytemuck::cast_slice(&reproduction.input))?;
-        let values = values.slice(0..reproduction.bound * 4);
+        let values = values.slice(reproduction.bound.start * 4..reproduction.bound.end * 4);
         let launch = kernel.launch();
         let launch = if reproduction.input.is_empty() { launch } else { launch.bind("values", &values) };
         launch.bind("result", &mut result).groups(1)?;

@@ -57,11 +57,19 @@ const COMPONENTWISE: &[Componentwise] = &[
 ];
 
 fn add(scalar: Scalar, v: &[Value]) -> Want {
-    if scalar.is_float() { correctly_rounded(scalar, v[0].f() + v[1].f()) } else { Want::int(scalar, v[0].i() + v[1].i()) }
+    if scalar.is_float() {
+        correctly_rounded(scalar, v[0].f() + v[1].f())
+    } else {
+        Want::int(scalar, v[0].i() + v[1].i())
+    }
 }
 
 fn subtract(scalar: Scalar, v: &[Value]) -> Want {
-    if scalar.is_float() { correctly_rounded(scalar, v[0].f() - v[1].f()) } else { Want::int(scalar, v[0].i() - v[1].i()) }
+    if scalar.is_float() {
+        correctly_rounded(scalar, v[0].f() - v[1].f())
+    } else {
+        Want::int(scalar, v[0].i() - v[1].i())
+    }
 }
 
 fn multiply(scalar: Scalar, v: &[Value]) -> Want {
