@@ -118,7 +118,7 @@ fn dropped_while_it_is_woken(device: &Device) -> TestResult {
 fn the_loser_of_a_race(device: &Device) -> TestResult {
     pollster::block_on(async {
         let mut data = device.buffer_from(&[1u32; 1000])?;
-        for round in 0..100 {
+        for round in turns(100) {
             data.fill(round)?;
             let slow = long(device)?;
             let winner = match select(Box::pin(data.read_async()), Box::pin(slow.read_async())).await {

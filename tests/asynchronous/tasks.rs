@@ -79,7 +79,7 @@ fn time_limits(device: &Device) -> TestResult {
         for round in turns(50) {
             let mut data = device.buffer_from(&[1u32; 1 << 14])?;
             rounds(device, &mut data, 3, 1000)?;
-            let limit = Duration::from_micros(100 * (round % 20));
+            let limit = Duration::from_micros(100 * u64::from(round % 20));
             match tokio::time::timeout(limit, data.read_async()).await {
                 Ok(read) => equal(read?.len(), 1 << 14, "its length")?,
                 Err(_) => over += 1,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 const ENOUGH: Duration = Duration::from_secs(8);
 
 /// So many turns; on a slow device as many as there is time for, but one at least.
-pub(crate) fn turns(count: u64) -> impl Iterator<Item = u64> {
+pub(crate) fn turns(count: u32) -> impl Iterator<Item = u32> {
     let started = Instant::now();
     (0..count).take_while(move |turn| *turn == 0 || started.elapsed() < ENOUGH)
 }

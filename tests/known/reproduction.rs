@@ -11,18 +11,19 @@
 //! | `// wrong: 1 3` | those that the fault gives; or `differs`: any others; `refused: TEXT`: a message with this in it; `lost`: the device is; `crash`: the process ends |
 
 use std::ops::Range;
-use std::path::PathBuf;
+
+use crate::faults::Fault;
 
 /// A kernel and its results.
 #[derive(Debug)]
 pub(crate) struct Reproduction {
-    pub(crate) name: String,
-    pub(crate) needs: Option<String>,
+    pub(crate) name: &'static str,
+    pub(crate) needs: Option<&'static str>,
     pub(crate) input: Vec<u32>,
     pub(crate) bound: Range<usize>,
     pub(crate) right: Vec<u32>,
     pub(crate) wrong: Wrong,
-    pub(crate) source: String,
+    pub(crate) source: &'static str,
 }
 
 /// What a fault does.
@@ -30,35 +31,29 @@ pub(crate) struct Reproduction {
 pub(crate) enum Wrong {
     Words(Vec<u32>),
     Differs,
-    Refused(String),
+    Refused(&'static str),
     Lost,
     Crash,
 }
 
-/// Where the kernels are.
-pub(crate) fn folder() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known"))
-}
-
 impl Reproduction {
-    /// Reads the file of a fault.
+    /// That of a fault.
     ///
     /// # Errors
     ///
     /// Names the file and what it lacks.
-    pub(crate) fn open(name: &str) -> Result<Self, String> {
-        let path = folder().join(name).with_extension("wgsl");
-        let source = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    pub(crate) fn of(fault: &Fault) -> Result<Self, String> {
+        let (name, source) = (fault.name, fault.reproduction);
         let line = |key: &str| {
             let start = format!("// {key}: ");
             source.lines().find_map(|line| line.strip_prefix(&start)).map(str::trim)
         };
-        let lacks = |what: &str| format!("{}: there is no line '// {what}: ..'", path.display());
+        let lacks = |what: &str| format!("{name}.wgsl: there is no line '// {what}: ..'");
         let wrong = line("wrong").ok_or_else(|| lacks("wrong"))?;
         let input = words(line("in").unwrap_or_default())?;
         Ok(Self {
-            name: name.to_owned(),
-            needs: line("needs").map(str::to_owned),
+            name,
+            needs: line("needs"),
             bound: match words(line("bound").unwrap_or_default())?[..] {
                 [start, end] => start as usize..end as usize,
                 _ => 0..input.len(),
@@ -70,7 +65,7 @@ impl Reproduction {
                 "lost" => Wrong::Lost,
                 "crash" => Wrong::Crash,
                 text => match text.strip_prefix("refused: ") {
-                    Some(message) => Wrong::Refused(message.to_owned()),
+                    Some(message) => Wrong::Refused(message),
                     None => Wrong::Words(words(text)?),
                 },
             },

@@ -7,8 +7,9 @@
 /// One fault of somebody else's.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// Its reproduction is `tests/known/NAME.wgsl`.
     pub(crate) name: &'static str,
+    /// The kernel that shows it, `tests/known/NAME.wgsl`.
+    pub(crate) reproduction: &'static str,
     /// The backend that it is seen on; empty for all.
     pub(crate) backend: &'static str,
     /// A part of the device's name or driver, in lower case; empty for all.
@@ -53,6 +54,7 @@ const CONSTANTS: &str = "naga, its evaluation of constants";
 pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         name: "trunc_of_large_f64",
+        reproduction: include_str!("../known/trunc_of_large_f64.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -63,6 +65,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "round_of_f64_ties",
+        reproduction: include_str!("../known/round_of_f64_ties.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -73,6 +76,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "subgroups_not_counted",
+        reproduction: include_str!("../known/subgroups_not_counted.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -83,6 +87,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "pack_and_unpack",
+        reproduction: include_str!("../known/pack_and_unpack.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -93,6 +98,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "product_of_transposed",
+        reproduction: include_str!("../known/product_of_transposed.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -108,6 +114,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "product_of_transposed_crashes",
+        reproduction: include_str!("../known/product_of_transposed_crashes.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -124,6 +131,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "index_of_vector_in_buffer",
+        reproduction: include_str!("../known/index_of_vector_in_buffer.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -134,6 +142,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "widening_by_the_wrong_sign",
+        reproduction: include_str!("../known/widening_by_the_wrong_sign.wgsl"),
         backend: "vulkan",
         device: "",
         whose: SPIRV,
@@ -144,6 +153,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "pointer_to_part_as_argument",
+        reproduction: include_str!("../known/pointer_to_part_as_argument.wgsl"),
         backend: "vulkan",
         device: "",
         whose: SPIRV,
@@ -154,6 +164,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "struct_not_aligned_by_member",
+        reproduction: include_str!("../known/struct_not_aligned_by_member.wgsl"),
         backend: "",
         device: "",
         whose: LAYOUT,
@@ -164,6 +175,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "shift_of_abstract_by_64",
+        reproduction: include_str!("../known/shift_of_abstract_by_64.wgsl"),
         backend: "",
         device: "",
         whose: CONSTANTS,
@@ -174,6 +186,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "atanh_of_constants",
+        reproduction: include_str!("../known/atanh_of_constants.wgsl"),
         backend: "",
         device: "",
         whose: CONSTANTS,
