@@ -26,6 +26,7 @@ mod targets;
 mod tasks;
 #[path = "../support/trial.rs"]
 mod trial;
+mod turns;
 #[path = "../support/verdict.rs"]
 mod verdict;
 mod writes;
