@@ -21,6 +21,8 @@
 
 #[path = "cubins/capture.rs"]
 mod capture;
+#[path = "cubins/conformance_suite.rs"]
+mod conformance_suite;
 #[path = "cts/mod.rs"]
 #[allow(dead_code, reason = "only its files and samples are of use here")]
 mod cts;
@@ -28,12 +30,14 @@ mod cts;
 mod gather;
 #[path = "cubins/known.rs"]
 mod known;
+#[path = "cubins/noted.rs"]
+mod noted;
+#[path = "cubins/operator_suite.rs"]
+mod operator_suite;
 #[path = "cubins/options.rs"]
 mod options;
 #[path = "cubins/report.rs"]
 mod report;
-#[path = "cubins/suites.rs"]
-mod suites;
 #[path = "cubins/work.rs"]
 mod work;
 
@@ -45,7 +49,7 @@ use options::Options;
 use report::Report;
 // The suites' modules name each other from the root.
 #[allow(unused_imports, reason = "which of them the suites name is theirs to say")]
-use suites::*;
+use {conformance_suite::*, operator_suite::*};
 
 fn main() -> ExitCode {
     let options = match Options::parse(std::env::args().skip(1)) {

@@ -47,7 +47,7 @@ fn stages_of_every_machine() {
         ("source", &["@compute"]),
         ("wgsl", &["@compute", "arrayLength"]),
         ("spirv", &["OpEntryPoint GLCompute", "OpExecutionMode", "OpLine", "UMin", "; Generator: naga"]),
-        ("msl", &["metal2.4", "kernel void", "[[thread_position_in_grid]]"]),
+        ("msl", &["metal3.2", "kernel void", "[[thread_position_in_grid]]"]),
         ("hlsl", &["numthreads(", "SV_DispatchThreadID", "register(u2)"]),
         ("clif", &["function u0:0", "block0", "f32x4"]),
         ("asm", &["block0:"]),

@@ -1,4 +1,4 @@
-//! A device that notes the programs it is given, and lets another one run them.
+//! A device that notes the programs it is given, and lets another one run them. What it says of itself is chosen.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,13 +10,14 @@ use anywarp::backend::{
 /// The device.
 pub(crate) struct Capture {
     inner: Arc<dyn Backend>,
+    caps: Caps,
     programs: Mutex<Vec<Program>>,
 }
 
 impl Capture {
-    /// Programs go on to this one.
-    pub(crate) fn new(inner: Arc<dyn Backend>) -> Arc<Self> {
-        Arc::new(Self { inner, programs: Mutex::default() })
+    /// Programs go on to this one, which must be able to do what `caps` say.
+    pub(crate) fn new(inner: Arc<dyn Backend>, caps: Caps) -> Arc<Self> {
+        Arc::new(Self { inner, caps, programs: Mutex::default() })
     }
 
     /// The programs so far.
@@ -27,7 +28,7 @@ impl Capture {
 
 impl Backend for Capture {
     fn caps(&self) -> &Caps {
-        self.inner.caps()
+        &self.caps
     }
 
     fn allocate(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<MemoryId, BackendError> {

@@ -1,21 +1,18 @@
 //! Where kernels come from.
 
 use std::collections::HashSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
 use std::time::Instant;
 
+use anywarp::Wgsl;
 use anywarp::backend::{Caps, Program};
-use anywarp::{Device, KernelError, Wgsl};
 
-use crate::capture::Capture;
 use crate::cts::case_file::CaseFile;
 use crate::cts::format::Op;
+use crate::noted::{self, files};
 use crate::options::Options;
 use crate::report::Report;
-use crate::suites;
+use crate::{conformance_suite, operator_suite};
 
 /// A program, and what reports call it.
 pub(crate) struct Kernel {
@@ -53,25 +50,11 @@ fn wanted(options: &Options, name: &str) -> bool {
 
 /// The files of `shaders/`.
 fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Kernel>, String> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
     let mut kernels = Vec::new();
-    for path in files(&dir, ".wgsl")? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !wanted(options, &name) {
-            continue;
-        }
-        let wgsl = Wgsl::open(&path).map_err(|error| error.to_string())?.file(name.as_str());
-        let programs = match wgsl.program(caps) {
-            Err(KernelError::WhichEntryPoint { candidates, .. }) => {
-                candidates.into_iter().map(|entry| wgsl.clone().entry(entry).program(caps)).collect()
-            }
-            one => vec![one],
-        };
-        for program in programs {
-            match program {
-                Ok(program) => kernels.push(Kernel { name: name.clone(), program, all_forms: true }),
-                Err(error) => report.fail(name.clone(), "", &error.to_string(), ""),
-            }
+    for (name, program) in noted::shaders(caps)?.into_iter().filter(|(name, _)| wanted(options, name)) {
+        match program {
+            Ok(program) => kernels.push(Kernel { name, program, all_forms: true }),
+            Err(error) => report.fail(name, "", &error.to_string(), ""),
         }
     }
     Ok(kernels)
@@ -79,53 +62,14 @@ fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Ke
 
 /// The kernels of the suites, which run on the processor.
 fn of_suites(options: &Options) -> Result<Vec<Kernel>, String> {
-    let mut runs = if options.conformance { suites::conformance() } else { Vec::new() };
+    let mut runs = if options.conformance { conformance_suite::conformance() } else { Vec::new() };
     if options.operators {
-        runs.extend(suites::operators());
+        runs.extend(operator_suite::operators());
     }
     runs.retain(|(name, _)| wanted(options, name));
-    let next = AtomicUsize::new(0);
-    let found = Mutex::new(Vec::new());
-    let seen = Mutex::new(HashSet::new());
-    std::thread::scope(|scope| {
-        let running: Vec<_> = (0..options.jobs)
-            .map(|_| {
-                scope.spawn(|| {
-                    while let Some((name, run)) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        for program in noted(run)? {
-                            let source = program.source.as_ref().map(|source| source.text().to_owned());
-                            let key = (source, program.entry_point.clone(), program.workgroup_size, bindings(&program));
-                            if seen.lock().expect(UNPOISONED).insert(key) {
-                                let all_forms = name.starts_with("conformance");
-                                let kernel = Kernel { name: name.clone(), program, all_forms };
-                                found.lock().expect(UNPOISONED).push(kernel);
-                            }
-                        }
-                    }
-                    Ok::<_, String>(())
-                })
-            })
-            .collect();
-        running.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())))
-    })?;
-    Ok(found.into_inner().expect(UNPOISONED))
-}
-
-const UNPOISONED: &str = "no thread panics while it holds this";
-
-/// Folding a grid and printing add a binding to what has the same text.
-fn bindings(program: &Program) -> usize {
-    program.bindings.len()
-}
-
-/// The programs that a case compiles.
-fn noted(run: &(dyn Fn(&Device) + Send + Sync)) -> Result<Vec<Program>, String> {
-    let processor = anywarp_cpu::open(anywarp_cpu::Options::default()).map_err(|error| error.to_string())?;
-    let capture = Capture::new(processor);
-    let device = Device::from_backend(capture.clone());
-    // A case that fails here fails in its own suite, too.
-    let _ = catch_unwind(AssertUnwindSafe(|| run(&device)));
-    Ok(capture.take())
+    let programs = noted::programs(&runs, options.jobs, &|caps| caps)?;
+    let kernel = |(name, program): (String, _)| Kernel { all_forms: name.starts_with("conformance"), name, program };
+    Ok(programs.into_iter().map(kernel).collect())
 }
 
 /// The kernels of the chosen conformance cases, each once.
@@ -176,12 +120,4 @@ fn cases(options: &Options, dir: &Path, caps: &Caps, report: &mut Report) -> Res
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-fn files(dir: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.to_string_lossy().ends_with(ending));
-    paths.sort();
-    Ok(paths)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cts::sample::Sample;
-use crate::suites::harness;
+use crate::operator_suite::harness;
 
 /// What the command line asks for.
 pub(crate) struct Options {

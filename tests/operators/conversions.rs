@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::case::Case;
 use crate::edges::{combinations, grouped, ordinary};
 use crate::scalar::{ALL, Scalar, Value};
 use crate::sweep::{Sweep, Type};
+use crate::table::Case;
 use crate::want::Want;
 
 pub(crate) fn cases() -> Vec<Case> {

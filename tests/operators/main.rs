@@ -11,7 +11,6 @@
 mod accuracy;
 mod atomics;
 mod builtins;
-mod case;
 mod control;
 mod conversions;
 mod edges;
@@ -26,14 +25,15 @@ mod program;
 mod scalar;
 mod subgroups;
 mod sweep;
+mod table;
 #[allow(dead_code)] // nothing is said of devices here
 #[path = "../conformance/targets.rs"]
 mod targets;
 #[path = "../support/trial.rs"]
 mod trial;
+mod unparsed;
 #[path = "../support/verdict.rs"]
 mod verdict;
-mod unparsed;
 mod want;
 
 use std::process::ExitCode;
@@ -41,8 +41,8 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Trial};
 
-use case::Case;
 use faults::expected;
+use table::Case;
 use targets::Target;
 use trial::{failed, judged, presence};
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::accuracy::{correctly_rounded, rounded};
-use crate::case::{Case, Componentwise};
 use crate::edges::combinations;
 use crate::outcome::same;
 use crate::program::Program;
 use crate::scalar::{ALL, INTEGERS, NUMBERS, SIGNED, Scalar, Value};
 use crate::sweep::{Sweep, Type};
+use crate::table::{Case, Componentwise};
 use crate::want::Want;
 
 pub(crate) fn cases() -> Vec<Case> {

@@ -3,8 +3,8 @@
 
 use anywarp::{Device, KernelError};
 
-use crate::case::Case;
 use crate::outcome::{TestResult, fail, skip};
+use crate::table::Case;
 
 /// A name, declarations and statements.
 const PIECES: &[(&str, &str, &str)] = &[

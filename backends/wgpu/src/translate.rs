@@ -22,7 +22,7 @@ pub enum Target {
     Wgsl,
     /// SPIR-V 1.6 for Vulkan, as assembly text with names and lines.
     Spirv,
-    /// The Metal Shading Language, version 2.4.
+    /// The Metal Shading Language, version 3.2: that of macOS 15, where Apple's own GPUs have all of their features.
     Msl,
     /// HLSL for DirectX 12, shader model 6.0 or what the kernel needs.
     Hlsl,
@@ -150,27 +150,20 @@ fn as_spirv(program: &Program) -> Result<String, String> {
 
 fn as_msl(program: &Program) -> Result<String, String> {
     let checked = program.leave.checks.is_none();
-    let slot = |at: usize| u8::try_from(at).map_err(|_| format!("Metal has no buffer {at}"));
-    let mut resources = msl::EntryPointResources::default();
-    for (at, info) in program.bindings.iter().enumerate() {
-        let mutable = info.class == BindingClass::Storage;
-        let target = msl::BindTarget { buffer: Some(slot(at)?), mutable, ..msl::BindTarget::default() };
-        resources.resources.insert(binding(info.resource), target);
-    }
-    // Where wgpu puts them: behind the bindings.
-    resources.immediates_buffer = Some(slot(program.bindings.len())?);
-    resources.sizes_buffer = Some(slot(program.bindings.len() + 1)?);
     let options = msl::Options {
-        lang_version: (2, 4),
-        per_entry_point_map: [(program.entry_point.clone(), resources)].into(),
+        lang_version: (3, 2),
+        per_entry_point_map: [(program.entry_point.clone(), msl_resources(program)?)].into(),
         fake_missing_bindings: false,
+        spirv_cross_compatibility: false,
         bounds_check_policies: policies(program),
+        zero_initialize_workgroup_memory: true,
         force_loop_bounding: checked,
         emit_int_div_checks: checked,
         ..msl::Options::default()
     };
     let pipeline = msl::PipelineOptions {
         entry_point: Some((ShaderStage::Compute, program.entry_point.clone())),
+        vertex_pulling_transform: true,
         ..msl::PipelineOptions::default()
     };
     let (text, written) =
@@ -178,6 +171,26 @@ fn as_msl(program: &Program) -> Result<String, String> {
     // The entry point itself may have failed, where all the rest is fine.
     written.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| chain(&error))?;
     Ok(text)
+}
+
+/// Buffers in the order that wgpu gives them: immediates, bindings, and the lengths of arrays where there is storage.
+fn msl_resources(program: &Program) -> Result<msl::EntryPointResources, String> {
+    // Metal has 31 for one kernel, from 0 on.
+    let mut free = 0..31;
+    let mut next = || free.next().ok_or_else(|| "it needs more than the 31 buffers that Metal has".to_owned());
+    let mut resources = msl::EntryPointResources::default();
+    if program.immediate.is_some() {
+        resources.immediates_buffer = Some(next()?);
+    }
+    for info in &program.bindings {
+        let mutable = info.class == BindingClass::Storage;
+        let target = msl::BindTarget { buffer: Some(next()?), mutable, ..msl::BindTarget::default() };
+        resources.resources.insert(binding(info.resource), target);
+    }
+    if program.bindings.iter().any(|info| info.class != BindingClass::Uniform) {
+        resources.sizes_buffer = Some(next()?);
+    }
+    Ok(resources)
 }
 
 fn as_hlsl(program: &Program) -> Result<String, String> {

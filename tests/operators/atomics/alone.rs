@@ -3,10 +3,10 @@
 use anywarp::Device;
 
 use super::needs;
-use crate::case::Case;
 use crate::edges::combinations;
 use crate::outcome::{TestResult, ensure};
 use crate::scalar::{Scalar, Value};
+use crate::table::Case;
 
 /// What memory holds after `x` was there and `y` was applied.
 type Applied = fn(Scalar, Value, Value) -> Value;

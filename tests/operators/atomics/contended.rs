@@ -3,10 +3,10 @@
 use anywarp::Device;
 
 use super::needs;
-use crate::case::{Case, Named};
 use crate::outcome::{TestResult, equal, same};
 use crate::program::Program;
 use crate::scalar::{Scalar, Value};
+use crate::table::{Case, Named};
 
 pub(super) fn cases() -> Vec<Case> {
     let of_type = |scalar: Scalar| {

@@ -5,9 +5,9 @@ mod contended;
 
 use anywarp::Device;
 
-use crate::case::Case;
 use crate::outcome::{TestResult, skip};
 use crate::scalar::Scalar;
+use crate::table::Case;
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = alone::cases();

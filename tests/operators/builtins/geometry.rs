@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::accuracy::{Inexact, near};
-use crate::case::Case;
 use crate::edges::{Random, Row};
 use crate::scalar::{FLOATS, INTEGERS, Scalar, Value};
 use crate::sweep::{Sweep, Type};
+use crate::table::Case;
 use crate::want::Want;
 
 type Vectors<'a> = &'a [Vec<Inexact>];

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::case::{Case, Componentwise};
 use crate::edges::combinations;
 use crate::scalar::{INTEGERS, Scalar, Value};
 use crate::sweep::{Sweep, Type};
+use crate::table::{Case, Componentwise};
 use crate::want::Want;
 
 /// Vulkan's bit instructions have no 64-bit form.

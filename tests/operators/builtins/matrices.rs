@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::case::Case;
 use crate::edges::{Random, Row};
 use crate::scalar::{FLOATS, Scalar, Value};
 use crate::sweep::{Shape, Sweep, Type};
+use crate::table::Case;
 use crate::want::Want;
 
 /// A matrix by columns.

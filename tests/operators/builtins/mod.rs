@@ -8,7 +8,7 @@ mod rounding;
 mod samples;
 mod transcendental;
 
-use crate::case::{Case, Componentwise};
+use crate::table::{Case, Componentwise};
 
 pub(crate) fn cases() -> Vec<Case> {
     let tables: &[&[Componentwise]] = &[rounding::TABLE, transcendental::TABLE, integers::TABLE];

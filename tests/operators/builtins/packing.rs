@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::accuracy::near;
-use crate::case::Case;
 use crate::edges::{Random, Row, edges, ordinary};
 use crate::scalar::{Scalar, Value};
 use crate::sweep::{Sweep, Type};
+use crate::table::Case;
 use crate::want::Want;
 
 pub(crate) fn cases() -> Vec<Case> {

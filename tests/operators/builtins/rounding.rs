@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::accuracy::{Inexact, inherited};
-use crate::case::{Case, Componentwise};
 use crate::edges::combinations;
 use crate::scalar::{FLOATS, NUMBERS, SHORT_FLOATS, SIGNED, Scalar, Value};
 use crate::sweep::{Sweep, Type};
+use crate::table::{Case, Componentwise};
 use crate::want::Want;
 
 use super::samples;

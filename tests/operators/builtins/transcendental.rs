@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 
 use crate::accuracy::{Inexact, inherited, near};
-use crate::case::Componentwise;
 use crate::scalar::{FLOATS, Scalar, Value};
+use crate::table::Componentwise;
 use crate::want::Want;
 
 use super::samples;

@@ -5,9 +5,9 @@
 
 use anywarp::Device;
 
-use crate::case::Case;
 use crate::outcome::{TestResult, same};
 use crate::program::Program;
+use crate::table::Case;
 
 struct Shape {
     name: &'static str,

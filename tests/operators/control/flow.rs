@@ -1,7 +1,7 @@
 //! Branches and loops in which invocations go different ways, and function calls.
 
 use super::PerInvocation;
-use crate::case::Case;
+use crate::table::Case;
 
 pub(crate) fn cases() -> Vec<Case> {
     PROGRAMS.iter().map(|program| program.case("flow")).collect()

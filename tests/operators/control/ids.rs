@@ -2,9 +2,9 @@
 
 use anywarp::Device;
 
-use crate::case::Case;
 use crate::outcome::{TestResult, equal, fail};
 use crate::program::Program;
+use crate::table::Case;
 
 const SIZES: &[[u32; 3]] = &[[1, 1, 1], [64, 1, 1], [4, 3, 5], [8, 8, 1], [1, 7, 2], [3, 1, 11]];
 const GRIDS: &[[u32; 3]] = &[[1, 1, 1], [5, 1, 1], [3, 4, 5], [1, 6, 1], [2, 1, 7]];

@@ -3,9 +3,9 @@
 use anywarp::Device;
 
 use super::PerInvocation;
-use crate::case::{Case, Named};
 use crate::outcome::{TestResult, equal, same};
 use crate::program::Program;
+use crate::table::{Case, Named};
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = PROGRAMS.iter().map(|program| program.case("memory")).collect();

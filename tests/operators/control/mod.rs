@@ -9,9 +9,9 @@ mod uniform_loads;
 
 use anywarp::Device;
 
-use crate::case::Case;
 use crate::outcome::{TestResult, fail};
 use crate::program::Program;
+use crate::table::Case;
 
 pub(crate) fn cases() -> Vec<Case> {
     [barriers::cases(), uniform_loads::cases(), flow::cases(), memory::cases(), ids::cases(), overrides::cases()]

@@ -2,9 +2,9 @@
 
 use anywarp::Device;
 
-use crate::case::Case;
 use crate::outcome::{TestResult, same};
 use crate::program::Program;
+use crate::table::Case;
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();

@@ -7,10 +7,10 @@ mod functions;
 
 use anywarp::Device;
 
-use crate::case::Case;
 use crate::edges::Random;
 use crate::outcome::{TestResult, ensure, equal, fail, skip};
 use crate::program::Program;
+use crate::table::Case;
 
 use functions::{FUNCTIONS, Function, Kind, Lane};
 

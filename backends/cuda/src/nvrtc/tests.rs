@@ -1,5 +1,6 @@
 //! With a library, where there is one; `ANYWARP_REQUIRE=nvrtc` makes its absence a failure.
 
+#[cfg(target_os = "linux")]
 use std::path::Path;
 
 use super::{Nvrtc, NvrtcError, Output, Source, library};

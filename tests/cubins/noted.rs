@@ -1,0 +1,110 @@
+//! The kernels that ship, and those that suites compile while they run on the processor.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anywarp::backend::{Backend, Caps, Program};
+use anywarp::{Device, KernelError, Wgsl};
+
+use crate::capture::Capture;
+use crate::conformance_suite::Run;
+
+/// A file, and one of its entry points.
+pub(crate) type Shader = (String, Result<Program, KernelError>);
+
+/// Every entry point of the files of `shaders/`, by the file's name.
+///
+/// # Errors
+///
+/// Names the file that cannot be read, and why.
+pub(crate) fn shaders(caps: &Caps) -> Result<Vec<Shader>, String> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let mut programs = Vec::new();
+    for path in files(&dir, ".wgsl")? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let wgsl = Wgsl::open(&path).map_err(|error| error.to_string())?.file(name.as_str());
+        match wgsl.program(caps) {
+            Err(KernelError::WhichEntryPoint { candidates, .. }) => {
+                let of = |entry: String| (name.clone(), wgsl.clone().entry(entry).program(caps));
+                programs.extend(candidates.into_iter().map(of));
+            }
+            one => programs.push((name, one)),
+        }
+    }
+    Ok(programs)
+}
+
+/// The programs that `runs` compile, each once, in the order of the runs. The device is the processor, which says
+/// of itself what `described` makes of its own description.
+///
+/// # Errors
+///
+/// Says why the processor cannot be opened.
+pub(crate) fn programs(
+    runs: &[Run],
+    jobs: usize,
+    described: &(dyn Fn(Caps) -> Caps + Sync),
+) -> Result<Vec<(String, Program)>, String> {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..jobs)
+            .map(|_| {
+                scope.spawn(|| {
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some((_, run)) = runs.get(at) else { return Ok::<_, String>(()) };
+                        let programs = noted(run, described)?;
+                        found.lock().expect("no thread panics while it holds this").push((at, programs));
+                    }
+                })
+            })
+            .collect();
+        running.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())))
+    })?;
+    let mut found = found.into_inner().expect("no thread panicked");
+    found.sort_by_key(|(at, _)| *at);
+    let mut seen = HashSet::new();
+    let mut kept = Vec::new();
+    for (at, programs) in found {
+        let new = programs.into_iter().filter(|program| seen.insert(key(program)));
+        kept.extend(new.map(|program| (runs[at].0.clone(), program)));
+    }
+    Ok(kept)
+}
+
+/// What two programs have in common that are one. Folding a grid and printing add a binding to what has the same text.
+fn key(program: &Program) -> (Option<String>, String, [u32; 3], usize) {
+    let text = program.source.as_ref().map(|source| source.text().to_owned());
+    (text, program.entry_point.clone(), program.workgroup_size, program.bindings.len())
+}
+
+/// The programs that a case compiles.
+fn noted(
+    run: &(dyn Fn(&Device) + Send + Sync),
+    described: &(dyn Fn(Caps) -> Caps + Sync),
+) -> Result<Vec<Program>, String> {
+    let processor = anywarp_cpu::open(anywarp_cpu::Options::default()).map_err(|error| error.to_string())?;
+    let caps = described(processor.caps().clone());
+    let capture = Capture::new(processor, caps);
+    let device = Device::from_backend(capture.clone());
+    // A case that fails here fails in its own suite, too.
+    let _ = catch_unwind(AssertUnwindSafe(|| run(&device)));
+    Ok(capture.take())
+}
+
+/// The files of a folder whose names end so, sorted.
+///
+/// # Errors
+///
+/// Names the folder that cannot be read, and why.
+pub(crate) fn files(dir: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.to_string_lossy().ends_with(ending));
+    paths.sort();
+    Ok(paths)
+}

@@ -1,0 +1,104 @@
+//! Every kernel, and what becomes of it.
+
+use std::sync::OnceLock;
+
+use anywarp::backend::naga::valid::{Capabilities, ValidationFlags, Validator};
+use anywarp::backend::{Caps, DeviceKind, Limits, Program};
+use anywarp_wgpu::translate::{Target, translate};
+use libtest_mimic::Failed;
+
+use crate::{conformance_suite, noted, operations};
+
+/// A kernel on its way to a Mac.
+pub(crate) struct Kernel {
+    /// The case or file that it is from.
+    pub(crate) from: String,
+    /// Its file and entry point.
+    pub(crate) name: String,
+    pub(crate) outcome: Outcome,
+}
+
+/// What became of it.
+pub(crate) enum Outcome {
+    Written(String),
+    /// It needs a feature of WGSL that no GPU of Apple's has.
+    Lacks(&'static str),
+    Failed(String),
+}
+
+/// All of them, in an order that is always the same.
+///
+/// # Errors
+///
+/// Says why there are none.
+pub(crate) fn kernels() -> Result<&'static [Kernel], Failed> {
+    static KERNELS: OnceLock<Result<Vec<Kernel>, String>> = OnceLock::new();
+    KERNELS.get_or_init(gather).as_deref().map_err(Failed::from)
+}
+
+fn gather() -> Result<Vec<Kernel>, String> {
+    let mut runs = conformance_suite::conformance();
+    runs.extend(operations::runs());
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let processor = anywarp_cpu::open(anywarp_cpu::Options::default()).map_err(|error| error.to_string())?;
+    let mut kernels = Vec::new();
+    for (file, program) in noted::shaders(&apple(anywarp::backend::Backend::caps(&*processor).clone()))? {
+        let program = program.map_err(|error| format!("{file}: {error}"))?;
+        kernels.push((format!("shaders::{file}"), program));
+    }
+    kernels.extend(noted::programs(&runs, jobs, &apple)?);
+    // Cases with threads of their own compile in no certain order.
+    let mut kernels: Vec<Kernel> = kernels.into_iter().map(kernel).collect();
+    kernels.sort_by(|a, b| (&a.from, &a.name, text(a)).cmp(&(&b.from, &b.name, text(b))));
+    Ok(kernels)
+}
+
+fn text(kernel: &Kernel) -> &str {
+    match &kernel.outcome {
+        Outcome::Written(text) => text,
+        Outcome::Lacks(_) | Outcome::Failed(_) => "",
+    }
+}
+
+fn kernel((from, program): (String, Program)) -> Kernel {
+    let outcome = match lacking(&program) {
+        Some(feature) => Outcome::Lacks(feature),
+        None => match translate(&program, Target::Msl) {
+            Ok(text) => Outcome::Written(text),
+            Err(error) => Outcome::Failed(error.to_string()),
+        },
+    };
+    Kernel { from, name: program.name.to_string(), outcome }
+}
+
+/// What wgpu finds no GPU of Apple's to have, with any release of macOS.
+const LACKING: Capabilities = Capabilities::FLOAT64
+    .union(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS)
+    .union(Capabilities::MEMORY_DECORATION_VOLATILE);
+
+/// The first of these that the program needs: without it, it is not valid.
+fn lacking(program: &Program) -> Option<&'static str> {
+    let needed = |flag| {
+        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all() - flag);
+        validator.validate(&program.module).is_err()
+    };
+    Caps::known_features().iter().find(|(flag, _)| LACKING.contains(*flag) && needed(*flag)).map(|(_, name)| *name)
+}
+
+/// The processor with the limits of an M1, as wgpu gives them, so that kernels have the sizes that they have there. Its
+/// features stay: what needs one that Metal lacks is to be seen, too.
+fn apple(caps: Caps) -> Caps {
+    let limits = Limits {
+        storage_buffers: 29,
+        uniform_buffers: 29,
+        storage_offset_alignment: 32,
+        uniform_offset_alignment: 256,
+        workgroup_storage: 32 << 10,
+        workgroup_invocations: 1024,
+        workgroup_size: [1024; 3],
+        workgroups_per_dimension: 65_535,
+        immediate_size: caps.limits.immediate_size.min(4096),
+        ..caps.limits
+    };
+    Caps { kind: DeviceKind::Integrated, limits, ..caps }
+}
