@@ -8,7 +8,10 @@ pub(crate) const RGB: usize = 3;
 
 /// Red, green and blue of each pixel, from 0 to 1.
 pub(crate) fn colours(rgba: &[u8]) -> Vec<f32> {
-    rgba.chunks_exact(RGBA).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).map(|byte| f32::from(byte) / 255.0).collect()
+    rgba.chunks_exact(RGBA)
+        .flat_map(|pixel| [pixel[0], pixel[1], pixel[2]])
+        .map(|byte| f32::from(byte) / 255.0)
+        .collect()
 }
 
 /// Puts the colours into the pixels, rounded; what is beyond 0 and 1 becomes that.
