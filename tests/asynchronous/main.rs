@@ -24,8 +24,11 @@ mod reads;
 #[path = "../conformance/targets.rs"]
 mod targets;
 mod tasks;
-#[path = "../conformance/trial.rs"]
+#[path = "../support/trial.rs"]
 mod trial;
+mod turns;
+#[path = "../support/verdict.rs"]
+mod verdict;
 mod writes;
 
 use std::pin::Pin;

@@ -12,7 +12,8 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::cases;
 use crate::outcome::{Stop, TestResult};
-use crate::trial::{Verdict, tried, verdict};
+use crate::tried::{described, tried};
+use crate::verdict::{Verdict, verdict};
 
 thread_local! {
     /// Where a panic finds what was going on: it cannot be caught, and ends everything.
@@ -40,6 +41,7 @@ async fn run_all() {
     };
     report(|report| report.end(presence));
     if let Some((device, hardware)) = opened {
+        print(&format!("{}\n", described("webgpu", device.caps())));
         for (full, name, case) in wanted {
             report(|report| report.begin(&full));
             let verdict = tried(case, &name, &device, &hardware).await;

@@ -35,7 +35,13 @@ mod submission;
 #[cfg(not(target_arch = "wasm32"))]
 mod targets;
 mod tolerance;
+#[allow(dead_code)] // faults are looked up in `tried`
+#[cfg(not(target_arch = "wasm32"))]
+#[path = "../support/trial.rs"]
 mod trial;
+mod tried;
+#[path = "../support/verdict.rs"]
+mod verdict;
 
 use case::Case;
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use anywarp::backend::Caps;
 use anywarp::{Candidate, Device, DeviceOptions};
 
 use crate::outcome::{Stop, TestResult, fail};
@@ -15,6 +16,8 @@ pub(crate) struct Target {
     pub(crate) name: String,
     /// Device and driver, for the table of known failures.
     pub(crate) hardware: String,
+    /// What it can do, as it was listed.
+    pub(crate) caps: Caps,
     options: DeviceOptions,
     opened: OnceLock<Result<Device, String>>,
 }
@@ -23,7 +26,8 @@ impl Target {
     fn new(candidate: &Candidate, name: String, staged: bool) -> Arc<Self> {
         let options = DeviceOptions { selector: Some(candidate.selector.clone()), staged, ..DeviceOptions::default() };
         let hardware = format!("{} {}", candidate.caps.name, candidate.caps.driver);
-        Arc::new(Self { name, hardware, options, opened: OnceLock::new() })
+        let caps = candidate.caps.clone();
+        Arc::new(Self { name, hardware, caps, options, opened: OnceLock::new() })
     }
 
     pub(crate) fn device(&self) -> TestResult<&Device> {

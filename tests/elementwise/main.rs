@@ -16,8 +16,10 @@ mod refusals;
 #[allow(dead_code)] // there is no table of known failures here
 #[path = "../conformance/targets.rs"]
 mod targets;
-#[path = "../conformance/trial.rs"]
+#[path = "../support/trial.rs"]
 mod trial;
+#[path = "../support/verdict.rs"]
+mod verdict;
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -26,11 +26,14 @@ mod scalar;
 mod subgroups;
 mod sweep;
 mod table;
+#[allow(dead_code)] // nothing is said of devices here
 #[path = "../conformance/targets.rs"]
 mod targets;
-#[path = "../conformance/trial.rs"]
+#[path = "../support/trial.rs"]
 mod trial;
 mod unparsed;
+#[path = "../support/verdict.rs"]
+mod verdict;
 mod want;
 
 use std::process::ExitCode;

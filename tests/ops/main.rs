@@ -20,8 +20,10 @@ mod shaders;
 #[allow(dead_code)] // there is no table of known failures here
 #[path = "../conformance/targets.rs"]
 mod targets;
-#[path = "../conformance/trial.rs"]
+#[path = "../support/trial.rs"]
 mod trial;
+#[path = "../support/verdict.rs"]
+mod verdict;
 
 use std::process::ExitCode;
 use std::sync::Arc;

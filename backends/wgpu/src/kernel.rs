@@ -7,6 +7,7 @@ use anywarp_backend::{BackendError, BindingClass, BindingInfo, Program};
 
 use crate::errors::{Caught, scoped};
 use crate::pipelines::{Kept, Pipelines};
+use crate::wide::mend;
 
 /// One bind group of a kernel.
 pub(crate) struct Group {
@@ -71,9 +72,12 @@ impl Kernel {
             bind_group_layouts: &layouts,
             immediate_size: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4)),
         });
+        // Others than the SPIR-V writer get 64-bit integers right.
+        let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;
+        let mended = if spirv { mend(&program.module, &program.info) } else { None };
         let descriptor = wgpu::ShaderModuleDescriptor {
             label: Some(&program.name),
-            source: wgpu::ShaderSource::Naga(Cow::Owned((*program.module).clone())),
+            source: wgpu::ShaderSource::Naga(Cow::Owned(mended.unwrap_or_else(|| (*program.module).clone()))),
         };
         let module = match program.leave.checks {
             None => device.create_shader_module(descriptor),

@@ -1,9 +1,5 @@
 //! From how a case ended to what is told of it.
 
-use anywarp::Device;
-
-use crate::case::Case;
-use crate::faults::expected;
 use crate::outcome::{Stop, TestResult};
 
 /// What is told of a case.
@@ -15,16 +11,9 @@ pub(crate) enum Verdict {
     Failed(String),
 }
 
-/// Runs `case`, whose name with its group's is `name`, on a device that calls itself `hardware`.
-pub(crate) async fn tried(case: &Case, name: &str, device: &Device, hardware: &str) -> Verdict {
-    let outcome = case.outcome(device).await;
-    let fault = expected("conformance", name, device.caps().backend, hardware);
-    judged(outcome, fault.map(|fault| (fault.name, fault.what)))
-}
-
-/// The verdict on a case that may be listed as failing by somebody else's fault: its name, and what goes wrong. Such a
-/// case must fail.
-fn judged(outcome: TestResult, listed: Option<(&str, &str)>) -> Verdict {
+/// The verdict on a case that may be listed as failing by somebody else's fault: its name, and what goes wrong.
+/// Such a case must fail.
+pub(crate) fn judged(outcome: TestResult, listed: Option<(&str, &str)>) -> Verdict {
     match (listed, outcome) {
         (None, outcome) => verdict(outcome),
         (Some((_, what)), Err(Stop::Fail(_))) => Verdict::Ignored(format!("fails, as is known: {what}")),

@@ -1,0 +1,57 @@
+//! The suite as WebAssembly, in headless Chromium: its results are written to a page and read back.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::limited::{Ended, run};
+use crate::outcome::Outcome;
+use crate::place::Place;
+use crate::record::folder;
+use crate::requirements::{Package, packages};
+
+const PACKAGES: &[Package] =
+    &[("chromium", "/usr/lib/chromium/chromium"), ("nodejs", "/usr/bin/node"), ("npm", "/usr/bin/npm")];
+const INSTALLING: Duration = Duration::from_secs(300);
+const BUILDING: Duration = Duration::from_secs(1500);
+const RUNNING: Duration = Duration::from_secs(900);
+/// What the driver ends with if there is no browser, or no WebGPU in it.
+const NO_BROWSER: i32 = 2;
+
+pub(crate) fn chromium(root: &Path, place: &Place) -> Outcome {
+    let folder = folder(root, place);
+    if let Err(missing) = packages(&folder, PACKAGES).and_then(|()| driver(root, &folder)) {
+        return Outcome::Missing(missing);
+    }
+    let (page, log) = (folder.join("page"), folder.join("build.log"));
+    let mut build = Command::new("tools/browser/build.sh");
+    build.current_dir(root).arg("suite").arg(&page);
+    match run(&mut build, BUILDING, &log) {
+        Ended::Status { code: Some(0), .. } => {}
+        ended => return Outcome::Broken(format!("the suite could not be built for a browser ({ended:?})"), log),
+    }
+    let log = folder.join("suite.log");
+    let mut suite = Command::new("node");
+    // The driver's own limit is the shorter one: it ends the browser in good order.
+    let limit = RUNNING - Duration::from_secs(60);
+    suite.current_dir(root).arg("tools/browser/suite.mjs").arg(&page).arg("browser.html");
+    suite.args(["--timeout", &limit.as_secs().to_string(), "--log"]).arg(folder.join("console.log"));
+    match run(&mut suite, RUNNING, &log) {
+        Ended::Status { code: Some(NO_BROWSER), .. } => {
+            let text = std::fs::read_to_string(&log).unwrap_or_default();
+            Outcome::Missing(text.lines().last().unwrap_or("the browser's driver said nothing").to_owned())
+        }
+        ended => Outcome::of(place, &ended, &log),
+    }
+}
+
+/// The driver's own packages, as its lock file names them.
+fn driver(root: &Path, folder: &Path) -> Result<(), String> {
+    let log = folder.join("npm.log");
+    let mut install = Command::new("npm");
+    install.current_dir(root).args(["ci", "--prefix", "tools/browser", "--no-audit", "--no-fund", "--cache"]);
+    match run(install.arg(folder.join("npm")), INSTALLING, &log) {
+        Ended::Status { code: Some(0), .. } => Ok(()),
+        ended => Err(format!("the packages of tools/browser cannot be installed ({ended:?}); log: {}", log.display())),
+    }
+}

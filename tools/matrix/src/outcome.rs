@@ -1,0 +1,235 @@
+//! What became of a place: counted from what the suite printed.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::ALLOW_MISSING;
+use crate::limited::Ended;
+use crate::place::Place;
+
+/// How the suite's reasons begin where a driver's failure was expected.
+const KNOWN: &str = "fails, as is known";
+
+/// What became of a place.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The suite came to its end.
+    Ran(Report),
+    /// The suite could not be started: what is missing.
+    Missing(String),
+    /// The suite was started and did not come to its end: why, and where its log is.
+    Broken(String, PathBuf),
+}
+
+/// What a suite that came to its end said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Report {
+    /// Device and driver.
+    pub(crate) device: String,
+    /// Optional WGSL features it has.
+    pub(crate) features: Vec<String>,
+    /// Tests that passed.
+    pub(crate) passed: usize,
+    /// Tests that failed.
+    pub(crate) failed: usize,
+    /// Tests that could not be run there, each with its reason in the log.
+    pub(crate) skipped: usize,
+    /// Tests that failed as the list of known failures says.
+    pub(crate) known: usize,
+    /// Whole seconds, building not counted.
+    pub(crate) seconds: u64,
+    /// The names of those that failed.
+    #[serde(skip)]
+    pub(crate) failures: Vec<String>,
+}
+
+impl Report {
+    pub(crate) fn total(&self) -> usize {
+        self.passed + self.failed + self.skipped + self.known
+    }
+}
+
+impl Outcome {
+    /// What became of a suite that ran with a time limit, its output in `log`.
+    pub(crate) fn of(place: &Place, ended: &Ended, log: &Path) -> Self {
+        match ended {
+            Ended::NotStarted(why) => Self::Missing(why.clone()),
+            Ended::Hung(limit) => {
+                Self::Broken(format!("not done after {} s, ended by its process id", limit.as_secs()), log.into())
+            }
+            Ended::Status { code, seconds } => {
+                let text = std::fs::read_to_string(log).unwrap_or_default();
+                match Self::of_log(place, &text, log) {
+                    Self::Ran(report) if *code != Some(0) && report.failed == 0 => {
+                        let code = code.map_or("a signal".to_owned(), |code| format!("status {code}"));
+                        Self::Broken(format!("no test failed, but the suite ended with {code}"), log.into())
+                    }
+                    Self::Ran(report) => Self::Ran(Report { seconds: *seconds, ..report }),
+                    other => other,
+                }
+            }
+        }
+    }
+
+    /// What a log says.
+    pub(crate) fn of_log(place: &Place, text: &str, log: &Path) -> Self {
+        let (device, features) = described(place, text);
+        let mut report =
+            Report { device, features, passed: 0, failed: 0, skipped: 0, known: 0, seconds: 0, failures: Vec::new() };
+        let ran = text.lines().filter_map(verdict).filter(|(test, _)| place.owns(test));
+        for (test, verdict) in ran {
+            match verdict {
+                "ok" => report.passed += 1,
+                verdict if verdict.starts_with("ignored") && verdict.contains(KNOWN) => report.known += 1,
+                verdict if verdict.starts_with("ignored") => report.skipped += 1,
+                _ => {
+                    report.failed += 1;
+                    report.failures.push(test.to_owned());
+                }
+            }
+        }
+        if !text.lines().any(|line| line.starts_with("test result:")) {
+            return Self::Broken(
+                format!("the suite did not come to its end ({} tests did)", report.total()),
+                log.into(),
+            );
+        }
+        if report.passed == 0 && report.failed == 0 {
+            return Self::Broken(format!("no test ran on a device '{}'", place.device), log.into());
+        }
+        Self::Ran(report)
+    }
+
+    /// Whether nothing is wrong.
+    pub(crate) fn is_well(&self, allow_missing: bool) -> bool {
+        match self {
+            Self::Ran(report) => report.failed == 0,
+            Self::Missing(_) => allow_missing,
+            Self::Broken(..) => false,
+        }
+    }
+
+    /// All in one line.
+    pub(crate) fn line(&self, allow_missing: bool) -> String {
+        match self {
+            Self::Ran(report) => {
+                let Report { device, passed, failed, skipped, known, seconds, failures, .. } = report;
+                let verdict = if *failed == 0 { "passed" } else { "FAILED" };
+                let first = failures.first().map(|first| format!("; first failure: {first}")).unwrap_or_default();
+                format!(
+                    "{verdict}: {passed} passed, {failed} failed, {skipped} skipped, {known} known failures \
+                     ({device}; {seconds} s){first}"
+                )
+            }
+            Self::Missing(what) if allow_missing => format!("skipped: {what}"),
+            Self::Missing(what) => format!("FAILED: {what} ({ALLOW_MISSING}=1 would skip)"),
+            Self::Broken(why, log) => format!("FAILED: {why}; log: {}", log.display()),
+        }
+    }
+}
+
+/// A test's name and what became of it, of a line such as `test cpu::buffer::fill ... ok`.
+fn verdict(line: &str) -> Option<(&str, &str)> {
+    let (name, verdict) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    Some((name.trim(), verdict.trim()))
+}
+
+/// Device and features, of a line such as `device cpu: AMD EPYC, cranelift; features: f16 i64`.
+fn described(place: &Place, text: &str) -> (String, Vec<String>) {
+    let line = text.lines().filter_map(|line| line.strip_prefix("device ")?.split_once(": ")).find(|(target, _)| {
+        // A name of a test that the target would have.
+        place.owns(&format!("{target}::"))
+    });
+    let Some((_, description)) = line else { return ("unknown device".to_owned(), Vec::new()) };
+    let (device, features) = description.split_once("; features:").unwrap_or((description, ""));
+    (device.trim().to_owned(), features.split_whitespace().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::place::named;
+
+    const LOG: &str = "
+device cpu: A processor, cranelift 1; features: f16 i64
+device vulkan: llvmpipe, Mesa; features:
+
+running 6 tests
+test cpu::buffer::fill            ... ok
+test cpu-staged::buffer::fill     ... ok
+test vulkan::buffer::fill         ... FAILED
+test cpu::kernel::f16             ... ignored, the device has no f16
+test cpu::kernel::odd             ... ignored, fails, as is known: a driver
+test vulkan::kernel::f16          ... ok
+
+test result: FAILED. 3 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.10s
+";
+
+    fn report(place: &str, text: &str) -> Report {
+        match Outcome::of_log(named(place).expect("a place"), text, Path::new("log")) {
+            Outcome::Ran(report) => report,
+            other => panic!("{}", other.line(false)),
+        }
+    }
+
+    #[test]
+    fn each_place_counts_its_own_tests() {
+        let cpu = report("cpu", LOG);
+        assert_eq!((cpu.passed, cpu.failed, cpu.skipped, cpu.known), (2, 0, 1, 1));
+        assert_eq!(cpu.device, "A processor, cranelift 1");
+        assert_eq!(cpu.features, ["f16", "i64"]);
+        let vulkan = report("vulkan-lavapipe", LOG);
+        assert_eq!((vulkan.passed, vulkan.failed, vulkan.total()), (1, 1, 2));
+        assert_eq!(vulkan.failures, ["vulkan::buffer::fill"]);
+        assert_eq!(vulkan.features, [""; 0]);
+    }
+
+    #[test]
+    fn one_failure_fails_its_place() {
+        let outcome = Outcome::Ran(report("vulkan-lavapipe", LOG));
+        assert!(!outcome.is_well(true));
+        assert!(outcome.line(false).starts_with("FAILED: 1 passed, 1 failed, 0 skipped"), "{}", outcome.line(false));
+        assert!(outcome.line(false).contains("first failure: vulkan::buffer::fill"), "{}", outcome.line(false));
+    }
+
+    #[test]
+    fn a_suite_that_stopped_half_way_is_broken() {
+        let half = LOG.split("test result").next().expect("the first half");
+        let outcome = Outcome::of_log(named("cpu").expect("a place"), half, Path::new("here/cpu.log"));
+        assert!(matches!(outcome, Outcome::Broken(..)), "{}", outcome.line(false));
+        assert!(outcome.line(false).contains("here/cpu.log"), "{}", outcome.line(false));
+    }
+
+    #[test]
+    fn no_device_is_broken() {
+        let outcome = Outcome::of_log(named("dx12").expect("a place"), LOG, Path::new("log"));
+        assert!(outcome.line(false).contains("no test ran on a device 'dx12'"), "{}", outcome.line(false));
+        assert!(!outcome.is_well(true));
+    }
+
+    #[test]
+    fn what_is_missing_fails_unless_allowed() {
+        let outcome = Outcome::of(
+            named("dx12").expect("a place"),
+            &Ended::NotStarted("wine64 cannot be installed".to_owned()),
+            Path::new("log"),
+        );
+        assert_eq!(outcome.line(true), "skipped: wine64 cannot be installed");
+        assert!(outcome.line(false).starts_with("FAILED: wine64 cannot be installed"), "{}", outcome.line(false));
+        assert!(outcome.is_well(true) && !outcome.is_well(false));
+    }
+
+    #[test]
+    fn a_hung_suite_fails_and_names_its_log() {
+        let outcome = Outcome::of(
+            named("webgpu").expect("a place"),
+            &Ended::Hung(Duration::from_secs(9)),
+            Path::new("here/webgpu.log"),
+        );
+        assert_eq!(outcome.line(false), "FAILED: not done after 9 s, ended by its process id; log: here/webgpu.log");
+        assert!(!outcome.is_well(true));
+    }
+}

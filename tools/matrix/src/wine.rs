@@ -1,0 +1,154 @@
+//! The Windows build of the suite under Wine, whose Direct3D 12 runs on software Vulkan.
+//!
+//! Wine 8 lacks two things: a system library that Rust's standard library wants (made here of
+//! `wine/bcryptprimitives.c`), and a compiler for HLSL that knows shader model 5.1 (Microsoft's own, out
+//! of a wheel of the Python Package Index; never kept in the repository).
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::limited::{Ended, run};
+use crate::native::{MESA, build};
+use crate::outcome::Outcome;
+use crate::place::Place;
+use crate::record::folder;
+use crate::requirements::{Package, file_of_wheel, packages};
+
+const TARGET: &str = "x86_64-pc-windows-gnu";
+const WINE: &str = "/usr/lib/wine/wine64";
+const WINE_SERVER: &str = "/usr/lib/wine/wineserver64";
+const PACKAGES: &[Package] = &[
+    ("gcc-mingw-w64-x86-64", "/usr/bin/x86_64-w64-mingw32-gcc"),
+    ("wine64", WINE),
+    ("xvfb", "/usr/bin/Xvfb"),
+    ("libvulkan1", "/usr/lib/x86_64-linux-gnu/libvulkan.so.1"),
+    MESA,
+];
+/// The suite takes about a minute.
+const RUNNING: Duration = Duration::from_secs(900);
+const SETTING_UP: Duration = Duration::from_secs(180);
+
+pub(crate) fn direct3d(root: &Path, place: &Place) -> Outcome {
+    let folder = folder(root, place);
+    let ready = packages(&folder, PACKAGES)
+        .and_then(|()| standard_library())
+        .and_then(|()| {
+            let platform = ["--platform", "win_amd64", "--python-version", "3.7"];
+            file_of_wheel(&folder, "cefpython3==66.1", &platform, "cefpython3/d3dcompiler_47.dll")
+        })
+        .and_then(|_| system_library(root, &folder));
+    if let Err(missing) = ready {
+        return Outcome::Missing(missing);
+    }
+    let arguments = ["--profile", "elsewhere", "--target", TARGET, "--no-default-features", "--features", "wgpu"];
+    let program = build(root, &folder, &arguments);
+    let program = match program.map(|program| beside_its_libraries(&program, &folder)) {
+        Ok(Ok(program)) => program,
+        Ok(Err(why)) => return Outcome::Broken(why, folder),
+        Err(broken) => return broken,
+    };
+    let log = folder.join("suite.log");
+    let ended = match Screen::start() {
+        Ok(screen) => under_wine(&screen, &program, place, &folder, &log),
+        Err(missing) => return Outcome::Missing(missing),
+    };
+    Outcome::of(place, &ended, &log)
+}
+
+/// Rust's standard library for Windows.
+fn standard_library() -> Result<(), String> {
+    let added = Command::new("rustup").args(["target", "add", TARGET]).output();
+    match added {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Err(format!(
+                "{TARGET} cannot be installed: {}",
+                said.lines().last().unwrap_or("rustup said nothing").trim()
+            ))
+        }
+        Err(error) => Err(format!("{TARGET} cannot be installed: rustup: {error}")),
+    }
+}
+
+fn system_library(root: &Path, folder: &Path) -> Result<(), String> {
+    let log = folder.join("bcryptprimitives.log");
+    let mut command = Command::new("x86_64-w64-mingw32-gcc");
+    command.args(["-O2", "-shared", "-o"]).arg(folder.join("bcryptprimitives.dll"));
+    command.arg(root.join("tools/matrix/wine/bcryptprimitives.c")).arg("-ladvapi32");
+    match run(&mut command, SETTING_UP, &log) {
+        Ended::Status { code: Some(0), .. } => Ok(()),
+        ended => Err(format!("bcryptprimitives.dll cannot be built ({ended:?}); log: {}", log.display())),
+    }
+}
+
+/// Windows looks for libraries where the program lies.
+fn beside_its_libraries(program: &Path, folder: &Path) -> Result<PathBuf, String> {
+    let copy = folder.join("conformance.exe");
+    match std::fs::copy(program, &copy) {
+        Ok(_) => Ok(copy),
+        Err(error) => Err(format!("{} cannot be written: {error}", copy.display())),
+    }
+}
+
+/// A folder of Wine's own for each run, so that nothing is left over from the last.
+fn under_wine(screen: &Screen, program: &Path, place: &Place, folder: &Path, log: &Path) -> Ended {
+    let prefix = folder.join("prefix");
+    let _ = std::fs::remove_dir_all(&prefix);
+    let wine = |program: &str| {
+        let mut command = Command::new(program);
+        command.env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all").env("DISPLAY", &screen.display);
+        command.env("WINEDLLOVERRIDES", "d3dcompiler_47=n;mscoree,mshtml=").env("VK_DRIVER_FILES", MESA.1);
+        // Wine's folders of users, and Vulkan's loader, would otherwise look into the caller's.
+        command.env("XDG_RUNTIME_DIR", folder).current_dir(folder);
+        command
+    };
+    let begun = run(wine(WINE).args(["wineboot", "-i"]), SETTING_UP, &folder.join("wineboot.log"));
+    let ended = match begun {
+        Ended::Status { code: Some(0), .. } => {
+            let mut command = wine(WINE);
+            command.arg(program).arg(place.device).env("ANYWARP_REQUIRE", place.device).env("INSTA_UPDATE", "no");
+            run(&mut command, RUNNING, log)
+        }
+        other => Ended::NotStarted(format!("wineboot: {other:?}; log: {}", folder.join("wineboot.log").display())),
+    };
+    // Ends what still runs in this folder of Wine's, and nothing else.
+    let _ = run(wine(WINE_SERVER).arg("-k"), SETTING_UP, &folder.join("wineserver.log"));
+    ended
+}
+
+/// A screen in memory, which Wine's windows want; gone when dropped.
+struct Screen {
+    server: Child,
+    display: String,
+}
+
+impl Screen {
+    fn start() -> Result<Self, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("Xvfb cannot be started: {error}");
+        let mut command = Command::new("Xvfb");
+        // It chooses a free number itself and tells it once it can be used.
+        command.args(["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().map_err(|error| failed(&error))?;
+        let mut number = String::new();
+        if let Some(stdout) = server.stdout.take() {
+            BufReader::new(stdout).read_line(&mut number).map_err(|error| failed(&error))?;
+        }
+        let number = number.trim();
+        if number.is_empty() {
+            let _ = server.wait();
+            return Err(failed(&"it ended at once"));
+        }
+        Ok(Self { display: format!(":{number}"), server })
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
