@@ -94,7 +94,7 @@ impl fmt::Display for OpenError {
             } else if cfg!(target_os = "windows") {
                 "Install the driver of your GPU; DX12 needs Windows 10 or newer"
             } else if cfg!(target_arch = "wasm32") {
-                "This browser has no WebGPU, or it is turned off"
+                "This browser has no WebGPU, or it is turned off; and only `Device::open_async` finds devices in one"
             } else {
                 "Install the driver of your GPU"
             })?;

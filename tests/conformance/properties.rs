@@ -122,7 +122,7 @@ impl<'d> Subject<'d> {
                 add_to(if self.swapped { &mut self.spare_model } else { &mut self.model }, 1);
             }
             Step::Read(range) => {
-                same(&self.buffer.slice(range.clone()).read_here().await?, &self.model[range], "read")?
+                same(&self.buffer.slice(range.clone()).read_here().await?, &self.model[range], "read")?;
             }
             Step::ReadAsync => same(&self.buffer.read_async().await?, &self.model, "read_async")?,
             Step::CancelledRead(range) => {

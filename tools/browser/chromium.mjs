@@ -9,13 +9,11 @@ const EXECUTABLE = process.env.ANYWARP_CHROMIUM || '/usr/bin/chromium';
 /** WebGPU on SwiftShader: needs no GPU, and is the same everywhere. */
 const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
 
-/** As a browser that has no WebGPU: the page's `navigator.gpu` is undefined. */
-const NO_WEBGPU = ['--disable-features=WebGPU', '--disable-blink-features=WebGPU'];
-
 const QUIET = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update'];
 
 /**
- * Starts Chromium, hands it to `use`, and ends it: in peace if it listens, else by its process id.
+ * Starts Chromium, hands it to `use`, and ends it: in peace if it listens, else by its process id. Without
+ * `webgpu` it finds no adapter, unless the machine has a GPU.
  * `use` gets the browser of playwright-core, and may run for ever: who calls limits it.
  */
 export async function withChromium({ webgpu = true, deadline = null } = {}, use) {
@@ -27,7 +25,7 @@ export async function withChromium({ webgpu = true, deadline = null } = {}, use)
         .launchServer({
             executablePath: EXECUTABLE,
             headless: true,
-            args: ['--no-sandbox', ...QUIET, ...(webgpu ? WEBGPU : NO_WEBGPU)],
+            args: ['--no-sandbox', ...QUIET, ...(webgpu ? WEBGPU : [])],
         })
         .catch((error) => {
             throw new Missing(`Chromium at ${EXECUTABLE} does not start: ${firstLine(error)}`);

@@ -176,7 +176,10 @@ impl Flight {
         if state.outcome.is_some() {
             return;
         }
-        state.outcome = Some(outcome);
+        // A browser tells of mistakes when the call has returned: who awaits this work hears of them.
+        let heard = cfg!(target_arch = "wasm32") && !state.wakers.is_empty();
+        let sink = self.poller.upgrade().filter(|_| heard).map(|poller| Arc::clone(&poller.sink));
+        state.outcome = Some(outcome.and_then(|()| sink.map_or(Ok(()), |sink| sink.late())));
         state.took = self.started.map(|started| started.elapsed());
         let blocked = state.blocked > 0;
         drop(state);

@@ -25,7 +25,9 @@ impl ErrorSink {
         let handler = Arc::clone(&sink);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             log::warn!("wgpu: {error}");
-            *handler.uncaptured.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+            // The first one is the cause of those that follow.
+            let mut uncaptured = handler.uncaptured.lock().unwrap_or_else(PoisonError::into_inner);
+            uncaptured.get_or_insert_with(|| error.to_string());
         }));
         let handler = Arc::clone(&sink);
         device.set_device_lost_callback(move |reason, message| {
@@ -83,8 +85,11 @@ impl ErrorSink {
     }
 
     /// Runs `work` and returns what wgpu reported of it. One at a time, unless the device is shared:
-    /// the callback does not tell threads apart.
+    /// the callback does not tell threads apart. Nothing in a browser, see [`late`](Self::late).
     pub(crate) fn within<T>(&self, device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<String>) {
+        if cfg!(target_arch = "wasm32") {
+            return (work(), None);
+        }
         // What was reported before is not of this.
         self.take_uncaptured();
         let (result, caught) = self.apart(device, work);
@@ -99,6 +104,12 @@ impl ErrorSink {
         }
         let (result, caught) = scoped(device, work);
         (result, caught.map(Caught::message))
+    }
+
+    /// What a browser has reported of calls that returned long ago, once.
+    pub(crate) fn late(&self) -> Result<(), BackendError> {
+        let rejected = |message| BackendError::Rejected { operation: "work handed over earlier", message };
+        self.take_uncaptured().map_or(Ok(()), |message| Err(rejected(message)))
     }
 
     fn take_uncaptured(&self) -> Option<String> {

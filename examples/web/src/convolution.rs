@@ -1,0 +1,195 @@
+//! The kernel on the browser's device, and what it takes to run it.
+
+use anywarp::{Device, DeviceOptions, Kernel, Recording, Submission, UnifiedBuffer};
+use js_sys::Error;
+use wasm_bindgen::prelude::*;
+
+use crate::clock::{median, now};
+use crate::pixels::{RGB, RGBA, colours, recolour};
+
+/// More pixels than this take more memory than a page should: about 60 bytes each.
+const MOST_PIXELS: u64 = 32 << 20;
+
+/// The compiled kernel on the device of this browser.
+#[wasm_bindgen]
+pub struct Convolution {
+    device: Device,
+    kernel: Kernel,
+}
+
+/// A picture that was convolved, and the medians of the times that this took.
+#[wasm_bindgen]
+pub struct Convolved {
+    rgba: Vec<u8>,
+    /// Milliseconds from handing over the colours until they had arrived, without the kernel.
+    #[wasm_bindgen(readonly)]
+    pub upload: f64,
+    /// Milliseconds that the kernel ran, all passes together.
+    #[wasm_bindgen(readonly)]
+    pub kernel: f64,
+    /// Whether `kernel` is from the device's own clock; else it includes handing over and being told.
+    #[wasm_bindgen(readonly)]
+    pub device_clock: bool,
+    /// Milliseconds until the result could be read.
+    #[wasm_bindgen(readonly)]
+    pub read_back: f64,
+}
+
+#[wasm_bindgen]
+impl Convolved {
+    /// The pixels: red, green, blue, and the opacity they had. Given once: after that there are none.
+    #[must_use]
+    pub fn take_pixels(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.rgba)
+    }
+}
+
+#[wasm_bindgen]
+impl Convolution {
+    /// Opens the browser's device and compiles the kernel.
+    ///
+    /// # Errors
+    ///
+    /// If the browser has no device for us.
+    pub async fn open() -> Result<Convolution, Error> {
+        let device = Device::open_async(&DeviceOptions::default()).await.map_err(in_words)?;
+        let kernel = device.kernel(include_str!("../../../shaders/conv3x3.wgsl")).map_err(in_words)?;
+        Ok(Self { device, kernel })
+    }
+
+    /// What the browser calls the device: often it keeps that to itself.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.device.caps().name.clone()
+    }
+
+    /// The largest buffer that a kernel can be given, in bytes.
+    #[must_use]
+    pub fn largest_binding(&self) -> f64 {
+        let limits = &self.device.caps().limits;
+        limits.storage_binding_size.min(limits.buffer_size) as f64
+    }
+
+    /// Invocations in one workgroup, at most.
+    #[must_use]
+    pub fn workgroup_invocations(&self) -> u32 {
+        self.device.caps().limits.workgroup_invocations
+    }
+
+    /// The most pixels that a picture may have here.
+    #[must_use]
+    pub fn most_pixels(&self) -> f64 {
+        let colour = (RGB * size_of::<f32>()) as f64;
+        (self.largest_binding() / colour).floor().min(MOST_PIXELS as f64)
+    }
+
+    /// Convolves the colours of `rgba` with nine `weights`, row by row, `passes` times; and all of that `runs`
+    /// times after a first one that is not counted.
+    ///
+    /// # Errors
+    ///
+    /// If sizes do not fit each other, or the device fails.
+    pub async fn run(
+        &self,
+        rgba: Vec<u8>,
+        width: u32,
+        height: u32,
+        weights: Vec<f32>,
+        passes: u32,
+        runs: u32,
+    ) -> Result<Convolved, Error> {
+        let pixels = u64::from(width) * u64::from(height);
+        if pixels == 0 || rgba.len() as u64 != pixels * RGBA as u64 {
+            return Err(Error::new(&format!("{width} x {height} pixels do not have {} bytes", rgba.len())));
+        }
+        if pixels as f64 > self.most_pixels() {
+            let most = self.most_pixels();
+            return Err(Error::new(&format!("{width} x {height} pixels are more than the {most} that fit here")));
+        }
+        let weights: [f32; 9] = weights.try_into().map_err(|_| Error::new("a filter of 3 x 3 has nine weights"))?;
+        self.measured(rgba, [width, height], weights, passes.max(1), runs.max(1)).await.map_err(in_words)
+    }
+}
+
+impl Convolution {
+    async fn measured(
+        &self,
+        mut rgba: Vec<u8>,
+        size: [u32; 2],
+        weights: [f32; 9],
+        passes: u32,
+        runs: u32,
+    ) -> anywarp::Result<Convolved> {
+        let colours = colours(&rgba);
+        let mut source = self.device.buffer::<f32>(colours.len())?;
+        let mut target = self.device.buffer::<f32>(colours.len())?;
+        let mut between = self.device.buffer::<f32>(if passes > 1 { colours.len() } else { 0 })?;
+        let recording = self.record(size, weights, passes, &source, &mut between, &mut target)?;
+        let (mut uploads, mut kernels, mut downloads, mut device_clock) = (Vec::new(), Vec::new(), Vec::new(), true);
+        for run in 0..=runs {
+            let start = now();
+            source.copy_from_slice_async(&colours).await?;
+            let submission = recording.submit()?;
+            submission.clone().await?;
+            let both = now() - start;
+            let (kernel, by_device) = self.kernel_time(&recording, &submission).await?;
+            let start = now();
+            let result = target.read_async().await?;
+            let download = now() - start;
+            if run == 0 {
+                recolour(&mut rgba, &result);
+                continue; // shaders are compiled and memory is taken in the first one
+            }
+            uploads.push((both - kernel).max(0.0));
+            kernels.push(kernel);
+            downloads.push(download);
+            device_clock &= by_device;
+        }
+        let [upload, kernel, read_back] = [uploads, kernels, downloads].map(|times| median(times).unwrap_or_default());
+        Ok(Convolved { rgba, upload, kernel, device_clock, read_back })
+    }
+
+    /// All passes, to be replayed. The last one writes `target`; those before it take turns with `between`.
+    fn record(
+        &self,
+        [width, height]: [u32; 2],
+        weights: [f32; 9],
+        passes: u32,
+        source: &UnifiedBuffer<f32>,
+        between: &mut UnifiedBuffer<f32>,
+        target: &mut UnifiedBuffer<f32>,
+    ) -> anywarp::Result<Recording> {
+        let [a, b, c, d, e, f, g, h, i] = weights;
+        let columns = [[a, b, c, 0.0], [d, e, f, 0.0], [g, h, i, 0.0]]; // WGSL pads the columns of a mat3x3 to four
+        let mut recording = self.device.recording();
+        recording.timed(true);
+        for pass in 0..passes {
+            let launch = self.kernel.launch().set("params.weights", columns).set("params.channels", RGB as u32);
+            let launch = launch.set("params.width", width).set("params.height", height);
+            let to_target = (passes - pass) % 2 == 1;
+            let launch = match (pass, to_target) {
+                (0, true) => launch.bind("source", source).bind("target_image", &mut *target),
+                (0, false) => launch.bind("source", source).bind("target_image", &mut *between),
+                (_, true) => launch.bind("source", &*between).bind("target_image", &mut *target),
+                (_, false) => launch.bind("source", &*target).bind("target_image", &mut *between),
+            };
+            launch.record(&mut recording).threads([width, height])?;
+        }
+        Ok(recording)
+    }
+
+    /// Milliseconds of the kernel, and whether the device's clock gave them. Without such a clock the recording
+    /// is run again with nothing to upload.
+    async fn kernel_time(&self, recording: &Recording, submission: &Submission) -> anywarp::Result<(f64, bool)> {
+        if let Some(timings) = submission.timings() {
+            return Ok((timings.total().as_secs_f64() * 1e3, true));
+        }
+        let start = now();
+        recording.submit()?.await?;
+        Ok((now() - start, false))
+    }
+}
+
+fn in_words(error: impl std::fmt::Display) -> Error {
+    Error::new(&error.to_string())
+}

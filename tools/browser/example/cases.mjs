@@ -1,0 +1,301 @@
+// What the page of examples/web is to do, at the width of a desktop and of a phone.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+
+import { differences } from './convolution.mjs';
+import { checkered, huge, opaque } from './pictures.mjs';
+import { compare } from './screenshots.mjs';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const DESKTOP = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 360, height: 800 } };
+const FILTERS = ['Blur', 'Wide blur', 'Sharpen', 'Edges', 'Emboss'];
+
+/** In every browser with WebGPU; names tell what is expected. */
+const WITH_WEBGPU = [
+    ...FILTERS.map((name) => ({ name: `the sample is right after ${name}`, run: (page) => rightAfter(page, name) })),
+    ...[DESKTOP, PHONE].flatMap((context) => at(context, [
+        { name: 'nothing is wider than the window', run: fits },
+        { name: 'every control is reached and worked by keyboard', run: keyboard },
+        { name: 'a dropped picture is convolved', run: dropped },
+        { name: 'the page looks as it did', run: async (page, how) => looks(page, context, 'page', how) },
+        { name: 'no fault of accessibility is found', run: accessible },
+        { name: 'without WebGPU the page says what to do', before: noWebgpu, run: (page, how) => without(page, context, how) },
+    ])),
+    { name: 'dark: the page looks as it did', context: { colorScheme: 'dark' }, run: (page, how) => looks(page, DESKTOP, 'dark', how) },
+    { name: 'dark: no fault of accessibility is found', context: { colorScheme: 'dark' }, run: accessible },
+    { name: 'nothing moves for who wants less motion', context: { reducedMotion: 'reduce' }, run: still },
+    { name: 'a chosen file is convolved', run: chosen },
+    { name: 'opacity stays as it was', run: opacity },
+    ...[[1, 1], [1, 40], [500, 1], [17, 33]].map(([width, height]) => (
+        { name: `${width} x ${height} pixels are right`, run: (page) => sized(page, width, height) }
+    )),
+    { name: 'the picture asked for last is shown', run: lastWins },
+    { name: 'a file that is no picture is refused in words', run: notAPicture },
+    { name: 'a picture that is too large is refused in words', run: tooLarge },
+    { name: 'text that is dropped is refused in words', run: droppedText },
+    { name: 'a lost device is told in words', run: lost },
+    { name: 'times, adapter and limits are shown', run: facts },
+    { name: 'a program that is not there is told so', before: noProgram, run: (page) => missing(page, /could not be started/) },
+];
+
+/** In a browser that was given no adapter. */
+const WITHOUT_ADAPTER = [
+    { name: 'a browser that finds no GPU is told so', run: (page) => missing(page, /found no GPU/) },
+];
+
+export const tables = [
+    { webgpu: true, cases: WITH_WEBGPU },
+    { webgpu: false, cases: WITHOUT_ADAPTER },
+];
+
+function at(context, cases) {
+    return cases.map((one) => ({ ...one, name: `${context.viewport.width}: ${one.name}`, context }));
+}
+
+// Results
+
+async function rightAfter(page, filter) {
+    await done(page, 'Blur', 'rocket.jpg');
+    if (filter !== 'Blur') {
+        await page.getByRole('radio', { name: filter, exact: true }).check();
+        await done(page, filter, 'rocket.jpg');
+    }
+    await right(page);
+}
+
+async function right(page) {
+    const { colour, opacity, opaque, changed } = await differences(page);
+    assert.ok(colour <= 1, `colours are at most 1 from those of a plain convolution, not ${colour}`);
+    assert.equal(opacity, 0, 'opacities stay');
+    return { opaque, changed };
+}
+
+async function sized(page, width, height) {
+    await choose(page, 'tiny.png', opaque(width, height));
+    await done(page, 'Blur', 'tiny.png');
+    await right(page);
+    await page.getByRole('radio', { name: 'Wide blur' }).check();
+    await done(page, 'Wide blur', 'tiny.png');
+    const { opaque: seen } = await right(page);
+    assert.equal(seen, width * height, 'all pixels are opaque');
+}
+
+async function opacity(page) {
+    await choose(page, 'checkered.png', checkered(61, 47));
+    await done(page, 'Blur', 'checkered.png');
+    const { opaque: seen } = await right(page);
+    assert.ok(seen > 1000 && seen < 61 * 47, `some pixels are opaque, not ${seen}`);
+}
+
+// Ways in
+
+async function chosen(page) {
+    const asked = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose a picture' }).click();
+    await (await asked).setFiles({ name: 'mine.png', mimeType: 'image/png', buffer: opaque(200, 90) });
+    await done(page, 'Blur', 'mine.png');
+    const { changed } = await right(page);
+    assert.ok(changed > 10_000, `a blur changes pixels, not ${changed} values`);
+}
+
+async function dropped(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    await drop(page, { name: 'dropped.png', type: 'image/png', bytes: [...opaque(120, 80)] });
+    await done(page, 'Blur', 'dropped.png');
+    await right(page);
+}
+
+async function droppedText(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    await drop(page, null);
+    await told(page, /not a file/);
+}
+
+async function lastWins(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    await choose(page, 'first.png', opaque(900, 700));
+    await choose(page, 'second.png', opaque(90, 70));
+    await page.getByRole('radio', { name: 'Edges' }).check();
+    await page.getByRole('radio', { name: 'Sharpen' }).check();
+    await done(page, 'Sharpen', 'second.png');
+    await right(page);
+}
+
+// Mistakes
+
+async function notAPicture(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    await choose(page, 'notes.txt', Buffer.from('Not a picture.'));
+    await told(page, /notes\.txt is not a picture/);
+    await page.getByRole('button', { name: 'Use the sample' }).click();
+    await done(page, 'Blur', 'rocket.jpg');
+    await page.locator('#problem').waitFor({ state: 'hidden' });
+}
+
+async function tooLarge(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    await choose(page, 'large.png', huge(16_000, 16_000));
+    await told(page, /large\.png has 16.000 × 16.000 pixels, 256 megapixels\. [\d.]+ fit on this device/);
+    await right(page);
+}
+
+async function lost(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    // As a driver that fails: what the page holds of the device is of no use from here on.
+    await page.evaluate(() => {
+        GPUQueue.prototype.submit = () => {
+            throw new Error('the device is lost');
+        };
+    });
+    await page.getByRole('radio', { name: 'Edges' }).check();
+    await told(page, /Reload the page/);
+}
+
+/** As in a browser that has no WebGPU. */
+function noWebgpu(page) {
+    return page.addInitScript(() => {
+        delete Navigator.prototype.gpu;
+    });
+}
+
+async function without(page, { viewport }, how) {
+    await missing(page, /no WebGPU/);
+    await check(page);
+    await compare(page, `missing-${viewport.width}`, how);
+}
+
+function noProgram(page) {
+    return page.route('**/convolution.js', (route) => route.abort());
+}
+
+async function missing(page, reason) {
+    const notice = page.locator('#missing');
+    await notice.waitFor();
+    assert.match(await notice.innerText(), reason);
+    assert.match(await notice.innerText(), /Chrome and Edge/);
+    assert.ok(!(await page.locator('#work').isVisible()), 'what needs a GPU is not shown');
+    await fits(page);
+}
+
+// The page itself
+
+async function facts(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    for (const id of ['upload', 'kernel', 'read-back']) {
+        assert.match(await page.locator(`#${id}`).innerText(), /^(under )?[\d.]+ ms$/, `${id} is a time`);
+    }
+    assert.match(await page.locator('#clock').innerText(), /clock/);
+    assert.match(await page.locator('#adapter').innerText(), /swiftshader/i);
+    assert.match(await page.locator('#binding').innerText(), /^[\d\u202f]+ MiB$/);
+    assert.match(await page.locator('#largest').innerText(), /^[\d.]+ megapixels$/);
+}
+
+async function fits(page) {
+    await page.locator('#loading').waitFor({ state: 'hidden' });
+    const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(content <= window, `the page is ${content} wide in a window of ${window}`);
+}
+
+async function keyboard(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    const focused = () => page.evaluate(() => {
+        const at = document.activeElement;
+        const ring = at.matches('input') ? at.nextElementSibling : at;
+        const { outlineStyle, outlineWidth } = getComputedStyle(ring);
+        const seen = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
+        return { what: at.id || at.parentElement.innerText || at.innerText, seen };
+    });
+    const walk = [];
+    for (let step = 0; step < 6; step++) {
+        await page.keyboard.press('Tab');
+        const { what, seen } = await focused();
+        assert.ok(seen, `the focus is visible at ${what}`);
+        walk.push(what.split('\n')[0]);
+    }
+    assert.deepEqual(walk.slice(0, 3), ['drop', 'sample', 'Blur'], 'the order of the tab key');
+    assert.equal(new Set(walk).size, 5, `two links follow the filters, then the page ends: ${walk}`);
+    await page.getByRole('radio', { name: 'Blur', exact: true }).focus();
+    for (const filter of [...FILTERS.slice(1), 'Blur']) {
+        await page.keyboard.press('ArrowRight');
+        await done(page, filter, 'rocket.jpg');
+        assert.ok((await focused()).seen, `the focus is visible at ${filter}`);
+    }
+    const asked = page.waitForEvent('filechooser');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await (await asked).setFiles({ name: 'keys.png', mimeType: 'image/png', buffer: opaque(30, 20) });
+    await done(page, 'Blur', 'keys.png');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await done(page, 'Blur', 'rocket.jpg');
+}
+
+async function looks(page, { viewport }, name, how) {
+    await page.setViewportSize(viewport);
+    await page.getByRole('radio', { name: 'Edges' }).check();
+    await done(page, 'Edges', 'rocket.jpg');
+    await page.mouse.move(0, 0);
+    await page.evaluate(() => document.activeElement.blur());
+    await compare(page, `${name}-${viewport.width}`, how);
+}
+
+async function accessible(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    await check(page);
+}
+
+async function check(page) {
+    await page.addScriptTag({ path: AXE });
+    const violations = await page.evaluate(async () => (await globalThis.axe.run()).violations);
+    const found = violations.map(({ id, nodes }) => `${id} at ${nodes.map((node) => node.target).join(' ')}`);
+    assert.deepEqual(found, []);
+}
+
+async function still(page) {
+    await done(page, 'Blur', 'rocket.jpg');
+    const moving = await page.evaluate(() =>
+        [...document.querySelectorAll('*')].filter((one) => {
+            const { transitionDuration, animationName } = getComputedStyle(one);
+            return animationName !== 'none' || transitionDuration.split(',').some((duration) => parseFloat(duration) > 0);
+        }).length);
+    assert.equal(moving, 0, 'elements that move');
+}
+
+// Steps
+
+/** Waits until the page says that this is what it shows. */
+async function done(page, filter, name) {
+    const status = page.locator('#status');
+    const wanted = new RegExp(`^${filter}: ${name.replace('.', '\\.')}, .* Done\\.$`);
+    await status.filter({ hasText: wanted }).waitFor().catch(async () => {
+        const [said, problem] = [await status.innerText(), await page.locator('#problem').innerText()];
+        throw new Error(`the page should say '${filter}: ${name}', but says '${said}' ${problem}`);
+    });
+}
+
+async function told(page, words) {
+    const problem = page.locator('#problem');
+    await problem.waitFor();
+    assert.match(await problem.innerText(), words);
+}
+
+async function choose(page, name, buffer) {
+    await page.locator('#work').waitFor();
+    await page.locator('#file').setInputFiles({ name, mimeType: 'image/png', buffer });
+}
+
+/** Drops a file on the page, or text if there is none. */
+async function drop(page, file) {
+    await page.evaluate((dropped) => {
+        const dataTransfer = new DataTransfer();
+        if (dropped) dataTransfer.items.add(new File([new Uint8Array(dropped.bytes)], dropped.name, { type: dropped.type }));
+        else dataTransfer.setData('text/plain', 'a word');
+        const target = document.querySelector('main');
+        for (const type of ['dragenter', 'dragover', 'drop']) {
+            target.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+        }
+    }, file);
+}
