@@ -24,7 +24,7 @@ mod reads;
 #[path = "../conformance/targets.rs"]
 mod targets;
 mod tasks;
-#[path = "../conformance/trial.rs"]
+#[path = "../support/trial.rs"]
 mod trial;
 mod turns;
 mod writes;

@@ -19,7 +19,7 @@ mod run;
 #[path = "../conformance/targets.rs"]
 mod targets;
 #[allow(dead_code)] // nothing here is judged by a case's outcome
-#[path = "../conformance/trial.rs"]
+#[path = "../support/trial.rs"]
 mod trial;
 
 use std::process::ExitCode;
