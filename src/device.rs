@@ -259,8 +259,19 @@ impl Device {
     /// # Errors
     /// As [`open_default`](Self::open_default).
     pub fn reopen(&self) -> Result<Self, OpenError> {
-        let options = DeviceOptions { selector: Some(self.inner.selector.clone()), ..self.inner.options.clone() };
-        Self::open_with(&options)
+        Self::open_with(&self.same_again())
+    }
+
+    /// [`reopen`](Self::reopen) without blocking: the only way in a browser.
+    ///
+    /// # Errors
+    /// As [`reopen`](Self::reopen).
+    pub async fn reopen_async(&self) -> Result<Self, OpenError> {
+        Self::open_async(&self.same_again()).await
+    }
+
+    fn same_again(&self) -> DeviceOptions {
+        DeviceOptions { selector: Some(self.inner.selector.clone()), ..self.inner.options.clone() }
     }
 
     /// The devices of this machine, best first.
@@ -276,6 +287,12 @@ impl Device {
     #[must_use]
     pub fn enumerate() -> Vec<Candidate> {
         select::candidates()
+    }
+
+    /// [`enumerate`](Self::enumerate) without blocking: the only way in a browser, which has one device
+    /// at most.
+    pub async fn enumerate_async() -> Vec<Candidate> {
+        select::candidates_async().await
     }
 
     /// What the device is and can do.

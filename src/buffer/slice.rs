@@ -151,6 +151,20 @@ impl<'a, T: Element> Slice<'a, T> {
         let target = bytemuck::cast_slice_mut(target);
         download::download(core, &bytes, target).map_err(|error| core.error("reading", error))
     }
+
+    /// [`copy_to_slice`](Self::copy_to_slice) without blocking. Dropping the future leaves `target` as
+    /// it is.
+    ///
+    /// # Errors
+    /// As [`copy_to_slice`](Self::copy_to_slice).
+    pub async fn copy_to_slice_async(self, target: &mut [T]) -> Result<(), BufferError> {
+        let got = self.range.clone()?.len();
+        if got != target.len() {
+            return Err(BufferError::LengthMismatch { expected: target.len(), got });
+        }
+        copy(bytemuck::cast_slice(&self.read_async().await?), bytemuck::cast_slice_mut(target));
+        Ok(())
+    }
 }
 
 pub(super) fn empty<'a, T>() -> ReadGuard<'a, T> {

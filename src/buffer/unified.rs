@@ -204,6 +204,15 @@ impl<T: Element> UnifiedBuffer<T> {
         self.slice(..).copy_to_slice(target)
     }
 
+    /// [`copy_to_slice`](Self::copy_to_slice) without blocking. Dropping the future leaves `target` as
+    /// it is.
+    ///
+    /// # Errors
+    /// As [`copy_to_slice`](Self::copy_to_slice).
+    pub async fn copy_to_slice_async(&self, target: &mut [T]) -> Result<(), BufferError> {
+        self.slice(..).copy_to_slice_async(target).await
+    }
+
     /// Copies all elements of another buffer or slice of the same length, on the device.
     ///
     /// ```no_run

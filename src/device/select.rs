@@ -115,7 +115,7 @@ pub(super) fn candidates() -> Vec<Candidate> {
 }
 
 /// [`candidates`] without blocking.
-async fn candidates_async() -> Vec<Candidate> {
+pub(super) async fn candidates_async() -> Vec<Candidate> {
     #[cfg(feature = "wgpu")]
     let found = anywarp_wgpu::candidates_async().await.into_iter().map(through_wgpu);
     #[cfg(not(feature = "wgpu"))]

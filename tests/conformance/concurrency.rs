@@ -6,28 +6,32 @@ use std::time::Duration;
 
 use anywarp::Device;
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::words;
+use crate::here::{BLOCKING, NO_THREADS, ReadHere, ReopenHere, SynchronizeHere};
 use crate::kernels::{ADD, COPY, add};
-use crate::outcome::{Context, Stop, TestResult, equal, same};
+use crate::outcome::{Context, Stop, TestResult, equal, same, skip};
 
-pub(crate) const CASES: &[Case] = &[
-    ("a_buffer_for_each_thread", a_buffer_for_each_thread),
-    ("one_buffer_read_by_all", one_buffer_read_by_all),
-    ("launches_while_another_waits", launches_while_another_waits),
-    ("waiting_briefly_from_many_threads", waiting_briefly_from_many_threads),
-    ("async_from_many_threads", async_from_many_threads),
-    ("kernels_from_many_threads", kernels_from_many_threads),
-    ("many_reads_of_one_buffer", many_reads_of_one_buffer),
-    ("buffers_come_and_go", buffers_come_and_go),
-    ("one_recording_from_many_threads", one_recording_from_many_threads),
-    ("halves_on_two_threads", halves_on_two_threads),
+pub(crate) const CASES: &[Case] = cases![
+    a_buffer_for_each_thread,
+    one_buffer_read_by_all,
+    launches_while_another_waits,
+    waiting_briefly_from_many_threads,
+    async_from_many_threads,
+    kernels_from_many_threads,
+    many_reads_of_one_buffer,
+    buffers_come_and_go,
+    one_recording_from_many_threads,
+    halves_on_two_threads,
 ];
 
 const THREADS: usize = 8;
 
 /// Runs `work` with the numbers 0 to 7, all at once; the first failure counts.
 fn on_threads(work: impl Fn(usize) -> TestResult + Sync) -> TestResult {
+    if !BLOCKING {
+        return skip(NO_THREADS);
+    }
     let start = Barrier::new(THREADS);
     thread::scope(|scope| {
         let run = |number| {
@@ -44,7 +48,7 @@ fn on_threads(work: impl Fn(usize) -> TestResult + Sync) -> TestResult {
     })
 }
 
-fn a_buffer_for_each_thread(device: &Device) -> TestResult {
+async fn a_buffer_for_each_thread(device: &Device) -> TestResult {
     on_threads(|number| {
         let mut wanted = words(500 + number);
         let mut data = device.buffer_from(&wanted)?;
@@ -63,7 +67,7 @@ fn a_buffer_for_each_thread(device: &Device) -> TestResult {
     })
 }
 
-fn one_buffer_read_by_all(device: &Device) -> TestResult {
+async fn one_buffer_read_by_all(device: &Device) -> TestResult {
     let source = device.buffer_from(&words(1000))?;
     let kernel = device.kernel(COPY)?;
     on_threads(|_| {
@@ -78,7 +82,7 @@ fn one_buffer_read_by_all(device: &Device) -> TestResult {
 }
 
 /// Thread 0 waits for long launches; the others neither disturb it nor wait for it for ever.
-fn launches_while_another_waits(device: &Device) -> TestResult {
+async fn launches_while_another_waits(device: &Device) -> TestResult {
     let slow = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
          @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -108,7 +112,7 @@ fn launches_while_another_waits(device: &Device) -> TestResult {
 }
 
 /// Waits that end too early, while other threads' work ends: nobody may take the one for the other.
-fn waiting_briefly_from_many_threads(device: &Device) -> TestResult {
+async fn waiting_briefly_from_many_threads(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     on_threads(|number| {
         let mut data = device.buffer_from(&[0u32; 64])?;
@@ -124,7 +128,7 @@ fn waiting_briefly_from_many_threads(device: &Device) -> TestResult {
     })
 }
 
-fn async_from_many_threads(device: &Device) -> TestResult {
+async fn async_from_many_threads(device: &Device) -> TestResult {
     on_threads(|number| {
         pollster::block_on(async {
             let mut data = device.buffer_from(&[number as u32; 300])?;
@@ -143,7 +147,7 @@ fn async_from_many_threads(device: &Device) -> TestResult {
     })
 }
 
-fn kernels_from_many_threads(device: &Device) -> TestResult {
+async fn kernels_from_many_threads(device: &Device) -> TestResult {
     on_threads(|number| {
         for n in 0..4u32 {
             // Half of the sources are the same for all threads.
@@ -161,7 +165,7 @@ fn kernels_from_many_threads(device: &Device) -> TestResult {
     })
 }
 
-fn many_reads_of_one_buffer(device: &Device) -> TestResult {
+async fn many_reads_of_one_buffer(device: &Device) -> TestResult {
     let mut data = device.buffer_from(&words(2000))?;
     for round in 0..10u32 {
         add(device, &mut data, 2000, 1)?;
@@ -176,8 +180,8 @@ fn many_reads_of_one_buffer(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn buffers_come_and_go(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn buffers_come_and_go(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     on_threads(|number| {
         for round in 0..30 {
             let length = 1 + number * 131 + round * 17;
@@ -189,11 +193,11 @@ fn buffers_come_and_go(device: &Device) -> TestResult {
         }
         Ok(())
     })?;
-    fresh.synchronize()?;
+    fresh.synchronize_here().await?;
     equal(fresh.stats().live_bytes, 0, "live bytes when all are gone")
 }
 
-fn one_recording_from_many_threads(device: &Device) -> TestResult {
+async fn one_recording_from_many_threads(device: &Device) -> TestResult {
     let mut data = device.buffer_from(&[0u32; 64])?;
     let mut recording = device.recording();
     let kernel = device.kernel(ADD)?;
@@ -204,10 +208,13 @@ fn one_recording_from_many_threads(device: &Device) -> TestResult {
         }
         Ok(())
     })?;
-    same(&data.read()?, &[80; 64], "8 threads, 10 submissions each")
+    same(&data.read_here().await?, &[80; 64], "8 threads, 10 submissions each")
 }
 
-fn halves_on_two_threads(device: &Device) -> TestResult {
+async fn halves_on_two_threads(device: &Device) -> TestResult {
+    if !BLOCKING {
+        return skip(NO_THREADS);
+    }
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
     let mut data = device.buffer_from(&vec![1u32; 4 * step])?;
     let (mut low, mut high) = data.split_at_mut(2 * step);
@@ -225,6 +232,6 @@ fn halves_on_two_threads(device: &Device) -> TestResult {
     for half in halves {
         half.unwrap_or_else(|_| Err(Stop::Fail("it panicked".to_owned())))?;
     }
-    let data = data.read()?;
+    let data = data.read_here().await?;
     equal((data[0], data[2 * step - 1], data[2 * step], data[4 * step - 1]), (21, 21, 41, 41), "both halves")
 }

@@ -5,30 +5,31 @@ use std::collections::HashSet;
 use anywarp::backend::Caps;
 use anywarp::{Device, DeviceOptions, OpenError};
 
-use crate::Case;
+use crate::case::{Case, cases};
+use crate::here::{BLOCKING, NO_THREADS, ReadHere, ReopenHere, enumerate_here, select_here};
 use crate::kernels::{add, still_works};
-use crate::outcome::{Context, TestResult, ensure, equal, fail, refused};
+use crate::outcome::{Context, TestResult, ensure, equal, fail, refused, skip};
 
-pub(crate) const CASES: &[Case] = &[
-    ("caps_are_sane", caps_are_sane),
-    ("limits_are_at_least_webgpu_s", limits_are_at_least_webgpu_s),
-    ("feature_names_are_known", feature_names_are_known),
-    ("selector_opens_the_same_device", selector_opens_the_same_device),
-    ("open_without_blocking", open_without_blocking),
-    ("enumeration_lists_it", enumeration_lists_it),
-    ("unknown_selectors_are_explained", unknown_selectors_are_explained),
-    ("clones_share_everything", clones_share_everything),
-    ("two_devices_at_once", two_devices_at_once),
-    ("buffers_outlive_the_handle", buffers_outlive_the_handle),
-    ("counters_start_at_zero", counters_start_at_zero),
+pub(crate) const CASES: &[Case] = cases![
+    caps_are_sane,
+    limits_are_at_least_webgpu_s,
+    feature_names_are_known,
+    selector_opens_the_same_device,
+    open_without_blocking,
+    enumeration_lists_it,
+    unknown_selectors_are_explained,
+    clones_share_everything,
+    two_devices_at_once,
+    buffers_outlive_the_handle,
+    counters_start_at_zero,
 ];
 
-fn caps_are_sane(device: &Device) -> TestResult {
+async fn caps_are_sane(device: &Device) -> TestResult {
     let caps = device.caps();
     ensure(!caps.name.is_empty(), || "the device has no name".to_owned())?;
     let backends = ["vulkan", "metal", "dx12", "webgpu", "cuda", "cpu"];
     ensure(backends.contains(&caps.backend), || format!("unknown backend {}", caps.backend))?;
-    ensure(caps.blocking, || "this test runs where one can block".to_owned())?;
+    equal(caps.blocking, BLOCKING, "whether a thread may wait here")?;
     ensure(caps.memory != Some(0), || "a device without memory".to_owned())?;
     if let Some((least, most)) = caps.subgroup_size {
         let sane = least.is_power_of_two() && most.is_power_of_two() && least <= most;
@@ -39,7 +40,7 @@ fn caps_are_sane(device: &Device) -> TestResult {
 }
 
 /// The defaults of the WebGPU specification, section "Limits", are what portable kernels count on.
-fn limits_are_at_least_webgpu_s(device: &Device) -> TestResult {
+async fn limits_are_at_least_webgpu_s(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let at_least = [
         ("buffer_size", limits.buffer_size, 256 << 20),
@@ -65,7 +66,7 @@ fn limits_are_at_least_webgpu_s(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn feature_names_are_known(device: &Device) -> TestResult {
+async fn feature_names_are_known(device: &Device) -> TestResult {
     let names = device.caps().feature_names();
     let known: HashSet<&str> = Caps::known_features().iter().map(|(_, name)| *name).collect();
     equal(known.len(), Caps::known_features().len(), "every feature has a name of its own")?;
@@ -75,24 +76,24 @@ fn feature_names_are_known(device: &Device) -> TestResult {
     equal(names.iter().collect::<HashSet<_>>().len(), names.len(), "no feature is listed twice")
 }
 
-fn selector_opens_the_same_device(device: &Device) -> TestResult {
-    for again in [Device::open(device.selector())?, device.reopen()?] {
+async fn selector_opens_the_same_device(device: &Device) -> TestResult {
+    for again in [select_here(device.selector()).await?, device.reopen_here().await?] {
         equal(again.selector(), device.selector(), "selector")?;
         equal(&again.caps().name, &device.caps().name, "name")?;
         equal(again.caps().backend, device.caps().backend, "backend")?;
     }
-    equal(device.reopen()?.caps().unified, device.caps().unified, "staged stays staged")
+    equal(device.reopen_here().await?.caps().unified, device.caps().unified, "staged stays staged")
 }
 
-fn open_without_blocking(device: &Device) -> TestResult {
+async fn open_without_blocking(device: &Device) -> TestResult {
     let options = DeviceOptions { selector: Some(device.selector().to_owned()), ..DeviceOptions::default() };
-    let other = pollster::block_on(Device::open_async(&options))?;
+    let other = Device::open_async(&options).await?;
     equal(other.selector(), device.selector(), "selector")?;
-    still_works(&other)
+    still_works(&other).await
 }
 
-fn enumeration_lists_it(device: &Device) -> TestResult {
-    let all = Device::enumerate();
+async fn enumeration_lists_it(device: &Device) -> TestResult {
+    let all = enumerate_here().await;
     let selectors: HashSet<&str> = all.iter().map(|candidate| candidate.selector.as_str()).collect();
     equal(selectors.len(), all.len(), "no selector is listed twice")?;
     match all.iter().find(|candidate| candidate.selector == device.selector()) {
@@ -101,12 +102,12 @@ fn enumeration_lists_it(device: &Device) -> TestResult {
     }
 }
 
-fn unknown_selectors_are_explained(device: &Device) -> TestResult {
+async fn unknown_selectors_are_explained(device: &Device) -> TestResult {
     let name = device.caps().name.as_str();
     let wanted = |wanted: &'static str| move |error: &OpenError| error.wanted.as_deref() == Some(wanted);
-    let listed: Vec<String> = Device::enumerate().into_iter().map(|candidate| candidate.selector).collect();
+    let listed: Vec<String> = enumerate_here().await.into_iter().map(|candidate| candidate.selector).collect();
     for selector in ["no such device", "dx12:no such device", "vulkan:99"] {
-        let result = Device::open(selector);
+        let result = select_here(selector).await;
         let mut told = result.as_ref().err().map_or_else(Vec::new, |error| error.rejected.clone());
         // A backend without any device is no candidate.
         told.retain(|rejection| rejection.selector.contains(':'));
@@ -117,41 +118,45 @@ fn unknown_selectors_are_explained(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn clones_share_everything(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn clones_share_everything(device: &Device) -> TestResult {
+    if !BLOCKING {
+        return skip(NO_THREADS);
+    }
+    let fresh = device.reopen_here().await?;
     let clone = fresh.clone();
     let buffer = std::thread::spawn(move || clone.buffer_from(&[1u32, 2, 3]).map_err(|error| error.to_string()));
     let Ok(Ok(mut buffer)) = buffer.join() else { return fail("the other thread could not make a buffer") };
     equal(fresh.stats().live_bytes, 12, "live bytes seen through the other handle")?;
     add(&fresh, &mut buffer, 3, 1)?;
-    equal(buffer.read()?.to_vec(), vec![2, 3, 4], "a buffer of another thread")
+    equal(buffer.read_here().await?.to_vec(), vec![2, 3, 4], "a buffer of another thread")
 }
 
-fn two_devices_at_once(device: &Device) -> TestResult {
-    let (one, two) = (device.reopen()?, device.reopen()?);
+async fn two_devices_at_once(device: &Device) -> TestResult {
+    let (one, two) = (device.reopen_here().await?, device.reopen_here().await?);
     let (mut on_one, mut on_two) = (one.buffer_from(&[1u32; 100])?, two.buffer_from(&[2u32; 100])?);
     for _ in 0..10 {
         add(&one, &mut on_one, 100, 1)?;
         add(&two, &mut on_two, 100, 2)?;
     }
-    equal(on_one.read()?.to_vec(), vec![11; 100], "the first device")?;
-    equal(on_two.read()?.to_vec(), vec![22; 100], "the second device")?;
+    equal(on_one.read_here().await?.to_vec(), vec![11; 100], "the first device")?;
+    equal(on_two.read_here().await?.to_vec(), vec![22; 100], "the second device")?;
     drop((on_two, two));
     add(&one, &mut on_one, 100, 1)?;
-    equal(on_one.read()?.to_vec(), vec![12; 100], "the first device, after the second is gone")
+    equal(on_one.read_here().await?.to_vec(), vec![12; 100], "the first device, after the second is gone")
 }
 
-fn buffers_outlive_the_handle(device: &Device) -> TestResult {
-    let own = device.reopen()?;
+async fn buffers_outlive_the_handle(device: &Device) -> TestResult {
+    let own = device.reopen_here().await?;
     let kernel = own.kernel(crate::kernels::ADD)?;
     let mut data = own.buffer_from(&[5u32; 10])?;
     drop(own);
     kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(10)?;
-    equal(data.read()?.to_vec(), vec![6; 10], "after the handle is gone").context(|| "without a handle".to_owned())
+    equal(data.read_here().await?.to_vec(), vec![6; 10], "after the handle is gone")
+        .context(|| "without a handle".to_owned())
 }
 
-fn counters_start_at_zero(device: &Device) -> TestResult {
-    let stats = device.reopen()?.stats();
+async fn counters_start_at_zero(device: &Device) -> TestResult {
+    let stats = device.reopen_here().await?.stats();
     equal((stats.uploads, stats.downloads, stats.launches), (0, 0, 0), "transfers and launches")?;
     equal((stats.live_bytes, stats.peak_bytes), (0, 0), "bytes of buffers")?;
     equal((stats.counters.dispatches, stats.counters.compilations), (0, 0), "the backend's counters")

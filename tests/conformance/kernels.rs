@@ -2,6 +2,7 @@
 
 use anywarp::{Device, SliceMut};
 
+use crate::here::ReadHere;
 use crate::outcome::{TestResult, equal};
 
 /// `data[i] += by`, for every word.
@@ -33,8 +34,8 @@ pub(crate) fn add<'a>(device: &Device, data: impl Into<SliceMut<'a, u32>>, lengt
 }
 
 /// Fails if the device cannot run the simplest kernel any more.
-pub(crate) fn still_works(device: &Device) -> TestResult {
+pub(crate) async fn still_works(device: &Device) -> TestResult {
     let mut data = device.buffer_from(&[40u32, 41])?;
     add(device, &mut data, 2, 2)?;
-    equal(data.read()?.to_vec(), vec![42, 43], "a plain launch")
+    equal(data.read_here().await?.to_vec(), vec![42, 43], "a plain launch")
 }

@@ -4,40 +4,40 @@
 //! `vulkan::buffer::round_trip_f32`. A device whose memory is the host's runs everything a second
 //! time with copies between the two, as `vulkan-staged`.
 //!
+//! In a browser's page the same cases run on its WebGPU device, awaiting what others block for: see
+//! `here.rs`, `browser.rs` and `tools/browser`.
+//!
 //! | environment variable | meaning |
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
 
+#[cfg(target_arch = "wasm32")]
+mod browser;
 mod buffer;
+mod case;
 mod concurrency;
 mod data;
 mod device;
+#[allow(dead_code)] // other tests need more of it
+#[path = "../support/faults.rs"]
+mod faults;
+mod here;
 mod kernel;
 mod kernels;
-mod known;
+#[cfg(not(target_arch = "wasm32"))]
+mod native;
 mod outcome;
 mod properties;
 mod recording;
 mod refusal;
 mod streams;
 mod submission;
+#[cfg(not(target_arch = "wasm32"))]
 mod targets;
 mod tolerance;
 mod trial;
 
-use std::process::ExitCode;
-use std::sync::Arc;
-
-use anywarp::Device;
-use libtest_mimic::{Arguments, Trial};
-
-use known::known_failure;
-use outcome::{Context, TestResult};
-use targets::Target;
-use trial::{failed, judged, presence};
-
-/// A name, and what must succeed on every device.
-type Case = (&'static str, fn(&Device) -> TestResult);
+use case::Case;
 
 /// Every case there is.
 const GROUPS: &[(&str, &[&[Case]])] = &[
@@ -52,32 +52,20 @@ const GROUPS: &[(&str, &[&[Case]])] = &[
     ("property", &[properties::CASES]),
 ];
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    let targets = targets::targets();
-    let required = targets::required();
-    if targets.is_empty() && required.is_empty() && !arguments.list {
-        println!("there is no device on this machine: nothing is tested (ANYWARP_REQUIRE=vulkan makes that a failure)");
-    }
-    let mut trials: Vec<Trial> = required.into_iter().map(presence).collect();
-    for target in &targets {
-        for (group, tables) in GROUPS {
-            let cases = tables.iter().copied().flatten();
-            trials.extend(cases.map(|case| trial(target, group, *case)));
-        }
-    }
-    libtest_mimic::run(&arguments, trials).exit_code()
+/// Every case with its group's name and its own.
+fn cases() -> impl Iterator<Item = (String, &'static Case)> {
+    let groups = GROUPS.iter();
+    groups.flat_map(|(group, tables)| {
+        tables.iter().copied().flatten().map(move |case| (format!("{group}::{}", case.name), case))
+    })
 }
 
-fn trial(target: &Arc<Target>, group: &str, (name, run): Case) -> Trial {
-    let case = format!("{group}::{name}");
-    let target = Arc::clone(target);
-    Trial::ignorable_test(format!("{}::{case}", target.name), move || {
-        let device = target.device().map_err(failed)?;
-        let outcome = run(device);
-        // Whatever a case did, the device must have survived it.
-        let outcome = outcome.and_then(|()| kernels::still_works(device).context(|| "after the case".to_owned()));
-        let listed = known_failure(&target.hardware, &case).map(|known| (known.device, known.reason));
-        judged(outcome, listed)
-    })
+#[cfg(not(target_arch = "wasm32"))]
+fn main() -> std::process::ExitCode {
+    native::run()
+}
+
+#[cfg(target_arch = "wasm32")]
+fn main() {
+    browser::run();
 }

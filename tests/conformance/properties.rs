@@ -6,18 +6,23 @@ use std::task::{self, Waker};
 
 use anywarp::{Device, Recording, UnifiedBuffer};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::words;
+use crate::here::{ReadHere, SynchronizeHere, WriteHere};
 use crate::kernels::{ADD, add};
 use crate::outcome::{Context, Stop, TestResult, equal, fail, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("a_buffer_is_a_vec", |device| check(device, any_length(), 40)),
-    ("a_small_buffer_is_a_vec", |device| check(device, Just(5).boxed(), 60)),
-    ("bytes_are_a_vec", bytes_are_a_vec),
+pub(crate) const CASES: &[Case] = cases![
+    a_buffer_is_a_vec = |device| check(device, any_length(), 40),
+    a_small_buffer_is_a_vec = |device| check(device, Just(5).boxed(), 60),
+    bytes_are_a_vec,
 ];
+
+/// How often a failing input is tried to be made simpler.
+const MOST_TRIES: usize = 500;
 
 /// What can be done to a buffer of words; ranges are in units of the binding alignment for
 /// `AddSlice`, in elements otherwise.
@@ -87,15 +92,15 @@ impl<'d> Subject<'d> {
         Ok(Self { device, buffer, spare, recording, swapped: false, model, spare_model })
     }
 
-    fn apply(&mut self, step: &Step) -> TestResult {
+    async fn apply(&mut self, step: &Step) -> TestResult {
         let add_to = |model: &mut [u32], by: u32| model.iter_mut().for_each(|value| *value = value.wrapping_add(by));
         match step.clone() {
             Step::Write(range, value) => {
-                self.buffer.slice_mut(range.clone()).write()?.fill(value);
+                self.buffer.slice_mut(range.clone()).write_here().await?.fill(value);
                 self.model[range].fill(value);
             }
             Step::Update(range, value) => {
-                add_to(&mut self.buffer.slice_mut(range.clone()).update()?, value);
+                add_to(&mut self.buffer.slice_mut(range.clone()).update_here().await?, value);
                 add_to(&mut self.model[range], value);
             }
             Step::Fill(range, value) => {
@@ -116,15 +121,17 @@ impl<'d> Subject<'d> {
                 self.recording.submit()?;
                 add_to(if self.swapped { &mut self.spare_model } else { &mut self.model }, 1);
             }
-            Step::Read(range) => same(&self.buffer.slice(range.clone()).read()?, &self.model[range], "read")?,
-            Step::ReadAsync => same(&pollster::block_on(self.buffer.read_async())?, &self.model, "read_async")?,
+            Step::Read(range) => {
+                same(&self.buffer.slice(range.clone()).read_here().await?, &self.model[range], "read")?;
+            }
+            Step::ReadAsync => same(&self.buffer.read_async().await?, &self.model, "read_async")?,
             Step::CancelledRead(range) => {
                 let mut context = task::Context::from_waker(Waker::noop());
                 // Ready or not, the result goes unseen.
                 let _ = pin!(self.buffer.slice(range).read_async()).poll(&mut context);
             }
             Step::Submit => self.device.submit()?,
-            Step::Synchronize => self.device.synchronize()?,
+            Step::Synchronize => self.device.synchronize_here().await?,
             Step::Swap => {
                 std::mem::swap(&mut self.buffer, &mut self.spare);
                 std::mem::swap(&mut self.model, &mut self.spare_model);
@@ -143,47 +150,62 @@ impl<'d> Subject<'d> {
         Ok(())
     }
 
-    fn finish(&self) -> TestResult {
-        same(&self.buffer.read()?, &self.model, "at the end")?;
-        same(&self.spare.read()?, &self.spare_model, "the other buffer at the end")
+    async fn finish(&self) -> TestResult {
+        same(&self.buffer.read_here().await?, &self.model, "at the end")?;
+        same(&self.spare.read_here().await?, &self.spare_model, "the other buffer at the end")
     }
 }
 
-fn runner(cases: u32) -> TestRunner {
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
-    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
-}
-
-fn run<S: Strategy>(strategy: S, cases: u32, test: impl Fn(S::Value) -> TestResult) -> TestResult {
-    let outcome = runner(cases).run(&strategy, |value| match test(value) {
-        Ok(()) => Ok(()),
-        Err(Stop::Fail(message) | Stop::Skip(message)) => Err(TestCaseError::fail(message)),
-    });
-    match outcome {
-        Ok(()) => Ok(()),
-        Err(TestError::Fail(reason, value)) => fail(format!("{reason}\nwith {value:?}")),
-        Err(TestError::Abort(reason)) => fail(reason.to_string()),
+/// What proptest does, with tests that can be awaited.
+async fn run<S: Strategy>(strategy: S, cases: u32, test: impl AsyncFn(S::Value) -> TestResult) -> TestResult {
+    let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    for _ in 0..cases {
+        let tree = strategy.new_tree(&mut runner).or_else(|reason| fail(reason.to_string()))?;
+        if let Err(failure) = test(tree.current()).await {
+            return simplest(tree, failure, test).await;
+        }
     }
+    Ok(())
 }
 
-fn check(device: &Device, lengths: BoxedStrategy<usize>, cases: u32) -> TestResult {
+/// The failure of the simplest input that can be found, of one that failed.
+async fn simplest<V: ValueTree>(mut tree: V, failure: Stop, test: impl AsyncFn(V::Value) -> TestResult) -> TestResult {
+    let (mut failure, mut input) = (failure, format!("{:?}", tree.current()));
+    let mut more = tree.simplify();
+    for _ in 0..MOST_TRIES {
+        if !more {
+            break;
+        }
+        more = match test(tree.current()).await {
+            Ok(()) => tree.complicate(),
+            Err(simpler) => {
+                (failure, input) = (simpler, format!("{:?}", tree.current()));
+                tree.simplify()
+            }
+        };
+    }
+    Err(failure).context(|| format!("with {input}"))
+}
+
+async fn check(device: &Device, lengths: BoxedStrategy<usize>, cases: u32) -> TestResult {
     let unit = device.caps().limits.storage_offset_alignment as usize / 4;
     let strategy = lengths
         .prop_flat_map(move |length| (Just(length), prop::collection::vec(any_step(length, unit.max(1)), 1..40)));
-    run(strategy, cases, |(length, steps)| {
+    run(strategy, cases, async |(length, steps)| {
         let mut subject = Subject::new(device, length)?;
         for (number, step) in steps.iter().enumerate() {
-            subject.apply(step).context(|| format!("step {number}, {step:?}"))?;
+            subject.apply(step).await.context(|| format!("step {number}, {step:?}"))?;
         }
-        subject.finish()
+        subject.finish().await
     })
+    .await
 }
 
 /// Lengths that are no multiple of 4: what lies in the last, partial word.
-fn bytes_are_a_vec(device: &Device) -> TestResult {
+async fn bytes_are_a_vec(device: &Device) -> TestResult {
     let step = (any::<bool>(), any::<bool>(), 0usize..10, any::<u8>());
     let strategy = (1usize..40, prop::collection::vec(step, 1..20));
-    run(strategy, 40, |(length, steps)| {
+    run(strategy, 40, async |(length, steps)| {
         let mut model: Vec<u8> = (0..length).map(|n| n as u8).collect();
         let mut buffer = device.buffer_from(&model)?;
         let mut other = device.buffer::<u8>(length)?;
@@ -193,7 +215,12 @@ fn bytes_are_a_vec(device: &Device) -> TestResult {
                 buffer.slice_mut(start..).fill(value)?;
                 model[start..].fill(value);
             } else {
-                buffer.slice_mut(start..).update()?.iter_mut().for_each(|byte| *byte = byte.wrapping_add(value));
+                buffer
+                    .slice_mut(start..)
+                    .update_here()
+                    .await?
+                    .iter_mut()
+                    .for_each(|byte| *byte = byte.wrapping_add(value));
                 model[start..].iter_mut().for_each(|byte| *byte = byte.wrapping_add(value));
             }
             if through_device {
@@ -201,6 +228,7 @@ fn bytes_are_a_vec(device: &Device) -> TestResult {
                 std::mem::swap(&mut buffer, &mut other);
             }
         }
-        equal(buffer.read()?.to_vec(), model, "bytes")
+        equal(buffer.read_here().await?.to_vec(), model, "bytes")
     })
+    .await
 }

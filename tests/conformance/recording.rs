@@ -2,29 +2,30 @@
 
 use anywarp::{BufferError, Device, LaunchError};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::words;
+use crate::here::{ReadHere, ReopenHere, SynchronizeHere, WaitHere, WriteHere};
 use crate::kernels::{ADD, COPY, add};
 use crate::outcome::{TestResult, ensure, equal, refused, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("replay", replay),
-    ("commands_keep_their_order", commands_keep_their_order),
-    ("uploads_come_before_each_replay", uploads_come_before_each_replay),
-    ("between_launches_of_the_stream", between_launches_of_the_stream),
-    ("an_empty_recording", an_empty_recording),
-    ("outlives_its_buffers_and_kernels", outlives_its_buffers_and_kernels),
-    ("barriers", barriers),
-    ("a_long_recording", a_long_recording),
-    ("folded_and_indirect", folded_and_indirect),
-    ("of_another_device", of_another_device),
-    ("recorded_fills_are_words", recorded_fills_are_words),
-    ("ping_pong", ping_pong),
-    ("cleared_and_recorded_again", cleared_and_recorded_again),
-    ("other_values_each_time", other_values_each_time),
+pub(crate) const CASES: &[Case] = cases![
+    replay,
+    commands_keep_their_order,
+    uploads_come_before_each_replay,
+    between_launches_of_the_stream,
+    an_empty_recording,
+    outlives_its_buffers_and_kernels,
+    barriers,
+    a_long_recording,
+    folded_and_indirect,
+    of_another_device,
+    recorded_fills_are_words,
+    ping_pong,
+    cleared_and_recorded_again,
+    other_values_each_time,
 ];
 
-fn replay(device: &Device) -> TestResult {
+async fn replay(device: &Device) -> TestResult {
     let mut data = device.buffer_from(&[0u32; 100])?;
     let mut recording = device.recording();
     let kernel = device.kernel(ADD)?;
@@ -32,20 +33,20 @@ fn replay(device: &Device) -> TestResult {
         kernel.launch().bind("data", &mut data).set("params.by", by).record(&mut recording).threads(100)?;
     }
     equal((recording.len(), recording.is_empty()), (3, false), "commands")?;
-    same(&data.read()?, &[0; 100], "before the first submission")?;
+    same(&data.read_here().await?, &[0; 100], "before the first submission")?;
     for round in 1..=5 {
         recording.submit()?;
-        same(&data.read()?, &[6 * round; 100], "after a submission")?;
+        same(&data.read_here().await?, &[6 * round; 100], "after a submission")?;
     }
     for _ in 0..5 {
         recording.submit()?;
     }
-    same(&data.read()?, &[60; 100], "after five more without a read between")
+    same(&data.read_here().await?, &[60; 100], "after five more without a read between")
 }
 
 /// Replayed often enough that a device may keep something of it, then changed: first only buffers and
 /// values, then what is recorded.
-fn cleared_and_recorded_again(device: &Device) -> TestResult {
+async fn cleared_and_recorded_again(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut buffers = [device.buffer_from(&[0u32; 100])?, device.buffer_from(&[1000u32; 100])?];
     let mut recording = device.recording();
@@ -61,19 +62,19 @@ fn cleared_and_recorded_again(device: &Device) -> TestResult {
         }
     }
     let [first, second] = &mut buffers;
-    same(&first.read()?, &[24; 100], "the first buffer")?;
-    same(&second.read()?, &[1036; 100], "the second buffer")?;
+    same(&first.read_here().await?, &[24; 100], "the first buffer")?;
+    same(&second.read_here().await?, &[1036; 100], "the second buffer")?;
     recording.clear();
     recording.copy(&*first, &mut *second)?;
     kernel.launch().bind("data", &mut *first).set("params.by", 1u32).record(&mut recording).threads(100)?;
     for _ in 0..3 {
         recording.submit()?;
     }
-    same(&first.read()?, &[27; 100], "the first buffer, counting")?;
-    same(&second.read()?, &[26; 100], "the second buffer, a copy")
+    same(&first.read_here().await?, &[27; 100], "the first buffer, counting")?;
+    same(&second.read_here().await?, &[26; 100], "the second buffer, a copy")
 }
 
-fn other_values_each_time(device: &Device) -> TestResult {
+async fn other_values_each_time(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut data = device.buffer_from(&[0u32; 70])?;
     let mut recording = device.recording();
@@ -85,10 +86,10 @@ fn other_values_each_time(device: &Device) -> TestResult {
         recording.submit()?;
         recording.submit()?;
     }
-    same(&data.read()?, &[4 * 190; 70], "sums of all values")
+    same(&data.read_here().await?, &[4 * 190; 70], "sums of all values")
 }
 
-fn commands_keep_their_order(device: &Device) -> TestResult {
+async fn commands_keep_their_order(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut a = device.buffer_from(&words(64))?;
     let mut b = device.buffer::<u32>(64)?;
@@ -103,30 +104,30 @@ fn commands_keep_their_order(device: &Device) -> TestResult {
     let mut wanted = [6u32; 64];
     wanted[..32].fill(7);
     wanted[48..].fill(16);
-    same(&a.read()?, &wanted, "the one buffer")?;
-    same(&b.read()?, &[16; 64], "the other buffer")
+    same(&a.read_here().await?, &wanted, "the one buffer")?;
+    same(&b.read_here().await?, &[16; 64], "the other buffer")
 }
 
-fn uploads_come_before_each_replay(device: &Device) -> TestResult {
+async fn uploads_come_before_each_replay(device: &Device) -> TestResult {
     let mut source = device.buffer::<u32>(64)?;
     let mut result = device.buffer::<u32>(64)?;
     let mut recording = device.recording();
     let kernel = device.kernel(COPY)?;
     kernel.launch().bind("source", &source).bind("result", &mut result).record(&mut recording).threads(64)?;
     for round in 1..5u32 {
-        source.write()?.fill(round);
-        source.slice_mut(8..16).update()?[0] = 100 * round;
+        source.write_here().await?.fill(round);
+        source.slice_mut(8..16).update_here().await?[0] = 100 * round;
         recording.submit()?;
         // Written after the submission: for the next one.
-        source.write()?.fill(99);
+        source.write_here().await?.fill(99);
         let mut wanted = [round; 64];
         wanted[8] = 100 * round;
-        same(&result.read()?, &wanted, "what was written before the submission")?;
+        same(&result.read_here().await?, &wanted, "what was written before the submission")?;
     }
     Ok(())
 }
 
-fn between_launches_of_the_stream(device: &Device) -> TestResult {
+async fn between_launches_of_the_stream(device: &Device) -> TestResult {
     let double = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
          @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] *= 2u; }",
@@ -139,18 +140,18 @@ fn between_launches_of_the_stream(device: &Device) -> TestResult {
     add(device, &mut data, 64, 1)?;
     recording.submit()?;
     add(device, &mut data, 64, 1)?;
-    same(&data.read()?, &[11; 64], "((1 + 1) * 2 + 1) * 2 + 1")
+    same(&data.read_here().await?, &[11; 64], "((1 + 1) * 2 + 1) * 2 + 1")
 }
 
-fn an_empty_recording(device: &Device) -> TestResult {
+async fn an_empty_recording(device: &Device) -> TestResult {
     let recording = device.recording();
     equal((recording.len(), recording.is_empty(), recording.barriers()), (0, true, 0), "an empty recording")?;
-    recording.submit()?.wait()?;
-    recording.submit()?.wait()?;
+    recording.submit()?.wait_here().await?;
+    recording.submit()?.wait_here().await?;
     Ok(())
 }
 
-fn outlives_its_buffers_and_kernels(device: &Device) -> TestResult {
+async fn outlives_its_buffers_and_kernels(device: &Device) -> TestResult {
     let mut result = device.buffer::<u32>(64)?;
     let mut recording = device.recording();
     {
@@ -160,16 +161,16 @@ fn outlives_its_buffers_and_kernels(device: &Device) -> TestResult {
     }
     // Memory that was given back would be given out again.
     drop(device.buffer_from(&[0u32; 64])?);
-    device.synchronize()?;
+    device.synchronize_here().await?;
     recording.submit()?;
-    same(&result.read()?, &[21; 64], "a buffer that only the recording holds")?;
+    same(&result.read_here().await?, &[21; 64], "a buffer that only the recording holds")?;
     let run = recording.submit()?;
     drop((recording, result));
-    run.wait()?;
+    run.wait_here().await?;
     Ok(())
 }
 
-fn barriers(device: &Device) -> TestResult {
+async fn barriers(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut buffers = Vec::new();
     for _ in 0..4 {
@@ -185,21 +186,21 @@ fn barriers(device: &Device) -> TestResult {
         kernel.launch().bind("data", &mut buffers[0]).set("params.by", 1u32).record(&mut chain).threads(64)?;
     }
     equal(chain.barriers(), 3, "launches that each need the one before")?;
-    let fresh = device.reopen()?;
+    let fresh = device.reopen_here().await?;
     let mut data = fresh.buffer::<u32>(64)?;
-    fresh.synchronize()?;
+    fresh.synchronize_here().await?;
     let before = fresh.stats().counters.barriers;
     for _ in 0..4 {
         add(&fresh, &mut data, 64, 1)?;
     }
-    fresh.synchronize()?;
+    fresh.synchronize_here().await?;
     ensure(fresh.stats().counters.barriers - before >= 3, || "the backend counts fewer than 3 waits".to_owned())?;
     let text = format!("{chain}");
     equal(text.lines().count(), 4, "lines of a recording's text")?;
     ensure(text.lines().all(|line| line.starts_with("dispatch kernel:add [1, 1, 1] write")), || text.clone())
 }
 
-fn a_long_recording(device: &Device) -> TestResult {
+async fn a_long_recording(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(64)?;
     let mut recording = device.recording();
     let kernel = device.kernel(ADD)?;
@@ -208,10 +209,14 @@ fn a_long_recording(device: &Device) -> TestResult {
     }
     recording.submit()?;
     recording.submit()?;
-    same(&data.read()?, &[2 * (0..5000).sum::<u32>(); 64], "two times 5000 launches, each with its own value")
+    same(
+        &data.read_here().await?,
+        &[2 * (0..5000).sum::<u32>(); 64],
+        "two times 5000 launches, each with its own value",
+    )
 }
 
-fn folded_and_indirect(device: &Device) -> TestResult {
+async fn folded_and_indirect(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
          @compute @workgroup_size(1) fn main(@builtin(workgroup_id) group: vec3<u32>) { data[group.x] += group.x; }",
@@ -222,14 +227,14 @@ fn folded_and_indirect(device: &Device) -> TestResult {
     kernel.launch().bind("data", &mut data).record(&mut recording).groups(70_000)?;
     kernel.launch().bind("data", &mut data).record(&mut recording).indirect(&grid, 0)?;
     recording.submit()?;
-    grid.write()?.copy_from_slice(&[20, 1, 1]);
+    grid.write_here().await?.copy_from_slice(&[20, 1, 1]);
     recording.submit()?;
     let times = |n: u32| 2 + u32::from(n < 10) + u32::from(n < 20);
-    same(&data.read()?, &(0..70_000).map(|n| times(n) * n).collect::<Vec<u32>>(), "sums")
+    same(&data.read_here().await?, &(0..70_000).map(|n| times(n) * n).collect::<Vec<u32>>(), "sums")
 }
 
-fn of_another_device(device: &Device) -> TestResult {
-    let other = device.reopen()?;
+async fn of_another_device(device: &Device) -> TestResult {
+    let other = device.reopen_here().await?;
     let mut foreign = other.recording();
     let mut data = device.buffer::<u32>(64)?;
     let theirs = other.buffer::<u32>(64)?;
@@ -243,17 +248,17 @@ fn of_another_device(device: &Device) -> TestResult {
     equal(foreign.len(), 0, "nothing was recorded")
 }
 
-fn recorded_fills_are_words(device: &Device) -> TestResult {
+async fn recorded_fills_are_words(device: &Device) -> TestResult {
     let mut wide = device.buffer::<u64>(16)?;
     let mut recording = device.recording();
     recording.fill(&mut wide, 0x0000_0007_0000_0007)?;
     let refusal = |error: &BufferError| matches!(error, BufferError::Device { operation: "filling", .. });
     refused(recording.fill(&mut wide, 7), refusal, &["4-byte word"])?;
     recording.submit()?;
-    same(&wide.read()?, &[0x0000_0007_0000_0007; 16], "the fill that could be recorded")
+    same(&wide.read_here().await?, &[0x0000_0007_0000_0007; 16], "the fill that could be recorded")
 }
 
-fn ping_pong(device: &Device) -> TestResult {
+async fn ping_pong(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read> before: array<u32>;
          @group(0) @binding(1) var<storage, read_write> after: array<u32>;
@@ -270,5 +275,5 @@ fn ping_pong(device: &Device) -> TestResult {
         std::mem::swap(&mut front, &mut back);
         host = (0..100).map(|n| host[n].wrapping_add(host[(n + 1) % 100])).collect();
     }
-    same(&front.read()?, &host, "50 steps")
+    same(&front.read_here().await?, &host, "50 steps")
 }

@@ -2,22 +2,23 @@
 
 use anywarp::{Device, Stream, UnifiedBuffer};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::words;
+use crate::here::{ReadHere, SynchronizeHere, WriteHere};
 use crate::kernels::{ADD, still_works};
 use crate::outcome::{Context, TestResult, equal, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("independent_work", independent_work),
-    ("a_read_sees_what_another_stream_wrote", a_read_sees_what_another_stream_wrote),
-    ("a_write_waits_for_readers_on_other_streams", a_write_waits_for_readers_on_other_streams),
-    ("the_last_writer_wins", the_last_writer_wins),
-    ("halves_of_one_buffer", halves_of_one_buffer),
-    ("uploads_between_launches", uploads_between_launches),
-    ("recordings_on_streams", recordings_on_streams),
-    ("random_work_on_random_streams", random_work_on_random_streams),
-    ("more_streams_than_there_are", more_streams_than_there_are),
-    ("buffers_dropped_while_streams_use_them", buffers_dropped_while_streams_use_them),
+pub(crate) const CASES: &[Case] = cases![
+    independent_work,
+    a_read_sees_what_another_stream_wrote,
+    a_write_waits_for_readers_on_other_streams,
+    the_last_writer_wins,
+    halves_of_one_buffer,
+    uploads_between_launches,
+    recordings_on_streams,
+    random_work_on_random_streams,
+    more_streams_than_there_are,
+    buffers_dropped_while_streams_use_them,
 ];
 
 const LENGTH: usize = 1 << 14;
@@ -29,7 +30,7 @@ fn add(stream: &Stream, device: &Device, buffer: &mut UnifiedBuffer<u32>, by: u3
     Ok(())
 }
 
-fn independent_work(device: &Device) -> TestResult {
+async fn independent_work(device: &Device) -> TestResult {
     let streams: Vec<Stream> = (0..4).map(|_| device.stream()).collect();
     let mut buffers = (0..4).map(|_| device.buffer::<u32>(LENGTH)).collect::<Result<Vec<_>, _>>()?;
     for round in 1..=50 {
@@ -38,26 +39,26 @@ fn independent_work(device: &Device) -> TestResult {
         }
     }
     for (stream, buffer) in streams.iter().zip(&buffers) {
-        stream.synchronize()?;
-        equal(buffer.read()?[LENGTH - 1], 50 * 51 / 2, "the sum of 50 launches")?;
+        stream.synchronize_here().await?;
+        equal(buffer.read_here().await?[LENGTH - 1], 50 * 51 / 2, "the sum of 50 launches")?;
     }
     Ok(())
 }
 
-fn a_read_sees_what_another_stream_wrote(device: &Device) -> TestResult {
+async fn a_read_sees_what_another_stream_wrote(device: &Device) -> TestResult {
     let (first, second) = (device.stream(), device.stream());
     let (mut a, mut b) = (device.buffer::<u32>(LENGTH)?, device.buffer::<u32>(LENGTH)?);
     for round in 1..=100 {
         add(&first, device, &mut a, 1)?;
         second.copy(&a, &mut b)?;
         if round % 10 == 0 {
-            same(&b.read()?, &vec![round; LENGTH], "what the second stream copied")?;
+            same(&b.read_here().await?, &vec![round; LENGTH], "what the second stream copied")?;
         }
     }
     Ok(())
 }
 
-fn a_write_waits_for_readers_on_other_streams(device: &Device) -> TestResult {
+async fn a_write_waits_for_readers_on_other_streams(device: &Device) -> TestResult {
     let (first, second) = (device.stream(), device.stream());
     let mut a = device.buffer::<u32>(LENGTH)?;
     let mut copies = (0..20).map(|_| device.buffer::<u32>(LENGTH)).collect::<Result<Vec<_>, _>>()?;
@@ -66,23 +67,23 @@ fn a_write_waits_for_readers_on_other_streams(device: &Device) -> TestResult {
         second.copy(&a, copy)?;
     }
     for (round, copy) in copies.iter().enumerate() {
-        same(&copy.read()?, &vec![round as u32; LENGTH], "the version that was there")?;
+        same(&copy.read_here().await?, &vec![round as u32; LENGTH], "the version that was there")?;
     }
     Ok(())
 }
 
-fn the_last_writer_wins(device: &Device) -> TestResult {
+async fn the_last_writer_wins(device: &Device) -> TestResult {
     let (first, second) = (device.stream(), device.stream());
     let mut a = device.buffer::<u32>(LENGTH)?;
     for round in 0..50u32 {
         first.fill(&mut a, 2 * round)?;
         second.fill(&mut a, 2 * round + 1)?;
     }
-    second.synchronize()?;
-    same(&a.read()?, &vec![99; LENGTH], "the second stream's last fill")
+    second.synchronize_here().await?;
+    same(&a.read_here().await?, &vec![99; LENGTH], "the second stream's last fill")
 }
 
-fn halves_of_one_buffer(device: &Device) -> TestResult {
+async fn halves_of_one_buffer(device: &Device) -> TestResult {
     let (first, second) = (device.stream(), device.stream());
     let mut a = device.buffer::<u32>(LENGTH)?;
     let mut b = device.buffer::<u32>(LENGTH)?;
@@ -94,28 +95,28 @@ fn halves_of_one_buffer(device: &Device) -> TestResult {
     }
     first.copy(&a, &mut b)?;
     let expected: Vec<u32> = (0..LENGTH).map(|index| if index < LENGTH / 2 { 20 } else { 40 }).collect();
-    same(&b.read()?, &expected, "each half added to by its own stream")
+    same(&b.read_here().await?, &expected, "each half added to by its own stream")
 }
 
 /// Large enough for a device that copies beside its kernels to do so.
-fn uploads_between_launches(device: &Device) -> TestResult {
+async fn uploads_between_launches(device: &Device) -> TestResult {
     const LARGE: usize = 1 << 20;
     let stream = device.stream();
     let mut sums = device.buffer::<u32>(LARGE)?;
     let mut data = device.buffer::<u32>(LARGE)?;
     let kernel = device.kernel(ADD)?;
     for round in 1..=6u32 {
-        data.copy_from_slice(&vec![round; LARGE])?;
+        data.copy_from_slice_here(&vec![round; LARGE]).await?;
         kernel.launch().bind("data", &mut data).set("params.by", 10u32).on(&stream).threads(LARGE)?;
         sums.copy_from(&data)?;
-        same(&sums.read()?, &vec![round + 10; LARGE], "what was uploaded for this round")?;
+        same(&sums.read_here().await?, &vec![round + 10; LARGE], "what was uploaded for this round")?;
         let fresh = device.buffer_from(&vec![round; LARGE])?;
         stream.copy(&fresh, &mut sums)?;
     }
-    same(&sums.read()?, &vec![6; LARGE], "the last copy")
+    same(&sums.read_here().await?, &vec![6; LARGE], "the last copy")
 }
 
-fn recordings_on_streams(device: &Device) -> TestResult {
+async fn recordings_on_streams(device: &Device) -> TestResult {
     let (first, second) = (device.stream(), device.stream());
     let (mut a, mut b) = (device.buffer::<u32>(LENGTH)?, device.buffer::<u32>(LENGTH)?);
     let kernel = device.kernel(ADD)?;
@@ -133,13 +134,13 @@ fn recordings_on_streams(device: &Device) -> TestResult {
         save.submit()?;
         if round % 3 == 0 {
             let expected: Vec<u32> = (0..LENGTH).map(|index| if index < LENGTH / 2 { 3 } else { 3 * round }).collect();
-            same(&b.read()?, &expected, "what was saved")?;
+            same(&b.read_here().await?, &expected, "what was saved")?;
         }
     }
     Ok(())
 }
 
-fn random_work_on_random_streams(device: &Device) -> TestResult {
+async fn random_work_on_random_streams(device: &Device) -> TestResult {
     const COUNT: usize = 5;
     const SHORT: usize = 4096;
     let streams: Vec<Stream> = (0..3).map(|_| device.stream()).collect();
@@ -167,11 +168,11 @@ fn random_work_on_random_streams(device: &Device) -> TestResult {
                 }
                 3 => {
                     let data = vec![step; SHORT];
-                    buffers[target].copy_from_slice(&data)?;
+                    buffers[target].copy_from_slice_here(&data).await?;
                     model[target] = data;
                 }
                 4 => {
-                    same(&buffers[target].read()?, &model[target], "a buffer half-way")
+                    same(&buffers[target].read_here().await?, &model[target], "a buffer half-way")
                         .context(|| format!("seed {seed}, step {step}"))?;
                 }
                 _ => {
@@ -181,22 +182,22 @@ fn random_work_on_random_streams(device: &Device) -> TestResult {
             }
         }
         for (buffer, expected) in buffers.iter().zip(&model) {
-            same(&buffer.read()?, expected, "a buffer at the end").context(|| format!("seed {seed}"))?;
+            same(&buffer.read_here().await?, expected, "a buffer at the end").context(|| format!("seed {seed}"))?;
         }
     }
     Ok(())
 }
 
-fn more_streams_than_there_are(device: &Device) -> TestResult {
+async fn more_streams_than_there_are(device: &Device) -> TestResult {
     let streams: Vec<Stream> = (0..100).map(|_| device.stream()).collect();
     let mut total = device.buffer::<u32>(64)?;
     for stream in &streams {
         add(stream, device, &mut total, 1)?;
     }
-    same(&total.read()?, &[100; 64], "one launch a stream")
+    same(&total.read_here().await?, &[100; 64], "one launch a stream")
 }
 
-fn buffers_dropped_while_streams_use_them(device: &Device) -> TestResult {
+async fn buffers_dropped_while_streams_use_them(device: &Device) -> TestResult {
     let (first, second) = (device.stream(), device.stream());
     let mut result = device.buffer::<u32>(LENGTH)?;
     for round in 0..50 {
@@ -205,6 +206,6 @@ fn buffers_dropped_while_streams_use_them(device: &Device) -> TestResult {
         add(&second, device, &mut temporary, 1)?;
         first.copy(&temporary, &mut result)?;
     }
-    same(&result.read()?, &vec![50; LENGTH], "the last of 50 temporary buffers")?;
-    still_works(device)
+    same(&result.read_here().await?, &vec![50; LENGTH], "the last of 50 temporary buffers")?;
+    still_works(device).await
 }

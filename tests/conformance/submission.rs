@@ -5,20 +5,21 @@ use std::time::Duration;
 use anywarp::Device;
 use anywarp::backend::Clock;
 
-use crate::Case;
+use crate::case::{Case, cases};
+use crate::here::{ReadHere, ReopenHere, WaitHere};
 use crate::kernels::ADD;
 use crate::outcome::{TestResult, ensure, equal, fail, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("timings", timings),
-    ("timings_of_a_replay", timings_of_a_replay),
-    ("timings_of_very_many_launches", timings_of_very_many_launches),
-    ("waiting", waiting),
-    ("one_submission_for_100_launches", one_submission_for_100_launches),
-    ("long_streams_are_handed_over_in_parts", long_streams_are_handed_over_in_parts),
+pub(crate) const CASES: &[Case] = cases![
+    timings,
+    timings_of_a_replay,
+    timings_of_very_many_launches,
+    waiting,
+    one_submission_for_100_launches,
+    long_streams_are_handed_over_in_parts,
 ];
 
-fn timings(device: &Device) -> TestResult {
+async fn timings(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(1 << 16)?;
     let kernel = device.kernel(anywarp::Wgsl::new(ADD).file("timed.wgsl"))?;
     let mut recording = device.recording();
@@ -26,11 +27,11 @@ fn timings(device: &Device) -> TestResult {
         kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(1 << 16)?;
     }
     let untimed = recording.submit()?;
-    untimed.wait()?;
+    untimed.wait_here().await?;
     equal(untimed.timings(), None, "timings nobody asked for")?;
     recording.timed(true);
     let run = recording.submit()?;
-    run.wait()?;
+    run.wait_here().await?;
     let Some(timings) = run.timings() else { return fail("no timings") };
     ensure(!timings.total().is_zero(), || "everything took no time".to_owned())?;
     let labels: Vec<&str> = timings.entries.iter().map(|entry| &*entry.label).collect();
@@ -40,7 +41,7 @@ fn timings(device: &Device) -> TestResult {
     }
 }
 
-fn timings_of_a_replay(device: &Device) -> TestResult {
+async fn timings_of_a_replay(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(64)?;
     let mut recording = device.recording();
     recording.timed(true);
@@ -48,14 +49,14 @@ fn timings_of_a_replay(device: &Device) -> TestResult {
     kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(64)?;
     let runs = [recording.submit()?, recording.submit()?];
     for run in &runs {
-        run.wait()?;
+        run.wait_here().await?;
         equal(run.timings().map(|timings| timings.entries.len()), Some(1), "entries of each submission")?;
     }
-    same(&data.read()?, &[2; 64], "timed launches do their work")
+    same(&data.read_here().await?, &[2; 64], "timed launches do their work")
 }
 
 /// More than any device has timestamps for: then the host's clock must do, and say so.
-fn timings_of_very_many_launches(device: &Device) -> TestResult {
+async fn timings_of_very_many_launches(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(1)?;
     let mut recording = device.recording();
     recording.timed(true);
@@ -64,33 +65,33 @@ fn timings_of_very_many_launches(device: &Device) -> TestResult {
         kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(1)?;
     }
     let run = recording.submit()?;
-    run.wait()?;
+    run.wait_here().await?;
     let Some(timings) = run.timings() else { return fail("no timings") };
     let entries = if timings.clock == Clock::Device { 2500 } else { 1 };
     equal(timings.entries.len(), entries, "entries")?;
-    equal(data.read()?[0], 2500, "launches that ran")
+    equal(data.read_here().await?[0], 2500, "launches that ran")
 }
 
-fn waiting(device: &Device) -> TestResult {
+async fn waiting(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(64)?;
     let mut recording = device.recording();
     let kernel = device.kernel(ADD)?;
     kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(64)?;
     let run = recording.submit()?;
-    ensure(run.wait_timeout(Duration::from_secs(60))?, || "a tiny launch took a minute".to_owned())?;
+    ensure(run.wait_timeout_here(Duration::from_secs(60)).await?, || "a tiny launch took a minute".to_owned())?;
     equal(run.is_done()?, true, "done after waiting")?;
-    equal(run.wait_timeout(Duration::ZERO)?, true, "waiting again")?;
-    equal(recording.submit()?.wait_timeout(Duration::MAX)?, true, "waiting for as long as it takes")?;
+    equal(run.wait_timeout_here(Duration::ZERO).await?, true, "waiting again")?;
+    equal(recording.submit()?.wait_timeout_here(Duration::MAX).await?, true, "waiting for as long as it takes")?;
     let run = recording.submit()?;
     let twin = run.clone();
-    pollster::block_on(run)?;
+    run.await?;
     equal(twin.is_done()?, true, "the other handle")?;
-    recording.submit()?.wait()?;
-    same(&data.read()?, &[4; 64], "all four submissions")
+    recording.submit()?.wait_here().await?;
+    same(&data.read_here().await?, &[4; 64], "all four submissions")
 }
 
-fn one_submission_for_100_launches(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn one_submission_for_100_launches(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let kernel = fresh.kernel(ADD)?;
     let mut data = fresh.buffer_from(&[0u32; 64])?;
     let before = fresh.stats().counters;
@@ -98,14 +99,14 @@ fn one_submission_for_100_launches(device: &Device) -> TestResult {
         kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(64)?;
     }
     equal(fresh.stats().counters.submissions, before.submissions, "submissions before the read")?;
-    same(&data.read()?, &[100; 64], "100 launches")?;
+    same(&data.read_here().await?, &[100; 64], "100 launches")?;
     let after = fresh.stats().counters;
     equal(after.submissions - before.submissions, 1, "submissions for 100 launches and a read")?;
     equal(after.dispatches - before.dispatches, 100, "dispatches")
 }
 
-fn long_streams_are_handed_over_in_parts(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn long_streams_are_handed_over_in_parts(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let kernel = fresh.kernel(ADD)?;
     let mut data = fresh.buffer_from(&[0u32; 64])?;
     for _ in 0..1000 {
@@ -113,5 +114,5 @@ fn long_streams_are_handed_over_in_parts(device: &Device) -> TestResult {
     }
     let submissions = fresh.stats().counters.submissions;
     ensure((7..=8).contains(&submissions), || format!("{submissions} submissions for 1000 launches, 128 at a time"))?;
-    same(&data.read()?, &[1000; 64], "1000 launches")
+    same(&data.read_here().await?, &[1000; 64], "1000 launches")
 }

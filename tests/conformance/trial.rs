@@ -1,41 +1,45 @@
-//! From how a case ended to what the test harness is told.
+//! From how a case ended to what is told of it.
 
-use libtest_mimic::{Completion, Failed, Trial};
+use anywarp::Device;
 
+use crate::case::Case;
+use crate::faults::expected;
 use crate::outcome::{Stop, TestResult};
-use crate::targets;
 
-/// Whether a required backend is there.
-pub(crate) fn presence(backend: String) -> Trial {
-    Trial::ignorable_test(format!("{backend}::present"), move || verdict(targets::present(&backend)))
+/// What is told of a case.
+pub(crate) enum Verdict {
+    Passed,
+    /// With the reason.
+    Ignored(String),
+    /// With what went wrong.
+    Failed(String),
 }
 
-/// The verdict on a case that may be listed as failing: the device and the reason that the list
-/// gives. Such a case must fail.
-pub(crate) fn judged(outcome: TestResult, listed: Option<(&str, &str)>) -> Result<Completion, Failed> {
+/// Runs `case`, whose name with its group's is `name`, on a device that calls itself `hardware`.
+pub(crate) async fn tried(case: &Case, name: &str, device: &Device, hardware: &str) -> Verdict {
+    let outcome = case.outcome(device).await;
+    let fault = expected("conformance", name, device.caps().backend, hardware);
+    judged(outcome, fault.map(|fault| (fault.name, fault.what)))
+}
+
+/// The verdict on a case that may be listed as failing by somebody else's fault: its name, and what goes wrong. Such a
+/// case must fail.
+fn judged(outcome: TestResult, listed: Option<(&str, &str)>) -> Verdict {
     match (listed, outcome) {
         (None, outcome) => verdict(outcome),
-        (Some((_, reason)), Err(Stop::Fail(_))) => {
-            Ok(Completion::ignored_with(format!("fails, as is known: {reason}")))
-        }
+        (Some((_, what)), Err(Stop::Fail(_))) => Verdict::Ignored(format!("fails, as is known: {what}")),
         (Some(_), Err(skip)) => verdict(Err(skip)),
-        (Some((device, reason)), Ok(())) => Err(Failed::from(format!(
-            "this case is listed as a known failure of '{device}' ({reason}) but passes: take it off the list"
-        ))),
+        (Some((fault, what)), Ok(())) => Verdict::Failed(format!(
+            "this case is listed as failing by the fault '{fault}' ({what}) but passes: take it off the list"
+        )),
     }
 }
 
-fn verdict(outcome: TestResult) -> Result<Completion, Failed> {
+/// The verdict on what is listed nowhere.
+pub(crate) fn verdict(outcome: TestResult) -> Verdict {
     match outcome {
-        Ok(()) => Ok(Completion::Completed),
-        Err(Stop::Skip(reason)) => Ok(Completion::ignored_with(reason)),
-        Err(stop) => Err(failed(stop)),
-    }
-}
-
-/// A case that could not even begin.
-pub(crate) fn failed(stop: Stop) -> Failed {
-    match stop {
-        Stop::Fail(message) | Stop::Skip(message) => Failed::from(message),
+        Ok(()) => Verdict::Passed,
+        Err(Stop::Skip(reason)) => Verdict::Ignored(reason),
+        Err(Stop::Fail(message)) => Verdict::Failed(message),
     }
 }

@@ -14,6 +14,9 @@
 pub(crate) mod ast;
 pub(crate) mod batch;
 pub(crate) mod evaluate;
+#[allow(dead_code)] // other tests need more of it
+#[path = "../support/faults.rs"]
+mod faults;
 pub(crate) mod generate;
 #[path = "../support/harness.rs"]
 mod harness;

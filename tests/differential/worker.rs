@@ -59,10 +59,10 @@ pub(crate) fn serve(options: &Options) -> std::io::Result<()> {
         let mut good = true;
         for (name, device) in &mut devices {
             let hardware = format!("{} {}", device.caps().name, device.caps().driver);
-            let known = known(&hardware, seed, options.size);
-            if let Some(known) = known.filter(|known| known.crashes) {
+            let known = known(device.caps().backend, &hardware, seed, options.size);
+            if let Some(known) = known.filter(|known| known.ends_process) {
                 good = false;
-                say(&Message::Skipped(seed, format!("{name}: known: {}", known.reason)))?;
+                say(&Message::Skipped(seed, format!("{name}: known: {}", known.what)))?;
                 continue;
             }
             let outcome = run(device, &program, &text).and_then(|found| compare(&program, &expected, &found));
@@ -70,7 +70,7 @@ pub(crate) fn serve(options: &Options) -> std::io::Result<()> {
                 (Ok(()), None) => continue,
                 (Ok(()), Some(known)) => {
                     good = false;
-                    let text = format!("{name}: no longer fails, take it off the list: {}", known.reason);
+                    let text = format!("{name}: no longer fails, take it off the list: {}", known.what);
                     say(&Message::Failed(seed, text))?;
                     continue;
                 }
@@ -78,7 +78,7 @@ pub(crate) fn serve(options: &Options) -> std::io::Result<()> {
             };
             good = false;
             if let Some(known) = known {
-                say(&Message::Skipped(seed, format!("{name}: known: {}", known.reason)))?;
+                say(&Message::Skipped(seed, format!("{name}: known: {}", known.what)))?;
                 *device = match Device::open(name) {
                     Ok(fresh) => fresh,
                     Err(error) => return say(&Message::Unable(error.to_string())),

@@ -7,7 +7,7 @@
 use std::f64::consts::PI;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use crate::scalar::{Scalar, exp2i};
+use crate::scalar::{Scalar, Value, exp2i};
 use crate::want::Want;
 
 /// What `cpu` may be wrong by at most where WGSL allows less or says nothing.
@@ -30,6 +30,19 @@ pub(crate) fn near(scalar: Scalar, value: f64, within: f64) -> Want {
 pub(crate) fn rounded(scalar: Scalar, value: f64, ulps: f64) -> Want {
     let others = Want::Near { value, within: ulps * scalar.ulp(value) };
     Want::per_backend(Want::float(scalar, value), others)
+}
+
+/// A result that IEEE 754 rounds to the nearest, which `cpu` must do. "Correctly rounded" leaves to others which
+/// neighbour of the exact result they give, so that what lies just below the least normal value may be flushed.
+pub(crate) fn correctly_rounded(scalar: Scalar, exact: f64) -> Want {
+    let nearest = Value::float(scalar, exact);
+    if exact.is_nan() || nearest.f() == exact {
+        return Want::Is(nearest);
+    }
+    // Towards zero is one less, away from it one more: of an infinity, the greatest value.
+    let beyond = nearest.f().abs() > exact.abs();
+    let other = Value::new(scalar, if beyond { nearest.bits - 1 } else { nearest.bits + 1 });
+    Want::per_backend(Want::Is(nearest), Want::OneOf([nearest, other].map(Want::Is).to_vec()))
 }
 
 /// A result of a formula: exact within the error that the formula gathers.

@@ -14,8 +14,10 @@ mod builtins;
 mod case;
 mod control;
 mod conversions;
-mod deviations;
 mod edges;
+#[allow(dead_code)] // other tests need more of it
+#[path = "../support/faults.rs"]
+mod faults;
 mod operators;
 #[allow(dead_code)] // the conformance suite has more checks than are needed here
 #[path = "../conformance/outcome.rs"]
@@ -37,7 +39,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Trial};
 
 use case::Case;
-use deviations::deviation;
+use faults::expected;
 use targets::Target;
 use trial::{failed, judged, presence};
 
@@ -75,8 +77,8 @@ fn cases() -> Vec<Case> {
 fn trial(target: &Arc<Target>, Case { name, run }: Case) -> Trial {
     let target = Arc::clone(target);
     Trial::ignorable_test(format!("{}::{name}", target.name), move || {
-        let outcome = run(target.device().map_err(failed)?);
-        let known = deviation(&format!("{} {}", target.name, target.hardware), &name);
-        judged(outcome, known.map(|known| (known.device, known.reason)))
+        let device = target.device().map_err(failed)?;
+        let fault = expected("operators", &name, device.caps().backend, &target.hardware);
+        judged(run(device), fault.map(|fault| (fault.name, fault.what)))
     })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::accuracy::rounded;
+use crate::accuracy::{correctly_rounded, rounded};
 use crate::case::{Case, Componentwise};
 use crate::edges::combinations;
 use crate::outcome::same;
@@ -57,16 +57,24 @@ const COMPONENTWISE: &[Componentwise] = &[
 ];
 
 fn add(scalar: Scalar, v: &[Value]) -> Want {
-    if scalar.is_float() { Want::float(scalar, v[0].f() + v[1].f()) } else { Want::int(scalar, v[0].i() + v[1].i()) }
+    if scalar.is_float() {
+        correctly_rounded(scalar, v[0].f() + v[1].f())
+    } else {
+        Want::int(scalar, v[0].i() + v[1].i())
+    }
 }
 
 fn subtract(scalar: Scalar, v: &[Value]) -> Want {
-    if scalar.is_float() { Want::float(scalar, v[0].f() - v[1].f()) } else { Want::int(scalar, v[0].i() - v[1].i()) }
+    if scalar.is_float() {
+        correctly_rounded(scalar, v[0].f() - v[1].f())
+    } else {
+        Want::int(scalar, v[0].i() - v[1].i())
+    }
 }
 
 fn multiply(scalar: Scalar, v: &[Value]) -> Want {
     if scalar.is_float() {
-        return Want::float(scalar, v[0].f() * v[1].f());
+        return correctly_rounded(scalar, v[0].f() * v[1].f());
     }
     // Two u64 may exceed i128: their low bits are right all the same.
     Want::int(scalar, v[0].i().wrapping_mul(v[1].i()))
@@ -105,7 +113,9 @@ fn remainder(scalar: Scalar, v: &[Value]) -> Want {
     };
     let cpu = Want::OneOf([exact, formula, fused, wide].map(|value| Want::float(scalar, value)).to_vec());
     let quotient = (x / y).abs();
-    let others = if quotient.is_finite() && quotient < 1.0 / scalar.ulp(1.0) && !y.is_infinite() {
+    // The formula's division is specified for such divisors only.
+    let range = scalar.least_normal()..=scalar.least_normal().recip();
+    let others = if quotient < 1.0 / scalar.ulp(1.0) && range.contains(&y.abs()) {
         // The quotient may be rounded up to the next integer, or down from it.
         let within = 2.5 * scalar.ulp(quotient) * y.abs() + scalar.ulp(x);
         let near = |value: f64| Want::Near { value, within };

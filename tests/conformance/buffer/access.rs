@@ -2,147 +2,148 @@
 
 use anywarp::Device;
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::words;
+use crate::here::{ReadHere, ReopenHere, SynchronizeHere, WriteHere};
 use crate::kernels::add;
 use crate::outcome::{TestResult, ensure, equal, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("read_after_write", read_after_write),
-    ("taking_turns", taking_turns),
-    ("update_sees_the_device", update_sees_the_device),
-    ("an_update_that_only_looks", an_update_that_only_looks),
-    ("later_writes_win", later_writes_win),
-    ("writes_around_device_work", writes_around_device_work),
-    ("fill_overrides_what_the_host_wrote", fill_overrides_what_the_host_wrote),
-    ("reads_are_repeatable", reads_are_repeatable),
-    ("async_access", async_access),
-    ("cancelled_reads", cancelled_reads),
-    ("reads_after_cancelled_ones_wait", reads_after_cancelled_ones_wait),
-    ("submit_then_read", submit_then_read),
+pub(crate) const CASES: &[Case] = cases![
+    read_after_write,
+    taking_turns,
+    update_sees_the_device,
+    an_update_that_only_looks,
+    later_writes_win,
+    writes_around_device_work,
+    fill_overrides_what_the_host_wrote,
+    reads_are_repeatable,
+    async_access,
+    cancelled_reads,
+    reads_after_cancelled_ones_wait,
+    submit_then_read,
 ];
 
-fn read_after_write(device: &Device) -> TestResult {
+async fn read_after_write(device: &Device) -> TestResult {
     let mut buffer = device.buffer::<u32>(1000)?;
-    buffer.write()?.copy_from_slice(&words(1000));
-    same(&buffer.read()?, &words(1000), "before the device saw it")?;
-    device.synchronize()?;
-    same(&buffer.read()?, &words(1000), "after a wait")
+    buffer.write_here().await?.copy_from_slice(&words(1000));
+    same(&buffer.read_here().await?, &words(1000), "before the device saw it")?;
+    device.synchronize_here().await?;
+    same(&buffer.read_here().await?, &words(1000), "after a wait")
 }
 
-fn taking_turns(device: &Device) -> TestResult {
+async fn taking_turns(device: &Device) -> TestResult {
     let mut wanted = words(1009);
     let mut buffer = device.buffer_from(&wanted)?;
     for turn in 0..20u32 {
         add(device, &mut buffer, 1009, turn)?;
         wanted.iter_mut().for_each(|value| *value = value.wrapping_add(turn));
         match turn % 4 {
-            0 => same(&buffer.read()?, &wanted, "read")?,
+            0 => same(&buffer.read_here().await?, &wanted, "read")?,
             1 => {
-                buffer.update()?[turn as usize] = 7;
+                buffer.update_here().await?[turn as usize] = 7;
                 wanted[turn as usize] = 7;
             }
             2 => {
                 wanted = words(1009 + turn as usize).split_off(turn as usize);
-                buffer.copy_from_slice(&wanted)?;
+                buffer.copy_from_slice_here(&wanted).await?;
             }
             _ => {}
         }
     }
-    same(&buffer.read()?, &wanted, "at the end")
+    same(&buffer.read_here().await?, &wanted, "at the end")
 }
 
-fn update_sees_the_device(device: &Device) -> TestResult {
+async fn update_sees_the_device(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[10u32; 64])?;
     add(device, &mut buffer, 64, 5)?;
     {
-        let mut host = buffer.update()?;
+        let mut host = buffer.update_here().await?;
         equal(host[3], 15, "what the device wrote")?;
         host[3] = 100;
     }
     add(device, &mut buffer, 64, 1)?;
-    let host = buffer.read()?;
+    let host = buffer.read_here().await?;
     equal((host[2], host[3], host[4]), (16, 101, 16), "one element changed, others kept")
 }
 
-fn an_update_that_only_looks(device: &Device) -> TestResult {
+async fn an_update_that_only_looks(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     add(device, &mut buffer, 64, 1)?;
-    equal(buffer.update()?.iter().sum::<u32>(), 128, "looked at")?;
+    equal(buffer.update_here().await?.iter().sum::<u32>(), 128, "looked at")?;
     add(device, &mut buffer, 64, 1)?;
-    same(&buffer.read()?, &[3; 64], "nothing was lost")
+    same(&buffer.read_here().await?, &[3; 64], "nothing was lost")
 }
 
-fn later_writes_win(device: &Device) -> TestResult {
+async fn later_writes_win(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[0u32; 32])?;
-    buffer.slice_mut(0..16).copy_from_slice(&[1; 16])?;
-    buffer.slice_mut(8..24).copy_from_slice(&[2; 16])?;
-    buffer.slice_mut(12..14).update()?.fill(3);
+    buffer.slice_mut(0..16).copy_from_slice_here(&[1; 16]).await?;
+    buffer.slice_mut(8..24).copy_from_slice_here(&[2; 16]).await?;
+    buffer.slice_mut(12..14).update_here().await?.fill(3);
     let mut wanted = [0u32; 32];
     wanted[..16].fill(1);
     wanted[8..24].fill(2);
     wanted[12..14].fill(3);
-    same(&buffer.read()?, &wanted, "seen by the host")?;
+    same(&buffer.read_here().await?, &wanted, "seen by the host")?;
     add(device, &mut buffer, 32, 10)?;
-    same(&buffer.read()?, &wanted.map(|value| value + 10), "seen by the device")
+    same(&buffer.read_here().await?, &wanted.map(|value| value + 10), "seen by the device")
 }
 
-fn writes_around_device_work(device: &Device) -> TestResult {
+async fn writes_around_device_work(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[1u32; 128])?;
     add(device, &mut buffer, 128, 1)?;
-    buffer.slice_mut(0..4).copy_from_slice(&[50; 4])?;
+    buffer.slice_mut(0..4).copy_from_slice_here(&[50; 4]).await?;
     add(device, &mut buffer, 128, 1)?;
-    buffer.slice_mut(2..6).copy_from_slice(&[90; 4])?;
-    let host = buffer.read()?;
+    buffer.slice_mut(2..6).copy_from_slice_here(&[90; 4]).await?;
+    let host = buffer.read_here().await?;
     equal(host[..8].to_vec(), vec![51, 51, 90, 90, 90, 90, 3, 3], "in program order")
 }
 
-fn fill_overrides_what_the_host_wrote(device: &Device) -> TestResult {
+async fn fill_overrides_what_the_host_wrote(device: &Device) -> TestResult {
     let mut buffer = device.buffer::<u32>(64)?;
-    buffer.copy_from_slice(&[7; 64])?;
+    buffer.copy_from_slice_here(&[7; 64]).await?;
     buffer.fill(9)?;
-    same(&buffer.read()?, &[9; 64], "a fill after a write")?;
+    same(&buffer.read_here().await?, &[9; 64], "a fill after a write")?;
     buffer.fill(1)?;
-    buffer.slice_mut(4..8).copy_from_slice(&[2; 4])?;
+    buffer.slice_mut(4..8).copy_from_slice_here(&[2; 4]).await?;
     let mut wanted = [1u32; 64];
     wanted[4..8].fill(2);
-    same(&buffer.read()?, &wanted, "a write after a fill")?;
-    buffer.slice_mut(4..8).copy_from_slice(&[3; 4])?;
+    same(&buffer.read_here().await?, &wanted, "a write after a fill")?;
+    buffer.slice_mut(4..8).copy_from_slice_here(&[3; 4]).await?;
     buffer.slice_mut(6..10).fill(5)?;
     wanted[4..6].fill(3);
     wanted[6..10].fill(5);
-    same(&buffer.read()?, &wanted, "a fill over half of a write")
+    same(&buffer.read_here().await?, &wanted, "a fill over half of a write")
 }
 
-fn reads_are_repeatable(device: &Device) -> TestResult {
+async fn reads_are_repeatable(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(300))?;
     add(device, &mut buffer, 300, 0)?;
     for _ in 0..3 {
-        same(&buffer.slice(100..200).read()?, &words(300)[100..200], "a part")?;
-        same(&buffer.read()?, &words(300), "all")?;
+        same(&buffer.slice(100..200).read_here().await?, &words(300)[100..200], "a part")?;
+        same(&buffer.read_here().await?, &words(300), "all")?;
     }
     Ok(())
 }
 
-fn async_access(device: &Device) -> TestResult {
+async fn async_access(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(500))?;
     let mut wanted = words(500);
     for round in 0..5u32 {
         add(device, &mut buffer, 500, round)?;
         wanted.iter_mut().for_each(|value| *value = value.wrapping_add(round));
-        same(&pollster::block_on(buffer.read_async())?, &wanted, "read_async")?;
-        pollster::block_on(buffer.update_async())?[7] = round;
+        same(&buffer.read_async().await?, &wanted, "read_async")?;
+        buffer.update_async().await?[7] = round;
         wanted[7] = round;
-        let part = pollster::block_on(buffer.slice(5..10).read_async())?;
+        let part = buffer.slice(5..10).read_async().await?;
         same(&part, &wanted[5..10], "read_async of a slice")?;
     }
     add(device, &mut buffer, 500, 0)?;
-    pollster::block_on(device.synchronize_async())?;
-    same(&buffer.read()?, &wanted, "at the end")
+    device.synchronize_async().await?;
+    same(&buffer.read_here().await?, &wanted, "at the end")
 }
 
 /// A future that is dropped, polled once or never, leaves nothing behind.
-fn cancelled_reads(device: &Device) -> TestResult {
+async fn cancelled_reads(device: &Device) -> TestResult {
     use std::future::Future;
     let mut buffer = device.buffer_from(&[1u32; 256])?;
     let waker = std::task::Waker::noop();
@@ -158,15 +159,15 @@ fn cancelled_reads(device: &Device) -> TestResult {
         let _ = updated.as_mut().poll(&mut context);
         drop(updated);
         if round % 2 == 0 {
-            same(&buffer.read()?, &[1 + round; 256], "a read after cancelled ones")?;
+            same(&buffer.read_here().await?, &[1 + round; 256], "a read after cancelled ones")?;
         }
     }
     add(device, &mut buffer, 256, 1)?;
-    same(&buffer.read()?, &[7; 256], "after cancelled reads")
+    same(&buffer.read_here().await?, &[7; 256], "after cancelled reads")
 }
 
 /// The end of the work that a cancelled read waited for must not be taken for the end of later work.
-fn reads_after_cancelled_ones_wait(device: &Device) -> TestResult {
+async fn reads_after_cancelled_ones_wait(device: &Device) -> TestResult {
     use std::future::Future;
     let slow = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -185,13 +186,13 @@ fn reads_after_cancelled_ones_wait(device: &Device) -> TestResult {
         let _ = std::pin::pin!(buffer.read_async()).poll(&mut context);
         slow.launch().bind("data", &mut buffer).threads(4096)?;
         wanted = step(step(wanted));
-        same(&buffer.read()?, &[wanted; 4096], "after both launches")?;
+        same(&buffer.read_here().await?, &[wanted; 4096], "after both launches")?;
     }
     Ok(())
 }
 
-fn submit_then_read(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn submit_then_read(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let mut buffer = fresh.buffer_from(&[1u32; 64])?;
     add(&fresh, &mut buffer, 64, 1)?;
     fresh.submit()?;
@@ -199,5 +200,5 @@ fn submit_then_read(device: &Device) -> TestResult {
     ensure(after >= 1, || "submit handed nothing over".to_owned())?;
     fresh.submit()?;
     equal(fresh.stats().counters.submissions, after, "submissions after an empty submit")?;
-    same(&buffer.read()?, &[2; 64], "after submit")
+    same(&buffer.read_here().await?, &[2; 64], "after submit")
 }

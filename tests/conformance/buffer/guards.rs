@@ -3,46 +3,47 @@
 
 use anywarp::{BufferError, Device, Error, LaunchError, Recording};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::words;
+use crate::here::{ReadHere, WriteHere};
 use crate::kernels::{ADD, COPY};
 use crate::outcome::{TestResult, equal, refused, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("read_guards_are_shared", read_guards_are_shared),
-    ("read_guards_keep_launches_off", read_guards_keep_launches_off),
-    ("guards_keep_recordings_off", guards_keep_recordings_off),
-    ("leaked_guards_keep_the_host_off", leaked_guards_keep_the_host_off),
-    ("leaked_guards_keep_the_device_off", leaked_guards_keep_the_device_off),
-    ("a_write_guard_counts_when_dropped", a_write_guard_counts_when_dropped),
+pub(crate) const CASES: &[Case] = cases![
+    read_guards_are_shared,
+    read_guards_keep_launches_off,
+    guards_keep_recordings_off,
+    leaked_guards_keep_the_host_off,
+    leaked_guards_keep_the_device_off,
+    a_write_guard_counts_when_dropped,
 ];
 
-fn read_guards_are_shared(device: &Device) -> TestResult {
+async fn read_guards_are_shared(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(100))?;
     crate::kernels::add(device, &mut buffer, 100, 0)?;
-    let (one, two) = (buffer.read()?, buffer.slice(10..20).read()?);
+    let (one, two) = (buffer.read_here().await?, buffer.slice(10..20).read_here().await?);
     same(&one, &words(100), "the first guard")?;
     same(&two, &words(100)[10..20], "the second guard")?;
     drop(one);
-    let three = pollster::block_on(buffer.read_async())?;
+    let three = buffer.read_async().await?;
     same(&two, &words(100)[10..20], "the second guard, after the first is gone")?;
     same(&three, &words(100), "the third guard")
 }
 
 /// Two shared borrows: the compiler has nothing against it, but the host may be looking into memory
 /// that the device needs.
-fn read_guards_keep_launches_off(device: &Device) -> TestResult {
+async fn read_guards_keep_launches_off(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let source = device.buffer_from(&[3u32; 64])?;
     let mut result = device.buffer::<u32>(64)?;
-    let guard = source.slice(0..8).read()?;
+    let guard = source.slice(0..8).read_here().await?;
     let held = |error: &LaunchError| matches!(error, LaunchError::InUse { guard: "ReadGuard", .. });
     let launch = kernel.launch().bind("source", &source).bind("result", &mut result);
     refused(launch.threads(64), held, &["'source'", "ReadGuard", "drop"])?;
     same(&guard, &[3; 8], "what the guard sees")?;
     drop(guard);
     kernel.launch().bind("source", &source).bind("result", &mut result).threads(64)?;
-    same(&result.read()?, &[3; 64], "launched once the guard was gone")
+    same(&result.read_here().await?, &[3; 64], "launched once the guard was gone")
 }
 
 /// A recording that adds 1 to every element.
@@ -57,48 +58,48 @@ fn in_use(guard: &'static str) -> impl Fn(&Error) -> bool {
     move |error| matches!(error, Error::Buffer(BufferError::InUse { guard: found }) if *found == guard)
 }
 
-fn guards_keep_recordings_off(device: &Device) -> TestResult {
+async fn guards_keep_recordings_off(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     let recording = adding(device, &mut buffer)?;
-    let guard = buffer.read()?;
+    let guard = buffer.read_here().await?;
     refused(recording.submit(), in_use("ReadGuard"), &["ReadGuard", "drop"])?;
     drop(guard);
-    let guard = buffer.update()?;
+    let guard = buffer.update_here().await?;
     refused(recording.submit(), in_use("UpdateGuard"), &["UpdateGuard"])?;
     drop(guard);
-    let mut guard = buffer.write()?;
+    let mut guard = buffer.write_here().await?;
     refused(recording.submit(), in_use("WriteGuard"), &["WriteGuard"])?;
     guard.fill(10);
     drop(guard);
     recording.submit()?;
-    same(&buffer.read()?, &[11; 64], "submitted once, after all guards were gone")
+    same(&buffer.read_here().await?, &[11; 64], "submitted once, after all guards were gone")
 }
 
 fn held(guard: &'static str) -> impl Fn(&BufferError) -> bool {
     move |error| matches!(error, BufferError::InUse { guard: found } if *found == guard)
 }
 
-fn leaked_guards_keep_the_host_off(device: &Device) -> TestResult {
+async fn leaked_guards_keep_the_host_off(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[1u32; 64])?;
-    std::mem::forget(buffer.read()?);
-    equal(buffer.read()?[0], 1, "reading beside a ReadGuard")?;
-    refused(buffer.write(), held("ReadGuard"), &["ReadGuard"])?;
-    refused(buffer.update(), held("ReadGuard"), &["ReadGuard"])?;
+    std::mem::forget(buffer.read_here().await?);
+    equal(buffer.read_here().await?[0], 1, "reading beside a ReadGuard")?;
+    refused(buffer.write_here().await, held("ReadGuard"), &["ReadGuard"])?;
+    refused(buffer.update_here().await, held("ReadGuard"), &["ReadGuard"])?;
     let mut buffer = device.buffer_from(&[1u32; 64])?;
-    std::mem::forget(buffer.write()?);
-    refused(buffer.read(), held("WriteGuard"), &["WriteGuard"])?;
-    refused(pollster::block_on(buffer.read_async()), held("WriteGuard"), &["WriteGuard"])?;
-    refused(buffer.slice_mut(0..4).write(), held("WriteGuard"), &["WriteGuard"])?;
+    std::mem::forget(buffer.write_here().await?);
+    refused(buffer.read_here().await, held("WriteGuard"), &["WriteGuard"])?;
+    refused(buffer.read_async().await, held("WriteGuard"), &["WriteGuard"])?;
+    refused(buffer.slice_mut(0..4).write_here().await, held("WriteGuard"), &["WriteGuard"])?;
     let mut buffer = device.buffer_from(&[1u32; 64])?;
-    std::mem::forget(buffer.update()?);
-    refused(buffer.copy_from_slice(&[0; 64]), held("UpdateGuard"), &["UpdateGuard"])
+    std::mem::forget(buffer.update_here().await?);
+    refused(buffer.copy_from_slice_here(&[0; 64]).await, held("UpdateGuard"), &["UpdateGuard"])
 }
 
-fn leaked_guards_keep_the_device_off(device: &Device) -> TestResult {
+async fn leaked_guards_keep_the_device_off(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     let mut other = device.buffer_from(&[2u32; 64])?;
-    std::mem::forget(buffer.read()?);
+    std::mem::forget(buffer.read_here().await?);
     let held = |error: &LaunchError| matches!(error, LaunchError::InUse { guard: "ReadGuard", .. });
     let launch = kernel.launch().bind("data", &mut buffer).set("params.by", 1u32);
     refused(launch.threads(64), held, &["'data'", "ReadGuard"])?;
@@ -106,18 +107,18 @@ fn leaked_guards_keep_the_device_off(device: &Device) -> TestResult {
     refused(buffer.fill(1), busy, &["ReadGuard"])?;
     refused(buffer.copy_from(&other), busy, &["ReadGuard"])?;
     refused(other.copy_from(&buffer), busy, &["ReadGuard"])?;
-    same(&buffer.read()?, &[1; 64], "nothing has run")?;
-    same(&other.read()?, &[2; 64], "nothing was copied")
+    same(&buffer.read_here().await?, &[1; 64], "nothing has run")?;
+    same(&other.read_here().await?, &[2; 64], "nothing was copied")
 }
 
-fn a_write_guard_counts_when_dropped(device: &Device) -> TestResult {
+async fn a_write_guard_counts_when_dropped(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     let recording = adding(device, &mut buffer)?;
-    let mut guard = buffer.slice_mut(0..32).write()?;
+    let mut guard = buffer.slice_mut(0..32).write_here().await?;
     guard.fill(5);
     drop(guard);
     recording.submit()?;
     let mut wanted = [2u32; 64];
     wanted[..32].fill(6);
-    same(&buffer.read()?, &wanted, "written before the submission")
+    same(&buffer.read_here().await?, &wanted, "written before the submission")
 }

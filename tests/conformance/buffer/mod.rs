@@ -7,7 +7,7 @@ mod slices;
 mod traffic;
 mod transfers;
 
-use crate::Case;
+use crate::case::Case;
 
 pub(crate) const CASES: &[&[Case]] =
     &[elements::CASES, access::CASES, slices::CASES, transfers::CASES, traffic::CASES, guards::CASES];

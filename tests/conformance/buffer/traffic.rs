@@ -2,22 +2,23 @@
 
 use anywarp::{BufferStats, Device, UnifiedBuffer};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::words;
+use crate::here::{ReadHere, ReopenHere, SynchronizeHere, WriteHere};
 use crate::kernels::{ADD, COPY, add};
 use crate::outcome::{TestResult, ensure, equal};
 
-pub(crate) const CASES: &[Case] = &[
-    ("a_loop_on_the_device_moves_nothing", a_loop_on_the_device_moves_nothing),
-    ("written_ten_kernels_and_read", written_ten_kernels_and_read),
-    ("host_and_device_in_turns", host_and_device_in_turns),
-    ("only_dirty_ranges_move", only_dirty_ranges_move),
-    ("reading_twice_moves_once", reading_twice_moves_once),
-    ("device_counts_all_buffers", device_counts_all_buffers),
-    ("no_growth_over_10_000_launches", no_growth_over_10_000_launches),
-    ("no_growth_over_1_000_round_trips", no_growth_over_1_000_round_trips),
-    ("live_and_peak_bytes", live_and_peak_bytes),
-    ("trim_gives_staging_back", trim_gives_staging_back),
+pub(crate) const CASES: &[Case] = cases![
+    a_loop_on_the_device_moves_nothing,
+    written_ten_kernels_and_read,
+    host_and_device_in_turns,
+    only_dirty_ranges_move,
+    reading_twice_moves_once,
+    device_counts_all_buffers,
+    no_growth_over_10_000_launches,
+    no_growth_over_1_000_round_trips,
+    live_and_peak_bytes,
+    trim_gives_staging_back,
 ];
 
 const LENGTH: usize = 1024;
@@ -38,81 +39,82 @@ fn moved(device: &Device, buffer: &UnifiedBuffer<u32>, uploads: &[u64], download
     equal(buffer.stats(), wanted, what)
 }
 
-fn a_loop_on_the_device_moves_nothing(device: &Device) -> TestResult {
+async fn a_loop_on_the_device_moves_nothing(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(LENGTH))?;
     for _ in 0..300 {
         add(device, &mut buffer, LENGTH, 1)?;
     }
-    device.synchronize()?;
+    device.synchronize_here().await?;
     moved(device, &buffer, &[BYTES], &[], "300 launches")?;
-    drop(buffer.read()?);
+    drop(buffer.read_here().await?);
     moved(device, &buffer, &[BYTES], &[BYTES], "300 launches and a read")
 }
 
 /// The whole of a usual job: once up and once down, or not at all.
-fn written_ten_kernels_and_read(device: &Device) -> TestResult {
-    let before = device.stats();
+async fn written_ten_kernels_and_read(device: &Device) -> TestResult {
+    // Of its own, because other cases move bytes on the other.
+    let device = &device.reopen_here().await?;
     let mut buffer = device.buffer::<u32>(LENGTH)?;
-    buffer.write()?.fill(5);
+    buffer.write_here().await?.fill(5);
     for _ in 0..10 {
         add(device, &mut buffer, LENGTH, 2)?;
     }
-    ensure(buffer.read()?.iter().all(|word| *word == 25), || "not all words are 25".to_owned())?;
+    ensure(buffer.read_here().await?.iter().all(|word| *word == 25), || "not all words are 25".to_owned())?;
     moved(device, &buffer, &[BYTES], &[BYTES], "written, ten launches, read")?;
-    let after = device.stats();
-    let bytes = after.bytes_uploaded + after.bytes_downloaded - before.bytes_uploaded - before.bytes_downloaded;
+    let stats = device.stats();
+    let bytes = stats.bytes_uploaded + stats.bytes_downloaded;
     equal(bytes, if device.caps().unified { 0 } else { 2 * BYTES }, "bytes that the device as a whole has moved")
 }
 
-fn host_and_device_in_turns(device: &Device) -> TestResult {
+async fn host_and_device_in_turns(device: &Device) -> TestResult {
     let mut buffer = device.buffer::<u32>(LENGTH)?;
     for _ in 0..10 {
-        buffer.write()?.fill(1);
+        buffer.write_here().await?.fill(1);
         add(device, &mut buffer, LENGTH, 1)?;
-        equal(buffer.read()?[LENGTH - 1], 2, "the last element")?;
+        equal(buffer.read_here().await?[LENGTH - 1], 2, "the last element")?;
     }
     moved(device, &buffer, &[BYTES; 10], &[BYTES; 10], "ten times written, launched, read")
 }
 
-fn only_dirty_ranges_move(device: &Device) -> TestResult {
+async fn only_dirty_ranges_move(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(LENGTH))?;
     add(device, &mut buffer, LENGTH, 0)?;
-    drop(buffer.read()?);
-    buffer.slice_mut(100..356).update()?.fill(3);
+    drop(buffer.read_here().await?);
+    buffer.slice_mut(100..356).update_here().await?.fill(3);
     add(device, &mut buffer, LENGTH, 0)?;
     moved(device, &buffer, &[BYTES, 1024], &[BYTES], "256 changed elements")?;
     // A launch that writes a slice leaves the rest of the host's copy as good as it was.
-    drop(buffer.read()?);
+    drop(buffer.read_here().await?);
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
     add(device, buffer.slice_mut(step..2 * step), step, 1)?;
-    drop(buffer.read()?);
+    drop(buffer.read_here().await?);
     moved(device, &buffer, &[BYTES, 1024], &[BYTES, BYTES, 4 * step as u64], "one slice written by the device")
 }
 
-fn reading_twice_moves_once(device: &Device) -> TestResult {
+async fn reading_twice_moves_once(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(LENGTH))?;
     add(device, &mut buffer, LENGTH, 0)?;
     for _ in 0..3 {
-        drop(buffer.read()?);
+        drop(buffer.read_here().await?);
     }
     moved(device, &buffer, &[BYTES], &[BYTES], "three reads")?;
     // A kernel that only reads the buffer leaves the host's copy good.
     let copy = device.kernel(COPY)?;
     let mut result = device.buffer::<u32>(LENGTH)?;
     copy.launch().bind("source", &buffer).bind("result", &mut result).threads(LENGTH)?;
-    drop(buffer.read()?);
-    equal(buffer.update()?[0], words(1)[0], "an update that only looks")?;
+    drop(buffer.read_here().await?);
+    equal(buffer.update_here().await?[0], words(1)[0], "an update that only looks")?;
     add(device, &mut buffer, LENGTH, 0)?;
     moved(device, &buffer, &[BYTES], &[BYTES], "a launch that reads, and an update that only looks")
 }
 
-fn device_counts_all_buffers(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn device_counts_all_buffers(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let mut one = fresh.buffer_from(&words(LENGTH))?;
     let mut two = fresh.buffer_from(&words(2 * LENGTH))?;
     add(&fresh, &mut one, LENGTH, 1)?;
     add(&fresh, &mut two, LENGTH, 1)?;
-    drop((one.read()?, two.read()?));
+    drop((one.read_here().await?, two.read_here().await?));
     let stats = fresh.stats();
     let wanted = if fresh.caps().unified { (0, 0, 0, 0) } else { (2, 3 * BYTES, 2, 3 * BYTES) };
     let got = (stats.uploads, stats.bytes_uploaded, stats.downloads, stats.bytes_downloaded);
@@ -121,51 +123,51 @@ fn device_counts_all_buffers(device: &Device) -> TestResult {
     equal(stats.counters.dispatches, 2, "dispatches")
 }
 
-fn no_growth_over_10_000_launches(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn no_growth_over_10_000_launches(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let kernel = fresh.kernel(ADD)?;
     let mut buffer = fresh.buffer_from(&[0u32; 64])?;
-    let mut round = |launches: u32| -> TestResult {
+    let mut round = async |launches: u32| -> TestResult {
         for launch in 0..launches {
             kernel.launch().bind("data", &mut buffer).set("params.by", launch % 2).threads(64)?;
         }
-        drop(buffer.read()?);
+        drop(buffer.read_here().await?);
         Ok(())
     };
-    round(1000)?;
+    round(1000).await?;
     let before = fresh.stats();
-    round(10_000)?;
+    round(10_000).await?;
     let after = fresh.stats();
     equal(after.live_bytes, before.live_bytes, "live bytes")?;
     equal(after.staging_bytes, before.staging_bytes, "staging bytes")?;
     equal(after.counters.bind_groups, before.counters.bind_groups, "bind groups built")?;
     equal(after.counters.compilations, before.counters.compilations, "kernels compiled")?;
     equal(after.launches - before.launches, 10_000, "launches")?;
-    equal(buffer.read()?.to_vec(), vec![5500; 64], "the sum of all of them")
+    equal(buffer.read_here().await?.to_vec(), vec![5500; 64], "the sum of all of them")
 }
 
-fn no_growth_over_1_000_round_trips(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn no_growth_over_1_000_round_trips(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let mut buffer = fresh.buffer::<u32>(LENGTH)?;
-    let mut round = |trips: u32| -> TestResult {
+    let mut round = async |trips: u32| -> TestResult {
         for trip in 0..trips {
-            buffer.write()?.fill(trip);
+            buffer.write_here().await?.fill(trip);
             add(&fresh, &mut buffer, LENGTH, 1)?;
-            equal(buffer.read()?[7], trip + 1, "a round trip")?;
+            equal(buffer.read_here().await?[7], trip + 1, "a round trip")?;
         }
         Ok(())
     };
-    round(50)?;
+    round(50).await?;
     let before = fresh.stats();
-    round(1000)?;
+    round(1000).await?;
     let after = fresh.stats();
     equal(after.live_bytes, before.live_bytes, "live bytes")?;
     equal(after.staging_bytes, before.staging_bytes, "staging bytes")?;
     equal(after.staging_misses, before.staging_misses, "allocations of staging memory")
 }
 
-fn live_and_peak_bytes(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn live_and_peak_bytes(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let one = fresh.buffer::<u32>(1000)?;
     let two = fresh.buffer::<u64>(1000)?;
     equal(fresh.stats().live_bytes, 12_000, "two buffers")?;
@@ -177,11 +179,11 @@ fn live_and_peak_bytes(device: &Device) -> TestResult {
     equal(fresh.stats().live_bytes, 0, "all dropped")
 }
 
-fn trim_gives_staging_back(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn trim_gives_staging_back(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let mut buffer = fresh.buffer_from(&words(LENGTH))?;
     add(&fresh, &mut buffer, LENGTH, 1)?;
-    drop(buffer.read()?);
+    drop(buffer.read_here().await?);
     let staged = fresh.stats().staging_bytes;
     if fresh.caps().unified {
         equal(staged, 0, "staging bytes where the memory is one")?;
@@ -189,7 +191,7 @@ fn trim_gives_staging_back(device: &Device) -> TestResult {
         ensure(staged >= 2 * BYTES, || format!("only {staged} bytes of staging memory"))?;
     }
     drop(buffer);
-    fresh.synchronize()?;
+    fresh.synchronize_here().await?;
     fresh.trim();
     equal(fresh.stats().staging_bytes, 0, "staging bytes after trim")
 }

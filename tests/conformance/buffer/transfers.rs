@@ -4,43 +4,44 @@ use std::fmt::Debug;
 
 use anywarp::{Device, Element, f16};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::{word, words};
+use crate::here::{ReadHere, ReopenHere, WriteHere};
 use crate::kernels::add;
 use crate::outcome::{Context, TestResult, equal, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("copy_between_buffers", copy_between_buffers),
-    ("copy_within_one_buffer", copy_within_one_buffer),
-    ("copy_chain", copy_chain),
-    ("fill_u8", |device| fill(device, 0xA5u8)),
-    ("fill_u16", |device| fill(device, 0xBEEFu16)),
-    ("fill_f16", |device| fill(device, f16::from_f32(-1.5))),
-    ("fill_u32", |device| fill(device, 0xDEAD_BEEFu32)),
-    ("fill_zero", |device| fill(device, 0i32)),
-    ("fill_f32", |device| fill(device, -0.0f32)),
+pub(crate) const CASES: &[Case] = cases![
+    copy_between_buffers,
+    copy_within_one_buffer,
+    copy_chain,
+    fill_u8 = |device| fill(device, 0xA5u8),
+    fill_u16 = |device| fill(device, 0xBEEFu16),
+    fill_f16 = |device| fill(device, f16::from_f32(-1.5)),
+    fill_u32 = |device| fill(device, 0xDEAD_BEEFu32),
+    fill_zero = |device| fill(device, 0i32),
+    fill_f32 = |device| fill(device, -0.0f32),
     // Equal words, as the device can fill, and unequal ones, as it cannot.
-    ("fill_u64_of_equal_words", |device| fill(device, 0x1234_5678_1234_5678u64)),
-    ("fill_u64_of_unequal_words", |device| fill(device, 0x1234_5678_9ABC_DEF0u64)),
-    ("fill_f64", |device| fill(device, std::f64::consts::PI)),
-    ("fill_f32x3", |device| fill(device, [1.0f32, 2.0, 3.0])),
-    ("fill_u8x3", |device| fill(device, [1u8, 2, 3])),
-    ("fill_beyond_one_block", fill_beyond_one_block),
-    ("large_upload", large_upload),
-    ("large_upload_over_device_work", large_upload_over_device_work),
+    fill_u64_of_equal_words = |device| fill(device, 0x1234_5678_1234_5678u64),
+    fill_u64_of_unequal_words = |device| fill(device, 0x1234_5678_9ABC_DEF0u64),
+    fill_f64 = |device| fill(device, std::f64::consts::PI),
+    fill_f32x3 = |device| fill(device, [1.0f32, 2.0, 3.0]),
+    fill_u8x3 = |device| fill(device, [1u8, 2, 3]),
+    fill_beyond_one_block,
+    large_upload,
+    large_upload_over_device_work,
 ];
 
-fn copy_between_buffers(device: &Device) -> TestResult {
+async fn copy_between_buffers(device: &Device) -> TestResult {
     let source = device.buffer_from(&words(200))?;
     let mut target = device.buffer::<u32>(200)?;
     target.copy_from(&source)?;
-    same(&target.read()?, &words(200), "all")?;
+    same(&target.read_here().await?, &words(200), "all")?;
     target.slice_mut(0..50).copy_from(source.slice(150..200))?;
-    same(&target.slice(0..50).read()?, &words(200)[150..], "slice to slice")?;
-    same(&target.slice(50..).read()?, &words(200)[50..], "what lies beside it")
+    same(&target.slice(0..50).read_here().await?, &words(200)[150..], "slice to slice")?;
+    same(&target.slice(50..).read_here().await?, &words(200)[50..], "what lies beside it")
 }
 
-fn copy_within_one_buffer(device: &Device) -> TestResult {
+async fn copy_within_one_buffer(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(300))?;
     let (source, target) = buffer.split_at_mut(150);
     target.copy_from(&source)?;
@@ -49,10 +50,10 @@ fn copy_within_one_buffer(device: &Device) -> TestResult {
     let mut wanted = words(300);
     wanted.copy_within(0..150, 150);
     wanted.copy_within(150..160, 0);
-    same(&buffer.read()?, &wanted, "both ways")
+    same(&buffer.read_here().await?, &wanted, "both ways")
 }
 
-fn copy_chain(device: &Device) -> TestResult {
+async fn copy_chain(device: &Device) -> TestResult {
     let mut buffers = Vec::new();
     for index in 0..10u32 {
         buffers.push(device.buffer_from(&[index; 65])?);
@@ -63,28 +64,28 @@ fn copy_chain(device: &Device) -> TestResult {
         after[0].copy_from(&before[index - 1])?;
     }
     buffers[0].fill(0)?;
-    same(&buffers[9].read()?, &[42; 65], "the end of the chain")
+    same(&buffers[9].read_here().await?, &[42; 65], "the end of the chain")
 }
 
-fn fill<T: Element + Debug>(device: &Device, value: T) -> TestResult {
+async fn fill<T: Element + Debug>(device: &Device, value: T) -> TestResult {
     for length in [1, 2, 3, 64, 1009] {
         let mut buffer = device.buffer::<T>(length)?;
         buffer.fill(value)?;
-        same(&buffer.read()?, &vec![value; length], "a fill").context(|| format!("{length} elements"))?;
+        same(&buffer.read_here().await?, &vec![value; length], "a fill").context(|| format!("{length} elements"))?;
     }
     let zero = T::zeroed();
     let mut buffer = device.buffer::<T>(64)?;
     buffer.slice_mut(16..32).fill(value)?;
     let mut wanted = vec![zero; 64];
     wanted[16..32].fill(value);
-    same(&buffer.read()?, &wanted, "a fill of a part")
+    same(&buffer.read_here().await?, &wanted, "a fill of a part")
 }
 
-fn fill_beyond_one_block(device: &Device) -> TestResult {
+async fn fill_beyond_one_block(device: &Device) -> TestResult {
     let length = (3 << 20) + 17;
     let mut buffer = device.buffer::<u32>(length)?;
     buffer.slice_mut(5..).fill(0xABCD_1234)?;
-    let host = buffer.read()?;
+    let host = buffer.read_here().await?;
     equal(host[..5].to_vec(), vec![0; 5], "before the fill")?;
     equal(host[5..].iter().position(|value| *value != 0xABCD_1234), None, "first word that was not filled")
 }
@@ -92,24 +93,24 @@ fn fill_beyond_one_block(device: &Device) -> TestResult {
 /// 40 MiB and one element: several pieces, the last one small.
 const LARGE: usize = (10 << 20) + 1;
 
-fn large_upload(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn large_upload(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let data: Vec<u32> = (0..LARGE).map(word).collect();
     let mut buffer = fresh.buffer_from(&data)?;
     add(&fresh, &mut buffer, LARGE, 0)?;
-    same(&buffer.read()?, &data, "40 MiB there and back")?;
+    same(&buffer.read_here().await?, &data, "40 MiB there and back")?;
     let bytes = if fresh.caps().unified { 0 } else { 4 * LARGE as u64 };
     equal(buffer.stats().bytes_uploaded, bytes, "bytes uploaded")
 }
 
-fn large_upload_over_device_work(device: &Device) -> TestResult {
+async fn large_upload_over_device_work(device: &Device) -> TestResult {
     let mut buffer = device.buffer::<u32>(LARGE + 10)?;
-    buffer.slice_mut(..10).copy_from_slice(&[5; 10])?;
+    buffer.slice_mut(..10).copy_from_slice_here(&[5; 10]).await?;
     add(device, &mut buffer, LARGE + 10, 1)?;
     let data: Vec<u32> = (0..LARGE).map(word).collect();
-    buffer.slice_mut(10..).copy_from_slice(&data)?;
+    buffer.slice_mut(10..).copy_from_slice_here(&data).await?;
     add(device, &mut buffer, LARGE + 10, 1)?;
-    let host = buffer.read()?;
+    let host = buffer.read_here().await?;
     equal(host[..10].to_vec(), vec![7; 10], "the head, which was not written again")?;
     let wrong = host[10..].iter().zip(&data).position(|(got, sent)| *got != sent.wrapping_add(1));
     equal(wrong, None, "first word that went wrong")

@@ -3,27 +3,28 @@
 use anywarp::backend::{Access, BindingClass};
 use anywarp::{Device, Wgsl};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::{SIZES, floats, words};
+use crate::here::{ReadHere, WriteHere};
 use crate::outcome::{Context, TestResult, close, equal, same};
 use crate::tolerance;
 
-pub(crate) const CASES: &[Case] = &[
-    ("saxpy", saxpy),
-    ("saxpy_large", |device| saxpy_of(device, (1 << 20) + 7)),
-    ("every_class", every_class),
-    ("reflection", reflection),
-    ("only_what_the_entry_point_uses", only_what_the_entry_point_uses),
-    ("group_and_binding_gaps", group_and_binding_gaps),
-    ("bound_by_number", bound_by_number),
-    ("uniform_from_a_buffer", uniform_from_a_buffer),
-    ("one_buffer_read_twice", one_buffer_read_twice),
-    ("unsized_array_at_the_end_of_a_struct", unsized_array_at_the_end_of_a_struct),
-    ("raw_bytes", raw_bytes),
-    ("struct_elements", struct_elements),
-    ("vec3_elements_have_padding", vec3_elements_have_padding),
-    ("as_many_buffers_as_allowed", as_many_buffers_as_allowed),
-    ("out_of_range_is_harmless", out_of_range_is_harmless),
+pub(crate) const CASES: &[Case] = cases![
+    saxpy,
+    saxpy_large = |device| saxpy_of(device, (1 << 20) + 7),
+    every_class,
+    reflection,
+    only_what_the_entry_point_uses,
+    group_and_binding_gaps,
+    bound_by_number,
+    uniform_from_a_buffer,
+    one_buffer_read_twice,
+    unsized_array_at_the_end_of_a_struct,
+    raw_bytes,
+    struct_elements,
+    vec3_elements_have_padding,
+    as_many_buffers_as_allowed,
+    out_of_range_is_harmless,
 ];
 
 const SAXPY: &str = "
@@ -37,11 +38,14 @@ fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < arrayLength(&y) { y[id.x] += params.a * x[id.x]; }
 }";
 
-fn saxpy(device: &Device) -> TestResult {
-    SIZES.iter().try_for_each(|size| saxpy_of(device, *size).context(|| format!("{size} elements")))
+async fn saxpy(device: &Device) -> TestResult {
+    for &size in SIZES {
+        saxpy_of(device, size).await.context(|| format!("{size} elements"))?;
+    }
+    Ok(())
 }
 
-fn saxpy_of(device: &Device, size: usize) -> TestResult {
+async fn saxpy_of(device: &Device, size: usize) -> TestResult {
     let kernel = device.kernel(Wgsl::new(SAXPY).file("saxpy.wgsl"))?;
     equal((kernel.name(), kernel.entry_point()), ("saxpy.wgsl:saxpy", "saxpy"), "names")?;
     equal(kernel.workgroup_size(), [64, 1, 1], "workgroup size")?;
@@ -51,8 +55,8 @@ fn saxpy_of(device: &Device, size: usize) -> TestResult {
     let mut y = device.buffer_from(&host_y)?;
     kernel.launch().set("params.a", 3.0f32).bind("x", &x).bind("y", &mut y).threads(size)?;
     let wanted: Vec<f32> = data.iter().zip(&host_y).map(|(x, y)| 3.0 * x + y).collect();
-    close(&y.read()?, &wanted, tolerance::MULTIPLY_ADD, "a * x + y")?;
-    same(&x.read()?, &data, "x")
+    close(&y.read_here().await?, &wanted, tolerance::MULTIPLY_ADD, "a * x + y")?;
+    same(&x.read_here().await?, &data, "x")
 }
 
 const CLASSES: &str = "
@@ -71,7 +75,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     atomicAdd(&total, output[id.x]);
 }";
 
-fn every_class(device: &Device) -> TestResult {
+async fn every_class(device: &Device) -> TestResult {
     let kernel = device.kernel(CLASSES)?;
     let input = device.buffer_from(&words(100))?;
     // Declared read_write, but only read: a shared borrow will do.
@@ -82,11 +86,11 @@ fn every_class(device: &Device) -> TestResult {
     launch.bind("output", &mut output).bind("total", &mut total).threads(100)?;
     let all = words(200);
     let wanted: Vec<u32> = (0..100).map(|n| all[n].wrapping_mul(3).wrapping_add(all[100 + n])).collect();
-    same(&output.read()?, &wanted, "output")?;
-    equal(total.read()?[0], wanted.iter().fold(5, |sum, value| sum.wrapping_add(*value)), "total")
+    same(&output.read_here().await?, &wanted, "output")?;
+    equal(total.read_here().await?[0], wanted.iter().fold(5, |sum, value| sum.wrapping_add(*value)), "total")
 }
 
-fn reflection(device: &Device) -> TestResult {
+async fn reflection(device: &Device) -> TestResult {
     let kernel = device.kernel(CLASSES)?;
     let told: Vec<_> = kernel
         .bindings()
@@ -112,14 +116,14 @@ const TWO_ENTRY_POINTS: &str = "
 fn helper() { a[0] = 3u; }
 @compute @workgroup_size(1) fn third() { helper(); }";
 
-fn only_what_the_entry_point_uses(device: &Device) -> TestResult {
+async fn only_what_the_entry_point_uses(device: &Device) -> TestResult {
     for (entry, binding, wanted) in [("first", "a", 1u32), ("second", "b", 2), ("third", "a", 3)] {
         let kernel = device.kernel(Wgsl::new(TWO_ENTRY_POINTS).entry(entry))?;
         equal(kernel.entry_point(), entry, "entry point")?;
         equal(kernel.bindings().len(), 1, "bindings")?;
         let mut buffer = device.buffer::<u32>(1)?;
         kernel.launch().bind(binding, &mut buffer).groups(1)?;
-        equal(buffer.read()?[0], wanted, entry)?;
+        equal(buffer.read_here().await?[0], wanted, entry)?;
     }
     Ok(())
 }
@@ -129,40 +133,40 @@ const GAPS: &str = "
 @group(3) @binding(2) var<storage, read> later: array<u32>;
 @compute @workgroup_size(1) fn main(@builtin(workgroup_id) id: vec3<u32>) { late[id.x] = later[id.x] + 1u; }";
 
-fn group_and_binding_gaps(device: &Device) -> TestResult {
+async fn group_and_binding_gaps(device: &Device) -> TestResult {
     let later = device.buffer_from(&words(10))?;
     let mut late = device.buffer::<u32>(10)?;
     device.kernel(GAPS)?.launch().bind("later", &later).bind("late", &mut late).groups(10)?;
     let wanted: Vec<u32> = words(10).iter().map(|value| value.wrapping_add(1)).collect();
-    same(&late.read()?, &wanted, "groups 1 and 3, bindings 7 and 2")?;
+    same(&late.read_here().await?, &wanted, "groups 1 and 3, bindings 7 and 2")?;
     let kernel = device.kernel(
         "@group(1) @binding(7) var<storage, read_write> late: array<u32>;
          @compute @workgroup_size(1) fn main() { late[0] = 9u; }",
     )?;
     kernel.launch().bind("late", &mut late).groups(1)?;
-    equal(late.read()?[0], 9, "group 1 alone")
+    equal(late.read_here().await?[0], 9, "group 1 alone")
 }
 
-fn bound_by_number(device: &Device) -> TestResult {
+async fn bound_by_number(device: &Device) -> TestResult {
     let later = device.buffer_from(&words(10))?;
     let mut late = device.buffer::<u32>(10)?;
     device.kernel(GAPS)?.launch().bind("3.2", &later).bind("1.7", &mut late).groups(10)?;
-    equal(late.read()?[9], words(10)[9].wrapping_add(1), "bound as group.binding")
+    equal(late.read_here().await?[9], words(10)[9].wrapping_add(1), "bound as group.binding")
 }
 
-fn uniform_from_a_buffer(device: &Device) -> TestResult {
+async fn uniform_from_a_buffer(device: &Device) -> TestResult {
     let step = device.caps().limits.uniform_offset_alignment as usize / 4;
     let mut factors = device.buffer_from(&vec![2.0f32; step + 1])?;
-    factors.slice_mut(step..).copy_from_slice(&[5.0])?;
+    factors.slice_mut(step..).copy_from_slice_here(&[5.0]).await?;
     let x = device.buffer_from(&[1.0f32; 64])?;
     let mut y = device.buffer_from(&[1.0f32; 64])?;
     let kernel = device.kernel(SAXPY)?;
     kernel.launch().bind("params", &factors).bind("x", &x).bind("y", &mut y).threads(64)?;
     kernel.launch().bind("params", factors.slice(step..)).bind("x", &x).bind("y", &mut y).threads(64)?;
-    same(&y.read()?, &[8.0; 64], "1 + 2 + 5")
+    same(&y.read_here().await?, &[8.0; 64], "1 + 2 + 5")
 }
 
-fn one_buffer_read_twice(device: &Device) -> TestResult {
+async fn one_buffer_read_twice(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read> a: array<u32>;
          @group(0) @binding(1) var<storage, read> b: array<u32>;
@@ -175,10 +179,10 @@ fn one_buffer_read_twice(device: &Device) -> TestResult {
     let mut output = device.buffer::<u32>(77)?;
     kernel.launch().bind("a", &input).bind("b", &input).bind("c", &mut output).threads(77)?;
     let wanted: Vec<u32> = (0..77).map(|n| words(77)[n].wrapping_add(words(77)[76 - n])).collect();
-    same(&output.read()?, &wanted, "a + reversed a")
+    same(&output.read_here().await?, &wanted, "a + reversed a")
 }
 
-fn unsized_array_at_the_end_of_a_struct(device: &Device) -> TestResult {
+async fn unsized_array_at_the_end_of_a_struct(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct List { count: atomic<u32>, capacity: u32, items: array<u32> }
          @group(0) @binding(0) var<storage, read_write> list: List;
@@ -189,20 +193,20 @@ fn unsized_array_at_the_end_of_a_struct(device: &Device) -> TestResult {
          }",
     )?;
     let mut list = device.buffer_from(&[0u32; 2 + 100])?;
-    list.slice_mut(1..2).copy_from_slice(&[1000])?;
+    list.slice_mut(1..2).copy_from_slice_here(&[1000]).await?;
     kernel.launch().bind("list", &mut list).threads(128)?;
-    let host = list.read()?;
+    let host = list.read_here().await?;
     equal(host[0], 100, "the length that the kernel sees")?;
     same(&host[2..], &(1000..1100).collect::<Vec<u32>>(), "items")
 }
 
-fn raw_bytes(device: &Device) -> TestResult {
+async fn raw_bytes(device: &Device) -> TestResult {
     let kernel = device.kernel(SAXPY)?;
     let mut x = device.buffer_from::<u8>(bytemuck::cast_slice(&[2.0f32; 64]))?;
     let mut y = device.buffer_from::<u8>(bytemuck::cast_slice(&[1.0f32; 64]))?;
     kernel.launch().bind_raw("x", &mut x).bind_raw("y", &mut y).set("params.a", 2.0f32).threads(64)?;
     kernel.launch().bind("x", &x).bind("y", &mut y).set("params.a", 0.5f32).threads(64)?;
-    same(&y.read()?, bytemuck::cast_slice(&[6.0f32; 64]), "1 + 4 + 1, as bytes")
+    same(&y.read_here().await?, bytemuck::cast_slice(&[6.0f32; 64]), "1 + 4 + 1, as bytes")
 }
 
 #[repr(C)]
@@ -215,7 +219,7 @@ struct Particle {
 }
 anywarp::element!(Particle { position, mass, velocity, id });
 
-fn struct_elements(device: &Device) -> TestResult {
+async fn struct_elements(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Particle { position: vec3<f32>, mass: f32, velocity: vec3<f32>, id: u32 }
          @group(0) @binding(0) var<storage, read_write> particles: array<Particle>;
@@ -230,10 +234,10 @@ fn struct_elements(device: &Device) -> TestResult {
     let mut particles = device.buffer_from(&(0..65).map(particle).collect::<Vec<_>>())?;
     kernel.launch().bind("particles", &mut particles).threads(65)?;
     let moved = |n: u32| Particle { position: [n as f32 + 2.0, 4.0, 7.0], mass: n as f32, ..particle(n) };
-    same(&particles.read()?, &(0..65).map(moved).collect::<Vec<_>>(), "particles")
+    same(&particles.read_here().await?, &(0..65).map(moved).collect::<Vec<_>>(), "particles")
 }
 
-fn vec3_elements_have_padding(device: &Device) -> TestResult {
+async fn vec3_elements_have_padding(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> points: array<vec3<f32>>;
          @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -243,11 +247,11 @@ fn vec3_elements_have_padding(device: &Device) -> TestResult {
     let mut points = device.buffer_from(&(0..10).map(|n| [n as f32, 1.0, 2.0, 0.0]).collect::<Vec<_>>())?;
     kernel.launch().bind("points", &mut points).threads(10)?;
     let wanted: Vec<[f32; 3]> = (0..10).map(|n| [2.0 * n as f32, 2.0, 4.0]).collect();
-    let got: Vec<[f32; 3]> = points.read()?.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect();
+    let got: Vec<[f32; 3]> = points.read_here().await?.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect();
     same(&got, &wanted, "three of four components")
 }
 
-fn as_many_buffers_as_allowed(device: &Device) -> TestResult {
+async fn as_many_buffers_as_allowed(device: &Device) -> TestResult {
     let count = device.caps().limits.storage_buffers.min(32);
     let declare = |n| format!("@group(0) @binding({n}) var<storage, read_write> b{n}: array<u32>;\n");
     let mut text: String = (0..count).map(declare).collect();
@@ -264,13 +268,13 @@ fn as_many_buffers_as_allowed(device: &Device) -> TestResult {
         names.iter().zip(&mut buffers).fold(kernel.launch(), |launch, (name, buffer)| launch.bind(name, buffer));
     bound.groups(1)?;
     for (n, buffer) in (0..count).zip(&buffers) {
-        equal(buffer.read()?[0], 101 * n, "one of many buffers")?;
+        equal(buffer.read_here().await?[0], 101 * n, "one of many buffers")?;
     }
     Ok(())
 }
 
 /// WGSL: an access out of range touches some element of the same buffer, or nothing.
-fn out_of_range_is_harmless(device: &Device) -> TestResult {
+async fn out_of_range_is_harmless(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
          @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -280,7 +284,7 @@ fn out_of_range_is_harmless(device: &Device) -> TestResult {
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
     let mut buffer = device.buffer_from(&vec![1u32; 3 * step])?;
     kernel.launch().bind("data", buffer.slice_mut(step..2 * step)).threads(640)?;
-    let host = buffer.read()?;
+    let host = buffer.read_here().await?;
     same(&host[..step], &vec![1; step], "what lies before the slice")?;
     same(&host[2 * step..], &vec![1; step], "what lies after the slice")?;
     let untouched = host[step..2 * step].iter().all(|value| [1, 7].contains(value));

@@ -2,20 +2,21 @@
 
 use anywarp::{Device, Element, KernelError, Wgsl, f16};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::words;
+use crate::here::ReadHere;
 use crate::outcome::{TestResult, equal, refused, skip};
 
-pub(crate) const CASES: &[Case] = &[
-    ("composed_sum_f32", |device| sum::<f32>(device, "", |value| value as f32)),
-    ("composed_sum_i32", |device| sum::<i32>(device, "", |value| value as i32)),
-    ("composed_sum_u32", |device| sum::<u32>(device, "", |value| value)),
-    ("composed_sum_f16", |device| sum::<f16>(device, "f16", |value| f16::from_f32(value as f32))),
-    ("composed_sum_f64", |device| sum::<f64>(device, "f64", f64::from)),
-    ("composed_sum_i64", |device| sum::<i64>(device, "i64", i64::from)),
-    ("composed_conditions", conditions),
-    ("composed_names", names),
-    ("composed_bindings", bindings),
+pub(crate) const CASES: &[Case] = cases![
+    composed_sum_f32 = |device| sum::<f32>(device, "", |value| value as f32),
+    composed_sum_i32 = |device| sum::<i32>(device, "", |value| value as i32),
+    composed_sum_u32 = |device| sum::<u32>(device, "", |value| value),
+    composed_sum_f16 = |device| sum::<f16>(device, "f16", |value| f16::from_f32(value as f32)),
+    composed_sum_f64 = |device| sum::<f64>(device, "f64", f64::from),
+    composed_sum_i64 = |device| sum::<i64>(device, "i64", i64::from),
+    composed_conditions = conditions,
+    composed_names = names,
+    composed_bindings = bindings,
 ];
 
 const SUM: &str = "import package::{element::T, shared::reduce::sum_of_workgroup};
@@ -47,7 +48,7 @@ fn sum_of_workgroup(own: T, index: u32) -> T {
 }";
 
 /// Sums of small integers, which every element type holds exactly.
-fn sum<T: Element + PartialEq + std::fmt::Debug>(device: &Device, feature: &str, of: fn(u32) -> T) -> TestResult {
+async fn sum<T: Element + PartialEq + std::fmt::Debug>(device: &Device, feature: &str, of: fn(u32) -> T) -> TestResult {
     if !feature.is_empty() && !device.caps().feature_names().contains(&feature) {
         return skip(format!("the device has no {feature}"));
     }
@@ -59,11 +60,11 @@ fn sum<T: Element + PartialEq + std::fmt::Debug>(device: &Device, feature: &str,
     let mut sums = device.buffer::<T>(4)?;
     kernel.launch().bind("values", &values).bind("sums", &mut sums).threads(200)?;
     let wanted: Vec<T> = input.chunks(64).map(|chunk| of(chunk.iter().sum())).collect();
-    equal(sums.read()?.to_vec(), wanted, "sums of workgroups")
+    equal(sums.read_here().await?.to_vec(), wanted, "sums of workgroups")
 }
 
 /// The same text is another kernel with other features, modules or elements.
-fn conditions(device: &Device) -> TestResult {
+async fn conditions(device: &Device) -> TestResult {
     let wgsl = |on| {
         let text = "import package::step::step;
             @group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -78,14 +79,14 @@ fn conditions(device: &Device) -> TestResult {
         let kernel = device.kernel(wgsl(on).module("step", module.as_str()))?;
         let mut data = device.buffer::<u32>(1)?;
         kernel.launch().bind("data", &mut data).groups(1u32)?;
-        equal(data.read()?.to_vec(), vec![wanted], &format!("twice: {on}, step: {step}"))?;
+        equal(data.read_here().await?.to_vec(), vec![wanted], &format!("twice: {on}, step: {step}"))?;
     }
     let unset = device.kernel(Wgsl::new("@if(fast) const x = 1;").file("f.wgsl"));
     refused(unset, |error: &KernelError| matches!(error, KernelError::Compose { line: 1, .. }), &["f.wgsl:1:5", "fast"])
 }
 
 /// Names that meet: two modules with the same, one that is WGSL's own, one that a variable hides.
-fn names(device: &Device) -> TestResult {
+async fn names(device: &Device) -> TestResult {
     let text = "import package::{a, b, c::scaled as max};
         @group(0) @binding(0) var<storage, read_write> data: array<u32>;
         @compute @workgroup_size(1) fn main() {
@@ -104,11 +105,11 @@ fn names(device: &Device) -> TestResult {
         );
     let mut data = device.buffer::<u32>(3)?;
     device.kernel(wgsl)?.launch().bind("data", &mut data).groups(1u32)?;
-    equal(data.read()?.to_vec(), vec![4, 49, 27], "names")
+    equal(data.read_here().await?.to_vec(), vec![4, 49, 27], "names")
 }
 
 /// Bindings and overrides of modules have their names.
-fn bindings(device: &Device) -> TestResult {
+async fn bindings(device: &Device) -> TestResult {
     let text = "import package::io;
         @compute @workgroup_size(io::width) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             io::data[id.x] = id.x * io::params.by;
@@ -120,5 +121,5 @@ fn bindings(device: &Device) -> TestResult {
     let kernel = device.kernel(Wgsl::new(text).module("io", module).constant("width", 4.0))?;
     let mut data = device.buffer::<u32>(4)?;
     kernel.launch().bind("data", &mut data).set("params.by", 3u32).groups(1u32)?;
-    equal(data.read()?.to_vec(), vec![0, 3, 6, 9], "a module's bindings")
+    equal(data.read_here().await?.to_vec(), vec![0, 3, 6, 9], "a module's bindings")
 }

@@ -2,22 +2,23 @@
 
 use anywarp::{Device, Kernel, KernelError, Wgsl, f16};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::{floats, words};
+use crate::here::ReadHere;
 use crate::outcome::{TestResult, close, equal, refused, same, skip};
 use crate::tolerance;
 
-pub(crate) const CASES: &[Case] = &[
-    ("f16", half_floats),
-    ("i16", short_integers),
-    ("i64", long_integers),
-    ("f64", double_floats),
-    ("subgroups", subgroups),
-    ("subgroups_need_no_enable", subgroups_need_no_enable),
-    ("f32_atomics", float_atomics),
-    ("i64_atomics", long_atomics),
-    ("quantize_to_f16", quantize_to_f16),
-    ("cooperative_matrix", cooperative_matrix),
+pub(crate) const CASES: &[Case] = cases![
+    f16 = half_floats,
+    i16 = short_integers,
+    i64 = long_integers,
+    f64 = double_floats,
+    subgroups,
+    subgroups_need_no_enable,
+    f32_atomics = float_atomics,
+    i64_atomics = long_atomics,
+    quantize_to_f16,
+    cooperative_matrix,
 ];
 
 /// The kernel where the device has `feature`; else `None`, once the error was found to be right:
@@ -32,7 +33,7 @@ fn needs(device: &Device, feature: &'static str, wgsl: &str, line: &str) -> Test
     Ok(None)
 }
 
-fn half_floats(device: &Device) -> TestResult {
+async fn half_floats(device: &Device) -> TestResult {
     let source = "enable f16;
         @group(0) @binding(0) var<storage, read_write> data: array<f16>;
         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -42,12 +43,12 @@ fn half_floats(device: &Device) -> TestResult {
     let input: Vec<f16> = floats(130).into_iter().map(f16::from_f32).collect();
     let mut data = device.buffer_from(&input)?;
     kernel.launch().bind("data", &mut data).threads(130)?;
-    let got: Vec<f32> = data.read()?.iter().map(|value| value.to_f32()).collect();
+    let got: Vec<f32> = data.read_here().await?.iter().map(|value| value.to_f32()).collect();
     let wanted: Vec<f32> = input.iter().map(|value| value.to_f32() * 3.0 + 0.5).collect();
     close(&got, &wanted, 4.0 * tolerance::HALF, "x * 3 + 0.5")
 }
 
-fn short_integers(device: &Device) -> TestResult {
+async fn short_integers(device: &Device) -> TestResult {
     let source = "enable wgpu_int16;
         @group(0) @binding(0) var<storage, read_write> signed: array<i16>;
         @group(0) @binding(1) var<storage, read_write> unsigned: array<u16>;
@@ -59,11 +60,11 @@ fn short_integers(device: &Device) -> TestResult {
     let mut signed = device.buffer_from(&[i16::MIN, 0, 1, i16::MAX])?;
     let mut unsigned = device.buffer_from(&[0u16, 1, 2, u16::MAX])?;
     kernel.launch().bind("signed", &mut signed).bind("unsigned", &mut unsigned).threads(4)?;
-    same(&signed.read()?, &[i16::MAX, -1, 0, i16::MAX - 1], "i16, wrapping")?;
-    same(&unsigned.read()?, &[u16::MAX, 0, 1, u16::MAX - 1], "u16, wrapping")
+    same(&signed.read_here().await?, &[i16::MAX, -1, 0, i16::MAX - 1], "i16, wrapping")?;
+    same(&unsigned.read_here().await?, &[u16::MAX, 0, 1, u16::MAX - 1], "u16, wrapping")
 }
 
-fn long_integers(device: &Device) -> TestResult {
+async fn long_integers(device: &Device) -> TestResult {
     let source = "@group(0) @binding(0) var<storage, read_write> signed: array<i64>;
         @group(0) @binding(1) var<storage, read_write> unsigned: array<u64>;
         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -75,11 +76,11 @@ fn long_integers(device: &Device) -> TestResult {
     let mut signed = device.buffer_from(&input)?;
     let mut unsigned = device.buffer_from(&input.map(|value| value as u64))?;
     kernel.launch().bind("signed", &mut signed).bind("unsigned", &mut unsigned).threads(4)?;
-    same(&signed.read()?, &input.map(|value| value.wrapping_mul(3).wrapping_sub(1)), "i64")?;
-    same(&unsigned.read()?, &input.map(|value| ((value as u64) << 4) / 7), "u64")
+    same(&signed.read_here().await?, &input.map(|value| value.wrapping_mul(3).wrapping_sub(1)), "i64")?;
+    same(&unsigned.read_here().await?, &input.map(|value| ((value as u64) << 4) / 7), "u64")
 }
 
-fn double_floats(device: &Device) -> TestResult {
+async fn double_floats(device: &Device) -> TestResult {
     let source = "@group(0) @binding(0) var<storage, read_write> data: array<f64>;
         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             data[id.x] = data[id.x] * 0.5lf + 1.0lf;
@@ -89,7 +90,7 @@ fn double_floats(device: &Device) -> TestResult {
     let mut data = device.buffer_from(&input)?;
     kernel.launch().bind("data", &mut data).threads(4)?;
     // Powers of two and one: exact in f64, far beyond f32.
-    same(&data.read()?, &input.map(|value| value * 0.5 + 1.0), "f64")
+    same(&data.read_here().await?, &input.map(|value| value * 0.5 + 1.0), "f64")
 }
 
 const SUBGROUPS: &str = "
@@ -105,28 +106,30 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(subgroup_size) si
     sizes[id.x] = select(0u, size, before + data[id.x] <= sum);
 }";
 
-fn run_subgroups(device: &Device, kernel: &Kernel) -> TestResult {
+async fn run_subgroups(device: &Device, kernel: &Kernel) -> TestResult {
     let input: Vec<u32> = words(256).iter().map(|value| value % 1000).collect();
     let data = device.buffer_from(&input)?;
     let (mut sums, mut sizes) = (device.buffer::<u32>(256)?, device.buffer::<u32>(256)?);
     kernel.launch().bind("data", &data).bind("sums", &mut sums).bind("sizes", &mut sizes).threads(256)?;
     // How lanes form subgroups is the device's choice; that each lane counts once is not.
-    equal(sums.read()?.iter().sum::<u32>(), input.iter().sum::<u32>(), "the sum over all subgroups")?;
+    equal(sums.read_here().await?.iter().sum::<u32>(), input.iter().sum::<u32>(), "the sum over all subgroups")?;
     let (least, most) = device.caps().subgroup_size.unwrap_or_default();
-    let within = sizes.read()?.iter().all(|size| (least..=most).contains(size));
+    let within = sizes.read_here().await?.iter().all(|size| (least..=most).contains(size));
     equal(within, true, "prefixes are at most the sum, and sizes within what the device promises")
 }
 
-fn subgroups(device: &Device) -> TestResult {
+async fn subgroups(device: &Device) -> TestResult {
     let source = format!("enable subgroups;{SUBGROUPS}");
-    needs(device, "subgroups", &source, "ubgroup")?.map_or(Ok(()), |kernel| run_subgroups(device, &kernel))
+    let Some(kernel) = needs(device, "subgroups", &source, "ubgroup")? else { return Ok(()) };
+    run_subgroups(device, &kernel).await
 }
 
-fn subgroups_need_no_enable(device: &Device) -> TestResult {
-    needs(device, "subgroups", SUBGROUPS, "ubgroup")?.map_or(Ok(()), |kernel| run_subgroups(device, &kernel))
+async fn subgroups_need_no_enable(device: &Device) -> TestResult {
+    let Some(kernel) = needs(device, "subgroups", SUBGROUPS, "ubgroup")? else { return Ok(()) };
+    run_subgroups(device, &kernel).await
 }
 
-fn float_atomics(device: &Device) -> TestResult {
+async fn float_atomics(device: &Device) -> TestResult {
     let source = "@group(0) @binding(0) var<storage, read_write> total: atomic<f32>;
         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             atomicAdd(&total, f32(id.x));
@@ -135,10 +138,10 @@ fn float_atomics(device: &Device) -> TestResult {
     let mut total = device.buffer_from(&[0.5f32])?;
     kernel.launch().bind("total", &mut total).threads(1024)?;
     // Whole numbers and a half below 2^20: exact in any order.
-    equal(total.read()?[0], 523_776.5, "0.5 + 0 + 1 + ... + 1023")
+    equal(total.read_here().await?[0], 523_776.5, "0.5 + 0 + 1 + ... + 1023")
 }
 
-fn long_atomics(device: &Device) -> TestResult {
+async fn long_atomics(device: &Device) -> TestResult {
     let source = "@group(0) @binding(0) var<storage, read_write> total: atomic<u64>;
         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             atomicAdd(&total, u64(id.x) << 20u);
@@ -146,10 +149,10 @@ fn long_atomics(device: &Device) -> TestResult {
     let Some(kernel) = needs(device, "i64_atomics", source, "")? else { return Ok(()) };
     let mut total = device.buffer_from(&[1u64])?;
     kernel.launch().bind("total", &mut total).threads(1024)?;
-    equal(total.read()?[0], 1 + (523_776 << 20), "a sum beyond 32 bits")
+    equal(total.read_here().await?[0], 1 + (523_776 << 20), "a sum beyond 32 bits")
 }
 
-fn quantize_to_f16(device: &Device) -> TestResult {
+async fn quantize_to_f16(device: &Device) -> TestResult {
     let source = "@group(0) @binding(0) var<storage, read_write> data: array<f32>;
         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             if id.x < arrayLength(&data) { data[id.x] = quantizeToF16(data[id.x]); }
@@ -157,10 +160,10 @@ fn quantize_to_f16(device: &Device) -> TestResult {
     let Some(kernel) = needs(device, "quantizeToF16", source, "quantizeToF16")? else { return Ok(()) };
     let mut data = device.buffer_from(&floats(100))?;
     kernel.launch().bind("data", &mut data).threads(100)?;
-    close(&data.read()?, &floats(100), tolerance::HALF, "rounded to f16")
+    close(&data.read_here().await?, &floats(100), tolerance::HALF, "rounded to f16")
 }
 
-fn cooperative_matrix(device: &Device) -> TestResult {
+async fn cooperative_matrix(device: &Device) -> TestResult {
     let source = "enable wgpu_cooperative_matrix;
         @group(0) @binding(0) var<storage, read_write> data: array<f32>;
         @compute @workgroup_size(64) fn main() {

@@ -2,26 +2,27 @@
 
 use anywarp::Device;
 
-use crate::Case;
+use crate::case::{Case, cases};
+use crate::here::ReadHere;
 use crate::outcome::{TestResult, equal, same, skip};
 
-pub(crate) const CASES: &[Case] = &[
-    ("at_the_limit", |device| every_id(device, [65_535, 1, 1])),
-    ("folded_x_70000", |device| every_id(device, [70_000, 1, 1])),
-    ("folded_y_70000", |device| every_id(device, [1, 70_000, 1])),
-    ("folded_z_70000", |device| every_id(device, [1, 1, 70_000])),
-    ("folded_x_196609", |device| every_id(device, [65_536 * 3 + 1, 1, 1])),
-    ("folded_y_196609", |device| every_id(device, [1, 65_536 * 3 + 1, 1])),
-    ("folded_z_196609", |device| every_id(device, [1, 1, 65_536 * 3 + 1])),
-    ("folded_x_and_more", |device| every_id(device, [65_537, 3, 2])),
-    ("folded_z_and_more", |device| every_id(device, [2, 3, 65_537])),
-    ("folded_threads", folded_threads),
-    ("folded_with_barriers", folded_with_barriers),
-    ("folded_with_uniforms", folded_with_uniforms),
-    ("folded_with_immediates", folded_with_immediates),
-    ("folded_in_the_last_group", folded_in_the_last_group),
-    ("folded_and_plain_in_turns", folded_and_plain_in_turns),
-    ("folded_with_names_of_our_own", folded_with_names_of_our_own),
+pub(crate) const CASES: &[Case] = cases![
+    at_the_limit = |device| every_id(device, [65_535, 1, 1]),
+    folded_x_70000 = |device| every_id(device, [70_000, 1, 1]),
+    folded_y_70000 = |device| every_id(device, [1, 70_000, 1]),
+    folded_z_70000 = |device| every_id(device, [1, 1, 70_000]),
+    folded_x_196609 = |device| every_id(device, [65_536 * 3 + 1, 1, 1]),
+    folded_y_196609 = |device| every_id(device, [1, 65_536 * 3 + 1, 1]),
+    folded_z_196609 = |device| every_id(device, [1, 1, 65_536 * 3 + 1]),
+    folded_x_and_more = |device| every_id(device, [65_537, 3, 2]),
+    folded_z_and_more = |device| every_id(device, [2, 3, 65_537]),
+    folded_threads,
+    folded_with_barriers,
+    folded_with_uniforms,
+    folded_with_immediates,
+    folded_in_the_last_group,
+    folded_and_plain_in_turns,
+    folded_with_names_of_our_own,
 ];
 
 /// Counts each place of the logical grid, and every built-in that does not agree with the others.
@@ -42,18 +43,18 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     atomicAdd(&seen[linear * 4u + index], 1u);
 }";
 
-fn every_id(device: &Device, grid: [u32; 3]) -> TestResult {
+async fn every_id(device: &Device, grid: [u32; 3]) -> TestResult {
     let kernel = device.kernel(EVERY_ID)?;
     let invocations = 4 * grid.iter().product::<u32>() as usize;
     let mut seen = device.buffer::<u32>(invocations)?;
     let mut wrong = device.buffer::<u32>(4)?;
     kernel.launch().bind("seen", &mut seen).bind("wrong", &mut wrong).set("asked", grid).groups(grid)?;
-    same(&wrong.read()?, &[0; 4], "wrong num_workgroups, workgroup_id, global_invocation_id, local index")?;
-    let seen = seen.read()?;
+    same(&wrong.read_here().await?, &[0; 4], "wrong num_workgroups, workgroup_id, global_invocation_id, local index")?;
+    let seen = seen.read_here().await?;
     equal(seen.iter().position(|count| *count != 1), None, "first invocation that did not run once")
 }
 
-fn folded_threads(device: &Device) -> TestResult {
+async fn folded_threads(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
          @compute @workgroup_size(32) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -63,12 +64,12 @@ fn folded_threads(device: &Device) -> TestResult {
     let length = 32 * 65_536 + 5;
     let mut data = device.buffer_from(&vec![1u32; length])?;
     kernel.launch().bind("data", &mut data).threads(length)?;
-    let data = data.read()?;
+    let data = data.read_here().await?;
     let wrong = data.iter().enumerate().position(|(n, value)| *value != 2 * n as u32 + 1);
     equal(wrong, None, "first element that went wrong")
 }
 
-fn folded_with_barriers(device: &Device) -> TestResult {
+async fn folded_with_barriers(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "var<workgroup> shared_words: array<u32, 8>;
          @group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -82,7 +83,7 @@ fn folded_with_barriers(device: &Device) -> TestResult {
     let groups = 66_000;
     let mut data = device.buffer::<u32>(8 * groups)?;
     kernel.launch().bind("data", &mut data).groups(groups)?;
-    let data = data.read()?;
+    let data = data.read_here().await?;
     let wrong = data.iter().enumerate().position(|(n, value)| *value as usize != n / 8 * 8 + 7 - n % 8);
     equal(wrong, None, "first element that went wrong")
 }
@@ -95,15 +96,15 @@ const MARK: &str = "
     data[group.x] = group.x * first + second.w;
 }";
 
-fn folded_with_uniforms(device: &Device) -> TestResult {
+async fn folded_with_uniforms(device: &Device) -> TestResult {
     let kernel = device.kernel(MARK)?;
     let mut data = device.buffer::<u32>(70_000)?;
     let launch = kernel.launch().set("first", 3u32).set("second", [0u32, 0, 0, 5]);
     launch.bind("data", &mut data).groups(70_000)?;
-    same(&data.read()?, &(0..70_000).map(|n| 3 * n + 5).collect::<Vec<u32>>(), "values")
+    same(&data.read_here().await?, &(0..70_000).map(|n| 3 * n + 5).collect::<Vec<u32>>(), "values")
 }
 
-fn folded_with_immediates(device: &Device) -> TestResult {
+async fn folded_with_immediates(device: &Device) -> TestResult {
     if !device.caps().feature_names().contains(&"immediates") {
         return skip("the device has no immediates");
     }
@@ -119,11 +120,11 @@ fn folded_with_immediates(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(70_000)?;
     let launch = kernel.launch().set("now.factor", 3u32).set("now.shift", 5u32).set("more", 100u32);
     launch.bind("data", &mut data).groups(70_000)?;
-    same(&data.read()?, &(0..70_000).map(|n| 3 * n + 105).collect::<Vec<u32>>(), "values")
+    same(&data.read_here().await?, &(0..70_000).map(|n| 3 * n + 105).collect::<Vec<u32>>(), "values")
 }
 
 /// The kernel has taken the last binding of the last group that the device offers.
-fn folded_in_the_last_group(device: &Device) -> TestResult {
+async fn folded_in_the_last_group(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let (group, binding) = (limits.bind_groups.min(32) - 1, limits.bindings_per_group.min(1000) - 1);
     let kernel = device.kernel(format!(
@@ -132,10 +133,10 @@ fn folded_in_the_last_group(device: &Device) -> TestResult {
     ))?;
     let mut data = device.buffer::<u32>(70_000)?;
     kernel.launch().bind("data", &mut data).groups(70_000)?;
-    same(&data.read()?, &(0..70_000).collect::<Vec<u32>>(), "ids")
+    same(&data.read_here().await?, &(0..70_000).collect::<Vec<u32>>(), "ids")
 }
 
-fn folded_and_plain_in_turns(device: &Device) -> TestResult {
+async fn folded_and_plain_in_turns(device: &Device) -> TestResult {
     let kernel = device.kernel(MARK)?;
     let mut data = device.buffer::<u32>(70_000)?;
     let mut wanted = vec![0u32; 70_000];
@@ -145,11 +146,11 @@ fn folded_and_plain_in_turns(device: &Device) -> TestResult {
         launch.bind("data", &mut data).groups(groups)?;
         wanted[..groups].iter_mut().enumerate().for_each(|(n, value)| *value = n as u32 * round + round);
     }
-    same(&data.read()?, &wanted, "the last value of each")
+    same(&data.read_here().await?, &wanted, "the last value of each")
 }
 
 /// The user's names may be those that the folded kernel would like, and built-ins may sit in a struct.
-fn folded_with_names_of_our_own(device: &Device) -> TestResult {
+async fn folded_with_names_of_our_own(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Ids { @builtin(workgroup_id) logical_id: vec3<u32>, @builtin(num_workgroups) linear: vec3<u32> }
          @group(0) @binding(0) var<storage, read_write> anywarp_grid: array<u32>;
@@ -160,5 +161,5 @@ fn folded_with_names_of_our_own(device: &Device) -> TestResult {
     )?;
     let mut data = device.buffer::<u32>(70_000)?;
     kernel.launch().bind("anywarp_grid", &mut data).groups(70_000)?;
-    same(&data.read()?, &(0..70_000).map(|n| 2 * n).collect::<Vec<u32>>(), "values")
+    same(&data.read_here().await?, &(0..70_000).map(|n| 2 * n).collect::<Vec<u32>>(), "values")
 }

@@ -2,32 +2,33 @@
 
 use anywarp::{Device, LaunchError};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::SIZES;
+use crate::here::ReadHere;
 use crate::outcome::{TestResult, equal, refused, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("threads_are_rounded_up", threads_are_rounded_up),
-    ("two_dimensions", two_dimensions),
-    ("three_dimensions", three_dimensions),
-    ("every_way_to_say_how_many", every_way_to_say_how_many),
-    ("workgroups_of_every_shape", workgroups_of_every_shape),
-    ("indirect", indirect),
-    ("indirect_written_by_a_kernel", indirect_written_by_a_kernel),
-    ("indirect_zero_runs_nothing", indirect_zero_runs_nothing),
-    ("indirect_outside_is_refused", indirect_outside_is_refused),
+pub(crate) const CASES: &[Case] = cases![
+    threads_are_rounded_up,
+    two_dimensions,
+    three_dimensions,
+    every_way_to_say_how_many,
+    workgroups_of_every_shape,
+    indirect,
+    indirect_written_by_a_kernel,
+    indirect_zero_runs_nothing,
+    indirect_outside_is_refused,
 ];
 
 const COUNT: &str = "
 @group(0) @binding(0) var<storage, read_write> count: atomic<u32>;
 @compute @workgroup_size(64) fn main() { atomicAdd(&count, 1u); }";
 
-fn threads_are_rounded_up(device: &Device) -> TestResult {
+async fn threads_are_rounded_up(device: &Device) -> TestResult {
     let kernel = device.kernel(COUNT)?;
     for &size in SIZES {
         let mut count = device.buffer::<u32>(1)?;
         kernel.launch().bind("count", &mut count).threads(size)?;
-        equal(count.read()?[0], size.next_multiple_of(64) as u32, "invocations")?;
+        equal(count.read_here().await?[0], size.next_multiple_of(64) as u32, "invocations")?;
     }
     Ok(())
 }
@@ -47,22 +48,22 @@ fn ids(width: u32, height: u32, depth: u32) -> Vec<u32> {
     (0..depth).flat_map(|z| (0..height).flat_map(move |y| row(y, z))).collect()
 }
 
-fn two_dimensions(device: &Device) -> TestResult {
+async fn two_dimensions(device: &Device) -> TestResult {
     let kernel = device.kernel(IDS)?;
     let mut out = device.buffer::<u32>(32 * 14)?;
     // 29 and 13 are rounded up to 32 and 14.
     kernel.launch().bind("out", &mut out).threads([29, 13])?;
-    same(&out.read()?, &ids(32, 14, 1), "29 by 13 threads")
+    same(&out.read_here().await?, &ids(32, 14, 1), "29 by 13 threads")
 }
 
-fn three_dimensions(device: &Device) -> TestResult {
+async fn three_dimensions(device: &Device) -> TestResult {
     let kernel = device.kernel(IDS)?;
     let mut out = device.buffer::<u32>(8 * 6 * 5)?;
     kernel.launch().bind("out", &mut out).groups((2, 3, 5))?;
-    same(&out.read()?, &ids(8, 6, 5), "2 by 3 by 5 workgroups")
+    same(&out.read_here().await?, &ids(8, 6, 5), "2 by 3 by 5 workgroups")
 }
 
-fn every_way_to_say_how_many(device: &Device) -> TestResult {
+async fn every_way_to_say_how_many(device: &Device) -> TestResult {
     let kernel = device.kernel(COUNT)?;
     let mut count = device.buffer::<u32>(1)?;
     kernel.launch().bind("count", &mut count).groups(1i32)?;
@@ -75,10 +76,10 @@ fn every_way_to_say_how_many(device: &Device) -> TestResult {
     kernel.launch().bind("count", &mut count).groups((5, 2))?;
     kernel.launch().bind("count", &mut count).groups((5u32, 2, 2))?;
     kernel.launch().bind("count", &mut count).threads((100, 2, 2))?;
-    equal(count.read()?[0], 64 * (4 + 2 + 6 + 24 + 10 + 20 + 8), "invocations of all launches")
+    equal(count.read_here().await?[0], 64 * (4 + 2 + 6 + 24 + 10 + 20 + 8), "invocations of all launches")
 }
 
-fn workgroups_of_every_shape(device: &Device) -> TestResult {
+async fn workgroups_of_every_shape(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let most = limits.workgroup_invocations;
     for [x, y, z] in [[1, 1, 1], [most.min(limits.workgroup_size[0]), 1, 1], [1, 256, 1], [1, 1, 64], [7, 5, 3]] {
@@ -97,23 +98,23 @@ fn workgroups_of_every_shape(device: &Device) -> TestResult {
         let mut out = device.buffer::<u32>(3 * size as usize)?;
         kernel.launch().bind("out", &mut out).groups(3)?;
         let wanted: Vec<u32> = (0..3 * size).map(|n| n % size + 1).collect();
-        same(&out.read()?, &wanted, &format!("{x} by {y} by {z}"))?;
+        same(&out.read_here().await?, &wanted, &format!("{x} by {y} by {z}"))?;
     }
     Ok(())
 }
 
-fn indirect(device: &Device) -> TestResult {
+async fn indirect(device: &Device) -> TestResult {
     let kernel = device.kernel(IDS)?;
     let mut out = device.buffer::<u32>(8 * 6 * 5)?;
     let grids = device.buffer_from(&[9u32, 9, 9, 2, 3, 5, 9, 9])?;
     kernel.launch().bind("out", &mut out).indirect(&grids, 3)?;
-    same(&out.read()?, &ids(8, 6, 5), "three words in the middle of a buffer")?;
+    same(&out.read_here().await?, &ids(8, 6, 5), "three words in the middle of a buffer")?;
     out.fill(0)?;
     kernel.launch().bind("out", &mut out).indirect(grids.slice(2..), 1)?;
-    same(&out.read()?, &ids(8, 6, 5), "three words in the middle of a slice")
+    same(&out.read_here().await?, &ids(8, 6, 5), "three words in the middle of a slice")
 }
 
-fn indirect_written_by_a_kernel(device: &Device) -> TestResult {
+async fn indirect_written_by_a_kernel(device: &Device) -> TestResult {
     let plan = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> grid: array<u32, 3>;
          @compute @workgroup_size(1) fn main() { grid = array<u32, 3>(grid[0] * 10u, 2u, 1u); }",
@@ -125,10 +126,10 @@ fn indirect_written_by_a_kernel(device: &Device) -> TestResult {
     count_kernel.launch().bind("count", &mut count).indirect(&grid, 0)?;
     plan.launch().bind("grid", &mut grid).groups(1)?;
     count_kernel.launch().bind("count", &mut count).indirect(&grid, 0)?;
-    equal(count.read()?[0], 64 * (60 + 600), "invocations of both launches")
+    equal(count.read_here().await?[0], 64 * (60 + 600), "invocations of both launches")
 }
 
-fn indirect_zero_runs_nothing(device: &Device) -> TestResult {
+async fn indirect_zero_runs_nothing(device: &Device) -> TestResult {
     let kernel = device.kernel(COUNT)?;
     let limit = device.caps().limits.workgroups_per_dimension;
     let grids = device.buffer_from(&[0u32, 1, 1, 1, 0, 1, 1, 1, 0, limit.saturating_add(1), 1, 1])?;
@@ -136,10 +137,10 @@ fn indirect_zero_runs_nothing(device: &Device) -> TestResult {
     for index in [0, 3, 6, 9] {
         kernel.launch().bind("count", &mut count).indirect(&grids, index)?;
     }
-    equal(count.read()?[0], 0, "invocations of grids that are empty or above the limit")
+    equal(count.read_here().await?[0], 0, "invocations of grids that are empty or above the limit")
 }
 
-fn indirect_outside_is_refused(device: &Device) -> TestResult {
+async fn indirect_outside_is_refused(device: &Device) -> TestResult {
     let kernel = device.kernel(COUNT)?;
     let grids = device.buffer_from(&[1u32; 5])?;
     let mut count = device.buffer::<u32>(1)?;
@@ -154,5 +155,5 @@ fn indirect_outside_is_refused(device: &Device) -> TestResult {
     let conflict = |error: &LaunchError| matches!(error, LaunchError::Conflict { .. });
     let launch = kernel.launch().bind("count", &mut target);
     refused(launch.indirect(&grid, 0), conflict, &["'count'", "indirect grid", "one buffer"])?;
-    equal(count.read()?[0], 0, "invocations")
+    equal(count.read_here().await?[0], 0, "invocations")
 }

@@ -11,7 +11,7 @@ mod specialisation;
 mod typed;
 mod workgroups;
 
-use crate::Case;
+use crate::case::Case;
 
 pub(crate) const CASES: &[&[Case]] = &[
     bindings::CASES,

@@ -2,22 +2,23 @@
 
 use anywarp::{Device, Kernel};
 
-use crate::Case;
+use crate::case::{Case, cases};
+use crate::here::ReadHere;
 use crate::outcome::{TestResult, equal, same, skip};
 
-pub(crate) const CASES: &[Case] = &[
-    ("fields_one_by_one", fields_one_by_one),
-    ("struct_at_once", struct_at_once),
-    ("bytes_at_once", bytes_at_once),
-    ("nested_structs_and_arrays", nested_structs_and_arrays),
-    ("matrices", matrices),
-    ("later_values_win", later_values_win),
-    ("values_differ_from_launch_to_launch", values_differ_from_launch_to_launch),
-    ("several_uniforms", several_uniforms),
-    ("a_large_uniform", a_large_uniform),
-    ("layouts_are_told", layouts_are_told),
-    ("immediates", immediates),
-    ("immediates_and_uniforms", immediates_and_uniforms),
+pub(crate) const CASES: &[Case] = cases![
+    fields_one_by_one,
+    struct_at_once,
+    bytes_at_once,
+    nested_structs_and_arrays,
+    matrices,
+    later_values_win,
+    values_differ_from_launch_to_launch,
+    several_uniforms,
+    a_large_uniform,
+    layouts_are_told,
+    immediates,
+    immediates_and_uniforms,
 ];
 
 const FIELDS: &str = "
@@ -45,31 +46,31 @@ anywarp::element!(Params { a, b, gap, c, d, e, tail });
 
 const PARAMS: Params = Params { a: 1.5, b: 2, gap: [99; 2], c: [3.0, 4.0, 5.0], d: -6, e: [7, 8], tail: [99; 2] };
 
-fn fields_one_by_one(device: &Device) -> TestResult {
+async fn fields_one_by_one(device: &Device) -> TestResult {
     let mut out = device.buffer::<f32>(8)?;
     let kernel = device.kernel(FIELDS)?;
     let launch = kernel.launch().set("params.e", [7u32, 8]).set("params.a", 1.5f32).set("params.d", -6i32);
     launch.set("params.c", [3.0f32, 4.0, 5.0]).set("params.b", 2u32).bind("out", &mut out).groups(1)?;
-    same(&out.read()?, &FIELD_VALUES, "fields")
+    same(&out.read_here().await?, &FIELD_VALUES, "fields")
 }
 
-fn struct_at_once(device: &Device) -> TestResult {
+async fn struct_at_once(device: &Device) -> TestResult {
     let mut out = device.buffer::<f32>(8)?;
     device.kernel(FIELDS)?.launch().set("params", PARAMS).bind("out", &mut out).groups(1)?;
-    same(&out.read()?, &FIELD_VALUES, "a struct")
+    same(&out.read_here().await?, &FIELD_VALUES, "a struct")
 }
 
-fn bytes_at_once(device: &Device) -> TestResult {
+async fn bytes_at_once(device: &Device) -> TestResult {
     let mut out = device.buffer::<f32>(8)?;
     let kernel = device.kernel(FIELDS)?;
     let launch = kernel.launch().set_bytes("params", bytemuck::bytes_of(&PARAMS));
     launch.set_bytes("params.d", &(-60i32).to_le_bytes()).bind("out", &mut out).groups(1)?;
     let mut wanted = FIELD_VALUES;
     wanted[5] = -60.0;
-    same(&out.read()?, &wanted, "bytes")
+    same(&out.read_here().await?, &wanted, "bytes")
 }
 
-fn nested_structs_and_arrays(device: &Device) -> TestResult {
+async fn nested_structs_and_arrays(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Inner { weight: f32, @align(16) points: array<vec4<f32>, 3> }
          struct Outer { scale: f32, inner: array<Inner, 2>, shift: vec2<f32> }
@@ -94,10 +95,10 @@ fn nested_structs_and_arrays(device: &Device) -> TestResult {
         }
     }
     launch.bind("out", &mut out).groups(1)?;
-    same(&out.read()?, &[0.5, 10.0, 20.0, 10.0, 11.0, 12.0, 20.0, 21.0, 22.0, 9.0], "nested values")
+    same(&out.read_here().await?, &[0.5, 10.0, 20.0, 10.0, 11.0, 12.0, 20.0, 21.0, 22.0, 9.0], "nested values")
 }
 
-fn matrices(device: &Device) -> TestResult {
+async fn matrices(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Params { m: mat3x3<f32>, n: mat2x2<f32>, v: vec3<f32> }
          @group(0) @binding(0) var<uniform> params: Params;
@@ -113,7 +114,7 @@ fn matrices(device: &Device) -> TestResult {
     let m = [[1.0f32, 2.0, 3.0, 99.0], [4.0, 5.0, 6.0, 99.0], [7.0, 8.0, 9.0, 99.0]];
     let launch = kernel.launch().set("params.m", m).set("params.n", [[1.0f32, 2.0], [3.0, 4.0]]);
     launch.set("params.v", [1.0f32, 10.0, 100.0]).bind("out", &mut out).groups(1)?;
-    same(&out.read()?, &[741.0, 852.0, 963.0, 31.0, 42.0], "matrix times vector")
+    same(&out.read_here().await?, &[741.0, 852.0, 963.0, 31.0, 42.0], "matrix times vector")
 }
 
 const ONE: &str = "
@@ -122,25 +123,25 @@ struct Params { a: u32, b: u32 }
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
 @compute @workgroup_size(1) fn main() { out[params.a] = params.b; }";
 
-fn later_values_win(device: &Device) -> TestResult {
+async fn later_values_win(device: &Device) -> TestResult {
     let mut out = device.buffer::<u32>(2)?;
     let launch = device.kernel(ONE)?;
     let launch = launch.launch().set("params", [1u32, 5]).set("params.b", 6u32).set("params.b", 7u32);
     launch.bind("out", &mut out).groups(1)?;
-    same(&out.read()?, &[0, 7], "the last value set")
+    same(&out.read_here().await?, &[0, 7], "the last value set")
 }
 
 /// More launches than one submission takes, each with values of its own.
-fn values_differ_from_launch_to_launch(device: &Device) -> TestResult {
+async fn values_differ_from_launch_to_launch(device: &Device) -> TestResult {
     let kernel = device.kernel(ONE)?;
     let mut out = device.buffer::<u32>(1000)?;
     for n in 0..1000u32 {
         kernel.launch().set("params.a", n).set("params.b", 3 * n).bind("out", &mut out).groups(1)?;
     }
-    same(&out.read()?, &(0..1000).map(|n| 3 * n).collect::<Vec<u32>>(), "values")
+    same(&out.read_here().await?, &(0..1000).map(|n| 3 * n).collect::<Vec<u32>>(), "values")
 }
 
-fn several_uniforms(device: &Device) -> TestResult {
+async fn several_uniforms(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<uniform> first: vec3<u32>;
          @group(2) @binding(1) var<uniform> second: array<vec4<u32>, 2>;
@@ -153,10 +154,10 @@ fn several_uniforms(device: &Device) -> TestResult {
     let mut out = device.buffer::<u32>(3)?;
     let launch = kernel.launch().set("third", 30u32).set("second", [[0u32, 0, 0, 0], [0, 0, 0, 20]]);
     launch.set("first", [0u32, 0, 10]).bind("out", &mut out).groups(1)?;
-    same(&out.read()?, &[10, 20, 30], "three uniforms in three groups")
+    same(&out.read_here().await?, &[10, 20, 30], "three uniforms in three groups")
 }
 
-fn a_large_uniform(device: &Device) -> TestResult {
+async fn a_large_uniform(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<uniform> table: array<vec4<u32>, 1024>;
          @group(0) @binding(1) var<storage, read_write> out: array<vec4<u32>>;
@@ -171,10 +172,10 @@ fn a_large_uniform(device: &Device) -> TestResult {
         launch.bind("out", &mut out).threads(1024)?;
     }
     let wanted: Vec<[u32; 4]> = table.as_chunks::<4>().0.iter().rev().copied().collect();
-    same(&out.read()?, &wanted, "16 KiB of uniform")
+    same(&out.read_here().await?, &wanted, "16 KiB of uniform")
 }
 
-fn layouts_are_told(device: &Device) -> TestResult {
+async fn layouts_are_told(device: &Device) -> TestResult {
     let kernel = device.kernel(FIELDS)?;
     let told = |path: &str| kernel.layout_of(path).map(|layout| (layout.name, layout.size, layout.align));
     equal(told("params"), Some(("Params".to_owned(), 48, 16)), "params")?;
@@ -199,7 +200,7 @@ fn with_immediates(device: &Device, wgsl: &str) -> TestResult<Kernel> {
     Ok(device.kernel(wgsl)?)
 }
 
-fn immediates(device: &Device) -> TestResult {
+async fn immediates(device: &Device) -> TestResult {
     let kernel = with_immediates(device, IMMEDIATES)?;
     equal(kernel.immediate().map(|(name, _)| name.as_str()), Some("now"), "the immediate's name")?;
     let mut out = device.buffer::<f32>(300)?;
@@ -207,10 +208,10 @@ fn immediates(device: &Device) -> TestResult {
         let launch = kernel.launch().set("now.index", n).set("now.value", n as f32);
         launch.set("now.more", [0.0f32, 0.5]).bind("out", &mut out).groups(1)?;
     }
-    same(&out.read()?, &(0..300).map(|n| n as f32 + 0.5).collect::<Vec<f32>>(), "immediates")
+    same(&out.read_here().await?, &(0..300).map(|n| n as f32 + 0.5).collect::<Vec<f32>>(), "immediates")
 }
 
-fn immediates_and_uniforms(device: &Device) -> TestResult {
+async fn immediates_and_uniforms(device: &Device) -> TestResult {
     let kernel = with_immediates(
         device,
         "var<immediate> index: u32;
@@ -222,5 +223,5 @@ fn immediates_and_uniforms(device: &Device) -> TestResult {
     for n in 0..10u32 {
         kernel.launch().set("index", n).set("value", 100 + n).bind("out", &mut out).groups(1)?;
     }
-    same(&out.read()?, &(100..110).collect::<Vec<u32>>(), "both")
+    same(&out.read_here().await?, &(100..110).collect::<Vec<u32>>(), "both")
 }

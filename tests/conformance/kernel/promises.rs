@@ -2,17 +2,13 @@
 
 use anywarp::{Device, Unchecked, Wgsl};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::floats;
+use crate::here::{ReadHere, select_here};
 use crate::outcome::{TestResult, close, ensure, equal, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("unchecked", unchecked),
-    ("fast_math", fast_math),
-    ("variants_are_kernels_of_their_own", variants_are_kernels_of_their_own),
-    ("resources", resources),
-    ("workgroup_memory_up_to_the_limit", workgroup_memory_up_to_the_limit),
-];
+pub(crate) const CASES: &[Case] =
+    cases![unchecked, fast_math, variants_are_kernels_of_their_own, resources, workgroup_memory_up_to_the_limit,];
 
 /// Reads with dynamic indices, a loop that depends on data, divisions: all of which have checks.
 const COLLATZ: &str = "
@@ -39,7 +35,7 @@ fn collatz(mut n: u32) -> u32 {
     count
 }
 
-fn unchecked(device: &Device) -> TestResult {
+async fn unchecked(device: &Device) -> TestResult {
     // SAFETY: every index is tested or a remainder, divisors are 1 or 2, and the sequences of these
     // numbers all reach 1.
     let promise = unsafe { Unchecked::promise() };
@@ -49,7 +45,7 @@ fn unchecked(device: &Device) -> TestResult {
     let table = device.buffer_from(&table)?;
     let mut steps = device.buffer::<u32>(1000)?;
     kernel.launch().bind("table", &table).bind("steps", &mut steps).threads(1000)?;
-    same(&steps.read()?, &wanted, "steps of the Collatz sequence")
+    same(&steps.read_here().await?, &wanted, "steps of the Collatz sequence")
 }
 
 const WAVES: &str = "
@@ -62,19 +58,19 @@ fn waves(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }";
 
-fn fast_math(device: &Device) -> TestResult {
+async fn fast_math(device: &Device) -> TestResult {
     let kernel = device.kernel(Wgsl::new(WAVES).fast_math())?;
     let input = floats(777);
     let mut data = device.buffer_from(&input)?;
     kernel.launch().bind("data", &mut data).threads(777)?;
     let wanted = |x: f32| x.sin() * (-x * x).exp() / (1.0 + x.abs().sqrt());
     let wanted: Vec<f32> = input.into_iter().map(wanted).collect();
-    close(&data.read()?, &wanted, 1e-4, "a product of functions")
+    close(&data.read_here().await?, &wanted, 1e-4, "a product of functions")
 }
 
-fn variants_are_kernels_of_their_own(device: &Device) -> TestResult {
+async fn variants_are_kernels_of_their_own(device: &Device) -> TestResult {
     // One of its own, because other cases compile on the other.
-    let device = Device::open(device.selector())?;
+    let device = select_here(device.selector()).await?;
     let before = device.stats().counters.compilations;
     let text = format!("{WAVES}\n// told apart by what may be left out");
     device.kernel(Wgsl::new(text.as_str()))?;
@@ -83,7 +79,7 @@ fn variants_are_kernels_of_their_own(device: &Device) -> TestResult {
     equal(device.stats().counters.compilations, before + 2, "kernels compiled")
 }
 
-fn resources(device: &Device) -> TestResult {
+async fn resources(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "var<workgroup> tile: array<f32, 256>;
          @group(0) @binding(0) var<storage, read_write> data: array<f32>;
@@ -103,7 +99,7 @@ fn resources(device: &Device) -> TestResult {
     ensure(resources.occupancy > 0.0 && resources.occupancy <= 1.0, || told)
 }
 
-fn workgroup_memory_up_to_the_limit(device: &Device) -> TestResult {
+async fn workgroup_memory_up_to_the_limit(device: &Device) -> TestResult {
     // Above 64 KiB only as much as can be told apart from it: the processor's 256 KiB take long to clear.
     let words = (device.caps().limits.workgroup_storage / 4).min(60_000);
     let kernel = device.kernel(
@@ -130,5 +126,5 @@ fn workgroup_memory_up_to_the_limit(device: &Device) -> TestResult {
     let mut data = device.buffer_from(&[u32::MAX; 64 * 5])?;
     kernel.launch().bind("data", &mut data).groups(5u32)?;
     let wanted: Vec<u32> = (0..5).flat_map(|group| [group; 64]).collect();
-    same(&data.read()?, &wanted, "memory that was dirty or lost")
+    same(&data.read_here().await?, &wanted, "memory that was dirty or lost")
 }

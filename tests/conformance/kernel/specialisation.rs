@@ -2,19 +2,20 @@
 
 use anywarp::{Device, Wgsl};
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::words;
+use crate::here::{ReadHere, ReopenHere};
 use crate::outcome::{TestResult, equal, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("overrides_by_name", overrides_by_name),
-    ("overrides_by_number", overrides_by_number),
-    ("overrides_have_defaults", overrides_have_defaults),
-    ("overrides_that_depend_on_overrides", overrides_that_depend_on_overrides),
-    ("workgroup_size_from_an_override", workgroup_size_from_an_override),
-    ("the_same_source_is_compiled_once", the_same_source_is_compiled_once),
-    ("several_entry_points", several_entry_points),
-    ("kernels_go_when_nobody_holds_them", kernels_go_when_nobody_holds_them),
+pub(crate) const CASES: &[Case] = cases![
+    overrides_by_name,
+    overrides_by_number,
+    overrides_have_defaults,
+    overrides_that_depend_on_overrides,
+    workgroup_size_from_an_override,
+    the_same_source_is_compiled_once,
+    several_entry_points,
+    kernels_go_when_nobody_holds_them,
 ];
 
 const OVERRIDES: &str = "
@@ -30,43 +31,44 @@ override twice: u32 = 2u * numbered;
 }";
 const DEFAULTS: [f32; 6] = [2.5, 7.0, -3.0, 1.0, 70.0, 140.0];
 
-fn with(device: &Device, constants: &[(&str, f64)], wanted: [f32; 6]) -> TestResult {
+async fn with(device: &Device, constants: &[(&str, f64)], wanted: [f32; 6]) -> TestResult {
     let source = constants.iter().fold(Wgsl::new(OVERRIDES), |wgsl, (name, value)| wgsl.constant(*name, *value));
     let mut out = device.buffer::<f32>(6)?;
     device.kernel(source)?.launch().bind("out", &mut out).groups(1)?;
-    same(&out.read()?, &wanted, &format!("{constants:?}"))
+    same(&out.read_here().await?, &wanted, &format!("{constants:?}"))
 }
 
-fn overrides_by_name(device: &Device) -> TestResult {
+async fn overrides_by_name(device: &Device) -> TestResult {
     let [_, _, _, _, numbered, twice] = DEFAULTS;
     with(
         device,
         &[("scale", 0.125), ("count", 4_000_000.0), ("shift", -9.0), ("flag", 0.0)],
         [0.125, 4e6, -9.0, 0.0, numbered, twice],
-    )?;
+    )
+    .await?;
     // One with @id may be set by its name too.
     let mut wanted = DEFAULTS;
     (wanted[4], wanted[5]) = (3.0, 6.0);
-    with(device, &[("numbered", 3.0)], wanted)
+    with(device, &[("numbered", 3.0)], wanted).await
 }
 
-fn overrides_by_number(device: &Device) -> TestResult {
+async fn overrides_by_number(device: &Device) -> TestResult {
     let mut wanted = DEFAULTS;
     (wanted[4], wanted[5]) = (5.0, 10.0);
-    with(device, &[("17", 5.0)], wanted)
+    with(device, &[("17", 5.0)], wanted).await
 }
 
-fn overrides_have_defaults(device: &Device) -> TestResult {
-    with(device, &[], DEFAULTS)
+async fn overrides_have_defaults(device: &Device) -> TestResult {
+    with(device, &[], DEFAULTS).await
 }
 
-fn overrides_that_depend_on_overrides(device: &Device) -> TestResult {
+async fn overrides_that_depend_on_overrides(device: &Device) -> TestResult {
     let mut wanted = DEFAULTS;
     (wanted[4], wanted[5]) = (70.0, 1.0);
-    with(device, &[("twice", 1.0)], wanted)
+    with(device, &[("twice", 1.0)], wanted).await
 }
 
-fn workgroup_size_from_an_override(device: &Device) -> TestResult {
+async fn workgroup_size_from_an_override(device: &Device) -> TestResult {
     let source = "
         override size: u32 = 32u;
         var<workgroup> shared_words: array<u32, size>;
@@ -83,13 +85,13 @@ fn workgroup_size_from_an_override(device: &Device) -> TestResult {
         let mut data = device.buffer_from(&words(4 * size))?;
         kernel.launch().bind("data", &mut data).threads(4 * size)?;
         let wanted: Vec<u32> = words(4 * size).chunks(size).flat_map(|part| part.iter().rev().copied()).collect();
-        same(&data.read()?, &wanted, "reversed within workgroups")?;
+        same(&data.read_here().await?, &wanted, "reversed within workgroups")?;
     }
     Ok(())
 }
 
-fn the_same_source_is_compiled_once(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn the_same_source_is_compiled_once(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let compilations = || fresh.stats().counters.compilations;
     let first = fresh.kernel(OVERRIDES)?;
     equal(compilations(), 1, "compilations of the first")?;
@@ -100,7 +102,7 @@ fn the_same_source_is_compiled_once(device: &Device) -> TestResult {
     equal((first.name(), second.name()), (other.name(), other.name()), "names")
 }
 
-fn several_entry_points(device: &Device) -> TestResult {
+async fn several_entry_points(device: &Device) -> TestResult {
     let source = "
         @group(0) @binding(0) var<storage, read_write> data: array<u32>;
         override by: u32 = 2u;
@@ -114,12 +116,12 @@ fn several_entry_points(device: &Device) -> TestResult {
     add.launch().bind("data", &mut data).groups(8)?;
     double.launch().bind("data", &mut data).groups(8)?;
     add.launch().bind("data", &mut data).threads(64)?;
-    same(&data.read()?, &[8; 64], "(1 + 2) * 2 + 2")
+    same(&data.read_here().await?, &[8; 64], "(1 + 2) * 2 + 2")
 }
 
 /// A launch keeps its kernel for as long as it needs it.
-fn kernels_go_when_nobody_holds_them(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn kernels_go_when_nobody_holds_them(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let mut data = fresh.buffer_from(&[0u32; 1])?;
     let mut wanted = 0;
     // More kernels than a device keeps when nobody holds them.
@@ -132,5 +134,5 @@ fn kernels_go_when_nobody_holds_them(device: &Device) -> TestResult {
         kernel.launch().bind("data", &mut data).groups(1)?;
         wanted += n;
     }
-    equal(data.read()?[0], wanted, "the sum of 600 kernels")
+    equal(data.read_here().await?[0], wanted, "the sum of 600 kernels")
 }

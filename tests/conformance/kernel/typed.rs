@@ -4,51 +4,52 @@
 use anywarp::backend::{Layout, Shape};
 use anywarp::{Device, Element, LaunchError, f16};
 
-use crate::Case;
+use crate::case::{Case, cases};
+use crate::here::{ReadHere, WaitHere};
 use crate::outcome::{TestResult, ensure, equal, fail, same, skip};
 
-pub(crate) const CASES: &[Case] = &[
-    ("typed_file", typed_file),
-    ("typed_recording", typed_recording),
-    ("typed_slices", typed_slices),
-    ("typed_structs_have_wgsl_s_layout", structs_have_wgsl_s_layout),
-    ("typed_members_arrive", members_arrive),
-    ("typed_padding_is_not_compared", padding_is_not_compared),
-    ("typed_f16", halves),
-    ("typed_wide_scalars", wide_scalars),
-    ("typed_immediates", immediates),
-    ("typed_overrides", overrides),
-    ("typed_several_entry_points", several_entry_points),
-    ("typed_single_values", single_values),
-    ("typed_names", names),
-    ("typed_composed", composed),
-    ("typed_launches_are_checked", launches_are_checked),
+pub(crate) const CASES: &[Case] = cases![
+    typed_file,
+    typed_recording,
+    typed_slices,
+    typed_structs_have_wgsl_s_layout = structs_have_wgsl_s_layout,
+    typed_members_arrive = members_arrive,
+    typed_padding_is_not_compared = padding_is_not_compared,
+    typed_f16 = halves,
+    typed_wide_scalars = wide_scalars,
+    typed_immediates = immediates,
+    typed_overrides = overrides,
+    typed_several_entry_points = several_entry_points,
+    typed_single_values = single_values,
+    typed_names = names,
+    typed_composed = composed,
+    typed_launches_are_checked = launches_are_checked,
 ];
 
 anywarp::kernels!("shaders/saxpy.wgsl");
 
-fn typed_file(device: &Device) -> TestResult {
+async fn typed_file(device: &Device) -> TestResult {
     let saxpy = saxpy::saxpy(device)?;
     equal(saxpy.kernel().name(), "shaders/saxpy.wgsl:saxpy", "the kernel's name")?;
     let x = device.buffer_from(&[1.0f32; 300])?;
     let mut y = device.buffer_from(&[2.0f32; 300])?;
     saxpy.launch(saxpy::Args { params: saxpy::Params { a: 3.0 }, x: &x, y: &mut y }).threads(300)?;
-    same(&y.read()?, &[5.0; 300], "3 * 1 + 2")
+    same(&y.read_here().await?, &[5.0; 300], "3 * 1 + 2")
 }
 
-fn typed_recording(device: &Device) -> TestResult {
+async fn typed_recording(device: &Device) -> TestResult {
     let saxpy = saxpy::saxpy(device)?;
     let x = device.buffer_from(&[1.0f32; 64])?;
     let mut y = device.buffer_from(&[0.0f32; 64])?;
     let mut recording = device.recording();
     let arguments = saxpy::SaxpyArgs { params: saxpy::Params::new(2.0), x: &x, y: &mut y };
     saxpy.launch(arguments).record(&mut recording).threads(64)?;
-    recording.submit()?.wait()?;
-    recording.submit()?.wait()?;
-    same(&y.read()?, &[4.0; 64], "replayed once")
+    recording.submit()?.wait_here().await?;
+    recording.submit()?.wait_here().await?;
+    same(&y.read_here().await?, &[4.0; 64], "replayed once")
 }
 
-fn typed_slices(device: &Device) -> TestResult {
+async fn typed_slices(device: &Device) -> TestResult {
     let saxpy = saxpy::saxpy(device)?;
     let x = device.buffer_from(&[1.0f32; 256])?;
     let mut y = device.buffer_from(&[0.0f32; 512])?;
@@ -63,7 +64,7 @@ fn typed_slices(device: &Device) -> TestResult {
         saxpy.launch(saxpy::Args { params, x: &x, y: high }).threads(64)?;
     }
     let wanted: Vec<f32> = (0..512).map(|at| if at < 128 || (256..320).contains(&at) { 1.0 } else { 0.0 }).collect();
-    same(&y.read()?, &wanted, "three slices")
+    same(&y.read_here().await?, &wanted, "three slices")
 }
 
 anywarp::kernels!(mod layouts {
@@ -129,7 +130,7 @@ fn outer() -> layouts::Outer {
     }
 }
 
-fn structs_have_wgsl_s_layout(device: &Device) -> TestResult {
+async fn structs_have_wgsl_s_layout(device: &Device) -> TestResult {
     let kernel = layouts::main(device)?;
     let bindings = kernel.kernel().bindings();
     let wgsl = |slot: usize| match &bindings[slot].layout.shape {
@@ -152,7 +153,7 @@ fn structs_have_wgsl_s_layout(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn members_arrive(device: &Device) -> TestResult {
+async fn members_arrive(device: &Device) -> TestResult {
     let kernel = layouts::main(device)?;
     let all = device.buffer_from(&[layouts::Outer::default(), outer()])?;
     let mut copies = device.buffer::<layouts::Outer>(1)?;
@@ -161,12 +162,12 @@ fn members_arrive(device: &Device) -> TestResult {
     kernel
         .launch(layouts::MainArgs { all: &all, copies: &mut copies, counts: &mut counts, out: &mut out })
         .groups(1)?;
-    same(&out.read()?, &[12.0, 13.0, 34.0, 52.0, 81.0, 96.0, 3.0, 6.0], "members")?;
-    equal(copies.read()?[0], outer(), "a whole struct")?;
-    equal(counts.read()?[0], layouts::Counts { total: 107, each: [1, 2, -2] }, "atomics")
+    same(&out.read_here().await?, &[12.0, 13.0, 34.0, 52.0, 81.0, 96.0, 3.0, 6.0], "members")?;
+    equal(copies.read_here().await?[0], outer(), "a whole struct")?;
+    equal(counts.read_here().await?[0], layouts::Counts { total: 107, each: [1, 2, -2] }, "atomics")
 }
 
-fn padding_is_not_compared(_: &Device) -> TestResult {
+async fn padding_is_not_compared(_: &Device) -> TestResult {
     let (one, mut other) = (outer(), outer());
     other.points[1][3] = 0.0;
     other.turn[0][3] = 0.0;
@@ -193,7 +194,7 @@ anywarp::kernels!(mod half_words {
     }"
 });
 
-fn halves(device: &Device) -> TestResult {
+async fn halves(device: &Device) -> TestResult {
     if !device.caps().feature_names().contains(&"f16") {
         return skip("no f16");
     }
@@ -204,7 +205,7 @@ fn halves(device: &Device) -> TestResult {
     let mut out = device.buffer::<f16>(6)?;
     let kernel = half_words::main_with(device, half_words::Overrides::default())?;
     kernel.launch(half_words::Args { mixed: &mixed, out: &mut out }).groups(1)?;
-    same(&out.read()?, &[h(1.5), h(2.5), h(5.0), h(10.5), h(-1.5), h(0.0)], "f16 members")
+    same(&out.read_here().await?, &[h(1.5), h(2.5), h(5.0), h(10.5), h(-1.5), h(0.0)], "f16 members")
 }
 
 anywarp::kernels!(mod wide {
@@ -217,13 +218,17 @@ anywarp::kernels!(mod wide {
     }"
 });
 
-fn wide_scalars(device: &Device) -> TestResult {
+async fn wide_scalars(device: &Device) -> TestResult {
     if !device.caps().feature_names().contains(&"i64") {
         return skip("the device has no 64-bit integers");
     }
     let mut value = device.buffer_from(&[wide::Wide::new(5, -1 << 40, 0.5, [1, 2, 3], 1 << 31)])?;
     wide::main(device)?.launch(wide::Args { wide: &mut value }).groups(1)?;
-    equal(value.read()?[0], wide::Wide::new(5, (-1 << 40) + 5, 0.5, [1, 2, 1 << 31], 1 << 31), "64-bit members")
+    equal(
+        value.read_here().await?[0],
+        wide::Wide::new(5, (-1 << 40) + 5, 0.5, [1, 2, 1 << 31], 1 << 31),
+        "64-bit members",
+    )
 }
 
 anywarp::kernels!(mod pushed {
@@ -239,7 +244,7 @@ anywarp::kernels!(mod pushed {
     }"
 });
 
-fn immediates(device: &Device) -> TestResult {
+async fn immediates(device: &Device) -> TestResult {
     if device.caps().limits.immediate_size < 16 {
         return skip("no immediates");
     }
@@ -251,7 +256,7 @@ fn immediates(device: &Device) -> TestResult {
         pushed: pushed::Pushed::new(5.0, [0.0, 6.0]),
     };
     pushed::main(device)?.launch(arguments).groups(1)?;
-    same(&out.read()?, &[5.0, 6.0, 3.0, 7.0], "immediates beside uniforms")
+    same(&out.read_here().await?, &[5.0, 6.0, 3.0, 7.0], "immediates beside uniforms")
 }
 
 anywarp::kernels!(mod chosen {
@@ -274,26 +279,26 @@ anywarp::kernels!(mod required {
      @compute @workgroup_size(1) fn main() { out[0] = i32(count); out[1] = least; }"
 });
 
-fn overrides(device: &Device) -> TestResult {
+async fn overrides(device: &Device) -> TestResult {
     let mut out = device.buffer::<f32>(5)?;
     chosen::main(device)?.launch(chosen::Args { out: &mut out }).groups(1)?;
-    same(&out.read()?, &[64.0, 128.0, -7.0, 0.5, 1.0], "WGSL's own values")?;
+    same(&out.read_here().await?, &[64.0, 128.0, -7.0, 0.5, 1.0], "WGSL's own values")?;
     let values = chosen::Overrides::default();
     chosen::main_with(device, values)?.launch(chosen::Args { out: &mut out }).groups(1)?;
-    same(&out.read()?, &[64.0, 128.0, -7.0, 0.5, 1.0], "the defaults of Rust")?;
+    same(&out.read_here().await?, &[64.0, 128.0, -7.0, 0.5, 1.0], "the defaults of Rust")?;
     let values = chosen::Overrides { block: 32, shift: 3, scale: -1.25, on: false, ..values };
     let kernel = chosen::main_with(device, values)?;
     equal(kernel.kernel().workgroup_size(), [32, 1, 1], "a workgroup size that was set")?;
     kernel.launch(chosen::Args { out: &mut out }).groups(1)?;
-    same(&out.read()?, &[32.0, 64.0, 3.0, -1.25, 0.0], "values that were set")?;
+    same(&out.read_here().await?, &[32.0, 64.0, 3.0, -1.25, 0.0], "values that were set")?;
     let values = chosen::Overrides { twice: Some(5), ..values };
     chosen::main_with(device, values)?.launch(chosen::Args { out: &mut out }).groups(1)?;
-    same(&out.read()?, &[32.0, 5.0, 3.0, -1.25, 0.0], "a value instead of a computed one")?;
+    same(&out.read_here().await?, &[32.0, 5.0, 3.0, -1.25, 0.0], "a value instead of a computed one")?;
 
     let mut out = device.buffer::<i32>(2)?;
     let kernel = required::main_with(device, required::Overrides { count: 9, least: i32::MIN })?;
     kernel.launch(required::Args { out: &mut out }).groups(1)?;
-    same(&out.read()?, &[9, i32::MIN], "a value that WGSL asks for")
+    same(&out.read_here().await?, &[9, i32::MIN], "a value that WGSL asks for")
 }
 
 anywarp::kernels!(mod several {
@@ -306,14 +311,14 @@ anywarp::kernels!(mod several {
     @fragment fn shade() {}"
 });
 
-fn several_entry_points(device: &Device) -> TestResult {
+async fn several_entry_points(device: &Device) -> TestResult {
     let mut a = device.buffer::<u32>(1)?;
     let mut b = device.buffer::<u32>(1)?;
     several::fill(device)?.launch(several::FillArgs { a: &mut a }).groups(1)?;
     // What an entry point only reads is borrowed as such, whatever the WGSL lets others do.
     several::copy_over(device)?.launch(several::CopyOverArgs { a: &a, b: &mut b }).groups(1)?;
     several::nothing(device)?.launch(several::NothingArgs {}).groups(1)?;
-    same(&b.read()?, &[6], "one kernel after the other")
+    same(&b.read_here().await?, &[6], "one kernel after the other")
 }
 
 anywarp::kernels!(mod single {
@@ -329,7 +334,7 @@ anywarp::kernels!(mod single {
     }"
 });
 
-fn single_values(device: &Device) -> TestResult {
+async fn single_values(device: &Device) -> TestResult {
     let scalar = device.buffer_from(&[100.0f32])?;
     let vector = device.buffer_from(&[[1.0f32, 2.0, 3.0]])?;
     let matrix = device.buffer_from(&[[[0.0f32; 4], [10.0, 20.0, 30.0, 0.0]]])?;
@@ -338,8 +343,8 @@ fn single_values(device: &Device) -> TestResult {
     let arguments =
         single::Args { scalar: &scalar, vector: &vector, matrix: &matrix, count: &mut count, out: &mut out };
     single::main(device)?.launch(arguments).groups(1)?;
-    same(&out.read()?[1][..3], &[111.0, 122.0, 133.0], "single values")?;
-    equal(count.read()?[0], 42, "a single atomic")
+    same(&out.read_here().await?[1][..3], &[111.0, 122.0, 133.0], "single values")?;
+    equal(count.read_here().await?[0], 42, "a single atomic")
 }
 
 anywarp::kernels!(mod odd {
@@ -350,29 +355,29 @@ anywarp::kernels!(mod odd {
     @compute @workgroup_size(1) fn ACopy() { Box[0] = box; }"
 });
 
-fn names(device: &Device) -> TestResult {
+async fn names(device: &Device) -> TestResult {
     let value = odd::Args { r#gen: 1, ..odd::Args::new(0, 2, [3; 2], [4; 3]) };
     let mut out = device.buffer::<odd::Args>(1)?;
     // The struct has the name `Args`; the arguments keep their own.
     odd::ACopy(device)?.launch(odd::ACopyArgs { r#box: value, Box: &mut out }).groups(1)?;
-    equal(out.read()?[0], value, "keywords, capitals and `_pad0` as names")
+    equal(out.read_here().await?[0], value, "keywords, capitals and `_pad0` as names")
 }
 
 anywarp::kernels!(mod once = "tests/conformance/kernel/typed_shaders/scale.wgsl", feature twice = false);
 anywarp::kernels!(mod twice = "tests/conformance/kernel/typed_shaders/scale.wgsl", feature twice = true, element T = i32);
 
-fn composed(device: &Device) -> TestResult {
+async fn composed(device: &Device) -> TestResult {
     let weights = device.buffer_from(&[once::Weights::new(2.0, [0.0, 0.0, 0.5])])?;
     let mut data = device.buffer_from(&[10.0f32])?;
     once::scale(device)?.launch(once::Args { weights: &weights, data: &mut data }).groups(1)?;
-    same(&data.read()?, &[20.5], "as it is written, once")?;
+    same(&data.read_here().await?, &[20.5], "as it is written, once")?;
     let weights = device.buffer_from(&[twice::Weights { factor: 3, shift: [0, 0, 1], ..Default::default() }])?;
     let mut data = device.buffer_from(&[10i32])?;
     twice::scale(device)?.launch(twice::Args { weights: &weights, data: &mut data }).groups(1)?;
-    same(&data.read()?, &[94], "i32, twice")
+    same(&data.read_here().await?, &[94], "i32, twice")
 }
 
-fn launches_are_checked(device: &Device) -> TestResult {
+async fn launches_are_checked(device: &Device) -> TestResult {
     let saxpy = saxpy::saxpy(device)?;
     let params = saxpy::Params { a: 1.0 };
     let x = device.buffer_from(&[1.0f32; 64])?;

@@ -2,24 +2,25 @@
 
 use anywarp::Device;
 
-use crate::Case;
+use crate::case::{Case, cases};
 use crate::data::{SIZES, floats, words};
+use crate::here::ReadHere;
 use crate::outcome::{TestResult, close, equal, same};
 use crate::tolerance;
 
-pub(crate) const CASES: &[Case] = &[
-    ("reduction", reduction),
-    ("barriers_in_a_loop", barriers_in_a_loop),
-    ("tiled_transpose", tiled_transpose),
-    ("workgroup_memory_starts_at_zero", workgroup_memory_starts_at_zero),
-    ("workgroup_uniform_load", workgroup_uniform_load),
-    ("atomics_on_u32", atomics_on_u32),
-    ("atomics_on_i32", atomics_on_i32),
-    ("compare_exchange", compare_exchange),
-    ("histogram_in_workgroup_memory", histogram_in_workgroup_memory),
+pub(crate) const CASES: &[Case] = cases![
+    reduction,
+    barriers_in_a_loop,
+    tiled_transpose,
+    workgroup_memory_starts_at_zero,
+    workgroup_uniform_load,
+    atomics_on_u32,
+    atomics_on_i32,
+    compare_exchange,
+    histogram_in_workgroup_memory,
 ];
 
-fn reduction(device: &Device) -> TestResult {
+async fn reduction(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "var<workgroup> part: array<f32, 128>;
          @group(0) @binding(0) var<storage, read> data: array<f32>;
@@ -42,13 +43,13 @@ fn reduction(device: &Device) -> TestResult {
         let mut sums = device.buffer::<f32>(size.div_ceil(128))?;
         kernel.launch().bind("data", &data).bind("sums", &mut sums).threads(size)?;
         let wanted: Vec<f32> = input.chunks(128).map(|part| part.iter().sum()).collect();
-        close(&sums.read()?, &wanted, tolerance::SUM, &format!("sums of {size} values by 128"))?;
+        close(&sums.read_here().await?, &wanted, tolerance::SUM, &format!("sums of {size} values by 128"))?;
     }
     Ok(())
 }
 
 /// An inclusive scan: two barriers a step, in a loop.
-fn barriers_in_a_loop(device: &Device) -> TestResult {
+async fn barriers_in_a_loop(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "var<workgroup> part: array<u32, 256>;
          @group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -76,10 +77,10 @@ fn barriers_in_a_loop(device: &Device) -> TestResult {
         sums.collect::<Vec<u32>>()
     };
     let wanted: Vec<u32> = input.chunks(256).flat_map(scan).collect();
-    same(&data.read()?, &wanted, "an inclusive scan of every 256 values")
+    same(&data.read_here().await?, &wanted, "an inclusive scan of every 256 values")
 }
 
-fn tiled_transpose(device: &Device) -> TestResult {
+async fn tiled_transpose(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Size { width: u32, height: u32 }
          var<workgroup> tile: array<array<u32, 17>, 16>;
@@ -104,12 +105,12 @@ fn tiled_transpose(device: &Device) -> TestResult {
         let launch = kernel.launch().set("size", [width as u32, height as u32]);
         launch.bind("source", &source).bind("result", &mut result).threads([width, height])?;
         let wanted: Vec<u32> = (0..width * height).map(|n| input[n % height * width + n / height]).collect();
-        same(&result.read()?, &wanted, &format!("{width} by {height}"))?;
+        same(&result.read_here().await?, &wanted, &format!("{width} by {height}"))?;
     }
     Ok(())
 }
 
-fn workgroup_memory_starts_at_zero(device: &Device) -> TestResult {
+async fn workgroup_memory_starts_at_zero(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "var<workgroup> words: array<u32, 1024>;
          @group(0) @binding(0) var<storage, read_write> nonzero: atomic<u32>;
@@ -123,10 +124,10 @@ fn workgroup_memory_starts_at_zero(device: &Device) -> TestResult {
     let mut nonzero = device.buffer::<u32>(1)?;
     kernel.launch().bind("nonzero", &mut nonzero).groups(1000)?;
     kernel.launch().bind("nonzero", &mut nonzero).groups(1000)?;
-    equal(nonzero.read()?[0], 0, "words that were not zero")
+    equal(nonzero.read_here().await?[0], 0, "words that were not zero")
 }
 
-fn workgroup_uniform_load(device: &Device) -> TestResult {
+async fn workgroup_uniform_load(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "var<workgroup> bound: u32;
          @group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -140,10 +141,10 @@ fn workgroup_uniform_load(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(640)?;
     kernel.launch().bind("data", &mut data).groups(10)?;
     let wanted: Vec<u32> = (0..640).map(|n| n / 64 + 2).collect();
-    same(&data.read()?, &wanted, "rounds")
+    same(&data.read_here().await?, &wanted, "rounds")
 }
 
-fn atomics_on_u32(device: &Device) -> TestResult {
+async fn atomics_on_u32(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> at: array<atomic<u32>, 8>;
          @group(0) @binding(1) var<storage, read_write> order: array<u32>;
@@ -166,14 +167,14 @@ fn atomics_on_u32(device: &Device) -> TestResult {
     let most = (0..1024u32).map(|n| n * 7 % 1000).max().unwrap_or(0);
     let least = (0..1024u32).map(|n| n * 7 % 1000 + 5).min().unwrap_or(0);
     let wanted = [1024, 0u32.wrapping_sub(total), most, least, 1 << 31, (1 << 31) - 1, xor, 1];
-    same(&at.read()?, &wanted, "add, sub, max, min, and, or, xor, exchange")?;
-    let mut seen = order.read()?.to_vec();
+    same(&at.read_here().await?, &wanted, "add, sub, max, min, and, or, xor, exchange")?;
+    let mut seen = order.read_here().await?.to_vec();
     equal(seen.pop(), Some(1), "invocations that found the zero")?;
     seen.sort_unstable();
     same(&seen, &(0..1024).collect::<Vec<u32>>(), "every invocation took a place of its own")
 }
 
-fn atomics_on_i32(device: &Device) -> TestResult {
+async fn atomics_on_i32(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> at: array<atomic<i32>, 3>;
          @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -185,10 +186,10 @@ fn atomics_on_i32(device: &Device) -> TestResult {
     )?;
     let mut at = device.buffer_from(&[0i32, i32::MIN, i32::MAX])?;
     kernel.launch().bind("at", &mut at).threads(1024)?;
-    same(&at.read()?, &[(-500..524).sum(), 523, -500], "add, max, min")
+    same(&at.read_here().await?, &[(-500..524).sum(), 523, -500], "add, max, min")
 }
 
-fn compare_exchange(device: &Device) -> TestResult {
+async fn compare_exchange(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> total: atomic<u32>;
          @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -203,10 +204,10 @@ fn compare_exchange(device: &Device) -> TestResult {
     )?;
     let mut total = device.buffer::<u32>(1)?;
     kernel.launch().bind("total", &mut total).threads(64)?;
-    equal(total.read()?[0], 32_767, "15 times doubled and one added")
+    equal(total.read_here().await?[0], 32_767, "15 times doubled and one added")
 }
 
-fn histogram_in_workgroup_memory(device: &Device) -> TestResult {
+async fn histogram_in_workgroup_memory(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "var<workgroup> counts: array<atomic<u32>, 64>;
          @group(0) @binding(0) var<storage, read> data: array<u32>;
@@ -224,5 +225,5 @@ fn histogram_in_workgroup_memory(device: &Device) -> TestResult {
     kernel.launch().bind("data", &data).bind("histogram", &mut histogram).threads(input.len())?;
     let mut wanted = [0u32; 64];
     input.iter().for_each(|value| wanted[(value % 64) as usize] += 1);
-    same(&histogram.read()?, &wanted, "histogram")
+    same(&histogram.read_here().await?, &wanted, "histogram")
 }

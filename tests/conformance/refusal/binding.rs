@@ -2,26 +2,27 @@
 
 use anywarp::{Device, Kernel, LaunchError};
 
-use crate::Case;
+use crate::case::{Case, cases};
+use crate::here::ReadHere;
 use crate::outcome::{TestResult, refused, same, skip};
 
-pub(crate) const CASES: &[Case] = &[
-    ("unknown_names", unknown_names),
-    ("missing_bindings", missing_bindings),
-    ("missing_fields", missing_fields),
-    ("bound_twice", bound_twice),
-    ("paths_that_lead_nowhere", paths_that_lead_nowhere),
-    ("values_of_another_type", values_of_another_type),
-    ("elements_of_another_type", elements_of_another_type),
-    ("struct_elements_of_another_layout", struct_elements_of_another_layout),
-    ("too_few_elements", too_few_elements),
-    ("bytes_that_do_not_divide", bytes_that_do_not_divide),
-    ("odd_numbers_of_halves", odd_numbers_of_halves),
-    ("empty_buffers", empty_buffers),
-    ("shared_borrow_of_what_is_written", shared_borrow_of_what_is_written),
-    ("misaligned_offsets", misaligned_offsets),
-    ("slices_outside", slices_outside),
-    ("the_first_mistake_is_told", the_first_mistake_is_told),
+pub(crate) const CASES: &[Case] = cases![
+    unknown_names,
+    missing_bindings,
+    missing_fields,
+    bound_twice,
+    paths_that_lead_nowhere,
+    values_of_another_type,
+    elements_of_another_type,
+    struct_elements_of_another_layout,
+    too_few_elements,
+    bytes_that_do_not_divide,
+    odd_numbers_of_halves,
+    empty_buffers,
+    shared_borrow_of_what_is_written,
+    misaligned_offsets,
+    slices_outside,
+    the_first_mistake_is_told,
 ];
 
 const SAXPY: &str = "
@@ -37,7 +38,7 @@ fn saxpy(device: &Device) -> TestResult<Kernel> {
     Ok(device.kernel(anywarp::Wgsl::new(SAXPY).file("saxpy.wgsl"))?)
 }
 
-fn unknown_names(device: &Device) -> TestResult {
+async fn unknown_names(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let data = device.buffer::<f32>(8)?;
     for key in ["z", "X", "", "0.3", "1.1", "0.", "-1.0", "x.y", "0.1.2"] {
@@ -48,7 +49,7 @@ fn unknown_names(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn missing_bindings(device: &Device) -> TestResult {
+async fn missing_bindings(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let missing = |error: &LaunchError| matches!(error, LaunchError::Missing { .. });
     let mut y = device.buffer::<f32>(8)?;
@@ -61,7 +62,7 @@ fn missing_bindings(device: &Device) -> TestResult {
     refused(launch.threads(8), missing, &["nothing is bound to x: array<f32>"])
 }
 
-fn missing_fields(device: &Device) -> TestResult {
+async fn missing_fields(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let missing = |error: &LaunchError| matches!(error, LaunchError::Missing { .. });
     let (x, mut y) = (device.buffer::<f32>(8)?, device.buffer::<f32>(8)?);
@@ -73,10 +74,10 @@ fn missing_fields(device: &Device) -> TestResult {
     let launch = kernel.launch().bind("x", &x).bind("y", &mut y).set("params.a", 1.0f32).set("params.n", 8u32);
     let launch = launch.set("params.w[0]", [1.0f32; 4]).set("params.w[2]", [0.0f32; 4]);
     launch.set("params.w[1]", [0.0f32; 4]).threads(8)?;
-    same(&y.read()?, &[1.0; 8], "with every element set")
+    same(&y.read_here().await?, &[1.0; 8], "with every element set")
 }
 
-fn bound_twice(device: &Device) -> TestResult {
+async fn bound_twice(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let twice = |error: &LaunchError| matches!(error, LaunchError::BoundTwice { .. });
     let (x, z) = (device.buffer::<f32>(16)?, device.buffer::<f32>(16)?);
@@ -89,7 +90,7 @@ fn bound_twice(device: &Device) -> TestResult {
     refused(launch.threads(8), twice, &["'params' is bound twice"])
 }
 
-fn paths_that_lead_nowhere(device: &Device) -> TestResult {
+async fn paths_that_lead_nowhere(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let nowhere = [
         ("parms.a", "no uniform or immediate 'parms'; there is params"),
@@ -116,7 +117,7 @@ fn layout_of(binding: &'static str) -> impl Fn(&LaunchError) -> bool {
     move |error| matches!(error, LaunchError::Layout { binding: b, .. } if b == binding)
 }
 
-fn values_of_another_type(device: &Device) -> TestResult {
+async fn values_of_another_type(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     refused(kernel.launch().set("params.a", 1u32).threads(8), layout_of("params.a"), &["'params.a'", "f32", "u32"])?;
     refused(kernel.launch().set("params.a", 1.0f64).threads(8), layout_of("params.a"), &["f64", "8 bytes"])?;
@@ -127,7 +128,7 @@ fn values_of_another_type(device: &Device) -> TestResult {
     refused(kernel.launch().set_bytes("params", &[]).threads(8), &wrong, &["Params", "0 bytes"])
 }
 
-fn elements_of_another_type(device: &Device) -> TestResult {
+async fn elements_of_another_type(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let with = |launch: Result<(), LaunchError>, name| {
         refused(
@@ -143,7 +144,7 @@ fn elements_of_another_type(device: &Device) -> TestResult {
     with(kernel.launch().set_bytes("params", &[0; 64]).bind("y", &mut y).bind("x", &i).threads(8), "i32")?;
     with(kernel.launch().set_bytes("params", &[0; 64]).bind("y", &mut y).bind("x", &d).threads(8), "f64")?;
     with(kernel.launch().set_bytes("params", &[0; 64]).bind("y", &mut y).bind("x", &h).threads(8), "f16")?;
-    same(&y.read()?, &[0.0; 8], "nothing has run")
+    same(&y.read_here().await?, &[0.0; 8], "nothing has run")
 }
 
 #[repr(C)]
@@ -154,7 +155,7 @@ struct Packed {
 }
 anywarp::element!(Packed { mass, position });
 
-fn struct_elements_of_another_layout(device: &Device) -> TestResult {
+async fn struct_elements_of_another_layout(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Particle { id: u32, position: vec3<f32>, mass: f32 }
          @group(0) @binding(0) var<storage, read_write> particles: array<Particle>;
@@ -171,7 +172,7 @@ fn length_of(binding: &'static str, got: u64) -> impl Fn(&LaunchError) -> bool {
     move |error| matches!(error, LaunchError::Length { binding: b, got: g, .. } if b == binding && *g == got)
 }
 
-fn too_few_elements(device: &Device) -> TestResult {
+async fn too_few_elements(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct List { count: u32, more: vec2<u32>, items: array<u32> }
          @group(0) @binding(0) var<storage, read_write> fixed: array<u32, 16>;
@@ -190,7 +191,7 @@ fn too_few_elements(device: &Device) -> TestResult {
     refused(launch.groups(1), length_of("four", 12), &["'four'", "12 bytes", "16 bytes"])
 }
 
-fn bytes_that_do_not_divide(device: &Device) -> TestResult {
+async fn bytes_that_do_not_divide(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> points: array<vec4<f32>>;
          @compute @workgroup_size(1) fn main() { points[0].x = 1.0; }",
@@ -210,7 +211,7 @@ fn bytes_that_do_not_divide(device: &Device) -> TestResult {
     refused(launch, |error| matches!(error, LaunchError::Length { .. } | LaunchError::Slice { .. }), &["'list'"])
 }
 
-fn odd_numbers_of_halves(device: &Device) -> TestResult {
+async fn odd_numbers_of_halves(device: &Device) -> TestResult {
     if !device.caps().feature_names().contains(&"f16") {
         return skip("the device has no f16");
     }
@@ -223,10 +224,10 @@ fn odd_numbers_of_halves(device: &Device) -> TestResult {
     refused(kernel.launch().bind("data", &mut data).groups(1), length_of("data", 10), &["multiples of 4", "padding"])?;
     let mut data = device.buffer::<anywarp::f16>(6)?;
     kernel.launch().bind("data", &mut data).groups(1)?;
-    same(&data.read()?[5..], &[anywarp::f16::ONE], "the last of an even number")
+    same(&data.read_here().await?[5..], &[anywarp::f16::ONE], "the last of an even number")
 }
 
-fn empty_buffers(device: &Device) -> TestResult {
+async fn empty_buffers(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let (mut empty, mut y) = (device.buffer::<f32>(0)?, device.buffer::<f32>(8)?);
     let launch = kernel.launch().set_bytes("params", &[0; 64]).bind("y", &mut y).bind("x", &empty);
@@ -235,7 +236,7 @@ fn empty_buffers(device: &Device) -> TestResult {
     refused(launch.threads(8), length_of("x", 0), &["'x'", "0 bytes"])
 }
 
-fn shared_borrow_of_what_is_written(device: &Device) -> TestResult {
+async fn shared_borrow_of_what_is_written(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let (x, y) = (device.buffer::<f32>(8)?, device.buffer::<f32>(8)?);
     let shared = |error: &LaunchError| matches!(error, LaunchError::NotMutable { .. });
@@ -245,7 +246,7 @@ fn shared_borrow_of_what_is_written(device: &Device) -> TestResult {
     refused(launch().bind("y", y.slice(..)).threads(8), shared, &said)
 }
 
-fn misaligned_offsets(device: &Device) -> TestResult {
+async fn misaligned_offsets(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let alignment = device.caps().limits.storage_offset_alignment;
     if alignment <= 4 {
@@ -260,7 +261,7 @@ fn misaligned_offsets(device: &Device) -> TestResult {
     refused(launch.threads(8), offset, &["'y'", "byte 4"])
 }
 
-fn slices_outside(device: &Device) -> TestResult {
+async fn slices_outside(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let mut y = device.buffer::<f32>(8)?;
     let x = device.buffer::<f32>(8)?;
@@ -271,7 +272,7 @@ fn slices_outside(device: &Device) -> TestResult {
     refused(launch.threads(8), outside, &["'y'", "0..9", "8 elements"])
 }
 
-fn the_first_mistake_is_told(device: &Device) -> TestResult {
+async fn the_first_mistake_is_told(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let x = device.buffer::<u32>(8)?;
     let launch = kernel.launch().bind("nothing", &x).set("params.a", 1u32).bind("x", &x);

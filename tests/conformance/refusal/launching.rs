@@ -2,22 +2,23 @@
 
 use anywarp::{Device, LaunchError};
 
-use crate::Case;
+use crate::case::{Case, cases};
+use crate::here::{ReadHere, ReopenHere, SynchronizeHere};
 use crate::kernels::{ADD, COPY, add};
 use crate::outcome::{TestResult, equal, refused, same, skip};
 
-pub(crate) const CASES: &[Case] = &[
-    ("empty_grids", empty_grids),
-    ("grids_beyond_32_bits", grids_beyond_32_bits),
-    ("overlapping_slices", overlapping_slices),
-    ("read_and_written_in_one_buffer", read_and_written_in_one_buffer),
-    ("buffer_of_another_device", buffer_of_another_device),
-    ("kernel_of_another_device", kernel_of_another_device),
-    ("binding_above_the_limit", binding_above_the_limit),
-    ("refused_launches_change_nothing", refused_launches_change_nothing),
+pub(crate) const CASES: &[Case] = cases![
+    empty_grids,
+    grids_beyond_32_bits,
+    overlapping_slices,
+    read_and_written_in_one_buffer,
+    buffer_of_another_device,
+    kernel_of_another_device,
+    binding_above_the_limit,
+    refused_launches_change_nothing,
 ];
 
-fn empty_grids(device: &Device) -> TestResult {
+async fn empty_grids(device: &Device) -> TestResult {
     let kernel = device.kernel("@compute @workgroup_size(64) fn main() {}")?;
     let empty = |error: &LaunchError| matches!(error, LaunchError::EmptyGrid { .. });
     refused(kernel.launch().threads(0), empty, &["kernel:main", "[0]"])?;
@@ -26,7 +27,7 @@ fn empty_grids(device: &Device) -> TestResult {
     refused(kernel.launch().groups(-1), empty, &["empty"])?;
     // Nothing is bound and nothing is asked of the device: still a launch.
     kernel.launch().threads(1)?;
-    device.synchronize()?;
+    device.synchronize_here().await?;
     Ok(())
 }
 
@@ -34,7 +35,7 @@ fn huge(wanted: &'static str) -> impl Fn(&LaunchError) -> bool {
     move |error| matches!(error, LaunchError::HugeGrid { unit, .. } if *unit == wanted)
 }
 
-fn grids_beyond_32_bits(device: &Device) -> TestResult {
+async fn grids_beyond_32_bits(device: &Device) -> TestResult {
     let kernel = device.kernel("@compute @workgroup_size(64) fn main() {}")?;
     let threads = "threads in one dimension";
     refused(kernel.launch().threads(1u64 << 32), huge(threads), &["4294967296", threads])?;
@@ -52,7 +53,7 @@ const TWO: &str = "
 
 /// Safe Rust borrows overlapping parts only for reading, and those cannot be bound to what is
 /// written.
-fn overlapping_slices(device: &Device) -> TestResult {
+async fn overlapping_slices(device: &Device) -> TestResult {
     let kernel = device.kernel(TWO)?;
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
     let mut data = device.buffer::<u32>(4 * step)?;
@@ -62,11 +63,11 @@ fn overlapping_slices(device: &Device) -> TestResult {
     // Parts that only touch are fine.
     let (mut low, mut high) = data.split_at_mut(2 * step);
     kernel.launch().bind("a", &mut low).bind("b", &mut high).groups(1)?;
-    equal((data.read()?[0], data.read()?[2 * step]), (1, 0), "two parts that touch")
+    equal((data.read_here().await?[0], data.read_here().await?[2 * step]), (1, 0), "two parts that touch")
 }
 
 /// A `read_write` variable and a read one in one buffer: wgpu tracks whole buffers.
-fn read_and_written_in_one_buffer(device: &Device) -> TestResult {
+async fn read_and_written_in_one_buffer(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
     let mut data = device.buffer_from(&vec![3u32; 4 * step])?;
@@ -80,8 +81,8 @@ fn read_and_written_in_one_buffer(device: &Device) -> TestResult {
     refused(launch.threads(2 * step), conflict, &["'source' and 'result'", "one buffer", "separate buffers"])
 }
 
-fn buffer_of_another_device(device: &Device) -> TestResult {
-    let other = device.reopen()?;
+async fn buffer_of_another_device(device: &Device) -> TestResult {
+    let other = device.reopen_here().await?;
     let kernel = device.kernel(COPY)?;
     let theirs = other.buffer_from(&[1u32; 64])?;
     let mut ours = device.buffer_from(&[2u32; 64])?;
@@ -96,11 +97,11 @@ fn buffer_of_another_device(device: &Device) -> TestResult {
     let launch = kernel.launch().bind("source", &source).bind("result", &mut ours);
     let elsewhere = |error: &LaunchError| matches!(error, LaunchError::OtherDevice { .. });
     refused(launch.indirect(&grid, 0), elsewhere, &["indirect grid"])?;
-    same(&ours.read()?, &[2; 64], "nothing has run")
+    same(&ours.read_here().await?, &[2; 64], "nothing has run")
 }
 
-fn kernel_of_another_device(device: &Device) -> TestResult {
-    let other = device.reopen()?;
+async fn kernel_of_another_device(device: &Device) -> TestResult {
+    let other = device.reopen_here().await?;
     let kernel = other.kernel(ADD)?;
     let mut data = device.buffer::<u32>(64)?;
     let elsewhere =
@@ -109,7 +110,7 @@ fn kernel_of_another_device(device: &Device) -> TestResult {
     refused(launch.threads(64), elsewhere, &["'data'", "kernel:add"])
 }
 
-fn binding_above_the_limit(device: &Device) -> TestResult {
+async fn binding_above_the_limit(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let bytes = limits.storage_binding_size.next_multiple_of(16) + 16;
     // More than this is not worth the time, nor the memory of a small machine.
@@ -126,14 +127,14 @@ fn binding_above_the_limit(device: &Device) -> TestResult {
     // As the error says: slices of it can be bound.
     let half = (bytes as usize / 8).next_multiple_of(64);
     add(device, data.slice_mut(half..), 64, 5)?;
-    equal(data.slice(half..half + 2).read()?.to_vec(), vec![5, 5], "a slice of it")
+    equal(data.slice(half..half + 2).read_here().await?.to_vec(), vec![5, 5], "a slice of it")
 }
 
-fn refused_launches_change_nothing(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn refused_launches_change_nothing(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let kernel = fresh.kernel(ADD)?;
     let mut data = fresh.buffer_from(&[1u32; 64])?;
-    drop(data.read()?);
+    drop(data.read_here().await?);
     let before = fresh.stats();
     for _ in 0..10 {
         let missing = |error: &LaunchError| matches!(error, LaunchError::Missing { .. });
@@ -144,5 +145,5 @@ fn refused_launches_change_nothing(device: &Device) -> TestResult {
         equal(recording.len(), 0, "commands recorded")?;
     }
     equal(fresh.stats(), before, "everything that is counted")?;
-    same(&data.read()?, &[1; 64], "the data")
+    same(&data.read_here().await?, &[1; 64], "the data")
 }

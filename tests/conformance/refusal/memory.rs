@@ -3,16 +3,14 @@
 use anywarp::backend::BackendError;
 use anywarp::{BufferError, Device, Error, ErrorClass};
 
-use crate::Case;
+use crate::case::{Case, cases};
+use crate::here::{ReadHere, ReopenHere};
 use crate::outcome::{TestResult, equal, refused, same};
 
-pub(crate) const CASES: &[Case] = &[
-    ("buffer_above_the_limit", buffer_above_the_limit),
-    ("buffer_beyond_the_address_space", buffer_beyond_the_address_space),
-    ("many_refused_buffers", many_refused_buffers),
-];
+pub(crate) const CASES: &[Case] =
+    cases![buffer_above_the_limit, buffer_beyond_the_address_space, many_refused_buffers,];
 
-fn buffer_above_the_limit(device: &Device) -> TestResult {
+async fn buffer_above_the_limit(device: &Device) -> TestResult {
     let limit = device.caps().limits.buffer_size;
     let length = usize::try_from(limit / 4).unwrap_or(usize::MAX / 8) + 4;
     let result = device.buffer::<u32>(length);
@@ -25,15 +23,15 @@ fn buffer_above_the_limit(device: &Device) -> TestResult {
     equal(class == Some(ErrorClass::Programmer), false, "it is no mistake of the program")
 }
 
-fn buffer_beyond_the_address_space(device: &Device) -> TestResult {
+async fn buffer_beyond_the_address_space(device: &Device) -> TestResult {
     let too_long = |error: &BufferError| matches!(error, BufferError::TooLong { .. });
     refused(device.buffer::<u64>(usize::MAX), too_long, &["18446744073709551615", "8 bytes"])?;
     refused(device.buffer::<u8>(usize::MAX), too_long, &["1 bytes"])?;
     refused(device.buffer::<[u64; 1024]>(usize::MAX / 8192 + 1), too_long, &["8192 bytes"])
 }
 
-fn many_refused_buffers(device: &Device) -> TestResult {
-    let fresh = device.reopen()?;
+async fn many_refused_buffers(device: &Device) -> TestResult {
+    let fresh = device.reopen_here().await?;
     let kept = fresh.buffer_from(&[9u32; 64])?;
     let before = fresh.stats().live_bytes;
     let length = usize::try_from(fresh.caps().limits.buffer_size).unwrap_or(usize::MAX / 8) + 64;
@@ -41,6 +39,6 @@ fn many_refused_buffers(device: &Device) -> TestResult {
         refused(fresh.buffer::<u8>(length), |error| matches!(error, BufferError::Device { .. }), &["live"])?;
     }
     equal(fresh.stats().live_bytes, before, "live bytes")?;
-    same(&kept.read()?, &[9; 64], "a buffer made before")?;
-    same(&fresh.buffer_from(&[8u32; 64])?.read()?, &[8; 64], "a buffer made after")
+    same(&kept.read_here().await?, &[9; 64], "a buffer made before")?;
+    same(&fresh.buffer_from(&[8u32; 64])?.read_here().await?, &[8; 64], "a buffer made after")
 }

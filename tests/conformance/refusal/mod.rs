@@ -6,6 +6,6 @@ mod launching;
 mod memory;
 mod source;
 
-use crate::Case;
+use crate::case::Case;
 
 pub(crate) const CASES: &[&[Case]] = &[source::CASES, binding::CASES, launching::CASES, memory::CASES];

@@ -2,28 +2,29 @@
 
 use anywarp::{Device, KernelError, Wgsl};
 
-use crate::Case;
+use crate::case::{Case, cases};
+use crate::here::ReadHere;
 use crate::outcome::{TestResult, equal, fail, refused};
 
-pub(crate) const CASES: &[Case] = &[
-    ("wgsl_that_does_not_parse", wgsl_that_does_not_parse),
-    ("wgsl_that_is_not_valid", wgsl_that_is_not_valid),
-    ("no_compute_entry_point", no_compute_entry_point),
-    ("several_entry_points_and_none_named", several_entry_points_and_none_named),
-    ("unknown_entry_point", unknown_entry_point),
-    ("unknown_override", unknown_override),
-    ("override_without_a_value", override_without_a_value),
-    ("override_that_does_not_fit", override_that_does_not_fit),
-    ("textures", textures),
-    ("too_much_workgroup_memory", too_much_workgroup_memory),
-    ("too_many_invocations", too_many_invocations),
-    ("too_large_a_workgroup", too_large_a_workgroup),
-    ("too_many_buffers", too_many_buffers),
-    ("too_high_a_group_or_binding", too_high_a_group_or_binding),
-    ("errors_are_classed", errors_are_classed),
+pub(crate) const CASES: &[Case] = cases![
+    wgsl_that_does_not_parse,
+    wgsl_that_is_not_valid,
+    no_compute_entry_point,
+    several_entry_points_and_none_named,
+    unknown_entry_point,
+    unknown_override,
+    override_without_a_value,
+    override_that_does_not_fit,
+    textures,
+    too_much_workgroup_memory,
+    too_many_invocations,
+    too_large_a_workgroup,
+    too_many_buffers,
+    too_high_a_group_or_binding,
+    errors_are_classed,
 ];
 
-fn wgsl_that_does_not_parse(device: &Device) -> TestResult {
+async fn wgsl_that_does_not_parse(device: &Device) -> TestResult {
     let invalid = |error: &KernelError| matches!(error, KernelError::Invalid { file, .. } if file == "bad.wgsl");
     let source = |text: &'static str| Wgsl::new(text).file("bad.wgsl");
     let text = "@compute @workgroup_size(1)\nfn main() {\n    let x = 1 +;\n}";
@@ -39,7 +40,7 @@ fn wgsl_that_does_not_parse(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn wgsl_that_is_not_valid(device: &Device) -> TestResult {
+async fn wgsl_that_is_not_valid(device: &Device) -> TestResult {
     let invalid = |error: &KernelError| matches!(error, KernelError::Invalid { .. });
     let text = "@group(0) @binding(0) var<uniform> data: array<f32, 4>;
         @compute @workgroup_size(1) fn main() { _ = data[0]; }";
@@ -51,7 +52,7 @@ fn wgsl_that_is_not_valid(device: &Device) -> TestResult {
     refused(device.kernel("@compute @workgroup_size(0) fn main() {}"), invalid, &["out of range"])
 }
 
-fn no_compute_entry_point(device: &Device) -> TestResult {
+async fn no_compute_entry_point(device: &Device) -> TestResult {
     let none = |error: &KernelError| matches!(error, KernelError::NoEntryPoint { .. });
     let said = ["none.wgsl has no compute entry point", "@compute"];
     refused(device.kernel(Wgsl::new("").file("none.wgsl")), none, &said)?;
@@ -62,12 +63,12 @@ fn no_compute_entry_point(device: &Device) -> TestResult {
 
 const TWO: &str = "@compute @workgroup_size(1) fn first() {} @compute @workgroup_size(1) fn second() {}";
 
-fn several_entry_points_and_none_named(device: &Device) -> TestResult {
+async fn several_entry_points_and_none_named(device: &Device) -> TestResult {
     let which = |error: &KernelError| matches!(error, KernelError::WhichEntryPoint { .. });
     refused(device.kernel(TWO), which, &["first, second", "Wgsl::entry"])
 }
 
-fn unknown_entry_point(device: &Device) -> TestResult {
+async fn unknown_entry_point(device: &Device) -> TestResult {
     let unknown = |error: &KernelError| matches!(error, KernelError::UnknownEntryPoint { .. });
     refused(device.kernel(Wgsl::new(TWO).entry("third")), unknown, &["'third'", "first, second"])?;
     refused(device.kernel(Wgsl::new(TWO).entry("")), unknown, &["first, second"])
@@ -77,7 +78,7 @@ const OVERRIDES: &str = "override needed: i32; override given: u32 = 1u; @id(7) 
     @group(0) @binding(0) var<storage, read_write> out: array<i32>;
     @compute @workgroup_size(given) fn main() { out[0] = select(0, needed, numbered); }";
 
-fn unknown_override(device: &Device) -> TestResult {
+async fn unknown_override(device: &Device) -> TestResult {
     for name in ["size", "8", "", "Given"] {
         let unknown = |error: &KernelError| matches!(error, KernelError::UnknownOverride { name: n, .. } if n == name);
         let source = Wgsl::new(OVERRIDES).constant("needed", 1.0).constant(name, 1.0);
@@ -86,12 +87,12 @@ fn unknown_override(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn override_without_a_value(device: &Device) -> TestResult {
+async fn override_without_a_value(device: &Device) -> TestResult {
     let missing = |error: &KernelError| matches!(error, KernelError::Override { .. });
     refused(device.kernel(OVERRIDES), missing, &["kernel:main", "needed"])
 }
 
-fn override_that_does_not_fit(device: &Device) -> TestResult {
+async fn override_that_does_not_fit(device: &Device) -> TestResult {
     let wrong = |error: &KernelError| matches!(error, KernelError::Override { .. } | KernelError::Invalid { .. });
     for value in [f64::NAN, f64::INFINITY, 1e20] {
         refused(device.kernel(Wgsl::new(OVERRIDES).constant("needed", value)), wrong, &["kernel"])?;
@@ -103,7 +104,7 @@ fn override_that_does_not_fit(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn textures(device: &Device) -> TestResult {
+async fn textures(device: &Device) -> TestResult {
     let unsupported = |error: &KernelError| matches!(error, KernelError::Unsupported { .. });
     let text = "@group(0) @binding(0) var<storage, read_write> out: array<vec4<f32>>;\n\
         @group(0) @binding(1) var image: texture_2d<f32>;\n\
@@ -118,7 +119,7 @@ fn above_limit(error: &KernelError) -> bool {
     matches!(error, KernelError::AboveLimit { .. })
 }
 
-fn too_much_workgroup_memory(device: &Device) -> TestResult {
+async fn too_much_workgroup_memory(device: &Device) -> TestResult {
     let limit = device.caps().limits.workgroup_storage;
     let source = |words| {
         format!(
@@ -132,10 +133,10 @@ fn too_much_workgroup_memory(device: &Device) -> TestResult {
     refused(device.kernel(source(too_much)), above_limit, &said)?;
     let mut out = device.buffer_from(&[0u32, 0])?;
     device.kernel(source((limit / 4).to_string()))?.launch().bind("out", &mut out).groups(1)?;
-    equal(out.read()?[0], 1, "all of the workgroup memory")
+    equal(out.read_here().await?[0], 1, "all of the workgroup memory")
 }
 
-fn too_many_invocations(device: &Device) -> TestResult {
+async fn too_many_invocations(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let (x, y) = (limits.workgroup_size[0], limits.workgroup_invocations / limits.workgroup_size[0] + 1);
     if y > limits.workgroup_size[1] {
@@ -146,7 +147,7 @@ fn too_many_invocations(device: &Device) -> TestResult {
     refused(device.kernel(text), above_limit, &said)
 }
 
-fn too_large_a_workgroup(device: &Device) -> TestResult {
+async fn too_large_a_workgroup(device: &Device) -> TestResult {
     let [x, y, z] = device.caps().limits.workgroup_size;
     for (size, axis) in [([x + 1, 1, 1], "x"), ([1, y + 1, 1], "y"), ([1, 1, z + 1], "z")] {
         let text = format!("@compute @workgroup_size({}, {}, {}) fn main() {{}}", size[0], size[1], size[2]);
@@ -156,7 +157,7 @@ fn too_large_a_workgroup(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn too_many_buffers(device: &Device) -> TestResult {
+async fn too_many_buffers(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let kinds =
         [("storage, read_write", limits.storage_buffers, "storage"), ("uniform", limits.uniform_buffers, "uniform")];
@@ -174,7 +175,7 @@ fn too_many_buffers(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn too_high_a_group_or_binding(device: &Device) -> TestResult {
+async fn too_high_a_group_or_binding(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     for (group, binding, what) in
         [(limits.bind_groups, 0, "bind groups"), (0, limits.bindings_per_group, "bindings in a group")]
@@ -192,7 +193,7 @@ fn too_high_a_group_or_binding(device: &Device) -> TestResult {
     Ok(())
 }
 
-fn errors_are_classed(device: &Device) -> TestResult {
+async fn errors_are_classed(device: &Device) -> TestResult {
     use anywarp::{Error, ErrorClass};
     let class =
         |result: Result<_, KernelError>| result.map(|_: anywarp::Kernel| ()).map_err(|e| Error::from(e).class());

@@ -76,16 +76,35 @@ fn normalize(v: Vectors<'_>) -> Vec<Want> {
 }
 
 fn face_forward(v: Vectors<'_>) -> Vec<Want> {
-    let side = dot(&v[1], &v[2]);
-    let choose = |x: &Inexact| {
-        let (same, opposite) = (Want::float(x.scalar, x.value), Want::float(x.scalar, -x.value));
-        match side.value {
-            value if !side.error.is_finite() || value.abs() <= side.error => Want::OneOf(vec![same, opposite]),
-            value if value < 0.0 => same,
-            _ => opposite,
+    let terms: Vec<Inexact> = v[1].iter().zip(&v[2]).map(|(x, y)| *x * *y).collect();
+    let (in_order, in_any_order) = (dot(&v[1], &v[2]), sum_in_any_order(&terms));
+    v[0].iter().map(|x| Want::per_backend(facing(*x, in_order), facing(*x, in_any_order))).collect()
+}
+
+/// `x` or its opposite, by the side; either where the side's error hides its sign.
+fn facing(x: Inexact, side: Inexact) -> Want {
+    let (same, opposite) = (Want::float(x.scalar, x.value), Want::float(x.scalar, -x.value));
+    match side.value {
+        value if !side.error.is_finite() || value.abs() <= side.error => Want::OneOf(vec![same, opposite]),
+        value if value < 0.0 => same,
+        _ => opposite,
+    }
+}
+
+/// A sum with the greatest error of all ways to add two terms after two: WGSL gives no order, and whether a part
+/// of it is flushed depends on it.
+fn sum_in_any_order(terms: &[Inexact]) -> Inexact {
+    let mut worst = terms[0];
+    for i in 1..terms.len() {
+        for j in 0..i {
+            let others = terms.iter().enumerate().filter(|(at, _)| *at != i && *at != j).map(|(_, term)| *term);
+            let sum = sum_in_any_order(&others.chain([terms[i] + terms[j]]).collect::<Vec<_>>());
+            if i + j == 1 || sum.error > worst.error {
+                worst = sum;
+            }
         }
-    };
-    v[0].iter().map(choose).collect()
+    }
+    worst
 }
 
 fn refract(v: Vectors<'_>) -> Vec<Want> {

@@ -121,16 +121,19 @@ fn pow(scalar: Scalar, v: &[Value]) -> Want {
     inherited(value, (exact(y) * exact(x).log2()).exp2())
 }
 
-/// `x * (1 - z) + y * z`.
+/// `x * (1 - z) + y * z`. Others than `cpu` may compute `x + (y - x) * z`, which the conformance suite of WebGPU
+/// accepts as well.
 fn mix(scalar: Scalar, v: &[Value]) -> Want {
     let [x, y, z] = [v[0], v[1], v[2]].map(|value| Inexact::exact(scalar, value.f()));
     let value = x.value * (1.0 - z.value) + y.value * z.value;
     let formula = x * (z.of(1.0) - z) + y * z;
     if !formula.error.is_finite() {
-        // Where it overflows, x + (y - x) * z is another infinity.
         return Want::Any;
     }
-    inherited(value, formula)
+    let other = x + (y - x) * z;
+    let wider = if other.error > formula.error { Inexact { value, ..other } } else { formula };
+    let others = if wider.error.is_finite() { inherited(value, wider) } else { Want::Any };
+    Want::per_backend(inherited(value, formula), others)
 }
 
 fn smoothstep(scalar: Scalar, v: &[Value]) -> Want {

@@ -1,0 +1,158 @@
+//! The suite in a browser's page: every case on the browser's device, one after the other. What a test
+//! program would print is written into the page's `#results`, line by line.
+//!
+//! `?filter=TEXT` in the page's address runs the cases whose name contains it.
+
+use std::cell::RefCell;
+use std::panic::PanicHookInfo;
+
+use anywarp::backend::Caps;
+use anywarp::{Device, DeviceOptions};
+use wasm_bindgen_futures::spawn_local;
+
+use crate::cases;
+use crate::outcome::{Stop, TestResult};
+use crate::trial::{Verdict, tried, verdict};
+
+thread_local! {
+    /// Where a panic finds what was going on: it cannot be caught, and ends everything.
+    static REPORT: RefCell<Report> = RefCell::new(Report::default());
+}
+
+/// Begins, and returns while cases run.
+pub(crate) fn run() {
+    std::panic::set_hook(Box::new(panicked));
+    spawn_local(run_all());
+}
+
+async fn run_all() {
+    let filter = filter();
+    let all = cases().map(|(name, case)| (format!("webgpu::{name}"), name, case));
+    let (wanted, others): (Vec<_>, Vec<_>) = all.partition(|(full, ..)| full.contains(&filter));
+    let width = wanted.iter().map(|(full, ..)| full.len()).max().unwrap_or_default();
+    print(&format!("\nrunning {} tests\n", wanted.len() + 1));
+    report(|report| report.start(width, others.len()));
+
+    report(|report| report.begin("webgpu::present"));
+    let (opened, presence) = match open().await {
+        Ok(opened) => (Some(opened), Verdict::Passed),
+        Err(stop) => (None, verdict(Err(stop))),
+    };
+    report(|report| report.end(presence));
+    if let Some((device, hardware)) = opened {
+        for (full, name, case) in wanted {
+            report(|report| report.begin(&full));
+            let verdict = tried(case, &name, &device, &hardware).await;
+            report(|report| report.end(verdict));
+        }
+    }
+    report(|report| report.summary());
+}
+
+/// The browser's device, and what it calls itself.
+async fn open() -> TestResult<(Device, String)> {
+    let device = Device::open_async(&DeviceOptions::default()).await?;
+    let Caps { name, driver, backend, .. } = device.caps();
+    if *backend != "webgpu" {
+        return Err(Stop::Fail(format!("a browser's backend is webgpu, not {backend}")));
+    }
+    let hardware = format!("{name} {driver}");
+    Ok((device, hardware))
+}
+
+/// What the page's address asks for; everything if it says nothing.
+fn filter() -> String {
+    let query = web_sys::window().and_then(|window| window.location().search().ok()).unwrap_or_default();
+    let parameters = web_sys::UrlSearchParams::new_with_str(&query).ok();
+    parameters.and_then(|parameters| parameters.get("filter")).unwrap_or_default()
+}
+
+/// What was run, and how it ended.
+#[derive(Default)]
+struct Report {
+    /// Of the longest name.
+    width: usize,
+    filtered: usize,
+    /// In milliseconds.
+    started: f64,
+    /// The case that runs.
+    current: String,
+    passed: usize,
+    ignored: usize,
+    /// Names, and what went wrong.
+    failures: Vec<(String, String)>,
+}
+
+impl Report {
+    fn start(&mut self, width: usize, filtered: usize) {
+        (self.width, self.filtered, self.started) = (width, filtered, js_sys::Date::now());
+    }
+
+    fn begin(&mut self, name: &str) {
+        print(&format!("test {name:<0$} ... ", self.width));
+        name.clone_into(&mut self.current);
+    }
+
+    fn end(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Passed => {
+                self.passed += 1;
+                print("ok\n");
+            }
+            Verdict::Ignored(reason) => {
+                self.ignored += 1;
+                print(&format!("ignored ({reason})\n"));
+            }
+            Verdict::Failed(message) => {
+                self.failures.push((std::mem::take(&mut self.current), message));
+                print("FAILED\n");
+            }
+        }
+    }
+
+    fn summary(&self) {
+        if !self.failures.is_empty() {
+            print("\nfailures:\n\n");
+            for (name, message) in &self.failures {
+                print(&format!("---- {name} ----\n{message}\n\n"));
+            }
+            print("\nfailures:\n");
+            for (name, _) in &self.failures {
+                print(&format!("    {name}\n"));
+            }
+        }
+        print(&format!(
+            "\ntest result: {}. {} passed; {} failed; {} ignored; 0 measured; {} filtered out; finished in {:.2}s\n\n",
+            if self.failures.is_empty() { "ok" } else { "FAILED" },
+            self.passed,
+            self.failures.len(),
+            self.ignored,
+            self.filtered,
+            (js_sys::Date::now() - self.started) / 1000.0
+        ));
+    }
+}
+
+fn report(change: impl FnOnce(&mut Report)) {
+    REPORT.with_borrow_mut(change);
+}
+
+/// The case that panicked has failed, and no other can run.
+fn panicked(panic: &PanicHookInfo<'_>) {
+    REPORT.with(|report| match report.try_borrow_mut() {
+        Ok(mut report) => {
+            report
+                .end(Verdict::Failed(format!("{panic}\nno case after this one was run: a page ends where it panics")));
+            report.summary();
+        }
+        Err(_) => print(&format!("\n{panic}\ntest result: FAILED. The report itself panicked\n")),
+    });
+}
+
+/// Adds to the page.
+fn print(text: &str) {
+    let document = web_sys::window().and_then(|window| window.document());
+    let Some(results) = document.and_then(|document| document.get_element_by_id("results")) else { return };
+    // A page that cannot be added to shows no result, which whoever waits for one takes for a failure.
+    let _ = results.append_with_str_1(text);
+}

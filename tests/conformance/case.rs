@@ -1,0 +1,41 @@
+//! Cases: names, and what must succeed on every device.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use anywarp::Device;
+
+use crate::kernels::still_works;
+use crate::outcome::{Context, TestResult};
+
+/// A case that has begun.
+pub(crate) type Running<'d> = Pin<Box<dyn Future<Output = TestResult> + 'd>>;
+
+/// A name, and what must succeed on every device.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) run: for<'d> fn(&'d Device) -> Running<'d>,
+}
+
+impl Case {
+    /// Runs it. Whatever it did, the device must have survived it.
+    pub(crate) async fn outcome(&self, device: &Device) -> TestResult {
+        (self.run)(device).await?;
+        still_works(device).await.context(|| "after the case".to_owned())
+    }
+}
+
+/// A table of cases: `cases![timings, waiting, typed_f16 = halves]` runs `timings(device)`,
+/// `waiting(device)` and, under the name `typed_f16`, `halves(device)`.
+macro_rules! cases {
+    (@run $device:ident $name:ident) => { $name($device) };
+    (@run $device:ident $name:ident $run:expr) => { ($run)($device) };
+    ($($name:ident $(= $run:expr)?),* $(,)?) => {
+        &[$($crate::case::Case {
+            name: stringify!($name),
+            run: |device| Box::pin($crate::case::cases!(@run device $name $($run)?)),
+        }),*]
+    };
+}
+
+pub(crate) use cases;

@@ -1,0 +1,122 @@
+//! `docs/known-failures.md`, made from the list, and whether the list and its files belong together.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::faults::{FAULTS, Fault, named};
+use crate::reproduction::{Reproduction, folder};
+
+/// The WGSL cases of WebGPU's conformance suite that fail: a list of its own, whose entries name faults.
+const CTS: &str = include_str!("../cts/known_failures.txt");
+
+const HEAD: &str = "# Known failures
+
+What drivers and compilers do wrong, as far as the tests have met it. Each fault has a small kernel that shows it:
+it must fail where the fault is listed and pass on every other device, and `cargo test --test known` checks both.
+The cases of the suites that fail because of it must fail, too, so that the list stays true.
+
+Made from `tests/support/faults.rs` by `cargo test --test known -- --write`.
+
+| fault | where | whose |
+|---|---|---|
+";
+
+/// Writes the document anew.
+pub(crate) fn write() -> ExitCode {
+    match text().and_then(|text| std::fs::write(path(), text).map_err(|error| error.to_string())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{}: {error}", path().display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether the document says what the list says.
+pub(crate) fn check() -> Result<(), String> {
+    let written = std::fs::read_to_string(path()).unwrap_or_default();
+    if written.replace("\r\n", "\n") == text()? {
+        return Ok(());
+    }
+    Err(format!("{} is not what the list says: cargo test --test known -- --write", path().display()))
+}
+
+/// Whether each fault has its file and each file its fault, and other lists name faults that there are.
+pub(crate) fn files() -> Result<(), String> {
+    for fault in FAULTS {
+        let lines = Reproduction::open(fault.name)?.source.lines().count();
+        if lines > 40 {
+            return Err(format!("{}.wgsl has {lines} lines: a reproduction has at most 40", fault.name));
+        }
+    }
+    for entry in std::fs::read_dir(folder()).map_err(|error| error.to_string())? {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if path.extension().is_some_and(|end| end == "wgsl") && named(stem).is_none() {
+            return Err(format!("{} is the reproduction of no fault in the list", path.display()));
+        }
+    }
+    match entries(CTS).find(|line| named(fault_of(line)).is_none()) {
+        Some(line) => Err(format!("tests/cts/known_failures.txt names a fault that is not in the list: {line}")),
+        None => Ok(()),
+    }
+}
+
+fn path() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/known-failures.md"))
+}
+
+fn text() -> Result<String, String> {
+    let mut text = HEAD.to_owned();
+    for fault in FAULTS {
+        let _ = writeln!(text, "| [{}](#{}) | {} | {} |", fault.name, fault.name, place(fault), fault.whose);
+    }
+    for fault in FAULTS {
+        let source = Reproduction::open(fault.name)?.source;
+        let _ = write!(
+            text,
+            "\n## {}\n\n{}\n\n- Where: {}. Whose: {}.\n- How that was told: {}\n",
+            fault.name,
+            fault.what,
+            place(fault),
+            fault.whose,
+            fault.told
+        );
+        let cases: Vec<String> = cases(fault);
+        if !cases.is_empty() {
+            let _ = writeln!(text, "- Cases: {}.", cases.join(", "));
+        }
+        let _ = write!(text, "\n```wgsl\n{}\n```\n", source.trim_end());
+    }
+    Ok(text)
+}
+
+/// `vulkan, devices or drivers with "llvmpipe" in their name`.
+fn place(fault: &Fault) -> String {
+    match (fault.backend, fault.device) {
+        ("", "") => "everywhere".to_owned(),
+        ("", device) => format!("`{device}`"),
+        (backend, "") => format!("{backend}"),
+        (backend, device) => format!("{backend}, `{device}`"),
+    }
+}
+
+fn cases(fault: &Fault) -> Vec<String> {
+    let mut cases: Vec<String> = fault.cases.iter().map(|(suite, case)| format!("{suite} `{case}`")).collect();
+    match entries(CTS).filter(|line| fault_of(line) == fault.name).count() {
+        0 => {}
+        1 => cases.push("cts: one entry of `tests/cts/known_failures.txt`".to_owned()),
+        count => cases.push(format!("cts: {count} entries of `tests/cts/known_failures.txt`")),
+    }
+    cases
+}
+
+fn entries(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The last field of an entry.
+fn fault_of(line: &str) -> &str {
+    line.rsplit(" | ").next().unwrap_or_default()
+}

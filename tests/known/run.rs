@@ -1,0 +1,143 @@
+//! Running a reproduction: on a device of its own, where it may be harmful in a process of its own.
+
+use std::io::Read;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anywarp::{Device, ErrorClass, Wgsl};
+
+use crate::reproduction::{Reproduction, Wrong, words};
+
+/// The argument that makes this program run one reproduction and print its words.
+pub(crate) const ALONE: &str = "--alone";
+
+/// How long a reproduction in a process of its own may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How a reproduction ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    Right,
+    /// Just as its file says of the fault.
+    AsListed(String),
+    /// Neither this nor that.
+    Otherwise(String),
+    /// The device cannot run it.
+    Skipped(String),
+}
+
+/// What a run gave, before anybody judges.
+enum Gave {
+    Words(Vec<u32>),
+    Error(ErrorClass, String),
+    Crash(String),
+}
+
+/// Runs it on the device that `device` is.
+pub(crate) fn run(reproduction: &Reproduction, device: &Device) -> Ended {
+    if let Some(missing) = reproduction.needs.as_ref().filter(|f| !device.caps().feature_names().contains(&f.as_str()))
+    {
+        return Ended::Skipped(format!("the device has no {missing}"));
+    }
+    let gave = match reproduction.wrong {
+        Wrong::Words(_) | Wrong::Differs => evaluate(reproduction, device.selector()),
+        Wrong::Refused(_) | Wrong::Lost | Wrong::Crash => elsewhere(reproduction, device.selector()),
+    };
+    let told = match &gave {
+        Gave::Words(words) => format!("{} gave {words:x?}, right is {:x?}", reproduction.name, reproduction.right),
+        Gave::Error(_, text) | Gave::Crash(text) => format!("{}: {text}", reproduction.name),
+    };
+    match (gave, &reproduction.wrong) {
+        (Gave::Words(words), _) if words == reproduction.right => Ended::Right,
+        (Gave::Words(words), Wrong::Words(wrong)) if words == *wrong => Ended::AsListed(told),
+        (Gave::Words(_), Wrong::Differs) | (Gave::Crash(_), Wrong::Crash) => Ended::AsListed(told),
+        (Gave::Error(_, text), Wrong::Refused(part)) if text.contains(part) => Ended::AsListed(told),
+        (Gave::Error(ErrorClass::Fatal, _), Wrong::Lost) => Ended::AsListed(told),
+        _ => Ended::Otherwise(told),
+    }
+}
+
+/// The whole of a process that runs one reproduction.
+pub(crate) fn alone(name: &str, selector: &str) -> ExitCode {
+    let gave = Reproduction::open(name).map(|reproduction| evaluate(&reproduction, selector));
+    match gave {
+        Ok(Gave::Words(words)) => {
+            let words: Vec<String> = words.iter().map(u32::to_string).collect();
+            println!("words {}", words.join(" "));
+            ExitCode::SUCCESS
+        }
+        Ok(Gave::Error(class, text)) => {
+            println!("error {} {text}", class == ErrorClass::Fatal);
+            ExitCode::SUCCESS
+        }
+        Ok(Gave::Crash(text)) | Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn evaluate(reproduction: &Reproduction, selector: &str) -> Gave {
+    let words = || -> anywarp::Result<Vec<u32>> {
+        // Its own, so that no other kernel runs on what this one may have lost.
+        let device = Device::open(selector)?;
+        let file = format!("{}.wgsl", reproduction.name);
+        let kernel = device.kernel(Wgsl::new(&reproduction.source).file(file))?;
+        let mut result = device.buffer::<u8>(reproduction.right.len() * 4)?;
+        let values = device.buffer_from::<u8>(bytemuck::cast_slice(&reproduction.input))?;
+        let values = values.slice(0..reproduction.bound * 4);
+        let launch = kernel.launch();
+        let launch = if reproduction.input.is_empty() { launch } else { launch.bind("values", &values) };
+        launch.bind("result", &mut result).groups(1)?;
+        Ok(bytemuck::pod_collect_to_vec(&result.read()?))
+    };
+    match words() {
+        Ok(words) => Gave::Words(words),
+        Err(error) => Gave::Error(error.class(), error.to_string()),
+    }
+}
+
+/// The same in a process of its own.
+fn elsewhere(reproduction: &Reproduction, selector: &str) -> Gave {
+    let printed = std::env::current_exe().and_then(|program| {
+        let mut command = Command::new(program);
+        command.args([ALONE, &reproduction.name, selector]);
+        printed(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+    });
+    let (status, out, complaints) = match printed {
+        Ok(printed) => printed,
+        Err(error) => return Gave::Crash(format!("no process of its own: {error}")),
+    };
+    match out.trim().split_once(' ') {
+        Some(("words", list)) if status.success() => match words(list) {
+            Ok(words) => Gave::Words(words),
+            Err(error) => Gave::Crash(error),
+        },
+        Some(("error", text)) if status.success() => {
+            let (fatal, text) = text.split_once(' ').unwrap_or((text, ""));
+            let class = if fatal == "true" { ErrorClass::Fatal } else { ErrorClass::Programmer };
+            Gave::Error(class, text.to_owned())
+        }
+        _ => Gave::Crash(format!("the process ended with {status}: {}", complaints.trim())),
+    }
+}
+
+/// How a process ended, what it printed, and what it complained about.
+fn printed(command: &mut Command) -> std::io::Result<(ExitStatus, String, String)> {
+    let mut child = command.spawn()?;
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if begun.elapsed() > PATIENCE {
+            child.kill()?;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    let (mut out, mut complaints) = (String::new(), String::new());
+    // Both fit the pipes: a few lines.
+    child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut out)).transpose()?;
+    child.stderr.take().map(|mut pipe| pipe.read_to_string(&mut complaints)).transpose()?;
+    Ok((status, out, complaints))
+}
