@@ -141,17 +141,6 @@ pub(crate) const FAULTS: &[Fault] = &[
         cases: &[],
     },
     Fault {
-        name: "widening_by_the_wrong_sign",
-        reproduction: include_str!("../known/widening_by_the_wrong_sign.wgsl"),
-        backend: "vulkan",
-        device: "",
-        whose: SPIRV,
-        what: "A 32-bit integer that becomes a 64-bit one is extended by the result's sign, not by its own.",
-        told: "The SPIR-V says so: `UConvert` where the source is signed, `SConvert` where it is not.",
-        ends_process: false,
-        cases: &[("operators", "conversions::i32::to_u64*"), ("operators", "conversions::u32::to_i64*")],
-    },
-    Fault {
         name: "pointer_to_part_as_argument",
         reproduction: include_str!("../known/pointer_to_part_as_argument.wgsl"),
         backend: "vulkan",

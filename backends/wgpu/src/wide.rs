@@ -199,7 +199,7 @@ fn rewrite_block(block: &Block, calls: &Calls<'_>) -> Block {
 /// The expressions of a range, in their order, with calls where calls are.
 fn emit(range: &Range<Expression>, span: Span, calls: &Calls<'_>, block: &mut Block) {
     let mut waiting: Option<(Handle<Expression>, Handle<Expression>)> = None;
-    let mut flush = |waiting: &mut Option<(Handle<Expression>, Handle<Expression>)>, block: &mut Block| {
+    let flush = |waiting: &mut Option<(Handle<Expression>, Handle<Expression>)>, block: &mut Block| {
         if let Some((first, last)) = waiting.take() {
             block.push(Statement::Emit(Range::new_from_bounds(first, last)), span);
         }
