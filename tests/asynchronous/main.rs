@@ -24,8 +24,9 @@ mod reads;
 #[path = "../conformance/targets.rs"]
 mod targets;
 mod tasks;
-#[path = "../conformance/trial.rs"]
+#[path = "../support/trial.rs"]
 mod trial;
+mod turns;
 mod writes;
 
 use std::pin::Pin;

@@ -13,6 +13,7 @@ use anywarp::{Device, Submission, UnifiedBuffer};
 use crate::Alone;
 use crate::kernels::{rounds, scale};
 use crate::outcome::{TestResult, ensure, equal};
+use crate::turns::turns;
 
 pub(crate) const CASES: &[Alone] = &[
     ("the_last_waker_is_woken", the_last_waker_is_woken),
@@ -117,7 +118,7 @@ fn dropped_while_it_is_woken(device: &Device) -> TestResult {
 fn the_loser_of_a_race(device: &Device) -> TestResult {
     pollster::block_on(async {
         let mut data = device.buffer_from(&[1u32; 1000])?;
-        for round in 0..100 {
+        for round in turns(100) {
             data.fill(round)?;
             let slow = long(device)?;
             let winner = match select(Box::pin(data.read_async()), Box::pin(slow.read_async())).await {
@@ -186,7 +187,7 @@ fn wakers_that_drop_buffers(device: &Device) -> TestResult {
             Ok(())
         });
         let outcome = (|| {
-            for _ in 0..200 {
+            for _ in turns(200) {
                 let mut kept = device.buffer_from(&[1u32; 100])?;
                 scale(device, &mut kept, 2)?;
                 kept.read()?;
@@ -209,7 +210,7 @@ fn wakers_that_drop_buffers(device: &Device) -> TestResult {
 /// Who asked first does not matter: work ends in its order.
 fn the_first_to_end_is_the_first_to_be_woken(device: &Device) -> TestResult {
     let (mut both, mut ahead) = (0, 0);
-    for _ in 0..20 {
+    for _ in turns(20) {
         let _before = long(device)?;
         let mut first = Box::pin(submitted(device, 1000)?);
         let _between: Vec<_> = (0..10).map(|_| long(device)).collect::<Result<_, _>>()?;

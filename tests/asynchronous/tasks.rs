@@ -13,6 +13,7 @@ use crate::Alone;
 use crate::executor::threads;
 use crate::kernels::{rounds, scale};
 use crate::outcome::{TestResult, ensure, equal, fail, same};
+use crate::turns::turns;
 
 pub(crate) const CASES: &[Alone] = &[
     ("a_thousand_spawned", a_thousand_spawned),
@@ -75,10 +76,10 @@ fn several_executors(device: &Device) -> TestResult {
 fn time_limits(device: &Device) -> TestResult {
     threads()?.block_on(async {
         let (started, mut over) = (Instant::now(), 0);
-        for round in 0..50 {
+        for round in turns(50) {
             let mut data = device.buffer_from(&[1u32; 1 << 14])?;
             rounds(device, &mut data, 3, 1000)?;
-            let limit = Duration::from_micros(100 * (round % 20));
+            let limit = Duration::from_micros(100 * u64::from(round % 20));
             match tokio::time::timeout(limit, data.read_async()).await {
                 Ok(read) => equal(read?.len(), 1 << 14, "its length")?,
                 Err(_) => over += 1,

@@ -1,14 +1,22 @@
-// All components are zero, so whatever component an index beyond the vector is taken for, the result is zero.
-// in: 0 0
-// right: 0 0 0 0
-// wrong: differs
+// The two components that are bound are zero, so whatever an index beyond them is taken for, nothing but zero is read.
+// in: 64*42 0 0 62*42
+// bound: 64 66
+// right: 0
+// wrong: 1
 @group(0) @binding(0) var<storage, read> values: vec2<u32>;
 @group(0) @binding(1) var<storage, read_write> result: array<u32>;
 
+fn found() -> u32 {
+    var index = 2u;
+    if values[index] != 0u { return 1u; }
+    if values[index] != 0u { return 2u; }
+    if values[index] != 0u { return 3u; }
+    if values[index] != 0u { return 4u; }
+    if values[index] != 0u { return 5u; }
+    return 0u;
+}
+
 @compute @workgroup_size(1)
 fn main() {
-    for (var i = 0u; i < 4u; i++) {
-        var index = array(2u, 3u, 1000000u, 4294967295u)[i];
-        result[i] = values[index];
-    }
+    result[0] = found();
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anywarp::{Device, ErrorClass, Wgsl};
 
+use crate::faults::named;
 use crate::reproduction::{Reproduction, Wrong, words};
 
 /// The argument that makes this program run one reproduction and print its words.
@@ -35,8 +36,7 @@ enum Gave {
 
 /// Runs it on the device that `device` is.
 pub(crate) fn run(reproduction: &Reproduction, device: &Device) -> Ended {
-    if let Some(missing) = reproduction.needs.as_ref().filter(|f| !device.caps().feature_names().contains(&f.as_str()))
-    {
+    if let Some(missing) = reproduction.needs.filter(|feature| !device.caps().feature_names().contains(feature)) {
         return Ended::Skipped(format!("the device has no {missing}"));
     }
     let gave = match reproduction.wrong {
@@ -59,8 +59,8 @@ pub(crate) fn run(reproduction: &Reproduction, device: &Device) -> Ended {
 
 /// The whole of a process that runs one reproduction.
 pub(crate) fn alone(name: &str, selector: &str) -> ExitCode {
-    let gave = Reproduction::open(name).map(|reproduction| evaluate(&reproduction, selector));
-    match gave {
+    let fault = named(name).ok_or_else(|| format!("there is no fault '{name}'"));
+    match fault.and_then(Reproduction::of).map(|reproduction| evaluate(&reproduction, selector)) {
         Ok(Gave::Words(words)) => {
             let words: Vec<String> = words.iter().map(u32::to_string).collect();
             println!("words {}", words.join(" "));
@@ -82,10 +82,10 @@ fn evaluate(reproduction: &Reproduction, selector: &str) -> Gave {
         // Its own, so that no other kernel runs on what this one may have lost.
         let device = Device::open(selector)?;
         let file = format!("{}.wgsl", reproduction.name);
-        let kernel = device.kernel(Wgsl::new(&reproduction.source).file(file))?;
+        let kernel = device.kernel(Wgsl::new(reproduction.source).file(file))?;
         let mut result = device.buffer::<u8>(reproduction.right.len() * 4)?;
         let values = device.buffer_from::<u8>(bytemuck::cast_slice(&reproduction.input))?;
-        let values = values.slice(0..reproduction.bound * 4);
+        let values = values.slice(reproduction.bound.start * 4..reproduction.bound.end * 4);
         let launch = kernel.launch();
         let launch = if reproduction.input.is_empty() { launch } else { launch.bind("values", &values) };
         launch.bind("result", &mut result).groups(1)?;
@@ -101,7 +101,7 @@ fn evaluate(reproduction: &Reproduction, selector: &str) -> Gave {
 fn elsewhere(reproduction: &Reproduction, selector: &str) -> Gave {
     let printed = std::env::current_exe().and_then(|program| {
         let mut command = Command::new(program);
-        command.args([ALONE, &reproduction.name, selector]);
+        command.args([ALONE, reproduction.name, selector]);
         printed(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     });
     let (status, out, complaints) = match printed {

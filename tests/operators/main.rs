@@ -28,7 +28,7 @@ mod subgroups;
 mod sweep;
 #[path = "../conformance/targets.rs"]
 mod targets;
-#[path = "../conformance/trial.rs"]
+#[path = "../support/trial.rs"]
 mod trial;
 mod unparsed;
 mod want;

@@ -20,7 +20,7 @@ mod shaders;
 #[allow(dead_code)] // there is no table of known failures here
 #[path = "../conformance/targets.rs"]
 mod targets;
-#[path = "../conformance/trial.rs"]
+#[path = "../support/trial.rs"]
 mod trial;
 
 use std::process::ExitCode;

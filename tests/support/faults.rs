@@ -7,8 +7,9 @@
 /// One fault of somebody else's.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// Its reproduction is `tests/known/NAME.wgsl`.
     pub(crate) name: &'static str,
+    /// The kernel that shows it, `tests/known/NAME.wgsl`.
+    pub(crate) reproduction: &'static str,
     /// The backend that it is seen on; empty for all.
     pub(crate) backend: &'static str,
     /// A part of the device's name or driver, in lower case; empty for all.
@@ -46,11 +47,14 @@ pub(crate) fn named(name: &str) -> Option<&'static Fault> {
 
 const LLVMPIPE: &str = "Mesa, llvmpipe";
 const SPIRV: &str = "naga, its SPIR-V writer";
+const LAYOUT: &str = "naga, its layouts";
+const CONSTANTS: &str = "naga, its evaluation of constants";
 
 /// Every one that there is.
 pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         name: "trunc_of_large_f64",
+        reproduction: include_str!("../known/trunc_of_large_f64.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -61,6 +65,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "round_of_f64_ties",
+        reproduction: include_str!("../known/round_of_f64_ties.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -70,17 +75,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         cases: &[("operators", "builtins::f64::round*")],
     },
     Fault {
-        name: "widening_by_the_wrong_sign",
-        backend: "vulkan",
-        device: "",
-        whose: SPIRV,
-        what: "A 32-bit integer that becomes a 64-bit one is extended by the result's sign, not by its own.",
-        told: "The SPIR-V has `UConvert` where the source is signed; every Vulkan device agrees with it.",
-        ends_process: false,
-        cases: &[("operators", "conversions::i32::to_u64*"), ("operators", "conversions::u32::to_i64*")],
-    },
-    Fault {
         name: "subgroups_not_counted",
+        reproduction: include_str!("../known/subgroups_not_counted.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
         whose: LLVMPIPE,
@@ -88,5 +84,104 @@ pub(crate) const FAULTS: &[Fault] = &[
         told: "`subgroup_id` of the same kernel reaches that number; `cpu` and CUDA are right.",
         ends_process: false,
         cases: &[("operators", "subgroups::num_subgroups")],
+    },
+    Fault {
+        name: "pack_and_unpack",
+        reproduction: include_str!("../known/pack_and_unpack.wgsl"),
+        backend: "vulkan",
+        device: "llvmpipe",
+        whose: LLVMPIPE,
+        what: "The second half of `pack2x16float` comes out as zero where what is packed was a vector of integers before.",
+        told: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
+        ends_process: false,
+        cases: &[("differential", "seed 150, size 4"), ("differential", "seed 881, size 4")],
+    },
+    Fault {
+        name: "product_of_transposed",
+        reproduction: include_str!("../known/product_of_transposed.wgsl"),
+        backend: "vulkan",
+        device: "llvmpipe",
+        whose: LLVMPIPE,
+        what: "The product of two transposed matrices of different shapes loses the device, with `VK_ERROR_UNKNOWN`.",
+        told: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
+        ends_process: false,
+        cases: &[
+            ("differential", "seed 105, size 4"),
+            ("differential", "seed 786, size 4"),
+            ("differential", "seed 1309, size 4"),
+            ("differential", "seed 1640, size 4"),
+        ],
+    },
+    Fault {
+        name: "product_of_transposed_crashes",
+        reproduction: include_str!("../known/product_of_transposed_crashes.wgsl"),
+        backend: "vulkan",
+        device: "llvmpipe",
+        whose: LLVMPIPE,
+        what: "The same product of other shapes ends the process with SIGSEGV while the kernel is compiled.",
+        told: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
+        ends_process: true,
+        cases: &[
+            ("differential", "seed 641, size 4"),
+            ("differential", "seed 853, size 4"),
+            ("differential", "seed 1071, size 4"),
+            ("differential", "seed 1514, size 4"),
+            ("differential", "seed 1841, size 4"),
+        ],
+    },
+    Fault {
+        name: "index_of_vector_in_buffer",
+        reproduction: include_str!("../known/index_of_vector_in_buffer.wgsl"),
+        backend: "vulkan",
+        device: "llvmpipe",
+        whose: LLVMPIPE,
+        what: "An index beyond a vector in a buffer reads what lies behind the binding, where it is read several times.",
+        told: "The driver offers `robustBufferAccess2`, so naga leaves bounds to it; SwiftShader is right with the same SPIR-V.",
+        ends_process: false,
+        cases: &[],
+    },
+    Fault {
+        name: "pointer_to_part_as_argument",
+        reproduction: include_str!("../known/pointer_to_part_as_argument.wgsl"),
+        backend: "vulkan",
+        device: "",
+        whose: SPIRV,
+        what: "It panics on a pointer to a part of a variable that is handed to a function; the kernel is refused.",
+        told: "No driver sees the kernel; `cpu` runs it.",
+        ends_process: false,
+        cases: &[],
+    },
+    Fault {
+        name: "struct_not_aligned_by_member",
+        reproduction: include_str!("../known/struct_not_aligned_by_member.wgsl"),
+        backend: "",
+        device: "",
+        whose: LAYOUT,
+        what: "An `@align` on a member does not align the struct that holds it, nor what holds that struct.",
+        told: "Every device does the same, from the layout that is computed once.",
+        ends_process: false,
+        cases: &[],
+    },
+    Fault {
+        name: "shift_of_abstract_by_64",
+        reproduction: include_str!("../known/shift_of_abstract_by_64.wgsl"),
+        backend: "",
+        device: "",
+        whose: CONSTANTS,
+        what: "A negative abstract integer shifted right by 64 or more is 0, not -1.",
+        told: "Every device does the same: the constant is folded before any sees it.",
+        ends_process: false,
+        cases: &[],
+    },
+    Fault {
+        name: "atanh_of_constants",
+        reproduction: include_str!("../known/atanh_of_constants.wgsl"),
+        backend: "",
+        device: "",
+        whose: CONSTANTS,
+        what: "`atanh` of an f32 constant near -1 is wrong by 50 units in the last place.",
+        told: "Every device does the same: the constant is folded before any sees it.",
+        ends_process: false,
+        cases: &[],
     },
 ];

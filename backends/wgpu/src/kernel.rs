@@ -7,6 +7,7 @@ use anywarp_backend::{BackendError, BindingClass, BindingInfo, Program};
 
 use crate::errors::{Caught, scoped};
 use crate::pipelines::{Kept, Pipelines};
+use crate::wide::mend;
 
 /// One bind group of a kernel.
 pub(crate) struct Group {
@@ -38,7 +39,7 @@ static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
 impl Kernel {
     pub(crate) fn new(device: &wgpu::Device, pipelines: &Pipelines, program: &Program) -> Result<Self, BackendError> {
         // naga's writers panic on a few valid programs: that refuses the program, no more.
-        let source = source(program)?;
+        let source = source(device, program)?;
         let attempt = || {
             let build = || Self::build(device, pipelines, program, source);
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(build))
@@ -100,13 +101,19 @@ impl Kernel {
     }
 }
 
-/// What wgpu is given.
-#[cfg_attr(not(target_arch = "wasm32"), expect(clippy::unnecessary_wraps, reason = "a browser takes text"))]
-fn source(program: &Program) -> Result<wgpu::ShaderSource<'static>, BackendError> {
-    #[cfg(not(target_arch = "wasm32"))]
-    return Ok(wgpu::ShaderSource::Naga(Cow::Owned((*program.module).clone())));
-    #[cfg(target_arch = "wasm32")]
-    return Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(crate::text::wgsl(&program.module)?)));
+/// What wgpu is given: the module, or in a browser its text.
+#[cfg(not(target_arch = "wasm32"))]
+#[expect(clippy::unnecessary_wraps, reason = "writing a text can fail")]
+fn source(device: &wgpu::Device, program: &Program) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    // Others than the SPIR-V writer get 64-bit integers right.
+    let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;
+    let mended = if spirv { mend(&program.module, &program.info) } else { None };
+    Ok(wgpu::ShaderSource::Naga(Cow::Owned(mended.unwrap_or_else(|| (*program.module).clone()))))
+}
+
+#[cfg(target_arch = "wasm32")]
+fn source(_: &wgpu::Device, program: &Program) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(crate::text::wgsl(&program.module)?)))
 }
 
 fn rejected(message: String) -> BackendError {

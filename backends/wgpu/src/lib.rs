@@ -30,6 +30,7 @@ mod timing;
 pub mod translate;
 mod uniforms;
 mod upload;
+mod wide;
 
 pub use adapters::{Candidate, Options, candidates, candidates_async};
 pub use device::WgpuBackend;

@@ -10,7 +10,10 @@ use std::fmt;
 use anywarp_backend::{BindingClass, Program};
 use naga::back::{hlsl, msl, spv, wgsl};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{ResourceBinding, ShaderStage};
+
+use crate::wide::mend;
 
 /// What a program can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,7 +138,13 @@ fn as_spirv(program: &Program) -> Result<String, String> {
     };
     let pipeline =
         spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: program.entry_point.clone() };
-    let words = spv::write_vec(&program.module, &program.info, &options, Some(&pipeline));
+    let words = match mend(&program.module, &program.info) {
+        None => spv::write_vec(&program.module, &program.info, &options, Some(&pipeline)),
+        Some(mended) => {
+            let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&mended);
+            spv::write_vec(&mended, &info.map_err(|error| chain(&error))?, &options, Some(&pipeline))
+        }
+    };
     assembly::text(&words.map_err(|error| chain(&error))?)
 }
 
