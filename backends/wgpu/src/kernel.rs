@@ -7,6 +7,7 @@ use anywarp_backend::{BackendError, BindingClass, BindingInfo, Program};
 
 use crate::errors::{Caught, scoped};
 use crate::pipelines::{Kept, Pipelines};
+#[cfg(not(target_arch = "wasm32"))]
 use crate::wide::mend;
 
 /// One bind group of a kernel.
