@@ -181,7 +181,7 @@ impl Flight {
         let heard = cfg!(target_arch = "wasm32") && !state.wakers.is_empty();
         let sink = self.poller.upgrade().filter(|_| heard).map(|poller| Arc::clone(&poller.sink));
         state.outcome = Some(outcome.and_then(|()| sink.map_or(Ok(()), |sink| sink.late())));
-        state.took = self.started.map(|started| started.elapsed());
+        state.took = self.started.map(Moment::elapsed);
         let blocked = state.blocked > 0;
         drop(state);
         if blocked {

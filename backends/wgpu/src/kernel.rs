@@ -102,9 +102,9 @@ impl Kernel {
     }
 }
 
-/// What wgpu is given.
+/// What wgpu is given: the module, or in a browser its text.
 #[cfg(not(target_arch = "wasm32"))]
-#[expect(clippy::unnecessary_wraps, reason = "a browser takes text, whose writer may fail")]
+#[expect(clippy::unnecessary_wraps, reason = "writing a text can fail")]
 fn source(device: &wgpu::Device, program: &Program) -> Result<wgpu::ShaderSource<'static>, BackendError> {
     // Others than the SPIR-V writer get 64-bit integers right.
     let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;

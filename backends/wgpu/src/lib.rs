@@ -30,7 +30,7 @@ mod timing;
 pub mod translate;
 mod uniforms;
 mod upload;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(not(target_arch = "wasm32"), feature = "translate"))]
 mod wide;
 
 pub use adapters::{Candidate, Options, candidates, candidates_async};

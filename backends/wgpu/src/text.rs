@@ -4,10 +4,10 @@
 //! members lie elsewhere, and what workgroup arrays are of whose length came from an override.
 
 use anywarp_backend::BackendError;
-use wgpu::naga::back::wgsl::{WriterFlags, write_string};
-use wgpu::naga::proc::Layouter;
-use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
-use wgpu::naga::{ArraySize, Expression, Handle, Literal, Module, StructMember, Type, TypeInner};
+use anywarp_backend::naga::back::wgsl::{WriterFlags, write_string};
+use anywarp_backend::naga::proc::Layouter;
+use anywarp_backend::naga::valid::{Capabilities, ValidationFlags, Validator};
+use anywarp_backend::naga::{ArraySize, Expression, Handle, Literal, Module, StructMember, Type, TypeInner};
 
 /// The WGSL of a module whose overrides all have values.
 pub(crate) fn wgsl(module: &Module) -> Result<String, BackendError> {
@@ -83,9 +83,9 @@ fn sizes(members: &[StructMember], span: u32, module: &Module, layouts: &Layoute
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wgpu::naga::back::pipeline_constants::process_overrides;
-    use wgpu::naga::front::wgsl::parse_str;
-    use wgpu::naga::{ShaderStage, TypeInner};
+    use anywarp_backend::naga::back::pipeline_constants::process_overrides;
+    use anywarp_backend::naga::front::wgsl::parse_str;
+    use anywarp_backend::naga::{ShaderStage, TypeInner};
 
     fn module(text: &str) -> Module {
         let module = parse_str(text).unwrap();

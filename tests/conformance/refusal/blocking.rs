@@ -11,7 +11,7 @@ use crate::outcome::{TestResult, ensure, refused, same};
 pub(crate) const CASES: &[Case] = cases![waits_are_refused, reads_are_refused, no_device_is_found_by_blocking];
 
 fn cannot(error: &Error) -> bool {
-    matches!(error, Error::Backend(BackendError::CannotBlock))
+    matches!(error, Error::Device(BackendError::CannotBlock))
 }
 
 async fn waits_are_refused(device: &Device) -> TestResult {
