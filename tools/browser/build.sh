@@ -13,7 +13,7 @@ out="$(cd "$out" && pwd)"
 cd "$root"
 
 target=wasm32-unknown-unknown
-cargo=(cargo)
+build_std=()
 
 prepare_target() {
     if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then return; fi
@@ -25,7 +25,8 @@ prepare_target() {
     fi
     local linker
     linker="$(find "$(rustc --print sysroot)/lib/rustlib" -name rust-lld | head -n 1)"
-    export PATH=/usr/bin:/bin RUSTUP_TOOLCHAIN= RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker"
+    if [ -n "$linker" ]; then export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker"; fi
+    export PATH=/usr/bin:/bin RUSTC_BOOTSTRAP=1
     build_std=(-Zbuild-std=std,panic_abort)
 }
 
@@ -33,7 +34,7 @@ prepare_target() {
 artifact() {
     local field=$1
     shift
-    "${cargo[@]}" build ${build_std[@]+"${build_std[@]}"} --target "$target" --message-format=json-render-diagnostics "$@" |
+    cargo build "${build_std[@]}" --target "$target" --message-format=json-render-diagnostics "$@" |
         sed -n "s/.*\"$field\":\\[*\"\\([^\"]*\\.wasm\\)\".*/\\1/p" | tail -n 1
 }
 
@@ -47,12 +48,16 @@ bindgen() {
         name=
     done
     if [ -z "$name" ]; then
-        RUSTUP_TOOLCHAIN="${toolchain-}" CARGO_TARGET_DIR="$tools/target" \
-            cargo install wasm-bindgen-cli --version "$version" --locked --force --root "$tools" >&2
+        # A registry's mirror may not have yet what the lock file of the tool names.
+        install_bindgen "$version" "$tools" --locked || install_bindgen "$version" "$tools"
         rm -rf "$tools/target"
         name="$tools/bin/wasm-bindgen"
     fi
     "$name" --target web --no-typescript --out-dir "$out" "$@"
+}
+
+install_bindgen() {
+    CARGO_TARGET_DIR="$2/target" cargo install wasm-bindgen-cli --version "$1" --force --root "$2" "${@:3}" >&2
 }
 
 prepare_target
