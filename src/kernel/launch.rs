@@ -216,7 +216,8 @@ impl<'a> Launch<'a> {
     }
 
     /// Launches this many workgroups. A grid that is larger than the device's limit in some
-    /// dimension is folded: the kernel still sees the ids of the grid that was asked for.
+    /// dimension is folded: the kernel still sees the ids of the grid that was asked for. That takes one uniform
+    /// more, at a binding behind the kernel's own.
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.

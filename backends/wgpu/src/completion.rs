@@ -4,10 +4,11 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak, mpsc};
 use std::task::Waker;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anywarp_backend::{BackendError, Completion, Timings};
 
+use crate::clock::Moment;
 use crate::errors::ErrorSink;
 use crate::timing::TimingQuery;
 
@@ -134,8 +135,8 @@ fn closed() -> BackendError {
 pub(crate) struct Flight {
     poller: Weak<Poller>,
     index: Mutex<Option<wgpu::SubmissionIndex>>,
-    /// Only for timings; a browser has no such clock.
-    started: Option<Instant>,
+    /// Only for timings.
+    started: Option<Moment>,
     state: Mutex<State>,
     ended: Condvar,
     pub(crate) timing: Option<TimingQuery>,
@@ -148,7 +149,7 @@ impl Flight {
         Arc::new_cyclic(|this| Self {
             poller: Arc::downgrade(poller),
             index: Mutex::new(None),
-            started: (timing.is_some() && !cfg!(target_arch = "wasm32")).then(Instant::now),
+            started: timing.is_some().then(Moment::now),
             state: Mutex::default(),
             ended: Condvar::new(),
             timing,

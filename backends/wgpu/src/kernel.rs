@@ -7,6 +7,7 @@ use anywarp_backend::{BackendError, BindingClass, BindingInfo, Program};
 
 use crate::errors::{Caught, scoped};
 use crate::pipelines::{Kept, Pipelines};
+#[cfg(not(target_arch = "wasm32"))]
 use crate::wide::mend;
 
 /// One bind group of a kernel.
@@ -39,8 +40,11 @@ static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
 impl Kernel {
     pub(crate) fn new(device: &wgpu::Device, pipelines: &Pipelines, program: &Program) -> Result<Self, BackendError> {
         // naga's writers panic on a few valid programs: that refuses the program, no more.
-        let attempt =
-            || std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Self::build(device, pipelines, program)));
+        let source = source(device, program)?;
+        let attempt = || {
+            let build = || Self::build(device, pipelines, program, source);
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(build))
+        };
         match scoped(device, attempt) {
             (Ok((kernel, kept)), None) => {
                 if let Some(kept) = kept {
@@ -58,7 +62,12 @@ impl Kernel {
         }
     }
 
-    fn build<'p>(device: &wgpu::Device, pipelines: &'p Pipelines, program: &Program) -> (Self, Option<Kept<'p>>) {
+    fn build<'p>(
+        device: &wgpu::Device,
+        pipelines: &'p Pipelines,
+        program: &Program,
+        source: wgpu::ShaderSource<'_>,
+    ) -> (Self, Option<Kept<'p>>) {
         let kept = pipelines.open(device, program);
         let slots = slots(&program.bindings, device.limits().max_dynamic_uniform_buffers_per_pipeline_layout);
         let groups = groups(device, &program.bindings, &slots);
@@ -72,13 +81,7 @@ impl Kernel {
             bind_group_layouts: &layouts,
             immediate_size: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4)),
         });
-        // Others than the SPIR-V writer get 64-bit integers right.
-        let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;
-        let mended = if spirv { mend(&program.module, &program.info) } else { None };
-        let descriptor = wgpu::ShaderModuleDescriptor {
-            label: Some(&program.name),
-            source: wgpu::ShaderSource::Naga(Cow::Owned(mended.unwrap_or_else(|| (*program.module).clone()))),
-        };
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(&program.name), source };
         let module = match program.leave.checks {
             None => device.create_shader_module(descriptor),
             // SAFETY: who made the `Unchecked` gave their word for what wgpu asks here.
@@ -97,6 +100,21 @@ impl Kernel {
         });
         (Self { pipeline, groups, slots }, kept)
     }
+}
+
+/// What wgpu is given: the module, or in a browser its text.
+#[cfg(not(target_arch = "wasm32"))]
+#[expect(clippy::unnecessary_wraps, reason = "writing a text can fail")]
+fn source(device: &wgpu::Device, program: &Program) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    // Others than the SPIR-V writer get 64-bit integers right.
+    let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;
+    let mended = if spirv { mend(&program.module, &program.info) } else { None };
+    Ok(wgpu::ShaderSource::Naga(Cow::Owned(mended.unwrap_or_else(|| (*program.module).clone()))))
+}
+
+#[cfg(target_arch = "wasm32")]
+fn source(_: &wgpu::Device, program: &Program) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(crate::text::wgsl(&program.module)?)))
 }
 
 fn rejected(message: String) -> BackendError {

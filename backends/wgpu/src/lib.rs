@@ -11,6 +11,7 @@
 mod adapters;
 mod bind_groups;
 mod caps;
+mod clock;
 mod completion;
 mod device;
 mod encode;
@@ -22,11 +23,14 @@ mod memory;
 mod pinned;
 mod pipelines;
 mod probe;
+#[cfg(any(target_arch = "wasm32", test))]
+mod text;
 mod timing;
 #[cfg(feature = "translate")]
 pub mod translate;
 mod uniforms;
 mod upload;
+#[cfg(any(not(target_arch = "wasm32"), feature = "translate"))]
 mod wide;
 
 pub use adapters::{Candidate, Options, candidates, candidates_async};

@@ -92,7 +92,6 @@ function listFilters() {
     }),
   );
   explainFilter();
-  $('runs').textContent = `Medians of ${RUNS} runs, after a first one that is not counted.`;
 }
 
 function explainFilter() {
@@ -230,9 +229,13 @@ async function runOnce({ name, width, height, rgba }, { name: title, weights, di
   $('upload').textContent = milliseconds(result.upload, step);
   $('kernel').textContent = milliseconds(result.kernel, result.device_clock ? 0.1 : step);
   $('read-back').textContent = milliseconds(result.read_back, step);
-  $('clock').textContent = aboutClocks(step, result.device_clock);
+  $('clock').textContent = `${aboutRuns(result.runs)} ${aboutClocks(step, result.device_clock)}`;
   result.free();
   status(`${title}: ${name}, ${count(width)} × ${count(height)} pixels. Done.`);
+}
+
+function aboutRuns(runs) {
+  return runs === 1 ? 'One run, after a first one that is not counted.' : `Medians of ${runs} runs, after a first one that is not counted.`;
 }
 
 function aboutClocks(step, byDevice) {
@@ -261,7 +264,8 @@ function clockStep() {
 
 function milliseconds(time, step) {
   if (time < step) return `under ${Number(step.toPrecision(1))} ms`;
-  return `${time < 10 ? time.toFixed(2) : time.toFixed(time < 100 ? 1 : 0)} ms`;
+  const digits = time >= 100 ? 0 : step > 0.05 ? 1 : 2;
+  return `${time.toFixed(digits)} ms`;
 }
 
 function megapixels(pixels) {

@@ -7,8 +7,11 @@ use wasm_bindgen::prelude::*;
 use crate::clock::{median, now};
 use crate::pixels::{RGB, RGBA, colours, recolour};
 
-/// More pixels than this take more memory than a page should: about 60 bytes each.
-const MOST_PIXELS: u64 = 32 << 20;
+/// More pixels than this take more memory than a page should: about 100 bytes each.
+const MOST_PIXELS: u64 = 24 << 20;
+
+/// Milliseconds after which there are no more runs than there were.
+const LONG: f64 = 2000.0;
 
 /// The compiled kernel on the device of this browser.
 #[wasm_bindgen]
@@ -21,6 +24,9 @@ pub struct Convolution {
 #[wasm_bindgen]
 pub struct Convolved {
     rgba: Vec<u8>,
+    /// How many runs were measured.
+    #[wasm_bindgen(readonly)]
+    pub runs: u32,
     /// Milliseconds from handing over the colours until they had arrived, without the kernel.
     #[wasm_bindgen(readonly)]
     pub upload: f64,
@@ -84,7 +90,7 @@ impl Convolution {
     }
 
     /// Convolves the colours of `rgba` with nine `weights`, row by row, `passes` times; and all of that `runs`
-    /// times after a first one that is not counted.
+    /// times after a first one that is not counted, or fewer if that takes long.
     ///
     /// # Errors
     ///
@@ -126,7 +132,11 @@ impl Convolution {
         let mut between = self.device.buffer::<f32>(if passes > 1 { colours.len() } else { 0 })?;
         let recording = self.record(size, weights, passes, &source, &mut between, &mut target)?;
         let (mut uploads, mut kernels, mut downloads, mut device_clock) = (Vec::new(), Vec::new(), Vec::new(), true);
+        let begun = now();
         for run in 0..=runs {
+            if run > 1 && now() - begun > LONG {
+                break;
+            }
             let start = now();
             source.copy_from_slice_async(&colours).await?;
             let submission = recording.submit()?;
@@ -145,8 +155,9 @@ impl Convolution {
             downloads.push(download);
             device_clock &= by_device;
         }
+        let runs = kernels.len() as u32;
         let [upload, kernel, read_back] = [uploads, kernels, downloads].map(|times| median(times).unwrap_or_default());
-        Ok(Convolved { rgba, upload, kernel, device_clock, read_back })
+        Ok(Convolved { rgba, runs, upload, kernel, device_clock, read_back })
     }
 
     /// All passes, to be replayed. The last one writes `target`; those before it take turns with `between`.

@@ -2,10 +2,19 @@
 //! working (which is checked after every case).
 
 mod binding;
+#[cfg(target_arch = "wasm32")]
+mod blocking;
 mod launching;
 mod memory;
 mod source;
 
 use crate::case::Case;
 
-pub(crate) const CASES: &[&[Case]] = &[source::CASES, binding::CASES, launching::CASES, memory::CASES];
+pub(crate) const CASES: &[&[Case]] = &[
+    source::CASES,
+    binding::CASES,
+    launching::CASES,
+    memory::CASES,
+    #[cfg(target_arch = "wasm32")]
+    blocking::CASES,
+];

@@ -1,5 +1,9 @@
 // Pictures of the page beside pictures that were kept (`references/`).
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+//
+// A kept picture is made of the page's parts, one below the other, each brought to a size of its own: other fonts
+// make parts higher, and must not move what comes after them. Small as they are, letters become grey. Where the
+// parts were is kept beside it.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import pixelmatch from 'pixelmatch';
@@ -8,61 +12,119 @@ import { PNG } from 'pngjs';
 const REFERENCES = new URL('../references/', import.meta.url);
 const DIFFERENT = new URL('../../../target/browser/', import.meta.url);
 
-/** So many pixels of the page are one of a kept picture: small files, and letters become grey. */
-const SHRINK = 4;
+/** What share of pixels may differ: in parts that are all letters, which other fonts put elsewhere, and in others. */
+const [LETTERS, SHARE] = [0.35, 0.15];
 
-/** What other fonts change: how far the page's height, and how many pixels by how much. */
-const [HEIGHT, SHARE, THRESHOLD] = [0.08, 0.06, 0.25];
+/** The parts that are looked at, where they are visible: rows in a kept picture, share of pixels that may differ. */
+const PARTS = [
+    ['header', 24, LETTERS],
+    ['.notice', 40, LETTERS],
+    ['.pick', 48, SHARE],
+    ['#filters', 48, SHARE],
+    ['#before', 80, SHARE],
+    ['#after', 80, SHARE],
+    ['.facts', 64, SHARE],
+    ['footer', 16, LETTERS],
+];
+
+/** Pixels in a row of a kept picture. */
+const WIDTH = 160;
+
+/** How much two colours may differ and still be the same. */
+const THRESHOLD = 0.15;
+
+/** How far parts may be from where they were, sideways; how much higher or lower they may be, and two lines anyway. */
+const [SIDEWAYS, HIGHER, LINES] = [8, 0.2, 50];
 
 /** Compares the page with the picture kept under this name, or keeps it; what differs is in target/browser. */
 export async function compare(page, name, { write }) {
     // What is measured and what the adapter is called differ from machine to machine.
     await page.addStyleTag({ content: '.measured { visibility: hidden !important; }' });
     const full = await page.screenshot({ fullPage: true, animations: 'disabled' });
-    const seen = shrink(PNG.sync.read(full));
-    const file = new URL(`${name}.png`, REFERENCES);
-    mkdirSync(DIFFERENT, { recursive: true });
+    const seen = await parts(page, PNG.sync.read(full));
+    const [picture, places] = ['png', 'json'].map((end) => new URL(`${name}.${end}`, REFERENCES));
+    let fault = null;
     if (write) {
-        writeFileSync(file, PNG.sync.write(seen));
-        writeFileSync(new URL(`${name}.png`, DIFFERENT), full);
-        return;
+        writeFileSync(picture, PNG.sync.write(stacked(seen)));
+        writeFileSync(places, `${JSON.stringify(seen.map(({ selector, box }) => ({ selector, ...box })), null, 1)}\n`);
+    } else {
+        fault = existsSync(picture)
+            ? moved(JSON.parse(readFileSync(places)), seen) ?? changed(PNG.sync.read(readFileSync(picture)), seen)
+            : 'no picture was kept';
     }
-    const kept = PNG.sync.read(readFileSync(file));
-    const fault = difference(kept, seen);
-    if (fault) {
-        const path = new URL(`${name}.png`, DIFFERENT);
-        writeFileSync(path, full);
-        throw new Error(`${fault}; the new picture is ${fileURLToPath(path)}`);
-    }
+    if (!write && !fault) return;
+    mkdirSync(DIFFERENT, { recursive: true });
+    const whole = new URL(`${name}.png`, DIFFERENT);
+    writeFileSync(whole, full);
+    if (fault) throw new Error(`${fault}; the new picture is ${fileURLToPath(whole)}`);
 }
 
-function difference(kept, seen) {
-    if (kept.width !== seen.width) return `the page is ${seen.width} wide, not ${kept.width}`;
-    if (Math.abs(kept.height - seen.height) > HEIGHT * kept.height) {
-        return `the page is ${seen.height * SHRINK} high, not about ${kept.height * SHRINK}`;
-    }
-    const height = Math.min(kept.height, seen.height);
-    const bytes = 4 * kept.width * height;
-    const [a, b] = [kept, seen].map((picture) => picture.data.subarray(0, bytes));
-    const different = pixelmatch(a, b, null, kept.width, height, { threshold: THRESHOLD }) / (kept.width * height);
-    return different > SHARE ? `${(100 * different).toFixed(1)} % of the page look different` : null;
-}
-
-/** Each pixel the mean of a square. */
-function shrink(picture) {
-    const [width, height] = [Math.floor(picture.width / SHRINK), Math.floor(picture.height / SHRINK)];
-    const small = new PNG({ width, height });
-    for (let y = 0; y < height; y++) {
-        for (let x = 0; x < width; x++) {
-            for (let channel = 0; channel < 4; channel++) {
-                let sum = 0;
-                for (let k = 0; k < SHRINK * SHRINK; k++) {
-                    const row = y * SHRINK + Math.floor(k / SHRINK);
-                    sum += picture.data[4 * (row * picture.width + x * SHRINK + (k % SHRINK)) + channel];
-                }
-                small.data[4 * (y * width + x) + channel] = Math.round(sum / (SHRINK * SHRINK));
-            }
+/** The visible parts of the page, each at its size in a kept picture. */
+async function parts(page, picture) {
+    const found = [];
+    for (const [selector, rows, share] of PARTS) {
+        for (const part of await page.locator(selector).filter({ visible: true }).all()) {
+            const box = await part.boundingBox();
+            for (const side of Object.keys(box)) box[side] = Math.round(box[side]);
+            found.push({ selector, rows, share, box, data: scaled(picture, box, rows) });
         }
     }
-    return small;
+    return found;
+}
+
+/** Which part is not where it was, or of another size. */
+function moved(kept, seen) {
+    const names = (parts) => parts.map(({ selector }) => selector).join(' ');
+    if (names(kept) !== names(seen)) return `the page shows ${names(seen)}, not ${names(kept)}`;
+    for (const [index, { selector, box }] of seen.entries()) {
+        const was = kept[index];
+        const sideways = Math.max(Math.abs(box.x - was.x), Math.abs(box.width - was.width));
+        const higher = Math.abs(box.height - was.height);
+        if (sideways > SIDEWAYS || higher > Math.max(HIGHER * was.height, LINES)) {
+            return `${selector} is ${box.width} x ${box.height} at ${box.x}, not ${was.width} x ${was.height} at ${was.x}`;
+        }
+    }
+    return null;
+}
+
+/** Which part looks different. */
+function changed(kept, seen) {
+    let start = 0;
+    for (const { selector, rows, share, data } of seen) {
+        const before = kept.data.subarray(start, start + data.length);
+        const different = pixelmatch(before, data, null, WIDTH, rows, { threshold: THRESHOLD }) / (WIDTH * rows);
+        if (different > share) return `${(100 * different).toFixed(1)} % of ${selector} look different`;
+        start += data.length;
+    }
+    return null;
+}
+
+function stacked(seen) {
+    const picture = new PNG({ width: WIDTH, height: seen.reduce((sum, part) => sum + part.rows, 0) });
+    picture.data = Buffer.concat(seen.map((part) => part.data));
+    return picture;
+}
+
+/** A box of the picture at another size: each pixel the mean of those that it stands for. */
+function scaled(picture, { x, y, width, height }, rows) {
+    const data = Buffer.alloc(4 * WIDTH * rows);
+    const edges = (start, length, count, most) =>
+        Array.from({ length: count + 1 }, (_, index) => Math.min(Math.round(start + (length * index) / count), most));
+    const [columns, lines] = [edges(x, width, WIDTH, picture.width), edges(y, height, rows, picture.height)];
+    for (let row = 0; row < rows; row++) {
+        for (let column = 0; column < WIDTH; column++) {
+            const sums = [0, 0, 0, 0];
+            let count = 0;
+            for (let line = lines[row]; line < Math.max(lines[row + 1], lines[row] + 1); line++) {
+                for (let at = columns[column]; at < Math.max(columns[column + 1], columns[column] + 1); at++) {
+                    for (let channel = 0; channel < 4; channel++) {
+                        sums[channel] += picture.data[4 * (line * picture.width + at) + channel];
+                    }
+                    count += 1;
+                }
+            }
+            data.set(sums.map((sum) => Math.round(sum / count)), 4 * (row * WIDTH + column));
+        }
+    }
+    return data;
 }

@@ -1,0 +1,156 @@
+//! Programs as WGSL, for browsers, which take nothing else.
+//!
+//! naga's writer leaves two things out, as of its version 30: the `@size` and `@align` of members, without which
+//! members lie elsewhere, and what workgroup arrays are of whose length came from an override.
+
+use anywarp_backend::BackendError;
+use anywarp_backend::naga::back::wgsl::{WriterFlags, write_string};
+use anywarp_backend::naga::proc::Layouter;
+use anywarp_backend::naga::valid::{Capabilities, ValidationFlags, Validator};
+use anywarp_backend::naga::{ArraySize, Expression, Handle, Literal, Module, StructMember, Type, TypeInner};
+
+/// The WGSL of a module whose overrides all have values.
+pub(crate) fn wgsl(module: &Module) -> Result<String, BackendError> {
+    let refused = |message: String| BackendError::Rejected { operation: "writing WGSL", message };
+    let module = with_lengths(module).ok_or_else(|| refused("the length of an array is not known".to_owned()))?;
+    let valid = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
+    let info = valid.map_err(|error| refused(error.into_inner().to_string()))?;
+    let text = write_string(&module, &info, WriterFlags::empty()).map_err(|error| refused(error.to_string()))?;
+    let mut layouts = Layouter::default();
+    layouts.update(module.to_ctx()).map_err(|error| refused(error.to_string()))?;
+    Ok(with_sizes(&text, &module, &layouts))
+}
+
+/// The module with numbers for lengths that are overrides.
+fn with_lengths(module: &Module) -> Option<Module> {
+    let mut known = module.clone();
+    for (handle, ty) in module.types.iter() {
+        let TypeInner::Array { base, size: ArraySize::Pending(length), stride } = ty.inner else { continue };
+        let length = match module.global_expressions[module.overrides[length].init?] {
+            Expression::Literal(Literal::U32(length)) => length,
+            Expression::Literal(Literal::I32(length)) => u32::try_from(length).ok()?,
+            _ => return None,
+        };
+        let size = ArraySize::Constant(length.try_into().ok()?);
+        // A name of its own, because no type may be there twice.
+        let name = Some(format!("array_{}", handle.index()));
+        known.types.replace(handle, Type { name, inner: TypeInner::Array { base, size, stride } });
+    }
+    Some(known)
+}
+
+/// The text with `@size` wherever the next member, or the end, lies elsewhere than WGSL would put it.
+fn with_sizes(text: &str, module: &Module, layouts: &Layouter) -> String {
+    let predeclared = |handle: Handle<Type>| module.special_types.predeclared_types.values().any(|ty| *ty == handle);
+    let mut structs =
+        module.types.iter().filter(|(handle, _)| !predeclared(*handle)).filter_map(|(_, ty)| match &ty.inner {
+            TypeInner::Struct { members, span } => Some(sizes(members, *span, module, layouts)),
+            _ => None,
+        });
+    let mut sized = String::with_capacity(text.len());
+    let mut of_members = Vec::new().into_iter();
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("struct ") {
+            of_members = structs.next().unwrap_or_default().into_iter();
+        } else if line.starts_with(' ')
+            && let Some(Some(size)) = of_members.next()
+        {
+            sized.push_str(&format!("    @size({size})"));
+            sized.push_str(&line[3..]);
+            continue;
+        }
+        sized.push_str(line);
+    }
+    sized
+}
+
+/// The bytes that each member must be said to take.
+fn sizes(members: &[StructMember], span: u32, module: &Module, layouts: &Layouter) -> Vec<Option<u32>> {
+    let most_aligned = members.iter().map(|member| layouts[member.ty].alignment).max();
+    let ends_open = |member: &StructMember| {
+        matches!(module.types[member.ty].inner, TypeInner::Array { size: ArraySize::Dynamic, .. })
+    };
+    let size = |(at, member): (usize, &StructMember)| {
+        let next = members.get(at + 1);
+        let alignment = next.map(|next| layouts[next.ty].alignment).or(most_aligned)?;
+        let by_itself = alignment.round_up(member.offset + layouts[member.ty].size);
+        let wanted = next.map_or(span, |next| next.offset);
+        (by_itself != wanted && !ends_open(member)).then_some(wanted - member.offset)
+    };
+    members.iter().enumerate().map(size).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anywarp_backend::naga::back::pipeline_constants::process_overrides;
+    use anywarp_backend::naga::front::wgsl::parse_str;
+    use anywarp_backend::naga::{ShaderStage, TypeInner};
+
+    fn module(text: &str) -> Module {
+        let module = parse_str(text).unwrap();
+        let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).unwrap();
+        let entry = Some((ShaderStage::Compute, "main"));
+        process_overrides(&module, &info, entry, &Default::default()).unwrap().0.into_owned()
+    }
+
+    /// Offsets and lengths of all structs.
+    fn places(module: &Module) -> Vec<(Vec<u32>, u32)> {
+        let structs = module.types.iter().filter_map(|(_, ty)| match &ty.inner {
+            TypeInner::Struct { members, span } => Some((members.iter().map(|member| member.offset).collect(), *span)),
+            _ => None,
+        });
+        structs.collect()
+    }
+
+    #[test]
+    fn members_stay_where_they_are() {
+        let text = "struct Inner { a: vec3<f32>, b: f32, @size(24) c: vec2<u32> }
+            struct Outer {
+                first: u32, inner: Inner, list: array<Inner, 2>, @size(32) wide: i32, @align(32) aligned: vec3<i32>,
+                @align(64) last: u32,
+            }
+            struct Open { @size(16) length: u32, items: array<Outer> }
+            @group(0) @binding(0) var<storage, read_write> all: Open;
+            @compute @workgroup_size(1) fn main() {
+                let one = all.items[1];
+                all.items[0] = one;
+                all.length = u32(one.wide);
+            }";
+        let module = module(text);
+        let written = wgsl(&module).unwrap();
+        let again = parse_str(&written).unwrap_or_else(|error| panic!("{}", error.emit_to_string(&written)));
+        assert_eq!(places(&again), places(&module), "{written}");
+        assert!(written.contains("@size(32) wide: i32,\n"), "{written}");
+    }
+
+    #[test]
+    fn natural_layouts_are_left_alone() {
+        let written = wgsl(&module(
+            "struct Plain { a: u32, b: vec3<f32>, c: f32, d: vec2<u32> }
+             @group(0) @binding(0) var<storage, read_write> all: Plain;
+             @compute @workgroup_size(1) fn main() { all.a += 1u; }",
+        ));
+        let written = written.unwrap();
+        assert!(!written.contains("@size"), "{written}");
+    }
+
+    #[test]
+    fn arrays_of_overridden_lengths_say_what_they_are_of() {
+        let module = module(
+            "override size: u32 = 32u;
+             var<workgroup> tile: array<u32, size>;
+             var<workgroup> same: array<u32, 32>;
+             @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+             @compute @workgroup_size(size) fn main(@builtin(local_invocation_index) at: u32) {
+                 tile[at] = data[at];
+                 same[at] = tile[at];
+                 workgroupBarrier();
+                 data[at] = same[size - 1u - at] + tile[at];
+             }",
+        );
+        let written = wgsl(&module).unwrap();
+        parse_str(&written).unwrap_or_else(|error| panic!("{}", error.emit_to_string(&written)));
+        assert!(written.contains("var<workgroup> tile: array<u32, 32>;"), "{written}");
+    }
+}

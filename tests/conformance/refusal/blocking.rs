@@ -1,0 +1,42 @@
+//! Waits that a browser cannot have: errors, where others block.
+
+use anywarp::backend::BackendError;
+use anywarp::{BufferError, Device, Error};
+
+use crate::case::{Case, cases};
+use crate::here::{ReadHere, WaitHere};
+use crate::kernels::{ADD, add};
+use crate::outcome::{TestResult, ensure, refused, same};
+
+pub(crate) const CASES: &[Case] = cases![waits_are_refused, reads_are_refused, no_device_is_found_by_blocking];
+
+fn cannot(error: &Error) -> bool {
+    matches!(error, Error::Device(BackendError::CannotBlock))
+}
+
+async fn waits_are_refused(device: &Device) -> TestResult {
+    let mut data = device.buffer_from(&[1u32; 64])?;
+    let mut recording = device.recording();
+    let kernel = device.kernel(ADD)?;
+    kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(64)?;
+    let run = recording.submit()?;
+    refused(run.wait(), cannot, &["async"])?;
+    refused(device.synchronize(), cannot, &["async"])?;
+    run.wait_here().await?;
+    same(&data.read_here().await?, &[2; 64], "what was awaited in the end")
+}
+
+async fn reads_are_refused(device: &Device) -> TestResult {
+    let mut data = device.buffer_from(&[1u32; 64])?;
+    add(device, &mut data, 64, 1)?;
+    let cannot = |error: &BufferError| matches!(error, BufferError::Device { error: BackendError::CannotBlock, .. });
+    refused(data.read(), cannot, &["async"])?;
+    refused(data.update(), cannot, &["async"])?;
+    refused(data.copy_to_slice(&mut [0; 64]), cannot, &["async"])?;
+    same(&data.read_here().await?, &[2; 64], "what was awaited in the end")
+}
+
+async fn no_device_is_found_by_blocking(device: &Device) -> TestResult {
+    ensure(Device::enumerate().is_empty(), || "a device was found without awaiting".to_owned())?;
+    refused(device.reopen(), |error| error.rejected.is_empty(), &[device.selector()])
+}
