@@ -90,7 +90,7 @@ fn place(fault: &Fault) -> String {
     match (fault.backend, fault.device) {
         ("", "") => "everywhere".to_owned(),
         ("", device) => format!("`{device}`"),
-        (backend, "") => format!("{backend}"),
+        (backend, "") => backend.to_owned(),
         (backend, device) => format!("{backend}, `{device}`"),
     }
 }
