@@ -64,6 +64,35 @@ pub(crate) fn file_of_wheel(folder: &Path, wheel: &str, platform: &[&str], insid
     if file.exists() { Ok(file) } else { Err(format!("{inside} of {wheel} cannot be had ({})", because(&ended, &log))) }
 }
 
+/// Debian's backport of a package, unpacked below `folder` and not installed; the file `inside` it.
+///
+/// # Errors
+///
+/// One line that names the package and why it could not be had.
+pub(crate) fn file_of_backport(folder: &Path, package: &str, inside: &str) -> Result<PathBuf, String> {
+    let file = folder.join(package).join(inside);
+    if file.exists() {
+        return Ok(file);
+    }
+    let log = folder.join("backport.log");
+    // Lists of its own, so that what is installed on this machine stays what it is.
+    let script = format!(
+        "set -e; cd '{}'; mkdir -p lists/partial cache/archives/partial {package}; . /etc/os-release; \
+         echo \"deb http://deb.debian.org/debian $VERSION_CODENAME-backports main\" > backports.list; \
+         options=\"-o Dir::Etc::sourcelist=$PWD/backports.list -o Dir::Etc::sourceparts=- \
+         -o Dir::State::lists=$PWD/lists -o Dir::Cache=$PWD/cache -o APT::Sandbox::User=root\"; \
+         apt-get $options -qq update; apt-get $options download {package}; \
+         dpkg -x {package}_*.deb {package}; rm {package}_*.deb",
+        folder.display()
+    );
+    let ended = run(Command::new("sh").args(["-c", &script]), LIMIT, &log);
+    if file.exists() {
+        Ok(file)
+    } else {
+        Err(format!("the backport of {package} cannot be had ({})", because(&ended, &log)))
+    }
+}
+
 /// The last thing that an installer said.
 fn because(ended: &Ended, log: &Path) -> String {
     match ended {

@@ -2,7 +2,9 @@
 //!
 //! Wine 8 lacks two things: a system library that Rust's standard library wants (made here of
 //! `wine/bcryptprimitives.c`), and a compiler for HLSL that knows shader model 5.1 (Microsoft's own, out
-//! of a wheel of the Python Package Index; never kept in the repository).
+//! of a wheel of the Python Package Index; never kept in the repository). Its Direct3D binds nothing at
+//! all on a Vulkan driver without descriptor indexing, as Mesa 22 is ("Invalid heap for base descriptor"):
+//! there Mesa comes from Debian's backports.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -14,7 +16,7 @@ use crate::native::{MESA, build};
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::folder;
-use crate::requirements::{Package, file_of_wheel, packages};
+use crate::requirements::{Package, file_of_backport, file_of_wheel, packages};
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
 const WINE: &str = "/usr/lib/wine/wine64";
@@ -32,16 +34,10 @@ const SETTING_UP: Duration = Duration::from_secs(180);
 
 pub(crate) fn direct3d(root: &Path, place: &Place) -> Outcome {
     let folder = folder(root, place);
-    let ready = packages(&folder, PACKAGES)
-        .and_then(|()| standard_library())
-        .and_then(|()| {
-            let platform = ["--platform", "win_amd64", "--python-version", "3.7"];
-            file_of_wheel(&folder, "cefpython3==66.1", &platform, "cefpython3/d3dcompiler_47.dll")
-        })
-        .and_then(|_| system_library(root, &folder));
-    if let Err(missing) = ready {
-        return Outcome::Missing(missing);
-    }
+    let driver = match ready(root, &folder) {
+        Ok(driver) => driver,
+        Err(missing) => return Outcome::Missing(missing),
+    };
     let arguments = ["--profile", "elsewhere", "--target", TARGET, "--no-default-features", "--features", "wgpu"];
     let program = build(root, &folder, &arguments);
     let program = match program.map(|program| beside_its_libraries(&program, &folder)) {
@@ -51,10 +47,38 @@ pub(crate) fn direct3d(root: &Path, place: &Place) -> Outcome {
     };
     let log = folder.join("suite.log");
     let ended = match Screen::start() {
-        Ok(screen) => under_wine(&screen, &program, place, &folder, &log),
+        Ok(screen) => under_wine(&screen, &program, &driver, place, &folder, &log),
         Err(missing) => return Outcome::Missing(missing),
     };
     Outcome::of(place, &ended, &log)
+}
+
+/// Everything but the suite itself; gives the manifest of the Vulkan driver.
+fn ready(root: &Path, folder: &Path) -> Result<PathBuf, String> {
+    packages(folder, PACKAGES)?;
+    standard_library()?;
+    let platform = ["--platform", "win_amd64", "--python-version", "3.7"];
+    file_of_wheel(folder, "cefpython3==66.1", &platform, "cefpython3/d3dcompiler_47.dll")?;
+    system_library(root, folder)?;
+    driver(folder)
+}
+
+/// The manifest of a Mesa with descriptor indexing.
+fn driver(folder: &Path) -> Result<PathBuf, String> {
+    let system = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    if !system.contains("VERSION_CODENAME=bookworm") {
+        return Ok(PathBuf::from(MESA.1));
+    }
+    let library = file_of_backport(folder, "mesa-vulkan-drivers", "usr/lib/x86_64-linux-gnu/libvulkan_lvp.so")?;
+    let manifest = folder.join("lavapipe.json");
+    let text = serde_json::json!({
+        "file_format_version": "1.0.0",
+        "ICD": { "api_version": "1.3.0", "library_path": library },
+    });
+    match std::fs::write(&manifest, text.to_string()) {
+        Ok(()) => Ok(manifest),
+        Err(error) => Err(format!("{} cannot be written: {error}", manifest.display())),
+    }
 }
 
 /// Rust's standard library for Windows.
@@ -94,13 +118,13 @@ fn beside_its_libraries(program: &Path, folder: &Path) -> Result<PathBuf, String
 }
 
 /// A folder of Wine's own for each run, so that nothing is left over from the last.
-fn under_wine(screen: &Screen, program: &Path, place: &Place, folder: &Path, log: &Path) -> Ended {
+fn under_wine(screen: &Screen, program: &Path, driver: &Path, place: &Place, folder: &Path, log: &Path) -> Ended {
     let prefix = folder.join("prefix");
     let _ = std::fs::remove_dir_all(&prefix);
     let wine = |program: &str| {
         let mut command = Command::new(program);
         command.env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all").env("DISPLAY", &screen.display);
-        command.env("WINEDLLOVERRIDES", "d3dcompiler_47=n;mscoree,mshtml=").env("VK_DRIVER_FILES", MESA.1);
+        command.env("WINEDLLOVERRIDES", "d3dcompiler_47=n;mscoree,mshtml=").env("VK_DRIVER_FILES", driver);
         // Wine's folders of users, and Vulkan's loader, would otherwise look into the caller's.
         command.env("XDG_RUNTIME_DIR", folder).current_dir(folder);
         command
