@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use anywarp_backend::{BackendError, Caps};
 
 use crate::WgpuBackend;
+use crate::bind_groups::MOST_KEPT;
 use crate::caps::{backend_name, caps_of, wanted_features};
 use crate::errors::ErrorSink;
 
@@ -25,6 +26,19 @@ pub struct Candidate {
     /// the device measures it.
     pub caps: Caps,
     adapter: wgpu::Adapter,
+}
+
+/// Descriptors that a DX12 device has room for: four times those of the bind groups that are kept, for those that
+/// submissions still hold. wgpu's default of a million takes 32 MB a device, and gigabytes where Direct3D runs on Vulkan.
+const DESCRIPTORS: u32 = 4 * MOST_KEPT as u32;
+
+/// All that the adapter has, of what kernels see.
+fn limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
+    let mut limits = adapter.limits();
+    if adapter.get_info().backend == wgpu::Backend::Dx12 {
+        limits.max_non_sampler_bindings = limits.max_non_sampler_bindings.min(DESCRIPTORS);
+    }
+    limits
 }
 
 /// The first instance, for good: without one the loader unloads NVIDIA's driver, which crashes threads
@@ -91,7 +105,7 @@ impl Candidate {
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("anywarp"),
                 required_features: features,
-                required_limits: self.adapter.limits(),
+                required_limits: limits(&self.adapter),
                 experimental_features: experimental,
                 memory_hints: wgpu::MemoryHints::Performance,
                 trace: wgpu::Trace::Off,

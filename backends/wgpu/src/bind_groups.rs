@@ -6,14 +6,16 @@ use smallvec::SmallVec;
 /// A group's layout, then memory, offset and size of each binding.
 pub(crate) type Key = SmallVec<[u64; 16]>;
 
-/// A kept group of 4096 buffers costs a few megabytes; above that all are let go and built anew.
-const MOST_KEPT: usize = 4096;
+/// Bindings of all kept groups together: a few megabytes. Above that all are let go and built anew.
+pub(crate) const MOST_KEPT: usize = 4096;
 
 /// The bind groups of one device. Keys refer to memories by their ids, which are never reused.
 #[derive(Default)]
 pub(crate) struct BindGroups {
     kept: FxHashMap<Key, wgpu::BindGroup>,
     by_memory: FxHashMap<u64, Vec<Key>>,
+    /// Bindings that were kept since all were let go.
+    bindings: usize,
     pub(crate) built: u64,
 }
 
@@ -23,9 +25,11 @@ impl BindGroups {
         if let Some(kept) = self.kept.get(key) {
             return kept.clone();
         }
-        if self.kept.len() >= MOST_KEPT {
+        self.bindings += key.len() / 3;
+        if self.bindings > MOST_KEPT {
             self.kept.clear();
             self.by_memory.clear();
+            self.bindings = key.len() / 3;
         }
         self.built += 1;
         let built = build();
