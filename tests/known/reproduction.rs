@@ -4,7 +4,7 @@
 //!
 //! | line | meaning |
 //! |---|---|
-//! | `// needs: f64` | a feature without which it cannot run; may be left out |
+//! | `// needs: f64` | a feature without which it cannot run; may be left out. With `immediates`, the one called `now` is 3 |
 //! | `// in: 1 0xff` | the words of `values`; may be left out |
 //! | `// bound: 0 1` | from which to below which of them are bound; all where it is left out |
 //! | `// right: 1 2` | the words of `result` |

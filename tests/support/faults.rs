@@ -46,6 +46,7 @@ pub(crate) fn named(name: &str) -> Option<&'static Fault> {
 }
 
 const LLVMPIPE: &str = "Mesa, llvmpipe";
+const HLSL: &str = "naga, its HLSL writer";
 const SPIRV: &str = "naga, its SPIR-V writer";
 const LAYOUT: &str = "naga, its layouts";
 const CONSTANTS: &str = "naga, its evaluation of constants";
@@ -150,6 +151,17 @@ pub(crate) const FAULTS: &[Fault] = &[
         told: "No driver sees the kernel; `cpu` runs it.",
         ends_process: false,
         cases: &[],
+    },
+    Fault {
+        name: "immediate_without_struct",
+        reproduction: include_str!("../known/immediate_without_struct.wgsl"),
+        backend: "dx12",
+        device: "",
+        whose: HLSL,
+        what: "It has no way to write an immediate that is no struct; the kernel is refused.",
+        told: "The message says so, and no driver sees the kernel; `cpu` and Vulkan run it.",
+        ends_process: false,
+        cases: &[("conformance", "kernel::immediates_and_uniforms")],
     },
     Fault {
         name: "struct_not_aligned_by_member",
