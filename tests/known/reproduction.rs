@@ -7,6 +7,7 @@
 //! | `// needs: f64` | a feature without which it cannot run; may be left out. With `immediates`, the one called `now` is 3 |
 //! | `// in: 1 0xff` | the words of `values`; may be left out |
 //! | `// bound: 0 1` | from which to below which of them are bound; all where it is left out |
+//! | `// indirect: 1 1 1` | the grid, out of a buffer; one workgroup where it is left out |
 //! | `// right: 1 2` | the words of `result` |
 //! | `// wrong: 1 3` | those that the fault gives; or `differs`: any others; `refused: TEXT`: a message with this in it; `lost`: the device is; `crash`: the process ends |
 
@@ -21,6 +22,7 @@ pub(crate) struct Reproduction {
     pub(crate) needs: Option<&'static str>,
     pub(crate) input: Vec<u32>,
     pub(crate) bound: Range<usize>,
+    pub(crate) indirect: Vec<u32>,
     pub(crate) right: Vec<u32>,
     pub(crate) wrong: Wrong,
     pub(crate) source: &'static str,
@@ -59,6 +61,7 @@ impl Reproduction {
                 _ => 0..input.len(),
             },
             input,
+            indirect: words(line("indirect").unwrap_or_default())?,
             right: words(line("right").ok_or_else(|| lacks("right"))?)?,
             wrong: match wrong {
                 "differs" => Wrong::Differs,

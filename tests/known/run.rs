@@ -89,7 +89,12 @@ fn evaluate(reproduction: &Reproduction, selector: &str) -> Gave {
         let launch = kernel.launch();
         let launch = if reproduction.input.is_empty() { launch } else { launch.bind("values", &values) };
         let launch = if reproduction.needs == Some("immediates") { launch.set("now", 3u32) } else { launch };
-        launch.bind("result", &mut result).groups(1)?;
+        let launch = launch.bind("result", &mut result);
+        if reproduction.indirect.is_empty() {
+            launch.groups(1)?;
+        } else {
+            launch.indirect(&device.buffer_from(&reproduction.indirect)?, 0)?;
+        }
         Ok(bytemuck::pod_collect_to_vec(&result.read()?))
     };
     match words() {

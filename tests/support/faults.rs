@@ -46,6 +46,7 @@ pub(crate) fn named(name: &str) -> Option<&'static Fault> {
 }
 
 const LLVMPIPE: &str = "Mesa, llvmpipe";
+const WINE: &str = "Wine 8, its Direct3D 12";
 const HLSL: &str = "naga, its HLSL writer";
 const SPIRV: &str = "naga, its SPIR-V writer";
 const LAYOUT: &str = "naga, its layouts";
@@ -162,6 +163,17 @@ pub(crate) const FAULTS: &[Fault] = &[
         told: "The message says so, and no driver sees the kernel; `cpu` and Vulkan run it.",
         ends_process: false,
         cases: &[("conformance", "kernel::immediates_and_uniforms")],
+    },
+    Fault {
+        name: "num_workgroups_of_indirect",
+        reproduction: include_str!("../known/num_workgroups_of_indirect.wgsl"),
+        backend: "dx12",
+        device: "gtx 470", // what Wine calls every device
+        whose: WINE,
+        what: "`num_workgroups` of a launch whose grid lies in a buffer is some other number.",
+        told: "It is handed over as constants of the command signature; the grid itself is right, as it is on Vulkan.",
+        ends_process: false,
+        cases: &[("conformance", "kernel::indirect")],
     },
     Fault {
         name: "struct_not_aligned_by_member",
