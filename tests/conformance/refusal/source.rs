@@ -131,6 +131,9 @@ async fn too_much_workgroup_memory(device: &Device) -> TestResult {
     let too_much = (limit / 4 + 4).to_string();
     let said = ["workgroup memory", &(limit + 16).to_string(), &limit.to_string()];
     refused(device.kernel(source(too_much)), above_limit, &said)?;
+    if device.caps().backend == "dx12" {
+        return Ok(()); // its compiler (FXC) writes out each word that is cleared: for 32 KiB that takes many minutes
+    }
     let mut out = device.buffer_from(&[0u32, 0])?;
     device.kernel(source((limit / 4).to_string()))?.launch().bind("out", &mut out).groups(1)?;
     equal(out.read_here().await?[0], 1, "all of the workgroup memory")
