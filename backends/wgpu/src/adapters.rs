@@ -28,9 +28,9 @@ pub struct Candidate {
     adapter: wgpu::Adapter,
 }
 
-/// Descriptors that a DX12 device has room for: four times those of the bind groups that are kept, for those that
+/// Descriptors that a DX12 device has room for: twice those of the bind groups that are kept, for those that
 /// submissions still hold. wgpu's default of a million takes 32 MB a device, and gigabytes where Direct3D runs on Vulkan.
-const DESCRIPTORS: u32 = 4 * MOST_KEPT as u32;
+const DESCRIPTORS: u32 = 2 * MOST_KEPT as u32;
 
 /// All that the adapter has, of what kernels see.
 fn limits(adapter: &wgpu::Adapter) -> wgpu::Limits {

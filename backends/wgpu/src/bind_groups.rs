@@ -7,14 +7,14 @@ use smallvec::SmallVec;
 pub(crate) type Key = SmallVec<[u64; 16]>;
 
 /// Bindings of all kept groups together: a few megabytes. Above that all are let go and built anew.
-pub(crate) const MOST_KEPT: usize = 4096;
+pub(crate) const MOST_KEPT: usize = 8192;
 
 /// The bind groups of one device. Keys refer to memories by their ids, which are never reused.
 #[derive(Default)]
 pub(crate) struct BindGroups {
     kept: FxHashMap<Key, wgpu::BindGroup>,
     by_memory: FxHashMap<u64, Vec<Key>>,
-    /// Bindings that were kept since all were let go.
+    /// Bindings of those that are kept.
     bindings: usize,
     pub(crate) built: u64,
 }
@@ -25,12 +25,12 @@ impl BindGroups {
         if let Some(kept) = self.kept.get(key) {
             return kept.clone();
         }
-        self.bindings += key.len() / 3;
-        if self.bindings > MOST_KEPT {
+        if self.bindings + bindings(key) > MOST_KEPT {
             self.kept.clear();
             self.by_memory.clear();
-            self.bindings = key.len() / 3;
+            self.bindings = 0;
         }
+        self.bindings += bindings(key);
         self.built += 1;
         let built = build();
         self.kept.insert(key.clone(), built.clone());
@@ -43,7 +43,9 @@ impl BindGroups {
     /// A memory was freed: groups that bind it would keep it alive.
     pub(crate) fn forget_memory(&mut self, memory: u64) {
         for key in self.by_memory.remove(&memory).unwrap_or_default() {
-            self.kept.remove(&key);
+            if self.kept.remove(&key).is_some() {
+                self.bindings -= bindings(&key);
+            }
             // A long-lived memory must not collect the keys of its short-lived neighbours.
             for neighbour in key[1..].chunks_exact(3).map(|binding| binding[0]) {
                 if let Some(keys) = self.by_memory.get_mut(&neighbour) {
@@ -56,5 +58,11 @@ impl BindGroups {
     /// A kernel was discarded.
     pub(crate) fn forget_layout(&mut self, layout: u64) {
         self.kept.retain(|key, _| key[0] != layout);
+        self.bindings = self.kept.keys().map(bindings).sum();
     }
+}
+
+/// Bindings of the group under `key`.
+fn bindings(key: &Key) -> usize {
+    key.len() / 3
 }
