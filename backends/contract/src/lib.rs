@@ -10,6 +10,7 @@
 //! | [`Caps`] | what the device is and what it can do, as values |
 //! | [`MemoryId`], [`MemoryKind`] | one allocation, and which side may touch it |
 //! | [`Program`] | one entry point of a naga module, specialised and reflected |
+//! | [`Checks`], [`Proofs`] | which tests a kernel has, and which were proven needless |
 //! | [`Source`] | the text it was made from, and where its parts were written |
 //! | [`Recording`] | commands in the order in which they take effect |
 //! | [`Ticket`] | completion: a blocking wait, a timeout, a waker |
@@ -22,6 +23,7 @@ mod backend;
 mod baseline;
 pub mod cache;
 mod caps;
+mod checks;
 mod cost;
 mod error;
 mod finding;
@@ -30,6 +32,7 @@ mod layout;
 mod library;
 mod memory;
 mod program;
+mod proofs;
 mod recording;
 mod slot;
 mod source;
@@ -40,6 +43,7 @@ mod waker;
 
 pub use backend::{Backend, Counters};
 pub use caps::{Caps, DeviceKind, Limits};
+pub use checks::{Checks, Unchecked};
 pub use cost::CopyCost;
 pub use error::{BackendError, guarded, panicked};
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
@@ -47,8 +51,9 @@ pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
 pub use library::{Library, Precision, Routine};
 pub use memory::{HostPiece, HostPieces, HostRange, MemoryId, MemoryKind};
 pub use program::{
-    Access, BindingClass, BindingInfo, Compilation, KernelId, KernelResources, Leave, Program, ResourceId, Unchecked,
+    Access, BindingClass, BindingInfo, Compilation, KernelId, KernelResources, Leave, Program, ResourceId,
 };
+pub use proofs::{FunctionProofs, Proofs, loops};
 pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use slot::Slot;
 pub use source::{Piece, Place, Source, SourceFile};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Layout, Source};
+use crate::{Checks, Layout, Proofs, Source};
 
 /// One compiled kernel of one device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,6 +83,9 @@ pub struct Program {
     pub source: Option<Arc<Source>>,
     /// What the author lets a backend leave out.
     pub leave: Leave,
+    /// What has been proven of `module`, so that a backend may leave out checks under [`Checks::Proven`]; `None`
+    /// where nobody has looked.
+    pub proofs: Option<Arc<Proofs>>,
 }
 
 /// What a backend may leave out of a kernel: nothing, unless its author says so.
@@ -91,27 +94,10 @@ pub struct Program {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Leave {
     /// Tests of indices and divisors, and limits of loops.
-    pub checks: Option<Unchecked>,
+    pub checks: Checks,
     /// IEEE 754's rounding, infinities and NaNs: products and quotients may be approximated, and
     /// tiny numbers become zero.
     pub exact_math: bool,
-}
-
-/// Somebody's word that a kernel needs no checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Unchecked(());
-
-impl Unchecked {
-    /// Gives one's word.
-    ///
-    /// # Safety
-    /// Whatever the kernel is launched with, it never reads or writes outside of its variables,
-    /// divides no integer by zero, converts no float to an integer that cannot hold it, and leaves
-    /// every loop.
-    #[must_use]
-    pub const unsafe fn promise() -> Self {
-        Self(())
-    }
 }
 
 /// A compiled program.

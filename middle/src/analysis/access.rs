@@ -1,0 +1,153 @@
+//! Accesses: whether an index stays below the number of elements.
+
+use naga::{ArraySize, BuiltIn, Expression, GlobalVariable, Handle, TypeInner};
+
+use super::order::Orders;
+use super::state::{Root, Value};
+use super::values::{Id, Node, Part, Unary};
+use super::verdicts::{Advice, Count, Seen};
+use super::walk::{Frame, Walker};
+use crate::domain::Int;
+
+/// The number of elements, as a value.
+enum Elements {
+    Fixed(u32),
+    Length(Handle<GlobalVariable>, Id),
+}
+
+impl<'a> Walker<'a> {
+    /// Notes whether the index of an access is in range.
+    pub(super) fn access(
+        &mut self,
+        frame: &Frame<'a>,
+        access: Handle<Expression>,
+        base: Handle<Expression>,
+        of: &Value,
+        index: Option<Id>,
+    ) {
+        if !self.recording {
+            return;
+        }
+        let elements = self.elements(frame, base, of);
+        let count = elements.as_ref().map(|elements| match elements {
+            Elements::Fixed(count) => Count::Fixed(*count),
+            Elements::Length(global, _) => Count::Length(self.name_of_array(*global)),
+        });
+        let seen = match (index, &elements) {
+            (Some(index), Some(elements)) => {
+                let below = match elements {
+                    Elements::Fixed(count) => {
+                        self.values.constant(self.values.ty(index), i64::from(*count).min(i64::from(i32::MAX)))
+                    }
+                    Elements::Length(_, length) => *length,
+                };
+                let range = self.facts.range(&self.values, index);
+                let zero = self.values.constant(Int::I32, 0);
+                let mut orders = Orders { values: &self.values, facts: &mut self.facts };
+                let positive = range.low() >= 0 || orders.at_most(zero, index, 0);
+                let proven = positive && orders.at_most(index, below, -1);
+                let advice = if proven { None } else { self.advice(index, elements, positive) };
+                Seen { proven, low: range.low(), high: range.high(), count, advice }
+            }
+            _ => Seen { proven: false, low: i64::from(i32::MIN), high: i64::from(u32::MAX), count, advice: None },
+        };
+        self.verdicts.record(frame.number, access, seen);
+    }
+
+    /// How many elements there are to choose from.
+    fn elements(&mut self, frame: &Frame<'a>, base: Handle<Expression>, of: &Value) -> Option<Elements> {
+        let types = &self.module.types;
+        let mut ty = frame.info[base].ty.inner_with(types);
+        match *ty {
+            TypeInner::Pointer { base, .. } => ty = &types[base].inner,
+            TypeInner::ValuePointer { size, .. } => return Some(Elements::Fixed(size? as u32)),
+            _ => {}
+        }
+        match *ty {
+            TypeInner::Vector { size, .. } => Some(Elements::Fixed(size as u32)),
+            TypeInner::Matrix { columns, .. } => Some(Elements::Fixed(columns as u32)),
+            TypeInner::Array { size: ArraySize::Constant(count), .. } => Some(Elements::Fixed(count.get())),
+            TypeInner::Array { size: ArraySize::Dynamic, .. } => match of {
+                Value::Pointer(place) => match place.root {
+                    Root::Global(global) => Some(Elements::Length(global, self.length(global)?)),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What would have proven it.
+    fn advice(&self, index: Id, elements: &Elements, positive: bool) -> Option<Advice> {
+        let mut at = index;
+        while let Node::Unary(Unary::Cast, of) = self.values.node(at) {
+            at = *of;
+        }
+        if let (Elements::Fixed(count), Node::Input(built_in, _)) = (elements, self.values.node(at))
+            && matches!(built_in, BuiltIn::LocalInvocationIndex | BuiltIn::LocalInvocationId)
+        {
+            return Some(Advice::WorkgroupSize(*count));
+        }
+        // What the index, or what it is a cast of, was compared with.
+        let bounds = self.facts.orders().iter().rev().filter(|order| order.left == index || order.left == at);
+        for order in bounds {
+            let same = matches!(elements, Elements::Length(_, length) if *length == order.right);
+            if same && !positive {
+                return Some(Advice::Negative);
+            }
+            if let Some(name) = self.name_of_bound(order.right) {
+                return Some(Advice::OtherBound(name));
+            }
+        }
+        Some(Advice::Guard)
+    }
+
+    /// What the text calls a bound, if it comes from outside.
+    fn name_of_bound(&self, id: Id) -> Option<String> {
+        match self.values.node(id) {
+            Node::Length(global) => Some(format!("arrayLength(&{})", self.name_of_array(*global))),
+            Node::Fixed(global, path) => {
+                let variable = &self.module.global_variables[*global];
+                let mut name = variable.name.clone()?;
+                let mut ty = variable.ty;
+                for part in path {
+                    match (&self.module.types[ty].inner, part) {
+                        (TypeInner::Struct { members, .. }, Part::At(index)) => {
+                            let member = members.get(*index as usize)?;
+                            name = format!("{name}.{}", member.name.as_deref()?);
+                            ty = member.ty;
+                        }
+                        (TypeInner::Vector { .. }, Part::At(index)) => {
+                            return Some(format!("{name}.{}", ["x", "y", "z", "w"].get(*index as usize)?));
+                        }
+                        (TypeInner::Array { base, .. }, Part::At(index)) => {
+                            name = format!("{name}[{index}]");
+                            ty = *base;
+                        }
+                        (TypeInner::Array { base, .. }, Part::Index(_)) => {
+                            name = format!("{name}[..]");
+                            ty = *base;
+                        }
+                        _ => return Some(name),
+                    }
+                }
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// What the text calls the unsized array of a variable.
+    fn name_of_array(&self, global: Handle<GlobalVariable>) -> String {
+        let variable = &self.module.global_variables[global];
+        let name = variable.name.clone().unwrap_or_default();
+        match &self.module.types[variable.ty].inner {
+            TypeInner::Struct { members, .. } => match members.last().and_then(|member| member.name.as_deref()) {
+                Some(member) => format!("{name}.{member}"),
+                None => name,
+            },
+            _ => name,
+        }
+    }
+}

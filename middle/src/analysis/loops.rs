@@ -1,0 +1,395 @@
+//! Loops: what holds in each turn, and whether there is a last one.
+//!
+//! At first anything is assumed of what a loop changes, but that it only grows or only shrinks; one turn then shows
+//! which of that is so, and narrows the rest. Whatever it is that is used in the end holds by induction.
+//!
+//! A loop ends if some integer only grows, or only shrinks, by at least one in each turn, without wrapping: its type
+//! has finitely many values. It ends, too, if an integer takes all of them in turn and one is the last. A loop that is
+//! not seen to end is bounded by a backend, and so may be left at the begin of any turn: what its own conditions say
+//! then does not hold behind it.
+
+use naga::{Block, Expression, Handle, Statement};
+use rustc_hash::FxHashSet;
+
+use super::facts::Gained;
+use super::order::Orders;
+use super::state::{Arrival, Root, Value};
+use super::values::{BOOL, Binary, Id, Node};
+use super::verdicts::{LoopAdvice, SeenLoop};
+use super::walk::{Flow, Frame, Target, Walker};
+use crate::domain::Known;
+
+/// Attempts to find assumptions that hold.
+const MOST_ATTEMPTS: usize = 4;
+
+/// A variable, or a part of one, that a loop changes.
+#[derive(Clone, Debug)]
+struct Changing {
+    slot: usize,
+    /// What the slot held before.
+    shape: Value,
+    /// Which of its scalars this is, in order.
+    scalar: usize,
+    before: Id,
+    /// What it holds when a turn begins.
+    begins: Id,
+    /// What is known of that.
+    known: Known,
+    grows: bool,
+    shrinks: bool,
+}
+
+/// One turn of a loop.
+struct Turn {
+    /// What comes back to the begin, with what holds there: at most one way.
+    back: Option<Arrival>,
+    exits: Vec<Arrival>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn repeat(
+        &mut self,
+        frame: &mut Frame<'a>,
+        body: &'a Block,
+        continuing: &'a Block,
+        break_if: Option<Handle<Expression>>,
+    ) -> Flow {
+        let number = frame.loops.get(&std::ptr::from_ref(body)).copied();
+        let mut stored = FxHashSet::default();
+        self.stored(frame, body, &mut stored);
+        self.stored(frame, continuing, &mut stored);
+        let entry = self.slots.clone();
+        let mut changing = self.changing(&entry, &stored);
+
+        let recording = std::mem::replace(&mut self.recording, false);
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let mark = self.facts.mark();
+            self.work += (entry.len() + changing.len()) as u64;
+            self.begin(&entry, &stored, &mut changing);
+            let turn = self.turn(frame, body, continuing, break_if);
+            let holds = self.judge(turn.back.as_ref(), &mut changing);
+            self.facts.undo(mark);
+            if holds || !self.within_budget() {
+                break;
+            }
+            if attempts == MOST_ATTEMPTS {
+                for one in &mut changing {
+                    (one.grows, one.shrinks) = (false, false);
+                    one.known = Known::any(one.known.ty());
+                }
+                break;
+            }
+        }
+
+        self.recording = recording;
+        let mark = self.facts.mark();
+        self.begin(&entry, &stored, &mut changing);
+        let begun = self.slots.clone();
+        let mut turn = self.turn(frame, body, continuing, break_if);
+        let seen = self.ending(frame, turn.back.as_ref(), &changing);
+        if !seen.ends {
+            // Whoever bounds it leaves it where a turn begins, whatever its own conditions say.
+            turn.exits.push(Arrival { slots: begun, gained: Gained::default() });
+        }
+        if recording && let Some(number) = number {
+            self.verdicts.record_loop(frame.number, number, seen);
+        }
+        let exits = self.since(mark, turn.exits);
+        self.go_on(exits, None)
+    }
+
+    /// Exits are noted from within the turn on; here, from before what the loop assumes. Undoes all of that.
+    fn since(&mut self, mark: super::facts::Mark, exits: Vec<Arrival>) -> Vec<Arrival> {
+        let assumed = self.facts.gained(mark);
+        self.facts.undo(mark);
+        let with = |exit: Arrival| {
+            let inner = self.facts.mark();
+            self.facts.gain(&assumed);
+            self.facts.gain(&exit.gained);
+            let gained = self.facts.gained(mark);
+            self.facts.undo(inner);
+            Arrival { slots: exit.slots, gained }
+        };
+        exits.into_iter().map(with).collect()
+    }
+
+    /// The scalars that a loop may change.
+    fn changing(&mut self, entry: &[Value], stored: &FxHashSet<usize>) -> Vec<Changing> {
+        let mut slots: Vec<usize> = stored.iter().copied().collect();
+        slots.sort_unstable();
+        let mut found = Vec::new();
+        for slot in slots {
+            let mut scalars = Vec::new();
+            collect(&entry[slot], &mut scalars);
+            for (scalar, before) in scalars.into_iter().enumerate() {
+                let ty = self.values.ty(before);
+                let counts = ty != BOOL;
+                found.push(Changing {
+                    slot,
+                    shape: entry[slot].clone(),
+                    scalar,
+                    before,
+                    begins: before,
+                    known: Known::any(ty),
+                    grows: counts,
+                    shrinks: counts,
+                });
+            }
+        }
+        found
+    }
+
+    /// The state when some turn begins.
+    fn begin(&mut self, entry: &[Value], stored: &FxHashSet<usize>, changing: &mut [Changing]) {
+        self.slots.clear();
+        self.slots.extend_from_slice(entry);
+        for one in changing.iter_mut() {
+            one.begins = self.values.unknown(one.known);
+            if one.grows {
+                self.facts.ordered(&self.values, one.before, one.begins, 0);
+            }
+            if one.shrinks {
+                self.facts.ordered(&self.values, one.begins, one.before, 0);
+            }
+        }
+        for slot in stored {
+            let mut ids = changing.iter().filter(|one| one.slot == *slot).map(|one| one.begins);
+            self.slots[*slot] = replaced(&entry[*slot], &mut ids);
+        }
+    }
+
+    fn turn(
+        &mut self,
+        frame: &mut Frame<'a>,
+        body: &'a Block,
+        continuing: &'a Block,
+        break_if: Option<Handle<Expression>>,
+    ) -> Turn {
+        let mark = self.facts.mark();
+        frame.targets.push(Target { mark, breaks: Vec::new(), continues: Some(Vec::new()) });
+        let flow = self.block(frame, body);
+        let last = (flow == Flow::Next).then(|| self.arrival(mark));
+        self.facts.undo(mark);
+        let Some(target) = frame.targets.pop() else { return Turn { back: None, exits: Vec::new() } };
+        let mut exits = target.breaks;
+        let mut ways = target.continues.unwrap_or_default();
+        ways.extend(last);
+        let mut back = None;
+        if self.go_on(ways, None) == Flow::Next && self.block(frame, continuing) == Flow::Next {
+            let condition = break_if.and_then(|condition| self.value(frame, condition).scalar());
+            if break_if.is_some() {
+                let inner = self.facts.mark();
+                if condition.is_none_or(|id| self.facts.assume(&mut self.values, id, true)) {
+                    exits.push(self.arrival(mark));
+                }
+                self.facts.undo(inner);
+            }
+            if condition.is_none_or(|id| self.facts.assume(&mut self.values, id, false)) {
+                back = Some(self.arrival(mark));
+            }
+        }
+        self.facts.undo(mark);
+        Turn { back, exits }
+    }
+
+    /// Sees whether what was assumed of a turn's begin holds at its end, and drops what does not; narrows what is
+    /// known if all does.
+    fn judge(&mut self, back: Option<&Arrival>, changing: &mut [Changing]) -> bool {
+        let Some(back) = back else { return true };
+        let mark = self.facts.mark();
+        self.facts.gain(&back.gained);
+        let mut holds = true;
+        let mut narrowed = Vec::with_capacity(changing.len());
+        for one in changing.iter_mut() {
+            let next = self.next_of(back, one);
+            let Some(next) = next else {
+                holds &= !one.grows && !one.shrinks;
+                (one.grows, one.shrinks) = (false, false);
+                narrowed.push(Known::any(one.known.ty()));
+                continue;
+            };
+            let mut orders = Orders { values: &self.values, facts: &mut self.facts };
+            if one.grows && !orders.at_most(one.before, next, 0) {
+                (one.grows, holds) = (false, false);
+            }
+            if one.shrinks && !orders.at_most(next, one.before, 0) {
+                (one.shrinks, holds) = (false, false);
+            }
+            narrowed.push(self.facts.range(&self.values, next));
+        }
+        self.facts.undo(mark);
+        if holds {
+            for (one, next) in changing.iter_mut().zip(narrowed) {
+                let first = self.facts.range(&self.values, one.before);
+                one.known = one.known.meet(first.join(next)).unwrap_or(one.known);
+            }
+        }
+        holds
+    }
+
+    /// Whether a loop ends, and by which variable.
+    fn ending(&mut self, frame: &Frame<'a>, back: Option<&Arrival>, changing: &[Changing]) -> SeenLoop {
+        let Some(back) = back else {
+            return SeenLoop { ends: true, counter: None, known: None, turns: Some(1), advice: None };
+        };
+        let mark = self.facts.mark();
+        self.facts.gain(&back.gained);
+        let advice = Some(LoopAdvice::NoCounter);
+        let mut seen = SeenLoop { ends: false, counter: None, known: None, turns: None, advice };
+        for one in changing.iter().filter(|one| one.known.ty() != BOOL) {
+            let Some(next) = self.next_of(back, one) else { continue };
+            let mut orders = Orders { values: &self.values, facts: &mut self.facts };
+            let rises = orders.at_most(one.begins, next, -1);
+            let falls = !rises && orders.at_most(next, one.begins, -1);
+            if rises || falls || self.comes_by(back, one, next, changing) {
+                seen = SeenLoop {
+                    ends: true,
+                    counter: self.name_of_slot(frame, one.slot),
+                    known: Some((one.known.low(), one.known.high())),
+                    turns: if rises || falls { self.most_turns(one, next, rises) } else { None },
+                    advice: None,
+                };
+                break;
+            }
+            if let Node::Binary(Binary::Add | Binary::Subtract, from, _) = self.values.node(next)
+                && *from == one.begins
+                && seen.counter.is_none()
+            {
+                seen.counter = self.name_of_slot(frame, one.slot);
+                seen.known = Some((one.known.low(), one.known.high()));
+                seen.advice = Some(LoopAdvice::MayWrap);
+            }
+        }
+        self.facts.undo(mark);
+        seen
+    }
+
+    /// How many turns begin while a variable only rises, or only falls: it begins each with another number.
+    fn most_turns(&self, one: &Changing, next: Id, rises: bool) -> Option<u32> {
+        let step = match *self.values.node(next) {
+            // As it does not wrap, it moves by just that.
+            Node::Binary(Binary::Add, from, by) if from == one.begins && rises => self.values.constant_of(by),
+            Node::Binary(Binary::Subtract, from, by) if from == one.begins && !rises => self.values.constant_of(by),
+            _ => None,
+        };
+        let step = step.filter(|step| *step > 0).unwrap_or(1);
+        u32::try_from((one.known.high() - one.known.low()) / step + 1).ok()
+    }
+
+    /// Whether a variable goes through all numbers one by one, even if it wraps, and the loop is left at one that
+    /// stays the same.
+    fn comes_by(&self, back: &Arrival, one: &Changing, next: Id, changing: &[Changing]) -> bool {
+        let Node::Binary(Binary::Add | Binary::Subtract, from, by) = *self.values.node(next) else { return false };
+        if from != one.begins || self.values.constant_of(by).is_none_or(|by| by.abs() != 1) {
+            return false;
+        }
+        // What was made before this turn began does not depend on it.
+        let first = changing.iter().map(|one| one.begins).min();
+        let stays = |id: Id| first.is_some_and(|first| id < first) || self.values.constant_of(id).is_some();
+        back.gained.differ(&self.values, |counter, end| (counter == one.begins || counter == next) && stays(end))
+    }
+
+    /// What a variable holds at the end of a turn.
+    fn next_of(&self, back: &Arrival, one: &Changing) -> Option<Id> {
+        let mut found = Vec::new();
+        aligned(&one.shape, &back.slots[one.slot], &mut found);
+        let next = found.get(one.scalar).copied().flatten();
+        next.filter(|id| self.values.ty(*id) == one.known.ty())
+    }
+
+    /// The slots that statements may store to.
+    fn stored(&mut self, frame: &mut Frame<'a>, block: &'a Block, found: &mut FxHashSet<usize>) {
+        for statement in block {
+            self.work += 1;
+            match statement {
+                Statement::Store { pointer, .. } => self.stored_through(frame, *pointer, found),
+                Statement::Call { arguments, .. } => {
+                    for argument in arguments {
+                        if frame.info[*argument].ty.inner_with(&self.module.types).pointer_space().is_some() {
+                            self.stored_through(frame, *argument, found);
+                        }
+                    }
+                    // What the function does to variables of the module is not looked up.
+                    found.extend(self.private.values());
+                }
+                Statement::Block(inner) => self.stored(frame, inner, found),
+                Statement::If { accept, reject, .. } => {
+                    self.stored(frame, accept, found);
+                    self.stored(frame, reject, found);
+                }
+                Statement::Switch { cases, .. } => {
+                    for case in cases {
+                        self.stored(frame, &case.body, found);
+                    }
+                }
+                Statement::Loop { body, continuing, .. } => {
+                    self.stored(frame, body, found);
+                    self.stored(frame, continuing, found);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn stored_through(&mut self, frame: &Frame<'a>, pointer: Handle<Expression>, found: &mut FxHashSet<usize>) {
+        self.work += 1;
+        let mut at = pointer;
+        let root = loop {
+            match frame.function.expressions[at] {
+                Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => at = base,
+                Expression::LocalVariable(local) => break Root::Slot(frame.first_slot + local.index()),
+                Expression::GlobalVariable(global) => {
+                    break self.private.get(&global).map_or(Root::Nowhere, |slot| Root::Slot(*slot));
+                }
+                Expression::FunctionArgument(index) => match self.argument(frame, index) {
+                    Value::Pointer(place) => break place.root,
+                    _ => break Root::Nowhere,
+                },
+                _ => break Root::Nowhere,
+            }
+        };
+        if let Root::Slot(slot) = root {
+            found.insert(slot);
+        }
+    }
+
+    fn name_of_slot(&self, frame: &Frame<'a>, slot: usize) -> Option<String> {
+        let index = slot.checked_sub(frame.first_slot)?;
+        let (_, local) = frame.function.local_variables.iter().nth(index)?;
+        local.name.clone()
+    }
+}
+
+fn collect(value: &Value, found: &mut Vec<Id>) {
+    match value {
+        Value::Scalar(id) => found.push(*id),
+        Value::Parts(parts) => parts.iter().for_each(|part| collect(part, found)),
+        Value::Pointer(_) | Value::Opaque => {}
+    }
+}
+
+/// The scalars of a value at the places where `shape` has some.
+fn aligned(shape: &Value, value: &Value, found: &mut Vec<Option<Id>>) {
+    match shape {
+        Value::Scalar(_) => found.push(value.scalar()),
+        Value::Parts(parts) => {
+            let fits = matches!(value, Value::Parts(others) if others.len() == parts.len());
+            for (index, part) in parts.iter().enumerate() {
+                let other = if fits { value.part(index) } else { Value::Opaque };
+                aligned(part, &other, found);
+            }
+        }
+        Value::Pointer(_) | Value::Opaque => {}
+    }
+}
+
+/// The same with other scalars.
+fn replaced(value: &Value, ids: &mut impl Iterator<Item = Id>) -> Value {
+    match value {
+        Value::Scalar(_) => ids.next().map_or(Value::Opaque, Value::Scalar),
+        Value::Parts(parts) => Value::Parts(parts.iter().map(|part| replaced(part, ids)).collect()),
+        Value::Pointer(_) | Value::Opaque => Value::Opaque,
+    }
+}

@@ -1,0 +1,187 @@
+//! What was found, for people: by places of the text.
+
+use naga::{Expression, Function, Handle, Module, Span, Statement, TypeInner};
+use rustc_hash::FxHashMap;
+
+use super::verdicts::{Advice, Count, LoopAdvice, OfFunction, Seen, Verdicts};
+
+/// What was found of one access of the text, at all calls and in all copies that unrolling made of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccessNote {
+    /// Where the access is.
+    pub span: Span,
+    /// Where its index is.
+    pub index: Span,
+    /// The variable, or what the text calls the value: `weights`, `params.table`; empty if nothing.
+    pub variable: String,
+    /// Whether the index is in range whenever the access is reached.
+    pub proven: bool,
+    /// Whether the access can be reached at all.
+    pub reached: bool,
+    /// The least that the index can be.
+    pub low: i64,
+    /// The most that the index can be.
+    pub high: i64,
+    /// How many elements there are; `None` if that differs from call to call.
+    pub count: Option<Count>,
+    /// What would prove it.
+    pub advice: Option<Advice>,
+}
+
+/// What was found of one loop of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopNote {
+    /// Where the loop is.
+    pub span: Span,
+    /// Whether it is certain to end.
+    pub ends: bool,
+    /// The variable that only grows, or only shrinks; or, of a loop that may not end, the one that is counted with.
+    pub counter: Option<String>,
+    /// The range of that variable.
+    pub range: Option<(i64, i64)>,
+    /// What would let it be seen to end.
+    pub advice: Option<LoopAdvice>,
+}
+
+/// The notes of all functions, in the order of the text.
+pub(super) fn notes(module: &Module, verdicts: &Verdicts) -> (Vec<AccessNote>, Vec<LoopNote>) {
+    let mut accesses: FxHashMap<Option<std::ops::Range<usize>>, AccessNote> = FxHashMap::default();
+    let mut loops: FxHashMap<Option<std::ops::Range<usize>>, LoopNote> = FxHashMap::default();
+    let functions = module.functions.iter().map(|(_, function)| function);
+    let all = functions.chain(module.entry_points.first().map(|entry| &entry.function));
+    for (function, found) in all.zip(&verdicts.functions) {
+        of_function(module, function, found, &mut accesses);
+        of_loops(function, found, &mut loops);
+    }
+    let start = |span: Span| span.to_range().map_or(0, |range| range.start);
+    let mut accesses: Vec<AccessNote> = accesses.into_values().collect();
+    accesses.sort_by_key(|note| (start(note.span), start(note.index)));
+    let mut loops: Vec<LoopNote> = loops.into_values().collect();
+    loops.sort_by_key(|note| start(note.span));
+    (accesses, loops)
+}
+
+fn of_function(
+    module: &Module,
+    function: &Function,
+    found: &OfFunction,
+    notes: &mut FxHashMap<Option<std::ops::Range<usize>>, AccessNote>,
+) {
+    for (handle, expression) in function.expressions.iter() {
+        let Expression::Access { base, index } = *expression else { continue };
+        let seen = found.accesses.get(handle.index()).and_then(Option::as_ref);
+        let (span, at) = (function.expressions.get_span(handle), function.expressions.get_span(index));
+        let variable = name_of(module, function, base, 0);
+        let note = note_of(span, at, variable, seen);
+        notes.entry(span.to_range()).and_modify(|other| *other = both(other, &note)).or_insert(note);
+    }
+}
+
+fn note_of(span: Span, index: Span, variable: String, seen: Option<&Seen>) -> AccessNote {
+    AccessNote {
+        span,
+        index,
+        variable,
+        proven: seen.is_some_and(|seen| seen.proven),
+        reached: seen.is_some(),
+        low: seen.map_or(0, |seen| seen.low),
+        high: seen.map_or(0, |seen| seen.high),
+        count: seen.and_then(|seen| seen.count.clone()),
+        advice: seen.and_then(|seen| seen.advice.clone()),
+    }
+}
+
+/// One note of two copies of an access.
+fn both(one: &AccessNote, other: &AccessNote) -> AccessNote {
+    match (one.reached, other.reached) {
+        (false, _) => other.clone(),
+        (_, false) => one.clone(),
+        _ => AccessNote {
+            proven: one.proven && other.proven,
+            low: one.low.min(other.low),
+            high: one.high.max(other.high),
+            count: one.count.clone().filter(|count| Some(count) == other.count.as_ref()),
+            advice: one.advice.clone().or_else(|| other.advice.clone()),
+            ..one.clone()
+        },
+    }
+}
+
+fn of_loops(function: &Function, found: &OfFunction, notes: &mut FxHashMap<Option<std::ops::Range<usize>>, LoopNote>) {
+    let mut spans = Vec::new();
+    collect(&function.body, &mut spans);
+    for (span, seen) in spans.into_iter().zip(&found.loops) {
+        let note = match seen {
+            Some(seen) => LoopNote {
+                span,
+                ends: seen.ends,
+                counter: seen.counter.clone(),
+                range: seen.known,
+                advice: seen.advice.clone(),
+            },
+            None => LoopNote { span, ends: false, counter: None, range: None, advice: None },
+        };
+        let entry = notes.entry(span.to_range()).or_insert_with(|| note.clone());
+        if !note.ends {
+            *entry = note;
+        }
+    }
+}
+
+fn collect(block: &naga::Block, spans: &mut Vec<Span>) {
+    for (statement, span) in block.span_iter() {
+        match statement {
+            Statement::Loop { body, continuing, .. } => {
+                spans.push(*span);
+                collect(body, spans);
+                collect(continuing, spans);
+            }
+            Statement::Block(inner) => collect(inner, spans),
+            Statement::If { accept, reject, .. } => {
+                collect(accept, spans);
+                collect(reject, spans);
+            }
+            Statement::Switch { cases, .. } => cases.iter().for_each(|case| collect(&case.body, spans)),
+            _ => {}
+        }
+    }
+}
+
+/// What the text calls what is accessed.
+fn name_of(module: &Module, function: &Function, handle: Handle<Expression>, depth: u32) -> String {
+    if depth > 16 {
+        return String::new();
+    }
+    if let Some(name) = function.named_expressions.get(&handle) {
+        return name.clone();
+    }
+    let inner = |base| name_of(module, function, base, depth + 1);
+    match function.expressions[handle] {
+        Expression::GlobalVariable(global) => module.global_variables[global].name.clone().unwrap_or_default(),
+        Expression::LocalVariable(local) => function.local_variables[local].name.clone().unwrap_or_default(),
+        Expression::FunctionArgument(index) => {
+            function.arguments.get(index as usize).and_then(|argument| argument.name.clone()).unwrap_or_default()
+        }
+        Expression::Constant(constant) => module.constants[constant].name.clone().unwrap_or_default(),
+        Expression::Load { pointer } => inner(pointer),
+        Expression::Access { base, .. } => format!("{}[..]", inner(base)),
+        Expression::AccessIndex { base, index } => match member(module, function, base, index) {
+            Some(member) => format!("{}.{member}", inner(base)),
+            None => format!("{}[{index}]", inner(base)),
+        },
+        _ => String::new(),
+    }
+}
+
+/// The name of a struct's member, where its variable is one.
+fn member(module: &Module, function: &Function, base: Handle<Expression>, index: u32) -> Option<String> {
+    let ty = match function.expressions[base] {
+        Expression::GlobalVariable(global) => module.global_variables[global].ty,
+        Expression::LocalVariable(local) => function.local_variables[local].ty,
+        _ => return None,
+    };
+    match &module.types[ty].inner {
+        TypeInner::Struct { members, .. } => members.get(index as usize)?.name.clone(),
+        _ => None,
+    }
+}

@@ -1,0 +1,77 @@
+//! Orders of values that intervals do not show.
+
+use super::check;
+
+#[test]
+fn distances_prove_and_no_more() {
+    check(&[
+        ("x[arrayLength(&x)] = 1u;", &[false]),
+        ("if (id.x < arrayLength(&x)) { x[id.x + 1u] = 1u; }", &[false]),
+        ("if (id.x + 1u < arrayLength(&x)) { x[id.x + 2u] = 1u; }", &[false]),
+        ("if (arrayLength(&x) > id.x) { x[id.x] = 1u; }", &[true]),
+        ("if (id.x > arrayLength(&x)) { x[id.x] = 1u; }", &[false]),
+        ("if (id.x >= arrayLength(&x)) { x[id.x] = 1u; }", &[false]),
+        ("if (arrayLength(&x) >= id.x) { x[id.x] = 1u; }", &[false]),
+        ("if (id.x != arrayLength(&x)) { x[id.x] = 1u; }", &[false]),
+        ("if (id.x == arrayLength(&x)) { x[id.x] = 1u; }", &[false]),
+        ("if (params.n < arrayLength(&x) && id.x == params.n) { x[id.x] = 1u; }", &[true]),
+        ("if (params.n < params.at.x && params.at.x < arrayLength(&x)) { x[params.n + 1u] = 1u; }", &[true]),
+        ("if (params.n < params.at.x && params.at.x < arrayLength(&x)) { x[params.n + 2u] = 1u; }", &[false]),
+        ("if (params.n - 100u < 64u) { tile[params.n] = 1u; }", &[false]),
+        ("if (params.n - 100u < 64u) { tile[params.n - 100u] = 1u; }", &[true]),
+        ("if (params.n + 4294967196u < 64u) { tile[params.n] = 1u; }", &[false]),
+        ("let k = params.n + 100u; if (k >= 100u && k < 164u) { tile[params.n] = 1u; }", &[true]),
+    ]);
+}
+
+#[test]
+fn sums_and_differences() {
+    check(&[
+        ("if (id.x < arrayLength(&x)) { x[id.x + (params.n & 1u)] = 1u; }", &[false]),
+        ("if (id.x + (params.n & 1u) <= arrayLength(&x)) { x[id.x] = 1u; }", &[false]),
+        ("if (id.x + (params.n & 1u) < arrayLength(&x)) { x[id.x] = 1u; }", &[true]),
+        ("if (id.x <= arrayLength(&x)) { x[max(id.x, 1u) - (params.n & 1u)] = 1u; }", &[false]),
+        ("if (id.x <= arrayLength(&x)) { x[max(id.x, 1u) - 1u] = 1u; }", &[true]),
+        ("if (params.n <= arrayLength(&x)) { x[params.n - 1u] = 1u; }", &[false]),
+        ("if (params.n > 0u && params.n <= arrayLength(&x)) { x[params.n - 1u] = 1u; }", &[true]),
+        ("if (params.n <= params.at.x && params.at.x < arrayLength(&x)) { x[params.at.x - params.n] = 1u; }", &[true]),
+        ("if (params.n >= params.at.x && params.at.x < arrayLength(&x)) { x[params.at.x - params.n] = 1u; }", &[false]),
+    ]);
+}
+
+#[test]
+fn products_and_quotients() {
+    check(&[
+        ("if (params.n * 2u < arrayLength(&x)) { x[params.n] = 1u; }", &[false]),
+        ("if ((params.n << 1u) < arrayLength(&x)) { x[params.n] = 1u; }", &[false]),
+        ("if (id.x * 2u < arrayLength(&x)) { x[id.x] = 1u; }", &[true]),
+        ("if (id.x * (params.n & 1u) < arrayLength(&x)) { x[id.x] = 1u; }", &[false]),
+        ("if (id.x < arrayLength(&x) / 4u) { x[id.x * 4u + 3u] = 1u; }", &[true]),
+        ("if (id.x < (arrayLength(&x) >> 2u)) { x[(id.x << 2u) + 3u] = 1u; }", &[true]),
+        ("if (id.x < (arrayLength(&x) >> 2u)) { x[(id.x << 3u)] = 1u; }", &[false]),
+        ("if (id.x <= arrayLength(&x) / 4u) { x[id.x * 4u] = 1u; }", &[false]),
+        ("if (id.x <= arrayLength(&x)) { x[id.x / 2u] = 1u; }", &[false]),
+        ("if (id.x <= arrayLength(&x)) { x[max(id.x, 1u) / 2u] = 1u; }", &[true]),
+        ("if (params.n <= arrayLength(&x)) { x[id.x % max(params.n, 1u)] = 1u; }", &[true]),
+        ("if (params.n <= arrayLength(&x) + 1u) { x[id.x % max(params.n, 1u)] = 1u; }", &[false]),
+    ]);
+}
+
+#[test]
+fn choices_and_casts() {
+    check(&[
+        ("if (id.x < arrayLength(&x)) { x[max(id.x, params.n)] = 1u; }", &[false]),
+        ("if (id.x < arrayLength(&x)) { x[min(id.x, params.n)] = 1u; }", &[true]),
+        ("if (id.x < arrayLength(&x)) { x[select(params.n, id.x, params.at.x > 2u)] = 1u; }", &[false]),
+        ("if (id.x < arrayLength(&x)) { x[select(id.x, params.n, params.at.x > 2u)] = 1u; }", &[false]),
+        (
+            "if (id.x < arrayLength(&x) && params.n < arrayLength(&x)) { x[select(id.x, params.n, params.at.x > 2u)] = 1u; }",
+            &[true],
+        ),
+        ("if (id.x < arrayLength(&x)) { x[id.x & params.n] = 1u; }", &[true]),
+        ("if (params.m < 64) { tile[params.m & 1000] = 1u; }", &[false]),
+        ("if (params.m < 64) { tile[u32(params.m)] = 1u; }", &[false]),
+        ("if (i32(params.n) < i32(arrayLength(&x))) { x[params.n] = 1u; }", &[false]),
+        ("if (id.x | params.n) < arrayLength(&x) { x[id.x] = 1u; }", &[true]),
+    ]);
+}

@@ -1,0 +1,67 @@
+//! Which types are followed, and values of them of which nothing is known.
+
+use naga::{ArraySize, Handle, Module, Scalar, ScalarKind, Type, TypeInner};
+
+use super::state::Value;
+use super::values::{BOOL, Values};
+use crate::domain::{Int, Known};
+
+/// Arrays with more elements are not followed: [`optimise`](crate::optimise) makes variables of those whose elements
+/// are named.
+const MOST_ELEMENTS: u32 = 16;
+
+/// Nested deeper, nothing is followed.
+const MOST_DEPTH: u32 = 4;
+
+/// The integer that a scalar is.
+pub(super) fn int(scalar: Scalar) -> Option<Int> {
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Bool, _) => Some(BOOL),
+        (ScalarKind::Sint, width @ (2 | 4)) => Some(Int { signed: true, width: width * 8 }),
+        (ScalarKind::Uint, width @ (2 | 4)) => Some(Int { signed: false, width: width * 8 }),
+        _ => None,
+    }
+}
+
+/// A value of a type, of which nothing is known.
+pub(super) fn unknown(module: &Module, values: &mut Values, ty: &TypeInner) -> Value {
+    of_type(module, ty, MOST_DEPTH, &mut |scalar| match int(scalar) {
+        Some(int) => Value::Scalar(values.unknown(Known::any(int))),
+        None => Value::Opaque,
+    })
+}
+
+/// The value of a type that is all zero.
+pub(super) fn zero(module: &Module, values: &mut Values, ty: &TypeInner) -> Value {
+    of_type(module, ty, MOST_DEPTH, &mut |scalar| match int(scalar) {
+        Some(int) => Value::Scalar(values.constant(int, 0)),
+        None => Value::Opaque,
+    })
+}
+
+fn of_type(module: &Module, ty: &TypeInner, depth: u32, make: &mut impl FnMut(Scalar) -> Value) -> Value {
+    if depth == 0 {
+        return Value::Opaque;
+    }
+    let inner = |handle: Handle<Type>| &module.types[handle].inner;
+    match ty {
+        TypeInner::Scalar(scalar) => make(*scalar),
+        TypeInner::Vector { size, scalar } if int(*scalar).is_some() => {
+            Value::Parts((0..*size as u32).map(|_| make(*scalar)).collect())
+        }
+        TypeInner::Struct { members, .. } if members.len() <= MOST_ELEMENTS as usize => {
+            Value::Parts(members.iter().map(|member| of_type(module, inner(member.ty), depth - 1, make)).collect())
+        }
+        TypeInner::Array { base, size: ArraySize::Constant(count), .. } if count.get() <= MOST_ELEMENTS => {
+            // Of floats there is nothing to follow.
+            match of_type(module, inner(*base), depth - 1, make) {
+                Value::Opaque => Value::Opaque,
+                first => {
+                    let rest = (1..count.get()).map(|_| of_type(module, inner(*base), depth - 1, make));
+                    Value::Parts(std::iter::once(first).chain(rest.collect::<Vec<_>>()).collect())
+                }
+            }
+        }
+        _ => Value::Opaque,
+    }
+}

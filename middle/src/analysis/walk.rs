@@ -1,0 +1,420 @@
+//! Goes through a kernel as an invocation would, with what is known instead of what is.
+//!
+//! Functions are gone through where they are called, with what their arguments are there: an access is proven if it
+//! is at each call.
+
+use std::rc::Rc;
+
+use anywarp_backend::loops;
+use naga::valid::{FunctionInfo, ModuleInfo};
+use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Module, Statement, SwitchValue};
+use rustc_hash::FxHashMap;
+
+use super::facts::{Facts, Mark};
+use super::state::{Arrival, Place, Root, Value, meet};
+use super::types;
+use super::values::{Id, Part, Values};
+use super::verdicts::Verdicts;
+use crate::Circumstances;
+use crate::domain::{Comparison, Known};
+use crate::rebuild::depth::MOST_NESTED;
+
+/// Whether what comes behind a statement is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    Next,
+    Ended,
+}
+
+/// Where `break`, and in a loop `continue`, goes.
+pub(super) struct Target {
+    pub(super) mark: Mark,
+    pub(super) breaks: Vec<Arrival>,
+    /// `None` of a `switch`.
+    pub(super) continues: Option<Vec<Arrival>>,
+}
+
+/// A function that is gone through.
+pub(super) struct Frame<'a> {
+    pub(super) function: &'a Function,
+    pub(super) info: &'a FunctionInfo,
+    /// Which function's verdicts are given.
+    pub(super) number: usize,
+    pub(super) values: Vec<Option<Value>>,
+    arguments: Vec<Value>,
+    /// The slot of the first local variable.
+    pub(super) first_slot: usize,
+    /// The numbers of its loops, by their bodies.
+    pub(super) loops: FxHashMap<*const Block, usize>,
+    pub(super) targets: Vec<Target>,
+    mark: Mark,
+    returns: Vec<Arrival>,
+}
+
+/// More than this many switch cases are told apart only by where they go.
+const MOST_TOLD_CASES: usize = 64;
+
+/// Calls in calls.
+const MOST_CALLS: usize = 64;
+
+/// The whole work: what a value takes to find, and statements.
+const MOST_WORK: u64 = 800_000;
+
+/// Values that are kept.
+const MOST_VALUES: usize = 200_000;
+
+pub(super) struct Walker<'a> {
+    pub(super) module: &'a Module,
+    pub(super) info: &'a ModuleInfo,
+    pub(super) circumstances: &'a Circumstances,
+    pub(super) values: Values,
+    pub(super) facts: Facts,
+    pub(super) slots: Vec<Value>,
+    /// Variables of the module that each invocation has for itself.
+    pub(super) private: FxHashMap<Handle<GlobalVariable>, usize>,
+    pub(super) verdicts: Verdicts,
+    /// Whether what is found now is what counts.
+    pub(super) recording: bool,
+    pub(super) work: u64,
+    /// Calls around.
+    depth: usize,
+    /// Blocks around, those of calling functions too.
+    nested: usize,
+    /// Why it was given up.
+    pub(super) gave_up: Option<&'static str>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(module: &'a Module, info: &'a ModuleInfo, circumstances: &'a Circumstances) -> Self {
+        Self {
+            module,
+            info,
+            circumstances,
+            values: Values::default(),
+            facts: Facts::default(),
+            slots: Vec::new(),
+            private: FxHashMap::default(),
+            verdicts: Verdicts::of(module),
+            recording: true,
+            work: 0,
+            depth: 0,
+            nested: 0,
+            gave_up: None,
+        }
+    }
+
+    /// Goes through the entry point, and all it calls.
+    pub(super) fn run(&mut self) {
+        let Some(entry) = self.module.entry_points.first() else { return };
+        for (handle, variable) in self.module.global_variables.iter() {
+            if variable.space == AddressSpace::Private {
+                let ty = &self.module.types[variable.ty].inner;
+                let first = match variable.init {
+                    Some(init) => self.constant(init, 0),
+                    None => types::zero(self.module, &mut self.values, ty),
+                };
+                self.private.insert(handle, self.slots.len());
+                self.slots.push(first);
+            }
+        }
+        let arguments = self.inputs(entry);
+        let info = self.info.get_entry_point(0);
+        self.function(&entry.function, info, self.module.functions.len(), arguments);
+    }
+
+    /// Whether there is still time.
+    pub(super) fn within_budget(&mut self) -> bool {
+        if self.gave_up.is_none() {
+            if self.work + self.facts.work > MOST_WORK {
+                self.gave_up = Some("the kernel is too large to be looked through");
+            } else if self.values.count() > MOST_VALUES {
+                self.gave_up = Some("the kernel computes too many values to keep track of");
+            }
+        }
+        self.gave_up.is_none()
+    }
+
+    /// Goes through a function; what it returns, unless it never does.
+    fn function(
+        &mut self,
+        function: &'a Function,
+        info: &'a FunctionInfo,
+        number: usize,
+        arguments: Vec<Value>,
+    ) -> Option<Value> {
+        if self.depth >= MOST_CALLS {
+            self.gave_up.get_or_insert("functions call each other too deeply");
+            return None;
+        }
+        self.depth += 1;
+        let first_slot = self.slots.len();
+        let mut frame = Frame {
+            function,
+            info,
+            number,
+            values: vec![None; function.expressions.len()],
+            arguments,
+            first_slot,
+            loops: loops(function)
+                .into_iter()
+                .enumerate()
+                .map(|(number, body)| (std::ptr::from_ref(body), number))
+                .collect(),
+            targets: Vec::new(),
+            mark: self.facts.mark(),
+            returns: Vec::new(),
+        };
+        for (_, local) in function.local_variables.iter() {
+            let ty = &self.module.types[local.ty].inner;
+            let first = match local.init {
+                Some(init) => self.value(&mut frame, init),
+                None => types::zero(self.module, &mut self.values, ty),
+            };
+            self.slots.push(first);
+        }
+        if self.block(&mut frame, &function.body) == Flow::Next {
+            self.arrive(&mut frame, None);
+        }
+        self.depth -= 1;
+        self.facts.undo(frame.mark);
+        let returns = std::mem::take(&mut frame.returns);
+        let slots = meet(&mut self.values, &mut self.facts, returns, None);
+        self.slots = slots?;
+        let returned = self.slots.pop();
+        self.slots.truncate(first_slot);
+        returned
+    }
+
+    /// Comes to the end of the function.
+    fn arrive(&mut self, frame: &mut Frame<'a>, value: Option<Value>) {
+        let mut arrival = self.arrival(frame.mark);
+        arrival.slots.push(value.unwrap_or(Value::Opaque));
+        frame.returns.push(arrival);
+    }
+
+    /// What comes from here to where ways meet, whose facts are counted from a mark on.
+    pub(super) fn arrival(&mut self, mark: Mark) -> Arrival {
+        let arrival = Arrival { slots: self.slots.clone(), gained: self.facts.gained(mark) };
+        // Both are copied, and gone through where the ways meet.
+        self.work += ((arrival.slots.len() + arrival.gained.count()) / 4) as u64;
+        arrival
+    }
+
+    /// Goes on from where several ways meet.
+    pub(super) fn go_on(&mut self, arrivals: Vec<Arrival>, condition: Option<Id>) -> Flow {
+        match meet(&mut self.values, &mut self.facts, arrivals, condition) {
+            Some(slots) => {
+                self.slots = slots;
+                Flow::Next
+            }
+            None => Flow::Ended,
+        }
+    }
+
+    pub(super) fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Flow {
+        if self.nested == MOST_NESTED {
+            self.gave_up.get_or_insert("blocks and calls nest too deeply");
+            return Flow::Ended;
+        }
+        self.nested += 1;
+        let mut flow = Flow::Next;
+        for statement in block {
+            self.work += 1;
+            flow = if self.within_budget() { self.statement(frame, statement) } else { Flow::Ended };
+            if flow == Flow::Ended {
+                break;
+            }
+        }
+        self.nested -= 1;
+        flow
+    }
+
+    fn statement(&mut self, frame: &mut Frame<'a>, statement: &'a Statement) -> Flow {
+        match statement {
+            Statement::Emit(range) => {
+                for handle in range.clone() {
+                    let value = self.evaluate(frame, handle);
+                    frame.values[handle.index()] = Some(value);
+                }
+            }
+            Statement::Block(block) => return self.block(frame, block),
+            Statement::If { condition, accept, reject } => return self.branch(frame, *condition, accept, reject),
+            Statement::Switch { selector, cases } => return self.switch(frame, *selector, cases),
+            Statement::Loop { body, continuing, break_if } => {
+                return self.repeat(frame, body, continuing, *break_if);
+            }
+            Statement::Break => {
+                self.leave(frame, false);
+                return Flow::Ended;
+            }
+            Statement::Continue => {
+                self.leave(frame, true);
+                return Flow::Ended;
+            }
+            Statement::Return { value } => {
+                let value = value.map(|value| self.value(frame, value));
+                self.arrive(frame, value);
+                return Flow::Ended;
+            }
+            Statement::Kill => return Flow::Ended,
+            Statement::Store { pointer, value } => {
+                let value = self.value(frame, *value);
+                if let Value::Pointer(place) = self.value(frame, *pointer) {
+                    self.store(&place, value);
+                }
+            }
+            Statement::Call { function, arguments, result } => {
+                let arguments = arguments.iter().map(|argument| self.value(frame, *argument)).collect();
+                let callee = &self.module.functions[*function];
+                let Some(value) = self.function(callee, &self.info[*function], function.index(), arguments) else {
+                    return Flow::Ended;
+                };
+                if let Some(result) = result {
+                    frame.values[result.index()] = Some(self.typed(frame, *result, value));
+                }
+            }
+            // Their results are whatever they are; each is another one whenever it is made.
+            Statement::Atomic { result, .. } => {
+                if let Some(result) = result {
+                    self.forget(frame, *result);
+                }
+            }
+            Statement::ImageAtomic { .. } | Statement::RayQuery { .. } => {}
+            Statement::WorkGroupUniformLoad { result, .. }
+            | Statement::SubgroupBallot { result, .. }
+            | Statement::SubgroupGather { result, .. }
+            | Statement::SubgroupCollectiveOperation { result, .. } => self.forget(frame, *result),
+            Statement::ControlBarrier(_)
+            | Statement::MemoryBarrier(_)
+            | Statement::ImageStore { .. }
+            | Statement::RayPipelineFunction(_)
+            | Statement::CooperativeStore { .. } => {}
+        }
+        Flow::Next
+    }
+
+    fn forget(&mut self, frame: &mut Frame<'a>, result: Handle<Expression>) {
+        frame.values[result.index()] = Some(self.typed(frame, result, Value::Opaque));
+    }
+
+    fn leave(&mut self, frame: &mut Frame<'a>, continues: bool) {
+        let wanted = |target: &&mut Target| !continues || target.continues.is_some();
+        let Some(target) = frame.targets.iter_mut().rev().find(wanted) else { return };
+        let arrival = self.arrival(target.mark);
+        match &mut target.continues {
+            Some(list) if continues => list.push(arrival),
+            _ => target.breaks.push(arrival),
+        }
+    }
+
+    fn branch(
+        &mut self,
+        frame: &mut Frame<'a>,
+        condition: Handle<Expression>,
+        accept: &'a Block,
+        reject: &'a Block,
+    ) -> Flow {
+        let condition = self.value(frame, condition).scalar();
+        let before = self.slots.clone();
+        let mark = self.facts.mark();
+        let mut arrivals = Vec::new();
+        let mut both = 0;
+        for (block, truth) in [(accept, true), (reject, false)] {
+            self.slots.clone_from(&before);
+            let possible = condition.is_none_or(|id| self.facts.assume(&mut self.values, id, truth));
+            if possible && self.block(frame, block) == Flow::Next {
+                arrivals.push(self.arrival(mark));
+                both += 1;
+            }
+            self.facts.undo(mark);
+        }
+        self.go_on(arrivals, condition.filter(|_| both == 2))
+    }
+
+    fn switch(&mut self, frame: &mut Frame<'a>, selector: Handle<Expression>, cases: &'a [naga::SwitchCase]) -> Flow {
+        let selector = self.value(frame, selector).scalar();
+        let before = self.slots.clone();
+        let mark = self.facts.mark();
+        let told = cases.len() <= MOST_TOLD_CASES;
+        frame.targets.push(Target { mark, breaks: Vec::new(), continues: None });
+        let mut fallen: Option<Arrival> = None;
+        let number = |value: &SwitchValue| match *value {
+            SwitchValue::I32(number) => Some(i64::from(number)),
+            SwitchValue::U32(number) => Some(i64::from(number)),
+            SwitchValue::Default => None,
+        };
+        for case in cases {
+            self.slots.clone_from(&before);
+            let mut possible = true;
+            if let Some(selector) = selector.filter(|_| told) {
+                let ty = self.values.ty(selector);
+                let assume = |this: &mut Self, number: i64, truth: bool| {
+                    if !Known::any(ty).contains(number) {
+                        return !truth;
+                    }
+                    let number = this.values.constant(ty, number);
+                    let equal = this.values.compare(Comparison::Equal, selector, number);
+                    this.facts.assume(&mut this.values, equal, truth)
+                };
+                possible = match number(&case.value) {
+                    Some(chosen) => assume(self, chosen, true),
+                    None => cases.iter().filter_map(|case| number(&case.value)).all(|other| assume(self, other, false)),
+                };
+            }
+            let mut ways: Vec<Arrival> = fallen.take().into_iter().collect();
+            if possible {
+                ways.push(self.arrival(mark));
+            }
+            self.facts.undo(mark);
+            if self.go_on(ways, None) == Flow::Next && self.block(frame, &case.body) == Flow::Next {
+                let arrival = self.arrival(mark);
+                if case.fall_through {
+                    fallen = Some(arrival);
+                } else if let Some(target) = frame.targets.last_mut() {
+                    target.breaks.push(arrival);
+                }
+            }
+            self.facts.undo(mark);
+        }
+        let arrivals = frame.targets.pop().map(|target| target.breaks).unwrap_or_default();
+        self.go_on(arrivals, None)
+    }
+
+    /// What a place holds; `None` if it is not followed.
+    pub(super) fn held(&mut self, place: &Place) -> Option<Value> {
+        let Root::Slot(slot) = place.root else { return None };
+        let mut value = self.slots.get(slot)?.clone();
+        for part in &place.path {
+            value = match part {
+                Part::At(index) => value.part(*index as usize),
+                Part::Index(index) => self.one_part(&value, *index)?,
+            };
+        }
+        Some(value)
+    }
+
+    /// One of the parts of a value: which one is not known. Indices out of range choose the last.
+    pub(super) fn one_part(&mut self, value: &Value, index: Id) -> Option<Value> {
+        let Value::Parts(parts) = value else { return None };
+        if let Some(known) = self.values.constant_of(index) {
+            return parts.get(usize::try_from(known).ok()?).cloned();
+        }
+        let ids: Option<Vec<Id>> = parts.iter().map(Value::scalar).collect();
+        let known = ids?.into_iter().map(|id| self.facts.range(&self.values, id)).reduce(Known::join)?;
+        Some(Value::Scalar(self.values.unknown(known)))
+    }
+
+    fn store(&mut self, place: &Rc<Place>, value: Value) {
+        let Root::Slot(slot) = place.root else { return };
+        let Some(held) = self.slots.get(slot).cloned() else { return };
+        self.slots[slot] = match place.path.iter().position(|part| matches!(part, Part::Index(_))) {
+            None => held.with(&place.path, value),
+            // Any of the parts may be another now.
+            Some(at) => held.with(&place.path[..at], Value::Opaque),
+        };
+    }
+
+    pub(super) fn argument(&self, frame: &Frame<'a>, index: u32) -> Value {
+        frame.arguments.get(index as usize).cloned().unwrap_or(Value::Opaque)
+    }
+}

@@ -1,0 +1,46 @@
+//! What is known of every launch that a module is made for.
+
+use anywarp_backend::{Caps, ResourceId};
+
+/// What is known of every launch that a module is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Circumstances {
+    /// The most bytes of a storage variable.
+    pub binding_bytes: u64,
+    /// The most workgroups in x, y and z, each at least 1.
+    pub workgroups: [u32; 3],
+    /// Uniform variables, and those of their bytes that are always the same. Floats among them stay what they are:
+    /// a compiler that knows them may round otherwise than a device.
+    pub uniforms: Vec<(ResourceId, Vec<Option<u8>>)>,
+    /// The bytes of `var<immediate>` that are always the same.
+    pub immediate: Vec<Option<u8>>,
+    /// Storage variables whose unsized array always has so many elements.
+    pub lengths: Vec<(ResourceId, u32)>,
+}
+
+impl Circumstances {
+    /// What a device's limits say of all its launches.
+    #[must_use]
+    pub fn of(caps: &Caps) -> Self {
+        Self {
+            binding_bytes: caps.limits.storage_binding_size,
+            workgroups: [caps.limits.workgroups_per_dimension.max(1); 3],
+            uniforms: Vec::new(),
+            immediate: Vec::new(),
+            lengths: Vec::new(),
+        }
+    }
+}
+
+impl Default for Circumstances {
+    /// Nothing: any launch that a device of any kind can make.
+    fn default() -> Self {
+        Self {
+            binding_bytes: u64::from(u32::MAX),
+            workgroups: [u32::MAX; 3],
+            uniforms: Vec::new(),
+            immediate: Vec::new(),
+            lengths: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Sums, differences and products, which wrap; negation, magnitude and sign.
+
+use super::known::Known;
+
+impl Known {
+    /// `self + other`.
+    pub(crate) fn add(self, other: Self) -> Self {
+        let (low, high) = sums(self, other);
+        Self::wrapped(self.ty(), low, high, self.bits().sum(other.bits(), false).within(self.ty().mask()))
+    }
+
+    /// `self - other`.
+    pub(crate) fn sub(self, other: Self) -> Self {
+        let (low, high) = differences(self, other);
+        Self::wrapped(self.ty(), low, high, self.bits().difference(other.bits()).within(self.ty().mask()))
+    }
+
+    /// `self * other`.
+    pub(crate) fn mul(self, other: Self) -> Self {
+        let (low, high) = products(self, other);
+        Self::wrapped(self.ty(), low, high, self.bits().product(other.bits()).within(self.ty().mask()))
+    }
+
+    /// `-self`; the least value stays.
+    pub(crate) fn neg(self) -> Self {
+        Self::exactly(self.ty(), 0).sub(self)
+    }
+
+    /// `abs(self)`; the least value stays.
+    pub(crate) fn abs(self) -> Self {
+        let magnitude = |part: Self| if part.low() < 0 { part.neg() } else { part };
+        Self::union(self.by_sign().map(magnitude)).unwrap_or(self)
+    }
+
+    /// `sign(self)`: -1, 0 or 1.
+    pub(crate) fn sign(self) -> Self {
+        let sign = |part: Self| Self::between(part.ty(), part.low().signum(), part.high().signum());
+        Self::union(self.by_sign().map(sign)).unwrap_or(self)
+    }
+
+    /// Whether `self + other` can leave the type.
+    pub(crate) fn wraps_add(&self, other: Self) -> bool {
+        self.leaves(sums(*self, other))
+    }
+
+    /// Whether `self - other` can leave the type.
+    pub(crate) fn wraps_sub(&self, other: Self) -> bool {
+        self.leaves(differences(*self, other))
+    }
+
+    /// Whether `self * other` can leave the type.
+    pub(crate) fn wraps_mul(&self, other: Self) -> bool {
+        self.leaves(products(*self, other))
+    }
+
+    /// Whether an interval has values that the type has not.
+    fn leaves(&self, (low, high): (i128, i128)) -> bool {
+        low < i128::from(self.ty().least()) || high > i128::from(self.ty().most())
+    }
+}
+
+/// The least and the greatest sum.
+fn sums(left: Known, right: Known) -> (i128, i128) {
+    (i128::from(left.low() + right.low()), i128::from(left.high() + right.high()))
+}
+
+/// The least and the greatest difference.
+fn differences(left: Known, right: Known) -> (i128, i128) {
+    (i128::from(left.low() - right.high()), i128::from(left.high() - right.low()))
+}
+
+/// The least and the greatest product: of two ends. Those of `u32` need more than 64 bits with a sign.
+fn products(left: Known, right: Known) -> (i128, i128) {
+    let product = |left: i64, right: i64| i128::from(left) * i128::from(right);
+    let of_low = [product(left.low(), right.low()), product(left.low(), right.high())];
+    let of_high = [product(left.high(), right.low()), product(left.high(), right.high())];
+    let least = of_low.into_iter().chain(of_high).fold(i128::MAX, i128::min);
+    (least, of_low.into_iter().chain(of_high).fold(i128::MIN, i128::max))
+}

@@ -1,0 +1,66 @@
+//! `&`, `|`, `^` and `~`.
+
+use super::bits::Bits;
+use super::known::Known;
+
+impl Known {
+    /// `self & other`.
+    pub(crate) fn and(self, other: Self) -> Self {
+        self.by_pattern(other, |left, right| {
+            let mask = i64::from(left.ty().mask());
+            let bits = Bits { zeros: left.zeros() | right.zeros(), ones: left.ones() & right.ones() };
+            // `a & b` is `a + b` without `a | b`.
+            (left.low() + right.low() - mask, left.high().min(right.high()), bits)
+        })
+    }
+
+    /// `self | other`.
+    pub(crate) fn or(self, other: Self) -> Self {
+        self.by_pattern(other, |left, right| {
+            let bits = Bits { zeros: left.zeros() & right.zeros(), ones: left.ones() | right.ones() };
+            let apart = apart(left, right);
+            let low = if apart { left.low() + right.low() } else { left.low().max(right.low()) };
+            (low, left.high() + right.high(), bits)
+        })
+    }
+
+    /// `self ^ other`.
+    pub(crate) fn xor(self, other: Self) -> Self {
+        self.by_pattern(other, |left, right| {
+            let mask = i64::from(left.ty().mask());
+            let zeros = (left.zeros() & right.zeros()) | (left.ones() & right.ones());
+            let ones = (left.zeros() & right.ones()) | (left.ones() & right.zeros());
+            let apart = apart(left, right);
+            // `a ^ b` is at least what the two are apart, as `a` is at most `b + (a ^ b)`; and at most their sum. The
+            // same of the complement, which is `a ^ ~b`, gives the other bound of each kind.
+            let difference = (left.low() - right.high()).max(right.low() - left.high());
+            let low = if apart { left.low() + right.low() } else { difference };
+            let high = (left.high() + right.high()).min(2 * mask - left.low() - right.low());
+            (low, high, Bits { zeros, ones })
+        })
+    }
+
+    /// `~self`.
+    pub(crate) fn not(self) -> Self {
+        let ty = self.ty();
+        let turned = ty.least() + ty.most();
+        Self::certain(ty, turned - self.high(), turned - self.low(), self.bits().turned_over(ty.mask()))
+    }
+
+    /// An operation on bits, given as one of intervals of patterns: signs are told apart first, as patterns are in
+    /// another order than values across them.
+    fn by_pattern(self, other: Self, operation: impl Fn(Self, Self) -> (i64, i64, Bits)) -> Self {
+        let patterns = self.ty().unsigned();
+        let results = self.by_sign().flat_map(|left| other.by_sign().map(move |right| (left, right)));
+        let results = results.map(|(left, right)| {
+            let (low, high, bits) = operation(left.bitcast(patterns), right.bitcast(patterns));
+            Self::certain(patterns, low, high, bits).bitcast(self.ty())
+        });
+        Self::union(results).unwrap_or(Self::any(self.ty()))
+    }
+}
+
+/// Whether no bit can be 1 in both: then they are as good as added.
+fn apart(left: Known, right: Known) -> bool {
+    left.zeros() | right.zeros() == left.ty().mask()
+}

@@ -1,0 +1,28 @@
+//! The lesser and the greater of two integers, and integers held between two others.
+
+use super::compare::Comparison;
+use super::known::Known;
+
+impl Known {
+    /// `min(self, other)`.
+    pub(crate) fn min(self, other: Self) -> Self {
+        self.chosen(other, Comparison::LessEqual)
+    }
+
+    /// `max(self, other)`.
+    pub(crate) fn max(self, other: Self) -> Self {
+        self.chosen(other, Comparison::GreaterEqual)
+    }
+
+    /// `clamp(self, low, high)`: `min(max(self, low), high)`.
+    pub(crate) fn clamp(self, low: Self, high: Self) -> Self {
+        self.max(low).min(high)
+    }
+
+    /// Each of the two where it compares so with the other.
+    fn chosen(self, other: Self, op: Comparison) -> Self {
+        let left = Self::refine(op, self, other).map(|(left, _)| left);
+        let right = Self::refine(op, other, self).map(|(right, _)| right);
+        Self::union([left, right].into_iter().flatten()).unwrap_or(self)
+    }
+}

@@ -1,0 +1,75 @@
+//! Bits taken out of a pattern, put into one, and reversed.
+
+use super::bits::{Bits, below};
+use super::known::Known;
+
+/// So many pairs of an offset and a count are looked at one by one.
+const MOST_FIELDS: usize = 64;
+
+impl Known {
+    /// `extractBits(self, offset, count)`: signs of fields are repeated.
+    pub(crate) fn extract_bits(self, offset: Self, count: Self) -> Self {
+        let width = u32::from(self.ty().width);
+        let field = |(offset, count): (u32, u32)| match count {
+            0 => Self::exactly(self.ty(), 0),
+            _ => self.shifted_left(width - offset - count).shifted_right(width - count),
+        };
+        if let Some(fields) = fields(width, offset, count) {
+            return Self::union(fields.map(field)).unwrap_or(Self::any(self.ty()));
+        }
+        // A field of the most bits has the values of all shorter ones.
+        match most(count, width) {
+            0 => Self::exactly(self.ty(), 0),
+            longest => Self::any(self.ty()).shifted_right(width - longest),
+        }
+    }
+
+    /// `insertBits(self, new, offset, count)`.
+    pub(crate) fn insert_bits(self, new: Self, offset: Self, count: Self) -> Self {
+        let width = u32::from(self.ty().width);
+        let field = |(offset, count): (u32, u32)| {
+            let replaced = below(offset + count) & !below(offset);
+            let moved = if count == 0 { Bits::ANY } else { new.bits().shifted_left(offset) };
+            self.outside(replaced, moved)
+        };
+        if let Some(fields) = fields(width, offset, count) {
+            return Self::union(fields.map(field)).unwrap_or(Self::any(self.ty()));
+        }
+        let replaced = below((most(offset, width) + most(count, width)).min(width)) & !below(least(offset, width));
+        self.outside(replaced, Bits::ANY)
+    }
+
+    /// `reverseBits(self)`.
+    pub(crate) fn reverse_bits(self) -> Self {
+        let reversed = |bits: u32| bits.reverse_bits() >> (32 - u32::from(self.ty().width));
+        let bits = Bits { zeros: reversed(self.zeros()), ones: reversed(self.ones()) };
+        Self::certain(self.ty(), self.ty().least(), self.ty().most(), bits)
+    }
+
+    /// The set in which some bits are as in `bits` instead.
+    fn outside(self, replaced: u32, bits: Bits) -> Self {
+        let bits = self.bits().within(!replaced).meet(bits.within(replaced));
+        Self::certain(self.ty(), self.ty().least(), self.ty().most(), bits)
+    }
+}
+
+/// All fields that an offset and a count can mean, cut off at the width; `None` if they are too many.
+fn fields(width: u32, offset: Known, count: Known) -> Option<impl Iterator<Item = (u32, u32)>> {
+    let numbers = move |known: Known| {
+        let can_be = move |number: &u32| known.contains((*number).into()) || *number == width;
+        (least(known, width)..=most(known, width)).filter(can_be)
+    };
+    let pairs = numbers(offset).count() * numbers(count).count();
+    let fields = move |offset: u32| numbers(count).map(move |count| (offset, count.min(width - offset)));
+    (pairs <= MOST_FIELDS).then(|| numbers(offset).flat_map(fields))
+}
+
+/// The least number, at most `width`.
+fn least(known: Known, width: u32) -> u32 {
+    known.low().clamp(0, width.into()) as u32
+}
+
+/// The greatest number, at most `width`.
+fn most(known: Known, width: u32) -> u32 {
+    known.high().clamp(0, width.into()) as u32
+}

@@ -1,0 +1,57 @@
+//! The type of an integer: how many bits it has, and whether one of them is a sign.
+
+/// The type of an integer of 1 to 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Int {
+    /// Whether the highest bit is a sign.
+    pub(crate) signed: bool,
+    /// Bits, 1 to 32.
+    pub(crate) width: u8,
+}
+
+impl Int {
+    /// `i32`.
+    pub(crate) const I32: Self = Self { signed: true, width: 32 };
+    /// `u32`.
+    pub(crate) const U32: Self = Self { signed: false, width: 32 };
+
+    /// The least value.
+    pub(crate) fn least(self) -> i64 {
+        if self.signed { -(1 << (self.width - 1)) } else { 0 }
+    }
+
+    /// The greatest value.
+    pub(crate) fn most(self) -> i64 {
+        self.least() + (self.values() - 1)
+    }
+
+    /// How many values there are: the distance after which values repeat.
+    pub(super) fn values(self) -> i64 {
+        1 << self.width
+    }
+
+    /// All bits of the type.
+    pub(super) fn mask(self) -> u32 {
+        u32::MAX >> (32 - self.width)
+    }
+
+    /// The bit that is a sign; 0 if none is.
+    pub(super) fn sign(self) -> u32 {
+        if self.signed { 1 << (self.width - 1) } else { 0 }
+    }
+
+    /// The bits of a value, in two's complement; of one out of range, its lowest.
+    pub(super) fn pattern(self, value: i64) -> u32 {
+        value as u32 & self.mask()
+    }
+
+    /// The value that some bits stand for.
+    pub(super) fn value(self, pattern: u32) -> i64 {
+        i64::from(pattern) - if pattern & self.sign() == 0 { 0 } else { self.values() }
+    }
+
+    /// The type of as many bits without a sign.
+    pub(super) fn unsigned(self) -> Self {
+        Self { signed: false, ..self }
+    }
+}

@@ -1,0 +1,43 @@
+//! `<<` and `>>`, by an amount modulo the width.
+
+use super::bits::Bits;
+use super::known::Known;
+
+impl Known {
+    /// `self << other`; `other` may be of another type.
+    pub(crate) fn shl(self, other: Self) -> Self {
+        self.shifted(other, Self::shifted_left)
+    }
+
+    /// `self >> other`; `other` may be of another type. Signs are repeated.
+    pub(crate) fn shr(self, other: Self) -> Self {
+        self.shifted(other, Self::shifted_right)
+    }
+
+    /// `self << by`, of less than the width.
+    pub(super) fn shifted_left(self, by: u32) -> Self {
+        let bits = self.bits().shifted_left(by).within(self.ty().mask());
+        Self::wrapped(self.ty(), i128::from(self.low()) << by, i128::from(self.high()) << by, bits)
+    }
+
+    /// `self >> by`, of less than the width.
+    pub(super) fn shifted_right(self, by: u32) -> Self {
+        let bits = self.bits().shifted_right(by, self.ty().width.into(), self.ty().sign());
+        Self::certain(self.ty(), self.low() >> by, self.high() >> by, bits)
+    }
+
+    /// All results of a shift, by each amount that it can be.
+    fn shifted(self, other: Self, shift: fn(Self, u32) -> Self) -> Self {
+        let amounts = other.bitcast(other.ty().unsigned());
+        let width = u32::from(self.ty().width);
+        let shifts = (0..width).filter(|by| amounts.can_be_modulo(*by, width)).map(|by| shift(self, by));
+        Self::union(shifts).unwrap_or(Self::any(self.ty()))
+    }
+
+    /// Whether a value of a type without a sign can be `number` modulo `count`.
+    fn can_be_modulo(self, number: u32, count: u32) -> bool {
+        let next = self.low() + (i64::from(number) - self.low()).rem_euclid(count.into());
+        let bits = if count.is_power_of_two() { Bits::exactly(number).within(count - 1) } else { Bits::ANY };
+        next <= self.high() && Self::reduced(self.ty(), self.low(), self.high(), self.bits().meet(bits)).is_some()
+    }
+}

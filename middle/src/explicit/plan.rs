@@ -1,0 +1,246 @@
+//! What a function lacks a proof of.
+
+use anywarp_backend::{FunctionProofs, loops};
+use naga::proc::IndexableLength;
+use naga::valid::FunctionInfo;
+use naga::{
+    ArraySize, Block, Expression, Function, GlobalVariable, Handle, Literal, Module, Scalar, Statement, TypeInner,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// What a function lacks a proof of.
+pub(super) struct Plan {
+    /// By the index of the expression: the accesses that may be out of range.
+    accesses: Vec<Option<Access>>,
+    /// The arrays whose last index has to be computed.
+    pub(super) places: Vec<Place>,
+    /// By the number of the loop: those that may not end.
+    pub(super) endless: Vec<bool>,
+    /// Results of atomics that may be out of range.
+    pub(super) results: FxHashSet<Handle<Expression>>,
+    /// Loads of atomics that may be out of range, and what they read.
+    pub(super) loads: FxHashMap<Handle<Expression>, Scalar>,
+}
+
+/// An access that may be out of range.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub(super) base: Handle<Expression>,
+    pub(super) index: Index,
+    pub(super) last: Last,
+}
+
+/// An index.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Index {
+    /// Of an array whose size is not known.
+    Known(u32),
+    Value(Handle<Expression>, Scalar),
+}
+
+/// The last index that is in range.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Last {
+    Known(u32),
+    /// That of one of [`Plan::places`].
+    Of(usize),
+}
+
+/// Where an array lies whose size is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) root: Root,
+    /// The members on the way, the outermost first.
+    pub(super) members: SmallVec<[u32; 2]>,
+}
+
+/// What the way to a place starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    Global(Handle<GlobalVariable>),
+    Argument(u32),
+}
+
+impl Plan {
+    pub(super) fn new(module: &Module, function: &Function, info: &FunctionInfo, proofs: &FunctionProofs) -> Self {
+        let mut places = Vec::new();
+        let look = |(handle, expression)| {
+            if proofs.in_range(handle) { None } else { doubtful(module, function, info, expression, &mut places) }
+        };
+        let mut plan = Self {
+            accesses: function.expressions.iter().map(look).collect(),
+            places,
+            endless: (0..loops(function).len()).map(|number| !proofs.ends(number)).collect(),
+            results: FxHashSet::default(),
+            loads: FxHashMap::default(),
+        };
+        for (handle, expression) in function.expressions.iter() {
+            if let Expression::Load { pointer } = *expression
+                && let Some(scalar) = atomic(module, info, pointer)
+                && !plan.on_the_way(function, pointer).is_empty()
+            {
+                plan.loads.insert(handle, scalar);
+            }
+        }
+        let mut results = FxHashSet::default();
+        collect_results(&function.body, &mut |pointer, result| {
+            if !plan.on_the_way(function, pointer).is_empty() {
+                results.insert(result);
+            }
+        });
+        plan.results = results;
+        plan
+    }
+
+    /// Whether the function lacks nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.endless.contains(&true) && self.accesses.iter().all(Option::is_none)
+    }
+
+    /// What is known of an expression that is an access which may be out of range.
+    pub(super) fn access(&self, handle: Handle<Expression>) -> Option<&Access> {
+        self.accesses[handle.index()].as_ref()
+    }
+
+    /// The accesses on the way to where a pointer points that may be out of range, the innermost first.
+    pub(super) fn on_the_way(
+        &self,
+        function: &Function,
+        pointer: Handle<Expression>,
+    ) -> SmallVec<[Handle<Expression>; 2]> {
+        let mut found = SmallVec::new();
+        let mut here = pointer;
+        while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } = function.expressions[here] {
+            if self.access(here).is_some() {
+                found.push(here);
+            }
+            here = base;
+        }
+        found
+    }
+}
+
+/// The atomic that a pointer points to.
+fn atomic(module: &Module, info: &FunctionInfo, pointer: Handle<Expression>) -> Option<Scalar> {
+    let TypeInner::Pointer { base, .. } = *info[pointer].ty.inner_with(&module.types) else { return None };
+    if let TypeInner::Atomic(scalar) = module.types[base].inner { Some(scalar) } else { None }
+}
+
+/// The access that an expression is, if its index is not seen to be in range at once.
+fn doubtful(
+    module: &Module,
+    function: &Function,
+    info: &FunctionInfo,
+    expression: &Expression,
+    places: &mut Vec<Place>,
+) -> Option<Access> {
+    let (base, index) = match *expression {
+        Expression::Access { base, index } => {
+            let index = match known(module, function, index) {
+                Some(known) => Index::Known(known),
+                None => Index::Value(index, info[index].ty.inner_with(&module.types).scalar()?),
+            };
+            (base, index)
+        }
+        Expression::AccessIndex { base, index } => (base, Index::Known(index)),
+        _ => return None,
+    };
+    let count = count(module, info, base)?;
+    let certain = match (index, count) {
+        (Index::Known(index), Some(count)) => index < count,
+        // There is one element at least.
+        (Index::Known(index), None) => index == 0,
+        (Index::Value(..), _) => false,
+    };
+    if certain {
+        return None;
+    }
+    let last = match count {
+        Some(count) => Last::Known(count - 1),
+        None => {
+            let place = place(function, base)?;
+            let known = places.iter().position(|known| *known == place);
+            Last::Of(known.unwrap_or_else(|| {
+                places.push(place);
+                places.len() - 1
+            }))
+        }
+    };
+    Some(Access { base, index, last })
+}
+
+/// An index that is a constant.
+fn known(module: &Module, function: &Function, index: Handle<Expression>) -> Option<u32> {
+    let literal = match function.expressions[index] {
+        Expression::Literal(literal) => literal,
+        Expression::Constant(constant) => match module.global_expressions[module.constants[constant].init] {
+            Expression::Literal(literal) => literal,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match literal {
+        Literal::U32(value) => Some(value),
+        Literal::I32(value) => u32::try_from(value).ok(),
+        Literal::U64(value) => u32::try_from(value).ok(),
+        Literal::I64(value) => u32::try_from(value).ok(),
+        _ => None,
+    }
+}
+
+/// How many elements something has, where that is known; `None` for what has members, not elements.
+fn count(module: &Module, info: &FunctionInfo, base: Handle<Expression>) -> Option<Option<u32>> {
+    let mut inner = info[base].ty.inner_with(&module.types);
+    if let TypeInner::Pointer { base, .. } = *inner {
+        inner = &module.types[base].inner;
+    }
+    match *inner {
+        // Programs have none.
+        TypeInner::BindingArray { .. } => return None,
+        // The first element is there, whatever the override that is the length.
+        TypeInner::Array { size: ArraySize::Pending(_), .. } if inner.indexable_length_resolved(module).is_err() => {
+            return Some(Some(1));
+        }
+        _ => {}
+    }
+    match inner.indexable_length_resolved(module) {
+        Ok(IndexableLength::Known(count)) => Some(Some(count)),
+        Ok(IndexableLength::Dynamic) => Some(None),
+        Err(_) => None,
+    }
+}
+
+/// Where the array lies that a pointer points to. One whose size is not known is a binding, or the last member of one.
+fn place(function: &Function, pointer: Handle<Expression>) -> Option<Place> {
+    let mut members = SmallVec::new();
+    let mut here = pointer;
+    let root = loop {
+        match function.expressions[here] {
+            Expression::GlobalVariable(variable) => break Root::Global(variable),
+            Expression::FunctionArgument(number) => break Root::Argument(number),
+            Expression::AccessIndex { base, index } => {
+                members.insert(0, index);
+                here = base;
+            }
+            _ => return None,
+        }
+    };
+    Some(Place { root, members })
+}
+
+/// Calls `found` with the pointer and the result of each atomic that has one.
+fn collect_results(block: &Block, found: &mut dyn FnMut(Handle<Expression>, Handle<Expression>)) {
+    for statement in block {
+        match statement {
+            Statement::Atomic { pointer, result: Some(result), .. } => found(*pointer, *result),
+            Statement::Block(block) => collect_results(block, found),
+            Statement::If { accept, reject, .. } => [accept, reject].iter().for_each(|it| collect_results(it, found)),
+            Statement::Switch { cases, .. } => cases.iter().for_each(|case| collect_results(&case.body, found)),
+            Statement::Loop { body, continuing, .. } => {
+                [body, continuing].iter().for_each(|block| collect_results(block, found));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What becomes of each kind of access and loop, as text; and that it stays valid and can be written for every driver.
+
+mod kernels;
+
+use anywarp_backend::{FunctionProofs, Proofs};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Expression, Module, back, front::wgsl};
+
+use super::explicit;
+
+const VARIABLES: &str = "
+    @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+    @group(0) @binding(1) var<storage, read_write> wide: Tail;
+    @group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>, 8>;
+    @group(0) @binding(3) var<uniform> table: array<vec4<f32>, 4>;
+    var<workgroup> shared_data: array<u32, 16>;
+    struct Tail { head: u32, rows: array<array<u32, 4>> }
+";
+
+fn parsed(source: &str) -> (Module, ModuleInfo) {
+    let module = wgsl::parse_str(source).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
+    let info = validated(&module);
+    (module, info)
+}
+
+fn validated(module: &Module) -> ModuleInfo {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator.validate(module).unwrap_or_else(|error| panic!("{error:?}\n{module:#?}"))
+}
+
+/// The kernel of these statements; `i` and `n` are `u32`, `s` is `i32`.
+fn kernel(statements: &str) -> String {
+    format!(
+        "{VARIABLES}
+         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+             let i = id.x; let n = id.y; let s = bitcast<i32>(id.z);
+             {statements}
+         }}"
+    )
+}
+
+/// The body of `main` with its checks, without line breaks.
+fn written(source: &str, proofs: &Proofs) -> String {
+    let (module, info) = parsed(source);
+    let checked = explicit(&module, &info, proofs);
+    let info = validated(&checked);
+    let text = back::wgsl::write_string(&checked, &info, back::wgsl::WriterFlags::empty()).expect("WGSL");
+    let (_, body) = text.split_once("fn main(").expect("main");
+    body.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Each of `parts` stands in `text`, after the one before.
+fn in_order(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else {
+            panic!("'{part}' is missing, or comes too early, in:\n{text}")
+        };
+        rest = after;
+    }
+}
+
+#[test]
+fn each_kind_of_access_has_its_check() {
+    let cases: [(&str, &[&str]); 18] = [
+        // Reads.
+        ("data[0] = data[i];", &["arrayLength((&data)) - 1u)", "= data[min(i, last_index)];"]),
+        ("data[0] = shared_data[s];", &["shared_data[min(bitcast<u32>(s), 15u)]"]),
+        ("data[0] = data[5];", &["data[min(5u, last_index)]"]),
+        (
+            "data[0] = wide.rows[i][n];",
+            &["arrayLength((&wide.rows)) - 1u", "wide.rows[min(i, last_index)][min(n, 3u)]"],
+        ),
+        ("let v = table[i][n]; data[0] = u32(v);", &["table[min(i, 3u)][min(n, 3u)]"]),
+        ("let v = vec4(i); data[0] = v[n];", &["[min(n, 3u)]"]),
+        ("var v = vec3(i); data[0] = v[n];", &["v[min(n, 2u)]"]),
+        ("var m = mat3x2f(); data[0] = u32(m[i][n]);", &["m[min(i, 2u)][min(n, 1u)]"]),
+        ("let k = i64(s); data[0] = data[k];", &["data[u32(min(bitcast<u64>(k), u64(last_index)))]"]),
+        ("let k = u64(i); data[0] = shared_data[k];", &["shared_data[u32(min(k, u64(15u)))]"]),
+        (
+            "data[0] = atomicLoad(&counts[i]);",
+            &["= atomicLoad((&counts[min(i, 7u)]));", "= select(u32(), ", ", (i <= 7u));"],
+        ),
+        ("data[0] = workgroupUniformLoad(&shared_data[n]);", &["workgroupUniformLoad((&shared_data[min(n, 15u)]))"]),
+        // Changes.
+        ("data[i] = 1u;", &["if (i <= last_index)", "data[min(i, last_index)] = 1u;", "}"]),
+        (
+            "wide.rows[i][n] = 1u;",
+            &["if (", "(i <= last_index)", "(n <= 3u)", "wide.rows[min(i, last_index)][min(n, 3u)] = 1u;", "}"],
+        ),
+        ("atomicStore(&counts[i], 1u);", &["if (i <= 7u)", "atomicStore((&counts[min(i, 7u)]), 1u);", "}"]),
+        ("atomicAdd(&counts[i], 1u);", &["if (i <= 7u)", "atomicAdd((&counts[min(i, 7u)]), 1u);", "}"]),
+        (
+            "data[0] = atomicMax(&counts[i], 3u);",
+            &[
+                "changed = u32();",
+                "if (i <= 7u)",
+                "atomicMax((&counts[min(i, 7u)]), 3u);",
+                "changed = _e",
+                "}",
+                "= changed;",
+            ],
+        ),
+        ("var v = vec3(i); v[n] = 1u; data[0] = v.x;", &["if (n <= 2u)", "v[min(n, 2u)] = 1u;", "}"]),
+    ];
+    for (statements, parts) in cases {
+        in_order(&written(&kernel(statements), &Proofs::default()), parts);
+    }
+}
+
+#[test]
+fn what_is_certain_has_none() {
+    for statements in [
+        "data[0] = 1u;",
+        "data[0] = shared_data[15];",
+        "atomicStore(&counts[7], 1u);",
+        "wide.rows[0][3] = wide.head;",
+        "const LAST = 3; data[0] = u32(table[LAST].w);",
+        "let v = vec4(i); data[0] = v[2] + v.w;",
+        "if i < 4 { data[0] = i; } else { shared_data[0] = n; workgroupBarrier(); }",
+    ] {
+        let (module, info) = parsed(&kernel(statements));
+        let checked = explicit(&module, &info, &Proofs::default());
+        assert_eq!(format!("{checked:?}"), format!("{module:?}"), "changed: {statements}");
+    }
+}
+
+/// Everything that is an access, or a loop, is proven, but for those with these numbers.
+fn proven(module: &Module, but_accesses: &[usize], but_loops: &[usize]) -> Proofs {
+    let function = &module.entry_points[0].function;
+    let mut number = 0;
+    let mut in_range = Vec::new();
+    for (_, expression) in function.expressions.iter() {
+        let is_access = matches!(expression, Expression::Access { .. });
+        in_range.push(is_access && !but_accesses.contains(&number));
+        number += usize::from(is_access);
+    }
+    let ends = (0..16).map(|number| !but_loops.contains(&number)).collect();
+    Proofs { functions: Vec::new(), entry: FunctionProofs { in_range, ends, turns: Vec::new() } }
+}
+
+#[test]
+fn what_is_proven_has_none() {
+    let source = kernel("data[i] = shared_data[n] + shared_data[s]; loop { if n == 3 { break; } }");
+    let (module, info) = parsed(&source);
+    let checked = explicit(&module, &info, &proven(&module, &[], &[]));
+    assert_eq!(format!("{checked:?}"), format!("{module:?}"), "changed, though all is proven");
+
+    let text = written(&source, &proven(&module, &[1], &[]));
+    in_order(&text, &["data[i] = ("]);
+    in_order(&text, &["shared_data[min(n, 15u)]"]);
+    in_order(&text, &["shared_data[s]"]);
+    assert!(!text.contains("turns"), "a loop that ends is counted: {text}");
+}
+
+#[test]
+fn loops_are_counted() {
+    let counted: &[&str] = &[
+        "turns_low = 4294967295u; turns_high = 4294967295u; loop {",
+        "continuing {",
+        "= turns_low;",
+        "- 1u);",
+        "turns_low = _e",
+        " == 0u) {",
+        "= turns_high;",
+        " != 0u) {",
+        "turns_high = (",
+        "turns_low = 4294967295u;",
+        "= turns_low;",
+        "break if",
+    ];
+    for statements in [
+        "loop { if data[0] == i { break; } }",
+        "while data[0] != i { if n == 1 { continue; } data[0] = 1u; }",
+        "for (var k = i; k != n; k += 2u) { data[0] = k; }",
+        "var k = i; loop { data[0] = k; continuing { k += 2u; break if k == n; } }",
+        "loop { if n == 2 { return; } switch i { case 1u { continue; } default { break; } } }",
+    ] {
+        in_order(&written(&kernel(statements), &Proofs::default()), counted);
+    }
+}
+
+#[test]
+fn loops_are_counted_each_by_its_number() {
+    let source = kernel(
+        "while data[0] != 1u { while data[0] != 2u { data[0] = 2u; } while data[0] != 3u { data[0] = 3u; } }
+         while data[0] != 4u { data[0] = 4u; }",
+    );
+    let (module, _) = parsed(&source);
+    // An own one of the outer loop, then of the second in it.
+    for (number, marks) in
+        [(0, ["turns_low = 4", "!= 1u"]), (1, ["turns_low = 4", "!= 2u"]), (2, ["= 2u;", "turns_low = 4"])]
+    {
+        let text = written(&source, &proven(&module, &[], &[number]));
+        in_order(&text, &marks);
+        assert_eq!(text.matches("break if").count(), 1, "loops that are counted in {text}");
+    }
+    let all = written(&source, &proven(&module, &[], &[0, 1, 2, 3]));
+    assert_eq!(all.matches("break if").count(), 4, "loops that are counted in {all}");
+}
+
+#[test]
+fn functions_are_checked_like_entry_points() {
+    let source = format!(
+        "{VARIABLES}
+         fn change(place: ptr<function, array<u32, 4>>, at: u32) {{ (*place)[at] = 1u; }}
+         fn one(place: ptr<function, u32>) {{ *place = 1u; }}
+         fn fine(x: u32) -> u32 {{ return x + 1u; }}
+         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+             var own: array<u32, 4>;
+             change(&own, id.x);
+             one(&own[id.y]);
+             data[0] = fine(own[0]);
+         }}"
+    );
+    let (module, info) = parsed(&source);
+    let checked = explicit(&module, &info, &Proofs::default());
+    let info = validated(&checked);
+    let text = back::wgsl::write_string(&checked, &info, back::wgsl::WriterFlags::empty()).expect("WGSL");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    in_order(&text, &["if (at <= 3u)", "(*place)[min(at, 3u)] = 1u;", "one((&own[min("]);
+    let same = |number: usize| {
+        let of = |module: &Module| format!("{:?}", module.functions.iter().nth(number).map(|(_, function)| function));
+        of(&checked) == of(&module)
+    };
+    assert_eq!([0, 1, 2].map(same), [false, true, true], "functions that stayed what they were");
+}
+
+#[test]
+fn lengths_that_were_overrides_are_known() {
+    let (module, info) = parsed(
+        "override LENGTH = 3;
+         @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+         var<workgroup> several: array<u32, LENGTH>;
+         @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+             data[0] = several[id.x] + several[2] + several[5];
+         }",
+    );
+    let values = [("LENGTH".to_owned(), 4.0)].into_iter().collect();
+    let (module, info) = back::pipeline_constants::process_overrides(&module, &info, None, &values).expect("overrides");
+    let checked = explicit(&module, &info, &Proofs::default());
+    validated(&checked);
+    let text = format!("{:?}", checked.entry_points[0].function.expressions);
+    let clamps = text.matches("fun: Min").count();
+    assert_eq!(clamps, 2, "clamps of one index that varies and one that is too large, in {text}");
+}
+
+#[test]
+fn results_of_compare_and_exchange_are_zero_out_of_range() {
+    let (module, info) = parsed(&kernel(
+        "let old = atomicCompareExchangeWeak(&counts[i], 1u, 2u); if old.exchanged { data[0] = old.old_value; }",
+    ));
+    let checked = explicit(&module, &info, &Proofs::default());
+    kernels::writable("compare and exchange", &checked, &validated(&checked), &module, &info);
+}
+
+#[test]
+fn spans_are_kept() {
+    let source = kernel("data[i] = data[n]; while data[0] != i { data[0] = i; }");
+    let (module, info) = parsed(&source);
+    let checked = explicit(&module, &info, &Proofs::default());
+    let function = &checked.entry_points[0].function;
+    for (handle, expression) in function.expressions.iter() {
+        let needs_none = expression.needs_pre_emit() || matches!(expression, Expression::ArrayLength(_));
+        let of_last = matches!(expression, Expression::Binary { left, .. }
+            if matches!(function.expressions[*left], Expression::ArrayLength(_)));
+        let is_defined = function.expressions.get_span(handle).is_defined();
+        assert!(is_defined || needs_none || of_last, "no place in the source: {expression:?}");
+    }
+    for (statement, span) in function.body.span_iter() {
+        let of_last = matches!(statement, naga::Statement::Emit(_) | naga::Statement::Return { .. });
+        assert!(span.is_defined() || of_last, "no place in the source: {statement:?}");
+    }
+}

@@ -1,0 +1,434 @@
+//! Unrolling: how often a loop runs, and whether to write its turns one after the other.
+//!
+//! Found by running what is constant in the loop, turn by turn, with what variables are known to hold before it.
+
+use naga::{Block, Expression, Handle, Literal, Statement, TypeInner};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::fold;
+use super::known::{self, Known};
+use super::memory::{Memory, Target};
+use super::rewrite::Rewriter;
+
+/// Loops with more turns stay loops.
+const MOST_TRIPS: usize = 64;
+
+/// A loop is unrolled if its turns together have no more expressions than this.
+const MOST_OF_A_LOOP: usize = 3_000;
+
+/// The same for loops with a barrier in them.
+const MOST_WITH_BARRIER: usize = 100;
+
+/// The same for loops in which no index and no branch depends on the turn.
+const MOST_WITHOUT_GAIN: usize = 100;
+
+/// Evaluations that finding out about one loop may take.
+const MOST_EFFORT_FOR_A_LOOP: usize = 20_000;
+
+impl Rewriter<'_> {
+    /// How often a loop is left at the start of a turn or at its end, if it is to be unrolled: the number of whole
+    /// turns before that.
+    pub(super) fn worthwhile(
+        &mut self,
+        body: &Block,
+        continuing: &Block,
+        break_if: Option<Handle<Expression>>,
+    ) -> Option<usize> {
+        let most = MOST_OF_A_LOOP.min(self.growth);
+        let mut values = std::mem::take(&mut self.values);
+        values.start(self.source.expressions.len());
+        let effort = self.effort.min(MOST_EFFORT_FOR_A_LOOP);
+        let mut run = Run {
+            rewriter: self,
+            vars: FxHashMap::default(),
+            values,
+            rolled: FxHashSet::default(),
+            cost: 0,
+            most,
+            effort,
+            gains: false,
+            barrier: false,
+        };
+        let trips = run.repeat(body, continuing, break_if);
+        let Run { cost, effort: left, gains, barrier, values, .. } = run;
+        self.values = values;
+        self.effort = self.effort.saturating_sub(effort - left);
+        let trips = trips?;
+        let allowed = match (gains, barrier) {
+            (_, true) => MOST_WITH_BARRIER,
+            (false, _) => MOST_WITHOUT_GAIN,
+            _ => most,
+        };
+        if trips > 0 && cost > allowed {
+            return None;
+        }
+        self.growth = self.growth.saturating_sub(cost);
+        Some(trips)
+    }
+}
+
+/// How a list of statements ends, as far as that is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    On,
+    Break,
+    Never,
+}
+
+/// Something that cannot be known, or costs too much.
+struct Unknown;
+
+/// What is known of old expressions while one loop after the other runs.
+#[derive(Default)]
+pub(super) struct Values {
+    /// The number of the loop for which it is known, the value, and whether it differs from turn to turn.
+    of: Vec<(u32, Option<Literal>, bool)>,
+    run: u32,
+}
+
+impl Values {
+    /// Forgets what was known.
+    fn start(&mut self, count: usize) {
+        self.of.resize(count, (0, None, false));
+        self.run += 1;
+    }
+
+    fn set(&mut self, at: Handle<Expression>, value: Option<Literal>, varies: bool) {
+        self.of[at.index()] = (self.run, value, varies);
+    }
+
+    fn get(&self, at: Handle<Expression>) -> Option<Option<Literal>> {
+        let (run, value, _) = self.of[at.index()];
+        (run == self.run).then_some(value)
+    }
+
+    fn varies(&self, at: Handle<Expression>) -> bool {
+        let (run, _, varies) = self.of[at.index()];
+        run == self.run && varies
+    }
+}
+
+/// What is known while a loop runs.
+struct Run<'r, 'a> {
+    rewriter: &'r Rewriter<'a>,
+    /// By new variable, where it differs from before the loop.
+    vars: FxHashMap<usize, Option<Literal>>,
+    /// By old expression, what it is in this turn.
+    values: Values,
+    /// Loops, by address, that were not worth it.
+    rolled: FxHashSet<usize>,
+    /// Expressions and statements that remain.
+    cost: usize,
+    most: usize,
+    /// Evaluations that are still allowed.
+    effort: usize,
+    gains: bool,
+    barrier: bool,
+}
+
+impl Run<'_, '_> {
+    /// Runs a loop; returns its number of whole turns.
+    fn repeat(&mut self, body: &Block, continuing: &Block, break_if: Option<Handle<Expression>>) -> Option<usize> {
+        for trips in 0..=MOST_TRIPS {
+            match self.list(body, false).ok()? {
+                Flow::On => {}
+                Flow::Break | Flow::Never => return Some(trips),
+            }
+            match self.list(continuing, false).ok()? {
+                Flow::On => {}
+                Flow::Break | Flow::Never => return None,
+            }
+            if let Some(condition) = break_if {
+                match self.literal(condition) {
+                    Some(Literal::Bool(true)) => return Some(trips),
+                    Some(Literal::Bool(false)) => {}
+                    _ => return None,
+                }
+            }
+        }
+        None
+    }
+
+    /// Runs statements; `within` a branch or a loop that may not run, a `break` is not known to.
+    fn list(&mut self, block: &Block, within: bool) -> Result<Flow, Unknown> {
+        for statement in block {
+            let flow = self.statement(statement, within)?;
+            if flow != Flow::On {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    fn statement(&mut self, statement: &Statement, within: bool) -> Result<Flow, Unknown> {
+        match statement {
+            Statement::Emit(range) => {
+                for handle in range.clone() {
+                    self.spend(0)?;
+                    self.evaluate(handle);
+                }
+                // Also after what the last of them cost.
+                self.spend(0)?;
+            }
+            Statement::Block(inner) => return self.list(inner, within),
+            Statement::If { condition, accept, reject } => {
+                if let Some(Literal::Bool(known)) = self.literal(*condition) {
+                    // The test that ends the loop goes with any.
+                    let ends = [accept, reject].iter().any(|side| matches!(side.last(), Some(Statement::Break)));
+                    self.gains |= !ends && self.values.varies(*condition);
+                    return self.list(if known { accept } else { reject }, within);
+                }
+                self.spend(1)?;
+                let before = self.vars.clone();
+                let accepted = self.list(accept, true)?;
+                let after_accept = std::mem::replace(&mut self.vars, before.clone());
+                let rejected = self.list(reject, true)?;
+                match (accepted, rejected) {
+                    (Flow::On, Flow::On) => self.merge(&[after_accept]),
+                    (Flow::On, _) => self.vars = after_accept,
+                    (_, Flow::On) => {}
+                    _ => return Ok(Flow::Never),
+                }
+            }
+            Statement::Switch { cases, .. } => {
+                self.spend(1)?;
+                let before = self.vars.clone();
+                let mut after = Vec::new();
+                for case in cases {
+                    self.vars.clone_from(&before);
+                    self.in_switch(&case.body)?;
+                    after.push(std::mem::take(&mut self.vars));
+                }
+                self.vars.clone_from(&before);
+                self.merge(&after);
+            }
+            Statement::Loop { body, continuing, break_if } => {
+                let address = crate::rebuild::prune::address(statement);
+                self.inner(address, body, continuing, *break_if)?;
+            }
+            Statement::Break => return if within { Err(Unknown) } else { Ok(Flow::Break) },
+            Statement::Continue => return Err(Unknown),
+            Statement::Return { .. } | Statement::Kill => {
+                self.spend(1)?;
+                return Ok(Flow::Never);
+            }
+            Statement::Store { pointer, value } => {
+                self.spend(1)?;
+                match self.rewriter.target(*pointer) {
+                    Target::Local(local, whole) => {
+                        let value = if whole { self.literal(*value) } else { None };
+                        self.vars.insert(local.index(), value);
+                    }
+                    Target::Part(first, count) => {
+                        for local in &self.rewriter.leaves[first..first + count] {
+                            self.vars.insert(local.index(), None);
+                        }
+                    }
+                    Target::Other => {}
+                }
+            }
+            Statement::ControlBarrier(_) | Statement::WorkGroupUniformLoad { .. } => {
+                self.barrier = true;
+                self.spend(1)?;
+            }
+            _ => {
+                if let Some(result) = crate::rebuild::operands::statement_result(statement) {
+                    self.values.set(result, None, false);
+                }
+                self.spend(if Memory::changes(statement) { 8 } else { 4 })?;
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    /// A loop in the loop: unrolled if it can be with what is left to spend, else once.
+    fn inner(
+        &mut self,
+        address: usize,
+        body: &Block,
+        continuing: &Block,
+        break_if: Option<Handle<Expression>>,
+    ) -> Result<(), Unknown> {
+        if !self.rolled.contains(&address) {
+            let (before, cost, gains) = (self.vars.clone(), self.cost, self.gains);
+            if self.repeat(body, continuing, break_if).is_some() {
+                return Ok(());
+            }
+            self.rolled.insert(address);
+            self.vars = before;
+            self.cost = cost;
+            self.gains = gains;
+            self.spend(0)?;
+        }
+        self.forget_written(body);
+        self.forget_written(continuing);
+        let before = self.vars.clone();
+        self.in_loop(body)?;
+        self.vars.clone_from(&before);
+        self.in_loop(continuing)?;
+        self.vars = before;
+        self.spend(2)
+    }
+
+    /// Statements of a loop that stays, of which any `break` and `continue` is its own.
+    fn in_loop(&mut self, block: &Block) -> Result<(), Unknown> {
+        self.own(block, true)
+    }
+
+    /// Statements of a switch, of which any `break` is its own.
+    fn in_switch(&mut self, block: &Block) -> Result<(), Unknown> {
+        self.own(block, false)
+    }
+
+    fn own(&mut self, block: &Block, continues: bool) -> Result<(), Unknown> {
+        for statement in block {
+            match statement {
+                Statement::Break => return Ok(()),
+                Statement::Continue if continues => return Ok(()),
+                Statement::Block(inner) => self.own(inner, continues)?,
+                Statement::If { accept, reject, .. } => {
+                    self.spend(1)?;
+                    let before = self.vars.clone();
+                    self.own(accept, continues)?;
+                    let after = std::mem::replace(&mut self.vars, before.clone());
+                    self.own(reject, continues)?;
+                    self.merge(&[after]);
+                }
+                Statement::Switch { cases, .. } => {
+                    self.spend(1)?;
+                    let before = self.vars.clone();
+                    let mut after = Vec::new();
+                    for case in cases {
+                        self.vars.clone_from(&before);
+                        self.own(&case.body, continues)?;
+                        after.push(std::mem::take(&mut self.vars));
+                    }
+                    self.vars.clone_from(&before);
+                    self.merge(&after);
+                }
+                _ => {
+                    self.statement(statement, true)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets what differs after some ways from here.
+    fn merge(&mut self, others: &[FxHashMap<usize, Option<Literal>>]) {
+        let mut keys: FxHashSet<usize> = self.vars.keys().copied().collect();
+        keys.extend(others.iter().flat_map(|other| other.keys().copied()));
+        for key in keys {
+            let here = self.vars.get(&key).copied();
+            if others.iter().any(|other| other.get(&key).copied() != here) {
+                self.vars.insert(key, None);
+            }
+        }
+    }
+
+    fn forget_written(&mut self, block: &Block) {
+        for statement in block {
+            if let Statement::Store { pointer, .. } = statement {
+                match self.rewriter.target(*pointer) {
+                    Target::Local(local, _) => {
+                        self.vars.insert(local.index(), None);
+                    }
+                    Target::Part(first, count) => {
+                        for local in &self.rewriter.leaves[first..first + count] {
+                            self.vars.insert(local.index(), None);
+                        }
+                    }
+                    Target::Other => {}
+                }
+            }
+            crate::rebuild::prune::for_each_block(statement, |inner| self.forget_written(inner));
+        }
+    }
+
+    fn spend(&mut self, cost: usize) -> Result<(), Unknown> {
+        self.cost += cost;
+        self.effort = self.effort.saturating_sub(1);
+        if self.cost > self.most || self.effort == 0 { Err(Unknown) } else { Ok(()) }
+    }
+
+    fn literal(&self, old: Handle<Expression>) -> Option<Literal> {
+        if let Some(value) = self.values.get(old) {
+            return value;
+        }
+        let rewriter = self.rewriter;
+        rewriter.constant(old).or_else(|| rewriter.literal(rewriter.map[old.index()]?))
+    }
+
+    /// What a load reads, and whether that differs from turn to turn.
+    fn load(&self, pointer: Handle<Expression>) -> (Option<Literal>, bool) {
+        let rewriter = self.rewriter;
+        if let Target::Local(local, true) = rewriter.target(pointer) {
+            return match self.vars.get(&local.index()) {
+                Some(value) => (*value, value.is_some()),
+                None => {
+                    let held = rewriter.memory.get(local, &rewriter.scopes);
+                    (held.and_then(|value| rewriter.literal(value)), false)
+                }
+            };
+        }
+        let index_of = |index| self.literal(index);
+        let expressions = &rewriter.source.expressions;
+        let value = match known::load(rewriter.module, rewriter.circumstances, expressions, pointer, &index_of) {
+            Some(Known::Scalar(literal)) => Some(literal),
+            _ => None,
+        };
+        (value, self.values.varies(pointer))
+    }
+
+    /// Evaluates an old expression, and counts it if something of it remains.
+    fn evaluate(&mut self, old: Handle<Expression>) {
+        let rewriter = self.rewriter;
+        let expressions = &rewriter.source.expressions;
+        let expression = &expressions[old];
+        let all = |operands: &[Option<Handle<Expression>>]| -> Option<SmallVec<[Literal; 4]>> {
+            operands.iter().flatten().map(|operand| self.literal(*operand)).collect()
+        };
+        let mut varies = false;
+        let value = match *expression {
+            Expression::Load { pointer } => {
+                let value;
+                (value, varies) = self.load(pointer);
+                value
+            }
+            Expression::ArrayLength(pointer) => {
+                known::length(rewriter.module, rewriter.circumstances, expressions, pointer)
+            }
+            Expression::Unary { op, expr } => self.literal(expr).and_then(|operand| fold::unary(op, operand)),
+            Expression::Binary { op, left, right } => {
+                let left = self.literal(left);
+                left.and_then(|left| fold::binary(op, left, self.literal(right)?))
+            }
+            Expression::Select { condition, accept, reject } => match self.literal(condition) {
+                Some(Literal::Bool(known)) => self.literal(if known { accept } else { reject }),
+                _ => None,
+            },
+            Expression::As { expr, kind, convert } => {
+                self.literal(expr).and_then(|operand| fold::cast(operand, kind, convert))
+            }
+            Expression::Math { fun, arg, arg1, arg2, arg3 } => {
+                all(&[Some(arg), arg1, arg2, arg3]).and_then(|operands| fold::math(fun, &operands))
+            }
+            _ => None,
+        };
+        if !matches!(expression, Expression::Load { .. }) {
+            crate::rebuild::operands::for_each_operand(expression, |operand| varies |= self.values.varies(operand));
+        }
+        if let Expression::Access { index, .. } = *expression {
+            self.gains |= self.values.varies(index);
+        }
+        self.values.set(old, value, varies);
+        let is_pointer = || {
+            let ty = rewriter.types.get(old, &rewriter.module.types);
+            matches!(ty, TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. })
+        };
+        if value.is_none() && !is_pointer() {
+            self.cost += 1;
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! One walk over a function that writes it anew: what is known is folded and forwarded, what is there already is
+//! shared, loops are unrolled or lose what does not change in them.
+
+use naga::{
+    Block, Expression, Function, Handle, Literal, LocalVariable, Module, Scalar, Span, Statement, SwitchCase,
+    SwitchValue, TypeInner, front::Typifier, proc::ResolveContext,
+};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::count::Values;
+use super::memory::{Memory, Target, escaped};
+use super::scalars::{Place, Splits};
+use super::scope::Scopes;
+use crate::Circumstances;
+use crate::rebuild::key::Key;
+use crate::rebuild::operands::{is_result, map_statement_operands, needs_emit, statement_result_mut};
+use crate::rebuild::prune::for_each_block;
+use crate::rebuild::writer::Writer;
+
+/// How a list of statements ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// What follows runs.
+    Open,
+    /// What follows never runs.
+    Closed,
+    /// The loop that is being unrolled ends here.
+    Left,
+}
+
+/// What a `break` leaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exit {
+    Loop,
+    Switch,
+    /// A loop that is being unrolled into a block so deep.
+    Unrolled(usize),
+}
+
+/// A loop that is being written.
+pub(super) struct OpenLoop {
+    /// What moved before it.
+    pub(super) before: Vec<Handle<Expression>>,
+    /// How deep the block is that it is in.
+    pub(super) depth: usize,
+}
+
+pub(super) struct Rewriter<'a> {
+    pub(super) module: &'a Module,
+    pub(super) circumstances: &'a Circumstances,
+    pub(super) source: &'a Function,
+    pub(super) types: Typifier,
+    pub(super) splits: &'a Splits,
+    /// The variables that arrays and structures become.
+    pub(super) leaves: Vec<Handle<LocalVariable>>,
+    pub(super) writer: Writer,
+    /// By old expression.
+    pub(super) map: Vec<Option<Handle<Expression>>>,
+    pub(super) scopes: Scopes,
+    pub(super) shared: FxHashMap<Key, Handle<Expression>>,
+    pub(super) memory: Memory,
+    pub(super) loops: Vec<OpenLoop>,
+    /// How many loops are around.
+    pub(super) nest: usize,
+    pub(super) exits: Vec<Exit>,
+    /// How many expressions unrolling may still add.
+    pub(super) growth: usize,
+    /// What finding out how often loops run works with.
+    pub(super) values: Values,
+    /// How much finding out how often loops run may still cost.
+    pub(super) effort: usize,
+    /// Something that cannot be written: the function stays as it was.
+    pub(super) failed: bool,
+    pub(super) changed: bool,
+}
+
+/// A function and its budget of growth, rewritten; `None` if nothing changed or it cannot be.
+pub(super) fn rewrite(
+    module: &Module,
+    circumstances: &Circumstances,
+    source: &Function,
+    splits: &Splits,
+    growth: usize,
+) -> Result<Option<Function>, GaveUp> {
+    let mut types = Typifier::new();
+    if let Some((last, _)) = source.expressions.iter().next_back() {
+        let context = ResolveContext::with_locals(module, &source.local_variables, &source.arguments);
+        types.grow(last, &source.expressions, &context).map_err(|_| GaveUp)?;
+    }
+    let mut writer = Writer::like(source);
+    writer.initialise(source);
+    let leaves = splits.declare(source, &mut writer);
+    let memory = Memory::new(module, &writer.function, &escaped(source));
+    let mut rewriter = Rewriter {
+        module,
+        circumstances,
+        source,
+        types,
+        splits,
+        leaves,
+        writer,
+        map: vec![None; source.expressions.len()],
+        scopes: Scopes::new(),
+        shared: FxHashMap::with_capacity_and_hasher(source.expressions.len(), FxBuildHasher),
+        memory,
+        loops: Vec::new(),
+        nest: 0,
+        exits: Vec::new(),
+        growth,
+        values: Values::default(),
+        effort: super::MOST_EFFORT,
+        failed: false,
+        changed: !splits.is_empty(),
+    };
+    rewriter.start();
+    rewriter.list(&source.body);
+    match rewriter {
+        Rewriter { failed: true, .. } => Err(GaveUp),
+        Rewriter { changed: false, .. } => Ok(None),
+        Rewriter { writer, .. } => Ok(Some(writer.finish())),
+    }
+}
+
+/// A function stays as it is.
+#[derive(Debug)]
+pub(super) struct GaveUp;
+
+impl Rewriter<'_> {
+    /// What variables hold at the start.
+    fn start(&mut self) {
+        let variables: Vec<_> =
+            self.writer.function.local_variables.iter().map(|(handle, local)| (handle, local.ty, local.init)).collect();
+        for (handle, ty, init) in variables {
+            if !self.memory.forwards(handle) {
+                continue;
+            }
+            let value = match init {
+                None => Some(self.zero(ty)),
+                Some(init) if !needs_emit(&self.writer.function.expressions[init]) => Some(init),
+                Some(_) => None,
+            };
+            self.memory.set(handle, value);
+        }
+    }
+
+    /// The zero of a type.
+    pub(super) fn zero(&mut self, ty: Handle<naga::Type>) -> Handle<Expression> {
+        let literal = match self.module.types[ty].inner {
+            TypeInner::Scalar(scalar) => Literal::zero(scalar),
+            _ => None,
+        };
+        self.free(literal.map_or(Expression::ZeroValue(ty), Expression::Literal), Span::default())
+    }
+
+    /// Writes statements.
+    pub(super) fn list(&mut self, block: &Block) -> End {
+        for (statement, span) in block.span_iter() {
+            if self.failed {
+                return End::Closed;
+            }
+            let end = self.statement(statement, *span);
+            if end != End::Open {
+                return end;
+            }
+        }
+        End::Open
+    }
+
+    fn statement(&mut self, statement: &Statement, span: Span) -> End {
+        match statement {
+            Statement::Emit(range) => range.clone().for_each(|handle| self.expression(handle)),
+            Statement::Block(inner) => return self.list(inner),
+            Statement::If { condition, accept, reject } => return self.branch(*condition, [accept, reject], span),
+            Statement::Switch { selector, cases } => return self.switch(*selector, cases, span),
+            Statement::Loop { body, continuing, break_if } => return self.repeat(body, continuing, *break_if, span),
+            Statement::Break => match self.exits.last() {
+                Some(Exit::Unrolled(depth)) => {
+                    self.failed |= *depth != self.writer.depth();
+                    return End::Left;
+                }
+                _ => {
+                    self.writer.push(Statement::Break, span);
+                    return End::Closed;
+                }
+            },
+            Statement::Continue => {
+                // What would be continued may be unrolled. A switch is no loop.
+                let of = self.exits.iter().rev().find(|exit| **exit != Exit::Switch);
+                self.failed |= !matches!(of, Some(Exit::Loop));
+                self.writer.push(Statement::Continue, span);
+                return End::Closed;
+            }
+            Statement::Return { .. } | Statement::Kill => {
+                self.copy(statement, span);
+                return End::Closed;
+            }
+            Statement::Store { pointer, value } => self.store(*pointer, *value, span),
+            _ => {
+                self.copy(statement, span);
+                self.memory.after(statement);
+            }
+        }
+        End::Open
+    }
+
+    fn copy(&mut self, statement: &Statement, span: Span) {
+        let mut statement = statement.clone();
+        map_statement_operands(&mut statement, |operand| self.value(operand));
+        if let Some(result) = statement_result_mut(&mut statement) {
+            let old = *result;
+            let expression = self.source.expressions[old].clone();
+            let made = self.writer.result(expression, self.source.expressions.get_span(old));
+            self.scopes.place_here(made);
+            self.map[old.index()] = Some(made);
+            self.name(old, made);
+            *result = made;
+        }
+        self.writer.push(statement, span);
+    }
+
+    /// The new expression for an old one, which was emitted or needs not be.
+    pub(super) fn value(&mut self, old: Handle<Expression>) -> Handle<Expression> {
+        if let Some(made) = self.map[old.index()] {
+            return made;
+        }
+        let expression = &self.source.expressions[old];
+        if needs_emit(expression) || is_result(expression) {
+            self.failed = true;
+            return self.free(Expression::Literal(Literal::Bool(false)), Span::default());
+        }
+        let expression = match self.constant(old) {
+            Some(literal) => Expression::Literal(literal),
+            None => expression.clone(),
+        };
+        let made = self.free(expression, self.source.expressions.get_span(old));
+        self.map[old.index()] = Some(made);
+        made
+    }
+
+    /// The value of an old expression that is a scalar constant in itself.
+    pub(super) fn constant(&self, old: Handle<Expression>) -> Option<Literal> {
+        let zero = |ty| match self.module.types[ty].inner {
+            TypeInner::Scalar(scalar) => Literal::zero(scalar),
+            _ => None,
+        };
+        match self.source.expressions[old] {
+            Expression::Literal(literal) => Some(literal),
+            Expression::ZeroValue(ty) => zero(ty),
+            Expression::Constant(constant) => {
+                match self.module.global_expressions[self.module.constants[constant].init] {
+                    Expression::Literal(literal) => Some(literal),
+                    Expression::ZeroValue(ty) => zero(ty),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn free(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
+        let made = self.writer.free(expression, span);
+        self.scopes.place_outside(made);
+        made
+    }
+
+    pub(super) fn name(&mut self, old: Handle<Expression>, made: Handle<Expression>) {
+        if let Some(name) = self.source.named_expressions.get(&old) {
+            self.writer.function.named_expressions.entry(made).or_insert_with(|| name.clone());
+        }
+    }
+
+    fn store(&mut self, pointer: Handle<Expression>, value: Handle<Expression>, span: Span) {
+        if let Some(Place::Part { first, count, ty }) = self.splits.place(pointer) {
+            let mut values = Vec::with_capacity(count);
+            self.take_apart(value, ty, &mut values);
+            for (leaf, value) in values.into_iter().enumerate().take(count) {
+                let local = self.leaves[first + leaf];
+                let pointer = self.free(Expression::LocalVariable(local), span);
+                let value = value.unwrap_or_else(|| self.zero(self.writer.function.local_variables[local].ty));
+                self.memory.store(&self.writer.function.expressions, pointer, value);
+                self.writer.push(Statement::Store { pointer, value }, span);
+            }
+            return;
+        }
+        let pointer = self.value(pointer);
+        let value = self.value(value);
+        self.memory.store(&self.writer.function.expressions, pointer, value);
+        self.writer.push(Statement::Store { pointer, value }, span);
+    }
+
+    fn branch(&mut self, condition: Handle<Expression>, sides: [&Block; 2], span: Span) -> End {
+        let condition = self.value(condition);
+        if let Some(Literal::Bool(known)) = self.literal(condition) {
+            self.changed = true;
+            return self.list(sides[usize::from(!known)]);
+        }
+        let start = self.memory.mark();
+        let [(accept, accepted, after_accept), (reject, rejected, after_reject)] = sides.map(|side| {
+            let (block, end) = self.inner(side);
+            (block, end, self.memory.undo(start))
+        });
+        self.writer.push(Statement::If { condition, accept, reject }, span);
+        match (accepted, rejected) {
+            (End::Open, End::Open) => self.memory.join(&after_accept, &after_reject, &self.scopes),
+            (_, End::Open) => self.memory.take(&after_reject, &self.scopes),
+            (End::Open, _) => self.memory.take(&after_accept, &self.scopes),
+            _ => return End::Closed,
+        }
+        End::Open
+    }
+
+    fn inner(&mut self, block: &Block) -> (Block, End) {
+        self.writer.open();
+        self.scopes.enter();
+        let end = self.list(block);
+        self.scopes.leave();
+        (self.writer.close(), end)
+    }
+
+    fn switch(&mut self, selector: Handle<Expression>, cases: &[SwitchCase], span: Span) -> End {
+        let selector = self.value(selector);
+        if let Some(literal) = self.literal(selector)
+            && let Some(taken) = taken(literal, cases)
+            && taken.len() < cases.len()
+            && let Some(end) = self.straight(taken)
+        {
+            return end;
+        }
+        let start = self.memory.mark();
+        self.exits.push(Exit::Switch);
+        let mut made = Vec::with_capacity(cases.len());
+        let mut changed = Vec::new();
+        let mut fell = false;
+        for case in cases {
+            if fell {
+                self.memory.forget(&changed);
+            }
+            let (body, _) = self.inner(&case.body);
+            changed.extend(self.memory.undo(start).keys().copied());
+            made.push(SwitchCase { value: case.value, body, fall_through: case.fall_through });
+            fell = case.fall_through;
+        }
+        self.exits.pop();
+        // Any of them may have run, to its end or to a break.
+        self.memory.forget(&changed);
+        self.writer.push(Statement::Switch { selector, cases: made }, span);
+        End::Open
+    }
+
+    /// Cases that run one after the other, if the only break in them is at their end.
+    fn straight(&mut self, cases: &[SwitchCase]) -> Option<End> {
+        let breaks = |body: &Block| body.iter().any(has_break);
+        for (at, case) in cases.iter().enumerate() {
+            let ends = matches!(case.body.last(), Some(Statement::Break));
+            let inside = case.body.iter().rev().skip(usize::from(ends)).any(has_break);
+            if inside || (ends && at + 1 < cases.len()) || (!ends && breaks(&case.body)) {
+                return None;
+            }
+        }
+        self.changed = true;
+        for case in cases {
+            for (statement, span) in case.body.span_iter() {
+                if matches!(statement, Statement::Break) {
+                    return Some(End::Open);
+                }
+                let end = self.statement(statement, *span);
+                if end != End::Open {
+                    return Some(end);
+                }
+            }
+        }
+        Some(End::Open)
+    }
+
+    /// What an old pointer leads into.
+    pub(super) fn target(&self, mut pointer: Handle<Expression>) -> Target {
+        let mut whole = true;
+        loop {
+            match self.splits.place(pointer) {
+                Some(Place::Leaf(leaf)) => return Target::Local(self.leaves[leaf], whole),
+                Some(Place::Part { first, count, .. }) => return Target::Part(first, count),
+                None => {}
+            }
+            match self.source.expressions[pointer] {
+                Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => pointer = base,
+                Expression::LocalVariable(local) => return Target::Local(local, whole),
+                _ => return Target::Other,
+            }
+            whole = false;
+        }
+    }
+
+    pub(super) fn literal(&self, made: Handle<Expression>) -> Option<Literal> {
+        match self.writer.function.expressions[made] {
+            Expression::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
+    /// The scalar type of an old expression, if it is a scalar.
+    pub(super) fn scalar(&self, old: Handle<Expression>) -> Option<Scalar> {
+        match *self.types.get(old, &self.module.types) {
+            TypeInner::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a statement leaves the switch it is in.
+fn has_break(statement: &Statement) -> bool {
+    match statement {
+        Statement::Break => true,
+        // Their own.
+        Statement::Switch { .. } | Statement::Loop { .. } => false,
+        _ => {
+            let mut found = false;
+            for_each_block(statement, |block| found |= block.iter().any(has_break));
+            found
+        }
+    }
+}
+
+/// The cases that run for a selector.
+fn taken(selector: Literal, cases: &[SwitchCase]) -> Option<&[SwitchCase]> {
+    let is_selected = |case: &SwitchCase| match (case.value, selector) {
+        (SwitchValue::I32(value), Literal::I32(selector)) => value == selector,
+        (SwitchValue::U32(value), Literal::U32(selector)) => value == selector,
+        _ => false,
+    };
+    let first = cases
+        .iter()
+        .position(is_selected)
+        .or_else(|| cases.iter().position(|case| case.value == SwitchValue::Default))?;
+    let more = cases[first..].iter().take_while(|case| case.fall_through).count();
+    cases.get(first..=first + more)
+}

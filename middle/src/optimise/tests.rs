@@ -1,0 +1,426 @@
+//! Kernels before and after.
+
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+
+use super::*;
+
+pub(super) fn parse(text: &str) -> (Module, ModuleInfo) {
+    let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{}", error.emit_to_string(text)));
+    let info = validate(&module).unwrap_or_else(|error| panic!("{error}"));
+    (module, info)
+}
+
+pub(super) fn validate(module: &Module) -> Result<ModuleInfo, String> {
+    Validator::new(ValidationFlags::all(), Capabilities::all()).validate(module).map_err(|error| format!("{error:?}"))
+}
+
+fn write(module: &Module, info: &ModuleInfo) -> String {
+    naga::back::wgsl::write_string(module, info, naga::back::wgsl::WriterFlags::empty()).expect("it can be written")
+}
+
+pub(super) fn optimised_for(text: &str, circumstances: &Circumstances) -> String {
+    let (module, info) = parse(text);
+    let made = optimise(&module, &info, circumstances).unwrap_or(module);
+    let info = validate(&made).unwrap_or_else(|error| panic!("{error}\n{made:#?}"));
+    write(&made, &info)
+}
+
+pub(super) fn optimised(text: &str) -> String {
+    optimised_for(text, &Circumstances::default())
+}
+
+const START: &str = "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@group(0) @binding(1) var<storage> in: array<f32>;
+@group(0) @binding(2) var<uniform> n: u32;
+@group(0) @binding(3) var<storage, read_write> sums: array<f32>;
+";
+
+#[test]
+fn a_product_in_loops_becomes_straight_code() {
+    let text = include_str!("product.wgsl");
+    let (module, info) = parse(text);
+    let timed = (0..10).map(|_| {
+        let start = std::time::Instant::now();
+        std::hint::black_box(optimise(&module, &info, &Circumstances::default()));
+        start.elapsed()
+    });
+    println!("{:?}", timed.min().unwrap_or_default());
+    let made = optimised(text);
+    let body = &made[made.find("fn main").expect("it is there")..];
+    assert!(!body.contains("array<"), "no array is left:\n{body}");
+    assert_eq!(body.matches("var ").count(), 64 + 2, "64 sums and the counters of two loops:\n{body}");
+    assert_eq!(body.matches("loop {").count(), 2, "over the tiles and within one:\n{body}");
+    assert_eq!(body.matches("sums_7_7_ = (").count(), 1, "each sum is written once a step:\n{body}");
+    assert_eq!(body.matches("= tile_a[").count(), 8, "each factor is read once:\n{body}");
+}
+
+/// Every kernel text of the repository that stands alone: files, and strings in Rust.
+fn corpus() -> Vec<(String, String)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders: Vec<_> =
+        ["shaders", "tests", "benches", "examples", "src", "backends"].iter().map(|name| root.join(name)).collect();
+    let mut texts = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+            match path.extension().and_then(|extension| extension.to_str()) {
+                None if path.is_dir() => folders.push(path),
+                Some("wgsl") => texts.extend(std::fs::read_to_string(&path).map(|text| (name, text))),
+                Some("rs") => {
+                    let Ok(text) = std::fs::read_to_string(&path) else { continue };
+                    for (number, text) in strings(&text).into_iter().enumerate() {
+                        texts.push((format!("{name}#{number}"), text));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    texts
+}
+
+/// The strings of a Rust file that may be kernels.
+fn strings(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('"') {
+        let raw = rest[..start].ends_with("r#");
+        let body = &rest[start + 1..];
+        let end = if raw {
+            body.find("\"#")
+        } else {
+            let mut escaped = false;
+            body.find(|character| {
+                let ends = character == '"' && !escaped;
+                escaped = character == '\\' && !escaped;
+                ends
+            })
+        };
+        let Some(end) = end else { break };
+        if body[..end].contains("@compute") {
+            let text = if raw { body[..end].to_owned() } else { body[..end].replace("\\n", "\n").replace("\\\n", "") };
+            found.push(text);
+        }
+        rest = &body[end + 1..];
+    }
+    found
+}
+
+/// What each of naga's writers makes of a module, as far as it can.
+fn written(module: &Module, info: &ModuleInfo) -> [bool; 3] {
+    use naga::back::{hlsl, msl, spv};
+    let overridable = module.overrides.iter().any(|(_, constant)| constant.init.is_none());
+    let options = naga::back::PipelineConstants::default();
+    let Ok((module, info)) = naga::back::pipeline_constants::process_overrides(module, info, None, &options) else {
+        return [false; 3];
+    };
+    if overridable {
+        return [false; 3];
+    }
+    let spirv =
+        || spv::write_vec(&module, &info, &spv::Options { lang_version: (1, 6), ..Default::default() }, None).is_ok();
+    let metal = || {
+        let options = msl::Options { lang_version: (3, 1), fake_missing_bindings: true, ..Default::default() };
+        msl::write_string(&module, &info, &options, &msl::PipelineOptions::default()).is_ok()
+    };
+    let direct = || {
+        let mut text = String::new();
+        let options =
+            hlsl::Options { shader_model: hlsl::ShaderModel::V6_2, fake_missing_bindings: true, ..Default::default() };
+        let pipeline = hlsl::PipelineOptions::default();
+        hlsl::Writer::new(&mut text, &options, &pipeline).write(&module, &info, None).is_ok()
+    };
+    let quiet =
+        |write: &dyn Fn() -> bool| std::panic::catch_unwind(std::panic::AssertUnwindSafe(write)).unwrap_or(false);
+    [quiet(&spirv), quiet(&metal), quiet(&direct)]
+}
+
+#[test]
+fn every_kernel_stays_valid_and_can_be_written() {
+    let (mut tried, mut changed) = (0, 0);
+    let mut slowest = (std::time::Duration::ZERO, String::new());
+    let mut failures = Vec::new();
+    for (name, text) in corpus() {
+        let Ok(module) = naga::front::wgsl::parse_str(&text) else { continue };
+        let Ok(info) = validate(&module) else { continue };
+        tried += 1;
+        let mut made = None;
+        let timed = (0..3).map(|_| {
+            let start = std::time::Instant::now();
+            made = optimise(&module, &info, &Circumstances::default());
+            start.elapsed()
+        });
+        let taken = timed.min().unwrap_or_default();
+        if taken > slowest.0 {
+            slowest = (taken, format!("{name}, {} lines", text.lines().count()));
+        }
+        let Some(made) = made else { continue };
+        changed += 1;
+        let made_info = match validate(&made) {
+            Ok(info) => info,
+            Err(error) => {
+                failures.push(format!("{name}: {error}"));
+                continue;
+            }
+        };
+        let (before, after) = (written(&module, &info), written(&made, &made_info));
+        if before.iter().zip(&after).any(|(before, after)| *before && !after) {
+            failures.push(format!("{name}: SPIR-V, MSL, HLSL: {before:?} before, {after:?} after"));
+        }
+        if let Some(again) = optimise(&made, &made_info, &Circumstances::default()) {
+            let again_info = validate(&again).unwrap_or_else(|error| panic!("{name}, twice: {error}"));
+            let (once, twice) = (write(&made, &made_info), write(&again, &again_info));
+            if once != twice {
+                failures.push(format!("{name}: not stable\n{once}\n---\n{twice}"));
+            }
+        }
+    }
+    println!("{tried} kernels, {changed} changed; the slowest took {:?}: {}", slowest.0, slowest.1);
+    assert!(failures.is_empty(), "{} of {tried}:\n{}", failures.len(), failures.join("\n"));
+    assert!(tried > 100, "only {tried} kernels were found");
+}
+
+/// Kernels, and what their optimised text has to contain and must not.
+#[test]
+fn passes() {
+    let cases: &[(&str, &str, &[&str], &[&str])] = &[
+        (
+            "constants fold, also with zero",
+            "var x = 7u; var z = 0u; x = x / z; out[0] = x % 4u + (1u << 2u);",
+            &["out[0] = 7u;"],
+            &["/"],
+        ),
+        ("neutral operands vanish", "let x = id.x; out[(x + 0u) * 1u] = (x | 0u) ^ 0u;", &["out[x] = x;"], &["+"]),
+        ("constants in sums gather", "out[(id.x + 3u) + 4u] = 1u;", &["(id.x + 7u)"], &["3u"]),
+        ("floats stay", "sums[0] = in[0] * 1.0 + 0.0;", &["* 1f", "+ 0f"], &[]),
+        (
+            "known branches are taken",
+            "var a = 3u; if a > 2u { out[0] = a; } else { out[1] = a; }",
+            &["out[0] = 3u;"],
+            &["if", "out[1]"],
+        ),
+        (
+            "known switches too",
+            "var a = 2u; switch a { case 1u, 2u: { out[0] = 1u; } default: { out[1] = 1u; } }",
+            &["out[0] = 1u;"],
+            &["switch", "out[1]"],
+        ),
+        (
+            "components of vectors",
+            "let v = vec4(id.x, 2u, id.y, 4u); out[v.w] = v.zyx.y;",
+            &["out[4] = 2u;"],
+            &["vec4"],
+        ),
+        (
+            "vectors of constant vectors are flat",
+            "var a = 1u; for (var i = 0u; i < n; i++) { out[dot(vec3(PLACE, a), id)] = dot(vec4(vec2<u32>(), vec2(a)), id.xyzx); }",
+            &["vec3<u32>(3u, 4u, 1u)", "vec4<u32>(0u, 0u, 1u, 1u)"],
+            &[],
+        ),
+        ("variables forward", "var a = id.x; a = a * 2u; a = a + 1u; out[a] = a;", &["out[", "+ 1u)"], &["var a"]),
+        ("not past a branch", "var a = 1u; if id.x > 5u { a = id.y; } out[0] = a;", &["out[0] = _e"], &["out[0] = 1u"]),
+        (
+            "past a branch that leaves",
+            "var a = 1u; if id.x > 5u { a = 2u; return; } out[0] = a;",
+            &["out[0] = 1u"],
+            &["var a"],
+        ),
+        ("not what a call may write", "var a = 1u; change(&a); out[0] = a;", &["out[0] = _e"], &["out[0] = 1u"]),
+        (
+            "not what a loop writes",
+            "var a = 1u; for (var i = 0u; i < n; i++) { out[i] = a; a = i; }",
+            &["out[_e"],
+            &["= 1u;\n        out"],
+        ),
+        (
+            "counted loops unroll",
+            "for (var i = 0u; i < 4u; i++) { out[i * 2u] = i; }",
+            &["out[0] = 0u;", "out[6] = 3u;"],
+            &["loop"],
+        ),
+        (
+            "downwards and at the end too",
+            "var i = 3; loop { out[i] = 1u; continuing { i--; break if i < 0; } }",
+            &["out[3i] = 1u;", "out[0i] = 1u;"],
+            &["loop"],
+        ),
+        ("others do not", "for (var i = 0u; i < n; i++) { out[i] = i; }", &["loop"], &[]),
+        (
+            "nor what may be left in between",
+            "for (var i = 0u; i < 4u; i++) { if in[i] > 0.0 { break; } out[i] = i; }",
+            &["loop"],
+            &[],
+        ),
+        ("nor loops with many turns", "for (var i = 0u; i < 65u; i++) { out[i] = i; }", &["loop"], &[]),
+        (
+            "a loop that a return leaves",
+            "for (var i = 0u; i < 4u; i++) { if in[i] > 0.0 { return; } out[i] = i; }",
+            &["out[3] = 3u;", "return"],
+            &["loop"],
+        ),
+        (
+            "loops with a barrier and much in them stay",
+            "for (var i = 0u; i < 16u; i++) { out[i] = id.x * i + id.y; out[i + 20u] = id.x / (i + 2u); workgroupBarrier(); out[i + 50u] = out[i] * id.y; }",
+            &["loop"],
+            &[],
+        ),
+        (
+            "loops whose turns are the same stay",
+            "var a = id.x; for (var i = 0u; i < 60u; i++) { a = a * 5u + id.y; a = a ^ (a >> 3u); } out[0] = a;",
+            &["loop"],
+            &[],
+        ),
+        (
+            "tables are known",
+            "for (var i = 0u; i < 2u; i++) { for (var j = 0u; j < 2u; j++) { out[i * 2u + j] = TABLE[i][j]; } }",
+            &["out[0] = 5u;", "out[3] = 8u;"],
+            &["TABLE", "loop"],
+        ),
+        (
+            "an index out of range keeps loops",
+            "var a: array<u32, 3>; for (var i = 0u; i < 4u; i++) { a[i] = in_range(i); } out[0] = a[1];",
+            &["loop", "array<u32, 3>"],
+            &[],
+        ),
+        (
+            "what stands behind a body reads again",
+            "var i = 0u; loop { if i >= n { break; } out[i] = 1u; continuing { i += 1u; } }",
+            &["continuing {\n            let _e"],
+            &[],
+        ),
+        (
+            "a loop with a continue",
+            "for (var i = 0u; i < 4u; i++) { if in[i] > 0.0 { out[5] = 1u; continue; } out[i] = i; }",
+            &["out[3] = 3u;", "} else {"],
+            &["loop", "continue"],
+        ),
+        (
+            "arrays become variables",
+            "var a: array<f32, 4>; for (var i = 0u; i < 4u; i++) { a[i] = in[i + id.x]; } for (var i = 0u; i < n; i++) { a[0] += a[3]; } sums[0] = a[0];",
+            &["var a_0_: f32"],
+            &["array<f32, 4>", "a_1_"],
+        ),
+        (
+            "structures too",
+            "var p = Pair(id.x, array<u32, 2>(1u, 2u)); for (var i = 0u; i < n; i++) { p.a += p.b[1]; } out[0] = p.a;",
+            &["var p_a", "+ 2u"],
+            &["Pair("],
+        ),
+        ("not if an index varies", "var a: array<u32, 4>; a[id.x & 3u] = 1u; out[0] = a[0];", &["array<u32, 4>"], &[]),
+        (
+            "common expressions are one",
+            "out[0] = id.x * id.y + 1u; out[1] = id.x * id.y + 2u;",
+            &["* id.y)"],
+            &["* id.y) + 1u", "* id.y) + 2u"],
+        ),
+        ("loads until a store", "sums[1] = in[id.x] + in[id.x];", &["(_e"], &["in[id.x] + in"]),
+        (
+            "what a loop does not change moves",
+            "for (var i = 0u; i < n; i++) { out[i] = id.x * id.y; }",
+            &["(id.x * id.y)"],
+            &["loop {\n        let _e8 = (id.x"],
+        ),
+        (
+            "but no division by what may be zero",
+            "for (var i = 0u; i < n; i++) { if id.y > 0u { out[i] = (id.x / id.y) * (id.x / id.y) + (id.x % 5u) * (id.x % 5u); } }",
+            &["= (id.x % 5u);\n    loop {"],
+            &["(id.x / id.y);\n    loop", "(id.x / id.y);\n    let"],
+        ),
+        (
+            "unread stores go",
+            "var a = id.x; out[0] = a; a = 7u; a = id.y; out[1] = a; a = 9u;",
+            &["out[1] = id.y"],
+            &["9u", "7u"],
+        ),
+        ("empty branches go", "if id.x > 3u { var a = 1u; a = 2u; } out[0] = 1u;", &[], &["if"]),
+    ];
+    let mut failures = Vec::new();
+    for (name, body, wanted, unwanted) in cases {
+        let text = format!(
+            "{START}struct Pair {{ a: u32, b: array<u32, 2> }}
+            fn change(a: ptr<function, u32>) {{ *a = 2u; }}
+            fn in_range(i: u32) -> u32 {{ return min(i, 3u); }}
+            const PLACE = vec2<u32>(3u, 4u);
+            const TABLE = array<array<u32, 2>, 2>(array<u32, 2>(5u, 6u), array<u32, 2>(7u, 8u));
+            @compute @workgroup_size(8, 8) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ {body} }}"
+        );
+        let made = optimised(&text);
+        // Constant indices of unsized arrays are written in two ways.
+        let made = made[made.find("fn main").unwrap_or(0)..].replace("u]", "]");
+        for part in wanted.iter().filter(|part| !made.contains(**part)) {
+            failures.push(format!("{name}: no `{part}` in\n{made}"));
+        }
+        for part in unwanted.iter().filter(|part| made.contains(**part)) {
+            failures.push(format!("{name}: `{part}` in\n{made}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn what_is_known_of_launches_is_constant() {
+    let text = "struct Sizes { rows: u32, scale: f32, corner: vec2<i32>, table: array<vec4<u32>, 2> }
+        @group(0) @binding(0) var<uniform> sizes: Sizes;
+        @group(0) @binding(1) var<storage, read_write> out: array<u32>;
+        @group(1) @binding(0) var<uniform> other: u32;
+        @compute @workgroup_size(1) fn main() {
+            let all = sizes;
+            out[6] = all.rows + all.table[1].z;
+            for (var i = 0u; i < sizes.rows; i++) { out[i] = sizes.table[i].y; }
+            out[3] = u32(sizes.corner.y) + arrayLength(&out);
+            out[4] = u32(sizes.scale);
+            out[5] = other;
+            out[7] = sizes.table[1].w;
+        }";
+    let words = [2u32, 1.5f32.to_bits(), 7, 9, 10, 11, 12, 13, 20, 21, 22, 23];
+    // All but the last byte of the last word.
+    let mut bytes: Vec<Option<u8>> = words.iter().flat_map(|word| word.to_le_bytes().map(Some)).collect();
+    bytes[47] = None;
+    let circumstances = Circumstances {
+        uniforms: vec![(anywarp_backend::ResourceId { group: 0, binding: 0 }, bytes)],
+        lengths: vec![(anywarp_backend::ResourceId { group: 0, binding: 1 }, 100)],
+        ..Circumstances::default()
+    };
+    let made = optimised_for(text, &circumstances).replace("u]", "]");
+    for part in ["out[0] = 11u;", "out[1] = 21u;", "out[3] = 109u;", "= other;", "out[6] = 24u;"] {
+        assert!(made.contains(part), "no `{part}` in\n{made}");
+    }
+    for part in ["1.5", "out[7] = 23"] {
+        assert!(!made.contains(part), "`{part}` in\n{made}");
+    }
+    let none = optimised(text);
+    assert!(none.contains("loop"), "without circumstances the loop stays:\n{none}");
+}
+
+#[test]
+fn large_functions_take_little_time_or_none() {
+    let deep = (0..10_000).fold("id.x".to_owned(), |text, at| {
+        if at % 50 == 49 { format!("{text};\nx = x") } else { format!("{text} + {at}u") }
+    });
+    let loops =
+        (0..1_000).map(|at| format!("for (var i = 0u; i < n; i++) {{ out[i + {at}u] = i; }}\n")).collect::<String>();
+    let counted =
+        (0..1_000).map(|at| format!("for (var i = 0u; i < 9u; i++) {{ out[i + {at}u] = i; }}\n")).collect::<String>();
+    let cases = (0..2_000).map(|at| format!("case {at}u: {{ x += {at}u; }}\n")).collect::<String>();
+    let bodies = [
+        ("sums", format!("var x = 0u; x = {deep}; out[0] = x;")),
+        ("loops", loops),
+        ("counted loops", counted),
+        ("cases", format!("var x = id.x; switch id.y {{ {cases} default: {{}} }} out[0] = x;")),
+    ];
+    for (name, body) in bodies {
+        let text = format!(
+            "{START}@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ {body} }}"
+        );
+        let (module, info) = parse(&text);
+        let start = std::time::Instant::now();
+        let made = optimise(&module, &info, &Circumstances::default());
+        let taken = start.elapsed();
+        println!("{name}: {} expressions, {taken:?}", module.entry_points[0].function.expressions.len());
+        if let Some(made) = &made {
+            validate(made).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+        assert!(taken.as_millis() < 2_000, "{name} took {taken:?}");
+    }
+}

@@ -1,0 +1,169 @@
+//! A new function: expressions in a fresh arena, with the statements that emit them.
+
+use naga::{Block, Expression, Function, Handle, Range, Span, Statement};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::key::{Key, key};
+use super::operands::needs_emit;
+
+/// Writes a function in the order of its statements.
+pub(crate) struct Writer {
+    /// Without a body until [`finish`](Self::finish).
+    pub(crate) function: Function,
+    open: Vec<Block>,
+    /// First and last of the expressions to be emitted before the next statement.
+    pending: Option<(Handle<Expression>, Handle<Expression>)>,
+    pending_span: Span,
+    /// Those that need no statement, each once.
+    free: FxHashMap<Key, Handle<Expression>>,
+}
+
+impl Writer {
+    /// A function like another, without expressions, names and body. The initial values of its variables are still
+    /// handles of the other: [`initialise`](Self::initialise) follows.
+    pub(crate) fn like(source: &Function) -> Self {
+        let function = Function {
+            name: source.name.clone(),
+            arguments: source.arguments.clone(),
+            result: source.result.clone(),
+            local_variables: source.local_variables.clone(),
+            diagnostic_filter_leaf: source.diagnostic_filter_leaf,
+            ..Function::default()
+        };
+        Self {
+            function,
+            open: vec![Block::new()],
+            pending: None,
+            pending_span: Span::default(),
+            free: FxHashMap::with_capacity_and_hasher(source.expressions.len() / 4, FxBuildHasher),
+        }
+    }
+
+    /// Copies the initial values of all variables.
+    pub(crate) fn initialise(&mut self, source: &Function) {
+        let mut copied = FxHashMap::default();
+        let mut variables = std::mem::take(&mut self.function.local_variables);
+        for (_, variable) in variables.iter_mut() {
+            if let Some(init) = variable.init {
+                variable.init = Some(self.constant(source, init, &mut copied));
+            }
+        }
+        self.function.local_variables = variables;
+    }
+
+    /// Copies a constant expression, which no statement emits.
+    pub(crate) fn constant(
+        &mut self,
+        source: &Function,
+        root: Handle<Expression>,
+        copied: &mut FxHashMap<Handle<Expression>, Handle<Expression>>,
+    ) -> Handle<Expression> {
+        use super::operands::{for_each_operand, map_operands};
+        let mut stack = vec![root];
+        while let Some(&next) = stack.last() {
+            let waiting = stack.len();
+            if !copied.contains_key(&next) {
+                for_each_operand(&source.expressions[next], |operand| {
+                    if !copied.contains_key(&operand) {
+                        stack.push(operand);
+                    }
+                });
+            }
+            if stack.len() > waiting {
+                continue;
+            }
+            stack.pop();
+            if copied.contains_key(&next) {
+                continue;
+            }
+            let mut expression = source.expressions[next].clone();
+            map_operands(&mut expression, |operand| copied[&operand]);
+            let span = source.expressions.get_span(next);
+            let made =
+                if needs_emit(&expression) { self.result(expression, span) } else { self.free(expression, span) };
+            copied.insert(next, made);
+        }
+        copied[&root]
+    }
+
+    /// An expression that is there from the function's start: the same is not written twice.
+    pub(crate) fn free(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
+        match key(&expression) {
+            Some(key) => {
+                let expressions = &mut self.function.expressions;
+                *self.free.entry(key).or_insert_with(|| expressions.append(expression, span))
+            }
+            None => self.function.expressions.append(expression, span),
+        }
+    }
+
+    /// An expression that the next statement has as its result, or that is only part of an initial value.
+    pub(crate) fn result(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
+        self.function.expressions.append(expression, span)
+    }
+
+    /// An expression that is evaluated here.
+    pub(crate) fn emit(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
+        let made = self.function.expressions.append(expression, span);
+        match &mut self.pending {
+            Some((_, last)) if last.index() + 1 == made.index() => *last = made,
+            _ => {
+                self.flush();
+                self.pending = Some((made, made));
+                self.pending_span = span;
+            }
+        }
+        made
+    }
+
+    /// A statement, after what its block has emitted.
+    pub(crate) fn push(&mut self, statement: Statement, span: Span) {
+        self.flush();
+        if let Some(block) = self.open.last_mut() {
+            block.push(statement, span);
+        }
+    }
+
+    /// Expressions that exist are evaluated here.
+    pub(crate) fn emit_made(&mut self, made: &[Handle<Expression>]) {
+        let mut rest = made;
+        while let [first, ..] = rest {
+            let run = rest.windows(2).take_while(|pair| pair[0].index() + 1 == pair[1].index()).count() + 1;
+            let last = rest[run - 1];
+            let span = self.function.expressions.get_span(*first);
+            self.push(Statement::Emit(Range::new_from_bounds(*first, last)), span);
+            rest = &rest[run..];
+        }
+    }
+
+    /// Begins a block in the one that is open.
+    pub(crate) fn open(&mut self) {
+        self.flush();
+        self.open.push(Block::new());
+    }
+
+    /// Ends the block that was begun last.
+    pub(crate) fn close(&mut self) -> Block {
+        self.flush();
+        self.open.pop().unwrap_or_default()
+    }
+
+    /// How many blocks are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The function.
+    pub(crate) fn finish(mut self) -> Function {
+        self.function.body = self.close();
+        self.function
+    }
+
+    fn flush(&mut self) {
+        if let Some((first, last)) = self.pending.take()
+            && let Some(block) = self.open.last_mut()
+        {
+            block.push(Statement::Emit(Range::new_from_bounds(first, last)), self.pending_span);
+        }
+    }
+}
