@@ -16,7 +16,7 @@ use crate::buffer::staging::{self, Staging};
 use crate::buffer::traffic::Traffic;
 use crate::debug::DebugMemory;
 use crate::error::{BufferError, Error, KernelError};
-use crate::kernel::{Kernel, KernelCache, KernelInner, Wgsl};
+use crate::kernel::{Kernel, KernelCache, KernelInner, Variants, Wgsl, Workshop};
 use crate::recording::Recording;
 use crate::stream::Stream;
 use crate::timeline::{Batch, Timeline};
@@ -32,6 +32,7 @@ pub(crate) struct DeviceInner {
     pub(crate) selector: String,
     options: DeviceOptions,
     pub(crate) kernels: KernelCache,
+    pub(crate) workshop: Workshop,
     live: AtomicU64,
     peak: AtomicU64,
     launches: AtomicU64,
@@ -166,6 +167,12 @@ pub struct DeviceStats {
     pub staging_bypassed: u64,
     /// Launches, handed over or still recorded.
     pub launches: u64,
+    /// Variants of kernels that were made: see [`DeviceOptions::variants`].
+    pub variants: u64,
+    /// Those that are being made, or wait for it.
+    pub variants_pending: u64,
+    /// Launches that ran a variant.
+    pub variant_launches: u64,
     /// What the backend counts.
     pub counters: Counters,
 }
@@ -243,8 +250,9 @@ impl Device {
             backend,
             traffic: Traffic::default(),
             selector,
+            kernels: KernelCache::new(options.variants.unwrap_or_else(Variants::of_environment)),
+            workshop: Workshop::default(),
             options,
-            kernels: KernelCache::default(),
             live: AtomicU64::new(0),
             peak: AtomicU64::new(0),
             launches: AtomicU64::new(0),
@@ -465,6 +473,7 @@ impl Device {
     pub fn stats(&self) -> DeviceStats {
         let traffic = self.inner.traffic.read();
         let staging = self.inner.staging.stats();
+        let [variants, variants_pending, variant_launches] = self.inner.workshop.counted();
         DeviceStats {
             uploads: traffic.uploads,
             downloads: traffic.downloads,
@@ -481,6 +490,9 @@ impl Device {
             staging_waited: staging.waited,
             staging_bypassed: staging.bypassed,
             launches: self.inner.launches.load(Ordering::Relaxed),
+            variants,
+            variants_pending,
+            variant_launches,
             counters: self.inner.backend.counters(),
         }
     }

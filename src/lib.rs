@@ -76,6 +76,7 @@
 //! | environment variable | meaning |
 //! |---|---|
 //! | `ANYWARP_DEVICE` | the default device, as a selection string: see [`Device::open`] |
+//! | `ANYWARP_VARIANTS` | when kernels are compiled once more for launches that are alike, where the options do not say: `in-background`, `at-once` or `never`; see [`DeviceOptions::variants`] |
 //! | `ANYWARP_CPU_STEPS` | the processor only: iterations of loops that eight invocations may make together in one workgroup before their kernel is stopped; 2^32 unless set, 2^26 for `cpu:checked` |
 //! | `ANYWARP_CUDA_STEPS` | `cuda` only: iterations that the loops of one invocation may make together, where they are not seen to end, before their kernel is stopped; 2^31 unless set |
 //! | `ANYWARP_NVRTC` | `cuda` only: the file or folder of NVRTC, where the system does not find it |
@@ -115,7 +116,7 @@ pub use element::Element;
 #[doc(hidden)]
 pub use element::struct_layout;
 pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result};
-pub use kernel::{Bind, Extent, Kernel, Launch, Wgsl, typed};
+pub use kernel::{Bind, ExplainedAccess, ExplainedLoop, Explanation, Extent, Kernel, Launch, Variants, Wgsl, typed};
 pub use pipeline::Pipeline;
 #[cfg(not(target_arch = "wasm32"))]
 pub use pipeline::PipelineIter;
@@ -157,7 +158,7 @@ pub use stream::Stream;
 /// ```
 pub use anywarp_macros::kernels;
 
-pub use anywarp_backend::{Finding, FindingKind, Findings, KernelResources, Unchecked};
+pub use anywarp_backend::{Checks, Finding, FindingKind, Findings, KernelResources, Unchecked};
 pub use half::{bf16, f16};
 
 /// The contract that devices are behind: capabilities, layouts, commands, and the

@@ -6,6 +6,7 @@
 //! --count N           how many kernels (300 where absent, or as many as 45 seconds allow)
 //! --seed S            the first kernel's seed (1 where absent)
 //! --size N            about how many statements `main` has (4 where absent: what drivers get wrong is listed for it)
+//! --bias checks       kernels out of range wherever they can be, whose loops count in every way
 //! --devices A,B       the devices, as ANYWARP_DEVICE names them (cpu,vulkan where absent)
 //! --jobs N            child processes at a time; as many as there are cores where absent
 //! --shrink SECONDS    how long to look for a smaller kernel that fails (30 where absent)
@@ -15,7 +16,13 @@
 //! ```
 //!
 //! Kernels are free of races, end, and compute with floats only what is exact, so that every device must give the same
-//! words. They run in child processes: one that crashes the driver fails alone. A device that is not there is left
+//! words. With `--bias checks` an index out of range has a meaning, on `cpu` and wherever kernels are `Checks::Proven`:
+//! a read gives the last element, a store and an atomic do nothing. Such kernels run `Proven` and `Driver`, the latter
+//! on other devices than `cpu` only where nothing is out of range; on `cpu:checked`, as the middle end makes them, and
+//! then nothing may be. The devices are `cpu` and `cpu:checked` where none is named. Before them come loops that never
+//! end, which `cpu` has to stop.
+//!
+//! They run in child processes: one that crashes the driver fails alone. A device that is not there is left
 //! out, unless `ANYWARP_REQUIRE` names it. The last line is `N passed, M failed, K skipped`; the exit code is 1 where
 //! M is not 0.
 
@@ -25,8 +32,8 @@ mod differential;
 use std::process::ExitCode;
 
 use anywarp::Device;
-use differential::options::Options;
-use differential::{batch, generate, print, statistics, worker};
+use differential::options::{Bias, Options};
+use differential::{batch, endless, print, statistics, worker};
 
 fn main() -> ExitCode {
     let mut options = match Options::parse(std::env::args().skip(1)) {
@@ -35,7 +42,7 @@ fn main() -> ExitCode {
         Err(problem) => return refuse(&problem),
     };
     if let Some(seed) = options.print {
-        print!("{}", print::wgsl(&generate::generate(seed, options.size)));
+        print!("{}", print::wgsl(&options.kernel(seed)));
         return ExitCode::SUCCESS;
     }
     if options.statistics {
@@ -47,6 +54,9 @@ fn main() -> ExitCode {
             // The parent is gone, and nobody reads the exit code either.
             Err(_) => ExitCode::FAILURE,
         };
+    }
+    if let Some(number) = options.endless {
+        return endless::run(number, &options.devices[0]);
     }
     match present(&mut options) {
         Ok(true) => conclude(&options),
@@ -77,13 +87,17 @@ fn present(options: &mut Options) -> Result<bool, String> {
 }
 
 fn conclude(options: &Options) -> ExitCode {
-    match batch::run(options) {
-        Ok(tally) => {
+    let stopped = match options.bias {
+        Bias::None => Ok(true),
+        Bias::Checks => endless::all_stop(&options.devices),
+    };
+    match stopped.and_then(|stopped| Ok((stopped, batch::run(options)?))) {
+        Ok((stopped, tally)) => {
             if tally.out_of_time {
                 println!("the time is up; --count N runs all N kernels");
             }
             println!("{} passed, {} failed, {} skipped", tally.passed, tally.failed, tally.skipped);
-            if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            if tally.failed == 0 && stopped { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(problem) => refuse(&problem),
     }

@@ -17,7 +17,7 @@ fn on_each(limit: u64, test: fn(&Device)) {
     let mut any = false;
     for candidate in Device::enumerate() {
         let selector = Some(candidate.selector.clone());
-        let options = DeviceOptions { selector, staged: true, staging_limit: Some(limit) };
+        let options = DeviceOptions { selector, staged: true, staging_limit: Some(limit), ..DeviceOptions::default() };
         let Ok(device) = Device::open_with(&options) else { continue };
         any = true;
         hanging::within(PATIENCE, move || test(&device));

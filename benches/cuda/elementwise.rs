@@ -1,6 +1,6 @@
 //! Kernels that memory limits, as shares of what the driver's own copy reaches on this card.
 
-use anywarp::{Device, Kernel, Recording, Unchecked, UnifiedBuffer, Wgsl};
+use anywarp::{Checks, Device, Kernel, Recording, Unchecked, UnifiedBuffer, Wgsl};
 
 use crate::measure::{Pair, check, interleaved, median, number, numbers, repeated};
 use crate::raw::{self, BLOCK, Memory, Raw, Value};
@@ -93,7 +93,8 @@ impl Ours {
         let source = Wgsl::new(problem.wgsl).file(problem.file).entry(entry);
         // SAFETY: the kernels compare each index with the length of `y`, and `x` is as long; their
         // loops count up to that length.
-        Ok(self.device.kernel(if unchecked { source.unchecked(unsafe { Unchecked::promise() }) } else { source })?)
+        let off = Checks::Off(unsafe { Unchecked::promise() });
+        Ok(self.device.kernel(if unchecked { source.checks(off) } else { source })?)
     }
 
     /// So many launches of one rung.

@@ -15,7 +15,7 @@ mod finding;
 use std::sync::Arc;
 
 use anywarp::backend::{BindingClass, Caps, Program, Source};
-use anywarp::{Device, KernelError};
+use anywarp::{Device, Explanation, KernelError};
 use serde_json::json;
 
 pub(crate) use arguments::{CheckArgs, NOTES};
@@ -35,7 +35,8 @@ pub(crate) fn check(arguments: &CheckArgs, json: bool) -> Result<(), Failure> {
         return Err(Failure::Usage("--json and --format exclude each other".to_owned()));
     }
     let targets = targets(arguments)?;
-    let mut checker = Checker { arguments, targets: &targets, entry_met: false, constants_met: Vec::new() };
+    let mut checker =
+        Checker { arguments, targets: &targets, entry_met: false, constants_met: Vec::new(), explanations: Vec::new() };
     let reports: Vec<Report> =
         inputs(&arguments.files, &arguments.composition).iter().map(|input| checker.file(input)).collect();
     checker.refuse_what_no_file_has(&reports)?;
@@ -85,6 +86,8 @@ struct Report {
     lacks_feature: bool,
     /// The whole text, once an entry point has passed.
     source: Option<Arc<Source>>,
+    /// What is proven of entry points, for each target, if that was asked for.
+    explanations: Vec<Explanation>,
 }
 
 impl Report {
@@ -129,6 +132,8 @@ struct Checker<'a> {
     entry_met: bool,
     /// Constants that some file may have.
     constants_met: Vec<&'a str>,
+    /// Of the file at hand.
+    explanations: Vec<Explanation>,
 }
 
 impl<'a> Checker<'a> {
@@ -139,6 +144,7 @@ impl<'a> Checker<'a> {
             findings: Vec::new(),
             lacks_feature: false,
             source: None,
+            explanations: Vec::new(),
         };
         let content = match &input.content {
             Ok(content) => content,
@@ -177,6 +183,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        report.explanations = std::mem::take(&mut self.explanations);
         report
     }
 
@@ -192,6 +199,9 @@ impl<'a> Checker<'a> {
                 wgsl = wgsl.constant(name.clone(), *value);
             }
             let result = wgsl.program(&target.caps);
+            if self.arguments.explain && result.is_ok() {
+                self.explanations.extend(wgsl.explain(&target.caps));
+            }
             if let Err(KernelError::UnknownOverride { name: unknown, .. }) = &result
                 && constants.iter().any(|(name, _)| name == unknown)
             {
@@ -279,20 +289,45 @@ fn as_text(reports: &[Report], format: Format) -> String {
             Format::Github => finding.as_annotation(),
         }));
         lines.push(report.summary());
+        lines.extend(report.explanations.iter().map(ToString::to_string));
     }
     lines.join("\n")
 }
 
 fn as_json(reports: &[Report], targets: &[Target]) -> String {
     let files = reports.iter().map(|report| {
-        json!({
+        let mut file = json!({
             "file": report.file,
             "entries": report.entries,
             "errors": report.count(Severity::Error),
             "warnings": report.count(Severity::Warning),
-        })
+        });
+        if !report.explanations.is_empty() {
+            file["explained"] = report.explanations.iter().map(explained).collect();
+        }
+        file
     });
     let findings: Vec<&Finding> = reports.iter().flat_map(|report| &report.findings).collect();
     let against: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     format!("{:#}", json!({ "against": against, "files": files.collect::<Vec<_>>(), "findings": findings }))
+}
+
+/// An explanation as a value of JSON.
+fn explained(explanation: &Explanation) -> serde_json::Value {
+    let accesses = explanation.accesses.iter().map(|access| {
+        json!({
+            "place": access.place, "text": access.text, "proven": access.proven,
+            "range": access.range, "count": access.count, "advice": access.advice,
+        })
+    });
+    let loops = explanation.loops.iter().map(|one| {
+        json!({
+            "place": one.place, "proven": one.proven, "counter": one.counter,
+            "range": one.range, "advice": one.advice,
+        })
+    });
+    json!({
+        "kernel": explanation.kernel, "gave_up": explanation.gave_up,
+        "accesses": accesses.collect::<Vec<_>>(), "loops": loops.collect::<Vec<_>>(),
+    })
 }

@@ -234,3 +234,16 @@ fn imports_conditions_and_elements_are_resolved() {
     assert!(finding["file"].as_str().unwrap().ends_with("scale.wgsl"), "{finding}");
     assert_eq!((&finding["line"], &finding["column"]), (&3.into(), &12.into()), "{finding}");
 }
+
+#[test]
+fn each_access_and_loop_is_explained() {
+    let folder = folder("explained");
+    let said = check(&folder, "saxpy.wgsl --explain").stdout;
+    assert!(said.contains("accesses"), "{said}");
+    assert!(said.contains(": proven: ") || said.contains(": checked: "), "{said}");
+    let object: Value = serde_json::from_str(&check(&folder, "saxpy.wgsl --explain --json").stdout).unwrap();
+    let explained = &object["files"][0]["explained"][0];
+    let accesses = explained["accesses"].as_array().unwrap();
+    assert!(!accesses.is_empty() && accesses.iter().all(|access| access["proven"].is_boolean()), "{object}");
+    assert!(!check(&folder, "saxpy.wgsl").stdout.contains("proven"));
+}

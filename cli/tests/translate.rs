@@ -159,7 +159,7 @@ fn lines_find_what_became_of_them() {
     let folder = folder("lines");
     let line = number_of(LINE);
     let cases: &[(&str, &[&str], &str, &str)] = &[
-        ("spirv", &[], "OpFMul", "OpArrayLength"),
+        ("spirv", &[], "OpFMul", "UMin"),
         ("cuda", &[], "*", "*"),
         ("ptx", &["ANYWARP_NVRTC"], "st.global.", "ld."),
         ("sass", &["ANYWARP_NVRTC", "ANYWARP_NVDISASM"], "FFMA", "STG"),

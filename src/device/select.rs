@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use anywarp_backend::{Backend, BackendError, Caps, DeviceKind};
 
+use crate::kernel::Variants;
+
 /// The variable that names the default device.
 const VARIABLE: &str = "ANYWARP_DEVICE";
 
@@ -26,6 +28,17 @@ pub struct DeviceOptions {
     ///
     /// [`DeviceStats::staging_bypassed`]: crate::DeviceStats::staging_bypassed
     pub staging_limit: Option<u64>,
+    /// When kernels are compiled once more, for launches that are alike: with the integers of their uniforms and
+    /// immediates, the lengths of their buffers and their grid as constants. Such a variant needs fewer checks and
+    /// branches. It runs only launches of which all that holds, compared one by one; floats are never made constants.
+    /// There are 8 variants of a kernel at most, made one at a time, and only where they spare something;
+    /// [`DeviceStats::variants`] counts them. A launch that is recorded keeps what it ran when it was recorded.
+    ///
+    /// Without it what `ANYWARP_VARIANTS` says, `in-background`, `at-once` or `never`; without that
+    /// [`Variants::InBackground`]. A browser makes none.
+    ///
+    /// [`DeviceStats::variants`]: crate::DeviceStats::variants
+    pub variants: Option<Variants>,
 }
 
 /// A device that could be opened.

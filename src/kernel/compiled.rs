@@ -4,15 +4,18 @@ use std::any::TypeId;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anywarp_backend::{
-    Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program, Source,
+    Backend, BackendError, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program, Source,
 };
+use anywarp_middle::Circumstances;
 use anywarp_wgsl::guard::Room;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::front::{self, Others};
 use super::launch::Launch;
+use super::middle;
 use super::source::Wgsl;
 use super::values::Values;
+use super::variants::{Choice, Job, Seen, Variants, Watch};
 use crate::Device;
 use crate::debug::{DebugMemory, Sites};
 use crate::device::DeviceInner;
@@ -38,6 +41,18 @@ impl Compiled {
         let Compilation { kernel: id, resources } = made;
         Ok(Arc::new(Self { backend: Arc::clone(backend), id, resources, program, sites }))
     }
+
+    /// A variant for launches of which this is known; `None` if it would gain nothing.
+    pub(super) fn variant(&self, known: &Circumstances) -> Result<Option<Arc<Self>>, KernelError> {
+        let (program, device) = (&self.program, self.backend.caps());
+        room_of(program)?.run(|| {
+            let special = middle::specialised(program, known).map_err(|message| {
+                let error = BackendError::Rejected { operation: "making a variant", message };
+                KernelError::Compile { kernel: program.name.to_string(), device: device.name.clone(), error }
+            })?;
+            special.map(|program| Self::new(&self.backend, program, None)).transpose()
+        })
+    }
 }
 
 impl Drop for Compiled {
@@ -53,15 +68,64 @@ pub(crate) struct KernelInner {
     folded: OnceLock<Arc<Compiled>>,
     /// Where the values of uniforms and immediates are put together.
     pub(crate) values: Values,
+    /// What launches have in common, if variants are made of it.
+    watch: Option<Watch>,
     /// Element types that were found to fit a binding.
     fitting: Mutex<FxHashSet<(TypeId, usize)>>,
 }
 
 impl KernelInner {
-    fn new(backend: &Arc<dyn Backend>, program: Program, sites: Option<Arc<Sites>>) -> Result<Self, KernelError> {
+    fn new(
+        backend: &Arc<dyn Backend>,
+        program: Program,
+        sites: Option<Arc<Sites>>,
+        when: Variants,
+    ) -> Result<Self, KernelError> {
         let values = Values::of(&program);
+        // What prints is looked for mistakes, not run often.
+        let watched = when != Variants::Never && program.proofs.is_some() && sites.is_none();
+        let watch = watched.then(|| Watch::new(when, &program, &values));
         let plain = Compiled::new(backend, program, sites)?;
-        Ok(Self { plain, folded: OnceLock::new(), values, fitting: Mutex::default() })
+        Ok(Self { plain, folded: OnceLock::new(), values, watch, fitting: Mutex::default() })
+    }
+
+    /// What a launch of `base`, the kernel as it is or folded, runs: a variant, if there is one for what it is like.
+    pub(crate) fn for_launch<'a>(
+        self: &Arc<Self>,
+        base: &Arc<Compiled>,
+        seen: impl FnOnce() -> Seen<'a>,
+        device: &DeviceInner,
+    ) -> Arc<Compiled> {
+        let Some(watch) = &self.watch else { return Arc::clone(base) };
+        let seen = seen();
+        let choose = || watch.choose(&seen, &base.program, &self.values, device.caps());
+        let chosen = match choose() {
+            Choice::Wanted(number, known) => {
+                let job = Job { kernel: Arc::downgrade(self), base: Arc::clone(base), number, known };
+                if watch.waits() {
+                    device.workshop.make(&job);
+                    choose()
+                } else {
+                    device.workshop.hand_in(job);
+                    Choice::Plain
+                }
+            }
+            chosen => chosen,
+        };
+        match chosen {
+            Choice::Variant(compiled) => {
+                device.workshop.launched();
+                compiled
+            }
+            _ => Arc::clone(base),
+        }
+    }
+
+    /// The variant of this number is made, or else there is none.
+    pub(super) fn made(&self, number: u64, compiled: Option<Arc<Compiled>>) {
+        if let Some(watch) = &self.watch {
+            watch.made(number, compiled);
+        }
     }
 
     /// The bindings that the user knows.
@@ -76,9 +140,9 @@ impl KernelInner {
             return Ok(folded);
         }
         let program = &self.plain.program;
-        let room = program.source.as_deref().map_or_else(|| Room::of("", ""), Room::of_source)?;
         let sites = || self.plain.sites.clone();
-        let folded = room.run(|| Compiled::new(&self.plain.backend, front::folded(program, caps)?, sites()))?;
+        let folded =
+            room_of(program)?.run(|| Compiled::new(&self.plain.backend, front::folded(program, caps)?, sites()))?;
         Ok(self.folded.get_or_init(|| folded))
     }
 
@@ -87,6 +151,11 @@ impl KernelInner {
         let mut fitting = self.fitting.lock().unwrap_or_else(PoisonError::into_inner);
         fitting.contains(&(element, slot)) || (compare() && fitting.insert((element, slot)))
     }
+}
+
+/// Room for what the size of its text asks for.
+fn room_of(program: &Program) -> Result<Room<'_>, KernelError> {
+    Ok(program.source.as_deref().map_or_else(|| Room::of("", ""), Room::of_source)?)
 }
 
 /// A compute kernel of one device. Cloning it copies a handle.
@@ -263,12 +332,17 @@ struct Key {
 /// The kernels of one device.
 #[derive(Default)]
 pub(crate) struct KernelCache {
+    variants: Variants,
     kept: Mutex<FxHashMap<Key, Arc<KernelInner>>>,
     /// By keys of those who asked for them.
     known: Mutex<FxHashMap<Box<[u8]>, Arc<KernelInner>>>,
 }
 
 impl KernelCache {
+    pub(crate) fn new(variants: Variants) -> Self {
+        Self { variants, ..Self::default() }
+    }
+
     pub(crate) fn get(
         &self,
         backend: &Arc<dyn Backend>,
@@ -290,7 +364,7 @@ impl KernelCache {
         let made = Room::of_source(&source)?.run(|| {
             let source = Arc::clone(&source);
             let (program, sites) = front::program(wgsl, source, backend.caps(), others, &|count| debug.number(count))?;
-            KernelInner::new(backend, program, sites)
+            KernelInner::new(backend, program, sites, self.variants)
         })?;
         let made = Arc::new(made);
         if let Some(sites) = &made.plain.sites {

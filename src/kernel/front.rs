@@ -13,6 +13,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::debug::{self, Number};
 use super::features;
+use super::middle::{Passed, pass};
 use super::passes::fold_grid::fold_grid;
 use super::source::Wgsl;
 use crate::debug::Sites;
@@ -49,12 +50,14 @@ pub(crate) fn program(
     check_limits(&name, caps, &reflection, workgroup_size)?;
     let at = next_binding(&reflection.bindings, caps);
     let Some((module, sites)) = debug::print(&source, &name, &module, &marked, at, caps, number)? else {
-        return Ok((assemble(name, module, info, entry, reflection, Some(source), wgsl.leave), None));
+        let passed = pass(&name, module, info, caps, wgsl.leave.checks);
+        return Ok((assemble(name, passed, entry, reflection, Some(source), wgsl.leave), None));
     };
     let info = module::validate(&module).map_err(invalid)?;
     let reflection = reflect(&module, &info, 0);
     check_limits(&name, caps, &reflection, workgroup_size).map_err(because_it_prints)?;
-    Ok((assemble(name, module, info, entry, reflection, Some(source), wgsl.leave), Some(sites)))
+    let passed = pass(&name, module, info, caps, wgsl.leave.checks);
+    Ok((assemble(name, passed, entry, reflection, Some(source), wgsl.leave), Some(sites)))
 }
 
 /// The same program for grids that the device cannot dispatch as they are. Its last binding is the
@@ -72,7 +75,8 @@ pub(crate) fn folded(program: &Program, caps: &Caps) -> Result<Program, KernelEr
     let reflection = reflect(&module, &info, 0);
     check_limits(&program.name, caps, &reflection, program.workgroup_size)?;
     let (name, entry) = (Arc::clone(&program.name), program.entry_point.clone());
-    Ok(assemble(name, module, info, entry, reflection, program.source.clone(), program.leave))
+    let passed = pass(&name, module, info, caps, program.leave.checks);
+    Ok(assemble(name, passed, entry, reflection, program.source.clone(), program.leave))
 }
 
 /// The first place behind all bindings.
@@ -99,13 +103,13 @@ fn because_it_prints(error: KernelError) -> KernelError {
 
 fn assemble(
     name: Arc<str>,
-    module: naga::Module,
-    info: ModuleInfo,
+    passed: Passed,
     entry_point: String,
     reflection: Reflection,
     source: Option<Arc<Source>>,
     leave: Leave,
 ) -> Program {
+    let Passed { module, info, proofs } = passed;
     Program {
         name,
         workgroup_size: module.entry_points[0].workgroup_size,
@@ -117,6 +121,7 @@ fn assemble(
         workgroup_storage: reflection.workgroup_storage,
         source,
         leave,
+        proofs,
     }
 }
 

@@ -11,6 +11,7 @@ use super::compiled::{Compiled, Kernel};
 use super::extent::Extent;
 use super::passes::fold_grid::physical_grid;
 use super::values::Covered;
+use super::variants::Seen;
 use crate::buffer::Slice;
 use crate::buffer::transfer::Touched;
 use crate::buffer::uses::Use;
@@ -315,10 +316,19 @@ impl<'a> Launch<'a> {
         if let (Some(slice), Grid::Indirect { offset, .. }) = (indirect, grid) {
             check_indirect(kernel, slice, offset, &placed)?;
         }
-        let compiled = match logical {
+        let base = match logical {
             Some(_) => inner.folded(kernel.device.caps())?,
             None => &inner.plain,
         };
+        let seen = || {
+            let mut by_slot = placed.iter();
+            let bytes = |at: &Placed<'_>| at.bytes.end - at.bytes.start;
+            let bytes =
+                bound.iter().map(|bound| bound.as_ref().and_then(|_| by_slot.next()).map_or(0, bytes)).collect();
+            let groups = if let Grid::Groups(groups) = grid { Some(groups) } else { None };
+            Seen { groups, logical, bytes, values }
+        };
+        let compiled = &inner.for_launch(base, seen, &kernel.device);
 
         let device = &kernel.device;
         let refused =

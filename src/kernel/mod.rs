@@ -7,8 +7,11 @@
 //! | `program` | the front end by itself, without a device |
 //! | `features` | which feature a device lacks, and the line that needs it |
 //! | `debug` | functions that print: whether they can |
+//! | `middle` | made faster, and what is proven of it |
+//! | `explain` | which checks are kept, and why |
 //! | `passes` | naga IR to naga IR: grid folding, debug printing |
 //! | `compiled` | kernels of a device, kept by content; the folded variant |
+//! | `variants` | kernels compiled once more for what their launches have in common |
 //! | `values` | uniform and immediate values, by path |
 //! | `bind`, `checks`, `launch` | one launch: what is bound, whether it fits, the commands |
 //! | `typed` | launches of kernels that `kernels!` made |
@@ -18,20 +21,26 @@ mod bind;
 mod checks;
 mod compiled;
 mod debug;
+mod explain;
 mod extent;
 mod features;
 mod front;
 mod launch;
+mod middle;
 pub(crate) mod passes;
 mod program;
 mod source;
 pub mod typed;
 mod values;
+mod variants;
 
 pub use bind::Bind;
 pub(crate) use bind::{BoundBuffer, bound};
 pub use compiled::Kernel;
 pub(crate) use compiled::{Compiled, KernelCache, KernelInner};
+pub use explain::{ExplainedAccess, ExplainedLoop, Explanation};
 pub use extent::Extent;
 pub use launch::Launch;
 pub use source::Wgsl;
+pub use variants::Variants;
+pub(crate) use variants::Workshop;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use anywarp_backend::{Leave, Scalar, Source, SourceFile, Unchecked};
+use anywarp_backend::{Checks, Leave, Scalar, Source, SourceFile};
 use anywarp_wgsl::TextError;
 use anywarp_wgsl::compose::{Folder, Given, Modules, Options, compose};
 
@@ -239,22 +239,22 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// Leaves out what keeps a kernel within its variables and its loops finite, where the device
-    /// can (`wgpu` and `cuda`; `cpu` checks all the same).
+    /// Which tests keep the kernel within its variables and its loops finite: without a word, those that nothing
+    /// has proven needless.
     ///
-    /// The promise is made in the caller's own `unsafe` block:
+    /// To leave out all of them takes a promise, made in the caller's own `unsafe` block:
     ///
     /// ```
-    /// use anywarp::{Unchecked, Wgsl};
+    /// use anywarp::{Checks, Unchecked, Wgsl};
     ///
     /// // SAFETY: the kernel touches nothing.
-    /// let promise = unsafe { Unchecked::promise() };
-    /// let source = Wgsl::new("@compute @workgroup_size(64) fn main() {}").unchecked(promise);
+    /// let off = Checks::Off(unsafe { Unchecked::promise() });
+    /// let source = Wgsl::new("@compute @workgroup_size(64) fn main() {}").checks(off);
     /// # let _ = source;
     /// ```
     #[must_use]
-    pub fn unchecked(mut self, promise: Unchecked) -> Self {
-        self.leave.checks = Some(promise);
+    pub fn checks(mut self, checks: Checks) -> Self {
+        self.leave.checks = checks;
         self
     }
 

@@ -4,7 +4,7 @@
 //! in processes of their own.
 
 use anywarp::backend::BackendError;
-use anywarp::{BufferError, Device, Error, ErrorClass, Unchecked, Wgsl};
+use anywarp::{BufferError, Checks, Device, Error, ErrorClass, Unchecked, Wgsl};
 
 use super::absence::{is_child, said_by};
 
@@ -18,7 +18,7 @@ struct Params { at: u32 }
 fn lose(device: &Device) -> Error {
     // SAFETY: it is not kept: the fault is what is tested, and it reaches no memory of this process.
     let promise = unsafe { Unchecked::promise() };
-    let wild = device.kernel(Wgsl::new(WILD).file("wild.wgsl").unchecked(promise)).expect("a kernel");
+    let wild = device.kernel(Wgsl::new(WILD).file("wild.wgsl").checks(Checks::Off(promise))).expect("a kernel");
     let mut b = device.buffer::<u32>(64).expect("memory");
     // 16 GiB behind the buffer: more than the pool of a fresh context maps.
     wild.launch().bind("b", &mut b).set("params.at", u32::MAX).threads(1).expect("a launch");

@@ -208,6 +208,8 @@ pub(crate) enum Stmt {
     Switch(Expr, Vec<(Vec<i64>, Block)>, Block),
     /// The counter's slot, its bound, and the body: from 0, by 1.
     For(usize, Expr, Block),
+    /// A counter of any kind: its slot and start, the condition to go on, what changes it, and the body.
+    Count(usize, Expr, Expr, Box<Stmt>, Block),
     While(Expr, Block),
     /// Body, continuing block and `break if`.
     Loop(Block, Block, Option<Expr>),
@@ -268,6 +270,17 @@ pub(crate) struct Program {
     pub(crate) groups: [u32; 3],
     /// The initial bytes of the buffers, by binding.
     pub(crate) buffers: Vec<Vec<u8>>,
+    /// What an index out of range means; without a meaning, the kernel must have none.
+    pub(crate) outside: Outside,
+}
+
+/// What accesses out of range do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outside {
+    /// There must be none.
+    Undefined,
+    /// Reads give the last element, stores and atomics do nothing, and an atomic's result is zero.
+    Defined,
 }
 
 impl Type {

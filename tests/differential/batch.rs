@@ -6,13 +6,9 @@ use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Instant;
 
-use super::generate::generate;
 use super::options::Options;
 use super::print::wgsl;
 use super::worker::Message;
-
-/// Kernels that one child runs.
-const BATCH: u64 = 25;
 
 /// How many kernels ended how.
 #[derive(Debug, Default)]
@@ -39,10 +35,10 @@ pub(crate) fn run(options: &Options) -> Result<Tally, String> {
             let first = {
                 let mut next = lock(&next);
                 let first = *next;
-                *next = (first + BATCH).min(end);
+                *next = (first + options.batch()).min(end);
                 first
             };
-            let last = (first + BATCH).min(end);
+            let last = (first + options.batch()).min(end);
             let mut seed = first;
             while seed < last {
                 if options.limit.is_some_and(|limit| started.elapsed() > limit) {
@@ -121,7 +117,7 @@ fn run_child(
             }
             Ok(Message::Failed(seed, text)) => {
                 running = None;
-                println!("seed {seed} (--size {}) FAILED\n{text}", options.size);
+                println!("seed {seed} ({}) FAILED\n{text}", options.says());
                 lock(tally).failed += 1;
             }
             Ok(Message::Unable(problem)) => {
@@ -138,8 +134,8 @@ fn run_child(
     end(&mut child);
     let last_words = errors.and_then(|thread| thread.join().ok()).unwrap_or_default();
     if let Some((seed, what)) = verdict {
-        let text = wgsl(&generate(seed, options.size));
-        println!("seed {seed} (--size {}) FAILED: it {what}\n{last_words}\n{text}", options.size);
+        let text = wgsl(&options.kernel(seed));
+        println!("seed {seed} ({}) FAILED: it {what}\n{last_words}\n{text}", options.says());
         lock(tally).failed += 1;
     } else if next == first && !lock(tally).out_of_time {
         return Err(format!("a child process ended before it began\n{last_words}"));

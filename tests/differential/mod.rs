@@ -4,8 +4,11 @@
 //! |---|---|
 //! | `ast`, `walk`, `print`, `layout` | kernels as data, as text, and their values in memory |
 //! | `random`, `generate` | a kernel from a seed |
+//! | `hostile` | the same, out of range wherever it can be |
 //! | `evaluate` | the reference |
 //! | `run` | a kernel on a device |
+//! | `explicit` | a kernel's text with the checks in it that the middle end finds necessary |
+//! | `endless` | loops that never end, and are stopped |
 //! | `known` | failures of drivers that are listed |
 //! | `shrink` | a smaller kernel that fails in the same way |
 //! | `statistics` | what the kernels are like |
@@ -13,13 +16,16 @@
 
 pub(crate) mod ast;
 pub(crate) mod batch;
+pub(crate) mod endless;
 pub(crate) mod evaluate;
+mod explicit;
 #[allow(dead_code)] // other tests need more of it
 #[path = "../support/faults.rs"]
 mod faults;
 pub(crate) mod generate;
 #[path = "../support/harness.rs"]
 mod harness;
+pub(crate) mod hostile;
 mod known;
 mod layout;
 pub(crate) mod options;

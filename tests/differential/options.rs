@@ -2,7 +2,12 @@
 
 use std::time::Duration;
 
-use super::harness;
+use anywarp::Device;
+
+use super::ast::Program;
+use super::generate::generate;
+use super::run::Mode;
+use super::{harness, hostile};
 
 /// What the command line asks for.
 #[derive(Clone, Debug)]
@@ -14,6 +19,7 @@ pub(crate) struct Options {
     pub(crate) size: usize,
     /// Child processes at a time.
     pub(crate) jobs: usize,
+    /// Where they run; those of the bias where none is named.
     pub(crate) devices: Vec<String>,
     /// Only the text of this seed's kernel is wanted.
     pub(crate) print: Option<u64>,
@@ -23,10 +29,47 @@ pub(crate) struct Options {
     pub(crate) shrink: Duration,
     /// A child that says nothing for this long is ended.
     pub(crate) timeout: Duration,
+    pub(crate) bias: Bias,
     /// This process is a child.
     pub(crate) worker: bool,
+    /// This process is a child for this loop without an end.
+    pub(crate) endless: Option<usize>,
     /// Nothing was asked for: a quick run, which may also end early.
     pub(crate) limit: Option<Duration>,
+}
+
+/// What kernels are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bias {
+    /// All that WGSL defines.
+    None,
+    /// Indices out of range and loops of all kinds.
+    Checks,
+}
+
+impl Bias {
+    fn named(name: &str) -> Result<Self, String> {
+        [Self::None, Self::Checks]
+            .into_iter()
+            .find(|bias| bias.name() == name)
+            .ok_or_else(|| format!("--bias is none or checks, not '{name}'"))
+    }
+
+    /// Where such kernels run unless devices are named. What Vulkan's drivers make of loops that few programs have is
+    /// for whoever asks.
+    fn devices(self) -> [&'static str; 2] {
+        match self {
+            Self::None => ["cpu", "vulkan"],
+            Self::Checks => ["cpu", "cpu:checked"],
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Checks => "checks",
+        }
+    }
 }
 
 /// How long a run takes that was given no count, at most.
@@ -58,6 +101,8 @@ impl Options {
                 "--statistics" => options.statistics = true,
                 "--shrink" => options.shrink = Duration::from_secs(number(name, &value()?)?),
                 "--timeout" => options.timeout = Duration::from_secs(number::<u64>(name, &value()?)?.max(1)),
+                "--bias" => options.bias = Bias::named(&value()?)?,
+                "--endless" => options.endless = Some(number(name, &value()?)?),
                 "--worker" => options.worker = true,
                 // Taken and left alone.
                 _ if harness::FLAGS.contains(&name) => {}
@@ -67,7 +112,51 @@ impl Options {
                 _ => return Ok(None),
             }
         }
+        if options.devices.is_empty() {
+            options.devices = options.bias.devices().iter().map(|device| (*device).to_owned()).collect();
+        }
         Ok(Some(options))
+    }
+
+    /// The kernel of a seed.
+    pub(crate) fn kernel(&self, seed: u64) -> Program {
+        match self.bias {
+            Bias::None => generate(seed, self.size),
+            Bias::Checks => hostile::generate(seed, self.size),
+        }
+    }
+
+    /// What a list of known faults calls the kernel of a seed.
+    pub(crate) fn label(&self, seed: u64) -> String {
+        match self.bias {
+            Bias::None => format!("seed {seed}, size {}", self.size),
+            Bias::Checks => format!("seed {seed}, size {}, bias checks", self.size),
+        }
+    }
+
+    /// How this device is to keep kernels in range.
+    pub(crate) fn modes(&self, device: &Device) -> &'static [Mode] {
+        match self.bias {
+            _ if device.caps().checked => &[Mode::Explicit],
+            Bias::None => &[Mode::Proven],
+            Bias::Checks => &[Mode::Proven, Mode::Driver],
+        }
+    }
+
+    /// How many kernels a child runs: small ones, many.
+    pub(crate) fn batch(&self) -> u64 {
+        match self.bias {
+            Bias::None => 25,
+            Bias::Checks => 200,
+        }
+    }
+
+    /// The arguments that make the kernel of a seed again, but for `--seed`.
+    pub(crate) fn says(&self) -> String {
+        match self.bias {
+            Bias::None => format!("--size {}", self.size),
+            Bias::Checks => format!("--size {} --bias checks", self.size),
+        }
     }
 
     /// The arguments of a child that runs `count` kernels from `seed` on.
@@ -78,6 +167,7 @@ impl Options {
             ("--size", self.size.to_string()),
             ("--devices", self.devices.join(",")),
             ("--shrink", self.shrink.as_secs().to_string()),
+            ("--bias", self.bias.name().to_owned()),
         ];
         let pairs = pairs.into_iter().flat_map(|(name, value)| [name.to_owned(), value]);
         ["--worker".to_owned()].into_iter().chain(pairs).collect()
@@ -91,12 +181,14 @@ impl Default for Options {
             seed: 1,
             size: 4,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
-            devices: vec!["cpu".to_owned(), "vulkan".to_owned()],
+            devices: Vec::new(),
             print: None,
             statistics: false,
             shrink: Duration::from_secs(30),
             timeout: Duration::from_secs(60),
+            bias: Bias::None,
             worker: false,
+            endless: None,
             limit: Some(QUICK),
         }
     }

@@ -142,6 +142,13 @@ impl Printer<'_> {
         self.depth -= 1;
     }
 
+    /// A statement on a line of its own, without what ends it.
+    fn apart(&self, stmt: &Stmt) -> String {
+        let mut printer = Printer { program: self.program, text: String::new(), depth: 0, main: self.main };
+        printer.stmt(stmt);
+        printer.text.trim_end().trim_end_matches(';').to_owned()
+    }
+
     fn line(&mut self, line: &str) {
         let indent = "    ".repeat(self.depth);
         let _ = writeln!(self.text, "{indent}{line}");
@@ -190,6 +197,11 @@ impl Printer<'_> {
             Stmt::For(slot, bound, body) => {
                 let head = format!("for (var v{slot} = 0u; v{slot} < {}; v{slot}++)", self.expr(bound));
                 self.braced(&head, body, "");
+            }
+            Stmt::Count(slot, start, condition, step, body) => {
+                let (start, condition) = (self.expr(start), self.expr(condition));
+                let step = self.apart(step);
+                self.braced(&format!("for (var v{slot} = {start}; {condition}; {step})"), body, "");
             }
             Stmt::While(condition, body) => self.braced(&format!("while {}", self.expr(condition)), body, ""),
             Stmt::Loop(body, continuing, until) => {

@@ -2,10 +2,38 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use anywarp::{Device, Wgsl};
+use anywarp::{Checks, Device, FindingKind, Findings, Wgsl};
 
 use super::ast::{Program, Space};
 use super::evaluate::canonical;
+use super::explicit;
+
+/// How a kernel is kept in range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Proven,
+    /// As the driver does it, which may be in another way wherever something is out of range.
+    Driver,
+    /// By checks in the kernel's own text, on a device that would tell of any access out of range.
+    Explicit,
+}
+
+impl Mode {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Proven => "proven",
+            Self::Driver => "driver",
+            Self::Explicit => "explicit",
+        }
+    }
+
+    fn checks(self) -> Checks {
+        match self {
+            Self::Proven => Checks::Proven,
+            Self::Driver | Self::Explicit => Checks::Driver,
+        }
+    }
+}
 
 /// How a device fails a kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,11 +72,17 @@ impl std::fmt::Display for Failure {
 /// # Errors
 ///
 /// [`Failure::Error`] or [`Failure::Panic`].
-pub(crate) fn run(device: &Device, program: &Program, wgsl: &str) -> Result<Vec<Vec<u8>>, Failure> {
-    let ran = catch_unwind(AssertUnwindSafe(|| try_run(device, program, wgsl)));
+pub(crate) fn run(device: &Device, mode: Mode, program: &Program, wgsl: &str) -> Result<Vec<Vec<u8>>, Failure> {
+    let ran = catch_unwind(AssertUnwindSafe(|| match mode {
+        Mode::Explicit => {
+            let text = explicit::wgsl(wgsl)?;
+            try_run(device, mode, program, &text).map_err(|error| Failure::Error(format!("{error}\n{text}")))
+        }
+        _ => try_run(device, mode, program, wgsl).map_err(|error| Failure::Error(error.to_string())),
+    }));
     match ran {
-        Ok(Ok(buffers)) => Ok(buffers),
-        Ok(Err(error)) => Err(Failure::Error(error.to_string())),
+        Ok(Ok(buffers)) => in_range(device).map(|()| buffers),
+        Ok(Err(failure)) => Err(failure),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("(no message)");
@@ -57,8 +91,8 @@ pub(crate) fn run(device: &Device, program: &Program, wgsl: &str) -> Result<Vec<
     }
 }
 
-fn try_run(device: &Device, program: &Program, wgsl: &str) -> anywarp::Result<Vec<Vec<u8>>> {
-    let kernel = device.kernel(Wgsl::new(wgsl).file("differential.wgsl"))?;
+fn try_run(device: &Device, mode: Mode, program: &Program, wgsl: &str) -> anywarp::Result<Vec<Vec<u8>>> {
+    let kernel = device.kernel(Wgsl::new(wgsl).file("differential.wgsl").checks(mode.checks()))?;
     let mut held = Vec::new();
     for bytes in &program.buffers {
         held.push(device.buffer_from(bytes)?);
@@ -77,6 +111,14 @@ fn try_run(device: &Device, program: &Program, wgsl: &str) -> anywarp::Result<Ve
     }
     launch.groups(program.groups)?;
     held.iter().map(|buffer| Ok(buffer.read()?.to_vec())).collect()
+}
+
+/// Whether a device that checks accesses has nothing to tell.
+fn in_range(device: &Device) -> Result<(), Failure> {
+    let mut outside = Findings::default();
+    let found = device.findings();
+    found.iter().filter(|found| found.kind == FindingKind::OutOfRange).for_each(|found| outside.add(found.clone()));
+    if outside.is_empty() { Ok(()) } else { Err(Failure::Mismatch(format!("an access is out of range\n{outside}"))) }
 }
 
 /// Compares the buffers that the kernel writes, word for word.

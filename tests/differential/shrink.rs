@@ -115,9 +115,12 @@ fn unwrapped(best: &mut Program, deadline: Instant, fails: &mut dyn FnMut(&Progr
 fn unwrap(block: &mut Block, at: usize, which: usize) {
     let Some(stmt) = block.get_mut(at) else { return };
     // The loop variable of a `for` stays behind.
-    let counter = if let Stmt::For(slot, ..) = stmt { Some(*slot) } else { None };
+    let start = match stmt {
+        Stmt::For(slot, ..) => Some(Stmt::Var(*slot, Type::U32, Some(Expr::u32(0)))),
+        Stmt::Count(slot, start, ..) => Some(Stmt::Var(*slot, start.ty.clone(), Some(start.clone()))),
+        _ => None,
+    };
     let Some(content) = inner(stmt).into_iter().nth(which).map(std::mem::take) else { return };
-    let start = counter.map(|slot| Stmt::Var(slot, Type::U32, Some(Expr::u32(0))));
     block.splice(at..=at, start.into_iter().chain(content));
 }
 

@@ -7,7 +7,6 @@ use anywarp_null::{NullBackend, NullOptions};
 
 use super::ast::{Program, Space};
 use super::evaluate::evaluate;
-use super::generate::generate;
 use super::options::Options;
 use super::print::wgsl;
 use super::random::Random;
@@ -24,6 +23,9 @@ struct Numbers {
     workgroup: u64,
     bytes: usize,
     steps: u64,
+    outside: u64,
+    /// Kernels that are never out of range.
+    inside: u64,
     evaluating: Duration,
 }
 
@@ -33,14 +35,13 @@ pub(crate) fn print(options: &Options) -> bool {
     let device = Device::from_backend(NullBackend::with(&everything));
     let mut numbers = Numbers::default();
     for seed in options.seed..options.seed + options.count {
-        numbers.add(&device, seed, options.size);
+        numbers.add(&device, seed, options.kernel(seed));
     }
     numbers.print(options.count)
 }
 
 impl Numbers {
-    fn add(&mut self, device: &Device, seed: u64, size: usize) {
-        let program = generate(seed, size);
+    fn add(&mut self, device: &Device, seed: u64, program: Program) {
         let text = wgsl(&program);
         self.bytes += text.len();
         self.barriers += u64::from(text.contains("workgroupBarrier"));
@@ -55,6 +56,8 @@ impl Numbers {
         };
         self.evaluating += started.elapsed();
         self.steps += outcome.steps;
+        self.outside += outcome.outside;
+        self.inside += u64::from(outcome.outside == 0);
         self.branches += outcome.branches.len() as u64;
         self.both_ways += outcome.branches.values().filter(|[yes, no]| *yes > 0 && *no > 0).count() as u64;
         let words = |buffers: &[Vec<u8>]| -> Vec<[u8; 4]> {
@@ -83,6 +86,7 @@ impl Numbers {
         println!("{} with barriers, {} with uniform loads", self.barriers, self.workgroup);
         println!("{} of {} conditions were both true and false", self.both_ways, self.branches);
         println!("{} depend on their input, {} give every invocation a hash of its own", self.dependent, self.distinct);
+        println!("{} accesses out of range, {} kernels without", self.outside, self.inside);
         println!("{:.2} ms of evaluation each", self.evaluating.as_secs_f64() * 1e3 / count.max(1) as f64);
         self.refused.is_empty() && self.undefined.is_empty()
     }

@@ -28,34 +28,41 @@ pub(crate) fn inner(stmt: &mut Stmt) -> Vec<&mut Block> {
     match stmt {
         Stmt::If(_, one, two) | Stmt::Loop(one, two, _) => vec![one, two],
         Stmt::Switch(_, cases, default) => cases.iter_mut().map(|(_, block)| block).chain([default]).collect(),
-        Stmt::For(_, _, body) | Stmt::While(_, body) | Stmt::Block(body) => vec![body],
+        Stmt::For(_, _, body) | Stmt::Count(.., body) | Stmt::While(_, body) | Stmt::Block(body) => vec![body],
         _ => Vec::new(),
     }
 }
 
 fn in_block(block: &mut Block, visit: &mut dyn FnMut(&mut Expr)) {
-    for stmt in block {
-        match stmt {
-            Stmt::Let(_, value) | Stmt::Return(Some(value)) => in_expr(value, visit),
-            Stmt::Var(_, _, value) => value.iter_mut().for_each(|value| in_expr(value, visit)),
-            Stmt::Assign(place, value) | Stmt::Compound(place, _, value) => {
-                in_place(place, visit);
-                in_expr(value, visit);
-            }
-            Stmt::Step(place, _) | Stmt::UniformLoad(_, place) => in_place(place, visit),
-            Stmt::If(value, ..) | Stmt::Switch(value, ..) | Stmt::For(_, value, _) | Stmt::While(value, _) => {
-                in_expr(value, visit);
-            }
-            Stmt::Loop(_, _, until) => until.iter_mut().for_each(|until| in_expr(until, visit)),
-            Stmt::Call(_, _, arguments) => arguments.iter_mut().for_each(|argument| in_expr(argument, visit)),
-            Stmt::Atomic(_, _, place, operand) => {
-                in_place(place, visit);
-                operand.iter_mut().for_each(|operand| in_expr(operand, visit));
-            }
-            _ => {}
+    block.iter_mut().for_each(|stmt| in_stmt(stmt, visit));
+}
+
+fn in_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Expr)) {
+    match stmt {
+        Stmt::Count(_, start, condition, step, _) => {
+            in_expr(start, visit);
+            in_expr(condition, visit);
+            in_stmt(step, visit);
         }
-        inner(stmt).into_iter().for_each(|block| in_block(block, visit));
+        Stmt::Let(_, value) | Stmt::Return(Some(value)) => in_expr(value, visit),
+        Stmt::Var(_, _, value) => value.iter_mut().for_each(|value| in_expr(value, visit)),
+        Stmt::Assign(place, value) | Stmt::Compound(place, _, value) => {
+            in_place(place, visit);
+            in_expr(value, visit);
+        }
+        Stmt::Step(place, _) | Stmt::UniformLoad(_, place) => in_place(place, visit),
+        Stmt::If(value, ..) | Stmt::Switch(value, ..) | Stmt::For(_, value, _) | Stmt::While(value, _) => {
+            in_expr(value, visit);
+        }
+        Stmt::Loop(_, _, until) => until.iter_mut().for_each(|until| in_expr(until, visit)),
+        Stmt::Call(_, _, arguments) => arguments.iter_mut().for_each(|argument| in_expr(argument, visit)),
+        Stmt::Atomic(_, _, place, operand) => {
+            in_place(place, visit);
+            operand.iter_mut().for_each(|operand| in_expr(operand, visit));
+        }
+        _ => {}
     }
+    inner(stmt).into_iter().for_each(|block| in_block(block, visit));
 }
 
 fn in_place(place: &mut Place, visit: &mut dyn FnMut(&mut Expr)) {

@@ -7,8 +7,7 @@ use anywarp_backend::{BackendError, BindingClass, BindingInfo, Program};
 
 use crate::errors::{Caught, scoped};
 use crate::pipelines::{Kept, Pipelines};
-#[cfg(not(target_arch = "wasm32"))]
-use crate::wide::mend;
+use crate::ready::{Made, Ready, ready};
 
 /// One bind group of a kernel.
 pub(crate) struct Group {
@@ -40,9 +39,11 @@ static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
 impl Kernel {
     pub(crate) fn new(device: &wgpu::Device, pipelines: &Pipelines, program: &Program) -> Result<Self, BackendError> {
         // naga's writers panic on a few valid programs: that refuses the program, no more.
-        let source = source(device, program)?;
+        let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;
+        let ready = ready(program, spirv).map_err(rejected)?;
+        let source = source(&ready)?;
         let attempt = || {
-            let build = || Self::build(device, pipelines, program, source);
+            let build = || Self::build(device, pipelines, program, &ready, source);
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(build))
         };
         match scoped(device, attempt) {
@@ -66,9 +67,10 @@ impl Kernel {
         device: &wgpu::Device,
         pipelines: &'p Pipelines,
         program: &Program,
+        ready: &Ready<'_>,
         source: wgpu::ShaderSource<'_>,
     ) -> (Self, Option<Kept<'p>>) {
-        let kept = pipelines.open(device, program);
+        let kept = pipelines.open(device, &program.entry_point, ready);
         let slots = slots(&program.bindings, device.limits().max_dynamic_uniform_buffers_per_pipeline_layout);
         let groups = groups(device, &program.bindings, &slots);
         let last_group = groups.last().map_or(0, |group| group.index as usize + 1);
@@ -82,10 +84,18 @@ impl Kernel {
             immediate_size: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4)),
         });
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(&program.name), source };
-        let module = match program.leave.checks {
-            None => device.create_shader_module(descriptor),
+        let checked = wgpu::ShaderRuntimeChecks::checked();
+        let module = match ready.checks {
+            Made::All => device.create_shader_module(descriptor),
+            Made::Divisors => {
+                let divisors =
+                    wgpu::ShaderRuntimeChecks { bounds_checks: false, force_loop_bounding: false, ..checked };
+                // SAFETY: `anywarp_middle::explicit` has put a clamp or a guard of every index into the module, and a
+                // count of turns into every loop, but for those that `prove` has shown to need none.
+                unsafe { device.create_shader_module_trusted(descriptor, divisors) }
+            }
             // SAFETY: who made the `Unchecked` gave their word for what wgpu asks here.
-            Some(_) => unsafe {
+            Made::Nothing => unsafe {
                 device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
             },
         };
@@ -105,16 +115,13 @@ impl Kernel {
 /// What wgpu is given: the module, or in a browser its text.
 #[cfg(not(target_arch = "wasm32"))]
 #[expect(clippy::unnecessary_wraps, reason = "writing a text can fail")]
-fn source(device: &wgpu::Device, program: &Program) -> Result<wgpu::ShaderSource<'static>, BackendError> {
-    // Others than the SPIR-V writer get 64-bit integers right.
-    let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;
-    let mended = if spirv { mend(&program.module, &program.info) } else { None };
-    Ok(wgpu::ShaderSource::Naga(Cow::Owned(mended.unwrap_or_else(|| (*program.module).clone()))))
+fn source(ready: &Ready<'_>) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    Ok(wgpu::ShaderSource::Naga(Cow::Owned(ready.module().clone())))
 }
 
 #[cfg(target_arch = "wasm32")]
-fn source(_: &wgpu::Device, program: &Program) -> Result<wgpu::ShaderSource<'static>, BackendError> {
-    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(crate::text::wgsl(&program.module)?)))
+fn source(ready: &Ready<'_>) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(crate::text::wgsl(ready.module())?)))
 }
 
 fn rejected(message: String) -> BackendError {

@@ -23,6 +23,7 @@ mod memory;
 mod pinned;
 mod pipelines;
 mod probe;
+mod ready;
 #[cfg(any(target_arch = "wasm32", test))]
 mod text;
 mod timing;
@@ -30,8 +31,6 @@ mod timing;
 pub mod translate;
 mod uniforms;
 mod upload;
-#[cfg(any(not(target_arch = "wasm32"), feature = "translate"))]
-mod wide;
 
 pub use adapters::{Candidate, Options, candidates, candidates_async};
 pub use device::WgpuBackend;

@@ -7,8 +7,9 @@
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anywarp_backend::Program;
 use anywarp_backend::cache::{DiskCache, Fingerprint, Key};
+
+use crate::ready::Ready;
 
 /// Where the pipelines of one device are kept.
 pub(crate) struct Pipelines {
@@ -57,20 +58,20 @@ impl Pipelines {
         Self { disk, adapter, empty, useless: AtomicBool::new(false) }
     }
 
-    /// The cache object for the program's pipeline, with what a process before has left of it.
-    pub(crate) fn open(&self, device: &wgpu::Device, program: &Program) -> Option<Kept<'_>> {
+    /// The cache object for a program's pipeline, with what a process before has left of it.
+    pub(crate) fn open(&self, device: &wgpu::Device, entry_point: &str, ready: &Ready<'_>) -> Option<Kept<'_>> {
         let disk = self.disk.filter(|_| !self.useless.load(Ordering::Relaxed))?;
-        let key = self.key(program)?;
+        let key = self.key(entry_point, ready)?;
         let found = disk.get(&key);
         Some(Kept { pipelines: self, disk, key, object: object(device, found.as_deref()), found })
     }
 
     /// Were two programs ever to have one fingerprint, the driver would still tell them apart: it looks
     /// pipelines up by the code that it is given.
-    fn key(&self, program: &Program) -> Option<Key> {
+    fn key(&self, entry_point: &str, ready: &Ready<'_>) -> Option<Key> {
         let mut fingerprint = Fingerprint::default();
-        write!(fingerprint, "{:?} {:?}", program.module, program.leave.checks.is_some()).ok()?;
-        Some(Key::new("vulkan", [self.adapter.as_str(), &program.entry_point, &fingerprint.to_string()]))
+        write!(fingerprint, "{:?} {:?}", ready.module(), ready.checks).ok()?;
+        Some(Key::new("vulkan", [self.adapter.as_str(), entry_point, &fingerprint.to_string()]))
     }
 }
 
@@ -102,10 +103,11 @@ mod tests {
     use std::sync::Arc;
 
     use anywarp_backend::naga::{front, valid};
-    use anywarp_backend::{Leave, Unchecked};
+    use anywarp_backend::{Checks, FunctionProofs, Leave, Program, Proofs, Unchecked};
 
     use super::*;
     use crate::kernel::Kernel;
+    use crate::ready::ready;
     use crate::{Options, candidates};
 
     fn program(body: &str) -> Program {
@@ -122,6 +124,7 @@ mod tests {
             workgroup_storage: 0,
             source: None,
             leave: Leave::default(),
+            proofs: None,
         }
     }
 
@@ -133,14 +136,30 @@ mod tests {
     fn a_key_is_of_the_program_and_the_adapter() {
         let (ours, other) = (without_device(), Pipelines { adapter: "other".to_owned(), ..without_device() });
         let loops = "for (var i = 0; i < 9; i++) { }";
-        assert_eq!(ours.key(&program(loops)), ours.key(&program(loops)));
+        let key = |pipelines: &Pipelines, program: &Program| pipelines.key("main", &ready(program, true).unwrap());
+        assert_eq!(key(&ours, &program(loops)), key(&ours, &program(loops)));
         // SAFETY: nothing is run.
-        let checks = Some(unsafe { Unchecked::promise() });
+        let checks = Checks::Off(unsafe { Unchecked::promise() });
         let unchecked = Program { leave: Leave { checks, ..Leave::default() }, ..program(loops) };
-        for different in [unchecked, program(""), program("for (var i = 0; i < 8; i++) { }")] {
-            assert_ne!(ours.key(&program(loops)), ours.key(&different));
+        let proven = |ends: &[bool]| {
+            let entry = FunctionProofs { ends: ends.to_vec(), ..FunctionProofs::default() };
+            let proofs = Some(Arc::new(Proofs { functions: Vec::new(), entry }));
+            Program { proofs, ..program(loops) }
+        };
+        let all = [
+            program(loops),
+            unchecked,
+            proven(&[true]),
+            proven(&[false]),
+            program(""),
+            program("for (var i = 0; i < 8; i++) { }"),
+        ];
+        for (number, one) in all.iter().enumerate() {
+            for another in &all[number + 1..] {
+                assert_ne!(key(&ours, one), key(&ours, another), "{:?} and {:?}", one.proofs, another.proofs);
+            }
         }
-        assert_ne!(ours.key(&program(loops)), other.key(&program(loops)));
+        assert_ne!(key(&ours, &all[0]), key(&other, &all[0]));
     }
 
     /// Drivers that give nothing for a pipeline still give a header, which goes the same way.
@@ -157,7 +176,10 @@ mod tests {
             return println!("skipped: the driver has no pipeline caches");
         }
         let program = program("var a = 1; if (a == 2) { return; }");
-        let found = |pipelines: &Pipelines| pipelines.open(device, &program).unwrap().found;
+        fn open<'p>(device: &wgpu::Device, pipelines: &'p Pipelines, program: &Program) -> Option<Kept<'p>> {
+            pipelines.open(device, "main", &ready(program, true).unwrap())
+        }
+        let found = |pipelines: &Pipelines| open(device, pipelines, &program).unwrap().found;
         assert_eq!(found(&ask()), None);
         Kernel::new(device, &ask(), &program).unwrap();
         let kept = found(&ask()).expect("was kept");
@@ -169,7 +191,7 @@ mod tests {
         // A driver whose data never grows is asked no more.
         let pipelines = Pipelines { empty: usize::MAX, ..ask() };
         Kernel::new(device, &pipelines, &program).unwrap();
-        assert!(pipelines.open(device, &program).is_none());
+        assert!(open(device, &pipelines, &program).is_none());
         assert_eq!(disk.clear(None).files, 0);
         std::fs::remove_dir_all(&folder).unwrap();
     }
@@ -179,6 +201,6 @@ mod tests {
         let Some(candidate) = candidates().into_iter().next() else { return println!("skipped: no device") };
         let backend = candidate.open(Options::default()).unwrap();
         let pipelines = Pipelines::inside(None, backend.wgpu_device().0);
-        assert!(pipelines.open(backend.wgpu_device().0, &program("")).is_none());
+        assert!(pipelines.open(backend.wgpu_device().0, "main", &ready(&program(""), true).unwrap()).is_none());
     }
 }

@@ -1,7 +1,8 @@
 //! What wgpu makes of a program for each kind of driver, as text, on any machine.
 //!
-//! The writers' options are those that wgpu gives them: indices are kept in range, loops end,
-//! workgroup memory starts as zeros, unless the program's author lets all that be left out.
+//! The modules and the writers' options are those that wgpu is given and gives them: indices are kept in range and
+//! loops end, by the writer or by the module itself, and workgroup memory starts as zeros, unless the program's author
+//! lets all that be left out.
 
 mod assembly;
 
@@ -10,10 +11,9 @@ use std::fmt;
 use anywarp_backend::{BindingClass, Program};
 use naga::back::{hlsl, msl, spv, wgsl};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
-use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{ResourceBinding, ShaderStage};
 
-use crate::wide::mend;
+use crate::ready::{Made, ready};
 
 /// What a program can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,9 +97,8 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn policies(program: &Program) -> BoundsCheckPolicies {
-    let policy =
-        if program.leave.checks.is_some() { BoundsCheckPolicy::Unchecked } else { BoundsCheckPolicy::Restrict };
+fn policies(checks: Made) -> BoundsCheckPolicies {
+    let policy = if checks.has_bounds() { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
     BoundsCheckPolicies {
         index: policy,
         buffer: policy,
@@ -113,16 +112,16 @@ fn as_wgsl(program: &Program) -> Result<String, String> {
 }
 
 fn as_spirv(program: &Program) -> Result<String, String> {
-    let checked = program.leave.checks.is_none();
+    let ready = ready(program, true)?;
     let options = spv::Options {
         // What a driver of Vulkan 1.3 is given.
         lang_version: (1, 6),
         flags: spv::WriterFlags::LABEL_VARYINGS | spv::WriterFlags::DEBUG,
         fake_missing_bindings: false,
-        bounds_check_policies: policies(program),
+        bounds_check_policies: policies(ready.checks),
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,
-        force_loop_bounding: checked,
-        emit_int_div_checks: checked,
+        force_loop_bounding: ready.checks.has_bounds(),
+        emit_int_div_checks: ready.checks.has_divisors(),
         debug_info: program.source.as_deref().map(|source| spv::DebugInfo {
             source_code: source.text(),
             file_name: source.file(),
@@ -138,27 +137,21 @@ fn as_spirv(program: &Program) -> Result<String, String> {
     };
     let pipeline =
         spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: program.entry_point.clone() };
-    let words = match mend(&program.module, &program.info) {
-        None => spv::write_vec(&program.module, &program.info, &options, Some(&pipeline)),
-        Some(mended) => {
-            let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&mended);
-            spv::write_vec(&mended, &info.map_err(|error| chain(&error))?, &options, Some(&pipeline))
-        }
-    };
+    let words = spv::write_vec(ready.module(), ready.info(), &options, Some(&pipeline));
     assembly::text(&words.map_err(|error| chain(&error))?)
 }
 
 fn as_msl(program: &Program) -> Result<String, String> {
-    let checked = program.leave.checks.is_none();
+    let ready = ready(program, false)?;
     let options = msl::Options {
         lang_version: (3, 2),
         per_entry_point_map: [(program.entry_point.clone(), msl_resources(program)?)].into(),
         fake_missing_bindings: false,
         spirv_cross_compatibility: false,
-        bounds_check_policies: policies(program),
+        bounds_check_policies: policies(ready.checks),
         zero_initialize_workgroup_memory: true,
-        force_loop_bounding: checked,
-        emit_int_div_checks: checked,
+        force_loop_bounding: ready.checks.has_bounds(),
+        emit_int_div_checks: ready.checks.has_divisors(),
         ..msl::Options::default()
     };
     let pipeline = msl::PipelineOptions {
@@ -167,7 +160,7 @@ fn as_msl(program: &Program) -> Result<String, String> {
         ..msl::PipelineOptions::default()
     };
     let (text, written) =
-        msl::write_string(&program.module, &program.info, &options, &pipeline).map_err(|error| chain(&error))?;
+        msl::write_string(ready.module(), ready.info(), &options, &pipeline).map_err(|error| chain(&error))?;
     // The entry point itself may have failed, where all the rest is fine.
     written.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| chain(&error))?;
     Ok(text)
@@ -194,7 +187,8 @@ fn msl_resources(program: &Program) -> Result<msl::EntryPointResources, String> 
 }
 
 fn as_hlsl(program: &Program) -> Result<String, String> {
-    let checked = program.leave.checks.is_none();
+    let ready = ready(program, false)?;
+    let checked = ready.checks.has_bounds();
     // Bind groups are spaces; what wgpu adds lies in one that no group has.
     let own = |register| Some(hlsl::BindTarget { space: u8::MAX, register, ..hlsl::BindTarget::default() });
     let mut options = hlsl::Options {
@@ -216,7 +210,7 @@ fn as_hlsl(program: &Program) -> Result<String, String> {
     let pipeline = hlsl::PipelineOptions { entry_point };
     let mut text = String::new();
     let written = hlsl::Writer::new(&mut text, &options, &pipeline)
-        .write(&program.module, &program.info, None)
+        .write(ready.module(), ready.info(), None)
         .map_err(|error| chain(&error))?;
     written.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| chain(&error))?;
     Ok(text)

@@ -38,6 +38,10 @@ pub(crate) struct CheckArgs {
     #[arg(long = "constant", visible_alias = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
     pub(crate) constants: Vec<(String, f64)>,
 
+    /// Say of each access and each loop whether it is proven or checked, and why
+    #[arg(long)]
+    pub(crate) explain: bool,
+
     /// How findings are printed; --json prints one object
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

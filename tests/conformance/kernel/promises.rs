@@ -1,6 +1,6 @@
 //! What the author of a kernel may leave out, and what a compiled kernel takes.
 
-use anywarp::{Device, Unchecked, Wgsl};
+use anywarp::{Checks, Device, Unchecked, Wgsl};
 
 use crate::case::{Case, cases};
 use crate::data::floats;
@@ -39,7 +39,7 @@ async fn unchecked(device: &Device) -> TestResult {
     // SAFETY: every index is tested or a remainder, divisors are 1 or 2, and the sequences of these
     // numbers all reach 1.
     let promise = unsafe { Unchecked::promise() };
-    let kernel = device.kernel(Wgsl::new(COLLATZ).unchecked(promise))?;
+    let kernel = device.kernel(Wgsl::new(COLLATZ).checks(Checks::Off(promise)))?;
     let table: Vec<u32> = (1..=501).collect();
     let wanted: Vec<u32> = (0..1000).map(|i| collatz(table[i % table.len()])).collect();
     let table = device.buffer_from(&table)?;

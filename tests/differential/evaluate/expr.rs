@@ -2,7 +2,7 @@
 
 use super::scalar::{binary, bitcast, convert, unary};
 use super::{Machine, Stop, builtins};
-use crate::differential::ast::{Binary, Expr, Kind, Type, Value};
+use crate::differential::ast::{Binary, Expr, Kind, Outside, Type, Value};
 
 impl<'p> Machine<'p> {
     pub(super) fn eval(&mut self, expr: &'p Expr, lane: usize) -> Result<Value, Stop> {
@@ -16,13 +16,17 @@ impl<'p> Machine<'p> {
             }
             Kind::AddressOf(place) => {
                 let address = self.address(place, lane)?;
-                self.find(&address, lane)?;
+                let (settled, _) = self.settle(&address, lane)?;
+                self.find(&settled, lane)?;
                 Ok(Value::Pointer(address))
             }
             Kind::Index(base, index) => {
                 let base = self.eval(base, lane)?;
                 let at = self.index(index, lane)?;
-                part(base, at)
+                let last = if let Value::Many(parts) = &base { parts.len().saturating_sub(1) } else { 0 };
+                let defined = self.program.outside == Outside::Defined;
+                self.outside += u64::from(defined && at > last);
+                part(base, if defined { at.min(last) } else { at })
             }
             Kind::Member(base, at) => part(self.eval(base, lane)?, *at),
             Kind::Swizzle(base, components) => {
@@ -79,6 +83,7 @@ impl<'p> Machine<'p> {
     pub(super) fn index(&mut self, index: &'p Expr, lane: usize) -> Result<usize, Stop> {
         match self.eval(index, lane)? {
             Value::U32(at) => Ok(at as usize),
+            Value::I32(at) if self.program.outside == Outside::Defined => Ok(at.cast_unsigned() as usize),
             Value::I32(at) => usize::try_from(at).map_err(|_| Stop("an index is out of range")),
             _ => Err(Stop("an index's type")),
         }

@@ -2,7 +2,7 @@
 
 use super::races::Touch;
 use super::{Machine, Stop};
-use crate::differential::ast::{Address, Base, Place, Root, Space, Step, Value};
+use crate::differential::ast::{Address, Base, Outside, Place, Root, Space, Step, Value};
 use crate::differential::print::CONSTANTS;
 
 /// The memory of a global.
@@ -58,14 +58,37 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn load(&mut self, address: &Address, lane: usize) -> Result<Value, Stop> {
-        self.note(address, lane, Touch::Read)?;
-        Ok(self.find(address, lane)?.clone())
+        let (address, _) = self.settle(address, lane)?;
+        self.note(&address, lane, Touch::Read)?;
+        Ok(self.find(&address, lane)?.clone())
     }
 
     pub(super) fn store(&mut self, address: &Address, lane: usize, value: Value) -> Result<(), Stop> {
-        self.note(address, lane, Touch::Write)?;
-        *self.find(address, lane)? = value;
+        let (address, inside) = self.settle(address, lane)?;
+        if !inside {
+            return Ok(());
+        }
+        self.note(&address, lane, Touch::Write)?;
+        *self.find(&address, lane)? = value;
         Ok(())
+    }
+
+    /// An address whose indices out of range are those of the last elements, and whether there were none.
+    pub(super) fn settle(&mut self, address: &Address, lane: usize) -> Result<(Address, bool), Stop> {
+        if self.program.outside == Outside::Undefined {
+            return Ok((address.clone(), true));
+        }
+        let (mut settled, mut inside) = (Address { base: address.base, path: Vec::new() }, true);
+        for at in &address.path {
+            let Value::Many(parts) = self.find(&settled, lane)? else {
+                return Err(Stop("a part of something that has none"));
+            };
+            let last = parts.len().checked_sub(1).ok_or(Stop("an array is empty"))?;
+            inside &= *at <= last;
+            settled.path.push(last.min(*at));
+        }
+        self.outside += u64::from(!inside);
+        Ok((settled, inside))
     }
 
     pub(super) fn find(&mut self, address: &Address, lane: usize) -> Result<&mut Value, Stop> {

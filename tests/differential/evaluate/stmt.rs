@@ -52,6 +52,9 @@ impl<'p> Machine<'p> {
             }
             Stmt::Switch(selector, cases, default) => return self.switch(selector, cases, default, lanes),
             Stmt::For(slot, bound, body) => return self.count(*slot, bound, body, lanes),
+            Stmt::Count(slot, start, condition, step, body) => {
+                return self.count_as_told(*slot, start, condition, step, body, lanes);
+            }
             Stmt::While(condition, body) => {
                 self.enter();
                 let (mut lanes, mut done) = (lanes, Vec::new());
@@ -201,6 +204,30 @@ impl<'p> Machine<'p> {
         Ok(merge(done, self.leave()))
     }
 
+    fn count_as_told(
+        &mut self,
+        slot: usize,
+        start: &'p Expr,
+        condition: &'p Expr,
+        step: &'p Stmt,
+        body: &'p Block,
+        mut lanes: Vec<usize>,
+    ) -> Result<Vec<usize>, Stop> {
+        for &lane in &lanes {
+            let start = self.eval(start, lane)?;
+            self.define(slot, lane, start);
+        }
+        self.enter();
+        let mut done = Vec::new();
+        while !lanes.is_empty() {
+            let (yes, no) = self.part(condition, lanes)?;
+            done = merge(done, no);
+            lanes = self.around(body, yes)?;
+            lanes = self.stmt(step, lanes)?;
+        }
+        Ok(merge(done, self.leave()))
+    }
+
     fn switch(
         &mut self,
         selector: &'p Expr,
@@ -249,6 +276,15 @@ impl<'p> Machine<'p> {
             op if slot.is_none() => Touch::Accumulate(op),
             _ => Touch::Write,
         };
+        let (address, inside) = self.settle(&address, lane)?;
+        if !inside {
+            if let Some(slot) = slot {
+                let zero =
+                    if matches!(self.find(&address, lane)?, Value::I32(_)) { Value::I32(0) } else { Value::U32(0) };
+                self.define(slot, lane, zero);
+            }
+            return Ok(());
+        }
         self.note(&address, lane, touch)?;
         let old = self.find(&address, lane)?.clone();
         if let Some(operand) = operand {

@@ -3,8 +3,8 @@
 use super::scope::Variable;
 use super::{Callable, Generator};
 use crate::differential::ast::{
-    Binary, Block, Builtin, Expr, Function, Global, INPUTS, Kind, Place, Program, Root, Scalar, Space, Step, Stmt,
-    Type, Value,
+    Binary, Block, Builtin, Expr, Function, Global, INPUTS, Kind, Outside, Place, Program, Root, Scalar, Space, Step,
+    Stmt, Type, Value,
 };
 use crate::differential::layout;
 
@@ -62,6 +62,7 @@ pub(super) fn program(this: &mut Generator) -> Program {
         workgroup_size: this.workgroup_size,
         groups,
         buffers: std::mem::take(&mut this.buffers),
+        outside: Outside::Undefined,
     }
 }
 

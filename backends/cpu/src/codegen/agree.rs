@@ -95,7 +95,12 @@ impl Generator<'_, '_> {
         } else {
             (self.b.ins().icmp(holds, a, worst), self.b.ins().icmp(fails, a, best))
         };
-        Some(Agreement { all: self.b.ins().band(all, fits), none: self.b.ins().band(none, fits) })
+        // What is not above something that fits, fits.
+        Some(if grows_left {
+            Agreement { all, none: self.b.ins().band(none, fits) }
+        } else {
+            Agreement { all: self.b.ins().band(all, fits), none }
+        })
     }
 
     /// Runs a branch, and with it the statements after it, in two versions if lanes nearly always
@@ -116,10 +121,17 @@ impl Generator<'_, '_> {
         self.flow.doubled = true;
         let (on_fast, on_slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(on_slow);
-        self.b.ins().brif(when, on_fast, &[], on_slow, &[]);
+        let tested = self.tested.len();
+        for condition in std::iter::once(when).chain(self.test_early(fast)) {
+            let next = self.b.create_block();
+            self.b.ins().brif(condition, next, &[], on_slow, &[]);
+            self.switch_sealed(next);
+        }
+        self.b.ins().jump(on_fast, &[]);
         let (masked, writes) = (self.flow.masked, self.flow.writes);
         let mut ends = (false, false);
         for (block, on_fast) in [(on_fast, true), (on_slow, false)] {
+            self.flow.rare = !on_fast;
             self.switch_sealed(block);
             (self.flow.reachable, self.flow.masked, self.flow.writes) = (true, masked, writes);
             if on_fast {
@@ -131,6 +143,7 @@ impl Generator<'_, '_> {
                 if !leaves {
                     self.flow.writes += count_writes(reject);
                 }
+                self.tested.truncate(tested);
             } else {
                 self.list(doubled);
             }
@@ -139,6 +152,7 @@ impl Generator<'_, '_> {
                 ends = (true, ends.1 || self.flow.masked);
             }
         }
+        self.flow.rare = false;
         self.switch_sealed(join);
         (self.flow.reachable, self.flow.masked) = ends;
         self.flow.doubled = false;

@@ -6,6 +6,7 @@ use cranelift_codegen::ir::{self as cl, AtomicRmwOp, InstBuilder, MemFlagsData, 
 
 use super::generator::Generator;
 use super::ops::scalar_type;
+use super::place::Touched;
 use crate::ir::{AtomicOp, BinaryOp, Class, CompareOp, MemType, Place, Space, Value};
 
 impl Generator<'_, '_> {
@@ -21,7 +22,7 @@ impl Generator<'_, '_> {
     ) {
         let class = ty.class();
         let size = i64::from(class.bytes());
-        let offsets = self.offsets(place, ty.bytes(), true);
+        let offsets = self.offsets(place, ty.bytes(), Touched::Active);
         let bits = self.lanes_inside(offsets.inside.as_ref());
         let [from, operands, compares, results] = std::array::from_fn(|number| self.scratch(number));
         self.emit().store_parts(&offsets.offsets, from, 0);

@@ -11,6 +11,9 @@ use super::generator::{Generator, MASKS, Mask};
 use crate::abi::Stop;
 use crate::ir::{Label, List, SiteId, Stmt, Value};
 
+/// Turns that loops may make between two that are counted.
+const MOST_UNCOUNTED: u32 = 256;
+
 /// A mask that outlives other code, in Cranelift variables so that it survives barriers.
 pub(super) type SavedMask = [Variable; MASKS];
 
@@ -34,6 +37,8 @@ pub(super) struct Flow {
     pub(super) writes: usize,
     /// Whether the current statements exist twice already, see [`super::agree`].
     pub(super) doubled: bool,
+    /// Whether the current statements are the version for what rarely happens.
+    pub(super) rare: bool,
     /// Steps left, and where to go when there are none.
     pub(super) steps: Variable,
     pub(super) stopped: cl::Block,
@@ -160,7 +165,7 @@ impl Generator<'_, '_> {
                 }
             }
             Stmt::Block { label, body } => self.block(*label, body),
-            Stmt::Loop { body, site } => self.repeat(body, *site),
+            Stmt::Loop { body, site, turns } => self.repeat(body, *site, *turns),
             Stmt::Exit(label) => self.exit(*label),
             Stmt::Barrier(site) => self.barrier(*site),
             Stmt::Check(check) => self.check(check),
@@ -284,13 +289,15 @@ impl Generator<'_, '_> {
         self.flow.saved.truncate(base);
     }
 
-    fn repeat(&mut self, body: &List, site: SiteId) {
+    fn repeat(&mut self, body: &List, site: SiteId, turns: Option<u32>) {
         let parting = self.list_parts(body);
         let (header, after) = (self.b.create_block(), self.b.create_block());
         self.b.ins().jump(header, &[]);
         self.b.switch_to_block(header);
         self.flow.masked |= parting;
-        self.count_step(site);
+        if !self.function.endless && turns_within(body, turns).is_none() {
+            self.count_step(site);
+        }
         self.list(body);
         if self.flow.reachable {
             if parting {
@@ -311,11 +318,14 @@ impl Generator<'_, '_> {
         let steps = self.b.use_var(self.flow.steps);
         let left = self.b.ins().iadd_imm_s(steps, -1);
         self.b.def_var(self.flow.steps, left);
-        let go_on = self.b.create_block();
+        let (used_up, go_on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(used_up);
         let over = self.b.ins().icmp_imm_s(IntCC::Equal, left, 0);
+        self.b.ins().brif(over, used_up, &[], go_on, &[]);
+        self.switch_sealed(used_up);
         let stop = self.b.ins().iconst(types::I32, i64::from(Stop::StepLimit as u32));
         let site = self.b.ins().iconst(types::I32, i64::from(site.0));
-        self.b.ins().brif(over, self.flow.stopped, &[stop.into(), site.into()], go_on, &[]);
+        self.b.ins().jump(self.flow.stopped, &[stop.into(), site.into()]);
         self.switch_sealed(go_on);
     }
 
@@ -340,6 +350,9 @@ impl Generator<'_, '_> {
 
     /// Goes on in a block whose predecessors are all known.
     pub(super) fn switch_sealed(&mut self, block: cl::Block) {
+        if self.flow.rare {
+            self.b.set_cold_block(block);
+        }
         self.b.switch_to_block(block);
         self.b.seal_block(block);
     }
@@ -379,6 +392,25 @@ fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> 
         }
         _ => false,
     })
+}
+
+/// The turns that a loop and the loops in it make at most, if they are so few that nobody needs to count them: no more
+/// than if the loop were written out.
+fn turns_within(body: &List, turns: Option<u32>) -> Option<u32> {
+    let all = turns?.checked_mul(uncounted(body).saturating_add(1))?;
+    (all <= MOST_UNCOUNTED).then_some(all)
+}
+
+/// The turns of loops in a list that are not counted.
+fn uncounted(list: &[Stmt]) -> u32 {
+    list.iter()
+        .map(|statement| match statement {
+            Stmt::If { accept, reject, .. } => uncounted(accept).max(uncounted(reject)),
+            Stmt::Block { body, .. } => uncounted(body),
+            Stmt::Loop { body, turns, .. } => turns_within(body, *turns).unwrap_or(0),
+            _ => 0,
+        })
+        .fold(0, u32::saturating_add)
 }
 
 /// Whether running a list with no lane active costs more than asking first. Such lists also must

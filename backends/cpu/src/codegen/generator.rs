@@ -54,6 +54,8 @@ pub(super) struct Generator<'a, 'f> {
     pub(super) likely: Vec<Option<super::likely::Likely>>,
     /// By value: when all lanes agree on it, see [`super::agree`].
     pub(super) agreements: Vec<Option<super::agree::Agreement>>,
+    /// What has been tested for the code that is being made, see [`super::early`].
+    pub(super) tested: Vec<super::early::Tested>,
     pub(super) flow: super::flow::Flow,
     pub(super) suspend: super::barrier::Suspend,
     /// The private memory of the lane group that runs.

@@ -4,9 +4,9 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::In
 use smallvec::SmallVec;
 
 use super::generator::Generator;
-use super::memory::{Columns, raw, reading, shared};
+use super::memory::{Columns, raw, shared};
 use super::ops::{Parts, part_count, scalar_type, vector_type};
-use super::place::{Offsets, Spread};
+use super::place::{Offsets, Spread, Touched};
 use crate::abi::LANES;
 use crate::ir::{Class, Convert, MemType, Place, Space, Value};
 
@@ -15,9 +15,9 @@ impl Generator<'_, '_> {
     pub(super) fn load(&mut self, value: Value, place: &Place, ty: MemType, count: u8) {
         let ty = Self::stored(place, ty);
         let spread = self.spread_of(place);
-        let flags = reading(self.function, place.space);
+        let flags = self.reading(place, Touched::All);
         if spread == Spread::Same && place.space != Space::Private {
-            let address = self.same_address(place, false).address;
+            let address = self.same_address(place, false, Touched::All).address;
             for index in 0..u32::from(count) {
                 let scalar = self.load_scalar(flags, ty, address, (index * ty.bytes()) as i32);
                 self.hold_scalar(Value(value.0 + index), scalar);
@@ -26,7 +26,7 @@ impl Generator<'_, '_> {
         }
         let columns = match spread {
             Spread::Same => {
-                let address = self.same_address(place, false).address;
+                let address = self.same_address(place, false, Touched::All).address;
                 let pitch = i32::from(ty.class().bytes() as u8) * LANES as i32;
                 (0..i32::from(count)).map(|index| self.emit().load_parts(ty.class(), address, index * pitch)).collect()
             }
@@ -39,7 +39,13 @@ impl Generator<'_, '_> {
     }
 
     /// Reads one scalar.
-    fn load_scalar(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
+    pub(super) fn load_scalar(
+        &mut self,
+        flags: MemFlagsData,
+        ty: MemType,
+        address: cl::Value,
+        offset: i32,
+    ) -> cl::Value {
         let bits = self.load_raw(flags, ty, address, offset);
         match ty {
             MemType::F16 => self.emit().convert_scalar(Convert::HalfBitsToF32, bits),
@@ -64,9 +70,9 @@ impl Generator<'_, '_> {
     }
 
     fn load_steps(&mut self, place: &Place, ty: MemType, count: u8, step: i64) -> Columns {
-        let start = self.stepped_address(place);
+        let start = self.stepped_address(place, Touched::All);
         let Some(inside) = start.inside else {
-            let columns = self.load_rows(reading(self.function, place.space), start.address, ty, count, step);
+            let columns = self.load_rows(self.reading(place, Touched::All), start.address, ty, count, step);
             return columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect();
         };
         let (fast, slow, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
@@ -79,11 +85,11 @@ impl Generator<'_, '_> {
         let rows = self.load_rows(shared(), start.address, ty, count, step);
         self.jump_with(join, &rows);
         self.switch_sealed(slow);
-        let offsets = self.offsets(place, ty.bytes(), false);
+        let offsets = self.offsets(place, ty.bytes(), Touched::All);
         let each = if certain {
             self.load_lane_by_lane(&offsets, ty, count)
         } else {
-            self.gather(reading(self.function, place.space), &offsets, ty, count, ty.bytes(), 1)
+            self.gather(self.reading(place, Touched::All), &offsets, ty, count, ty.bytes(), 1)
         };
         self.jump_with(join, &each);
         let columns = self.columns_of(join, raw(ty), count);
@@ -158,9 +164,9 @@ impl Generator<'_, '_> {
 
     fn load_anywhere(&mut self, place: &Place, ty: MemType, count: u8) -> Columns {
         let bytes = if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() };
-        let offsets = self.offsets(place, bytes, false);
+        let offsets = self.offsets(place, bytes, Touched::All);
         let columns = self.gather(
-            reading(self.function, place.space),
+            self.reading(place, Touched::All),
             &offsets,
             ty,
             count,

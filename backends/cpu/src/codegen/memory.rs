@@ -9,27 +9,16 @@ use smallvec::SmallVec;
 
 use super::generator::Generator;
 use super::ops::{Parts, scalar_type};
+use super::place::Touched;
 use crate::abi::LANES;
-use crate::ir::{BinaryOp, Class, Function, Inst, MemType, Place, Space, Stmt};
+use crate::ir::{BinaryOp, Class, Function, Index, Inst, MemType, Place, Space, Stmt};
 
 /// Scalars that are read or written together.
 pub(super) type Columns = SmallVec<[Parts; 4]>;
 
-/// The flags of accesses to memory that others own: mapped, but not aligned to vectors.
+/// The flags of accesses to memory that others own: mapped, but not aligned to vectors. They stay where they are.
 pub(super) fn shared() -> MemFlagsData {
     MemFlagsData::new().with_trap_code(None)
-}
-
-/// The flags of a read from an address that is good wherever the code runs: what nobody writes may
-/// be read early, late, or once for several reads. Reads behind a test of their address must not
-/// move: these have the flags of [`shared`].
-pub(super) fn reading(function: &Function, space: Space) -> MemFlagsData {
-    let constant = match space {
-        Space::Binding(slot) => function.read_only.get(slot as usize).copied().unwrap_or(false),
-        Space::Immediate => true,
-        Space::Workgroup | Space::Private => false,
-    };
-    if constant { shared().with_readonly().with_can_move() } else { shared() }
 }
 
 /// The class that a type has on its way between memory and registers.
@@ -74,6 +63,19 @@ fn stores(list: &[Stmt], see: &mut impl FnMut(&Place)) {
 }
 
 impl Generator<'_, '_> {
+    /// The flags of a read. What nobody writes may be read early, late, or once for several reads, but only if its
+    /// address is good wherever the code might be moved to. One that is good because of what was tested or proven is
+    /// so at its place alone.
+    pub(super) fn reading(&self, place: &Place, touched: Touched) -> MemFlagsData {
+        let constant = match place.space {
+            Space::Binding(slot) => self.function.read_only.get(slot as usize).copied().unwrap_or(false),
+            Space::Immediate => true,
+            Space::Workgroup | Space::Private => false,
+        };
+        let anywhere = |index: &Index| self.is_bounded(index) || !self.certain(place.space, index, touched);
+        if constant && place.indices.iter().all(anywhere) { shared().with_readonly().with_can_move() } else { shared() }
+    }
+
     /// Bytes from one scalar of an access to the next.
     pub(super) fn pitch(place: &Place, ty: MemType) -> u32 {
         if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() }

@@ -15,6 +15,7 @@ mod atomic;
 mod barrier;
 mod checks;
 mod code;
+mod early;
 mod flow;
 mod generator;
 mod kernel;

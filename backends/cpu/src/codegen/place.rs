@@ -18,6 +18,15 @@ pub(super) enum Spread {
     Anywhere,
 }
 
+/// The lanes for which memory is touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touched {
+    /// All, whether active or not.
+    All,
+    /// Active ones.
+    Active,
+}
+
 /// An address in lane 0, and whether the place is in range in all lanes, where that is not
 /// certain.
 pub(super) struct Start {
@@ -63,16 +72,24 @@ impl Generator<'_, '_> {
         }
     }
 
-    fn count(&mut self, place: &Place, index: &Index) -> cl::Value {
-        match (index.count, place.space) {
+    /// How many elements there are.
+    pub(super) fn count_of(&mut self, space: Space, count: Count) -> cl::Value {
+        match (count, space) {
             (Count::Runtime, Space::Binding(slot)) => self.constants.slots[slot as usize].1,
             (Count::Fixed(count), _) => self.b.ins().iconst(types::I32, i64::from(count)),
             (Count::Runtime, _) => self.b.ins().iconst(types::I32, 1),
         }
     }
 
-    /// Whether an index is certainly in range.
-    fn certain(&self, index: &Index) -> bool {
+    /// Whether an index is certainly in range. Of lanes that are not active nothing has been proven.
+    pub(super) fn certain(&self, space: Space, index: &Index, touched: Touched) -> bool {
+        index.proven && (touched == Touched::Active || !self.is_masked())
+            || self.is_bounded(index)
+            || self.is_tested(space, index)
+    }
+
+    /// Whether an index is in range wherever it is evaluated, by how it is computed.
+    pub(super) fn is_bounded(&self, index: &Index) -> bool {
         match index.count {
             Count::Fixed(count) => self.facts.shapes[index.value.0 as usize].bound < count,
             Count::Runtime => false,
@@ -86,14 +103,14 @@ impl Generator<'_, '_> {
 
     /// The address of a place with uniform indices. Indices are clamped; `inside` says whether
     /// they needed it.
-    pub(super) fn same_address(&mut self, place: &Place, wants_inside: bool) -> Start {
+    pub(super) fn same_address(&mut self, place: &Place, wants_inside: bool, touched: Touched) -> Start {
         let scale = Self::scale(place.space);
         let mut address = self.base(place.space);
         let mut inside: Option<cl::Value> = None;
         for index in &place.indices {
             let mut value = self.scalar(index.value);
-            if !self.certain(index) {
-                let count = self.count(place, index);
+            if !self.certain(place.space, index, touched) {
+                let count = self.count_of(place.space, index.count);
                 if wants_inside {
                     let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, value, count);
                     inside = Some(inside.map_or(fits, |other| self.b.ins().band(other, fits)));
@@ -111,7 +128,7 @@ impl Generator<'_, '_> {
 
     /// The address of lane 0 of a place whose indices are linear, or likely to be. It may be used
     /// only where `inside` holds.
-    pub(super) fn stepped_address(&mut self, place: &Place) -> Start {
+    pub(super) fn stepped_address(&mut self, place: &Place, touched: Touched) -> Start {
         let mut address = self.base(place.space);
         let mut inside: Option<cl::Value> = None;
         for index in &place.indices {
@@ -120,20 +137,10 @@ impl Generator<'_, '_> {
             if let Some(when) = when {
                 inside = Some(inside.map_or(when, |other| self.b.ins().band(other, when)));
             }
-            if !self.certain(index) {
+            if !self.certain(place.space, index, touched) {
                 let stride = shape.stride().or(shape.likely_stride()).unwrap_or(0);
-                let reach = i64::from(stride) * (LANES as i64 - 1);
-                // The lane with the least index must leave room for the others above it.
-                let least = if reach < 0 { self.b.ins().iadd_imm_s(value, reach) } else { value };
-                let count = self.count(place, index);
-                let room = if reach == 0 {
-                    count
-                } else {
-                    let most = self.b.ins().iconst(types::I32, reach.abs().min(i64::from(u32::MAX)) as u32 as i64);
-                    let enough = self.b.ins().umax(count, most);
-                    self.b.ins().isub(enough, most)
-                };
-                let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, least, room);
+                let count = self.count_of(place.space, index.count);
+                let fits = self.fits(value, stride, count);
                 inside = Some(inside.map_or(fits, |other| self.b.ins().band(other, fits)));
             }
             let wide = self.b.ins().uextend(types::I64, value);
@@ -144,19 +151,38 @@ impl Generator<'_, '_> {
         Start { address, inside }
     }
 
-    /// The offsets of a place in all lanes, its indices clamped. `bytes` is the size of a scalar,
-    /// by which the lanes of private memory differ.
-    pub(super) fn offsets(&mut self, place: &Place, bytes: u32, wants_inside: bool) -> Offsets {
+    /// Whether what is `first` in lane 0 and `stride` more in each lane after it is below `count` in all of them.
+    pub(super) fn fits(&mut self, first: cl::Value, stride: i32, count: cl::Value) -> cl::Value {
+        let reach = i64::from(stride) * (LANES as i64 - 1);
+        // The lane with the least index must leave room for the others above it.
+        let least = if reach < 0 { self.b.ins().iadd_imm_s(first, reach) } else { first };
+        let room = if reach == 0 {
+            count
+        } else {
+            let most = reach.abs().min(i64::from(u32::MAX));
+            let most = self.b.ins().iconst(types::I32, most as u32 as i64);
+            // A choice, rather than a sum, is computed once before the loop over groups, and not again in each turn.
+            let (enough, left) =
+                (self.b.ins().icmp(IntCC::UnsignedGreaterThan, count, most), self.b.ins().isub(count, most));
+            let none = self.b.ins().iconst(types::I32, 0);
+            self.b.ins().select(enough, left, none)
+        };
+        self.b.ins().icmp(IntCC::UnsignedLessThan, least, room)
+    }
+
+    /// The offsets of a place in all lanes, its indices clamped; where only active ones are touched, also where
+    /// they needed it. `bytes` is the size of a scalar, by which the lanes of private memory differ.
+    pub(super) fn offsets(&mut self, place: &Place, bytes: u32, touched: Touched) -> Offsets {
         let scale = Self::scale(place.space);
         let mut sum: Option<Parts> = None;
         let mut inside: Option<Parts> = None;
         for index in &place.indices {
             let mut value = self.lanes(index.value);
-            if !self.certain(index) {
-                let count = self.count(place, index);
+            if !self.certain(place.space, index, touched) {
+                let count = self.count_of(place.space, index.count);
                 let last = self.b.ins().iadd_imm_s(count, -1);
                 let last = self.emit().splat(Class::I32, last);
-                if wants_inside {
+                if touched == Touched::Active {
                     let fits = self.emit().compare(CompareOp::LeU, Class::I32, &value, &last);
                     inside = Some(match inside {
                         Some(other) => self.emit().binary(BinaryOp::And, Class::Bool, &other, &fits),

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::generator::Generator;
 use super::memory::{Columns, raw, shared};
 use super::ops::{Parts, scalar_type};
-use super::place::Spread;
+use super::place::{Spread, Touched};
 use crate::abi::LANES;
 use crate::ir::{Class, Convert, MemType, Place, Space, Value};
 
@@ -52,7 +52,7 @@ impl Generator<'_, '_> {
 
     /// All lanes of the invocations' own memory at one offset.
     fn store_private(&mut self, place: &Place, values: &[Value]) {
-        let start = self.same_address(place, true);
+        let start = self.same_address(place, true, Touched::All);
         let address = match start.inside {
             Some(inside) => self.b.ins().select(inside, start.address, self.constants.nowhere),
             None => start.address,
@@ -90,7 +90,7 @@ impl Generator<'_, '_> {
             self.switch_sealed(run);
             bits
         });
-        let start = self.same_address(place, true);
+        let start = self.same_address(place, true, Touched::Active);
         let address = match start.inside {
             Some(inside) => self.b.ins().select(inside, start.address, self.constants.nowhere),
             None => start.address,
@@ -127,7 +127,7 @@ impl Generator<'_, '_> {
 
     fn store_steps(&mut self, place: &Place, ty: MemType, values: &[Value], step: i64) {
         let columns = self.raw_columns(ty, values);
-        let start = self.stepped_address(place);
+        let start = self.stepped_address(place, Touched::Active);
         let mut condition = start.inside;
         if self.is_masked() {
             let mask = self.mask();
@@ -202,7 +202,7 @@ impl Generator<'_, '_> {
     /// Writes the active lanes that are in range, one after the other.
     fn store_lane_by_lane(&mut self, place: &Place, ty: MemType, columns: &[Parts], pitch: u32) {
         let bytes = if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() };
-        let offsets = self.offsets(place, bytes, true);
+        let offsets = self.offsets(place, bytes, Touched::Active);
         let bits = self.lanes_inside(offsets.inside.as_ref());
         let from = self.scratch(0);
         self.emit().store_parts(&offsets.offsets, from, 0);

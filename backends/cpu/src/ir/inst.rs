@@ -133,6 +133,8 @@ pub(crate) struct Index {
     /// Elements there are. A read beyond the last reads the last; a write or an atomic beyond the
     /// last does nothing (an atomic returns 0).
     pub(crate) count: Count,
+    /// Whether it is below that in every invocation that is active where the place is used.
+    pub(crate) proven: bool,
 }
 
 /// The place of a scalar in memory: `offset + sum of index * stride`. Constant indices are part of

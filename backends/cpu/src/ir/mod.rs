@@ -55,6 +55,8 @@ pub(crate) struct Function {
     pub(crate) workgroup_size: [u32; 3],
     /// By slot: whether nobody writes what is bound while the kernel runs.
     pub(crate) read_only: Vec<bool>,
+    /// Whether loops may turn as often as they like: somebody gave their word that they end.
+    pub(crate) endless: bool,
     /// Whether any statement is a barrier.
     pub(crate) has_barrier: bool,
     /// The places in the source that barriers and checks speak of.

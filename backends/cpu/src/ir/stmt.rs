@@ -53,6 +53,8 @@ pub(crate) enum Stmt {
         body: List,
         /// Where it begins, for errors.
         site: SiteId,
+        /// How many turns it begins at most, where that is known.
+        turns: Option<u32>,
     },
     /// Goes on after the end of the block with this label.
     Exit(Label),

@@ -18,26 +18,28 @@ impl<'a> Lowering<'a> {
     pub(super) fn access(
         &mut self,
         frame: &mut Frame<'a>,
+        access: Handle<Expression>,
         base: Handle<Expression>,
         index: Handle<Expression>,
     ) -> Result<Data> {
+        let proven = self.in_range(frame, access);
         let chosen_by = index;
         let index = self.scalar(frame, index)?;
         match self.operand(frame, base)? {
             Data::Pointer(pointer) => {
-                let mut element = self.point_into(&pointer, index)?;
+                let mut element = self.point_into(&pointer, index, proven)?;
                 self.sign_index(frame, chosen_by, pointer.indices.len(), &mut element);
                 Ok(Data::Pointer(element))
             }
             Data::Memory(pointer) => {
                 self.tell_choice(frame, base, chosen_by, pointer.shape, index);
-                let element = self.point_into(&pointer, index)?;
+                let element = self.point_into(&pointer, index, proven)?;
                 self.part_of(element)
             }
             Data::Scalars(values) => {
                 let shape = self.types.resolved(&frame.info[base].ty)?;
                 self.tell_choice(frame, base, chosen_by, shape, index);
-                self.choose(shape, &values, index)
+                self.choose(shape, &values, index, proven)
             }
             Data::Zero(shape) => {
                 self.tell_choice(frame, base, chosen_by, shape, index);
@@ -50,11 +52,18 @@ impl<'a> Lowering<'a> {
     }
 
     /// `base.member`, `base.x`, `base[3]`, or a pointer to it.
-    pub(super) fn access_index(&mut self, frame: &mut Frame<'a>, base: Handle<Expression>, index: u32) -> Result<Data> {
+    pub(super) fn access_index(
+        &mut self,
+        frame: &mut Frame<'a>,
+        access: Handle<Expression>,
+        base: Handle<Expression>,
+        index: u32,
+    ) -> Result<Data> {
+        let proven = self.in_range(frame, access);
         match self.operand(frame, base)? {
-            Data::Pointer(pointer) => Ok(Data::Pointer(self.point_at(&pointer, index)?)),
+            Data::Pointer(pointer) => Ok(Data::Pointer(self.point_at(&pointer, index, proven)?)),
             Data::Memory(pointer) => {
-                let part = self.point_at(&pointer, index)?;
+                let part = self.point_at(&pointer, index, proven)?;
                 self.part_of(part)
             }
             Data::Scalars(values) => {
@@ -68,6 +77,11 @@ impl<'a> Lowering<'a> {
             }
             Data::Saved(_) => Err(LowerError::invalid("an operand")),
         }
+    }
+
+    /// Whether the index of an access is known to be in range whenever it is evaluated.
+    fn in_range(&self, frame: &Frame<'a>, access: Handle<Expression>) -> bool {
+        self.unchecked || frame.proofs.is_some_and(|proofs| proofs.in_range(access))
     }
 
     /// Part of a value in memory: read now if it is small.
@@ -95,7 +109,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// An element of a value that a dynamic index chooses: the last, if the index is too large.
-    fn choose(&mut self, shape: Shape, values: &Rc<[Value]>, index: Value) -> Result<Data> {
+    fn choose(&mut self, shape: Shape, values: &Rc<[Value]>, index: Value, proven: bool) -> Result<Data> {
         let elements = self.types.elements(shape, Rule::Registers);
         let Some((elements, count)) = elements.and_then(|elements| Some((elements, elements.count?))) else {
             return Err(LowerError::invalid("an index into a type without elements"));
@@ -107,10 +121,10 @@ impl<'a> Lowering<'a> {
         }
         if count > MOST_SELECTED {
             let copy = self.spill(shape, &Data::Scalars(Rc::clone(values)))?;
-            let element = self.point_into(&copy, index)?;
+            let element = self.point_into(&copy, index, proven)?;
             return self.part_of(element);
         }
-        let conditions = self.conditions(&Index { value: index, stride: 1, count: Count::Fixed(count) });
+        let conditions = self.conditions(&Index { value: index, stride: 1, count: Count::Fixed(count), proven });
         let width = elements.stride as usize;
         let rows: SmallVec<[&[Value]; 4]> = values.chunks_exact(width.max(1)).collect();
         let mut chosen = rows[rows.len() - 1].to_vec();

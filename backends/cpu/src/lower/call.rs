@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use anywarp_backend::FunctionProofs;
 use naga::valid::FunctionInfo;
 use naga::{Block, Expression, Function, Handle, Statement};
 
@@ -36,7 +37,8 @@ impl<'a> Lowering<'a> {
         let arguments = arguments.iter().map(|argument| self.operand(frame, *argument)).collect::<Result<Vec<_>>>()?;
         // The expressions of the callee are visited even where none is emitted.
         self.spend(1 + callee.expressions.len() / 8)?;
-        let value = self.inline(callee, info, plan, arguments)?;
+        let proofs = self.proofs.map(|proofs| proofs.function(function));
+        let value = self.inline(callee, info, proofs, plan, arguments)?;
         if let Some(result) = result {
             let value = value.ok_or_else(|| LowerError::invalid("a function without a result"))?;
             self.bind(frame, result, value);
@@ -49,6 +51,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         function: &'a Function,
         info: &'a FunctionInfo,
+        proofs: Option<&'a FunctionProofs>,
         plan: Rc<Plan>,
         mut arguments: Vec<Data>,
     ) -> Result<Option<Data>> {
@@ -75,7 +78,7 @@ impl<'a> Lowering<'a> {
                 *argument = Data::Memory(self.spill(shape, argument)?);
             }
         }
-        let mut frame = Frame::new(function, info, plan, arguments, returns);
+        let mut frame = Frame::new(function, info, proofs, plan, arguments, returns);
         self.nest(|lowering| lowering.body(&mut frame))?;
         match frame.returns {
             Returns::AtEnd(result) => {

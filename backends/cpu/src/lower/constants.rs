@@ -83,7 +83,7 @@ impl Lowering<'_> {
     fn compose_in_memory(&mut self, shape: Shape, parts: &[Data]) -> Result<Data> {
         let whole = self.reserve(shape)?;
         for (index, part) in parts.iter().enumerate() {
-            let to = self.point_at(&whole, index as u32)?;
+            let to = self.point_at(&whole, index as u32, true)?;
             self.store(&to, part)?;
         }
         Ok(Data::Memory(whole))

@@ -48,6 +48,7 @@ impl<'a> Lowering<'a> {
         break_if: Option<Handle<Expression>>,
     ) -> Result<()> {
         let site = self.site(self.here, "");
+        let turns = frame.turns.get(&std::ptr::from_ref(body)).copied();
         let label = self.b.label();
         frame.breaks.push(label);
         self.b.open();
@@ -67,7 +68,7 @@ impl<'a> Lowering<'a> {
         }
         let list = self.b.close();
         frame.breaks.pop();
-        self.b.push(Stmt::Block { label, body: vec![Stmt::Loop { body: list, site }] });
+        self.b.push(Stmt::Block { label, body: vec![Stmt::Loop { body: list, site, turns }] });
         Ok(())
     }
 

@@ -207,7 +207,7 @@ impl<'a> Lowering<'a> {
         let by_lane = if tile.row_major { lane } else { self.b.binary(BinaryOp::Mul, lane, tile.stride) };
         let value = self.b.binary(BinaryOp::Add, start, by_lane);
         let mut indices = tile.pointer.indices.clone();
-        indices.push(Index { value, ..tile.step.index });
+        indices.push(Index { value, proven: self.unchecked, ..tile.step.index });
         Place { space: tile.space, offset: tile.step.offset, indices }
     }
 }

@@ -29,8 +29,8 @@ impl Lowering<'_> {
         }
         if matches!(to.shape, Shape::Struct(_)) {
             for index in 0..self.types.member_count(to.shape) {
-                let part = self.point_at(to, index)?;
-                let source = from.map(|from| self.point_at(from, index)).transpose()?;
+                let part = self.point_at(to, index, true)?;
+                let source = from.map(|from| self.point_at(from, index, true)).transpose()?;
                 self.walk(&part, source.as_ref())?;
             }
             return Ok(());
@@ -40,8 +40,8 @@ impl Lowering<'_> {
             .and_then(|elements| elements.count)
             .ok_or_else(|| LowerError::invalid("a copy of a type without a size"))?;
         self.each(count, |lowering, index| {
-            let part = lowering.point_into(to, index)?;
-            let source = from.map(|from| lowering.point_into(from, index)).transpose()?;
+            let part = lowering.point_into(to, index, true)?;
+            let source = from.map(|from| lowering.point_into(from, index, true)).transpose()?;
             lowering.walk(&part, source.as_ref())
         })
     }
@@ -68,7 +68,7 @@ impl Lowering<'_> {
         let accept = vec![Stmt::Exit(label)];
         self.b.push(Stmt::If { condition: done, accept, reject: Vec::new() });
         let list = self.b.close();
-        self.b.push(Stmt::Block { label, body: vec![Stmt::Loop { body: list, site }] });
+        self.b.push(Stmt::Block { label, body: vec![Stmt::Loop { body: list, site, turns: None }] });
         Ok(())
     }
 }

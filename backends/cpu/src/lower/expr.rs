@@ -84,8 +84,8 @@ impl<'a> Lowering<'a> {
                 let pointer = frame.locals.get(local.index()).cloned();
                 pointer.map(Data::Pointer).ok_or_else(|| LowerError::invalid("a variable"))
             }
-            Expression::Access { base, index } => self.access(frame, base, index),
-            Expression::AccessIndex { base, index } => self.access_index(frame, base, index),
+            Expression::Access { base, index } => self.access(frame, handle, base, index),
+            Expression::AccessIndex { base, index } => self.access_index(frame, handle, base, index),
             Expression::Load { pointer } => {
                 let pointer = self.pointer(frame, pointer)?;
                 self.load(&pointer)

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use anywarp_backend::Program;
+use anywarp_backend::{Checks, FunctionProofs, Program, Proofs, loops};
 use naga::valid::FunctionInfo;
 use naga::{Expression, Handle, Span};
 use rustc_hash::FxHashMap;
@@ -42,6 +42,10 @@ pub(super) struct Lowering<'a> {
     pub(super) private: PrivateMemory,
     /// Whether the kernel reports to the checker.
     pub(super) checked: bool,
+    /// What has been proven of the module, where that may leave out checks.
+    pub(super) proofs: Option<&'a Proofs>,
+    /// Whether somebody gave their word that no check is needed.
+    pub(super) unchecked: bool,
     /// The expression or statement that is being lowered.
     pub(super) here: Span,
     /// The statement after it.
@@ -54,6 +58,9 @@ pub(super) struct Lowering<'a> {
 pub(super) struct Frame<'a> {
     pub(super) function: &'a naga::Function,
     pub(super) info: &'a FunctionInfo,
+    pub(super) proofs: Option<&'a FunctionProofs>,
+    /// How many turns loops begin at most, by their bodies, where that is proven.
+    pub(super) turns: FxHashMap<*const naga::Block, u32>,
     pub(super) plan: Rc<super::plan::Plan>,
     pub(super) arguments: Vec<Data>,
     pub(super) locals: Vec<Pointer>,
@@ -106,6 +113,9 @@ pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
         prologue: Vec::new(),
         private: PrivateMemory::default(),
         checked,
+        // A checked kernel reports whatever happens.
+        proofs: program.proofs.as_deref().filter(|_| !checked && program.leave.checks == Checks::Proven),
+        unchecked: !checked && matches!(program.leave.checks, Checks::Off(_)),
         here: Span::UNDEFINED,
         next: Span::UNDEFINED,
         nested: 0,
@@ -115,7 +125,8 @@ pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
     lowering.place_globals()?;
     let arguments = lowering.inputs(&entry.function)?;
     let plan = Rc::clone(&lowering.plans.entry);
-    lowering.inline(&entry.function, info, plan, arguments)?;
+    let proofs = lowering.proofs.map(|proofs| &proofs.entry);
+    lowering.inline(&entry.function, info, proofs, plan, arguments)?;
     Ok(lowering.finish())
 }
 
@@ -125,6 +136,7 @@ impl<'a> Lowering<'a> {
         let mut body = self.prologue;
         body.append(&mut function.body);
         function.body = body;
+        function.endless = self.unchecked;
         function.private_bytes = self.private.high;
         let storage = |info: &anywarp_backend::BindingInfo| info.class == anywarp_backend::BindingClass::Storage;
         function.read_only = self.program.bindings.iter().map(|info| !storage(info)).collect();
@@ -158,13 +170,18 @@ impl<'a> Frame<'a> {
     pub(super) fn new(
         function: &'a naga::Function,
         info: &'a FunctionInfo,
+        proofs: Option<&'a FunctionProofs>,
         plan: Rc<super::plan::Plan>,
         arguments: Vec<Data>,
         returns: Returns,
     ) -> Self {
+        let numbered = proofs.map_or_else(Vec::new, |_| loops(function)).into_iter().enumerate();
+        let turns = numbered.filter_map(|(number, body)| Some((std::ptr::from_ref(body), proofs?.turns(number)?)));
         Self {
             function,
             info,
+            proofs,
+            turns: turns.collect(),
             plan,
             arguments,
             locals: Vec::with_capacity(function.local_variables.len()),

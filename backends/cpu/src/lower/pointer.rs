@@ -81,24 +81,26 @@ impl Pointer {
 
 impl Lowering<'_> {
     /// A pointer to a member of a struct, or to the element of anything else with a constant index.
-    pub(super) fn point_at(&mut self, base: &Pointer, index: u32) -> Result<Pointer> {
+    /// `proven`: it is known that there is such an element.
+    pub(super) fn point_at(&mut self, base: &Pointer, index: u32, proven: bool) -> Result<Pointer> {
         if let Some((offset, shape)) = self.types.member(base.shape, index, base.root.rule()) {
             let told = base.told.as_ref().map(|told| told.member(self.types.member_name(base.shape, index)));
             return Ok(Pointer { offset: base.offset + offset, shape, step: None, told, ..base.clone() });
         }
         let value = self.b.u32(index);
-        self.point_into(base, value)
+        self.point_into(base, value, proven)
     }
 
     /// A pointer to an element of a vector, matrix or array.
-    pub(super) fn point_into(&mut self, base: &Pointer, value: Value) -> Result<Pointer> {
+    /// `proven`: the index is in range wherever an active invocation uses it.
+    pub(super) fn point_into(&mut self, base: &Pointer, value: Value, proven: bool) -> Result<Pointer> {
         let elements = self
             .types
             .elements(base.shape, base.root.rule())
             .ok_or_else(|| LowerError::invalid("an index into a type without elements"))?;
         let value = self.index_value(value);
         let count = elements.count.map_or(Count::Runtime, Count::Fixed);
-        let index = Index { value, stride: elements.stride, count };
+        let index = Index { value, stride: elements.stride, count, proven };
         let mut pointer = Pointer { shape: elements.shape, ..base.clone() };
         if matches!(base.shape, Shape::Array(_)) {
             pointer.step = Some(Step { offset: base.offset, indices: base.indices.len(), index });

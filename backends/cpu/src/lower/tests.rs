@@ -54,6 +54,7 @@ pub(crate) fn program(source: &str) -> Program {
         workgroup_storage: 0,
         source: None,
         leave: Leave::default(),
+        proofs: None,
     }
 }
 

@@ -74,6 +74,7 @@ fn kernel(device: &CudaDevice, image: &str, bindings: Vec<BindingInfo>, paramete
         workgroup_storage: 0,
         source: None,
         leave: Leave::default(),
+        proofs: None,
     };
     let needs = Needs {
         kernel: image,

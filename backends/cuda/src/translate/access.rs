@@ -186,11 +186,11 @@ impl<'a> FunctionWriter<'a, '_> {
             Expression::FunctionArgument(index) => self.argument_place(pointer, index),
             Expression::AccessIndex { base, index } => {
                 let place = self.place(base, purpose)?;
-                self.step(place, base, GuardedIndex::Known(index), purpose)
+                self.step(place, pointer, base, GuardedIndex::Known(index), purpose)
             }
             Expression::Access { base, index } => {
                 let place = self.place(base, purpose)?;
-                self.step(place, base, GuardedIndex::Expression(index), purpose)
+                self.step(place, pointer, base, GuardedIndex::Expression(index), purpose)
             }
             _ => Err(TranslateError::unsupported("a pointer that is chosen at run time")),
         }
@@ -216,6 +216,7 @@ impl<'a> FunctionWriter<'a, '_> {
     fn step(
         &mut self,
         mut place: Place,
+        access: Handle<Expression>,
         base: Handle<Expression>,
         index: GuardedIndex,
         purpose: Purpose,
@@ -233,7 +234,7 @@ impl<'a> FunctionWriter<'a, '_> {
                 }
                 (&TypeInner::Array { base: element, size, stride }, _) => {
                     let length = self.m.length(size);
-                    self.subscript(&mut place, index, length, purpose)?;
+                    self.subscript(&mut place, access, index, length, purpose)?;
                     if length.is_none() && self.m.is_padded(element, stride) {
                         place.text.push_str(".value");
                     }
@@ -241,7 +242,7 @@ impl<'a> FunctionWriter<'a, '_> {
                 }
                 (&TypeInner::Matrix { columns, .. }, _) => {
                     place.text.push_str(".columns");
-                    self.subscript(&mut place, index, Some(columns as u32), purpose)?;
+                    self.subscript(&mut place, access, index, Some(columns as u32), purpose)?;
                     return Ok(place);
                 }
                 (&TypeInner::Vector { size, .. }, _) => Some(size),
@@ -252,7 +253,7 @@ impl<'a> FunctionWriter<'a, '_> {
         let Some(size) = size else {
             return Err(TranslateError::invalid("an index into a scalar"));
         };
-        self.component(&mut place, index, size, purpose)?;
+        self.component(&mut place, access, index, size, purpose)?;
         Ok(place)
     }
 
@@ -260,11 +261,12 @@ impl<'a> FunctionWriter<'a, '_> {
     fn subscript(
         &mut self,
         place: &mut Place,
+        access: Handle<Expression>,
         index: GuardedIndex,
         length: Option<u32>,
         purpose: Purpose,
     ) -> Result<()> {
-        let (index, is_certain) = self.index(index, length)?;
+        let (index, is_certain) = self.index(access, index, length)?;
         let index = if is_certain {
             index
         } else {
@@ -286,12 +288,19 @@ impl<'a> FunctionWriter<'a, '_> {
     }
 
     /// Adds a component of a vector to a place.
-    fn component(&mut self, place: &mut Place, index: GuardedIndex, size: VectorSize, purpose: Purpose) -> Result<()> {
+    fn component(
+        &mut self,
+        place: &mut Place,
+        access: Handle<Expression>,
+        index: GuardedIndex,
+        size: VectorSize,
+        purpose: Purpose,
+    ) -> Result<()> {
         if let GuardedIndex::Known(index) = index {
             place.text = format!("{}.{}", place.text, component_name(index)?);
             return Ok(());
         }
-        let (mut index, is_certain) = self.index(index, Some(size as u32))?;
+        let (mut index, is_certain) = self.index(access, index, Some(size as u32))?;
         // By value, a vector of the function's own may stay in registers, and one that is only read
         // in constant memory.
         let by_value = is_own(place.space) || !constness(place.space).is_empty();
@@ -309,18 +318,24 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(())
     }
 
-    /// The text of an index, and whether it is certainly in range.
-    pub(super) fn index(&mut self, index: GuardedIndex, length: Option<u32>) -> Result<(String, bool)> {
+    /// The text of an access's index, and whether it is certainly in range.
+    pub(super) fn index(
+        &mut self,
+        access: Handle<Expression>,
+        index: GuardedIndex,
+        length: Option<u32>,
+    ) -> Result<(String, bool)> {
+        let is_trusted = !self.m.checked || self.proven.in_range(access);
         let handle = match index {
             // The validator has compared them; an unsized array has at least one element.
             GuardedIndex::Known(index) => {
-                let is_certain = length.is_some() || index == 0 || !self.m.checked;
+                let is_certain = length.is_some() || index == 0 || is_trusted;
                 return Ok((format!("{index}u"), is_certain));
             }
             GuardedIndex::Expression(handle) => handle,
         };
         let most = self.greatest(handle);
-        let is_certain = !self.m.checked || most.is_some_and(|most| most < length.unwrap_or(1));
+        let is_certain = is_trusted || most.is_some_and(|most| most < length.unwrap_or(1));
         let text = self.value(handle)?;
         if is_certain || self.type_of(handle).scalar_width() != Some(8) {
             return Ok((text, is_certain));

@@ -64,7 +64,7 @@ impl FunctionWriter<'_, '_> {
             (true, None, Some(count)) => count.clone(),
             (true, None, None) => return Err(TranslateError::invalid("an unsized array that is no binding's")),
         };
-        let (first, _) = self.index(index, None)?;
+        let (first, _) = self.index(data.pointer, index, None)?;
         let stride = self.value(data.stride)?;
         let arguments = format!("&{}[0], {count}, {}, {}, {}", array.text, bare(&first), bare(&stride), data.row_major);
         Ok(Tile { array, arguments })

@@ -118,7 +118,7 @@ impl FunctionWriter<'_, '_> {
                 let value = self.value(value)?;
                 Ok(Text::tight(format!("aw_splat<{ty}>({})", bare(&value))))
             }
-            Expression::Access { base, index } => self.element(base, index),
+            Expression::Access { base, index } => self.element(handle, base, index),
             Expression::AccessIndex { base, index } => self.part(base, index),
             Expression::Swizzle { size, vector, pattern } => self.swizzle(handle, size, vector, pattern),
             Expression::FunctionArgument(index) => Ok(Text::tight(self.argument(index))),
@@ -156,7 +156,12 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// An element of a value.
-    fn element(&mut self, base: Handle<Expression>, index: Handle<Expression>) -> Result<Text> {
+    fn element(
+        &mut self,
+        access: Handle<Expression>,
+        base: Handle<Expression>,
+        index: Handle<Expression>,
+    ) -> Result<Text> {
         let mut value = self.value(base)?;
         let (count, is_vector) = match *self.type_of(base) {
             TypeInner::Vector { size, .. } => (size as u32, true),
@@ -170,7 +175,7 @@ impl FunctionWriter<'_, '_> {
             },
             _ => return Err(TranslateError::invalid("an index into a value without elements")),
         };
-        let (index, is_certain) = self.index(GuardedIndex::Expression(index), Some(count))?;
+        let (index, is_certain) = self.index(access, GuardedIndex::Expression(index), Some(count))?;
         let index = bare(&index);
         Ok(Text::tight(if is_vector {
             format!("aw_get({}, {index})", bare(&value))

@@ -7,7 +7,8 @@
 //! | `parameters`, `context` | what a kernel is called with; how functions reach variables |
 //! | `entry`, `function` | the kernel; other functions and calls |
 //! | `stmt`, `repeat` | statements; loops |
-//! | `loops`, `flow`, `reach` | which loops are seen to end; operands; what functions use |
+//! | `proven` | which accesses and loops need no check |
+//! | `flow`, `reach` | statements and what they evaluate; what functions use |
 //! | `lines` | which line of the WGSL a line of C++ is from |
 //! | `expr`, `convert`, `builtins`, `constants` | values |
 //! | `access`, `atomic`, `subgroup`, `cooperative` | memory, and invocations together |
@@ -26,10 +27,10 @@ mod expr;
 mod flow;
 mod function;
 mod lines;
-mod loops;
 mod names;
 mod parameters;
 mod prelude;
+mod proven;
 mod reach;
 mod repeat;
 mod stmt;
@@ -41,7 +42,7 @@ mod writer;
 
 pub use error::TranslateError;
 
-use anywarp_backend::Program;
+use anywarp_backend::{Checks, Program};
 
 use error::Result;
 use lines::{Lines, OWN_LINES};
@@ -129,7 +130,7 @@ pub fn translate(program: &Program, options: &Options) -> core::result::Result<T
     if entry.stage != naga::ShaderStage::Compute {
         return Err(TranslateError::unsupported("an entry point that is not @compute"));
     }
-    let checked = program.leave.checks.is_none();
+    let checked = !matches!(program.leave.checks, Checks::Off(_));
     let writer = ModuleWriter {
         program,
         module,

@@ -5,8 +5,8 @@ use naga::{AddressSpace, Function, GlobalVariable, Handle, Statement};
 use rustc_hash::FxHashSet;
 
 use super::flow::statements;
-use super::loops;
 use super::names::FunctionKey;
+use super::proven::{Proven, proofs};
 
 /// What the functions of a program use.
 #[derive(Debug, Default)]
@@ -24,9 +24,11 @@ impl Reach {
     /// Looks through all functions; callees come before callers in a module.
     pub(super) fn new(program: &Program, entry: &Function, checked: bool) -> Self {
         let module = &program.module;
+        let proofs = proofs(program);
         let mut reach = Self::default();
         for (handle, function) in module.functions.iter() {
-            let limited = checked && reach.limits(module, function);
+            let proven = Proven::of(proofs, FunctionKey::Function(handle), function);
+            let limited = checked && reach.limits(function, &proven);
             reach.limited.push(limited);
             let info = &program.info[handle];
             let mut context = limited;
@@ -38,16 +40,14 @@ impl Reach {
             }
             reach.contexts.push(context);
         }
-        reach.entry_limited = checked && reach.limits(module, entry);
+        reach.entry_limited = checked && reach.limits(entry, &Proven::of(proofs, FunctionKey::Entry, entry));
         reach
     }
 
-    fn limits(&self, module: &naga::Module, function: &Function) -> bool {
+    fn limits(&self, function: &Function, proven: &Proven<'_>) -> bool {
         let mut found = false;
         statements(&function.body, |statement| match statement {
-            Statement::Loop { body, continuing, break_if } => {
-                found |= !loops::ends(module, function, body, continuing, *break_if);
-            }
+            Statement::Loop { body, .. } => found |= !proven.ends(body),
             Statement::Call { function, .. } => {
                 found |= self.limited.get(function.index()).copied().unwrap_or(false);
             }

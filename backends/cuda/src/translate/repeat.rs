@@ -1,11 +1,11 @@
 //! Loops as text.
 
+use anywarp_middle::operands::{for_each_operand, for_each_statement_operand};
 use naga::{Block, Expression, Handle};
 use rustc_hash::FxHashSet;
 
 use super::error::Result;
 use super::flow::{self, statements};
-use super::loops;
 use super::writer::FunctionWriter;
 
 impl<'a> FunctionWriter<'a, '_> {
@@ -17,7 +17,7 @@ impl<'a> FunctionWriter<'a, '_> {
         continuing: &'a Block,
         break_if: Option<Handle<Expression>>,
     ) -> Result<()> {
-        let limited = self.m.checked && !loops::ends(self.m.module, self.function, body, continuing, break_if);
+        let limited = self.m.checked && !self.proven.ends(body);
         let jumps = (!continuing.is_empty() || break_if.is_some()) && flow::continues(body);
         if !jumps {
             self.line("while (true) {");
@@ -90,14 +90,14 @@ impl<'a> FunctionWriter<'a, '_> {
         let made = flow::evaluated(body);
         let mut read = FxHashSet::default();
         let mut left: Vec<_> = flow::evaluated(continuing).into_iter().chain(break_if).collect();
-        statements(continuing, |statement| flow::operands_of_statement(statement, &mut left));
+        statements(continuing, |statement| for_each_statement_operand(statement, |operand| left.push(operand)));
         let mut seen = FxHashSet::default();
         while let Some(handle) = left.pop() {
             if seen.insert(handle) {
                 if made.contains(&handle) {
                     read.insert(handle);
                 }
-                flow::operands(&self.function.expressions[handle], &mut left);
+                for_each_operand(&self.function.expressions[handle], |operand| left.push(operand));
             }
         }
         read

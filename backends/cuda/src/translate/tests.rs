@@ -7,10 +7,13 @@ mod text;
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Access, BindingClass, BindingInfo, Layout, Leave, Program, ResourceId, Shape, Source as Wgsl, Unchecked,
+    Access, BindingClass, BindingInfo, Checks, Layout, Leave, Program, Proofs, ResourceId, Shape, Source as Wgsl,
+    Unchecked,
 };
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{AddressSpace, StorageAccess};
+use anywarp_middle::Circumstances;
+use anywarp_middle::analysis::prove;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, Module, StorageAccess};
 
 use super::{Form, Options, Translation, translate};
 use crate::nvrtc::{self, Output, Source};
@@ -44,6 +47,7 @@ pub(super) fn program(text: &str) -> Program {
         .collect();
     bindings.sort_by_key(|info| info.resource);
     let entry = &module.entry_points[0];
+    let proofs = of_loops(&module, &info);
     Program {
         name: "test".into(),
         workgroup_size: entry.workgroup_size,
@@ -55,7 +59,15 @@ pub(super) fn program(text: &str) -> Program {
         workgroup_storage: 0,
         source: Some(Arc::new(Wgsl::new("test.wgsl", text))),
         leave: Leave::default(),
+        proofs: Some(Arc::new(proofs)),
     }
+}
+
+/// Which loops are proven to end. Of indices nothing is: the texts show how they are tested.
+fn of_loops(module: &Module, info: &ModuleInfo) -> Proofs {
+    let mut proofs = prove(module, info, &Circumstances::default()).proofs;
+    proofs.functions.iter_mut().chain([&mut proofs.entry]).for_each(|function| function.in_range.clear());
+    proofs
 }
 
 /// The options of a plain launch.
@@ -121,8 +133,10 @@ fn forms(text: &str) -> Vec<Translation> {
     let mut program = program(text);
     let mut found = Vec::new();
     for unchecked in [false, true] {
-        // SAFETY: nothing is run.
-        program.leave.checks = unchecked.then(|| unsafe { Unchecked::promise() });
+        if unchecked {
+            // SAFETY: nothing is run.
+            program.leave.checks = Checks::Off(unsafe { Unchecked::promise() });
+        }
         for form in [Form::default(), Form { addressed: u64::MAX, looped: true }] {
             let options = Options { form, ..options() };
             found.push(translate(&program, &options).unwrap_or_else(|error| panic!("{error}\n{text}")));

@@ -9,6 +9,7 @@ use super::Options;
 use super::error::{Result, TranslateError};
 use super::lines::Lines;
 use super::names::{FunctionKey, Names, Scope};
+use super::proven::{Proven, proofs};
 use super::reach::Reach;
 
 /// Blocks within each other: what recursion over statements is bounded by.
@@ -39,6 +40,7 @@ pub(super) struct FunctionWriter<'a, 'm> {
     pub(super) key: FunctionKey,
     pub(super) function: &'a naga::Function,
     pub(super) info: &'a FunctionInfo,
+    pub(super) proven: Proven<'a>,
     /// For each expression, the name that it was baked into.
     pub(super) values: Vec<Option<String>>,
     pub(super) out: String,
@@ -85,11 +87,13 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         info: &'a FunctionInfo,
     ) -> Self {
         let scope = m.names.scope(key);
+        let proven = Proven::of(proofs(m.program), key, function);
         Self {
             m,
             key,
             function,
             info,
+            proven,
             values: vec![None; function.expressions.len()],
             out: String::new(),
             indent: 1,

@@ -114,8 +114,36 @@ fn loops_without_end_are_stopped() {
     for body in [
         "loop { out[i] += 1u; if (out[i] == 0u && data[0] == 9u) { break; } }",
         "while (data[0] != 1u) { out[0] = 1u; }",
+        // What would end it is not reached.
+        "for (var k = 0u; ; k++) { if (k >= 3u) { if (data[0] == 3u) { continue; } break; } out[i] += k; }",
     ] {
         let source = kernel("8", "", body);
         assert_eq!(try_run(&source, &[&[0; 8], &[3]], [1, 1, 1], 10_000), Err(Stop::StepLimit as u32), "{body}");
+    }
+}
+
+#[test]
+fn loops_of_few_turns_are_not_counted() {
+    let work = "out[i] += data[0] * k; out[i] ^= data[0] + k; out[i] -= data[0] * 3u; out[i] |= data[0]; out[i] += k;";
+    let turns = |counter: &str, turns: u32, body: &str| {
+        format!("for (var {counter} = 0u; {counter} < {turns}u; {counter}++) {{ {body} }}")
+    };
+    for (body, counted) in [
+        (turns("k", 40, work), false),
+        (turns("k", 60, work), false),
+        (turns("k", 60, &format!("{work} workgroupBarrier();")), false),
+        // The limit is that of the optimiser.
+        (turns("k", 70, work), true),
+        // Few of few are many.
+        (turns("k", 50, &format!("{work} {}", turns("j", 50, &work.replace('k', "j")))), true),
+    ] {
+        let function = {
+            let mut function = crate::lower::lower(&crate::lower::tests::program(&kernel("8", "", &body)), false)
+                .unwrap_or_else(|error| panic!("{error}\n{body}"));
+            crate::ir::optimise::run(&mut function);
+            function
+        };
+        let got = super::run_function(&function, &[&[0; 8], &[3]], [1, 1, 1], 30);
+        assert_eq!(got.is_err(), counted, "30 turns are allowed: {body}\n{function}");
     }
 }

@@ -2,9 +2,11 @@
 
 mod barriers;
 mod cooperative;
+mod early;
 mod flow;
 mod memory;
 mod narrow;
+mod proven;
 
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
 use crate::lower::tests::program;

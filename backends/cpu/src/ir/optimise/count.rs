@@ -136,8 +136,10 @@ fn collect(list: &[Stmt], inner: &mut Vec<Label>, steps: &mut Vec<Step>) {
             Stmt::Let(value) => steps.push(Step::Let(*value)),
             Stmt::Declare(var, value) | Stmt::Write(var, value) => steps.push(Step::Write(*var, *value)),
             Stmt::If { condition, accept, reject } => {
-                let leaves = [accept, reject]
-                    .map(|side| matches!(side.last(), Some(Stmt::Exit(label)) if !inner.contains(label)));
+                // All lanes of a side that ends with an exit leave, unless some have gone elsewhere before.
+                let leaves = [accept, reject].map(|side| {
+                    matches!(side.last(), Some(Stmt::Exit(label)) if !inner.contains(label)) && !skips(side, inner)
+                });
                 steps.push(Step::Test(*condition, leaves));
                 // Lanes that leave a block of the iteration skip what follows in it.
                 if skips(accept, inner) || skips(reject, inner) {

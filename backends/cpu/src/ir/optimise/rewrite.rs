@@ -84,7 +84,7 @@ impl<'a> Rewriter<'a> {
                 return self.branch(self.map[condition.0 as usize], accept, reject, out);
             }
             Stmt::Block { label, body } => return self.block(*label, body, out),
-            Stmt::Loop { body, site } => return self.repeat(body, *site, out),
+            Stmt::Loop { body, site, turns } => return self.repeat(body, *site, *turns, out),
             Stmt::Exit(label) => {
                 let label = self.labels[label.0 as usize];
                 self.exits[label.0 as usize] += 1;

@@ -10,20 +10,20 @@ use crate::ir::{Function, Inst, List, SiteId, Stmt, Var};
 impl Rewriter<'_> {
     /// A loop. Its body is rewritten as a loop's first, so that loops in it are unrolled before
     /// its size is taken.
-    pub(super) fn repeat(&mut self, body: &[Stmt], site: SiteId, out: &mut List) -> End {
+    pub(super) fn repeat(&mut self, body: &[Stmt], site: SiteId, turns: Option<u32>, out: &mut List) -> End {
         self.loops += 1;
         let end = if self.loops > MOST_NESTED_LOOPS {
             // Looking for what each of many nested loops writes would cost their number squared.
             self.knowledge.forget_all();
-            self.rolled(body, site, out)
+            self.rolled(body, site, turns, out)
         } else {
-            self.unrolled_or_rolled(body, site, out)
+            self.unrolled_or_rolled(body, site, turns, out)
         };
         self.loops -= 1;
         end
     }
 
-    fn unrolled_or_rolled(&mut self, body: &[Stmt], site: SiteId, out: &mut List) -> End {
+    fn unrolled_or_rolled(&mut self, body: &[Stmt], site: SiteId, turns: Option<u32>, out: &mut List) -> End {
         let mut writes = FxHashMap::default();
         let barrier = find_writes(body, &mut writes);
         let starts: Vec<(Var, Option<u64>)> =
@@ -39,11 +39,13 @@ impl Rewriter<'_> {
             out.append(&mut made);
             return End::Closed;
         }
-        let counted = if barrier { None } else { self.worthwhile(&made, &starts) };
-        let Some(counted) = counted else {
-            out.push(Stmt::Loop { body: made, site });
+        let counted = self.counted(&made, &starts);
+        let Some((counted, cost)) = counted.filter(|(_, cost)| !barrier && self.worthwhile(*cost)) else {
+            let turns = counted.and_then(|(counted, _)| u32::try_from(counted.trips + 1).ok()).or(turns);
+            out.push(Stmt::Loop { body: made, site, turns });
             return End::Closed;
         };
+        self.growth -= cost;
 
         self.knowledge.restore(before);
         self.discard(&made);
@@ -58,34 +60,35 @@ impl Rewriter<'_> {
         if end == End::Open {
             // The count was wrong: the iterations so far were peeled off.
             writes.keys().for_each(|var| self.knowledge.forget(*var));
-            self.rolled(&made, site, out);
+            self.rolled(&made, site, turns, out);
         }
         self.copying = was_copying;
         End::Closed
     }
 
-    fn rolled(&mut self, body: &[Stmt], site: SiteId, out: &mut List) -> End {
+    fn rolled(&mut self, body: &[Stmt], site: SiteId, turns: Option<u32>, out: &mut List) -> End {
         let mut made = List::new();
         match self.list(body, &mut made) {
-            End::Open => out.push(Stmt::Loop { body: made, site }),
+            End::Open => out.push(Stmt::Loop { body: made, site, turns }),
             End::Closed => out.append(&mut made),
         }
         End::Closed
     }
 
-    /// How often a loop runs, if it is to be unrolled.
-    fn worthwhile(&mut self, body: &[Stmt], starts: &[(Var, Option<u64>)]) -> Option<Counted> {
+    /// How often a loop runs, and how many steps that is.
+    fn counted(&self, body: &[Stmt], starts: &[(Var, Option<u64>)]) -> Option<(Counted, usize)> {
         let size = size(self.function, body, 4 * MOST_STEPS_OF_A_LOOP)?;
         let mut writes = FxHashMap::default();
         find_writes(body, &mut writes);
         let starts = starts.iter().filter_map(|(var, bits)| Some((*var, (*bits)?))).collect();
         let counted = count(self.function, body, starts, &writes, MOST_TRIPS)?;
         let cost = size.saturating_sub(counted.folded).max(1) * counted.trips.max(1);
-        if cost > MOST_STEPS_OF_A_LOOP || cost > self.growth {
-            return None;
-        }
-        self.growth -= cost;
-        Some(counted)
+        Some((counted, cost))
+    }
+
+    /// Whether a loop of so many steps is to be unrolled.
+    fn worthwhile(&self, steps: usize) -> bool {
+        steps <= MOST_STEPS_OF_A_LOOP && steps <= self.growth
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables: statements of WGSL and the C++ that they must become.
 
-use anywarp_backend::{Leave, Program, Unchecked};
+use anywarp_backend::{Checks, Leave, Program, Unchecked};
 
 use crate::translate::{Form, Options, translate};
 
@@ -36,7 +36,8 @@ fn body(statements: &str, checked: bool) -> String {
 fn program(source: &str, checked: bool) -> Program {
     // SAFETY: nothing runs.
     let promise = unsafe { Unchecked::promise() };
-    let leave = Leave { checks: (!checked).then_some(promise), exact_math: false };
+    let checks = if checked { Checks::Driver } else { Checks::Off(promise) };
+    let leave = Leave { checks, exact_math: false };
     // Without its text, so that what is looked for is not found in a comment.
     Program { source: None, leave, ..crate::translate::tests::program(source) }
 }

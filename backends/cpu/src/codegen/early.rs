@@ -1,0 +1,145 @@
+//! Tests of indices ahead of the statements that use them.
+//!
+//! Where code exists twice (see [`super::agree`]) the fast version may take for granted whatever is tested before it.
+//! So the indices that are known by then are tested there, once, and the accesses themselves need no test, and no
+//! other way for the case that it fails. Groups for which it fails run the slow version, where each access is tested
+//! by itself.
+
+use cranelift_codegen::ir::{self as cl, InstBuilder};
+use rustc_hash::FxHashSet;
+
+use super::generator::Generator;
+use super::place::Touched;
+use crate::ir::{BinaryOp, Class, Count, Index, Inst, MemType, Place, Space, Stmt, Value};
+
+/// An index that is in range in all lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tested {
+    space: Space,
+    value: Value,
+    count: Count,
+}
+
+/// More tests at one place are not made.
+const MOST_TESTS: usize = 12;
+
+/// Instructions between an index and what is known.
+const MOST_STEPS: u32 = 12;
+
+impl Generator<'_, '_> {
+    /// Whether an index has been tested for the code that is being made.
+    pub(super) fn is_tested(&self, space: Space, index: &Index) -> bool {
+        self.tested.contains(&Tested { space, value: index.value, count: index.count })
+    }
+
+    /// Tests that the indices of `statements` are in range in all lanes, those that can be told here and are always
+    /// used, and takes it for granted from now on. Returns what must hold for that.
+    pub(super) fn test_early(&mut self, statements: &[Stmt]) -> Vec<cl::Value> {
+        let mut made = FxHashSet::default();
+        lets(statements, &mut made);
+        let mut found = Vec::new();
+        self.untested(statements, &mut found);
+        let mut by_value: Vec<(Value, cl::Value, cl::Value)> = Vec::new();
+        for one in found {
+            let Some(first) = self.early(one.value, &made, MOST_STEPS) else { continue };
+            let count = self.count_of(one.space, one.count);
+            match by_value.iter_mut().find(|(value, ..)| *value == one.value) {
+                // The least of all counts is the same for all groups.
+                Some((.., least)) => *least = self.b.ins().umin(*least, count),
+                None => by_value.push((one.value, first, count)),
+            }
+            self.tested.push(one);
+        }
+        let fits = |(value, first, count): (Value, cl::Value, cl::Value)| {
+            let stride = self.facts.shapes[value.0 as usize].stride().unwrap_or(0);
+            self.fits(first, stride, count)
+        };
+        by_value.into_iter().map(fits).collect()
+    }
+
+    /// The linear indices of statements that are not certain to be in range.
+    fn untested(&self, statements: &[Stmt], found: &mut Vec<Tested>) {
+        for statement in statements {
+            match statement {
+                Stmt::Let(value) => {
+                    if let Inst::Load(place, ..) = self.function.inst(*value) {
+                        self.untested_of(place, found);
+                    }
+                }
+                Stmt::Store { place, .. } => self.untested_of(place, found),
+                Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.untested(body, found),
+                // What only some lanes use need not be in range for the others.
+                _ => {}
+            }
+        }
+    }
+
+    fn untested_of(&self, place: &Place, found: &mut Vec<Tested>) {
+        for index in &place.indices {
+            let one = Tested { space: place.space, value: index.value, count: index.count };
+            let linear = self.facts.shapes[index.value.0 as usize].stride().is_some();
+            if linear
+                && !self.certain(place.space, index, Touched::All)
+                && !found.contains(&one)
+                && found.len() < MOST_TESTS
+            {
+                found.push(one);
+            }
+        }
+    }
+
+    /// Lane 0's value of something uniform or linear, before it is evaluated if it is one of those `made` later;
+    /// nothing if that takes more than arithmetic.
+    fn early(&mut self, value: Value, made: &FxHashSet<Value>, steps: u32) -> Option<cl::Value> {
+        let shape = self.facts.shapes[value.0 as usize];
+        if self.function.class(value) != Class::I32 || shape.stride().is_none() {
+            return None;
+        }
+        let steps = steps.checked_sub(1)?;
+        let inst = self.function.inst(value);
+        match *inst {
+            Inst::Part { of, .. } if !made.contains(&of) => Some(self.scalar(value)),
+            _ if !made.contains(&value) && !matches!(inst, Inst::Part { .. }) => Some(self.scalar(value)),
+            Inst::Part { of, index } => self.early_load(of, u32::from(index)),
+            Inst::Load(..) => self.early_load(value, 0),
+            Inst::Binary(op, a, b) if !divides(op) => {
+                let (a, b) = (self.early(a, made, steps)?, self.early(b, made, steps)?);
+                Some(self.emit().binary_scalar(op, Class::I32, a, b))
+            }
+            _ => None,
+        }
+    }
+
+    /// A scalar of a load that may happen at any time.
+    fn early_load(&mut self, load: Value, index: u32) -> Option<cl::Value> {
+        let function = self.function;
+        let Inst::Load(place, MemType::I32, _) = function.inst(load) else { return None };
+        let flags = self.reading(place, Touched::All);
+        if !place.indices.is_empty() || !flags.can_move() {
+            return None;
+        }
+        let address = self.same_address(place, false, Touched::All).address;
+        Some(self.load_scalar(flags, MemType::I32, address, (index * MemType::I32.bytes()) as i32))
+    }
+}
+
+fn divides(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Div | BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU)
+}
+
+/// What statements evaluate.
+fn lets(statements: &[Stmt], found: &mut FxHashSet<Value>) {
+    for statement in statements {
+        match statement {
+            Stmt::Let(value) => {
+                found.insert(*value);
+            }
+            Stmt::If { accept, reject, .. } => {
+                lets(accept, found);
+                lets(reject, found);
+            }
+            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => lets(body, found),
+            _ => {}
+        }
+    }
+}

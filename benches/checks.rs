@@ -1,0 +1,146 @@
+//! The same kernels with the checks that are not proven needless, with the driver's, and with none, in turns.
+//!
+//! `cargo bench --bench checks -- [--device SELECTOR].. [--kernel NAME] [--quick] [--json FILE] [--csv FILE]`
+//! `cargo bench --bench checks -- --middle`: how long the middle end takes
+//!
+//! Launches of a bench are all alike, so that `Checks::Proven` comes to run a variant that knows their sizes: that is
+//! what `Proven` shows, and `General` what runs where no launch is like another.
+//!
+//! NAME is a part of kernels' names; `--device` may stand several times, and is `cpu` and `vulkan` where it does not.
+//! The baseline is `Checks::Off`, which is what a kernel can do at best. Every result is compared with plain Rust
+//! before it is timed. Sizes are chosen by the kind of device. Times are the device's own where it has a clock. The
+//! process fails if a result is wrong, not if a goal is missed.
+
+#[path = "checks/case.rs"]
+mod case;
+#[path = "checks/cases/mod.rs"]
+mod cases;
+#[path = "checks/lanes.rs"]
+mod lanes;
+#[path = "checks/middle.rs"]
+mod middle;
+#[path = "shared/pairs.rs"]
+#[allow(dead_code, reason = "four lanes are no pair")]
+mod pairs;
+#[path = "checks/report.rs"]
+mod report;
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use case::{Case, Scale};
+use lanes::{Devices, Lanes, Samples};
+use report::{Report, Row};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// What stands after `--`.
+#[derive(Default)]
+struct Arguments {
+    devices: Vec<String>,
+    kernel: Option<String>,
+    quick: bool,
+    json: Option<PathBuf>,
+    csv: Option<PathBuf>,
+    middle: bool,
+}
+
+impl Arguments {
+    fn parse() -> Outcome<Self> {
+        let mut parsed = Self::default();
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--device" => parsed.devices.push(value()?),
+                "--kernel" => parsed.kernel = Some(value()?),
+                "--quick" => parsed.quick = true,
+                "--json" => parsed.json = Some(value()?.into()),
+                "--csv" => parsed.csv = Some(value()?.into()),
+                "--middle" => parsed.middle = true,
+                "--bench" => {} // what `cargo bench` passes
+                _ => {
+                    let usage = "--device SELECTOR, --kernel NAME, --quick, --middle, --json FILE, --csv FILE";
+                    return Err(format!("'{argument}' is not known; there are {usage}").into());
+                }
+            }
+        }
+        if !cases::ALL.iter().any(|(name, _)| parsed.wants(name)) {
+            return Err(format!("--kernel fits none of {}", cases::ALL.map(|(name, _)| name).join(", ")).into());
+        }
+        Ok(parsed)
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.kernel.as_ref().is_none_or(|part| name.contains(part.as_str()))
+    }
+
+    /// The devices asked for, or those of the default that are there.
+    fn open(&self) -> Outcome<Vec<Devices>> {
+        if !self.devices.is_empty() {
+            return Ok(self.devices.iter().map(|selector| Devices::open(selector)).collect::<Result<_, _>>()?);
+        }
+        let found = |selector: &&str| {
+            let opened = Devices::open(selector);
+            opened.inspect_err(|error| println!("{selector} is left out: {error}")).ok()
+        };
+        Ok(["cpu", "vulkan"].iter().filter_map(found).collect())
+    }
+}
+
+/// Checks a case, then times it.
+fn run_case(devices: &Devices, case: &Case, budget: Duration) -> Outcome<Samples> {
+    let mut lanes = Lanes::new(devices, case)?;
+    lanes.check(case)?;
+    lanes.time(case, budget)
+}
+
+/// Whether every result was right.
+fn run() -> Outcome<bool> {
+    let arguments = Arguments::parse()?;
+    if arguments.middle {
+        middle::print(arguments.quick)?;
+        return Ok(true);
+    }
+    let budget = Duration::from_millis(if arguments.quick { 60 } else { 3000 });
+    let (mut reports, mut failed) = (Vec::new(), Vec::new());
+    for devices in arguments.open()? {
+        let device = devices.varied.clone();
+        let mut rows = Vec::new();
+        let scale = Scale::of(device.caps(), arguments.quick);
+        for (name, make) in cases::ALL.into_iter().filter(|(name, _)| arguments.wants(name)) {
+            eprintln!("{}: {name} ...", device.selector());
+            match run_case(&devices, &make(scale), budget) {
+                Ok(samples) => rows.push(Row { name, samples }),
+                Err(error) => failed.push(format!("{}: {name}: {error}", device.selector())),
+            }
+            devices.trim();
+        }
+        let report = Report { device, rows };
+        report.print();
+        reports.push(report);
+    }
+    if let Some(file) = &arguments.json {
+        report::write_json(file, &reports)?;
+    }
+    if let Some(file) = &arguments.csv {
+        report::write_csv(file, &reports)?;
+    }
+    for line in &failed {
+        println!("FAILED: {line}");
+    }
+    Ok(failed.is_empty())
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! One kernel with all that is needed to run and to check it.
+
+use std::fmt::Display;
+
+use anywarp::Element;
+use anywarp::backend::{Caps, DeviceKind};
+
+use crate::Outcome;
+
+/// How large the inputs are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// To see that the results are right.
+    Quick,
+    /// Milliseconds on a few cores.
+    Processor,
+    /// At least fifty microseconds on a large card.
+    Card,
+}
+
+impl Scale {
+    /// What suits a device.
+    pub(crate) fn of(caps: &Caps, quick: bool) -> Self {
+        match caps.kind {
+            _ if quick => Self::Quick,
+            DeviceKind::Software => Self::Processor,
+            _ => Self::Card,
+        }
+    }
+
+    /// The number for this scale.
+    pub(crate) fn pick(self, quick: usize, processor: usize, card: usize) -> usize {
+        match self {
+            Self::Quick => quick,
+            Self::Processor => processor,
+            Self::Card => card,
+        }
+    }
+}
+
+/// What the elements of a result must be. References are sequential Rust.
+pub(crate) enum Expected {
+    Words(Box<dyn Fn(usize) -> u32>),
+    /// Within an error, of the value or, for small ones, of 1.
+    Floats(Box<dyn Fn(usize) -> f32>, f32),
+    /// Whether an element is right, which a share need not be: where rounding decides, as at the edge of a fractal.
+    Mostly(Box<dyn Fn(usize, u32) -> bool>, f64),
+    /// Whatever passes: where the order of the elements is open.
+    Holds(Box<Judge>),
+}
+
+/// Says what is wrong with a result.
+type Judge = dyn Fn(&[u32]) -> Result<(), String>;
+
+/// One kernel with its input and its expected result.
+pub(crate) struct Case {
+    pub(crate) source: &'static str,
+    /// The words of `params`; none where there is no such variable.
+    pub(crate) params: Vec<u32>,
+    pub(crate) inputs: Vec<(&'static str, Vec<u8>)>,
+    /// Names and bytes of what is written; the first is checked.
+    pub(crate) outputs: Vec<(&'static str, usize)>,
+    /// The outputs must be zero before every launch, not only before the first.
+    pub(crate) cleared: bool,
+    pub(crate) groups: [usize; 3],
+    pub(crate) expected: Expected,
+    /// About how many elements are compared, for references that take long.
+    pub(crate) compared: usize,
+}
+
+impl Case {
+    /// A case without data, in which nothing is expected.
+    pub(crate) fn of(source: &'static str) -> Self {
+        Self {
+            source,
+            params: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            cleared: false,
+            groups: [1; 3],
+            expected: Expected::Holds(Box::new(|_| Err("nothing is expected".to_owned()))),
+            compared: 1 << 16,
+        }
+    }
+
+    pub(crate) fn params(self, words: &[usize]) -> Self {
+        self.param_bits(&words.iter().map(|word| *word as u32).collect::<Vec<_>>())
+    }
+
+    /// Parameters that are not all whole numbers.
+    pub(crate) fn param_bits(mut self, words: &[u32]) -> Self {
+        self.params = words.to_vec();
+        self
+    }
+
+    pub(crate) fn input<T: Element>(mut self, name: &'static str, values: &[T]) -> Self {
+        self.inputs.push((name, bytemuck::cast_slice(values).to_vec()));
+        self
+    }
+
+    /// A variable of `words` words that the kernel writes.
+    pub(crate) fn output(mut self, name: &'static str, words: usize) -> Self {
+        self.outputs.push((name, words * 4));
+        self
+    }
+
+    pub(crate) fn cleared(mut self) -> Self {
+        self.cleared = true;
+        self
+    }
+
+    /// As many workgroups of `size` threads as `threads` need, in x, y and z.
+    pub(crate) fn threads(mut self, threads: [usize; 3], size: [usize; 3]) -> Self {
+        self.groups = std::array::from_fn(|axis| threads[axis].div_ceil(size[axis]));
+        self
+    }
+
+    pub(crate) fn compared(mut self, elements: usize) -> Self {
+        self.compared = elements;
+        self
+    }
+
+    pub(crate) fn words(self, expected: impl Fn(usize) -> u32 + 'static) -> Self {
+        Self { expected: Expected::Words(Box::new(expected)), ..self }
+    }
+
+    pub(crate) fn floats(self, tolerance: f32, expected: impl Fn(usize) -> f32 + 'static) -> Self {
+        Self { expected: Expected::Floats(Box::new(expected), tolerance), ..self }
+    }
+
+    pub(crate) fn mostly(self, share: f64, expected: impl Fn(usize, u32) -> bool + 'static) -> Self {
+        Self { expected: Expected::Mostly(Box::new(expected), share), ..self }
+    }
+
+    pub(crate) fn holds(self, expected: impl Fn(&[u32]) -> Result<(), String> + 'static) -> Self {
+        Self { expected: Expected::Holds(Box::new(expected)), ..self }
+    }
+
+    /// Compares the bits of a result.
+    pub(crate) fn check(&self, found: &[u32]) -> Outcome<()> {
+        // An odd step comes by every lane of every vector.
+        let step = (found.len() / self.compared.max(1)) | 1;
+        let indices = || (0..found.len()).step_by(step).chain(found.len().saturating_sub(1)..found.len());
+        match &self.expected {
+            Expected::Words(expected) => {
+                indices().try_for_each(|at| same(at, found[at], expected(at), found[at] == expected(at)))
+            }
+            Expected::Floats(expected, tolerance) => indices().try_for_each(|at| {
+                let (found, expected) = (f32::from_bits(found[at]), expected(at));
+                let near = (found - expected).abs() <= tolerance * expected.abs().max(1.0);
+                same(at, found, expected, near)
+            }),
+            Expected::Mostly(expected, share) => {
+                let wrong = indices().filter(|at| !expected(*at, found[*at])).count();
+                let most = share * indices().count() as f64;
+                if wrong as f64 <= most { Ok(()) } else { Err(format!("wrong result: {wrong} words differ").into()) }
+            }
+            Expected::Holds(holds) => Ok(holds(found).map_err(|problem| format!("wrong result: {problem}"))?),
+        }
+    }
+}
+
+fn same(at: usize, found: impl Display, expected: impl Display, same: bool) -> Outcome<()> {
+    if same { Ok(()) } else { Err(format!("wrong result: [{at}] is {found}, not {expected}").into()) }
+}
+
+/// The same `count` words for the same `seed`, evenly spread.
+pub(crate) fn random_words(count: usize, seed: u64) -> Vec<u32> {
+    // SplitMix64 (Steele, Lea and Flood, 2014).
+    let word = |index: usize| {
+        let mut state = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (seed << 32);
+        state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (state >> 32) as u32
+    };
+    (0..count).map(word).collect()
+}
+
+/// The same `count` values from -1 to 1 for the same `seed`.
+pub(crate) fn random_floats(count: usize, seed: u64) -> Vec<f32> {
+    random_words(count, seed).into_iter().map(|word| word as f32 / (u32::MAX / 2) as f32 - 1.0).collect()
+}

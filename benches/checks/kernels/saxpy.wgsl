@@ -1,0 +1,16 @@
+// sum = a * x + y
+struct Params {
+    a: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage> x: array<f32>;
+@group(0) @binding(2) var<storage> y: array<f32>;
+@group(0) @binding(3) var<storage, read_write> sum: array<f32>;
+
+@compute @workgroup_size(256)
+fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < arrayLength(&sum) {
+        sum[id.x] = params.a * x[id.x] + y[id.x];
+    }
+}

@@ -1,0 +1,184 @@
+//! One case under each kind of checks on one device: run, checked, timed in turns.
+
+use std::time::{Duration, Instant};
+
+use anywarp::{
+    Checks, Device, DeviceOptions, Kernel, OpenError, Recording, Submission, Unchecked, UnifiedBuffer, Variants, Wgsl,
+};
+
+use crate::Outcome;
+use crate::case::Case;
+use crate::pairs::median;
+
+/// What is compared, in the order in which it is run: `Proven` is what launches come to run that are all alike,
+/// `General` the kernel without variants.
+pub(crate) const LANES: [&str; 4] = ["Off", "Proven", "General", "Driver"];
+pub(crate) const OFF: usize = 0;
+pub(crate) const PROVEN: usize = 1;
+pub(crate) const GENERAL: usize = 2;
+pub(crate) const DRIVER: usize = 3;
+
+/// Launches of one recording: a device has only so many timestamps.
+const MOST_REPEATS: f64 = 200.0;
+/// No sample is shorter: the clock and an interrupt must not matter.
+const SHORTEST: f64 = 2e-3;
+
+/// Seconds of a launch, of each lane in each round.
+pub(crate) struct Samples(Vec<[f64; LANES.len()]>);
+
+impl Samples {
+    pub(crate) fn seconds(&self, lane: usize) -> f64 {
+        median(self.0.iter().map(|round| round[lane]))
+    }
+
+    /// How many times as fast as `other` `lane` is: the median over the rounds, so that a drift of the machine cancels.
+    pub(crate) fn speed(&self, lane: usize, other: usize) -> f64 {
+        median(self.0.iter().map(|round| round[other] / round[lane]))
+    }
+}
+
+/// A device twice: as it is opened, and without variants of kernels.
+pub(crate) struct Devices {
+    pub(crate) varied: Device,
+    general: Device,
+}
+
+impl Devices {
+    pub(crate) fn open(selector: &str) -> Result<Self, OpenError> {
+        // Made at once, so that every launch that is timed runs what launches come to run.
+        let open = |variants| {
+            let selector = Some(selector.to_owned());
+            Device::open_with(&DeviceOptions { selector, variants: Some(variants), ..DeviceOptions::default() })
+        };
+        Ok(Self { varied: open(Variants::AtOnce)?, general: open(Variants::Never)? })
+    }
+
+    pub(crate) fn trim(&self) {
+        self.varied.trim();
+        self.general.trim();
+    }
+}
+
+/// The case's data on one device.
+struct Data {
+    device: Device,
+    inputs: Vec<(&'static str, UnifiedBuffer<u8>)>,
+    outputs: Vec<(&'static str, UnifiedBuffer<u8>)>,
+}
+
+impl Data {
+    fn new(device: &Device, case: &Case) -> Outcome<Self> {
+        let inputs = case.inputs.iter().map(|(name, bytes)| Ok((*name, device.buffer_from(bytes)?)));
+        let outputs = case.outputs.iter().map(|(name, bytes)| Ok((*name, device.buffer(*bytes)?)));
+        let (inputs, outputs) = (inputs.collect::<Outcome<_>>()?, outputs.collect::<Outcome<_>>()?);
+        Ok(Self { device: device.clone(), inputs, outputs })
+    }
+}
+
+/// The case's data on both devices, and its kernels.
+pub(crate) struct Lanes {
+    kernels: Vec<Kernel>,
+    varied: Data,
+    general: Data,
+}
+
+impl Lanes {
+    pub(crate) fn new(devices: &Devices, case: &Case) -> Outcome<Self> {
+        // SAFETY: every access of the cases is in range, as the sizes that they bind show; their loops end, their
+        // divisors are not 0 and their floats fit the integers they become.
+        let off = Checks::Off(unsafe { Unchecked::promise() });
+        let Devices { varied, general } = devices;
+        let lanes = [(general, off), (varied, Checks::Proven), (general, Checks::Proven), (general, Checks::Driver)];
+        let kernel = |(device, checks): (&Device, _)| device.kernel(Wgsl::new(case.source).checks(checks));
+        let kernels = lanes.into_iter().map(kernel).collect::<Result<_, _>>()?;
+        Ok(Self { kernels, varied: Data::new(varied, case)?, general: Data::new(general, case)? })
+    }
+
+    fn data(&mut self, lane: usize) -> &mut Data {
+        if lane == PROVEN { &mut self.varied } else { &mut self.general }
+    }
+
+    /// Runs every lane once, from zeroed outputs, and checks what it wrote.
+    pub(crate) fn check(&mut self, case: &Case) -> Outcome<()> {
+        for (lane, name) in LANES.iter().enumerate() {
+            for (_, output) in &mut self.data(lane).outputs {
+                output.fill(0)?;
+            }
+            self.record(case, lane, 1)?.submit()?.wait()?;
+            let Some((_, output)) = self.data(lane).outputs.first() else { continue };
+            let found: Vec<u32> = bytemuck::pod_collect_to_vec(&output.read()?);
+            case.check(&found).map_err(|error| format!("{name}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    /// Runs every lane once a round, for about `budget` in all and at least three rounds, after a warm-up.
+    pub(crate) fn time(&mut self, case: &Case, budget: Duration) -> Outcome<Samples> {
+        let mut recordings = Vec::new();
+        let mut round_seconds = 0.0;
+        for lane in 0..LANES.len() {
+            let single = self.record(case, lane, 1)?;
+            let seconds = warm_up(&single, budget / 20)?;
+            let repeats = (SHORTEST / seconds).ceil().clamp(1.0, MOST_REPEATS);
+            round_seconds += repeats * seconds;
+            recordings.push((self.record(case, lane, repeats as usize)?, repeats as usize));
+        }
+        let rounds = (budget.as_secs_f64() / round_seconds).clamp(3.0, 200.0) as usize;
+        let mut samples = Vec::with_capacity(rounds);
+        for round in 0..rounds {
+            let mut seconds = [f64::NAN; LANES.len()];
+            for turn in 0..LANES.len() {
+                // Who comes first may be slower.
+                let lane = (round + turn) % LANES.len();
+                let (recording, repeats) = &recordings[lane];
+                seconds[lane] = sample(recording)? / *repeats as f64;
+            }
+            samples.push(seconds);
+        }
+        Ok(Samples(samples))
+    }
+
+    /// So many launches of a lane.
+    fn record(&mut self, case: &Case, lane: usize, repeats: usize) -> Outcome<Recording> {
+        let kernel = self.kernels[lane].clone();
+        let Data { device, inputs, outputs } = self.data(lane);
+        let mut recording = device.recording();
+        recording.timed(true);
+        let params: &[u8] = bytemuck::cast_slice(&case.params);
+        for _ in 0..repeats {
+            if case.cleared {
+                for (_, output) in outputs.iter_mut() {
+                    recording.fill(output, 0)?;
+                }
+            }
+            let mut launch = kernel.launch();
+            if !params.is_empty() {
+                launch = launch.set_bytes("params", params);
+            }
+            for (name, buffer) in inputs.iter_mut().chain(outputs.iter_mut()) {
+                launch = launch.bind_raw(name, buffer);
+            }
+            launch.record(&mut recording).groups(case.groups)?;
+        }
+        Ok(recording)
+    }
+}
+
+/// Runs for a while; seconds of the fastest run.
+fn warm_up(recording: &Recording, time: Duration) -> Outcome<f64> {
+    let start = Instant::now();
+    let mut fastest = sample(recording)?;
+    while start.elapsed() < time {
+        fastest = fastest.min(sample(recording)?);
+    }
+    Ok(fastest.max(1e-9))
+}
+
+/// Seconds of the launches by the device's clock, or until they are over where it has none.
+fn sample(recording: &Recording) -> Outcome<f64> {
+    let start = Instant::now();
+    let submission: Submission = recording.submit()?;
+    submission.wait()?;
+    let elapsed = start.elapsed();
+    Ok(submission.timings().map_or(elapsed, |timings| timings.total()).as_secs_f64())
+}

@@ -1,0 +1,231 @@
+//! Which checks a kernel keeps, and why.
+
+use std::fmt;
+
+use anywarp_backend::{Caps, Checks, Source};
+use anywarp_middle::Circumstances;
+use anywarp_middle::analysis::{AccessNote, Advice, Count, LoopAdvice, LoopNote, prove};
+
+use super::source::Wgsl;
+use crate::error::KernelError;
+
+/// What is proven of a kernel, access by access and loop by loop.
+///
+/// Printed, it is a line for each, in the order of the text.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// File and entry point.
+    pub kernel: String,
+    /// Accesses with an index that is computed.
+    pub accesses: Vec<ExplainedAccess>,
+    /// Loops.
+    pub loops: Vec<ExplainedLoop>,
+    /// Why nothing is proven and everything is checked, if that is so.
+    pub gave_up: Option<&'static str>,
+}
+
+/// One access of the text.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ExplainedAccess {
+    /// File, line and column.
+    pub place: String,
+    /// The access as it is written.
+    pub text: String,
+    /// Whether it has no check.
+    pub proven: bool,
+    /// The least and the most that the index can be; `None` if the access is never reached.
+    pub range: Option<(i64, i64)>,
+    /// The number of elements, or what it is called: `64`, `arrayLength(&x)`.
+    pub count: Option<String>,
+    /// What would prove it.
+    pub advice: Option<String>,
+}
+
+/// One loop of the text.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ExplainedLoop {
+    /// File, line and column.
+    pub place: String,
+    /// Whether its turns need not be counted.
+    pub proven: bool,
+    /// The variable it counts with.
+    pub counter: Option<String>,
+    /// The least and the most that it counts.
+    pub range: Option<(i64, i64)>,
+    /// What would prove it.
+    pub advice: Option<String>,
+}
+
+impl Wgsl<'_> {
+    /// Which of its checks the kernel does not need on a device with `caps`, and what would make the others needless.
+    ///
+    /// ```
+    /// use anywarp::Wgsl;
+    /// use anywarp::backend::Caps;
+    ///
+    /// let text = "
+    ///     @group(0) @binding(0) var<storage, read_write> x: array<f32>;
+    ///     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    ///         if (id.x < arrayLength(&x)) { x[id.x] += 1.0; }
+    ///     }";
+    /// let explanation = Wgsl::new(text).explain(&Caps::webgpu_baseline())?;
+    /// assert!(explanation.accesses[0].proven);
+    /// # Ok::<(), anywarp::KernelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`program`](Self::program).
+    pub fn explain(&self, caps: &Caps) -> Result<Explanation, KernelError> {
+        // What the author wrote, and what is compiled: loops that were unrolled are not there any more.
+        let written = self.clone().checks(Checks::Driver).program(caps)?;
+        let compiled = self.clone().checks(Checks::Proven).program(caps)?;
+        let circumstances = Circumstances::of(caps);
+        let of_written = prove(&written.module, &written.info, &circumstances);
+        let of_compiled = prove(&compiled.module, &compiled.info, &circumstances);
+        let source = written.source.as_deref();
+        let whole = of_compiled.gave_up.is_none();
+        let accesses = of_written.accesses.iter().map(|note| {
+            let kept = of_compiled.accesses.iter().find(|other| other.span == note.span);
+            access(note, whole && kept.is_none_or(|kept| kept.proven), source)
+        });
+        let loops = of_written.loops.iter().map(|note| {
+            let kept = of_compiled.loops.iter().find(|other| other.span == note.span);
+            one_loop(note, whole && kept.is_none_or(|kept| kept.ends), source)
+        });
+        Ok(Explanation {
+            kernel: written.name.to_string(),
+            accesses: accesses.collect(),
+            loops: loops.collect(),
+            gave_up: of_compiled.gave_up.or(of_written.gave_up),
+        })
+    }
+}
+
+fn place(source: Option<&Source>, span: naga::Span) -> String {
+    let found = || source?.place(span.to_range()?.start);
+    found().map_or_else(String::new, |place| format!("{}:{}:{}", place.file, place.line, place.column))
+}
+
+fn written(source: Option<&Source>, span: naga::Span) -> Option<String> {
+    let text = source?.text().get(span.to_range()?)?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn access(note: &AccessNote, proven: bool, source: Option<&Source>) -> ExplainedAccess {
+    let count = note.count.as_ref().map(|count| match count {
+        Count::Fixed(count) => count.to_string(),
+        Count::Length(array) => format!("arrayLength(&{array})"),
+    });
+    let index = written(source, note.index).unwrap_or_else(|| "the index".to_owned());
+    let advice = note.advice.as_ref().filter(|_| !proven).and_then(|advice| {
+        let count = count.as_ref()?;
+        Some(match advice {
+            Advice::OtherBound(bound) => {
+                format!("it is compared with {bound}: a comparison of {index} with {count}, too, would prove it")
+            }
+            Advice::WorkgroupSize(most) => format!("at most {most} invocations in that dimension would prove it"),
+            Advice::Negative => format!("{index} may be negative: 'if ({index} >= 0)' around it would prove it"),
+            _ if note.low < 0 => format!("'if ({index} >= 0 && {index} < {count})' around it would prove it"),
+            _ => format!("'if ({index} < {count})' around it would prove it"),
+        })
+    });
+    ExplainedAccess {
+        place: place(source, note.span),
+        text: written(source, note.span).unwrap_or_else(|| note.variable.clone()),
+        proven,
+        range: note.reached.then_some((note.low, note.high)),
+        count,
+        advice,
+    }
+}
+
+fn one_loop(note: &LoopNote, proven: bool, source: Option<&Source>) -> ExplainedLoop {
+    let advice = note.advice.as_ref().filter(|_| !proven).map(|advice| match (advice, &note.counter) {
+        (LoopAdvice::MayWrap, Some(counter)) => {
+            format!("{counter} may go beyond its last number: an end that is bounded, as by min(), would prove it")
+        }
+        _ => "no integer only grows or only shrinks in each turn: one that counts turns would prove it".to_owned(),
+    });
+    ExplainedLoop { place: place(source, note.span), proven, counter: note.counter.clone(), range: note.range, advice }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let proven = self.accesses.iter().filter(|access| access.proven).count();
+        let ending = self.loops.iter().filter(|one| one.proven).count();
+        let (accesses, loops) = (self.accesses.len(), self.loops.len());
+        write!(f, "{}: {proven} of {accesses} accesses and {ending} of {loops} loops need no check", self.kernel)?;
+        if let Some(why) = self.gave_up {
+            write!(f, "\n  everything is checked, because {why}")?;
+        }
+        for access in &self.accesses {
+            write!(f, "\n{access}")?;
+        }
+        for one in &self.loops {
+            write!(f, "\n{one}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ExplainedAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  {}: {}: {}", self.place, self.text, verdict(self.proven))?;
+        match (self.range, &self.count) {
+            (None, _) => write!(f, ": it is never reached")?,
+            (Some((low, high)), Some(count)) => write!(f, ": {low} to {high}, of {count}")?,
+            (Some((low, high)), None) => write!(f, ": {low} to {high}")?,
+        }
+        self.advice.as_ref().map_or(Ok(()), |advice| write!(f, "; {advice}"))
+    }
+}
+
+impl fmt::Display for ExplainedLoop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  {}: loop: {}", self.place, verdict(self.proven))?;
+        if let Some(counter) = &self.counter {
+            write!(f, ": {counter}")?;
+            if let Some((low, high)) = self.range {
+                write!(f, " from {low} to {high}")?;
+            }
+        }
+        self.advice.as_ref().map_or(Ok(()), |advice| write!(f, "; {advice}"))
+    }
+}
+
+fn verdict(proven: bool) -> &'static str {
+    if proven { "proven" } else { "checked" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+@group(0) @binding(0) var<storage, read_write> x: array<u32>;
+@group(0) @binding(1) var<uniform> n: u32;
+var<workgroup> tile: array<u32, 64>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) i: u32) {
+    if (id.x < n) { x[id.x] = 1u; }
+    tile[i] = 2u;
+    for (var k = 0u; k < 4u; k++) { tile[k] += x[i + k]; }
+    for (var k = 0u; k < n; k += 2u) { x[0] += 1u; }
+}";
+
+    #[test]
+    fn each_access_and_loop_has_its_line() {
+        let explanation = Wgsl::new(TEXT).file("small.wgsl").explain(&Caps::webgpu_baseline()).unwrap();
+        let expected = "\
+small.wgsl:main: 2 of 4 accesses and 1 of 2 loops need no check
+  small.wgsl:6:21: x[id.x]: checked: 0 to 4194239, of arrayLength(&x); it is compared with n: a comparison of id.x with arrayLength(&x), too, would prove it
+  small.wgsl:7:5: tile[i]: proven: 0 to 63, of 64
+  small.wgsl:8:37: tile[k]: proven: 0 to 3, of 64
+  small.wgsl:8:48: x[i + k]: checked: 0 to 66, of arrayLength(&x); 'if (i + k < arrayLength(&x))' around it would prove it
+  small.wgsl:8:5: loop: proven: k from 0 to 4
+  small.wgsl:9:5: loop: checked: k from 0 to 4294967295; k may go beyond its last number: an end that is bounded, as by min(), would prove it";
+        assert_eq!(explanation.to_string(), expected);
+    }
+}

@@ -1,0 +1,304 @@
+//! Variants of a kernel: compiled once more, with what its launches have in common as constants.
+//!
+//! A launch that is told nothing new needs no check for what might have been: where the size of a picture, the length
+//! of its buffer and the grid stay the same, an index made of them is in range or it is not. Launches are sorted by
+//! grid and by the bytes that are bound; of each of these [`Shape`]s it is noted which integers of the uniforms and
+//! immediates stay the same. After [`PATIENCE`] launches that were alike a variant is made of them, and is taken for
+//! every launch of which just that holds: each one is compared before it runs. Any other runs the kernel as it is.
+
+mod workshop;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anywarp_backend::{BindingClass, Caps, Layout, Program, ScalarKind, Shape as Type};
+use anywarp_middle::Circumstances;
+use smallvec::SmallVec;
+
+use super::compiled::Compiled;
+use super::values::Values;
+pub(crate) use workshop::{Job, Workshop};
+
+/// The variable that says when, where the options do not.
+const VARIABLE: &str = "ANYWARP_VARIANTS";
+
+/// When variants of kernels are made: see [`DeviceOptions::variants`](crate::DeviceOptions::variants).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Variants {
+    /// After 16 launches that were alike, on a thread beside. Until it is ready, launches run the kernel as it is.
+    #[default]
+    InBackground,
+    /// Before the first launch that has no variant, which waits for it: for tests, and where every run must be like
+    /// every other.
+    AtOnce,
+    /// Not at all.
+    Never,
+}
+
+impl Variants {
+    /// What `ANYWARP_VARIANTS` says.
+    pub(crate) fn of_environment() -> Self {
+        let said = std::env::var(VARIABLE).unwrap_or_default();
+        match said.as_str() {
+            "" | "in-background" => Self::InBackground,
+            "at-once" => Self::AtOnce,
+            "never" => Self::Never,
+            _ => {
+                log::warn!("{VARIABLE} is '{said}', which is none of in-background, at-once, never: it is left alone");
+                Self::InBackground
+            }
+        }
+    }
+
+    /// How many launches have to be alike.
+    fn patience(self) -> u32 {
+        match self {
+            Self::InBackground => PATIENCE,
+            _ => 1,
+        }
+    }
+}
+
+/// Launches that are alike before a variant is made of them; and launches that are not before it is given up.
+const PATIENCE: u32 = 16;
+
+/// Shapes of one kernel that are watched at a time.
+const MOST_SHAPES: usize = 4;
+
+/// Variants of one kernel that are made at most, over all its life.
+const MOST_MADE: u32 = 8;
+
+/// What a launch is like.
+pub(crate) struct Seen<'a> {
+    /// Workgroups, where the host knows them.
+    pub(crate) groups: Option<[u32; 3]>,
+    /// Those that a folded kernel sees.
+    pub(crate) logical: Option<[u32; 3]>,
+    /// Bytes bound to each slot; 0 for values.
+    pub(crate) bytes: SmallVec<[u64; 8]>,
+    /// Values of uniforms and immediates.
+    pub(crate) values: &'a [u8],
+}
+
+/// What a launch should run.
+pub(crate) enum Choice {
+    /// The kernel as it is.
+    Plain,
+    /// A variant.
+    Variant(Arc<Compiled>),
+    /// The kernel as it is, until the variant of this number is made for launches of which this is known.
+    Wanted(u64, Circumstances),
+}
+
+/// Launches with one grid and with as many bytes bound to each slot.
+struct Shape {
+    number: u64,
+    groups: Option<[u32; 3]>,
+    logical: Option<[u32; 3]>,
+    bytes: SmallVec<[u64; 8]>,
+    /// Those of the launches that were alike.
+    values: Vec<u8>,
+    /// All bits of the bytes that are the same in these; none of others, and of what is no integer.
+    same: Vec<u8>,
+    /// Launches that were alike; then those, one after the other, that were not.
+    launches: u32,
+    state: State,
+    /// When it was last seen, in launches of the kernel.
+    last: u64,
+}
+
+enum State {
+    Watched,
+    Wanted,
+    Ready(Arc<Compiled>),
+    /// A variant would gain nothing, or could not be made.
+    Useless,
+}
+
+impl Shape {
+    /// Whether a launch has the values that are the same in all.
+    fn has(&self, values: &[u8]) -> bool {
+        self.values.iter().zip(values).zip(&self.same).all(|((ours, theirs), same)| (ours ^ theirs) & same == 0)
+    }
+
+    /// Begins to watch anew, for what is the same in `values` and before.
+    fn narrow(&mut self, values: &[u8]) {
+        for ((ours, theirs), same) in self.values.iter_mut().zip(values).zip(&mut self.same) {
+            if ours != theirs {
+                (*ours, *same) = (*theirs, 0);
+            }
+        }
+        (self.launches, self.state) = (0, State::Watched);
+    }
+
+    fn is_like(&self, seen: &Seen<'_>) -> bool {
+        (self.groups, self.logical) == (seen.groups, seen.logical) && self.bytes == seen.bytes
+    }
+}
+
+/// The variants of one kernel.
+pub(crate) struct Watch {
+    when: Variants,
+    /// All bits of the bytes of values that belong to integers.
+    integers: Vec<u8>,
+    shapes: Mutex<Shapes>,
+}
+
+#[derive(Default)]
+struct Shapes {
+    all: SmallVec<[Shape; MOST_SHAPES]>,
+    made: u32,
+    launches: u64,
+}
+
+impl Watch {
+    pub(crate) fn new(when: Variants, program: &Program, values: &Values) -> Self {
+        let mut integers = vec![0; values.size()];
+        for (slot, info) in program.bindings.iter().enumerate() {
+            if let Some(range) = values.uniform(slot) {
+                mark_integers(&info.layout, range.start, &mut integers);
+            }
+        }
+        if let Some((_, layout)) = &program.immediate {
+            mark_integers(layout, values.immediate.start, &mut integers);
+        }
+        Self { when, integers, shapes: Mutex::default() }
+    }
+
+    fn shapes(&self) -> MutexGuard<'_, Shapes> {
+        self.shapes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a launch of `program` should run, which is the kernel's as it is or folded; notes what it is like.
+    pub(crate) fn choose(&self, seen: &Seen<'_>, program: &Program, places: &Values, caps: &Caps) -> Choice {
+        let mut shapes = self.shapes();
+        let shapes = &mut *shapes;
+        shapes.launches += 1;
+        let Some(at) = shapes.find(seen, &self.integers) else { return Choice::Plain };
+        let shape = &mut shapes.all[at];
+        shape.last = shapes.launches;
+        let alike = shape.has(seen.values);
+        match &shape.state {
+            State::Ready(compiled) if alike => {
+                shape.launches = 0;
+                return Choice::Variant(Arc::clone(compiled));
+            }
+            State::Watched => {
+                if !alike {
+                    shape.narrow(seen.values);
+                }
+                shape.launches += 1;
+            }
+            State::Wanted => {}
+            State::Ready(_) | State::Useless => {
+                shape.launches = if alike { 0 } else { shape.launches + 1 };
+                if shape.launches >= PATIENCE {
+                    shape.narrow(seen.values);
+                }
+            }
+        }
+        let enough = matches!(shape.state, State::Watched) && shape.launches >= self.when.patience();
+        if !enough || shapes.made >= MOST_MADE {
+            return Choice::Plain;
+        }
+        shapes.made += 1;
+        (shape.launches, shape.state) = (0, State::Wanted);
+        Choice::Wanted(shape.number, circumstances(shape, program, places, caps))
+    }
+
+    /// Whether a launch waits for its variant.
+    pub(crate) fn waits(&self) -> bool {
+        self.when == Variants::AtOnce
+    }
+
+    /// The variant of this number is made, or else there is none.
+    pub(crate) fn made(&self, number: u64, compiled: Option<Arc<Compiled>>) {
+        let mut shapes = self.shapes();
+        if let Some(shape) = shapes.all.iter_mut().find(|shape| shape.number == number) {
+            shape.state = compiled.map_or(State::Useless, State::Ready);
+        }
+    }
+}
+
+impl Shapes {
+    /// The shape of a launch. A new one takes the place of that which has not been seen for longest, and of one with
+    /// a variant last.
+    fn find(&mut self, seen: &Seen<'_>, integers: &[u8]) -> Option<usize> {
+        if let Some(at) = self.all.iter().position(|shape| shape.is_like(seen)) {
+            return Some(at);
+        }
+        if self.made >= MOST_MADE {
+            return None;
+        }
+        let shape = Shape {
+            number: self.launches,
+            groups: seen.groups,
+            logical: seen.logical,
+            bytes: seen.bytes.clone(),
+            values: seen.values.to_vec(),
+            same: integers.to_vec(),
+            launches: 0,
+            state: State::Watched,
+            last: 0,
+        };
+        if self.all.len() < MOST_SHAPES {
+            self.all.push(shape);
+            return Some(self.all.len() - 1);
+        }
+        let given_up = self.all.iter().enumerate().filter(|(_, shape)| !matches!(shape.state, State::Wanted));
+        let age = |shape: &Shape| (matches!(shape.state, State::Ready(_)), shape.last);
+        let (at, _) = given_up.min_by_key(|(_, shape)| age(shape))?;
+        self.all[at] = shape;
+        Some(at)
+    }
+}
+
+/// What is known of all launches that are like those of `shape`.
+fn circumstances(shape: &Shape, program: &Program, places: &Values, caps: &Caps) -> Circumstances {
+    let mut known = Circumstances::of(caps);
+    if let Some(groups) = shape.groups {
+        known.workgroups = groups;
+    }
+    let bytes = |range: std::ops::Range<u32>| -> Vec<Option<u8>> {
+        let bytes = shape.values.iter().zip(&shape.same);
+        let bytes = bytes.skip(range.start as usize).take(range.len());
+        bytes.map(|(value, same)| (*same != 0).then_some(*value)).collect()
+    };
+    for (slot, (info, bound)) in program.bindings.iter().zip(&shape.bytes).enumerate() {
+        if info.class == BindingClass::Uniform {
+            // One in a buffer has values that the host does not know.
+            if let Some(range) = places.uniform(slot).filter(|_| *bound == 0) {
+                known.uniforms.push((info.resource, bytes(range)));
+            }
+        } else if let Some((offset, stride)) = info.layout.unsized_tail() {
+            let length = bound.saturating_sub(u64::from(offset)) / u64::from(stride.max(1));
+            known.lengths.extend(u32::try_from(length).ok().map(|length| (info.resource, length)));
+        }
+    }
+    // The logical grid is a uniform behind all others.
+    if let (Some(logical), Some(info)) = (shape.logical, program.bindings.last()) {
+        known.uniforms.push((info.resource, logical.iter().flat_map(|count| count.to_le_bytes().map(Some)).collect()));
+    }
+    known.immediate = bytes(places.immediate.clone());
+    known
+}
+
+/// Sets all bits of those bytes, from `at` on, that belong to integers of a type.
+fn mark_integers(layout: &Layout, at: u32, marked: &mut [u8]) {
+    let mut mark = |kind: ScalarKind, bytes: u32| {
+        let bytes = at as usize..(at + bytes) as usize;
+        if let Some(bytes) = marked.get_mut(bytes).filter(|_| kind != ScalarKind::Float) {
+            bytes.fill(u8::MAX);
+        }
+    };
+    match &layout.shape {
+        Type::Scalar(scalar) => mark(scalar.kind, scalar.width.into()),
+        Type::Vector { length, scalar } => mark(scalar.kind, length * u32::from(scalar.width)),
+        Type::Matrix { .. } | Type::Array { count: None, .. } => {}
+        Type::Array { element, count: Some(count), stride } => {
+            (0..*count).for_each(|index| mark_integers(element, at + index * stride, marked));
+        }
+        Type::Struct { fields } => {
+            fields.iter().for_each(|field| mark_integers(&field.layout, at + field.offset, marked));
+        }
+    }
+}

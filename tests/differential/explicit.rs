@@ -1,0 +1,53 @@
+//! Kernels with the checks in their own text that the middle end finds necessary.
+
+use anywarp::backend::Proofs;
+use anywarp_middle::Circumstances;
+use anywarp_middle::analysis::prove;
+use anywarp_middle::explicit::explicit;
+use anywarp_middle::optimise::optimise;
+use naga::back::wgsl::{WriterFlags, write_string};
+use naga::front::wgsl::parse_str;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Module, WithSpan};
+
+use super::run::Failure;
+
+/// The text after the middle end: every access of it is in range.
+///
+/// # Errors
+///
+/// [`Failure::Error`] where one of the steps refuses it.
+pub(crate) fn wgsl(text: &str) -> Result<String, Failure> {
+    let module = parse_str(text).map_err(|error| {
+        Failure::Error(format!("differential.wgsl is not valid WGSL\n{}", error.emit_to_string(text)))
+    })?;
+    let info = valid(&module).map_err(|error| {
+        Failure::Error(format!("differential.wgsl is not valid WGSL\n{}", error.emit_to_string(text)))
+    })?;
+    let (module, info) = match optimise(&module, &info, &Circumstances::default()) {
+        Some(faster) => {
+            let info = made(&faster, "faster", text)?;
+            (faster, info)
+        }
+        None => (module, info),
+    };
+    let checked = explicit(&module, &info, &proofs(&module, &info));
+    let info = made(&checked, "checked", text)?;
+    write_string(&checked, &info, WriterFlags::empty())
+        .map_err(|error| Failure::Error(format!("the checked module cannot be written: {error}")))
+}
+
+/// What is known of the module.
+fn proofs(module: &Module, info: &ModuleInfo) -> Proofs {
+    prove(module, info, &Circumstances::default()).proofs
+}
+
+/// What a pass made has to be valid.
+fn made(module: &Module, what: &str, text: &str) -> Result<ModuleInfo, Failure> {
+    valid(module)
+        .map_err(|error| Failure::Error(format!("the {what} module is not valid: {}", error.emit_to_string(text))))
+}
+
+fn valid(module: &Module) -> Result<ModuleInfo, WithSpan<naga::valid::ValidationError>> {
+    Validator::new(ValidationFlags::all(), Capabilities::all()).validate(module)
+}

@@ -1,0 +1,344 @@
+//! Kernels compiled once more for launches that are alike: the same results, for those launches and for all others.
+
+#[path = "support/hanging.rs"]
+mod hanging;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anywarp::{Device, DeviceOptions, Kernel, UnifiedBuffer, Variants};
+
+/// A test that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(100);
+
+/// Adds to each cell of a table. Nothing of `at` is proven as long as the table's size is not known.
+const ADD: &str = "
+    struct Table { columns: u32, rows: u32, more: f32, round: u32 }
+    @group(0) @binding(0) var<uniform> table: Table;
+    @group(0) @binding(1) var<storage, read_write> cells: array<u32>;
+    @compute @workgroup_size(8, 8)
+    fn add(@builtin(global_invocation_id) id: vec3<u32>) {
+        if id.x < table.columns && id.y < table.rows {
+            let at = id.y * table.columns + id.x;
+            cells[at] += u32(table.more) + 1000u * table.round;
+        }
+    }";
+
+/// Every index is proven as it is, and there is nothing to divide.
+const PROVEN: &str = "
+    @group(0) @binding(0) var<uniform> more: u32;
+    @group(0) @binding(1) var<storage, read_write> cells: array<u32>;
+    @compute @workgroup_size(64)
+    fn add(@builtin(global_invocation_id) id: vec3<u32>) {
+        cells[min(id.x, arrayLength(&cells) - 1u)] += more;
+    }";
+
+/// One workgroup for each cell.
+const WIDE: &str = "
+    @group(0) @binding(0) var<uniform> step: u32;
+    @group(0) @binding(1) var<storage, read_write> cells: array<u32>;
+    @compute @workgroup_size(1)
+    fn number(@builtin(workgroup_id) group: vec3<u32>) {
+        cells[group.x * step] = group.x + 1u;
+    }";
+
+/// Runs `test` on each device there is.
+fn on_each(variants: Variants, test: fn(&Device)) {
+    let mut any = false;
+    for candidate in Device::enumerate() {
+        let selector = Some(candidate.selector.clone());
+        let Ok(device) =
+            Device::open_with(&DeviceOptions { selector, variants: Some(variants), ..DeviceOptions::default() })
+        else {
+            continue;
+        };
+        any = true;
+        hanging::within(PATIENCE, move || test(&device));
+    }
+    assert!(any || std::env::var_os("ANYWARP_REQUIRE").is_none(), "no device to test with");
+}
+
+/// A launch of [`ADD`] over `cells`, or over the first `bound` of them, on `groups`.
+#[derive(Clone, Copy)]
+struct Launch {
+    size: [u32; 2],
+    more: f32,
+    round: u32,
+    bound: usize,
+    groups: [u32; 2],
+}
+
+const USUAL: Launch = Launch { size: [16, 16], more: 2.0, round: 0, bound: 256, groups: [2, 2] };
+const CELLS: usize = 1024;
+
+impl Launch {
+    fn run(self, kernel: &Kernel, cells: &mut UnifiedBuffer<u32>) {
+        let [columns, rows] = self.size;
+        let launch = kernel.launch().set("table.columns", columns).set("table.rows", rows);
+        let launch = launch.set("table.more", self.more).set("table.round", self.round);
+        launch.bind("cells", cells.slice_mut(..self.bound)).groups(self.groups).expect("a launch");
+    }
+
+    /// The same in Rust. Of what lies outside nothing is written.
+    fn expect(self, cells: &mut [u32]) {
+        let more = self.more as u32 + 1000 * self.round;
+        for y in 0..self.size[1].min(8 * self.groups[1]) {
+            for x in 0..self.size[0].min(8 * self.groups[0]) {
+                let at = (y * self.size[0] + x) as usize;
+                if at < self.bound {
+                    cells[at] = cells[at].wrapping_add(more);
+                }
+            }
+        }
+    }
+}
+
+/// Waits until all variants are made.
+fn settled(device: &Device) {
+    let start = Instant::now();
+    while device.stats().variants_pending > 0 {
+        assert!(start.elapsed() < PATIENCE, "{:?}", device.stats());
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Runs each launch, so often, and compares everything.
+fn check(device: &Device, kernel: &Kernel, launches: &[(u32, Launch)]) {
+    let mut cells = device.buffer::<u32>(CELLS).expect("memory");
+    let mut expected = vec![0u32; CELLS];
+    for (number, (times, launch)) in launches.iter().enumerate() {
+        for _ in 0..*times {
+            launch.run(kernel, &mut cells);
+            launch.expect(&mut expected);
+        }
+        assert!(*cells.read().expect("the cells") == *expected, "{}: after launch {number}", device.selector());
+        settled(device);
+    }
+}
+
+#[test]
+fn launches_that_are_alike_run_a_variant() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        check(device, &kernel, &[(15, USUAL)]);
+        assert_eq!(device.stats().variants, 0, "15 launches are too few");
+        check(device, &kernel, &[(1, USUAL), (10, USUAL)]);
+        let stats = device.stats();
+        assert_eq!((stats.variants, stats.variant_launches, stats.launches), (1, 10, 26));
+    });
+}
+
+#[test]
+fn others_do_not() {
+    on_each(Variants::InBackground, |device| {
+        // Those that a variant of the usual would get wrong; and whether they are one of its launches all the same.
+        let others = [
+            (Launch { bound: 100, ..USUAL }, false),
+            (Launch { bound: 512, ..USUAL }, false),
+            (Launch { size: [32, 32], groups: [4, 4], bound: 512, ..USUAL }, false),
+            (Launch { groups: [4, 4], ..USUAL }, false),
+            (Launch { size: [16, 8], ..USUAL }, false),
+            (Launch { size: [1 << 20, 2], ..USUAL }, false),
+            (Launch { round: 3, ..USUAL }, false),
+            (Launch { more: 7.0, ..USUAL }, true),
+            (USUAL, true),
+        ];
+        let kernel = device.kernel(ADD).expect("a kernel");
+        check(device, &kernel, &[(20, USUAL)]);
+        for (number, (other, runs)) in others.into_iter().enumerate() {
+            let before = device.stats();
+            check(device, &kernel, &[(1, other), (1, USUAL)]);
+            let taken = device.stats().variant_launches - before.variant_launches;
+            assert_eq!(taken, 1 + u64::from(runs), "{}: other {number}", device.selector());
+        }
+        assert_eq!(device.stats().variants, 1);
+    });
+}
+
+#[test]
+fn at_once_the_first_launch_runs_one() {
+    on_each(Variants::AtOnce, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let wide = Launch { size: [32, 32], groups: [4, 4], bound: 1024, ..USUAL };
+        check(device, &kernel, &[(2, USUAL), (1, Launch { bound: 100, ..USUAL }), (1, wide)]);
+        let stats = device.stats();
+        // In 100 cells the index is not in range, and knowing that spares nothing.
+        assert_eq!((stats.variants, stats.variant_launches), (2, 3), "{}", device.selector());
+    });
+}
+
+#[test]
+fn a_value_that_changes_is_no_constant() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let rounds: Vec<_> = (0..60).map(|round| (1, Launch { round, more: round as f32, ..USUAL })).collect();
+        check(device, &kernel, &rounds);
+        let stats = device.stats();
+        assert_eq!(stats.variants, 1, "{}", device.selector());
+        assert!(stats.variant_launches > 30, "{stats:?}");
+    });
+}
+
+#[test]
+fn a_variant_that_no_longer_fits_is_followed_by_another() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let other = Launch { round: 1, ..USUAL };
+        check(device, &kernel, &[(16, USUAL), (4, USUAL), (16, other), (16, other), (4, other), (4, USUAL)]);
+        let stats = device.stats();
+        assert_eq!((stats.variants, stats.variant_launches), (2, 4 + 4 + 4), "{}", device.selector());
+    });
+}
+
+#[test]
+fn uniforms_in_buffers_are_not_known() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let mut cells = device.buffer::<u32>(CELLS).expect("memory");
+        let mut table = device.buffer::<u8>(16).expect("a table");
+        let mut expected = vec![0u32; CELLS];
+        for rows in (1..=16).rev().chain([16; 10]) {
+            let words = [16, rows, 2f32.to_bits(), 0].map(u32::to_le_bytes);
+            table.copy_from_slice(words.as_flattened()).expect("an upload");
+            let launch = kernel.launch().bind_raw("table", &mut table).bind("cells", cells.slice_mut(..256));
+            launch.groups((2, 2)).expect("a launch");
+            Launch { size: [16, rows], ..USUAL }.expect(&mut expected);
+            settled(device);
+        }
+        assert!(*cells.read().expect("the cells") == *expected, "{}", device.selector());
+    });
+}
+
+#[test]
+fn where_nothing_is_gained_none_is_made() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(PROVEN).expect("a kernel");
+        let mut cells = device.buffer::<u32>(64).expect("memory");
+        for _ in 0..40 {
+            kernel.launch().set("more", 2u32).bind("cells", &mut cells).threads(64).expect("a launch");
+            settled(device);
+        }
+        assert_eq!(cells.read().expect("the cells")[63], 80);
+        assert_eq!(device.stats().variants, 0, "{}", device.selector());
+    });
+}
+
+#[test]
+fn never_means_none() {
+    on_each(Variants::Never, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        check(device, &kernel, &[(40, USUAL)]);
+        let stats = device.stats();
+        assert_eq!((stats.variants, stats.variants_pending, stats.variant_launches), (0, 0, 0));
+    });
+}
+
+#[test]
+fn there_are_only_so_many() {
+    on_each(Variants::AtOnce, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let lengths: Vec<_> = (0..100).map(|less| (1, Launch { bound: 1024 - 4 * less, ..USUAL })).collect();
+        check(device, &kernel, &lengths);
+        assert_eq!(device.stats().variants, 8, "{}", device.selector());
+    });
+}
+
+#[test]
+fn recordings_keep_what_they_have() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let mut cells = device.buffer::<u32>(256).expect("memory");
+        let mut record = || {
+            let mut recording = device.recording();
+            let launch = kernel.launch().set("table.columns", 16u32).set("table.rows", 16u32);
+            let launch = launch.set("table.more", 1f32).set("table.round", 0u32).bind("cells", &mut cells);
+            launch.record(&mut recording).groups((2, 2)).expect("a launch");
+            recording
+        };
+        let before = record();
+        (0..15).for_each(|_| drop(record()));
+        settled(device);
+        let after = record();
+        assert_eq!((device.stats().variants, device.stats().variant_launches), (1, 1), "{}", device.selector());
+        for recording in [&before, &after, &before] {
+            recording.submit().expect("a submission").wait().expect("an end");
+        }
+        drop(kernel);
+        after.submit().expect("a submission").wait().expect("an end");
+        assert!(cells.read().expect("the cells").iter().all(|cell| *cell == 4), "{}", device.selector());
+    });
+}
+
+#[test]
+fn grids_that_the_device_knows_alone_are_not_known() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let mut cells = device.buffer::<u32>(CELLS).expect("memory");
+        let mut expected = vec![0u32; CELLS];
+        let wide = Launch { size: [64, 64], bound: 512, groups: [8, 8], ..USUAL };
+        for side in [2u32; 20].into_iter().chain([8]) {
+            let grid = device.buffer_from(&[side, side, 1]).expect("a grid");
+            let launch = kernel.launch().set("table.columns", 64u32).set("table.rows", 64u32);
+            let launch = launch.set("table.more", 2f32).set("table.round", 0u32);
+            launch.bind("cells", cells.slice_mut(..512)).indirect(&grid, 0).expect("a launch");
+            Launch { groups: [side, side], ..wide }.expect(&mut expected);
+            settled(device);
+        }
+        assert!(*cells.read().expect("the cells") == *expected, "{}", device.selector());
+    });
+}
+
+#[test]
+fn grids_above_the_limit_have_them_too() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(WIDE).expect("a kernel");
+        let limit = device.caps().limits.workgroups_per_dimension;
+        if limit > 1 << 20 {
+            return;
+        }
+        let mut cells = device.buffer::<u32>(1 << 18).expect("memory");
+        // What is beyond the last of the variant's cells, or groups, must not be written by others either.
+        for (times, groups, bound) in
+            [(16, limit + 5, 1 << 17), (2, limit + 5, 1 << 17), (1, limit + 5, 1 << 16), (1, limit + 9, 1 << 17)]
+        {
+            for _ in 0..times {
+                cells.fill(0).expect("zeros");
+                let launch = kernel.launch().set("step", 1u32).bind("cells", cells.slice_mut(..bound));
+                launch.groups(groups).expect("a launch");
+            }
+            settled(device);
+            let expected = |at: usize| u32::from(at < bound && at < groups as usize) * (at as u32 + 1);
+            let cells = cells.read().expect("the cells");
+            assert!(cells.iter().enumerate().all(|(at, cell)| *cell == expected(at)), "{}", device.selector());
+        }
+        let stats = device.stats();
+        assert_eq!((stats.variants, stats.variant_launches), (1, 2), "{}", device.selector());
+    });
+}
+
+#[test]
+fn threads_share_them() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        thread::scope(|scope| {
+            for seed in 0..4u32 {
+                let kernel = &kernel;
+                scope.spawn(move || {
+                    let launches: Vec<_> =
+                        (0..40).map(|turn| (1, Launch { round: (seed + turn) % 2, bound: 256, ..USUAL })).collect();
+                    check(device, kernel, &launches);
+                });
+            }
+        });
+    });
+}
+
+#[test]
+fn a_device_closes_while_one_is_made() {
+    on_each(Variants::InBackground, |device| {
+        let kernel = device.kernel(ADD).expect("a kernel");
+        let mut cells = device.buffer::<u32>(256).expect("memory");
+        (0..16).for_each(|_| USUAL.run(&kernel, &mut cells));
+        // With the test's end.
+    });
+}
