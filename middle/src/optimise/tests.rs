@@ -38,20 +38,13 @@ const START: &str = "@group(0) @binding(0) var<storage, read_write> out: array<u
 #[test]
 fn a_product_in_loops_becomes_straight_code() {
     let text = include_str!("product.wgsl");
-    let (module, info) = parse(text);
-    let timed = (0..10).map(|_| {
-        let start = std::time::Instant::now();
-        std::hint::black_box(optimise(&module, &info, &Circumstances::default()));
-        start.elapsed()
-    });
-    println!("{:?}", timed.min().unwrap_or_default());
     let made = optimised(text);
     let body = &made[made.find("fn main").expect("it is there")..];
     assert!(!body.contains("array<"), "no array is left:\n{body}");
-    assert_eq!(body.matches("var ").count(), 64 + 2, "64 sums and the counters of two loops:\n{body}");
-    assert_eq!(body.matches("loop {").count(), 2, "over the tiles and within one:\n{body}");
-    assert_eq!(body.matches("sums_7_7_ = (").count(), 1, "each sum is written once a step:\n{body}");
-    assert_eq!(body.matches("= tile_a[").count(), 8, "each factor is read once:\n{body}");
+    assert_eq!(body.matches("var ").count(), 64 + 1, "64 sums and the counter of the tiles:\n{body}");
+    assert_eq!(body.matches("loop {").count(), 1, "over the tiles:\n{body}");
+    assert_eq!(body.matches("sums_7_7_ = (").count(), 1, "each sum is written once a tile:\n{body}");
+    assert_eq!(body.matches("= tile_a[").count(), 8 * 8, "each factor is read once:\n{body}");
 }
 
 /// Every kernel text of the repository that stands alone: files, and strings in Rust.
