@@ -87,12 +87,13 @@ fn text() -> String {
 
 /// `vulkan, devices or drivers with "llvmpipe" in their name`.
 fn place(fault: &Fault) -> String {
-    match (fault.backend, fault.device) {
+    let place = match (fault.backend, fault.device) {
         ("", "") => "everywhere".to_owned(),
         ("", device) => format!("`{device}`"),
         (backend, "") => backend.to_owned(),
         (backend, device) => format!("{backend}, `{device}`"),
-    }
+    };
+    if fault.lacking.is_empty() { place } else { format!("{place} without {}", fault.lacking) }
 }
 
 fn cases(fault: &Fault) -> Vec<String> {

@@ -14,6 +14,8 @@ pub(crate) struct Fault {
     pub(crate) backend: &'static str,
     /// A part of the device's name or driver, in lower case; empty for all.
     pub(crate) device: &'static str,
+    /// What a processor must not have to show it; empty if that does not matter.
+    pub(crate) lacking: &'static str,
     /// Whose fault it is.
     pub(crate) whose: &'static str,
     /// What goes wrong.
@@ -29,8 +31,19 @@ pub(crate) struct Fault {
 impl Fault {
     /// Whether a device has it: its backend, and its name and driver.
     pub(crate) fn is_on(&self, backend: &str, hardware: &str) -> bool {
-        (self.backend.is_empty() || self.backend == backend) && hardware.to_lowercase().contains(self.device)
+        (self.backend.is_empty() || self.backend == backend)
+            && hardware.to_lowercase().contains(self.device)
+            && !(self.lacking == AVX512 && has_avx512())
     }
+}
+
+/// What software drivers compile for the processor that the tests run on.
+fn has_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = std::arch::is_x86_feature_detected!("avx512f");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has = false;
+    has
 }
 
 /// The fault that `case` of `suite` fails by on a device.
@@ -45,6 +58,7 @@ pub(crate) fn named(name: &str) -> Option<&'static Fault> {
     FAULTS.iter().find(|fault| fault.name == name)
 }
 
+const AVX512: &str = "AVX-512";
 const LLVMPIPE: &str = "Mesa, llvmpipe";
 const WINE: &str = "Wine 8, its Direct3D 12";
 const HLSL: &str = "naga, its HLSL writer";
@@ -59,9 +73,10 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/trunc_of_large_f64.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
+        lacking: AVX512,
         whose: LLVMPIPE,
         what: "`trunc` leaves the fraction of f64 values from 2^51 on.",
-        told: "The SPIR-V has the one instruction `Trunc`; `cpu` and CUDA are right.",
+        told: "The SPIR-V has the one instruction `Trunc`; `cpu` and CUDA are right, and so is llvmpipe with AVX-512.",
         ends_process: false,
         cases: &[("operators", "operators::f64::remainder*"), ("operators", "builtins::f64::trunc*")],
     },
@@ -70,9 +85,10 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/round_of_f64_ties.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
+        lacking: AVX512,
         whose: LLVMPIPE,
         what: "`round` takes ties of f64 values down, not to even.",
-        told: "The SPIR-V has the one instruction `RoundEven`; `cpu` and CUDA are right.",
+        told: "The SPIR-V has the one instruction `RoundEven`; `cpu` and CUDA are right, and so is llvmpipe with AVX-512.",
         ends_process: false,
         cases: &[("operators", "builtins::f64::round*")],
     },
@@ -81,6 +97,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/subgroups_not_counted.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
+        lacking: "",
         whose: LLVMPIPE,
         what: "`num_subgroups` leaves out a subgroup that is not full.",
         told: "`subgroup_id` of the same kernel reaches that number; `cpu` and CUDA are right.",
@@ -92,6 +109,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/pack_and_unpack.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
+        lacking: "",
         whose: LLVMPIPE,
         what: "The second half of `pack2x16float` comes out as zero where what is packed was a vector of integers before.",
         told: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
@@ -103,6 +121,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/product_of_transposed.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
+        lacking: "",
         whose: LLVMPIPE,
         what: "The product of two transposed matrices of different shapes loses the device, with `VK_ERROR_UNKNOWN`.",
         told: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
@@ -118,6 +137,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/product_of_transposed_crashes.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
+        lacking: "",
         whose: LLVMPIPE,
         what: "The same product of other shapes ends the process with SIGSEGV while the kernel is compiled.",
         told: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
@@ -135,6 +155,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/index_of_vector_in_buffer.wgsl"),
         backend: "vulkan",
         device: "llvmpipe",
+        lacking: "",
         whose: LLVMPIPE,
         what: "An index beyond a vector in a buffer reads what lies behind the binding, where it is read several times.",
         told: "The driver offers `robustBufferAccess2`, so naga leaves bounds to it; SwiftShader is right with the same SPIR-V.",
@@ -146,6 +167,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/pointer_to_part_as_argument.wgsl"),
         backend: "vulkan",
         device: "",
+        lacking: "",
         whose: SPIRV,
         what: "It panics on a pointer to a part of a variable that is handed to a function; the kernel is refused.",
         told: "No driver sees the kernel; `cpu` runs it.",
@@ -157,6 +179,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/immediate_without_struct.wgsl"),
         backend: "dx12",
         device: "",
+        lacking: "",
         whose: HLSL,
         what: "It has no way to write an immediate that is no struct; the kernel is refused.",
         told: "The message says so, and no driver sees the kernel; `cpu` and Vulkan run it.",
@@ -167,7 +190,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         name: "num_workgroups_of_indirect",
         reproduction: include_str!("../known/num_workgroups_of_indirect.wgsl"),
         backend: "dx12",
-        device: "gtx 470", // what Wine calls every device
+        device: "gtx 470",
+        lacking: "", // what Wine calls every device
         whose: WINE,
         what: "`num_workgroups` of a launch whose grid lies in a buffer is some other number.",
         told: "It is handed over as constants of the command signature; the grid itself is right, as it is on Vulkan.",
@@ -179,6 +203,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/struct_not_aligned_by_member.wgsl"),
         backend: "",
         device: "",
+        lacking: "",
         whose: LAYOUT,
         what: "An `@align` on a member does not align the struct that holds it, nor what holds that struct.",
         told: "Every device does the same, from the layout that is computed once.",
@@ -190,6 +215,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/shift_of_abstract_by_64.wgsl"),
         backend: "",
         device: "",
+        lacking: "",
         whose: CONSTANTS,
         what: "A negative abstract integer shifted right by 64 or more is 0, not -1.",
         told: "Every device does the same: the constant is folded before any sees it.",
@@ -201,6 +227,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/atanh_of_constants.wgsl"),
         backend: "",
         device: "",
+        lacking: "",
         whose: CONSTANTS,
         what: "`atanh` of an f32 constant near -1 is wrong by 50 units in the last place.",
         told: "Every device does the same: the constant is folded before any sees it.",

@@ -39,6 +39,12 @@ impl Integer {
         if self.signed { self.value == -1 } else { self.value == (1 << self.bits) - 1 }
     }
 
+    /// Its bits, with zeros above them.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the bits are what is meant")]
+    fn pattern(self) -> u64 {
+        self.value as u64 & mask(self.bits)
+    }
+
     /// How far to shift, for an amount that is this, integers of the width of a literal.
     pub(super) fn amount(self, shifted_bits: u32) -> u32 {
         u32::try_from(self.value.rem_euclid(shifted_bits.into())).unwrap_or(0)
@@ -142,13 +148,41 @@ pub(super) fn math(fun: MathFunction, operands: &[Literal]) -> Option<Literal> {
         *integer = Integer::of(*literal)?;
     }
     let [first, second, third] = integers;
-    match (fun, operands.len()) {
-        (MathFunction::Min, 2) => Some(first.with(first.value.min(second.value))),
-        (MathFunction::Max, 2) => Some(first.with(first.value.max(second.value))),
-        (MathFunction::Clamp, 3) => Some(first.with(first.value.max(second.value).min(third.value))),
-        (MathFunction::Abs, 1) => Some(first.with(first.value.abs())),
-        _ => None,
-    }
+    let value = match (fun, operands.len()) {
+        (MathFunction::Min, 2) => first.value.min(second.value),
+        (MathFunction::Max, 2) => first.value.max(second.value),
+        (MathFunction::Clamp, 3) => first.value.max(second.value).min(third.value),
+        (MathFunction::Abs, 1) => first.value.abs(),
+        (MathFunction::Sign, 1) => first.value.signum(),
+        (fun, 1) => return of_bits(fun, first),
+        _ => return None,
+    };
+    Some(first.with(value))
+}
+
+/// A function of an integer's bits. What finds none says -1.
+fn of_bits(fun: MathFunction, operand: Integer) -> Option<Literal> {
+    let width = operand.bits;
+    let ones = operand.pattern();
+    let highest = |bits: u64| i128::from(bits.checked_ilog2().map_or(-1, i64::from));
+    let lowest = |bits: u64| if bits == 0 { -1 } else { i128::from(bits.trailing_zeros()) };
+    let value = match fun {
+        MathFunction::CountOneBits => ones.count_ones().into(),
+        MathFunction::CountLeadingZeros => i128::from(width) - 1 - highest(ones),
+        MathFunction::CountTrailingZeros => ones.trailing_zeros().min(width).into(),
+        MathFunction::ReverseBits => (ones.reverse_bits() >> (u64::BITS - width)).into(),
+        // That of a negative integer is the highest zero.
+        MathFunction::FirstLeadingBit if operand.value < 0 => highest(!ones & mask(width)),
+        MathFunction::FirstLeadingBit => highest(ones),
+        MathFunction::FirstTrailingBit => lowest(ones),
+        _ => return None,
+    };
+    Some(operand.with(value))
+}
+
+/// So many low ones.
+fn mask(bits: u32) -> u64 {
+    u64::MAX >> (u64::BITS - bits)
 }
 
 #[cfg(test)]
@@ -209,6 +243,40 @@ mod tests {
         assert_eq!(math(MathFunction::Min, &[i(-1), i(2)]), Some(i(-1)));
         assert_eq!(math(MathFunction::Clamp, &[i(9), i(0), i(5)]), Some(i(5)));
         assert_eq!(math(MathFunction::Abs, &[i(i32::MIN)]), Some(i(i32::MIN)));
+        assert_eq!(math(MathFunction::Sign, &[i(-7)]), Some(i(-1)));
         assert_eq!(math(MathFunction::Max, &[Literal::F32(0.0), Literal::F32(1.0)]), None);
+    }
+
+    #[test]
+    fn functions_of_bits() {
+        use MathFunction as Fun;
+        for value in [0, 1, 2, 3, 0x10, 0xFF00, 0x8000_0000, 0x8000_0001, 0x7FFF_FFFF, 0xFFFF_FFFE, u32::MAX] {
+            let u = Literal::U32;
+            let highest = if value == 0 { u32::MAX } else { 31 - value.leading_zeros() };
+            let lowest = if value == 0 { u32::MAX } else { value.trailing_zeros() };
+            for (fun, expected) in [
+                (Fun::CountOneBits, value.count_ones()),
+                (Fun::CountLeadingZeros, value.leading_zeros()),
+                (Fun::CountTrailingZeros, value.trailing_zeros()),
+                (Fun::ReverseBits, value.reverse_bits()),
+                (Fun::FirstLeadingBit, highest),
+                (Fun::FirstTrailingBit, lowest),
+            ] {
+                assert_eq!(math(fun, &[u(value)]), Some(u(expected)), "{fun:?} of {value:#x}");
+            }
+        }
+        for (fun, operand, expected) in [
+            (Fun::FirstLeadingBit, Literal::I32(-1), Literal::I32(-1)),
+            (Fun::FirstLeadingBit, Literal::I32(-2), Literal::I32(0)),
+            (Fun::FirstLeadingBit, Literal::I32(i32::MIN), Literal::I32(30)),
+            (Fun::CountOneBits, Literal::I32(-1), Literal::I32(32)),
+            (Fun::CountLeadingZeros, Literal::I32(-1), Literal::I32(0)),
+            (Fun::CountLeadingZeros, Literal::U16(1), Literal::U16(15)),
+            (Fun::CountTrailingZeros, Literal::I64(0), Literal::I64(64)),
+            (Fun::ReverseBits, Literal::U64(1), Literal::U64(1 << 63)),
+            (Fun::ReverseBits, Literal::I16(1), Literal::I16(i16::MIN)),
+        ] {
+            assert_eq!(math(fun, &[operand]), Some(expected), "{fun:?} of {operand:?}");
+        }
     }
 }

@@ -17,6 +17,7 @@
 //! | `stores` | stores that nothing reads |
 //! | `continues` | a `continue` as a branch |
 //! | `bind` | what `coopStore` reads, evaluated before it |
+//! | `name` | expressions that nest too deeply for readers of text |
 //!
 //! Floats are never computed here, so every result keeps its bits. Nothing is read that would not have been, but of
 //! uniforms and immediates, and nothing changes its order that others can see.
@@ -29,6 +30,7 @@ mod fold;
 mod known;
 mod loops;
 mod memory;
+mod name;
 mod rewrite;
 mod scalars;
 mod scope;
@@ -101,6 +103,7 @@ fn faster(module: &Module, circumstances: &Circumstances, function: &Function) -
             }
         }
     }
+    made.iter_mut().for_each(name::name_nested);
     made
 }
 

@@ -3,7 +3,8 @@
 //! Only what is exact: integers, booleans, and moves of values.
 
 use naga::{
-    ArraySize, BinaryOperator, Expression, Handle, Literal, RelationalFunction, ScalarKind, TypeInner, UnaryOperator,
+    ArraySize, BinaryOperator, Expression, Handle, Literal, MathFunction, RelationalFunction, ScalarKind, TypeInner,
+    UnaryOperator,
 };
 use smallvec::SmallVec;
 
@@ -49,6 +50,12 @@ impl Rewriter<'_> {
                     _ => Simpler::No,
                 }
             }
+            // Bounds the wrong way round leave the upper one. WGSL's text has no such constants.
+            Expression::Math { fun: MathFunction::Clamp, arg1: Some(low), arg2: Some(high), .. }
+                if self.crossed(low, high) =>
+            {
+                Simpler::Same(high)
+            }
             Expression::Math { fun, arg, arg1, arg2, arg3 } => {
                 let operands: Option<SmallVec<[Literal; 4]>> =
                     [Some(arg), arg1, arg2, arg3].into_iter().flatten().map(|operand| self.literal(operand)).collect();
@@ -78,6 +85,12 @@ impl Rewriter<'_> {
             },
             _ => Simpler::No,
         }
+    }
+
+    /// Whether two integers are known, and the first is larger.
+    fn crossed(&self, low: Handle<Expression>, high: Handle<Expression>) -> bool {
+        let [low, high] = [low, high].map(|bound| self.literal(bound).and_then(Integer::of));
+        matches!((low, high), (Some(low), Some(high)) if low.value > high.value)
     }
 
     fn simpler_unary(&self, op: UnaryOperator, operand: Handle<Expression>) -> Simpler {

@@ -326,6 +326,12 @@ fn passes() {
             &["out[1] = id.y"],
             &["9u", "7u"],
         ),
+        (
+            "bounds the wrong way round, of which there is no text",
+            "var z = 0u; out[0] = clamp(id.x, countLeadingZeros(z), 2u); out[1] = firstLeadingBit(z) << 3u;",
+            &["out[0] = 2u", "out[1] = 4294967288u"],
+            &["clamp", "<<"],
+        ),
         ("empty branches go", "if id.x > 3u { var a = 1u; a = 2u; } out[0] = 1u;", &[], &["if"]),
     ];
     let mut failures = Vec::new();

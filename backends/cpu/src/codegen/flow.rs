@@ -250,8 +250,12 @@ impl Generator<'_, '_> {
         self.b.ins().brif(any, run, &[], join, &[]);
         self.switch_sealed(run);
         self.list(list);
-        self.b.ins().jump(join, &[]);
+        if self.flow.reachable {
+            self.b.ins().jump(join, &[]);
+        }
         self.switch_sealed(join);
+        // Without lanes the list did not run, so that one that never ends does not matter.
+        self.flow.reachable = true;
     }
 
     fn block(&mut self, label: Label, body: &List) {

@@ -52,6 +52,8 @@ fn products_and_quotients() {
         ("if (id.x <= arrayLength(&x) / 4u) { x[id.x * 4u] = 1u; }", &[false]),
         ("if (id.x <= arrayLength(&x)) { x[id.x / 2u] = 1u; }", &[false]),
         ("if (id.x <= arrayLength(&x)) { x[max(id.x, 1u) / 2u] = 1u; }", &[true]),
+        ("let a = max(thread & 7u, 1u); tile[a * 2u - (a + 1u)] = 1u;", &[true]),
+        ("let a = thread & 7u; tile[a * 2u - (a + 1u)] = 1u;", &[false]),
         ("if (params.n <= arrayLength(&x)) { x[id.x % max(params.n, 1u)] = 1u; }", &[true]),
         ("if (params.n <= arrayLength(&x) + 1u) { x[id.x % max(params.n, 1u)] = 1u; }", &[false]),
     ]);
@@ -72,6 +74,7 @@ fn choices_and_casts() {
         ("if (params.m < 64) { tile[params.m & 1000] = 1u; }", &[false]),
         ("if (params.m < 64) { tile[u32(params.m)] = 1u; }", &[false]),
         ("if (i32(params.n) < i32(arrayLength(&x))) { x[params.n] = 1u; }", &[false]),
+        ("let wide = u64(params.n); if (u32(wide) < 64u) { tile[u32(wide >> 1u)] = 1u; }", &[false]),
         ("if (id.x | params.n) < arrayLength(&x) { x[id.x] = 1u; }", &[true]),
     ]);
 }

@@ -13,6 +13,8 @@ fn what_is_never_reached_is_not_proven() {
     assert!(!analysis.accesses[0].reached && !analysis.accesses[0].proven, "{:?}", analysis.accesses);
     assert!(!analysis.proofs.entry.in_range.contains(&true), "an access that is not reached: {:?}", analysis.proofs);
     assert_eq!(analysis.proofs.entry.ends, [false], "a loop that is not reached");
+    let analysis = analysed("if (thread > 9u) { return; } else { return; } tile[thread] = 1u;");
+    assert!(!analysis.accesses[0].reached && !analysis.accesses[0].proven, "{:?}", analysis.accesses);
     let analysis = analysed("fn unused(i: u32) { tile[i] = 1u; } --- tile[thread] = 1u;");
     assert_eq!(analysis.accesses.iter().map(|note| note.proven).collect::<Vec<_>>(), [false, true]);
 }

@@ -34,6 +34,19 @@ fn loops_that_end_at_different_times() {
 }
 
 #[test]
+fn loops_without_an_end_that_no_lane_enters() {
+    check("out[i] = n; if (n == 1000u) { loop { out[i] = 0u; } } out[i] += 1u;", |n| n + 1);
+    check("out[i] = n; if (n != 1000u) { out[i] += 2u; } else { loop { out[i] = 0u; } }", |n| n + 2);
+    check(
+        "out[i] = n; if (n < 50u) { if (n == 1000u) { loop { out[i] = 0u; } } out[i] += 3u; } else { out[i] = 9u; }",
+        |n| if n < 50 { n + 3 } else { 9 },
+    );
+    check("out[i] = n; switch n { case 999u: { loop { out[i] = 0u; } } case 4u: { out[i] = 1u; } default: {} }", |n| {
+        if n == 4 { 1 } else { n }
+    });
+}
+
+#[test]
 fn continues_and_nested_breaks() {
     check(
         "var s = 0u; for (var a = 0u; a < 10u; a++) { if ((a + n) % 3u == 0u) { continue; }
@@ -114,6 +127,7 @@ fn loops_without_end_are_stopped() {
     for body in [
         "loop { out[i] += 1u; if (out[i] == 0u && data[0] == 9u) { break; } }",
         "while (data[0] != 1u) { out[0] = 1u; }",
+        "if (i == 5u) { loop { out[i] = 1u; } } out[i] = 2u;",
         // What would end it is not reached.
         "for (var k = 0u; ; k++) { if (k >= 3u) { if (data[0] == 3u) { continue; } break; } out[i] += k; }",
     ] {
