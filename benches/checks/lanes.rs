@@ -11,29 +11,36 @@ use crate::case::Case;
 use crate::pairs::median;
 
 /// What is compared, in the order in which it is run: `Proven` is what launches come to run that are all alike,
-/// `General` the kernel without variants.
-pub(crate) const LANES: [&str; 4] = ["Off", "Proven", "General", "Driver"];
+/// `General` the kernel without variants. `Off` runs twice, as a device without variants has data of its own: where in
+/// memory that lies can matter more than checks.
+pub(crate) const LANES: [&str; 5] = ["Off", "Proven", "Off beside General", "General", "Driver"];
 pub(crate) const OFF: usize = 0;
 pub(crate) const PROVEN: usize = 1;
-pub(crate) const GENERAL: usize = 2;
-pub(crate) const DRIVER: usize = 3;
+const OFF_BESIDE_GENERAL: usize = 2;
+pub(crate) const GENERAL: usize = 3;
+pub(crate) const DRIVER: usize = 4;
 
 /// Launches of one recording: a device has only so many timestamps.
 const MOST_REPEATS: f64 = 200.0;
 /// No sample is shorter: the clock and an interrupt must not matter.
 const SHORTEST: f64 = 2e-3;
 
+/// Lanes that take turns: those that share their data, as the others would find it in no cache.
+const TURNS: [&[usize]; 2] = [&[OFF, PROVEN], &[OFF_BESIDE_GENERAL, GENERAL, DRIVER]];
+
 /// Seconds of a launch, of each lane in each round.
-pub(crate) struct Samples(Vec<[f64; LANES.len()]>);
+pub(crate) struct Samples([Vec<f64>; LANES.len()]);
 
 impl Samples {
     pub(crate) fn seconds(&self, lane: usize) -> f64 {
-        median(self.0.iter().map(|round| round[lane]))
+        median(self.0[lane].iter().copied())
     }
 
-    /// How many times as fast as `other` `lane` is: the median over the rounds, so that a drift of the machine cancels.
-    pub(crate) fn speed(&self, lane: usize, other: usize) -> f64 {
-        median(self.0.iter().map(|round| round[other] / round[lane]))
+    /// How many times as fast a lane is as `Off` on the same data: the median over the rounds, so that a drift of the
+    /// machine cancels.
+    pub(crate) fn speed(&self, lane: usize) -> f64 {
+        let off = if lane <= PROVEN { OFF } else { OFF_BESIDE_GENERAL };
+        median(self.0[off].iter().zip(&self.0[lane]).map(|(off, seconds)| off / seconds))
     }
 }
 
@@ -88,14 +95,20 @@ impl Lanes {
         // divisors are not 0 and their floats fit the integers they become.
         let off = Checks::Off(unsafe { Unchecked::promise() });
         let Devices { varied, general } = devices;
-        let lanes = [(general, off), (varied, Checks::Proven), (general, Checks::Proven), (general, Checks::Driver)];
+        let lanes = [
+            (varied, off),
+            (varied, Checks::Proven),
+            (general, off),
+            (general, Checks::Proven),
+            (general, Checks::Driver),
+        ];
         let kernel = |(device, checks): (&Device, _)| device.kernel(Wgsl::new(case.source).checks(checks));
         let kernels = lanes.into_iter().map(kernel).collect::<Result<_, _>>()?;
         Ok(Self { kernels, varied: Data::new(varied, case)?, general: Data::new(general, case)? })
     }
 
     fn data(&mut self, lane: usize) -> &mut Data {
-        if lane == PROVEN { &mut self.varied } else { &mut self.general }
+        if lane <= PROVEN { &mut self.varied } else { &mut self.general }
     }
 
     /// Runs every lane once, from zeroed outputs, and checks what it wrote.
@@ -114,28 +127,28 @@ impl Lanes {
 
     /// Runs every lane once a round, for about `budget` in all and at least three rounds, after a warm-up.
     pub(crate) fn time(&mut self, case: &Case, budget: Duration) -> Outcome<Samples> {
-        let mut recordings = Vec::new();
-        let mut round_seconds = 0.0;
-        for lane in 0..LANES.len() {
-            let single = self.record(case, lane, 1)?;
-            let seconds = warm_up(&single, budget / 20)?;
-            let repeats = (SHORTEST / seconds).ceil().clamp(1.0, MOST_REPEATS);
-            round_seconds += repeats * seconds;
-            recordings.push((self.record(case, lane, repeats as usize)?, repeats as usize));
-        }
-        let rounds = (budget.as_secs_f64() / round_seconds).clamp(3.0, 200.0) as usize;
-        let mut samples = Vec::with_capacity(rounds);
-        for round in 0..rounds {
-            let mut seconds = [f64::NAN; LANES.len()];
-            for turn in 0..LANES.len() {
-                // Who comes first may be slower.
-                let lane = (round + turn) % LANES.len();
-                let (recording, repeats) = &recordings[lane];
-                seconds[lane] = sample(recording)? / *repeats as f64;
+        let mut samples = Samples(Default::default());
+        for lanes in TURNS {
+            let mut recordings = Vec::new();
+            let mut round_seconds = 0.0;
+            for &lane in lanes {
+                let single = self.record(case, lane, 1)?;
+                let seconds = warm_up(&single, budget / 20)?;
+                let repeats = (SHORTEST / seconds).ceil().clamp(1.0, MOST_REPEATS);
+                round_seconds += repeats * seconds;
+                recordings.push((lane, self.record(case, lane, repeats as usize)?, repeats));
             }
-            samples.push(seconds);
+            let share = budget.as_secs_f64() * lanes.len() as f64 / LANES.len() as f64;
+            let rounds = (share / round_seconds).clamp(3.0, 200.0) as usize;
+            for round in 0..rounds {
+                for turn in 0..recordings.len() {
+                    // Who comes first may be slower.
+                    let (lane, recording, repeats) = &recordings[(round + turn) % recordings.len()];
+                    samples.0[*lane].push(sample(recording)? / repeats);
+                }
+            }
         }
-        Ok(Samples(samples))
+        Ok(samples)
     }
 
     /// So many launches of a lane.

@@ -23,15 +23,15 @@ pub(crate) struct Row {
 
 impl Row {
     fn proven(&self) -> f64 {
-        self.samples.speed(PROVEN, OFF)
+        self.samples.speed(PROVEN)
     }
 
     fn general(&self) -> f64 {
-        self.samples.speed(GENERAL, OFF)
+        self.samples.speed(GENERAL)
     }
 
     fn driver(&self) -> f64 {
-        self.samples.speed(DRIVER, OFF)
+        self.samples.speed(DRIVER)
     }
 }
 

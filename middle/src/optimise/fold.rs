@@ -227,6 +227,7 @@ mod tests {
             (Literal::U32(u32::MAX), ScalarKind::Sint, Some(8), Some(Literal::I64(u32::MAX.into()))),
             (Literal::U32(u32::MAX), ScalarKind::Sint, None, Some(Literal::I32(-1))),
             (Literal::Bool(true), ScalarKind::Sint, Some(4), Some(Literal::I32(1))),
+            (Literal::Bool(true), ScalarKind::Sint, None, None),
             (Literal::U32(3), ScalarKind::Bool, Some(1), Some(Literal::Bool(true))),
             (Literal::U32(3), ScalarKind::Float, Some(4), Some(Literal::F32(3.0))),
             (Literal::U32(u32::MAX), ScalarKind::Float, Some(4), None),

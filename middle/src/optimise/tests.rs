@@ -185,6 +185,15 @@ fn passes() {
             &["/"],
         ),
         ("neutral operands vanish", "let x = id.x; out[(x + 0u) * 1u] = (x | 0u) ^ 0u;", &["out[x] = x;"], &["+"]),
+        ("masks of some bits stay", "out[0] = id.x & 6u;", &["& 6u"], &[]),
+        ("of signed integers, too", "out[0] = u32(i32(id.x) & 2147483647i);", &["& 2147483647i"], &[]),
+        ("masks of all bits go", "out[0] = u32(i32(id.x) & -1i) & 4294967295u;", &[], &["&"]),
+        (
+            "amounts count modulo the width",
+            "var by = 33u; out[0] = id.x << by; out[1] = id.x >> (by - 1u);",
+            &["<< 1u"],
+            &["33u", ">>"],
+        ),
         ("constants in sums gather", "out[(id.x + 3u) + 4u] = 1u;", &["(id.x + 7u)"], &["3u"]),
         ("floats stay", "sums[0] = in[0] * 1.0 + 0.0;", &["* 1f", "+ 0f"], &[]),
         (

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::list;
 
 /// Folders of the workspace whose files are copied. The tests look for kernels in them.
-const FOLDERS: [&str; 7] = ["middle", "backends", "benches", "examples", "shaders", "src", "tests"];
+const FOLDERS: [&str; 8] = ["middle", "backends", "benches", "examples", "shaders", "src", "tests", "wgsl"];
 
 /// The profile of the tests: made for one build and one run.
 const PROFILE: &str = r#"
@@ -16,6 +16,9 @@ opt-level = 1
 debug = false
 incremental = true
 codegen-units = 64
+
+[profile.mutations.package."*"]
+opt-level = 2
 "#;
 
 /// Makes the copy, or brings it up to date; returns its folder. Where none is given, that is `target/mutations`.
@@ -76,9 +79,11 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A workspace of this crate and the one it needs, with the shared tables of the real one.
+/// A workspace of this crate and those it needs, with the shared tables of the real one.
 fn manifest(root: &str) -> String {
-    let mut made = String::from("[workspace]\nresolver = \"3\"\nmembers = [\"middle\", \"backends/contract\"]\n");
+    let mut made = String::from(
+        "[workspace]\nresolver = \"3\"\nmembers = [\"middle\", \"backends/contract\", \"backends/cpu\", \"wgsl\"]\n",
+    );
     let mut shared = false;
     for line in root.lines() {
         if line.starts_with('[') {

@@ -57,10 +57,10 @@ impl Trials {
             let _ = std::fs::remove_dir_all(trials.tree.join("target/mutations/incremental"));
             trials.build(DOMAIN)
         };
-        let program = trials.build(DOMAIN).or_else(anew);
-        let program = program.map_err(|said| format!("the copy does not compile:\n{said}"))?;
+        let programs = trials.build(DOMAIN).or_else(anew).and_then(|_| trials.build("other"));
+        let programs = programs.map_err(|said| format!("the copy does not compile:\n{said}"))?;
         let start = Instant::now();
-        if let Some(how) = trials.run(&program, &[]) {
+        if let Some(how) = programs.iter().find_map(|program| trials.run(program, &[])) {
             return Err(format!("the tests do not pass without a mistake: {how}"));
         }
         trials.patience = start.elapsed() * 5 + Duration::from_secs(60);
@@ -74,14 +74,14 @@ impl Trials {
         tree::put(&path, &mutation.apply(&text))?;
         let outcome = match self.build(&mutation.area) {
             Err(said) => Outcome::DoesNotCompile(said),
-            Ok(program) => self.test(&program, &mutation.area),
+            Ok(programs) => self.test(&programs, &mutation.area),
         };
         tree::put(&path, &text)?;
         Ok(outcome)
     }
 
     /// Runs the tests of the module first that the mistake is in, as those most likely fail.
-    fn test(&self, program: &Path, area: &str) -> Outcome {
+    fn test(&self, programs: &[PathBuf], area: &str) -> Outcome {
         let near = format!("{area}::");
         let quick = SLOW.iter().flat_map(|slow| ["--skip", slow]);
         let others: Vec<&str> = quick.clone().chain(["--skip", &near]).collect();
@@ -91,18 +91,20 @@ impl Trials {
             // Nothing else is used there, so that no other mistake could fail them.
             parts.push(&SLOW);
         }
-        let caught = parts.into_iter().find_map(|arguments| self.run(program, arguments));
+        let caught = parts.into_iter().find_map(|arguments| self.run(&programs[0], arguments));
+        let caught = caught.or_else(|| programs[1..].iter().find_map(|program| self.run(program, &[])));
         caught.map_or(Outcome::Survived, Outcome::Caught)
     }
 
-    /// Builds the tests; what the compiler said if that fails. Only those of `domain` compute for longer than it takes
-    /// to optimise them.
-    fn build(&self, area: &str) -> Result<PathBuf, String> {
+    /// Builds the tests, those of the crate itself first; what the compiler said if that fails. Only those of `domain`
+    /// compute for longer than it takes to optimise them, and find what is wrong there by themselves.
+    fn build(&self, area: &str) -> Result<Vec<PathBuf>, String> {
         let level = u8::from(area == DOMAIN);
         let level = format!("profile.mutations.package.anywarp-middle.opt-level={level}");
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let built = Command::new(cargo)
             .args(["test", "--profile", "mutations", "--offline", "--package", "anywarp-middle", "--lib", "--no-run"])
+            .args(if area == DOMAIN { &[][..] } else { &["--test", "meaning"] })
             .args(["--quiet", "--message-format", "json-render-diagnostics", "--config", &level])
             .env("CARGO_TARGET_DIR", self.tree.join("target"))
             .env_remove("RUSTFLAGS")
@@ -110,12 +112,16 @@ impl Trials {
             .output()
             .map_err(|error| format!("cargo cannot be run: {error}"))?;
         let said = String::from_utf8_lossy(&built.stdout);
-        let program = said.lines().find_map(|line| {
+        let program = |line: &str| {
             let (_, after) = line.split_once("\"executable\":\"")?;
             Some(PathBuf::from(after.split_once('"')?.0))
-        });
-        match program {
-            Some(program) if built.status.success() => Ok(program),
+        };
+        let mut programs: Vec<PathBuf> = said.lines().filter_map(program).collect();
+        let is_other =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("meaning"));
+        programs.sort_by_key(is_other);
+        match programs.is_empty() {
+            false if built.status.success() => Ok(programs),
             _ => Err(String::from_utf8_lossy(&built.stderr).into_owned()),
         }
     }

@@ -52,8 +52,8 @@ fn products_and_quotients() {
         ("if (id.x <= arrayLength(&x) / 4u) { x[id.x * 4u] = 1u; }", &[false]),
         ("if (id.x <= arrayLength(&x)) { x[id.x / 2u] = 1u; }", &[false]),
         ("if (id.x <= arrayLength(&x)) { x[max(id.x, 1u) / 2u] = 1u; }", &[true]),
-        ("let a = max(thread & 7u, 1u); tile[a * 2u - (a + 1u)] = 1u;", &[true]),
-        ("let a = thread & 7u; tile[a * 2u - (a + 1u)] = 1u;", &[false]),
+        ("let a = max(id.x, 1u); if (a * 2u <= arrayLength(&x)) { x[a] = 1u; }", &[true]),
+        ("if (id.x * 2u <= arrayLength(&x)) { x[id.x] = 1u; }", &[false]),
         ("if (params.n <= arrayLength(&x)) { x[id.x % max(params.n, 1u)] = 1u; }", &[true]),
         ("if (params.n <= arrayLength(&x) + 1u) { x[id.x % max(params.n, 1u)] = 1u; }", &[false]),
     ]);

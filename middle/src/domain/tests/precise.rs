@@ -182,6 +182,7 @@ fn counts_and_fields() {
 #[test]
 fn other_types() {
     let i8s = Int { signed: true, width: 8 };
+    let u3s = Int { signed: false, width: 3 };
     assert_known(&[
         ("i32 [0, 7] as u32", i32s(0, 7).bitcast(Int::U32), (0, 7), (!7, 0)),
         ("i32 [-8, -1] as u32", i32s(-8, -1).bitcast(Int::U32), (MOST - 7, MOST), (0, !7)),
@@ -190,6 +191,8 @@ fn other_types() {
         ("i8 [-8, 7] as i32", Known::between(i8s, -8, 7).convert(Int::I32), (-8, 7), (0, 0)),
         ("i8 [-8, -1] as u32", Known::between(i8s, -8, -1).convert(Int::U32), (MOST - 7, MOST), (0, !7)),
         ("u32 [256, 263] as i8", u32s(256, 263).convert(i8s), (0, 7), (0xf8, 0)),
+        ("1 << [1, 2], of three bits", Known::exactly(u3s, 1).shl(Known::between(u3s, 1, 2)), (2, 4), (0, 0)),
+        ("1 << [4, 5], of three bits", Known::exactly(u3s, 1).shl(Known::between(u3s, 4, 5)), (2, 4), (0, 0)),
         ("4 any as i8", any().mul(number(4)).convert(i8s), (-128, 124), (3, 0)),
     ]);
 }
