@@ -8,6 +8,8 @@
 mod differential;
 #[path = "meaning/machine.rs"]
 mod machine;
+#[path = "meaning/small.rs"]
+mod small;
 
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
@@ -22,32 +24,36 @@ use differential::print::wgsl;
 use differential::{generate, hostile};
 use machine::Machine;
 
+fn parsed(text: &str) -> Result<(Module, ModuleInfo), String> {
+    let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
+    let info = validated(&module)?;
+    Ok((module, info))
+}
+
 fn validated(module: &Module) -> Result<ModuleInfo, String> {
     Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(module)
         .map_err(|error| format!("not valid: {error:?}"))
 }
 
-/// Runs a kernel in each of its forms; the first that differs from the reference.
-fn differs(machines: &[Machine; 2], program: &Program) -> Option<String> {
-    let expected = evaluate(program).expect("the generator makes kernels with a defined result").buffers;
-    let text = wgsl(program);
+/// What of a kernel's buffers is wrong.
+type Judge<'a> = dyn Fn(Vec<Vec<u8>>) -> Option<String> + 'a;
+
+/// Runs a kernel in each of its forms; the first of which the results are wrong.
+fn differs(
+    machines: &[Machine; 2],
+    text: &str,
+    buffers: &[Vec<u8>],
+    groups: [u32; 3],
+    judge: &Judge<'_>,
+) -> Option<String> {
     let [plain, checked] = machines;
     let ran = |form: &str, machine: &Machine, module: (&Module, &ModuleInfo), proofs| {
-        let mut found = match machine.run(module, proofs, &program.buffers, program.groups) {
-            Ok(found) => found,
-            Err(problem) => return Some(format!("{form}: {problem}\n{text}")),
-        };
-        let written = program.globals.iter().filter(|global| global.space == Space::Output);
-        let wrong = written.filter_map(|global| Some((global, global.binding? as usize))).find(|(global, at)| {
-            canonical(&global.ty, &program.structs, &mut found[*at]);
-            found[*at] != expected[*at]
-        });
-        wrong.map(|(global, _)| format!("{form}: '{}' is another\n{text}", global.name))
+        let problem = machine.run(module, proofs, buffers, groups).map_or_else(Some, judge);
+        problem.map(|problem| format!("{form}: {problem}\n{text}"))
     };
     let forms = || -> Result<Option<String>, String> {
-        let module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;
-        let info = validated(&module)?;
+        let (module, info) = parsed(text)?;
         let circumstances = Circumstances::default();
         let faster = optimise(&module, &info, &circumstances).unwrap_or_else(|| module.clone());
         let faster_info = validated(&faster)?;
@@ -67,8 +73,40 @@ fn differs(machines: &[Machine; 2], program: &Program) -> Option<String> {
 fn check(seeds: std::ops::Range<u64>, make: fn(u64, usize) -> Program) {
     let machines = [Machine::new(false), Machine::new(true)];
     for seed in seeds {
-        if let Some(wrong) = differs(&machines, &make(seed, 4)) {
+        let program = make(seed, 4);
+        let expected = evaluate(&program).expect("the generator makes kernels with a defined result").buffers;
+        let judge = |mut found: Vec<Vec<u8>>| {
+            let written = program.globals.iter().filter(|global| global.space == Space::Output);
+            let wrong = written.filter_map(|global| Some((global, global.binding? as usize))).find(|(global, at)| {
+                canonical(&global.ty, &program.structs, &mut found[*at]);
+                found[*at] != expected[*at]
+            });
+            wrong.map(|(global, _)| format!("'{}' is another", global.name))
+        };
+        if let Some(wrong) = differs(&machines, &wgsl(&program), &program.buffers, program.groups, &judge) {
             panic!("seed {seed}, {wrong}");
+        }
+    }
+}
+
+/// Against the same kernel as it is written.
+#[test]
+fn small_kernels_come_to_the_same() {
+    let machines = [Machine::new(false), Machine::new(true)];
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    // Small numbers first, then all kinds.
+    let input: Vec<u32> = (0..64u32).map(|at| if at < 40 { at } else { at.wrapping_mul(0x9E37_79B9) }).collect();
+    let buffers = [vec![0; 2560], words(&input), words(&[5, 3, 0, 7]), vec![0; 32]];
+    for body in small::BODIES {
+        let text = format!("{}{body} }}", small::START);
+        let (module, info) = parsed(&text).unwrap_or_else(|problem| panic!("{problem}"));
+        let expected = machines[0].run((&module, &info), None, &buffers, [1, 1, 1]).expect("it runs as it is written");
+        let judge = |found: Vec<Vec<u8>>| {
+            let at = found.concat().iter().zip(expected.concat()).position(|(found, expected)| *found != expected)?;
+            Some(format!("word {} is another", at / 4))
+        };
+        if let Some(wrong) = differs(&machines, &text, &buffers, [1, 1, 1], &judge) {
+            panic!("{wrong}");
         }
     }
 }

@@ -1,0 +1,105 @@
+//! Small kernels, each with what a pass may get wrong; random ones seldom have it.
+
+/// What stands before each body.
+pub(crate) const START: &str = "
+    struct Pair { a: u32, b: vec3<u32>, c: array<u32, 3> }
+    const TABLE = array<array<u32, 3>, 2>(array<u32, 3>(3u, 5u, 7u), array<u32, 3>(11u, 13u, 17u));
+    @group(0) @binding(0) var<storage, read_write> out: array<u32, 640>;
+    @group(0) @binding(1) var<storage> in: array<u32, 64>;
+    @group(0) @binding(2) var<uniform> n: vec4<u32>;
+    @group(0) @binding(3) var<storage, read_write> sums: array<atomic<u32>, 8>;
+    var<workgroup> tile: array<u32, 64>;
+    var<private> own: u32;
+    fn put(p: ptr<function, u32>, value: u32) { *p = value; }
+    fn bump() { own += 3u; }
+    fn swap(p: ptr<function, array<u32, 3>>) { let a = (*p)[0]; (*p)[0] = (*p)[2]; (*p)[2] = a; }
+    @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+        let x = in[i];
+        let o = i * 10u;
+    ";
+
+/// Bodies: `x` is a word of the input, `out[o]` to `out[o + 9u]` are the invocation's own.
+pub(crate) const BODIES: &[&str] = &[
+    // Zeros, ones and constants beside what is not known.
+    "var z = 0u; var l = 1u; out[o] = z - x; out[o + 1u] = l / x; out[o + 2u] = x % l; out[o + 3u] = x / z;
+     out[o + 4u] = x % z; out[o + 5u] = x | z; out[o + 6u] = x & z; out[o + 7u] = x * l; out[o + 8u] = z / x;
+     out[o + 9u] = l % x;",
+    "var z = 0u; var l = 1u; out[o] = x - z; out[o + 1u] = l * x; out[o + 2u] = z % x; out[o + 3u] = x ^ z;
+     out[o + 4u] = z | x; out[o + 5u] = z << x; out[o + 6u] = x << z; out[o + 7u] = l << x; out[o + 8u] = x >> z;
+     out[o + 9u] = l >> x;",
+    "out[o] = (x - 5u) + 3u; out[o + 1u] = (5u - x) + 3u; out[o + 2u] = (x + 5u) - 3u; out[o + 3u] = (x + 5u) + 3u;
+     out[o + 4u] = 3u + (5u + x); out[o + 5u] = 3u - (x + 5u); out[o + 6u] = (x * 5u) * 3u; out[o + 7u] = (x & 5u) & 6u;",
+    "var m = -7i; let y = bitcast<i32>(x); out[o] = u32(abs(m)); out[o + 1u] = u32(~m); out[o + 2u] = u32(-m);
+     out[o + 3u] = u32(y / -1i); out[o + 4u] = u32(y & -1i); out[o + 5u] = u32(y & 2147483647i); out[o + 6u] = u32(-(-y));
+     out[o + 7u] = ~(~x); out[o + 8u] = u32(y % m); out[o + 9u] = u32(sign(m) + y);",
+    "var s = 33u; out[o] = x << s; out[o + 1u] = x >> s; out[o + 2u] = x << (s - 1u); out[o + 3u] = 7u << s;
+     out[o + 4u] = u32(bitcast<i32>(x) >> s); out[o + 5u] = clamp(x, s, 4u); out[o + 6u] = clamp(s, 4u, 9u);
+     out[o + 7u] = min(s, x); out[o + 8u] = max(s, 40u); out[o + 9u] = u32(bitcast<i32>(s) > -1i);",
+    // Booleans.
+    "var t = true; var f = false; let q = x > 9u; out[o] = u32(q == f); out[o + 1u] = u32(q != t);
+     out[o + 2u] = u32(q | t); out[o + 3u] = u32(q & t); out[o + 4u] = u32(q || f); out[o + 5u] = u32(t || q);
+     out[o + 6u] = u32(f && q); out[o + 7u] = u32(q == t); out[o + 8u] = u32(q != f); out[o + 9u] = u32(!(!q));",
+    "var t = true; var f = false; out[o] = select(x, 5u, t); out[o + 1u] = select(x, 5u, f); out[o + 2u] = u32(t & f);
+     out[o + 3u] = u32(t != t); out[o + 4u] = u32(f != t); out[o + 5u] = u32(f | f); out[o + 6u] = select(x, x, x > 3u);
+     if (t) { out[o + 7u] = 1u; } else { out[o + 7u] = 2u; } if (f) { out[o + 8u] = 1u; } else { out[o + 8u] = 2u; }",
+    // Casts.
+    "var m = -1i; var b = true; out[o] = u32(m); out[o + 1u] = bitcast<u32>(m); out[o + 2u] = u32(f32(bitcast<i32>(x)));
+     out[o + 3u] = u32(b) + u32(bool(x)); out[o + 4u] = u32(i32(u32(i32(x)))); out[o + 5u] = bitcast<u32>(f32(m));
+     out[o + 6u] = u32(bitcast<i32>(x) < 0i); out[o + 7u] = bitcast<u32>(bitcast<f32>(x & 0x7fffffu));",
+    // Vectors.
+    "let v = vec4(x, x + 1u, x + 2u, x + 3u); out[o] = v.wzyx.y; out[o + 1u] = v.zw.y; out[o + 2u] = v.wzyx.yx.y;
+     let s = v.zxyw.wzx; out[o + 3u] = s.x; out[o + 4u] = s.z; let w = vec4(v.yx, v.wz); out[o + 5u] = w.x;
+     out[o + 6u] = w.z; out[o + 7u] = w.w; out[o + 8u] = vec4(1u, v.zyx).z; out[o + 9u] = vec4(v.xyz.zx, 4u, 5u).y;",
+    "var v = vec3(1u, x, 3u); v.y = v.z; v.x = x; out[o] = v.x; out[o + 1u] = v.y; v = v.zxy; out[o + 2u] = v.y;
+     v[i % 3u] = 9u; out[o + 3u] = v.x; out[o + 4u] = v.y; out[o + 5u] = v.z;
+     out[o + 6u] = u32(all(v == v.xyz)); out[o + 7u] = u32(any(v < vec3(4u)));",
+    // Tables and parts.
+    "out[o] = TABLE[1][0]; out[o + 1u] = TABLE[0][2]; for (var a = 0u; a < 2u; a++) { for (var b = 0u; b < 3u; b++) {
+     out[o + 2u + a * 3u + b] = TABLE[a][b] + x; } }",
+    "var p = Pair(x, vec3(1u, x, 3u), array<u32, 3>(4u, 5u, x)); p.c[1] = p.b.z; p.b.y = p.a; p.a = p.c[2] + 1u;
+     out[o] = p.a; out[o + 1u] = p.b.x; out[o + 2u] = p.b.y; out[o + 3u] = p.b.z; out[o + 4u] = p.c[0];
+     out[o + 5u] = p.c[1]; out[o + 6u] = p.c[2]; var q = p; q.c[0] = 8u; out[o + 7u] = p.c[0] + q.c[0];",
+    "var a = array<u32, 3>(x, 2u, 3u); swap(&a); out[o] = a[0]; a[i % 3u] = 7u; out[o + 1u] = a[0]; out[o + 2u] = a[1];
+     out[o + 3u] = a[2]; var b = a; b[1] = 5u; a = b; out[o + 4u] = a[1]; out[o + 5u] = a[2] + b[0];",
+    // What variables hold, and until when.
+    "var a = x; put(&a, 7u); out[o] = a; own = x; bump(); out[o + 1u] = own; bump(); out[o + 2u] = own; a = own;
+     bump(); out[o + 3u] = a; out[o + 4u] = own; put(&a, own + 1u); out[o + 5u] = a + own;",
+    "var a = 1u; if (x > 9u) { a = 2u; out[o] = a; } else { out[o] = a + 5u; } out[o + 1u] = a; if (x > 20u) { a = 4u; }
+     else if (x > 10u) { a += 1u; } out[o + 2u] = a; if (x > 30u) { a = 6u; return; } out[o + 3u] = a;
+     if (x < 5u) { out[o + 4u] = a; } else { a = 8u; return; } out[o + 5u] = a;",
+    "var a = 1u; var b = 2u; if (x > 9u) { a = 3u; } else { b = 4u; } out[o] = a; out[o + 1u] = b; if (x > 15u) { b = a; }
+     out[o + 2u] = b; out[o + 3u] = a + b; if (x > 3u) { a = x * 5u; } out[o + 4u] = a + x * 5u;",
+    "var a = 1u; switch (x % 4u) { case 1u: { a = 2u; } case 2u: { a += 4u; } case 3u: { if (x > 9u) { break; } a = 6u; }
+     default: { out[o] = a; } } out[o + 1u] = a; var k = 2u; switch k { case 1u, 2u: { out[o + 2u] = 1u; }
+     default: { out[o + 2u] = 2u; } } k += 7u; switch k { default: { out[o + 3u] = 3u; } case 9u: { out[o + 3u] = 4u; } }
+     switch k { case 3u: { out[o + 4u] = 5u; } default: { if (x > 7u) { break; } out[o + 4u] = 6u; } }",
+    // Loops.
+    "var a = 0u; for (var k = 0u; k < 5u; k++) { a = a * 3u + k; out[o + k] = a; } out[o + 5u] = a; var d = 4i;
+     loop { a += u32(d); continuing { d -= 2i; break if d < 0i; } } out[o + 6u] = a; out[o + 7u] = u32(d);",
+    "var a = x; for (var k = 0u; k < 4u; k++) { if (a % 2u == 0u) { a += 3u; continue; } a = a * 5u + k; } out[o] = a;
+     for (var k = 0u; k < 4u; k++) { if (a % 3u == 0u) { break; } a += 1u; } out[o + 1u] = a;
+     for (var k = 0u; k < 4u; k++) { if (a % 7u == k) { out[o + 2u] = k; return; } a += 1u; } out[o + 3u] = a;",
+    "var a = 1u; for (var k = 0u; k < n.x; k++) { out[o] = a; a = a + x; out[o + 1u] = in[k] + a; } out[o + 2u] = a;
+     var b = 2u; for (var k = 0u; k < n.x; k++) { if (k == 2u) { b = 9u; } out[o + 3u] = b; } out[o + 4u] = b;
+     var c = vec2(1u, 2u); for (var k = 0u; k < n.x; k++) { out[o + 5u] += c.x; c.x = c.y + k; c.y = x; } out[o + 6u] = c.x;",
+    "var a = array<u32, 4>(); for (var k = 0u; k < 4u; k++) { a[k] = in[(i + k) % 64u]; }
+     for (var r = 0u; r < n.x; r++) { for (var k = 0u; k < 3u; k++) { a[k] = a[k + 1u] + r; } a[3] = a[0]; }
+     out[o] = a[0]; out[o + 1u] = a[1]; out[o + 2u] = a[2]; out[o + 3u] = a[3];",
+    "var a = 0u; for (var k = 0u; k < 3u; k++) { for (var l = k; l < 3u; l++) { a = a * 2u + l; } out[o + k] = a; }
+     var k = 0u; while (k < 6u) { k += 2u; a += k; } out[o + 3u] = a; out[o + 4u] = k;
+     loop { if (k >= n.y + 9u) { break; } k += 1u; a ^= k * x; } out[o + 5u] = a; out[o + 6u] = k;",
+    "for (var k = 0u; k < n.x; k++) { out[o] += (x * 3u) / (n.y + 1u); if (n.z > 100u) { out[o + 1u] = x / n.z; }
+     let d = bitcast<i32>(x) / -1i; out[o + 2u] += u32(d); out[o + 3u] += in[k] % n.x; out[o + 4u] = x % (k + 1u); }",
+    // Memory that others may change, and memory that nobody does.
+    "out[o] = x; let a = out[o] + 1u; out[o] = a; let b = out[o]; out[o + 1u] = a + b; out[o] = 0u; out[o + 2u] = out[o] + b;
+     for (var k = 0u; k < n.x; k++) { out[o + 3u] += out[o + 4u] + in[k]; out[o + 4u] += k; }",
+    "tile[i] = x; workgroupBarrier(); let a = tile[(i + 1u) % 64u]; workgroupBarrier(); tile[i] = a + 1u; workgroupBarrier();
+     let b = tile[(i + 1u) % 64u]; out[o] = a; out[o + 1u] = b; for (var k = 0u; k < 3u; k++) { workgroupBarrier();
+     tile[i] = tile[i] + k; workgroupBarrier(); out[o + 2u + k] = tile[(i + k) % 64u]; }",
+    "if (i == 0u) { let a = atomicLoad(&sums[0]); atomicAdd(&sums[0], 5u); let b = atomicLoad(&sums[0]); out[o] = a * 10u + b;
+     atomicStore(&sums[1], b); out[o + 1u] = atomicMax(&sums[1], 3u) + atomicLoad(&sums[1]);
+     for (var k = 0u; k < n.x; k++) { atomicAdd(&sums[2], k); out[o + 2u] += atomicLoad(&sums[2]); } }",
+    // Out of range, in ways that have one result.
+    "var a = array<u32, 3>(1u, 2u, 3u); out[o] = a[min(x, 2u)]; if (x < 3u) { out[o + 1u] = a[x]; }
+     let last = n.w; if (last < 640u) { out[o + (last % 10u)] = 5u; }",
+];
