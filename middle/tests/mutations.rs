@@ -5,7 +5,7 @@
 //!
 //! --all           tries every mistake of `mutations/*.txt`
 //! --file NAME     tries those of one list, as in `--file domain`
-//! --only TEXT     tries those whose file, reason or text holds TEXT
+//! --only TEXT     tries those whose file, reason or text holds TEXT; may stand several times
 //! --sample COUNT  tries so many, chosen by --seed N (0 where absent)
 //! --folder PATH   copies to this folder, so that two can run at a time
 //! ```

@@ -216,6 +216,8 @@ mod tests {
         for (op, left, right, expected) in cases {
             assert_eq!(binary(op, left, right), Some(expected), "{left:?} {op:?} {right:?}");
         }
+        let [yes, no] = [true, false].map(Literal::Bool);
+        assert_eq!([binary(Op::ExclusiveOr, yes, yes), binary(Op::ExclusiveOr, yes, no)], [Some(no), Some(yes)]);
         assert_eq!(binary(Op::Add, Literal::F32(1.0), Literal::F32(1.0)), None, "floats are left alone");
     }
 

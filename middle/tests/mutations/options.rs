@@ -9,7 +9,7 @@ use super::list::Mutation;
 pub(crate) struct Options {
     all: bool,
     file: Option<String>,
-    only: Option<String>,
+    only: Vec<String>,
     sample: Option<usize>,
     seed: u64,
     pub(crate) folder: Option<PathBuf>,
@@ -28,7 +28,7 @@ impl Options {
             match argument.as_str() {
                 "--all" => options.all = true,
                 "--file" => options.file = Some(value()?),
-                "--only" => options.only = Some(value()?),
+                "--only" => options.only.push(value()?),
                 "--sample" => options.sample = Some(usize::try_from(number(value()?)?).unwrap_or(usize::MAX)),
                 "--seed" => options.seed = number(value()?)?,
                 "--folder" => options.folder = Some(PathBuf::from(value()?)),
@@ -40,7 +40,7 @@ impl Options {
 
     /// Those to be tried; none if nothing is asked for.
     pub(crate) fn choose<'a>(&self, all: &'a [Mutation]) -> Vec<&'a Mutation> {
-        if !self.all && self.file.is_none() && self.only.is_none() && self.sample.is_none() {
+        if !self.all && self.file.is_none() && self.only.is_empty() && self.sample.is_none() {
             return Vec::new();
         }
         let holds = |mutation: &Mutation, text: &str| {
@@ -49,7 +49,7 @@ impl Options {
         let mut chosen: Vec<&Mutation> = all
             .iter()
             .filter(|mutation| self.file.as_ref().is_none_or(|file| mutation.area == *file))
-            .filter(|mutation| self.only.as_ref().is_none_or(|text| holds(mutation, text)))
+            .filter(|mutation| self.only.is_empty() || self.only.iter().any(|text| holds(mutation, text)))
             .collect();
         if let Some(count) = self.sample {
             let mut state = self.seed;
