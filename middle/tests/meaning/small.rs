@@ -8,11 +8,15 @@ pub(crate) const START: &str = "
     @group(0) @binding(1) var<storage> in: array<u32, 64>;
     @group(0) @binding(2) var<uniform> n: vec4<u32>;
     @group(0) @binding(3) var<storage, read_write> sums: array<atomic<u32>, 8>;
+    @group(0) @binding(4) var<storage, read_write> one: array<u32>;
+    @group(0) @binding(5) var<storage, read_write> five: array<u32>;
+    @group(0) @binding(6) var<storage, read_write> counts: array<atomic<u32>>;
     var<workgroup> tile: array<u32, 64>;
     var<private> own: u32;
     fn put(p: ptr<function, u32>, value: u32) { *p = value; }
     fn bump() { own += 3u; }
     fn swap(p: ptr<function, array<u32, 3>>) { let a = (*p)[0]; (*p)[0] = (*p)[2]; (*p)[2] = a; }
+    fn poke(p: ptr<function, array<u32, 3>>, at: u32) -> u32 { (*p)[at] = 7u; return (*p)[at]; }
     @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
         let x = in[i];
         let o = i * 10u;
@@ -99,7 +103,19 @@ pub(crate) const BODIES: &[&str] = &[
     "if (i == 0u) { let a = atomicLoad(&sums[0]); atomicAdd(&sums[0], 5u); let b = atomicLoad(&sums[0]); out[o] = a * 10u + b;
      atomicStore(&sums[1], b); out[o + 1u] = atomicMax(&sums[1], 3u) + atomicLoad(&sums[1]);
      for (var k = 0u; k < n.x; k++) { atomicAdd(&sums[2], k); out[o + 2u] += atomicLoad(&sums[2]); } }",
-    // Out of range, in ways that have one result.
+    // Out of range: what is stored is lost, what is read is the last element, and what an atomic gives is zero.
+    "if (i == 0u) { one[1] = 5u; five[1] = 6u; out[o] = one[1] + 10u * five[1]; var m = -1i; five[m] = 9u; one[m] = 8u;
+     five[x + 5u] = 7u; one[x] = 4u; out[o + 1u] = five[4u + n.x] + one[n.x]; var last = 5u; five[last] += 3u; }",
+    "if (i == 0u) { out[o] = atomicAdd(&counts[2], 5u); atomicAdd(&counts[n.x], 1u); atomicOr(&counts[1], 6u);
+     out[o + 1u] = atomicLoad(&counts[n.x]) + 10u * atomicLoad(&counts[1]); atomicStore(&counts[n.w], 3u);
+     if (n.x > 2u) { out[o + 2u] = atomicMax(&counts[n.x], 9u) + 1u; } else { out[o + 2u] = atomicMax(&counts[n.y], 8u); }
+     for (var k = 0u; k < n.x; k++) { out[o + 3u] += atomicAdd(&counts[k], 2u) + 1u; }
+     switch n.x { case 5u: { out[o + 4u] = atomicSub(&counts[n.w], 1u) + 2u; } default: { } }
+     loop { continuing { out[o + 5u] = atomicExchange(&counts[n.w], 1u) + 3u; break if n.x > 1u; } } }",
+    "if (i == 0u) { if (n.x < 2u) { out[o] = 1u; } else { out[o] = atomicXor(&counts[n.x + 1u], 9u) + 4u; } }",
+    "var a = array<u32, 3>(1u, 2u, 3u); out[o] = poke(&a, x); out[o + 1u] = a[2]; out[o + 2u] = poke(&a, x % 3u) + a[0];
+     own = x; tile[i] = 1u; workgroupBarrier(); tile[x + 60u] = 5u; workgroupBarrier(); out[o + 3u] = tile[i];",
+    // In range by what is known.
     "var a = array<u32, 3>(1u, 2u, 3u); out[o] = a[min(x, 2u)]; if (x < 3u) { out[o + 1u] = a[x]; }
      let last = n.w; if (last < 640u) { out[o + (last % 10u)] = 5u; }",
 ];
