@@ -1,8 +1,8 @@
 //! Names for expressions within expressions within expressions.
 //!
 //! Writers of text put what has no name where it is used. A sum over the turns of an unrolled loop would so become one
-//! text with a pair of parentheses for each turn, and readers of text take only so many: 128 in Chromium's WGSL, 200 in
-//! naga's, 256 in Clang, which reads Metal's. What has a name stands in a line of its own.
+//! text with a pair of parentheses for each turn, and readers of text take only so many: 256 in Clang, which reads
+//! Metal's language and, as DXC, HLSL; 200 in naga's front end for WGSL. What has a name stands in a line of its own.
 
 use naga::{Expression, Function};
 
