@@ -97,7 +97,8 @@ fn small_kernels_come_to_the_same() {
     // Small numbers first, then all kinds.
     let input: Vec<u32> = (0..64u32).map(|at| if at < 40 { at } else { at.wrapping_mul(0x9E37_79B9) }).collect();
     let numbers = words(&[5, 3, 0, 7]);
-    let buffers = [vec![0; 2560], words(&input), numbers, vec![0; 32], vec![1; 4], vec![2; 20], vec![3; 8]];
+    let buffers =
+        [vec![0; 2560], words(&input), numbers, vec![0; 32], vec![1; 4], vec![2; 20], vec![3; 8], vec![4; 16]];
     for body in small::BODIES {
         let text = format!("{}{body} }}", small::START);
         let (module, info) = parsed(&text).unwrap_or_else(|problem| panic!("{problem}"));

@@ -11,6 +11,7 @@ pub(crate) const START: &str = "
     @group(0) @binding(4) var<storage, read_write> one: array<u32>;
     @group(0) @binding(5) var<storage, read_write> five: array<u32>;
     @group(0) @binding(6) var<storage, read_write> counts: array<atomic<u32>>;
+    @group(0) @binding(7) var<storage, read_write> wide: array<atomic<u64>>;
     var<workgroup> tile: array<u32, 64>;
     var<private> own: u32;
     fn put(p: ptr<function, u32>, value: u32) { *p = value; }
@@ -66,6 +67,10 @@ pub(crate) const BODIES: &[&str] = &[
     "var a = array<u32, 3>(x, 2u, 3u); swap(&a); out[o] = a[0]; a[i % 3u] = 7u; out[o + 1u] = a[0]; out[o + 2u] = a[1];
      out[o + 3u] = a[2]; var b = a; b[1] = 5u; a = b; out[o + 4u] = a[1]; out[o + 5u] = a[2] + b[0];",
     // What variables hold, and until when.
+    "own = x; let a = own; bump(); let b = own; bump(); out[o] = a + 10u * b + 100u * own;",
+    "var a = 1u; if (x > 9u) { a = 3u; } else { for (var k = 0u; k < n.x; k++) { a += k * x; } } out[o] = a;
+     if (x < 30u) { a = x * 7u + n.x; } else { return; } out[o + 1u] = a + x * 7u;
+     var b = array<u32, 3>(x, 2u, 3u); let p = b[i % 3u]; if (x > 9u) { b[i % 3u] = 9u; } out[o + 2u] = p + 10u * b[i % 3u];",
     "var a = x; put(&a, 7u); out[o] = a; own = x; bump(); out[o + 1u] = own; bump(); out[o + 2u] = own; a = own;
      bump(); out[o + 3u] = a; out[o + 4u] = own; put(&a, own + 1u); out[o + 5u] = a + own;",
     "var a = 1u; if (x > 9u) { a = 2u; out[o] = a; } else { out[o] = a + 5u; } out[o + 1u] = a; if (x > 20u) { a = 4u; }
@@ -78,6 +83,23 @@ pub(crate) const BODIES: &[&str] = &[
      default: { out[o + 2u] = 2u; } } k += 7u; switch k { default: { out[o + 3u] = 3u; } case 9u: { out[o + 3u] = 4u; } }
      switch k { case 3u: { out[o + 4u] = 5u; } default: { if (x > 7u) { break; } out[o + 4u] = 6u; } }",
     // Loops.
+    "var a = x; var b = 1u; var k = 0u; loop { a += 1u; if (a % 3u == 0u) { continue; } a = a * 2u; b = a; continuing {
+     out[o] += a + b * 3u; k += 1u; break if k > n.x; } } out[o + 1u] = a; out[o + 2u] = b; k = 0u;
+     loop { a = 1u; if (k >= n.x) { break; } k++; a = 7u; out[o + 3u] += a; } out[o + 4u] = a;
+     for (var l = 0u; l < 4u; l++) { switch (a % 3u) { case 0u: { a += 4u; continue; } default: { } } a = a * 5u + l; }
+     out[o + 5u] = a; for (var l = 0u; l < 6u; l++) { if (x > l + 2u) { break; } b += l; } out[o + 6u] = b;",
+    "var v = vec3(1u, 2u, 3u); var a = array<u32, 3>(4u, 5u, 6u); for (var k = 0u; k < n.x; k++) { out[o] = v.y + a[1];
+     out[o + 1u] = a[2]; v.y = k; a[2] = k + x; } out[o + 2u] = v.y; for (var k = 0u; k < n.y; k++) { out[o + 3u] += a[0];
+     let b = a; a[0] = b[1]; a[1] = b[2]; a[2] = b[0]; } out[o + 4u] = a[0] + 10u * a[1];",
+    "var a = 0u; for (var p = 0u; p < 2u; p++) { for (var q = 0u; q < n.y; q++) { for (var r = 0u; r < n.y; r++) {
+     for (var s = 0u; s < n.y - 1u; s++) { for (var t = 0u; t < n.y - 2u; t++) { for (var u = 0u; u < n.y - 2u; u++) {
+     for (var v = 0u; v < n.y - 2u; v++) { for (var w = 0u; w < n.y - 2u; w++) { var d = 1u; out[o] += d + a;
+     for (var y = 0u; y < n.y - 1u; y++) { out[o + 1u] += d; for (var z = 0u; z < n.y - 1u; z++) { d = d * 3u + z; a ^= d; }
+     } } } } } } } } } out[o + 2u] = a;",
+    "var c = 0u; loop { var l = 0u; if (c > 2u) { break; } loop { if (l >= c) { break; } l++; out[o] += l * x; } c++; }
+     for (var k = 0u; k < 3u; k++) { var l = k; while (l < n.x) { l += 2u; } out[o + 1u] += l; c = l; if (c > 50u) { break; } }
+     out[o + 2u] = c; var e = 0u; for (var k = 0u; k < 3u; k++) { if (x > 9u) { e = k; } else { e = 7u; }
+     for (var m = 0u; m < e; m++) { out[o + 3u] += m + 1u; } }",
     "var a = 0u; for (var k = 0u; k < 5u; k++) { a = a * 3u + k; out[o + k] = a; } out[o + 5u] = a; var d = 4i;
      loop { a += u32(d); continuing { d -= 2i; break if d < 0i; } } out[o + 6u] = a; out[o + 7u] = u32(d);",
     "var a = x; for (var k = 0u; k < 4u; k++) { if (a % 2u == 0u) { a += 3u; continue; } a = a * 5u + k; } out[o] = a;
@@ -112,6 +134,7 @@ pub(crate) const BODIES: &[&str] = &[
      for (var k = 0u; k < n.x; k++) { out[o + 3u] += atomicAdd(&counts[k], 2u) + 1u; }
      switch n.x { case 5u: { out[o + 4u] = atomicSub(&counts[n.w], 1u) + 2u; } default: { } }
      loop { continuing { out[o + 5u] = atomicExchange(&counts[n.w], 1u) + 3u; break if n.x > 1u; } } }",
+    "if (i == 0u) { atomicMax(&wide[n.x], 9lu); atomicMax(&wide[1], 8lu); atomicMin(&wide[n.w], 0lu); }",
     "if (i == 0u) { if (n.x < 2u) { out[o] = 1u; } else { out[o] = atomicXor(&counts[n.x + 1u], 9u) + 4u; } }",
     "var a = array<u32, 3>(1u, 2u, 3u); out[o] = poke(&a, x); out[o + 1u] = a[2]; out[o + 2u] = poke(&a, x % 3u) + a[0];
      own = x; tile[i] = 1u; workgroupBarrier(); tile[x + 60u] = 5u; workgroupBarrier(); out[o + 3u] = tile[i];",

@@ -114,6 +114,10 @@ fn functions_return_on_every_way() {
         ),
         ("fn change() { own = params.n; } --- own = 1u; for (var k = 0u; k < 2u; k++) { tile[own] = 1u; change(); }", &[false]),
         ("fn change() { own = params.n; } --- own = 1u; change(); tile[own] = 1u;", &[false]),
+        (
+            "fn change() { if (params.n > 9u) { own = params.n; return; } own = 2u; } --- own = 1u; change(); tile[own] = 1u;",
+            &[false],
+        ),
         ("fn put(p: ptr<function, u32>) { *p = params.n; } --- var i = 1u; put(&i); tile[i] = 1u;", &[false]),
         ("fn put(p: ptr<function, u32>) { *p = 2u; } --- var i = params.n; put(&i); tile[i] = 1u;", &[true]),
         ("fn first(v: vec2<u32>) -> u32 { return v.x; } --- tile[first(vec2<u32>(3u, params.n))] = 1u;", &[true]),
