@@ -81,6 +81,7 @@ pub(crate) const BODIES: &[&str] = &[
     "var a = 1u; switch (x % 4u) { case 1u: { a = 2u; } case 2u: { a += 4u; } case 3u: { if (x > 9u) { break; } a = 6u; }
      default: { out[o] = a; } } out[o + 1u] = a; var k = 2u; switch k { case 1u, 2u: { out[o + 2u] = 1u; }
      default: { out[o + 2u] = 2u; } } k += 7u; switch k { default: { out[o + 3u] = 3u; } case 9u: { out[o + 3u] = 4u; } }
+     var j = 1u; switch j { case 1u, 2u, 7u: { out[o + 5u] = 6u; } default: { } }
      switch k { case 3u: { out[o + 4u] = 5u; } default: { if (x > 7u) { break; } out[o + 4u] = 6u; } }",
     // Loops.
     "var a = x; var b = 1u; var k = 0u; loop { a += 1u; if (a % 3u == 0u) { continue; } a = a * 2u; b = a; continuing {
