@@ -1,4 +1,4 @@
-//! The lesser and the greater of two integers, and integers held between two others.
+//! The lesser and the greater of two integers.
 
 use super::compare::Comparison;
 use super::known::Known;
@@ -12,11 +12,6 @@ impl Known {
     /// `max(self, other)`.
     pub(crate) fn max(self, other: Self) -> Self {
         self.chosen(other, Comparison::GreaterEqual)
-    }
-
-    /// `clamp(self, low, high)`: `min(max(self, low), high)`.
-    pub(crate) fn clamp(self, low: Self, high: Self) -> Self {
-        self.max(low).min(high)
     }
 
     /// Each of the two where it compares so with the other.

@@ -34,6 +34,7 @@ impl Known {
     }
 
     /// The values with some bits 0 and some bits 1; `None` if one is to be both.
+    #[cfg(test)]
     pub(crate) fn with_bits(ty: Int, zeros: u32, ones: u32) -> Option<Self> {
         Self::reduced(ty, ty.least(), ty.most(), Bits { zeros, ones }.within(ty.mask()))
     }

@@ -14,12 +14,10 @@
 //! | `reduce` | intervals narrowed by bits, bits found by intervals |
 //! | `bits` | bits of sums, products and shifted patterns |
 //! | `arithmetic`, `division` | `+`, `-`, `*`, `-e`, `abs`, `sign`, `/`, `%` |
-//! | `extremes` | `min`, `max`, `clamp` |
+//! | `extremes` | `min`, `max` |
 //! | `bitwise`, `shifts`, `counting`, `fields` | `&`, bits moved, counted, taken out and put in |
 //! | `conversion` | the same bits, or the same value, as another type |
 //! | `compare` | what comparisons say of their operands |
-
-#![allow(dead_code, reason = "whole sets of operations, whichever of them an analysis needs")]
 
 mod arithmetic;
 mod bits;

@@ -13,7 +13,6 @@
 //! A pointer that is passed to a function, and `workgroupUniformLoad`, whose barriers need uniform control flow, only
 //! have the clamp. Divisions are left to the backend: what wgpu does about a divisor of zero costs next to nothing.
 
-mod emitter;
 mod plan;
 mod statements;
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use naga::{Block, CooperativeData, Expression, Handle, Span, Statement};
 
-use super::emitter::Emitter;
 use super::writer::Writer;
+use crate::rebuild::emitter::Emitter;
 use crate::rebuild::operands::{map_statement_operands, statement_result_mut};
 
 impl Writer<'_> {

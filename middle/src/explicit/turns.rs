@@ -2,8 +2,8 @@
 
 use naga::{BinaryOperator, Block, Expression, Handle, Span, Statement};
 
-use super::emitter::Emitter;
 use super::writer::Writer;
+use crate::rebuild::emitter::Emitter;
 
 impl Writer<'_> {
     /// Counts the turns of a loop: down, from 2^64, in two variables, of which the second is touched when the first

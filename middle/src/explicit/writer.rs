@@ -7,8 +7,8 @@ use naga::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::emitter::Emitter;
 use super::plan::{Access, Index, Last, Place, Plan, Root};
+use crate::rebuild::emitter::Emitter;
 use crate::rebuild::operands::map_operands;
 
 /// New expressions in the order in which they are emitted.

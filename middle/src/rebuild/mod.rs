@@ -9,6 +9,7 @@
 //! | `depth` | how deep blocks nest |
 
 pub(crate) mod depth;
+pub(crate) mod emitter;
 pub(crate) mod key;
 pub mod operands;
 pub(crate) mod prune;

@@ -3,6 +3,7 @@
 use naga::{Block, Expression, Function, Handle, Range, Span, Statement};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::emitter::Emitter;
 use super::key::{Key, key};
 use super::operands::needs_emit;
 
@@ -10,10 +11,7 @@ use super::operands::needs_emit;
 pub(crate) struct Writer {
     /// Without a body until [`finish`](Self::finish).
     pub(crate) function: Function,
-    open: Vec<Block>,
-    /// First and last of the expressions to be emitted before the next statement.
-    pending: Option<(Handle<Expression>, Handle<Expression>)>,
-    pending_span: Span,
+    open: Vec<Emitter>,
     /// Those that need no statement, each once.
     free: FxHashMap<Key, Handle<Expression>>,
 }
@@ -32,9 +30,7 @@ impl Writer {
         };
         Self {
             function,
-            open: vec![Block::new()],
-            pending: None,
-            pending_span: Span::default(),
+            open: vec![Emitter::default()],
             free: FxHashMap::with_capacity_and_hasher(source.expressions.len() / 4, FxBuildHasher),
         }
     }
@@ -105,20 +101,14 @@ impl Writer {
     /// An expression that is evaluated here.
     pub(crate) fn emit(&mut self, expression: Expression, span: Span) -> Handle<Expression> {
         let made = self.function.expressions.append(expression, span);
-        match &mut self.pending {
-            Some((_, last)) if last.index() + 1 == made.index() => *last = made,
-            _ => {
-                self.flush();
-                self.pending = Some((made, made));
-                self.pending_span = span;
-            }
+        if let Some(block) = self.open.last_mut() {
+            block.emit(made, span);
         }
         made
     }
 
     /// A statement, after what its block has emitted.
     pub(crate) fn push(&mut self, statement: Statement, span: Span) {
-        self.flush();
         if let Some(block) = self.open.last_mut() {
             block.push(statement, span);
         }
@@ -138,14 +128,12 @@ impl Writer {
 
     /// Begins a block in the one that is open.
     pub(crate) fn open(&mut self) {
-        self.flush();
-        self.open.push(Block::new());
+        self.open.push(Emitter::default());
     }
 
     /// Ends the block that was begun last.
     pub(crate) fn close(&mut self) -> Block {
-        self.flush();
-        self.open.pop().unwrap_or_default()
+        self.open.pop().unwrap_or_default().finish()
     }
 
     /// How many blocks are open.
@@ -157,13 +145,5 @@ impl Writer {
     pub(crate) fn finish(mut self) -> Function {
         self.function.body = self.close();
         self.function
-    }
-
-    fn flush(&mut self) {
-        if let Some((first, last)) = self.pending.take()
-            && let Some(block) = self.open.last_mut()
-        {
-            block.push(Statement::Emit(Range::new_from_bounds(first, last)), self.pending_span);
-        }
     }
 }

@@ -91,7 +91,7 @@ fn clamps() {
         for set in &sets {
             for low in some(&sets, 3) {
                 for high in some(&sets, 5) {
-                    let result = set.known.clamp(low.known, high.known);
+                    let result = set.known.max(low.known).min(high.known);
                     for value in set.values.iter(ty) {
                         for low in low.values.iter(ty) {
                             for high in high.values.iter(ty) {

@@ -4,14 +4,14 @@ use naga::{Block, Expression, Handle, Range, Span, Statement};
 
 /// A block that is being written: expressions that follow each other are emitted together.
 #[derive(Default)]
-pub(super) struct Emitter {
+pub(crate) struct Emitter {
     block: Block,
     waiting: Option<(Handle<Expression>, Handle<Expression>, Span)>,
 }
 
 impl Emitter {
     /// Emits an expression. `span` is that of the statement which emitted what it is from.
-    pub(super) fn emit(&mut self, handle: Handle<Expression>, span: Span) {
+    pub(crate) fn emit(&mut self, handle: Handle<Expression>, span: Span) {
         match &mut self.waiting {
             Some((_, last, _)) if last.index() + 1 == handle.index() => *last = handle,
             _ => {
@@ -22,13 +22,13 @@ impl Emitter {
     }
 
     /// Adds a statement.
-    pub(super) fn push(&mut self, statement: Statement, span: Span) {
+    pub(crate) fn push(&mut self, statement: Statement, span: Span) {
         self.flush();
         self.block.push(statement, span);
     }
 
     /// The block.
-    pub(super) fn finish(mut self) -> Block {
+    pub(crate) fn finish(mut self) -> Block {
         self.flush();
         self.block
     }
