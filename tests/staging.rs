@@ -13,7 +13,7 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
 /// Runs `test` on each device there is, with copies between host and device, within this limit.
-fn on_each(limit: u64, test: fn(&Device)) {
+fn on_each(limit: u64, test: impl Fn(&Device) + Copy + Send + 'static) {
     let mut any = false;
     for candidate in Device::enumerate() {
         let selector = Some(candidate.selector.clone());
@@ -130,6 +130,22 @@ fn many_writes_wait_instead_of_growing() {
         assert!(stats.staging_peak <= MIB as u64, "{stats:?}");
         assert_eq!(stats.staging_bypassed, 0, "{stats:?}");
     });
+}
+
+#[test]
+fn chunks_stay_within_any_limit() {
+    for limit in [2, 3, 4, 6, 8, 12, 15, 32] {
+        let test = move |device: &Device| {
+            let expected = words(6 * MIB, 3);
+            let mut buffer = device.buffer::<u32>(expected.len()).expect("memory");
+            buffer.copy_from_slice(&expected).expect("an upload");
+            assert!(on_device(device, &buffer) == expected, "within {limit} MiB");
+            let stats = device.stats();
+            assert!(stats.staging_peak <= limit * MIB as u64, "{limit} MiB: {stats:?}");
+            assert_eq!(stats.staging_bypassed, 0, "{limit} MiB: {stats:?}");
+        };
+        on_each(limit * MIB as u64, test);
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::timeline::{Batch, Pending};
 /// Bytes of the first chunk: short, so that the device has something to do soon.
 pub(super) const CHUNK: usize = 4 << 20;
 /// Bytes that later ones grow to: long beside what it takes from one submission to the next (40 us on Vulkan).
-const LONGEST: usize = 16 << 20;
+const LONGEST: usize = 8 << 20;
 /// Copies larger than this go in chunks.
 pub(super) const WHOLE: usize = 1 << 20;
 /// Bytes on their way at a time: bounds the staging memory of one large copy.
@@ -53,7 +53,11 @@ pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Res
     device.timeline.flush(&mut pending, &device.staging)?;
     drop(pending);
     let flying = Flying::default();
-    let parts: Vec<Chunk> = growing(source.len(), device.longest_chunk()).map(Chunk::new).collect();
+    // Several chunks are written at a time: where that is a good part of the limit, one thread does all.
+    let together = device.staging.limit() >= 2 * MOST_IN_FLIGHT as u64;
+    let first = device.longest_chunk();
+    let longest = if together { LONGEST } else { first };
+    let parts: Vec<Chunk> = growing(source.len(), first, longest).map(Chunk::new).collect();
     let numbers = |part: &Chunk| 0..part.range.len().div_ceil(PIECE);
     let pieces: Vec<(&Chunk, usize)> =
         parts.iter().flat_map(|part| numbers(part).map(move |number| (part, number))).collect();
@@ -88,16 +92,11 @@ pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Res
         flying.left(batch, part.range.len());
         Ok(())
     };
-    // Several chunks are written at a time: where that is a good part of the limit, one thread does all.
-    if device.staging.limit() < 2 * MOST_IN_FLIGHT as u64 {
-        return (0..pieces.len()).try_for_each(write);
-    }
-    for_each(pieces.len(), write)
+    if together { for_each(pieces.len(), write) } else { (0..pieces.len()).try_for_each(write) }
 }
 
-/// So many bytes in chunks that grow from this length on.
-fn growing(bytes: usize, first: usize) -> impl Iterator<Item = Range<usize>> {
-    let longest = if first < CHUNK { first } else { LONGEST };
+/// So many bytes in chunks that grow from the `first` length to the `longest`.
+fn growing(bytes: usize, first: usize, longest: usize) -> impl Iterator<Item = Range<usize>> {
     let (mut start, mut length) = (0, first);
     std::iter::from_fn(move || {
         let chunk = start..bytes.min(start + length);
@@ -170,17 +169,17 @@ mod tests {
     #[test]
     fn chunks_grow_and_are_all_of_it() {
         for bytes in [0, 1, PIECE, CHUNK, CHUNK + 1, 300 << 20] {
-            for first in [4096, CHUNK] {
-                let chunks: Vec<Range<usize>> = growing(bytes, first).collect();
+            for (first, longest) in [(4096, 4096), (CHUNK, CHUNK), (CHUNK, LONGEST)] {
+                let chunks: Vec<Range<usize>> = growing(bytes, first, longest).collect();
                 let mut end = 0;
                 for chunk in &chunks {
                     assert_eq!(chunk.start, end);
-                    assert!(!chunk.is_empty() && chunk.len() <= LONGEST && (first == CHUNK || chunk.len() <= first));
+                    assert!(!chunk.is_empty() && chunk.len() <= longest);
                     end = chunk.end;
                 }
                 assert_eq!(end, bytes, "from {first} on");
             }
         }
-        assert_eq!(growing(300 << 20, CHUNK).nth(10).map(|chunk| chunk.len()), Some(LONGEST));
+        assert_eq!(growing(300 << 20, CHUNK, LONGEST).nth(10).map(|chunk| chunk.len()), Some(LONGEST));
     }
 }

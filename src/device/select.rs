@@ -23,8 +23,8 @@ pub struct DeviceOptions {
     /// [`WriteGuard`](crate::WriteGuard)s or on their way; 1 GiB unless said otherwise, 4 KiB at least. Who needs
     /// more waits for copies on their way. A guard that would need more than all of it, or of what other guards
     /// leave, is given ordinary memory, which is copied once more: [`DeviceStats::staging_bypassed`]
-    /// counts these. A copy in chunks that finds all of it held by guards goes on with one chunk (4 MiB at
-    /// most) beyond it.
+    /// counts these. A copy in chunks that finds all of it held by guards goes on beyond it, with the
+    /// chunks that are being written: one of 4 MiB, or a few of 8 MiB where the limit is 128 MiB or more.
     ///
     /// [`DeviceStats::staging_bypassed`]: crate::DeviceStats::staging_bypassed
     pub staging_limit: Option<u64>,
