@@ -2,7 +2,7 @@
 
 use anywarp::{Device, UnifiedBuffer};
 
-const WGSL: &str = "
+pub(crate) const WGSL: &str = "
 @group(0) @binding(0) var<uniform> params: vec2<u32>; // factor, rounds
 @group(0) @binding(1) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(64)

@@ -33,8 +33,7 @@ mod x86 {
     const BEHIND: usize = 8 * LINE;
 
     /// Whether the processor has CLDEMOTE: leaf 7 of CPUID, bit 25 of ECX (Intel SDM, volume 2A).
-    static DEMOTES: LazyLock<bool> =
-        LazyLock::new(|| __cpuid(0).eax >= 7 && __cpuid_count(7, 0).ecx & (1 << 25) != 0);
+    static DEMOTES: LazyLock<bool> = LazyLock::new(|| __cpuid(0).eax >= 7 && __cpuid_count(7, 0).ecx & (1 << 25) != 0);
 
     pub(super) fn store(source: &[u8], target: &mut [u8]) {
         let head = target.as_ptr().align_offset(LINE).min(source.len());

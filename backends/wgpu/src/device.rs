@@ -87,12 +87,10 @@ impl WgpuBackend {
     fn shared_memory_reads_fast(&self) -> bool {
         let probe = || -> Result<bool, BackendError> {
             let memory = self.allocate(probe::bytes(), MemoryKind::Shared, "anywarp probe")?;
-            self.map(memory)?.wait()?;
-            let host = self.host(memory)?;
-            let fast = probe::reads_fast(host.bytes());
-            drop(host);
+            let host = self.map(memory).and_then(|ticket| ticket.wait()).and_then(|()| self.host(memory));
+            let fast = host.map(|host| probe::reads_fast(host.bytes()));
             self.free(memory);
-            Ok(fast)
+            fast
         };
         probe().unwrap_or_else(|error| {
             log::warn!("shared memory is not used: {error}");

@@ -24,6 +24,7 @@ mod pinned;
 mod pipelines;
 mod probe;
 mod ready;
+mod request;
 #[cfg(any(target_arch = "wasm32", test))]
 mod text;
 mod timing;

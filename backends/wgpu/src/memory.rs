@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anywarp_backend::{BackendError, Completion, HostRange, MemoryKind, Ticket};
 
 use crate::completion::{Flight, Poller};
+use crate::request::Request;
 
 /// What a wgpu mapping hands out; must be dropped before the buffer is unmapped.
 enum View {
@@ -22,7 +23,7 @@ enum Mapping {
         lent: Arc<AtomicBool>,
     },
 
-    Pending(Arc<Flight>),
+    Pending(Arc<Request>),
     Mapped {
         view: Option<View>,
         lent: Arc<AtomicBool>,
@@ -38,6 +39,8 @@ pub(crate) struct Memory {
     pinned: Option<NonNull<u8>>,
     mapping: Mutex<Mapping>,
     last_use: Mutex<Option<Arc<Flight>>>,
+    /// The submission that a cancelled mapping waited for: before it has ended, wgpu is not asked for another.
+    cancelled: Mutex<Option<Arc<Flight>>>,
 }
 
 // SAFETY: the pointer is only a name; the host reaches the bytes through `HostRange`, whose rules
@@ -75,7 +78,7 @@ impl Memory {
         let mapping = if mapped {
             let flight = Flight::new(poller, None);
             flight.finish(Ok(()));
-            Mapping::Pending(flight)
+            Mapping::Pending(Request::new(buffer.clone(), wgpu::MapMode::Write, flight, &poller.sink))
         } else {
             Mapping::Unmapped
         };
@@ -95,7 +98,15 @@ impl Memory {
     }
 
     fn with(buffer: wgpu::Buffer, kind: MemoryKind, bytes: u64, pinned: Option<NonNull<u8>>, mapping: Mapping) -> Self {
-        Self { buffer, kind, bytes, pinned, mapping: Mutex::new(mapping), last_use: Mutex::new(None) }
+        Self {
+            buffer,
+            kind,
+            bytes,
+            pinned,
+            mapping: Mutex::new(mapping),
+            last_use: Mutex::default(),
+            cancelled: Mutex::default(),
+        }
     }
 
     fn mapping(&self) -> MutexGuard<'_, Mapping> {
@@ -113,11 +124,7 @@ impl Memory {
 
     /// The last submission that uses the buffer, unless it is known to have ended.
     fn last_use(&self) -> Option<Arc<Flight>> {
-        let mut last_use = self.last_use.lock().unwrap_or_else(PoisonError::into_inner);
-        if last_use.as_ref().is_some_and(|flight| flight.is_done()) {
-            *last_use = None;
-        }
-        last_use.clone()
+        not_ended(&self.last_use)
     }
 
     pub(crate) fn map(&self, poller: &Arc<Poller>) -> Result<Ticket, BackendError> {
@@ -135,9 +142,8 @@ impl Memory {
         let mut mapping = self.mapping();
         match &*mapping {
             Mapping::Mapped { .. } => return Ok(Ticket::ready()),
-            Mapping::Pending(flight) | Mapping::Open { landing: Some(flight), .. } => {
-                return Ok(Ticket::new(Arc::clone(flight) as _));
-            }
+            Mapping::Pending(request) => return Ok(Ticket::new(Arc::clone(&request.flight) as _)),
+            Mapping::Open { landing: Some(flight), .. } => return Ok(Ticket::new(Arc::clone(flight) as _)),
             Mapping::Open { landing: None, .. } => return Ok(Ticket::ready()),
             Mapping::Unmapped if self.pinned.is_some() => {
                 let landing = self.last_use();
@@ -151,19 +157,10 @@ impl Memory {
         if let Some(index) = self.last_use().and_then(|last| last.index()) {
             flight.set_index(index);
         }
-        *mapping = Mapping::Pending(Arc::clone(&flight));
-        // The callback may run inside `map_async`, so our lock must be free.
+        let request = Request::new(self.buffer.clone(), mode, Arc::clone(&flight), &poller.sink);
+        *mapping = Mapping::Pending(Arc::clone(&request));
         drop(mapping);
-        let landing = Arc::clone(&flight);
-        let sink = Arc::clone(&poller.sink);
-        self.buffer.map_async(mode, .., move |mapped| {
-            landing.finish(mapped.map_err(|_| {
-                sink.alive().err().unwrap_or_else(|| BackendError::Rejected {
-                    operation: "mapping",
-                    message: "the driver could not map the memory".to_owned(),
-                })
-            }));
-        });
+        request.ask_after(not_ended(&self.cancelled).as_ref());
         Ok(Ticket::new(flight))
     }
 
@@ -180,8 +177,8 @@ impl Memory {
             return unsafe { HostRange::new(start, self.bytes as usize, Arc::clone(lent), Arc::clone(self) as _) }
                 .ok_or_else(|| refused("the bytes are in use by the host already"));
         }
-        if let Mapping::Pending(flight) = &*mapping {
-            if !flight.is_done() {
+        if let Mapping::Pending(request) = &*mapping {
+            if !request.flight.is_done() {
                 return Err(refused("the mapping is still pending"));
             }
             let view = match self.kind {
@@ -224,12 +221,19 @@ impl Memory {
                 *mapping = Mapping::Unmapped;
                 return Ok(());
             }
-            // Nobody came for it. wgpu 30 keeps a cancelled mapping listed under its submission, and when
-            // that ends would take a later mapping for it, before the later one's work is done.
-            Mapping::Pending(flight) => {
-                // A lost device is told by whatever comes next.
-                let _ = flight.wait(None);
+            // Nobody came for it.
+            Mapping::Pending(request) if !request.flight.is_done() => {
+                if let Some(last) = self.last_use() {
+                    *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
+                    request.cancel();
+                    *mapping = Mapping::Unmapped;
+                    return Ok(());
+                }
+                // Nothing uses the memory, so the mapping is about to end; a lost device is told by whatever
+                // comes next.
+                let _ = request.flight.wait(None);
             }
+            Mapping::Pending(_) => {}
             Mapping::Mapped { view, lent } => {
                 if lent.load(Ordering::Acquire) {
                     return Err(in_use());
@@ -242,6 +246,15 @@ impl Memory {
         self.buffer.unmap();
         Ok(())
     }
+}
+
+/// The submission, unless it is known to have ended.
+fn not_ended(submission: &Mutex<Option<Arc<Flight>>>) -> Option<Arc<Flight>> {
+    let mut submission = submission.lock().unwrap_or_else(PoisonError::into_inner);
+    if submission.as_ref().is_some_and(|flight| flight.is_done()) {
+        *submission = None;
+    }
+    submission.clone()
 }
 
 fn in_use() -> BackendError {
