@@ -59,6 +59,7 @@ pub(crate) fn named(name: &str) -> Option<&'static Fault> {
 }
 
 const AVX512: &str = "AVX-512";
+const NVIDIA: &str = "NVIDIA 580, its Vulkan";
 const LLVMPIPE: &str = "Mesa, llvmpipe";
 const WINE: &str = "Wine 8, its Direct3D 12";
 const HLSL: &str = "naga, its HLSL writer";
@@ -159,6 +160,18 @@ pub(crate) const FAULTS: &[Fault] = &[
         whose: LLVMPIPE,
         what: "An index beyond a vector in a buffer reads what lies behind the binding, where it is read several times.",
         told: "The driver offers `robustBufferAccess2`, so naga leaves bounds to it; SwiftShader is right with the same SPIR-V.",
+        ends_process: false,
+        cases: &[],
+    },
+    Fault {
+        name: "store_of_bool_in_workgroup",
+        reproduction: include_str!("../known/store_of_bool_in_workgroup.wgsl"),
+        backend: "vulkan",
+        device: "nvidia",
+        lacking: "",
+        whose: NVIDIA,
+        what: "A store to an element of an array of `bool` in workgroup memory also sets the three bytes behind it to zero.",
+        told: "The index is right, and so is every kernel without a store of a `bool`; llvmpipe is right with the same SPIR-V, and CUDA on the same card is, too.",
         ends_process: false,
         cases: &[],
     },
