@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
 
+mod awaited;
 #[cfg(target_arch = "wasm32")]
 mod browser;
 mod buffer;
@@ -54,6 +55,7 @@ const GROUPS: &[(&str, &[&[Case]])] = &[
     ("submission", &[submission::CASES]),
     ("streams", &[streams::CASES]),
     ("concurrency", &[concurrency::CASES]),
+    ("awaited", &[awaited::CASES]),
     ("refusal", refusal::CASES),
     ("property", &[properties::CASES]),
 ];
