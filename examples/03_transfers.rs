@@ -1,18 +1,35 @@
 //! How fast bytes get to the device and back, way by way:
-//! `03_transfers [--device SELECTOR] [--staged] [--svg FILE]`.
+//! `03_transfers [--device SELECTOR] [--svg FILE]`.
 //!
 //! `pageable` copies ordinary memory through one block, `chunked` piece by piece with several threads,
 //! `unified` writes and reads in place, through the buffer's own guards. Where the device shares the host's memory
-//! all of them are `zero-copy`: nothing is moved.
+//! `zero-copy` does the same, and nothing is moved; the others then run on the same device made to copy.
 
 #[path = "plot/mod.rs"]
 mod plot;
 
 use std::time::Instant;
 
-use anywarp::{Device, DeviceOptions, Kernel, UnifiedBuffer};
+use anywarp::{Device, DeviceOptions, UnifiedBuffer};
 
-const WAYS: [&str; 5] = ["pageable up", "chunked up", "unified up", "chunked down", "unified down"];
+type Step = fn(&mut UnifiedBuffer<u32>, &mut [u32]) -> anywarp::Result<()>;
+/// A name, whether it is a way up, and how.
+type Way = (&'static str, bool, Step);
+
+const WAYS: [Way; 5] = [
+    ("pageable up", true, |x, host| x.write().map(|mut guard| guard.copy_from_slice(host)).map_err(Into::into)),
+    ("chunked up", true, |x, host| Ok(x.copy_from_slice(host)?)),
+    UNIFIED[0],
+    ("chunked down", false, |x, host| Ok(x.copy_to_slice(host)?)),
+    UNIFIED[1],
+];
+const UNIFIED: [Way; 2] = [
+    ("unified up", true, |x, _| x.write().map(|mut guard| guard.fill(7)).map_err(Into::into)),
+    ("unified down", false, |x, host| {
+        host[0] = x.read()?.iter().fold(0, |sum, word| sum.wrapping_add(*word));
+        Ok(())
+    }),
+];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut options, mut svg) = (DeviceOptions::default(), None);
@@ -20,68 +37,57 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--device" => options.selector = Some(arguments.next().ok_or("--device wants a selector")?),
-            "--staged" => options.staged = true,
             "--svg" => svg = Some(arguments.next().ok_or("--svg wants a file")?),
             other => return Err(format!("unknown argument {other}").into()),
         }
     }
     let device = Device::open_with(&options)?;
-    let touch = device.kernel(include_str!("../shaders/touch.wgsl"))?;
-    let memory = if device.caps().unified { "zero-copy: one memory" } else { "memory of its own" };
-    let title = format!("{} ({}, {memory})", device.caps().name, device.selector());
-    let head = WAYS.map(|way| format!("{way:>14}")).concat();
-    println!("{title}; GB/s, best of 5\n      bytes {head}  moved by the last round");
-    let mut lines = WAYS.map(|way| (way.to_owned(), Vec::new()));
-    for power in (12..=26).step_by(2) {
-        let mut buffer = device.buffer::<u32>((1 << power) / 4)?;
-        let mut host = vec![7u32; buffer.len()];
-        let mut best = [f64::INFINITY; WAYS.len()];
-        let mut moved = 0;
-        for round in 0..6 {
-            let before = device.stats();
-            let times = round_trip(&device, &touch, &mut host, &mut buffer)?;
-            let after = device.stats();
-            moved = after.bytes_uploaded + after.bytes_downloaded - before.bytes_uploaded - before.bytes_downloaded;
-            if round > 0 {
-                best = std::array::from_fn(|way| best[way].min(times[way]));
-            }
+    let copying = Device::open_with(&DeviceOptions { staged: true, ..options })?;
+    let mut columns = WAYS.map(|(name, up, way)| (name, &copying, up, way)).to_vec();
+    if device.caps().unified {
+        columns
+            .extend(UNIFIED.map(|(_, up, way)| (if up { "zero-copy up" } else { "zero-copy down" }, &device, up, way)));
+    }
+    let title = format!("{} ({})", device.caps().name, device.selector());
+    let head: String = columns.iter().map(|(name, ..)| format!("{name:>15}")).collect();
+    println!("{title}; GB/s, best of 5\n      bytes {head}");
+    let mut lines: Vec<_> = columns.iter().map(|(name, ..)| ((*name).to_owned(), Vec::new())).collect();
+    for bytes in (12..=26).step_by(2).map(|power| 1 << power) {
+        print!("{bytes:>11} ");
+        for ((_, device, up, way), (_, points)) in columns.iter().zip(&mut lines) {
+            let rate = bytes as f64 / fastest(device, bytes / 4, *up, *way)? / 1e9;
+            print!("{rate:>15.2}");
+            points.push((bytes as f64, rate));
         }
-        let rates = best.map(|seconds| f64::from(1 << power) / seconds / 1e9);
-        println!("{:>11} {}{moved:>25}", 1 << power, rates.map(|rate| format!("{rate:>14.2}")).concat());
-        lines.iter_mut().zip(rates).for_each(|((_, points), rate)| points.push((f64::from(1 << power), rate)));
+        println!();
+    }
+    for (what, device) in [("made to copy", &copying), ("as it is", &device)] {
+        let stats = device.stats();
+        println!("{what}: {} bytes up, {} bytes down", stats.bytes_uploaded, stats.bytes_downloaded);
     }
     svg.map_or(Ok(()), |file| plot::rates(&file, &title, &lines))
 }
 
-/// Every way once, with the seconds that it took.
-fn round_trip(
-    device: &Device,
-    touch: &Kernel,
-    host: &mut [u32],
-    x: &mut UnifiedBuffer<u32>,
-) -> anywarp::Result<[f64; 5]> {
-    let mut seconds = [0.0; 5];
-    for (way, seconds) in seconds.iter_mut().enumerate() {
+/// Seconds of the fastest of five rounds.
+fn fastest(device: &Device, length: usize, up: bool, way: Step) -> anywarp::Result<f64> {
+    let touch = device.kernel(include_str!("../shaders/touch.wgsl"))?; // adds 1 to the first word
+    let (mut x, mut host) = (device.buffer_from(&vec![7u32; length])?, vec![7u32; length]);
+    let mut best = f64::INFINITY;
+    for _ in 0..6 {
         let mut start = Instant::now();
-        match way {
-            0 => x.write()?.copy_from_slice(host),
-            1 => x.copy_from_slice(host)?,
-            2 => x.write()?.fill(7),
-            _ => {}
+        if up {
+            way(&mut x, &mut host)?;
         }
-        touch.launch().bind("data", &mut *x).groups(1)?; // adds 1 to the first word
+        touch.launch().bind("data", &mut x).groups(1)?;
         device.synchronize()?;
-        if way > 2 {
+        if !up {
             start = Instant::now(); // now there is something to fetch
+            way(&mut x, &mut host)?;
         }
-        match way {
-            3 => x.copy_to_slice(host)?,
-            4 => assert_eq!(x.read()?.iter().map(|word| u64::from(*word)).sum::<u64>(), 7 * host.len() as u64 + 3),
-            _ => {}
-        }
-        *seconds = start.elapsed().as_secs_f64();
+        best = best.min(start.elapsed().as_secs_f64());
     }
-    assert_eq!((host[0], host[1]), (9, 7));
-    host[0] = 7;
-    Ok(seconds)
+    // The first word is 8 after each way up; what comes down has been touched six times.
+    let word = x.read()?[0];
+    assert_eq!(word, if up { 8 } else { 13 });
+    Ok(best)
 }
