@@ -179,9 +179,13 @@ impl<F: Fields> Drop for Loader<F> {
         };
         self.shared.end_run(serial);
         self.shared.tell_workers();
+        let this = thread::current().id();
         for thread in self.threads.drain(..) {
-            // A worker's panics are values: there is nothing to hear.
-            let _ = thread.join();
+            // A task that a worker wakes may run there, to its end. That worker ends after it.
+            if thread.thread().id() != this {
+                // A worker's panics are values: there is nothing to hear.
+                let _ = thread.join();
+            }
         }
     }
 }

@@ -87,7 +87,7 @@ fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, Cause> {
     }
 }
 
-/// Drops what belongs to the data set; of a panic of that nobody could be told.
+/// Drops what is not the loader's own: of a data set, or a task's. Of a panic of that nobody could be told.
 pub(super) fn put_away<T>(value: T) {
     let _ = call(|| {
         drop(value);

@@ -1,6 +1,7 @@
 //! What the threads of a loader share: the epoch under way, and who waits.
 
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::error::Fault;
 use super::fields::Fields;
-use super::plan::Plan;
+use super::plan::{Plan, put_away};
 use super::pool::Pool;
 use super::window::Window;
 use super::{Batch, LoaderError, LoaderStats};
@@ -122,7 +123,7 @@ pub(super) struct State<F: Fields> {
 
 /// Shared by a loader and its workers.
 ///
-/// Lock order: the state, then the pool. No data set is called and no buffer used under either.
+/// Lock order: the state, then the pool. No data set is called, no task woken and no buffer used under either.
 pub(super) struct Shared<F: Fields> {
     pub(super) pool: Arc<Pool<F>>,
     pub(super) in_place: bool,
@@ -192,9 +193,8 @@ impl<F: Fields> Shared<F> {
         if awaited {
             self.ready.notify_one();
         }
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        // Foreign code, on a thread that others need. The panic's message was printed where it arose.
+        let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
     }
 
     /// Ends the epoch `serial`, if it is under way; what it did.
@@ -205,8 +205,11 @@ impl<F: Fields> Shared<F> {
         let stats = run.stats();
         state.totals.add(&stats);
         drop(state);
-        // Batches, and what belongs to the data set, go without the lock.
-        drop(run);
+        // Batches, tasks, and what belongs to the data set, go without the lock.
+        let Run { work, window, waker, .. } = run;
+        put_away(waker);
+        put_away(window);
+        put_away(work);
         Some(stats)
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
             None => {
                 // Nobody wants it.
                 drop(state);
-                drop(ended);
+                put_away(ended);
                 state = shared.state();
             }
         }

@@ -15,6 +15,7 @@ mod owned;
 mod recycling;
 mod streams;
 mod tuning;
+mod wakers;
 
 use std::time::Duration;
 

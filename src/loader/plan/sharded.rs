@@ -119,3 +119,10 @@ impl<D: IterableDataset> Plan<D::Fields> for Epoch<D> {
         Ok(samples)
     }
 }
+
+impl<D: IterableDataset> Drop for Epoch<D> {
+    /// One at a time: of two panics at once a process dies.
+    fn drop(&mut self) {
+        self.shards.drain(..).for_each(put_away);
+    }
+}
