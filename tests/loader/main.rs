@@ -12,6 +12,7 @@ mod hanging;
 #[cfg(feature = "images")]
 mod images;
 mod owned;
+mod recordings;
 mod recycling;
 mod streams;
 mod tuning;
