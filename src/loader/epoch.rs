@@ -87,7 +87,13 @@ impl<'a, F: Fields> Epoch<'a, F> {
                 Front::Done => {
                     let Some(ended) = run.window.deliver() else { continue };
                     let waiting = if matches!(ended.outcome, Outcome::Nothing) { None } else { self.waiting.take() };
+                    let is_last = matches!(&ended.outcome, Outcome::Failed(fault, _) if fault.is_final());
                     let item = run.delivered(ended, waiting);
+                    if is_last {
+                        drop(state);
+                        self.stage = Stage::Over(self.shared.end_run(serial).unwrap_or_default());
+                        return Next::Item(item);
+                    }
                     self.shared.one_more(state);
                     if item.is_some() {
                         return Next::Item(item);

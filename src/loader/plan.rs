@@ -43,6 +43,9 @@ pub(super) trait Plan<F: Fields>: Send + Sync {
     /// How many samples `job` has at most.
     fn most(&self, job: u64) -> usize;
 
+    /// There is no memory for `job`, which is not read therefore.
+    fn refused(&self, job: u64);
+
     /// Reads the samples of `job`, until `cancelled`.
     fn read(&self, job: u64, target: &mut Target<'_, F>) -> Result<Samples, Fault>;
 }

@@ -14,6 +14,7 @@ mod images;
 mod owned;
 mod recordings;
 mod recycling;
+mod refusals;
 mod streams;
 mod tuning;
 mod wakers;
