@@ -166,6 +166,8 @@ impl<F: Fields> Loader<F> {
             waker: None,
             began: Instant::now(),
             stats: LoaderStats { epochs: 1, ..LoaderStats::default() },
+            device: self.shared.pool.device().clone(),
+            in_place: self.shared.in_place,
         });
         let serial = state.serial;
         drop(state);

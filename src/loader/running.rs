@@ -13,6 +13,7 @@ use super::plan::{Plan, put_away};
 use super::pool::Pool;
 use super::window::Window;
 use super::{Batch, LoaderError, LoaderStats};
+use crate::Device;
 
 /// A job that has ended.
 pub(super) struct Ended<F: Fields> {
@@ -55,6 +56,10 @@ pub(super) struct Run<F: Fields> {
     pub(super) waker: Option<Waker>,
     pub(super) began: Instant,
     pub(super) stats: LoaderStats,
+    /// Counts for all of its loaders.
+    pub(super) device: Device,
+    /// Whether samples are written in place.
+    pub(super) in_place: bool,
 }
 
 impl<F: Fields> Run<F> {
@@ -67,15 +72,22 @@ impl<F: Fields> Run<F> {
     /// Adds the times of a job.
     pub(super) fn spent(&mut self, ended: &Ended<F>) {
         self.stats.reading += ended.reading;
-        self.stats.workers_waited += ended.memory.end - ended.memory.start;
+        self.worker_waited(ended.memory.end - ended.memory.start);
+    }
+
+    fn worker_waited(&mut self, time: Duration) {
+        self.stats.workers_waited += time;
+        self.device.inner.loaded.loader_waited(time);
     }
 
     /// Adds what the consumer has waited for `ended`.
     pub(super) fn waited(&mut self, since: Option<Instant>, ended: Option<&Ended<F>>) {
         let Some(since) = since else { return };
         let for_device = ended.map_or(Duration::ZERO, |ended| ended.waited_for_memory(since));
+        let for_loading = since.elapsed().saturating_sub(for_device);
         self.stats.device_waited += for_device;
-        self.stats.consumer_waited += since.elapsed().saturating_sub(for_device);
+        self.stats.consumer_waited += for_loading;
+        self.device.inner.loaded.consumer_waited(for_loading);
     }
 
     /// What the consumer gets for a job, for which it has waited `since` then; nothing for nothing.
@@ -92,6 +104,7 @@ impl<F: Fields> Run<F> {
                 self.stats.batches += 1;
                 self.stats.samples += batch.len() as u64;
                 self.stats.bytes += batch.byte_len();
+                self.device.inner.loaded.batch(batch.len(), if self.in_place { batch.byte_len() } else { 0 });
                 Some(Ok(batch))
             }
             Outcome::Failed(fault, worker) => {
@@ -157,7 +170,7 @@ impl<F: Fields> Shared<F> {
         let mut state = self.to_do.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.idle -= 1;
         if let Some(run) = state.run.as_mut().filter(|run| Some(run.serial) == full) {
-            run.stats.workers_waited += since.elapsed();
+            run.worker_waited(since.elapsed());
         }
         state
     }

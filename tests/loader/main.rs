@@ -15,6 +15,7 @@ mod owned;
 mod recordings;
 mod recycling;
 mod refusals;
+mod statistics;
 mod streams;
 mod tuning;
 mod wakers;
