@@ -1,5 +1,6 @@
 //! Devices: the handle that everything is made from.
 
+mod loaded;
 mod select;
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use anywarp_backend::{Backend, BackendError, Caps, Counters, Findings, MemoryId, MemoryKind, Ticket};
 
+use loaded::Loaded;
 pub use select::{Candidate, DeviceOptions, OpenError, Rejection};
 
 use smallvec::SmallVec;
@@ -28,6 +30,7 @@ pub(crate) struct DeviceInner {
     pub(crate) timeline: Timeline,
     pub(crate) staging: Staging,
     pub(crate) traffic: Traffic,
+    pub(crate) loaded: Loaded,
     pub(crate) debug: DebugMemory,
     pub(crate) selector: String,
     options: DeviceOptions,
@@ -173,6 +176,17 @@ pub struct DeviceStats {
     pub variants_pending: u64,
     /// Launches that ran a variant.
     pub variant_launches: u64,
+    /// Batches that loaders delivered; of one loader alone its [`LoaderStats`](crate::loader::LoaderStats) tell.
+    pub batches_loaded: u64,
+    /// Their samples.
+    pub samples_loaded: u64,
+    /// Bytes of them that were written in place: see [`LoaderBuilder::pinned`](crate::loader::LoaderBuilder::pinned).
+    pub bytes_loaded_in_place: u64,
+    /// How long programs waited for batches to be loaded, together.
+    pub consumers_waited: Duration,
+    /// How long threads of loaders waited until batches were taken, or for memory that the device still used,
+    /// together.
+    pub loaders_waited: Duration,
     /// What the backend counts.
     pub counters: Counters,
 }
@@ -249,6 +263,7 @@ impl Device {
             debug: DebugMemory::new(Arc::clone(&backend)),
             backend,
             traffic: Traffic::default(),
+            loaded: Loaded::default(),
             selector,
             kernels: KernelCache::new(options.variants.unwrap_or_else(Variants::of_environment)),
             workshop: Workshop::default(),
@@ -474,7 +489,7 @@ impl Device {
         let traffic = self.inner.traffic.read();
         let staging = self.inner.staging.stats();
         let [variants, variants_pending, variant_launches] = self.inner.workshop.counted();
-        DeviceStats {
+        self.inner.loaded.read(DeviceStats {
             uploads: traffic.uploads,
             downloads: traffic.downloads,
             bytes_uploaded: traffic.bytes_uploaded,
@@ -494,7 +509,8 @@ impl Device {
             variants_pending,
             variant_launches,
             counters: self.inner.backend.counters(),
-        }
+            ..DeviceStats::default()
+        })
     }
 }
 

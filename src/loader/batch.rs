@@ -9,8 +9,11 @@ use super::pool::Pool;
 
 /// Samples that were loaded together: one buffer for each field, to be bound to kernels.
 ///
-/// Dropping it gives the buffers back to the loader, which writes a later batch to them: launches that
-/// were recorded before still see this one.
+/// Dropping it gives the buffers back to the loader, which writes a later batch to them. Launches and
+/// copies that came before still see this one. So does a [`Recording`](crate::Recording) that names its
+/// buffers, however often it is submitted: while one is kept, its memory is not written again, and later
+/// batches have other memory. What is to be used again must be let go: by [`clear`](crate::Recording::clear),
+/// or with the recording.
 pub struct Batch<F: Fields> {
     /// `None` only while it is dropped.
     set: Option<F::Set>,

@@ -9,6 +9,7 @@ use std::time::Instant;
 use futures_core::Stream;
 
 use super::fields::Fields;
+use super::plan::put_away;
 use super::running::{Outcome, Shared, State};
 use super::window::Front;
 use super::worker::load;
@@ -86,7 +87,13 @@ impl<'a, F: Fields> Epoch<'a, F> {
                 Front::Done => {
                     let Some(ended) = run.window.deliver() else { continue };
                     let waiting = if matches!(ended.outcome, Outcome::Nothing) { None } else { self.waiting.take() };
+                    let is_last = matches!(&ended.outcome, Outcome::Failed(fault, _) if fault.is_final());
                     let item = run.delivered(ended, waiting);
+                    if is_last {
+                        drop(state);
+                        self.stage = Stage::Over(self.shared.end_run(serial).unwrap_or_default());
+                        return Next::Item(item);
+                    }
                     self.shared.one_more(state);
                     if item.is_some() {
                         return Next::Item(item);
@@ -180,17 +187,26 @@ impl<F: Fields> Stream for EpochStream<'_, F> {
     type Item = Result<Batch<F>, LoaderError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        match self.0.advance(None) {
-            Next::Item(item) => Poll::Ready(item),
-            Next::Wait(mut state) => {
-                if let Some(run) = &mut state.run {
-                    match &mut run.waker {
-                        Some(waker) => waker.clone_from(context.waker()),
-                        None => run.waker = Some(context.waker().clone()),
-                    }
-                }
-                Poll::Pending
+        // Wakers are foreign code: cloned and dropped without the lock.
+        let mut mine = None;
+        loop {
+            let mut state = match self.0.advance(None) {
+                Next::Item(item) => return Poll::Ready(item),
+                Next::Wait(state) => state,
+            };
+            let Some(run) = &mut state.run else { return Poll::Pending };
+            if run.waker.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
+                return Poll::Pending;
             }
+            if let Some(waker) = mine.take() {
+                let replaced = run.waker.replace(waker);
+                drop(state);
+                put_away(replaced);
+                return Poll::Pending;
+            }
+            drop(state);
+            // Meanwhile the batch may have come.
+            mine = Some(context.waker().clone());
         }
     }
 }

@@ -5,12 +5,21 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anywarp_backend::BackendError;
+
 use super::ReadError;
 use crate::{BufferError, ErrorClass};
 
 /// A loader could not be made, or a batch could not be loaded.
 ///
-/// What goes wrong with one batch stands in its place; the epoch goes on after it.
+/// What goes wrong with one batch stands in its place, and the epoch goes on after it. So whoever writes
+/// errors down and goes on comes to the end of the epoch:
+///
+/// - An error that no later batch could escape is the last item: the device is lost, or a batch is above
+///   what the device allows for one buffer, or above what can be addressed.
+/// - A shard ends with a sample that cannot be read. One whose batch has no memory
+///   ([`Buffer`](Self::Buffer), [`HostMemory`](Self::HostMemory)) goes on where it was, because there may be
+///   some the next time; refused twice in a row, it ends.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoaderError {
@@ -69,7 +78,8 @@ pub enum LoaderError {
         /// Samples now.
         now: usize,
     },
-    /// The device has no memory for a batch, or refuses to have it written.
+    /// The device has no memory for a batch, or refuses to have it written. It ends the epoch if that is
+    /// so for all batches, and a shard that it has hit twice in a row.
     #[error("batch {batch} of epoch {epoch} ({samples} samples) has no memory: {error}")]
     Buffer {
         /// The epoch.
@@ -189,6 +199,16 @@ pub(super) enum Fault {
 }
 
 impl Fault {
+    /// Whether no later batch of the epoch could escape it.
+    pub(super) fn is_final(&self) -> bool {
+        let Self::Memory { refused: Refused::Buffer(error), .. } = self else { return false };
+        match error {
+            BufferError::Device { error, .. } => error.is_lost() || matches!(error, BackendError::TooLarge { .. }),
+            BufferError::TooLong { .. } => true,
+            _ => false,
+        }
+    }
+
     /// The error of the batch that it belongs to.
     pub(super) fn of(self, epoch: u64, batch: u64, worker: Option<usize>) -> LoaderError {
         let at = |sample, shard| SampleAt { epoch, batch, sample, shard, worker };

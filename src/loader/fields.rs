@@ -28,6 +28,9 @@ pub trait Fields: sealed::Sealed + Sized + 'static {
     /// Memory for a batch of `samples`.
     #[doc(hidden)]
     fn allocate(device: &Device, lengths: Self::Lengths, samples: usize) -> Result<Self::Set, BufferError>;
+    /// Whether others may still use it.
+    #[doc(hidden)]
+    fn is_held(set: &Self::Set) -> bool;
     /// Makes it writable.
     #[doc(hidden)]
     fn open(set: Self::Set, in_place: bool) -> Result<Self::Open, Refused>;
@@ -64,6 +67,10 @@ impl<T: Element + Send + Sync> Fields for T {
 
     fn allocate(device: &Device, length: usize, samples: usize) -> Result<Self::Set, BufferError> {
         Memory::new(device, length.checked_mul(samples))
+    }
+
+    fn is_held(set: &Self::Set) -> bool {
+        set.is_held()
     }
 
     fn open(set: Self::Set, in_place: bool) -> Result<Self::Open, Refused> {
@@ -109,6 +116,10 @@ macro_rules! tuples {
 
             fn allocate(device: &Device, lengths: [usize; $count], samples: usize) -> Result<Self::Set, BufferError> {
                 Ok(($(Memory::new(device, lengths[$at].checked_mul(samples))?,)+))
+            }
+
+            fn is_held(set: &Self::Set) -> bool {
+                false $(|| set.$at.is_held())+
             }
 
             fn open(set: Self::Set, in_place: bool) -> Result<Self::Open, Refused> {

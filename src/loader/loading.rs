@@ -19,6 +19,9 @@ use crate::Device;
 ///
 /// Dropping it ends its threads, which takes as long as the sample that each of them is reading.
 /// Batches may outlive it. See the [module](super) for an example.
+///
+/// How many threads it has, and how far ahead they load, is said by its builder:
+/// [`LoaderBuilder::tune`] finds out what is best for one's data and one's kernels, before a loader is made.
 pub struct Loader<F: Fields> {
     pub(super) shared: Arc<Shared<F>>,
     source: Arc<dyn Source<F>>,
@@ -96,7 +99,8 @@ impl<F: Fields> Loader<F> {
     /// Dropping the iterator ends the epoch; what was loaded ahead is not used.
     ///
     /// # Errors
-    /// Each batch has its own. One that keeps the epoch from beginning is the only item:
+    /// Each batch has its own; [`LoaderError`] says which of them end the epoch. One that keeps it from
+    /// beginning is the only item:
     /// [`LoaderError::TooManySamples`], [`LoaderError::TooManyShards`].
     pub fn epoch(&mut self, epoch: u64) -> Epoch<'_, F> {
         let begun = self.begin(epoch);
@@ -162,6 +166,8 @@ impl<F: Fields> Loader<F> {
             waker: None,
             began: Instant::now(),
             stats: LoaderStats { epochs: 1, ..LoaderStats::default() },
+            device: self.shared.pool.device().clone(),
+            in_place: self.shared.in_place,
         });
         let serial = state.serial;
         drop(state);
@@ -179,9 +185,13 @@ impl<F: Fields> Drop for Loader<F> {
         };
         self.shared.end_run(serial);
         self.shared.tell_workers();
+        let this = thread::current().id();
         for thread in self.threads.drain(..) {
-            // A worker's panics are values: there is nothing to hear.
-            let _ = thread.join();
+            // A task that a worker wakes may run there, to its end. That worker ends after it.
+            if thread.thread().id() != this {
+                // A worker's panics are values: there is nothing to hear.
+                let _ = thread.join();
+            }
         }
     }
 }

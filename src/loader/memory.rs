@@ -1,5 +1,7 @@
 //! The memory of one field of one batch: a buffer, and how its elements are written.
 
+use std::sync::Arc;
+
 use super::error::Refused;
 use crate::{BufferError, Device, Element, OwnedWrite, UnifiedBuffer};
 
@@ -14,6 +16,11 @@ impl<T: Element> Memory<T> {
     pub(super) fn new(device: &Device, length: Option<usize>) -> Result<Self, BufferError> {
         // More than can be counted is more than can be addressed, which the buffer says.
         Ok(Self { buffer: device.buffer(length.unwrap_or(usize::MAX))?, plain: Vec::new() })
+    }
+
+    /// Whether a recording that is kept, or code that it was lent to, has it as well.
+    pub(super) fn is_held(&self) -> bool {
+        Arc::strong_count(&self.buffer.core) > 1
     }
 
     /// Makes it writable: in place, or in ordinary memory.

@@ -43,6 +43,9 @@ pub(super) trait Plan<F: Fields>: Send + Sync {
     /// How many samples `job` has at most.
     fn most(&self, job: u64) -> usize;
 
+    /// There is no memory for `job`, which is not read therefore.
+    fn refused(&self, job: u64);
+
     /// Reads the samples of `job`, until `cancelled`.
     fn read(&self, job: u64, target: &mut Target<'_, F>) -> Result<Samples, Fault>;
 }
@@ -87,7 +90,7 @@ fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, Cause> {
     }
 }
 
-/// Drops what belongs to the data set; of a panic of that nobody could be told.
+/// Drops what is not the loader's own: of a data set, or a task's. Of a panic of that nobody could be told.
 pub(super) fn put_away<T>(value: T) {
     let _ = call(|| {
         drop(value);

@@ -41,6 +41,10 @@ impl<F: Fields> Pool<F> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn device(&self) -> &Device {
+        &self.device
+    }
+
     pub(super) fn lengths(&self) -> F::Lengths {
         self.lengths
     }
@@ -48,10 +52,12 @@ impl<F: Fields> Pool<F> {
     /// Memory for a batch of `samples`.
     pub(super) fn take(&self, samples: usize) -> Result<F::Set, BufferError> {
         let mut idle = self.idle();
-        let fitting = idle.sets.iter().filter(|set| set.0 == samples).count();
+        // What a recording that is kept names stays what it is. Nobody but it could name it once more.
+        let is_free = |set: &(usize, F::Set)| set.0 == samples && !F::is_held(&set.1);
+        let fitting = idle.sets.iter().filter(|set| is_free(set)).count();
         let is_whole = samples == self.batch_size;
         if fitting > self.resting || !is_whole || idle.whole >= self.most {
-            let oldest = idle.sets.iter().position(|set| set.0 == samples);
+            let oldest = idle.sets.iter().position(is_free);
             if let Some((_, set)) = oldest.and_then(|at| idle.sets.remove(at)) {
                 return Ok(set);
             }

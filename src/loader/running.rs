@@ -1,6 +1,7 @@
 //! What the threads of a loader share: the epoch under way, and who waits.
 
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -8,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use super::error::Fault;
 use super::fields::Fields;
-use super::plan::Plan;
+use super::plan::{Plan, put_away};
 use super::pool::Pool;
 use super::window::Window;
 use super::{Batch, LoaderError, LoaderStats};
+use crate::Device;
 
 /// A job that has ended.
 pub(super) struct Ended<F: Fields> {
@@ -54,6 +56,10 @@ pub(super) struct Run<F: Fields> {
     pub(super) waker: Option<Waker>,
     pub(super) began: Instant,
     pub(super) stats: LoaderStats,
+    /// Counts for all of its loaders.
+    pub(super) device: Device,
+    /// Whether samples are written in place.
+    pub(super) in_place: bool,
 }
 
 impl<F: Fields> Run<F> {
@@ -66,15 +72,22 @@ impl<F: Fields> Run<F> {
     /// Adds the times of a job.
     pub(super) fn spent(&mut self, ended: &Ended<F>) {
         self.stats.reading += ended.reading;
-        self.stats.workers_waited += ended.memory.end - ended.memory.start;
+        self.worker_waited(ended.memory.end - ended.memory.start);
+    }
+
+    fn worker_waited(&mut self, time: Duration) {
+        self.stats.workers_waited += time;
+        self.device.inner.loaded.loader_waited(time);
     }
 
     /// Adds what the consumer has waited for `ended`.
     pub(super) fn waited(&mut self, since: Option<Instant>, ended: Option<&Ended<F>>) {
         let Some(since) = since else { return };
         let for_device = ended.map_or(Duration::ZERO, |ended| ended.waited_for_memory(since));
+        let for_loading = since.elapsed().saturating_sub(for_device);
         self.stats.device_waited += for_device;
-        self.stats.consumer_waited += since.elapsed().saturating_sub(for_device);
+        self.stats.consumer_waited += for_loading;
+        self.device.inner.loaded.consumer_waited(for_loading);
     }
 
     /// What the consumer gets for a job, for which it has waited `since` then; nothing for nothing.
@@ -91,6 +104,7 @@ impl<F: Fields> Run<F> {
                 self.stats.batches += 1;
                 self.stats.samples += batch.len() as u64;
                 self.stats.bytes += batch.byte_len();
+                self.device.inner.loaded.batch(batch.len(), if self.in_place { batch.byte_len() } else { 0 });
                 Some(Ok(batch))
             }
             Outcome::Failed(fault, worker) => {
@@ -122,7 +136,7 @@ pub(super) struct State<F: Fields> {
 
 /// Shared by a loader and its workers.
 ///
-/// Lock order: the state, then the pool. No data set is called and no buffer used under either.
+/// Lock order: the state, then the pool. No data set is called, no task woken and no buffer used under either.
 pub(super) struct Shared<F: Fields> {
     pub(super) pool: Arc<Pool<F>>,
     pub(super) in_place: bool,
@@ -156,7 +170,7 @@ impl<F: Fields> Shared<F> {
         let mut state = self.to_do.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.idle -= 1;
         if let Some(run) = state.run.as_mut().filter(|run| Some(run.serial) == full) {
-            run.stats.workers_waited += since.elapsed();
+            run.worker_waited(since.elapsed());
         }
         state
     }
@@ -192,9 +206,8 @@ impl<F: Fields> Shared<F> {
         if awaited {
             self.ready.notify_one();
         }
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        // Foreign code, on a thread that others need. The panic's message was printed where it arose.
+        let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
     }
 
     /// Ends the epoch `serial`, if it is under way; what it did.
@@ -205,8 +218,11 @@ impl<F: Fields> Shared<F> {
         let stats = run.stats();
         state.totals.add(&stats);
         drop(state);
-        // Batches, and what belongs to the data set, go without the lock.
-        drop(run);
+        // Batches, tasks, and what belongs to the data set, go without the lock.
+        let Run { work, window, waker, .. } = run;
+        put_away(waker);
+        put_away(window);
+        put_away(work);
         Some(stats)
     }
 }

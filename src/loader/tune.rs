@@ -1,4 +1,9 @@
 //! Which setting loads best for one's own data and one's own kernels, by trying.
+//!
+//! Settings at random, then successive halving (Jamieson and Talwalkar, AISTATS 2016), written out rather than taken
+//! from a library of tree-structured Parzen estimators (the crates `tpe`, `optimizer`): those learn from one trial
+//! after the other, of which they want dozens. Here there are a few dozen settings in all, each measurement is dear
+//! and noisy, and it counts that those which are left are measured in turns, so that a disturbance hits all alike.
 
 mod search;
 

@@ -45,7 +45,7 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
             None => {
                 // Nobody wants it.
                 drop(state);
-                drop(ended);
+                put_away(ended);
                 state = shared.state();
             }
         }
@@ -74,7 +74,7 @@ fn batch<F: Fields>(
     if most == 0 {
         return Ok(None);
     }
-    let mut open = open(shared, most)?;
+    let mut open = open(shared, most).inspect_err(|_| work.plan.refused(job))?;
     times.memory.end = Instant::now();
     let cancelled = || work.cancelled.load(Ordering::Relaxed);
     let mut target = Target { open: &mut open, lengths: shared.pool.lengths(), cancelled: &cancelled };

@@ -1,9 +1,12 @@
 //! Data sets to be loaded.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anywarp::Device;
 use anywarp::loader::{Batch, Dataset, IterableDataset, Loader, ReadError};
@@ -16,6 +19,8 @@ pub(crate) struct Samples {
     /// Threads that are in `read`.
     pub(crate) readers: Arc<AtomicUsize>,
     pub(crate) read: Arc<AtomicUsize>,
+    /// Those of a loader that have ever been there.
+    pub(crate) threads: Threads,
     pub(crate) slow: Option<Duration>,
     pub(crate) fails: Option<usize>,
     pub(crate) panics: Option<usize>,
@@ -27,6 +32,43 @@ pub(crate) const WIDTH: usize = 5;
 impl Samples {
     pub(crate) fn new(length: usize) -> Self {
         Self { length: Arc::new(AtomicUsize::new(length)), ..Self::default() }
+    }
+
+    /// The loader and all of its workers have let go of the data set, and have ended.
+    pub(crate) fn is_free(&self) {
+        assert_eq!(Arc::strong_count(&self.length), 1, "somebody still holds the data set");
+        assert_eq!(self.readers.load(Ordering::SeqCst), 0, "somebody still reads");
+        self.threads.have_ended();
+    }
+}
+
+/// Threads of loaders, as Linux names them; elsewhere none is seen.
+#[derive(Clone, Default)]
+pub(crate) struct Threads(Arc<Mutex<BTreeSet<PathBuf>>>);
+
+impl Threads {
+    /// Notes the calling thread, if it is a loader's.
+    pub(crate) fn note(&self) {
+        let is_worker = thread::current().name().is_some_and(|name| name.starts_with("anywarp-load-"));
+        if let (true, Ok(thread)) = (is_worker, fs::read_link("/proc/thread-self")) {
+            self.0.lock().expect("no panic").insert(Path::new("/proc").join(thread));
+        }
+    }
+
+    /// How many were seen.
+    pub(crate) fn seen(&self) -> usize {
+        self.0.lock().expect("no panic").len()
+    }
+
+    /// A thread that was waited for may take the system a moment more.
+    pub(crate) fn have_ended(&self) {
+        let start = Instant::now();
+        let mut threads = self.0.lock().expect("no panic");
+        while !threads.is_empty() {
+            threads.retain(|thread| thread.exists());
+            assert!(start.elapsed() < Duration::from_secs(20), "threads are left: {threads:?}");
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
@@ -54,6 +96,7 @@ impl Dataset for Samples {
     fn read(&self, index: usize, (values, labels): (&mut [f32], &mut [u32])) -> Result<(), ReadError> {
         self.readers.fetch_add(1, Ordering::SeqCst);
         self.read.fetch_add(1, Ordering::SeqCst);
+        self.threads.note();
         if let Some(time) = self.slow {
             thread::sleep(time);
         }

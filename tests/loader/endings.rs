@@ -1,22 +1,15 @@
 //! Loaders, epochs, batches and devices that are dropped while work is under way.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use anywarp::loader::Loader;
+use anywarp::loader::{Dataset, Loader, ReadError};
 
 use crate::data::{Samples, check, loader};
 use crate::{hanging, null, on_each_device};
 
 fn slow(length: usize) -> Samples {
     Samples { slow: Some(Duration::from_millis(1)), ..Samples::new(length) }
-}
-
-/// The loader and all of its workers have let go of the data set.
-fn is_free(samples: &Samples) {
-    assert_eq!(Arc::strong_count(&samples.length), 1, "somebody still holds the data set");
-    assert_eq!(samples.readers.load(Ordering::SeqCst), 0, "somebody still reads");
 }
 
 #[test]
@@ -29,7 +22,7 @@ fn a_dropped_loader_leaves_nothing() {
                 let mut loader = loader(device, samples.clone(), workers);
                 assert_eq!(loader.epoch(0).take(batches).filter(Result::is_ok).count(), batches);
                 drop(loader);
-                is_free(&samples);
+                samples.is_free();
                 assert_eq!(device.stats().live_bytes, before, "{workers} workers, {batches} batches");
             }
         }
@@ -41,7 +34,7 @@ fn a_loader_that_was_never_used_leaves_nothing() {
     on_each_device(|device| {
         let samples = slow(1000);
         drop(loader(device, samples.clone(), 4));
-        is_free(&samples);
+        samples.is_free();
     });
 }
 
@@ -72,7 +65,7 @@ fn what_is_loaded_for_an_epoch_that_was_left_ends_soon() {
         drop(loader);
         // A batch would take 20 s, a sample takes 20 ms.
         assert!(start.elapsed() < Duration::from_secs(5), "it took {:?}", start.elapsed());
-        is_free(&samples);
+        samples.is_free();
     });
 }
 
@@ -99,7 +92,7 @@ fn batches_outlive_the_loader() {
         let mut loader = loader(device, samples.clone(), 2);
         let batches: Vec<_> = loader.epoch(0).map(|batch| batch.expect("a batch")).collect();
         drop(loader);
-        is_free(&samples);
+        samples.is_free();
         assert_eq!(batches.len(), 13);
         batches.iter().for_each(check);
         drop(batches);
@@ -136,29 +129,46 @@ fn a_loader_can_be_dropped_by_a_panic() {
             }
         });
         assert!(thread.join().is_err());
-        is_free(&samples);
+        samples.is_free();
     });
+}
+
+/// Samples of which the first eight are read at the same time.
+struct Meeting(Samples, Barrier);
+
+impl Dataset for Meeting {
+    type Fields = (f32, u32);
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn lengths(&self) -> [usize; 2] {
+        self.0.lengths()
+    }
+
+    fn read(&self, index: usize, slots: (&mut [f32], &mut [u32])) -> Result<(), ReadError> {
+        self.0.threads.note();
+        if index < 8 {
+            self.1.wait();
+        }
+        self.0.read(index, slots)
+    }
 }
 
 #[test]
 fn no_thread_is_left() {
-    // Other tests of this process have loaders of their own: a few dozen threads at most.
-    let workers = || {
-        let tasks = std::fs::read_dir("/proc/self/task").ok()?;
-        let names = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
-        Some(names.filter(|name| name.starts_with("anywarp-load-")).count())
-    };
-    if workers().is_none() {
-        return; // not Linux
-    }
-    hanging::within(crate::PATIENCE, move || {
-        let mut most = 0;
-        for _ in 0..50 {
-            let mut loader = loader(&null(), Samples::new(100), 8);
-            assert_eq!(loader.epoch(0).take(3).count(), 3);
-            most = most.max(workers().unwrap_or_default());
+    hanging::within(crate::PATIENCE, || {
+        let samples = Samples::new(100);
+        for batches in 1..50 {
+            let meeting = Meeting(samples.clone(), Barrier::new(8));
+            let mut loader = Loader::builder(&null(), meeting).batch_size(1).workers(8).build().expect("a loader");
+            assert_eq!(loader.epoch(0).take(batches).count(), batches);
+            if cfg!(target_os = "linux") {
+                assert_eq!(samples.threads.seen(), 8);
+            }
+            drop(loader);
+            samples.is_free();
         }
-        let left = workers().unwrap_or_default();
-        assert!(most > 0 && left < 100, "of 400 threads {left} are left; at most {most} were seen at a time");
     });
 }

@@ -1,13 +1,12 @@
-//! Readers that fail, panic or shrink, and memory that is not there.
+//! Readers that fail, panic or shrink, and what they leave.
 
 use std::sync::atomic::Ordering;
 
 use anywarp::loader::{Dataset, Loader, LoaderError, ReadError};
 use anywarp::{Device, Error, ErrorClass};
-use anywarp_null::{Call, Fault, FaultyBackend, NullBackend, NullOptions, Plan, When};
 
-use crate::data::{Samples, check, loader};
-use crate::{hanging, on_each_device};
+use crate::data::{Samples, Streams, check, loader};
+use crate::on_each_device;
 
 /// Loads an epoch of 40 samples in batches of 8; checks those that are good and returns the errors
 /// with their places.
@@ -60,23 +59,73 @@ fn a_panic_is_told_in_place_of_its_batch() {
 #[test]
 fn a_data_set_that_shrinks_is_noticed() {
     on_each_device(|device| {
-        let samples = Samples::new(40);
-        let mut loader = loader(device, samples.clone(), 0);
-        let mut epoch = loader.epoch(0);
-        check(&epoch.next().expect("a first batch").expect("a batch"));
-        samples.length.store(20, Ordering::SeqCst);
-        check(&epoch.next().expect("a second batch").expect("a batch"));
-        let rest: Vec<_> = epoch.map(|batch| batch.map(|_| ())).collect();
-        assert_eq!(rest.len(), 3);
-        for (number, batch) in rest.into_iter().enumerate() {
-            let Err(LoaderError::Shrunk { at, expected: 40, now: 20 }) = batch else { panic!("{batch:?}") };
-            assert_eq!((at.sample, at.batch), (Some([20, 24, 32][number]), number as u64 + 2));
+        for workers in [0, 1, 4] {
+            let samples = Samples::new(400);
+            let mut loader = loader(device, samples.clone(), workers);
+            let mut epoch = loader.epoch(0);
+            check(&epoch.next().expect("a first batch").expect("a batch"));
+            // Beyond all that may have been loaded ahead, in the middle of a batch.
+            samples.length.store(204, Ordering::SeqCst);
+            let rest: Vec<_> = epoch.collect();
+            assert_eq!(rest.len(), 49);
+            for (number, batch) in (1..).zip(rest) {
+                if number < 25 {
+                    check(&batch.expect("a batch"));
+                    continue;
+                }
+                let Err(LoaderError::Shrunk { at, expected: 400, now: 204 }) = batch else { panic!("{batch:?}") };
+                assert_eq!((at.sample, at.batch), (Some((8 * number).max(204)), number as u64));
+                assert_eq!(at.worker.is_some(), workers > 0);
+            }
+            // The next epoch goes by the new length; one that has grown by the old one.
+            assert_eq!(loader.epoch(1).map(|batch| batch.expect("a batch").len()).sum::<usize>(), 204);
+            let mut epoch = loader.epoch(2);
+            samples.length.store(500, Ordering::SeqCst);
+            assert_eq!(epoch.by_ref().map(|batch| batch.expect("a batch").len()).sum::<usize>(), 204);
         }
-        // The next epoch goes by the new length; one that has grown by the old one.
-        assert_eq!(loader.epoch(1).map(|batch| batch.expect("a batch").len()).sum::<usize>(), 20);
-        let mut epoch = loader.epoch(2);
-        samples.length.store(100, Ordering::SeqCst);
-        assert_eq!(epoch.by_ref().map(|batch| batch.expect("a batch").len()).sum::<usize>(), 20);
+    });
+}
+
+/// Whatever `load` does, it leaves the device as it was.
+fn leaves_nothing(device: &Device, load: impl FnOnce()) {
+    let in_use = || {
+        device.synchronize().expect("nothing that failed");
+        let stats = device.stats();
+        (stats.live_bytes, stats.staging_in_use)
+    };
+    let before = in_use();
+    load();
+    assert_eq!(in_use(), before, "bytes of buffers, and of upload memory in use");
+}
+
+#[test]
+fn readers_that_fail_and_panic_leave_nothing() {
+    on_each_device(|device| {
+        for workers in [0, 1, 4] {
+            for pinned in [true, false] {
+                leaves_nothing(device, || {
+                    let samples = Samples { fails: Some(19), panics: Some(60), ..Samples::new(100) };
+                    let builder = Loader::builder(device, samples.clone()).batch_size(8).workers(workers);
+                    let mut loader = builder.pinned(pinned).build().expect("a loader");
+                    assert_eq!(loader.epoch(0).filter(Result::is_err).count(), 2);
+                    for epoch in 1..12 {
+                        // Left before, at and after the errors.
+                        loader.epoch(epoch).take(epoch as usize).flatten().for_each(|batch| check(&batch));
+                    }
+                    drop(loader);
+                    samples.is_free();
+                });
+                leaves_nothing(device, || {
+                    let streams = Streams { fails: Some(1009), panics: Some(2003), ..Streams::new(&[20, 20, 20]) };
+                    let builder = Loader::iterable(device, streams).batch_size(4).workers(workers);
+                    let mut loader = builder.pinned(pinned).build().expect("a loader");
+                    assert_eq!(loader.epoch(0).filter(Result::is_err).count(), 2);
+                    for batches in 1..10 {
+                        assert_eq!(loader.epoch(0).take(batches).count(), batches.min(9));
+                    }
+                });
+            }
+        }
     });
 }
 
@@ -111,51 +160,6 @@ fn a_data_set_that_cannot_be_counted_any_more_fails_in_each_batch() {
     });
 }
 
-/// Samples of as many bytes as one likes, never read.
-struct Huge(usize);
-
-impl Dataset for Huge {
-    type Fields = (u32, u32);
-
-    fn len(&self) -> usize {
-        64
-    }
-
-    fn lengths(&self) -> [usize; 2] {
-        [1, self.0]
-    }
-
-    fn read(&self, _: usize, _: (&mut [u32], &mut [u32])) -> Result<(), ReadError> {
-        Ok(())
-    }
-}
-
-#[test]
-fn a_batch_larger_than_memory_is_an_error() {
-    hanging::within(crate::PATIENCE, || {
-        let options = NullOptions { memory: Some(1 << 20), ..NullOptions::staged() };
-        let device = Device::from_backend(NullBackend::with(&options));
-        for (length, class) in [
-            (1 << 16, ErrorClass::Retryable),
-            (usize::MAX / 8, ErrorClass::Programmer),
-            (usize::MAX, ErrorClass::Programmer),
-        ] {
-            for workers in [0, 2] {
-                let mut loader =
-                    Loader::builder(&device, Huge(length)).batch_size(32).workers(workers).build().unwrap();
-                let errors: Vec<_> = loader.epoch(0).map(|batch| batch.map(|_| ()).expect_err("it is huge")).collect();
-                assert_eq!(errors.len(), 2);
-                for error in errors {
-                    assert!(matches!(error, LoaderError::Buffer { samples: 32, .. }), "{error:?}");
-                    assert!(error.to_string().contains("(32 samples) has no memory"), "{error}");
-                    assert_eq!(Error::from(error).class(), class, "{length}");
-                }
-            }
-        }
-        assert_eq!(device.stats().live_bytes, 0);
-    });
-}
-
 #[test]
 fn an_order_that_has_no_room_is_an_error() {
     struct Endless;
@@ -186,47 +190,6 @@ fn an_order_that_has_no_room_is_an_error() {
             // In its own order there is no end.
             let mut plain = builder.build().expect("a loader");
             assert_eq!(plain.epoch(0).take(5).filter(Result::is_ok).count(), 5);
-        }
-    });
-}
-
-#[test]
-fn devices_that_refuse_cost_the_batches_that_they_refuse() {
-    hanging::within(crate::PATIENCE, || {
-        for options in [NullOptions::staged(), NullOptions::unified()] {
-            for call in [Call::Allocate, Call::Map, Call::Host] {
-                for workers in [0, 2] {
-                    let null = NullBackend::with(&options);
-                    let faulty = FaultyBackend::new(null as _, Plan::new());
-                    let device = Device::from_backend(std::sync::Arc::clone(&faulty) as _);
-                    let mut loader = loader(&device, Samples::new(40), workers);
-                    faulty.set_plan(Plan::new().fail(call, Fault::OutOfMemory, When::Nth(3)));
-                    let failed = loader.epoch(0).filter(Result::is_err).count();
-                    assert!(failed <= 1, "{failed} batches failed for one {call:?}");
-                    faulty.set_plan(Plan::new());
-                    loader.epoch(1).for_each(|batch| check(&batch.expect("a batch")));
-                }
-            }
-        }
-    });
-}
-
-#[test]
-fn a_lost_device_is_told_in_every_batch() {
-    hanging::within(crate::PATIENCE, || {
-        for options in [NullOptions::staged(), NullOptions::unified()] {
-            for workers in [0, 2] {
-                let faulty = FaultyBackend::new(NullBackend::with(&options) as _, Plan::new());
-                let device = Device::from_backend(std::sync::Arc::clone(&faulty) as _);
-                let mut loader = loader(&device, Samples::new(400), workers);
-                let mut epoch = loader.epoch(0);
-                check(&epoch.next().expect("a first batch").expect("a batch"));
-                faulty.lose("pulled out");
-                let rest: Vec<_> = epoch.collect();
-                assert_eq!(rest.len(), 49);
-                let error = rest.into_iter().next_back().expect("a last batch").map(|_| ()).expect_err("it is lost");
-                assert_eq!(Error::from(error).class(), ErrorClass::Fatal);
-            }
         }
     });
 }

@@ -12,9 +12,13 @@ mod hanging;
 #[cfg(feature = "images")]
 mod images;
 mod owned;
+mod recordings;
 mod recycling;
+mod refusals;
+mod statistics;
 mod streams;
 mod tuning;
+mod wakers;
 
 use std::time::Duration;
 

@@ -1,8 +1,12 @@
 //! Tuning, on data that can be told apart.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use anywarp::loader::{Loader, LoaderError, TuneOptions};
+use anywarp::loader::{Dataset, Loader, LoaderError, ReadError, TuneOptions};
 use anywarp::{BufferError, Error};
 
 use crate::data::Samples;
@@ -30,6 +34,70 @@ fn readers_that_wait_get_more_than_no_worker() {
         assert!(seen > 0);
         let mut loader = builder.setting(tuning.best()).build().expect("a loader");
         assert_eq!(loader.epoch(0).count(), 20);
+    });
+}
+
+/// Samples that take their time; knows how many threads of a loader there are.
+struct Crowd(Arc<AtomicUsize>);
+
+const READING: Duration = Duration::from_millis(2);
+
+/// A thread, while it exists.
+struct Present(Arc<AtomicUsize>);
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+thread_local! {
+    static PRESENT: RefCell<Option<Present>> = const { RefCell::new(None) };
+}
+
+impl Dataset for Crowd {
+    type Fields = u32;
+
+    fn len(&self) -> usize {
+        100
+    }
+
+    fn lengths(&self) -> usize {
+        1
+    }
+
+    fn read(&self, _: usize, _: &mut [u32]) -> Result<(), ReadError> {
+        let is_worker = thread::current().name().is_some_and(|name| name.starts_with("anywarp-load-"));
+        PRESENT.with_borrow_mut(|present| {
+            if is_worker && present.is_none() {
+                self.0.fetch_add(1, Ordering::SeqCst);
+                *present = Some(Present(Arc::clone(&self.0)));
+            }
+        });
+        thread::sleep(READING);
+        Ok(())
+    }
+}
+
+/// A consumer that more than one worker disturbs, as they do where cores are few. It sleeps, as the reader does,
+/// so that a machine which has other things to do changes little: all other numbers take twice as long.
+#[test]
+fn a_consumer_that_workers_disturb_gets_fewer() {
+    hanging::within(crate::PATIENCE, || {
+        let crowd = Arc::<AtomicUsize>::default();
+        let builder = Loader::builder(&null(), Crowd(Arc::clone(&crowd))).batch_size(1);
+        let options =
+            TuneOptions { settings: 20, batches: 4, repetitions: 3, most_workers: 3, most_prefetch: 0, seed: 1 };
+        let tuning = builder.tune(&options, |_batch| {
+            let beyond = crowd.load(Ordering::SeqCst).saturating_sub(1);
+            thread::sleep(READING / 4 + 2 * READING * u32::try_from(beyond).unwrap_or(u32::MAX));
+            Ok(())
+        });
+        let tuning = tuning.expect("a tuning");
+        assert_eq!(crowd.load(Ordering::SeqCst), 0, "threads are left");
+        assert!(tuning.best().workers < 2, "{tuning}");
+        assert!(tuning.best_alone().workers >= 2, "{tuning}");
+        assert!(tuning.to_string().contains("by loading alone: "), "{tuning}");
     });
 }
 

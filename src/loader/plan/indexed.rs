@@ -59,6 +59,9 @@ impl<D: Dataset> Plan<D::Fields> for Epoch<D> {
         self.samples(job).len()
     }
 
+    /// The next batch has other samples.
+    fn refused(&self, _job: u64) {}
+
     fn read(&self, job: u64, target: &mut Target<'_, D::Fields>) -> Result<Samples, Fault> {
         let samples = self.samples(job);
         let fault = |index, cause| Fault::Sample { sample: Some(index), shard: None, cause };

@@ -23,7 +23,7 @@ impl<D: IterableDataset> Source<D::Fields> for Sharded<D> {
         let count = self.0.shards();
         let mut shards = Vec::new();
         shards.try_reserve_exact(count).map_err(|_| LoaderError::TooManyShards { shards: count })?;
-        shards.resize_with(count, || Mutex::new(Shard::Closed));
+        shards.resize_with(count, || Mutex::new(Place { shard: Shard::Closed, refused: false }));
         let left = AtomicUsize::new(count);
         Ok(Arc::new(Epoch { dataset: Arc::clone(&self.0), epoch, terms: *terms, shards, left }))
     }
@@ -36,12 +36,19 @@ enum Shard<S> {
     Ended,
 }
 
+/// Where a shard has come to.
+struct Place<S> {
+    shard: Shard<S>,
+    /// There was no memory for the last batch.
+    refused: bool,
+}
+
 /// Job `n` is a batch of the shard `n` modulo their number.
 struct Epoch<D: IterableDataset> {
     dataset: Arc<D>,
     epoch: u64,
     terms: Terms,
-    shards: Vec<Mutex<Shard<D::Shard>>>,
+    shards: Vec<Mutex<Place<D::Shard>>>,
     /// Shards that have not ended.
     left: AtomicUsize,
 }
@@ -51,7 +58,7 @@ impl<D: IterableDataset> Epoch<D> {
         (job % (self.shards.len() as u64).max(1)) as usize
     }
 
-    fn shard(&self, number: usize) -> Option<MutexGuard<'_, Shard<D::Shard>>> {
+    fn place(&self, number: usize) -> Option<MutexGuard<'_, Place<D::Shard>>> {
         Some(self.shards.get(number)?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -74,24 +81,34 @@ impl<D: IterableDataset> Plan<D::Fields> for Epoch<D> {
     }
 
     fn most(&self, job: u64) -> usize {
-        let ended = self.shard(self.number(job)).is_none_or(|shard| matches!(*shard, Shard::Ended));
+        let ended = self.place(self.number(job)).is_none_or(|place| matches!(place.shard, Shard::Ended));
         if ended { 0 } else { self.terms.batch_size }
+    }
+
+    /// The next batch has the same samples. An epoch in which there is never any memory must end, too.
+    fn refused(&self, job: u64) {
+        let Some(mut place) = self.place(self.number(job)) else { return };
+        if std::mem::replace(&mut place.refused, true) {
+            self.end(&mut place.shard);
+        }
     }
 
     fn read(&self, job: u64, target: &mut Target<'_, D::Fields>) -> Result<Samples, Fault> {
         let number = self.number(job);
         let mut samples = Samples { order: None, range: 0..0, shard: Some(number) };
-        let Some(mut shard) = self.shard(number) else { return Ok(samples) };
+        let Some(mut place) = self.place(number) else { return Ok(samples) };
+        place.refused = false;
+        let shard = &mut place.shard;
         if matches!(*shard, Shard::Closed) {
             match call(|| self.dataset.open(number, self.epoch)) {
                 Ok(open) => *shard = Shard::Open(open, 0),
                 Err(cause) => {
-                    self.end(&mut shard);
+                    self.end(shard);
                     return Err(Fault::Sample { sample: None, shard: Some(number), cause });
                 }
             }
         }
-        let Shard::Open(open, read) = &mut *shard else { return Ok(samples) };
+        let Shard::Open(open, read) = shard else { return Ok(samples) };
         let first = *read;
         let mut ended = Ok(false);
         for at in 0..self.terms.batch_size {
@@ -110,12 +127,19 @@ impl<D: IterableDataset> Plan<D::Fields> for Epoch<D> {
         }
         samples.range = first..*read;
         if !matches!(ended, Ok(false)) {
-            self.end(&mut shard);
+            self.end(shard);
         }
         ended?;
         if self.terms.drop_last && samples.len() < self.terms.batch_size {
             samples.range.end = samples.range.start;
         }
         Ok(samples)
+    }
+}
+
+impl<D: IterableDataset> Drop for Epoch<D> {
+    /// One at a time: of two panics at once a process dies.
+    fn drop(&mut self) {
+        self.shards.drain(..).for_each(put_away);
     }
 }

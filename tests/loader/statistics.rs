@@ -1,0 +1,116 @@
+//! Who waited for whom, as the loader and its device tell it.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use anywarp::Device;
+use anywarp::loader::{Loader, LoaderStats};
+
+use crate::data::{Samples, check, loader};
+use crate::on_each_device;
+
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Loads an epoch of 20 batches, of one sample each, and does something with each of them.
+fn load(device: &Device, samples: Samples, workers: usize, mut consume: impl FnMut()) -> LoaderStats {
+    let builder = Loader::builder(device, samples).batch_size(1).workers(workers).prefetch(2);
+    let mut loader = builder.build().expect("a loader");
+    for batch in loader.epoch(0) {
+        check(&batch.expect("a batch"));
+        consume();
+    }
+    loader.stats()
+}
+
+#[test]
+fn the_consumer_waits_for_a_slow_reader() {
+    on_each_device(|device| {
+        for workers in [0, 1] {
+            let stats = load(device, Samples { slow: Some(PAUSE), ..Samples::new(20) }, workers, || ());
+            assert!(stats.reading >= 20 * PAUSE, "{stats}");
+            // All but what lies between two batches, on a machine that does something else as well.
+            assert!(stats.consumer_waited >= 15 * PAUSE && stats.consumer_waited <= stats.elapsed, "{stats}");
+            assert!(stats.consumer_waited_share() > 0.5, "{stats}");
+            assert!(stats.device_waited < stats.elapsed / 4, "the device has nothing to do: {stats}");
+            assert!(stats.workers_waited < stats.elapsed / 4, "there is always something to read: {stats}");
+        }
+    });
+}
+
+#[test]
+fn workers_wait_for_a_slow_consumer() {
+    on_each_device(|device| {
+        let stats = load(device, Samples::new(20), 2, || sleep(PAUSE));
+        assert!(stats.elapsed >= 20 * PAUSE, "{stats}");
+        // Two of them, until the last four batches.
+        assert!(stats.workers_waited >= 16 * PAUSE, "{stats}");
+        assert!(stats.consumer_waited + stats.device_waited < stats.elapsed / 2, "{stats}");
+    });
+}
+
+#[test]
+fn waiting_for_a_slow_device_is_told_apart() {
+    const SLOW: &str = "
+        @group(0) @binding(0) var<storage> labels: array<u32>;
+        @group(0) @binding(1) var<storage, read_write> sum: array<u32>;
+        @compute @workgroup_size(1)
+        fn slow() {
+            var word = labels[0];
+            for (var at = 0u; at < 4000000u; at++) { word = word * 1664525u + (word >> 16u); }
+            sum[0] += word;
+        }";
+    on_each_device(|device| {
+        if device.caps().backend == "null" {
+            return; // it runs nothing
+        }
+        let slow = device.kernel(SLOW).expect("a kernel");
+        let mut sum = device.buffer::<u32>(1).expect("memory");
+        let mut loader = loader(device, Samples::new(240), 1);
+        for batch in loader.epoch(0) {
+            let batch = batch.expect("a batch");
+            slow.launch().bind("labels", batch.fields().1).bind("sum", &mut sum).groups(1).expect("a launch");
+            device.submit().expect("a submission");
+        }
+        let stats = loader.stats();
+        device.synchronize().expect("an end");
+        assert!(stats.consumer_waited + stats.device_waited <= stats.elapsed, "{stats}");
+        // Drivers may have whoever submits wait instead, and with copies the reader need not wait at all.
+        if device.caps().unified && device.caps().backend == "cpu" {
+            // 30 batches take turns in the memory of six: the reader is in time, the device is not.
+            assert!(stats.device_waited > stats.elapsed / 2, "{stats}");
+            assert!(stats.consumer_waited < stats.elapsed / 4, "{stats}");
+            assert!(stats.to_string().contains("for the device"), "{stats}");
+        }
+    });
+}
+
+#[test]
+fn a_device_counts_for_all_of_its_loaders() {
+    on_each_device(|device| {
+        let before = device.stats();
+        let slow = Samples { slow: Some(PAUSE / 10), ..Samples::new(40) };
+        let build = |workers, pinned, batch| {
+            let builder = Loader::builder(device, slow.clone()).workers(workers).pinned(pinned).batch_size(batch);
+            builder.build().expect("a loader")
+        };
+        let mut loaders = [build(0, true, 7), build(2, true, 8), build(3, false, 1)];
+        for epoch in 0..2 {
+            for loader in &mut loaders {
+                assert_eq!(loader.epoch(epoch).map(|batch| batch.expect("a batch").len()).sum::<usize>(), 40);
+            }
+        }
+        // Of one that is left, what came.
+        assert_eq!(loaders[1].epoch(2).take(3).count(), 3);
+        let stats = loaders.each_ref().map(Loader::stats);
+        let after = device.stats();
+        let sum = |of: fn(&LoaderStats) -> u64| stats.iter().map(of).sum::<u64>();
+        assert_eq!(after.batches_loaded - before.batches_loaded, sum(|stats| stats.batches));
+        assert_eq!(after.samples_loaded - before.samples_loaded, sum(|stats| stats.samples));
+        assert_eq!(after.bytes_loaded_in_place - before.bytes_loaded_in_place, stats[0].bytes + stats[1].bytes);
+        let waited = stats.iter().map(|stats| stats.consumer_waited).sum::<Duration>();
+        assert_eq!(after.consumers_waited - before.consumers_waited, waited);
+        let waited = stats.iter().map(|stats| stats.workers_waited).sum::<Duration>();
+        assert_eq!(after.loaders_waited - before.loaders_waited, waited);
+        assert!(waited > Duration::ZERO);
+    });
+}
