@@ -11,8 +11,6 @@ use super::core::{Core, GRANULE, GuardKind, GuardToken};
 use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
 use super::host::{Heap, HostView, Reading};
 use super::staging::Block;
-use super::transfer::usable;
-use super::uses::Use;
 use super::{download, transfer, upload};
 use crate::Element;
 use crate::error::BufferError;
@@ -292,7 +290,8 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         if !self.core.unified && self.core.device.goes_in_chunks(size_of_val(source)) {
             let bytes = self.core.aligned(&byte_range::<T>(&range))?;
-            usable(self.core, Use::CopyTo, "be written")?;
+            // Recordings that use the buffer may be submitted by other threads meanwhile.
+            let _token = self.core.guard(GuardKind::Write)?;
             let uploaded = upload::upload(self.core, &bytes, bytemuck::cast_slice(source));
             return uploaded.map_err(|error| self.core.error("writing", error));
         }
