@@ -10,7 +10,7 @@ use std::time::Duration;
 use anywarp::{BufferError, Error};
 use anywarp_null::{NullOptions, Pace, Plan};
 
-use crate::program::{LENGTH, Machine, counting};
+use crate::program::{LENGTH, Machine};
 use crate::support::ADD;
 use crate::{PATIENCE, both, without_hanging};
 
@@ -141,8 +141,10 @@ fn futures_can_be_awaited_on_any_thread() {
 
 #[test]
 fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
+    // More than what goes up with others.
+    const LENGTH: usize = 2000;
     let machine = Machine::new(&NullOptions::staged());
-    let (mut a, mut b) = (machine.device.buffer_from(&counting())?, machine.device.buffer::<u32>(LENGTH)?);
+    let (mut a, mut b) = (machine.device.buffer_from(&[0; LENGTH])?, machine.device.buffer::<u32>(LENGTH)?);
     machine.plan(Plan::new().pace(Pace::Gated));
     b.copy_from(&a)?;
     machine.device.submit()?;
