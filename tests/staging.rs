@@ -129,6 +129,73 @@ fn many_writes_wait_instead_of_growing() {
         let stats = device.stats();
         assert!(stats.staging_peak <= MIB as u64, "{stats:?}");
         assert_eq!(stats.staging_bypassed, 0, "{stats:?}");
+        assert!(stats.staging_waits > 0 && !stats.staging_waited.is_zero(), "{stats:?}");
+    });
+}
+
+/// What is read is not under the limit: guards keep neither other reads nor writes waiting.
+#[test]
+fn reads_that_are_held() {
+    on_each(1, |device| {
+        const LENGTH: usize = 16 * KIB;
+        const BYTES: u64 = 4 * LENGTH as u64;
+        let mut buffers: Vec<_> =
+            (0..8).map(|seed| device.buffer_from(&words(LENGTH, seed)).expect("memory")).collect();
+        let guards: Vec<_> = buffers.iter().map(|buffer| buffer.read().expect("a guard")).collect();
+        let mut other = device.buffer_from(&words(MIB, 77)).expect("an upload beside the guards");
+        assert!(on_device(device, &other) == words(MIB, 77));
+        for (seed, guard) in guards.iter().enumerate() {
+            assert!(**guard == words(LENGTH, seed as u32), "buffer {seed}");
+        }
+        drop(guards);
+        device.trim();
+        let kept = device.stats();
+        assert!(kept.staging_bytes >= 8 * BYTES && kept.staging_peak <= 4096, "each keeps its copy: {kept:?}");
+        // Which is what the next read is of, and goes with its buffer.
+        assert!(*buffers[7].read().expect("a guard") == words(LENGTH, 7));
+        assert_eq!(device.stats().bytes_downloaded, kept.bytes_downloaded);
+        buffers.truncate(1);
+        other.fill(0).expect("a fill");
+        device.trim();
+        assert!(device.stats().staging_bytes <= kept.staging_bytes - 7 * BYTES);
+    });
+}
+
+/// Words all over a buffer, some of which the device has newer, and what lies between them.
+#[test]
+fn scattered_writes() {
+    on_each(MIB as u64, |device| {
+        const LENGTH: usize = MIB;
+        const WORDS: usize = 5000;
+        let mut buffer = device.buffer_from(&words(LENGTH, 1)).expect("memory");
+        let mut expected = words(LENGTH, 1);
+        let mut state = 54_321u32;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            (state >> 8) as usize % below
+        };
+        for round in 0..6 {
+            if round % 2 == 1 {
+                drop(buffer.read().expect("what both sides have then"));
+            }
+            for _ in 0..20 {
+                let at = next(LENGTH - 100);
+                buffer.slice_mut(at..at + 100).fill(round).expect("a fill");
+                expected[at..at + 100].fill(round);
+            }
+            let before = buffer.stats();
+            for word in 0..WORDS {
+                let (at, length) = (next(LENGTH / 4) * 4, 1 + next(3));
+                buffer.slice_mut(at..at + length).write().expect("a guard").fill(word as u32);
+                expected[at..at + length].fill(word as u32);
+            }
+            assert!(on_device(device, &buffer) == expected, "round {round}");
+            let uploads = buffer.stats().uploads - before.uploads;
+            assert!((1..=WORDS as u64).contains(&uploads), "{uploads} uploads");
+        }
+        let stats = device.stats();
+        assert_eq!(stats.staging_in_use, 0, "{stats:?}");
+        assert!(stats.staging_peak <= MIB as u64, "{stats:?}");
     });
 }
 

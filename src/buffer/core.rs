@@ -10,6 +10,7 @@ use super::host::{HostCopy, Written};
 use super::residency::Residency;
 use super::staging::Staging;
 use super::traffic::Traffic;
+use super::unsent::{SHORT, Unsent};
 use super::upload;
 use super::uses::{Use, Uses};
 use crate::device::DeviceInner;
@@ -64,8 +65,8 @@ pub(crate) struct Inner {
     pub(super) maybe_mapped: bool,
     /// Staged memory only.
     pub(super) copy: Option<Arc<HostCopy>>,
-    /// Oldest first; a later one wins where they overlap.
-    pub(super) written: Vec<(Range<u64>, Written)>,
+    /// Just what is `HostOnly` or `HostDirty`, to the granule; staged memory only.
+    pub(super) unsent: Unsent,
     readers: usize,
     writer: Option<GuardKind>,
 }
@@ -80,14 +81,10 @@ impl Inner {
         outcome
     }
 
-    /// Drops what the host wrote within `range`, and gives its staging memory back.
-    fn drop_written(&mut self, range: &Range<u64>, staging: &Staging) {
-        let within = |(at, _): &mut (Range<u64>, Written)| range.start <= at.start && at.end <= range.end;
-        for (_, written) in self.written.extract_if(.., within) {
-            if let Written::Staged(block, host) = written {
-                drop(host);
-                staging.release(block);
-            }
+    /// Drops what the host wrote to `range` and did not send, and gives its staging memory back.
+    pub(super) fn drop_unsent(&mut self, range: &Range<u64>, staging: &Staging) {
+        for written in self.unsent.cut(range) {
+            written.give_back(staging);
         }
     }
 }
@@ -137,7 +134,7 @@ impl Core {
                 mapping: None,
                 maybe_mapped: false,
                 copy: None,
-                written: Vec::new(),
+                unsent: Unsent::default(),
                 readers: 0,
                 writer: None,
             }),
@@ -202,18 +199,22 @@ impl Core {
 
     /// Takes what the host wrote; it is uploaded at the next device use.
     pub(crate) fn host_wrote(&self, range: Range<u64>, written: Written) {
+        let at = range.start..range.end.next_multiple_of(GRANULE);
         let mut state = self.state();
-        state.drop_written(&range, &self.device.staging);
-        state.written.push((range.clone(), written));
+        match written {
+            Written::Heap(heap) if at.end - at.start <= SHORT => {
+                state.unsent.write_short(at.start, &heap.bytes()[..(at.end - at.start) as usize]);
+            }
+            written => {
+                for replaced in state.unsent.write(at, written) {
+                    replaced.give_back(&self.device.staging);
+                }
+            }
+        }
         state.residency.host_wrote(range);
     }
 
     // ---- the device's side
-
-    /// Drops what the host wrote into `range`, which the device is about to overwrite wholly.
-    pub(crate) fn supersede(&self, range: &Range<u64>) {
-        self.state().drop_written(range, &self.device.staging);
-    }
 
     /// Prepares the buffer for a command: the device has everything, the host nothing.
     pub(crate) fn prepare(&self, pending: &mut Pending) -> Result<(), BackendError> {
@@ -266,7 +267,7 @@ impl Drop for Core {
     fn drop(&mut self) {
         let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
         inner.mapping = None;
-        inner.drop_written(&(0..u64::MAX), &self.device.staging);
+        inner.drop_unsent(&(0..u64::MAX), &self.device.staging);
         self.device.freed(self.memory, reserved(self.bytes), inner.last_use.as_ref());
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anywarp_backend::{BackendError, HostRange, MemoryId, Ticket};
 
-use super::staging::Block;
+use super::staging::{Block, Staging};
 use crate::device::DeviceInner;
 use crate::timeline::Batch;
 
@@ -26,7 +26,7 @@ impl Heap {
     }
 }
 
-/// What the host wrote and the device does not have yet.
+/// What the host wrote at once, and where it lies.
 pub(crate) enum Written {
     /// In staging memory already.
     Staged(Block, HostRange),
@@ -39,6 +39,22 @@ impl Written {
         match self {
             Self::Staged(_, host) => host.bytes(),
             Self::Heap(heap) => heap.bytes(),
+        }
+    }
+
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Staged(_, host) => host.bytes_mut(),
+            Self::Heap(heap) => heap.bytes_mut(),
+        }
+    }
+
+    /// Gives its staging memory back.
+    pub(super) fn give_back(self, staging: &Staging) {
+        if let Self::Staged(block, host) = self {
+            // Before the block: another thread may get it at once, and unmaps it.
+            drop(host);
+            staging.release(block);
         }
     }
 }

@@ -7,6 +7,7 @@ use anywarp_backend::{BackendError, HostRange, MemoryKind, Region, Ticket};
 
 use super::core::{Core, GRANULE};
 use super::host::{Download, Heap, HostCopy, HostView, Reading};
+use super::joining::joined;
 use super::residency::State;
 use crate::timeline::Pending;
 
@@ -32,7 +33,7 @@ impl Core {
         }
         let stale = state.residency.ranges(range.clone(), |part| !part.on_host());
         // Between two of them both sides have the same.
-        let stale = joined(stale, self.device.caps().copy_cost.map_or(0, |cost| cost.gap()));
+        let stale = joined(stale, self.device.caps().copy_cost.unwrap_or_default().down.gap(), |_| true);
         let mut valid = state.residency.ranges(0..self.bytes, |part| part == State::Synced);
         valid.push(range.clone());
         // Until the copy has arrived nobody may count on what it held before.
@@ -152,8 +153,8 @@ impl Core {
         if let Some(copy) = &state.copy {
             overlay(copy.range.clone(), copy.bytes());
         }
-        for (at, written) in &state.written {
-            overlay(at.clone(), written.bytes());
+        for (at, bytes) in state.unsent.parts(range) {
+            overlay(at, bytes);
         }
         Some(HostView::Heap(Arc::new(heap), range.start))
     }
@@ -202,16 +203,4 @@ impl Core {
         state.residency.host_wrote(range.clone());
         state.mapping = Some(Arc::new(host));
     }
-}
-
-/// Ranges in order, with those joined that lie no further apart than `gap`.
-fn joined(ranges: Vec<Range<u64>>, gap: u64) -> Vec<Range<u64>> {
-    let mut joined: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        match joined.last_mut() {
-            Some(last) if range.start - last.end <= gap => last.end = range.end,
-            _ => joined.push(range),
-        }
-    }
-    joined
 }

@@ -12,7 +12,10 @@
 //! Only guards and commands change it, through the five transitions below. The module knows no
 //! device; its test compares it with a naive model, byte by byte, over all short sequences.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use smallvec::SmallVec;
 
 /// Where the current version of a range is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,16 +71,20 @@ impl State {
 }
 
 /// States by range: runs without gaps, neighbours always of different states.
+///
+/// A change takes time for the runs that it meets, however many there are beside them.
 #[derive(Clone, Debug)]
 pub(crate) struct Residency {
-    /// End of each run (exclusive) and its state; the first starts at 0.
-    runs: Vec<(u64, State)>,
+    /// Start of each run and its state; the first is at 0.
+    runs: BTreeMap<u64, State>,
+    /// Where the last one ends.
+    bytes: u64,
 }
 
 impl Residency {
     /// A buffer that nobody has touched.
     pub(crate) fn new(bytes: u64) -> Self {
-        Self { runs: vec![(bytes, State::Uninit)] }
+        Self { runs: BTreeMap::from([(0, State::Uninit)]), bytes }
     }
 
     /// The host wrote new data into `range`.
@@ -102,8 +109,7 @@ impl Residency {
 
     /// The host's copies of what the device has were given up.
     pub(crate) fn host_forgot(&mut self) {
-        let end = self.runs.last().map_or(0, |run| run.0);
-        self.apply(0..end, State::host_forgot);
+        self.apply(0..self.bytes, State::host_forgot);
     }
 
     /// Whether every byte of `range` satisfies `test`.
@@ -123,47 +129,50 @@ impl Residency {
         found
     }
 
-    fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, State)> + '_ {
-        let mut start = 0;
-        self.runs.iter().filter_map(move |&(end, state)| {
-            let part = start.max(range.start)..end.min(range.end);
-            start = end;
-            (part.start < part.end).then_some((part, state))
+    /// The parts of `range` in order, each with its state.
+    pub(crate) fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, State)> + '_ {
+        let end = range.end.min(self.bytes);
+        let first = self.runs.range(..=range.start).next_back().map_or(0, |run| *run.0);
+        let mut runs = self.runs.range(first..).peekable();
+        std::iter::from_fn(move || {
+            let (&start, &state) = runs.next().filter(|run| *run.0 < end)?;
+            let next = runs.peek().map_or(self.bytes, |run| *run.0);
+            Some((start.max(range.start)..next.min(end), state))
         })
+        .filter(|(part, _)| !part.is_empty())
     }
 
     fn apply(&mut self, range: Range<u64>, change: impl Fn(State) -> State) {
+        let range = range.start..range.end.min(self.bytes);
         if range.is_empty() {
             return;
         }
-        // The common case, a whole buffer in one state, must not allocate.
-        if let [(end, state)] = self.runs.as_mut_slice()
-            && range.start == 0
-            && range.end >= *end
-        {
+        self.split(range.start);
+        self.split(range.end);
+        let mut before = self.runs.range(..range.start).next_back().map(|run| *run.1);
+        let mut same = SmallVec::<[u64; 8]>::new();
+        for (start, state) in self.runs.range_mut(range.clone()) {
             *state = change(*state);
-            return;
+            if before == Some(*state) {
+                same.push(*start);
+            }
+            before = Some(*state);
         }
-        let mut next: Vec<(u64, State)> = Vec::with_capacity(self.runs.len() + 2);
-        let mut push = |end: u64, state: State| match next.last_mut() {
-            Some(last) if last.1 == state => last.0 = end,
-            _ => next.push((end, state)),
-        };
-        let mut start = 0;
-        for &(end, state) in &self.runs {
-            let (from, to) = (range.start.clamp(start, end), range.end.clamp(start, end));
-            if start < from {
-                push(from, state);
-            }
-            if from < to {
-                push(to, change(state));
-            }
-            if to < end {
-                push(end, state);
-            }
-            start = end;
+        // What follows may be the same now, too.
+        same.extend(self.runs.get(&range.end).filter(|after| before == Some(**after)).map(|_| range.end));
+        for start in same {
+            self.runs.remove(&start);
         }
-        self.runs = next;
+    }
+
+    /// Has a run begin at `at`, if that is within the buffer.
+    fn split(&mut self, at: u64) {
+        if at < self.bytes
+            && let Some((&start, &state)) = self.runs.range(..=at).next_back()
+            && start < at
+        {
+            self.runs.insert(at, state);
+        }
     }
 }
 
@@ -240,10 +249,10 @@ mod tests {
                 assert_eq!(byte.device.unwrap_or(0), byte.newest, "the device's copy is said to be current");
             }
         }
-        for pair in residency.runs.windows(2) {
-            assert!(pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1, "runs are sorted and joined: {residency:?}");
-        }
-        assert_eq!(residency.runs.last().unwrap().0, model.len() as u64);
+        let states: Vec<State> = residency.runs.values().copied().collect();
+        assert!(states.windows(2).all(|pair| pair[0] != pair[1]), "runs are joined: {residency:?}");
+        let within = residency.runs.keys().all(|start| *start < model.len() as u64);
+        assert!(within && residency.runs.contains_key(&0), "runs lie in the buffer: {residency:?}");
     }
 
     fn use_on_device(model: &mut [Byte], residency: &mut Residency, range: &Range<u64>) {
@@ -325,7 +334,7 @@ mod tests {
         residency.downloaded(3..6);
         residency.host_wrote(4..5);
         residency.device_wrote(5..6);
-        let states: Vec<State> = residency.runs.iter().map(|run| run.1).collect();
+        let states: Vec<State> = residency.runs.into_values().collect();
         assert_eq!(
             states,
             [State::Uninit, State::HostOnly, State::DeviceOnly, State::Synced, State::HostDirty, State::DeviceDirty]

@@ -4,15 +4,14 @@ use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 use std::sync::Arc;
 
-use anywarp_backend::HostRange;
+use anywarp_backend::{BackendError, HostRange};
 
 use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind, GuardToken};
 use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
 use super::host::{Heap, HostView, Reading};
 use super::staging::Block;
-use super::transfer::usable;
-use super::uses::Use;
+use super::unsent::SHORT;
 use super::{download, transfer, upload};
 use crate::Element;
 use crate::error::BufferError;
@@ -234,13 +233,16 @@ impl<'a, T: Element> SliceMut<'a, T> {
             Place::Shared(core.take_shared().map_err(failed)?)
         } else {
             let bytes = target.end - target.start;
-            place_in(core, core.device.upload_block(bytes, None).map_err(failed)?, bytes)
+            match place_for_few(core, bytes).map_err(failed)? {
+                Some(place) => place,
+                None => place_in(core, core.device.upload_block(bytes, None).map_err(failed)?, bytes),
+            }
         };
         Ok(WriteGuard { writing: writing::<T>(core, place, target, true, token)?, _borrow: PhantomData })
     }
 
     /// Borrows the elements to be read and changed; see
-    /// [`UnifiedBuffer::update`](super::UnifiedBuffer::update).
+    /// [`UnifiedBuffer::update`](super::UnifiedBuffer::update), also for what more than 4 MiB cost.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -284,7 +286,9 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// Large copies leave in chunks, so that the host's copying and the device's overlap.
     ///
     /// # Errors
-    /// [`BufferError::LengthMismatch`] unless the lengths agree; else as [`write`](Self::write).
+    /// [`BufferError::LengthMismatch`] unless the lengths agree; else as [`write`](Self::write). After an error in
+    /// the midst of a large copy some of its elements are the new ones and the others what they were: copy once
+    /// more, or write them anew.
     pub fn copy_from_slice(self, source: &[T]) -> Result<(), BufferError> {
         let range = self.range.clone()?;
         if range.len() != source.len() {
@@ -292,7 +296,8 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         if !self.core.unified && self.core.device.goes_in_chunks(size_of_val(source)) {
             let bytes = self.core.aligned(&byte_range::<T>(&range))?;
-            usable(self.core, Use::CopyTo, "be written")?;
+            // Recordings that use the buffer may be submitted by other threads meanwhile.
+            let _token = self.core.guard(GuardKind::Write)?;
             let uploaded = upload::upload(self.core, &bytes, bytemuck::cast_slice(source));
             return uploaded.map_err(|error| self.core.error("writing", error));
         }
@@ -352,6 +357,16 @@ impl<'a, T: Element> SliceMut<'a, T> {
 
 pub(super) fn nothing(core: &Arc<Core>) -> Writing {
     Writing { core: Arc::clone(core), place: Place::Empty, range: 0..0, target: 0..0, changed: false, _token: None }
+}
+
+/// Where so few bytes are written that they go up with others: in ordinary memory.
+pub(super) fn place_for_few(core: &Core, bytes: u64) -> Result<Option<Place>, BackendError> {
+    if bytes > SHORT {
+        return Ok(None);
+    }
+    // Nothing else here asks the device.
+    core.device.timeline.alive()?;
+    Ok(Some(Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))))
 }
 
 /// Where so many bytes are written: in a block, or in ordinary memory if there is none to be had.

@@ -3,7 +3,7 @@
 //! No write allocates once the blocks it needs exist. Idle blocks above [`MOST_IDLE`] bytes are
 //! given back to the driver. Upload blocks in use stay within a limit: who wants more waits for
 //! copies that are on their way, and where none is, because guards hold all of it, goes through
-//! ordinary memory.
+//! ordinary memory. Readback blocks are not limited: what a buffer was last read into it keeps.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

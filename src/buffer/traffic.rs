@@ -9,9 +9,9 @@ pub struct BufferStats {
     pub uploads: u64,
     /// Copies from device to host.
     pub downloads: u64,
-    /// Bytes copied from host to device.
+    /// Bytes copied from host to device, those between two ranges included that were copied as one.
     pub bytes_uploaded: u64,
-    /// Bytes copied from device to host.
+    /// Bytes copied from device to host, likewise.
     pub bytes_downloaded: u64,
 }
 

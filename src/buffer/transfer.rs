@@ -41,8 +41,7 @@ impl Target<'_> {
         match self {
             Self::Stream(pending) => {
                 if let Some(range) = overwritten {
-                    core.stage_around(pending, range)?;
-                    core.supersede(range);
+                    core.upload_around(pending, range)?;
                 }
                 core.prepare(pending)
             }

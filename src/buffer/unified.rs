@@ -19,9 +19,13 @@ use crate::error::BufferError;
 /// | call | memory of its own | one memory |
 /// |---|---|---|
 /// | [`read`](Self::read) | copies what the host lacks, waits, borrows | waits, borrows |
-/// | [`write`](Self::write) | borrows upload memory; copied at the next device use | waits, borrows |
+/// | [`write`](Self::write) | borrows upload memory, or ordinary up to 4 KiB; copied at the next device use | waits, borrows |
 /// | [`update`](Self::update) | reads, then uploads if it was changed | waits, borrows |
 /// | bound to a launch | uploads what the host has newer | nothing |
+///
+/// Each byte that was written goes up once. Short writes (4 KiB at most) and updates go up together, with
+/// the bytes between two of them where those are known to the host and copying them along is cheaper than one
+/// more copy; what only the device has is never written over.
 ///
 /// [`stats`](Self::stats) counts what was moved. Launches take `&` for what a kernel reads and
 /// `&mut` for what it writes; a guard that is alive keeps launches off.
@@ -174,6 +178,12 @@ impl<T: Element> UnifiedBuffer<T> {
 
     /// Waits for the device and borrows all elements, to be changed.
     ///
+    /// On a device with memory of its own they lie in ordinary memory meanwhile, because upload memory may be
+    /// slow to read. The next use on the device copies what was changed once more, within the call that asks
+    /// for it: of more than 4 MiB in chunks, while other threads' launches wait, and beyond 64 MiB it waits
+    /// for the device. Where that is too long, [`read`](Self::read) and then
+    /// [`copy_from_slice`](Self::copy_from_slice) keep nobody off.
+    ///
     /// # Errors
     /// As [`read`](Self::read).
     pub fn update(&mut self) -> Result<UpdateGuard<'_, T>, BufferError> {
@@ -191,7 +201,9 @@ impl<T: Element> UnifiedBuffer<T> {
     /// Copies all elements from `source`, whose length must be the buffer's.
     ///
     /// # Errors
-    /// [`BufferError::LengthMismatch`]; else as [`write`](Self::write).
+    /// [`BufferError::LengthMismatch`]; else as [`write`](Self::write). After an error in the midst of a large copy
+    /// (above 1 MiB, or [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit)) some of its elements
+    /// are the new ones and the others what they were: copy once more, or write them anew.
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<(), BufferError> {
         self.slice_mut(..).copy_from_slice(source)
     }

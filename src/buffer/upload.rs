@@ -10,9 +10,9 @@ use anywarp_backend::{BackendError, HostPieces};
 
 use super::blocks::Acquired;
 use super::core::Core;
-use super::pieces::{PIECE, chunks, for_each};
+use super::pieces::{PIECE, for_each};
 use crate::device::DeviceInner;
-use crate::timeline::{Batch, Pending};
+use crate::timeline::Batch;
 
 /// Bytes of the first chunk: short, so that the device has something to do soon.
 pub(super) const CHUNK: usize = 4 << 20;
@@ -106,31 +106,9 @@ fn growing(bytes: usize, first: usize, longest: usize) -> impl Iterator<Item = R
     })
 }
 
-/// Records the upload of `source` to `start`, in chunks that are handed over one by one. The last is left
-/// to be handed over with what follows.
-pub(super) fn send(core: &Core, pending: &mut Pending, start: u64, source: &[u8]) -> Result<(), BackendError> {
-    let device = &core.device;
-    let flying = Flying::default();
-    for chunk in chunks(source.len(), device.longest_chunk()) {
-        if chunk.start > 0 {
-            let batch = Arc::clone(&pending.batch);
-            device.timeline.flush(pending, &device.staging)?;
-            flying.left(batch, chunk.len());
-        }
-        flying.make_room(device)?;
-        let at = start + chunk.start as u64..start + chunk.end as u64;
-        let source = &source[chunk];
-        let (block, mut host) = device.chunk_block(source.len() as u64, Some(&mut *pending))?;
-        device.stage_all(source, &mut host.bytes_mut()[..source.len()]);
-        drop(host);
-        core.record_upload(pending, &at, block)?;
-    }
-    Ok(())
-}
-
 /// The chunks of one upload that are on their way.
 #[derive(Default)]
-struct Flying(Mutex<VecDeque<(Arc<Batch>, usize)>>);
+pub(super) struct Flying(Mutex<VecDeque<(Arc<Batch>, usize)>>);
 
 impl Flying {
     fn batches(&self) -> MutexGuard<'_, VecDeque<(Arc<Batch>, usize)>> {
@@ -138,12 +116,12 @@ impl Flying {
     }
 
     /// So many bytes left with `batch`.
-    fn left(&self, batch: Arc<Batch>, bytes: usize) {
+    pub(super) fn left(&self, batch: Arc<Batch>, bytes: usize) {
         self.batches().push_back((batch, bytes));
     }
 
     /// Waits until there are few. A browser cannot wait: there the limit of upload memory is the bound.
-    fn make_room(&self, device: &DeviceInner) -> Result<(), BackendError> {
+    pub(super) fn make_room(&self, device: &DeviceInner) -> Result<(), BackendError> {
         if !device.caps().blocking {
             return Ok(());
         }

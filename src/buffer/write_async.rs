@@ -13,7 +13,7 @@ use super::core::{Core, GuardKind};
 use super::guard::Place;
 use super::host::Written;
 use super::pieces::chunks;
-use super::slice::{byte_range, nothing, place_in, writing};
+use super::slice::{byte_range, nothing, place_for_few, place_in, writing};
 use super::staging::{Block, Upload};
 use super::upload::{CHUNK, MOST_IN_FLIGHT};
 use super::{SliceMut, UnifiedBuffer, WriteGuard};
@@ -44,7 +44,7 @@ impl<T: Element> UnifiedBuffer<T> {
     }
 
     /// [`copy_from_slice`](Self::copy_from_slice) without blocking. Dropping the future may leave some
-    /// of the elements copied.
+    /// of the elements copied, as an error may.
     ///
     /// # Errors
     /// As [`copy_from_slice`](Self::copy_from_slice).
@@ -74,7 +74,13 @@ impl<'a, T: Element> SliceMut<'a, T> {
             Place::Shared(core.take_shared().map_err(failed)?)
         } else {
             let bytes = target.end - target.start;
-            place_in(core, upload_block(&core.device, MemoryKind::Upload, bytes).await.map_err(failed)?, bytes)
+            match place_for_few(core, bytes).map_err(failed)? {
+                Some(place) => place,
+                None => {
+                    let block = upload_block(&core.device, MemoryKind::Upload, bytes).await.map_err(failed)?;
+                    place_in(core, block, bytes)
+                }
+            }
         };
         Ok(WriteGuard { writing: writing::<T>(core, place, target, true, token)?, _borrow: PhantomData })
     }

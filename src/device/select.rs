@@ -24,8 +24,15 @@ pub struct DeviceOptions {
     /// more waits for copies on their way. A guard that would need more than all of it, or of what other guards
     /// leave, is given ordinary memory, which is copied once more: [`DeviceStats::staging_bypassed`]
     /// counts these. A copy in chunks that finds all of it held by guards goes on beyond it, with the
-    /// chunks that are being written: one of 4 MiB, or a few of 8 MiB where the limit is 128 MiB or more.
+    /// chunks that are being written: one of 4 MiB, or a few of 8 MiB where the limit is 128 MiB or more. Guards of
+    /// up to 4 KiB lie in ordinary memory in any case, until they go up together.
     ///
+    /// It does not bound what reads come in: a buffer keeps its host copy, as large as the range that was read
+    /// last, until it is dropped. So 200 buffers of 1 MiB that were all read hold 200 MiB, guards or none;
+    /// [`DeviceStats::staging_bytes`] counts them, too. [`Slice::copy_to_slice`](crate::Slice::copy_to_slice) of more
+    /// than 2 MiB keeps no copy.
+    ///
+    /// [`DeviceStats::staging_bytes`]: crate::DeviceStats::staging_bytes
     /// [`DeviceStats::staging_bypassed`]: crate::DeviceStats::staging_bypassed
     pub staging_limit: Option<u64>,
     /// When kernels are compiled once more, for launches that are alike: with the integers of their uniforms and

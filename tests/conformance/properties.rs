@@ -17,6 +17,7 @@ use crate::outcome::{Context, Stop, TestResult, equal, fail, same};
 
 pub(crate) const CASES: &[Case] = cases![
     a_buffer_is_a_vec = |device| check(device, any_length(), 40),
+    a_long_buffer_is_a_vec = |device| check(device, (1100usize..3000).boxed(), 30),
     a_small_buffer_is_a_vec = |device| check(device, Just(5).boxed(), 60),
     bytes_are_a_vec,
 ];
@@ -29,6 +30,8 @@ const MOST_TRIES: usize = 500;
 #[derive(Clone, Debug)]
 enum Step {
     Write(Range<usize>, u32),
+    /// Writes elements one by one.
+    Scatter(Vec<usize>, u32),
     Update(Range<usize>, u32),
     Fill(Range<usize>, u32),
     Copy(Range<usize>, usize),
@@ -52,6 +55,7 @@ fn any_step(length: usize, unit: usize) -> impl Strategy<Value = Step> {
     let units = length / unit;
     prop_oneof![
         3 => (within(length), any::<u32>()).prop_map(|(range, value)| Step::Write(range, value)),
+        2 => (prop::collection::vec(0..length, 1..30), any::<u32>()).prop_map(|(at, value)| Step::Scatter(at, value)),
         3 => (within(length), any::<u32>()).prop_map(|(range, value)| Step::Update(range, value)),
         2 => (within(length), any::<u32>()).prop_map(|(range, value)| Step::Fill(range, value)),
         2 => (within(length), 0..=length).prop_map(|(range, to)| Step::Copy(range, to)),
@@ -98,6 +102,12 @@ impl<'d> Subject<'d> {
             Step::Write(range, value) => {
                 self.buffer.slice_mut(range.clone()).write_here().await?.fill(value);
                 self.model[range].fill(value);
+            }
+            Step::Scatter(places, value) => {
+                for at in places {
+                    self.buffer.slice_mut(at..at + 1).write_here().await?[0] = value;
+                    self.model[at] = value;
+                }
             }
             Step::Update(range, value) => {
                 add_to(&mut self.buffer.slice_mut(range.clone()).update_here().await?, value);

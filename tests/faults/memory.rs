@@ -170,3 +170,36 @@ fn large_uploads_survive_memory_that_runs_out_half_way() -> anywarp::Result<()> 
     }
     Ok(())
 }
+
+/// Each chunk has arrived as a whole or not at all, and which of them did is not said.
+#[test]
+fn a_large_copy_that_failed_leaves_new_elements_and_old_ones() -> anywarp::Result<()> {
+    let old: Vec<u32> = vec![u32::MAX; 10 << 20];
+    let new: Vec<u32> = (0..10 << 20).collect();
+    let mut mixed = 0;
+    for (call, fault) in
+        [(Call::Allocate, Fault::OutOfMemory), (Call::Submit, Fault::OutOfMemory), (Call::Submit, Fault::Refused)]
+    {
+        for nth in 0..4 {
+            let machine = Machine::new(&NullOptions::staged());
+            let mut buffer = machine.device.buffer_from(&old)?;
+            machine.device.synchronize()?;
+            // No chunk finds a block, so that each of them allocates.
+            machine.device.trim();
+            machine.plan(Plan::new().fail(call, fault, When::From(nth)));
+            assert_eq!(buffer.copy_from_slice(&new).is_err(), machine.faulty.fired() > 0);
+            assert!(nth > 0 || machine.faulty.fired() > 0, "{call:?} is not called at all");
+            machine.calm();
+            // Who asks first is told of chunks that were refused.
+            let now = buffer.read().or_else(|_| buffer.read())?;
+            let is_new = |index: usize| now[index] == new[index];
+            assert!((0..now.len()).all(|index| is_new(index) || now[index] == old[index]), "after {call:?} {nth}");
+            mixed += usize::from((0..now.len()).any(is_new) && !(0..now.len()).all(is_new));
+            drop(now);
+            drop(buffer);
+            machine.close();
+        }
+    }
+    assert!(mixed > 0, "no copy has ended in its midst");
+    Ok(())
+}

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use anywarp::{BufferError, Error};
 use anywarp_null::{NullOptions, Pace, Plan};
 
-use crate::program::{LENGTH, Machine, counting};
+use crate::program::{LENGTH, Machine};
 use crate::support::ADD;
 use crate::{PATIENCE, both, without_hanging};
 
@@ -140,8 +141,10 @@ fn futures_can_be_awaited_on_any_thread() {
 
 #[test]
 fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
+    // More than what goes up with others.
+    const LENGTH: usize = 2000;
     let machine = Machine::new(&NullOptions::staged());
-    let (mut a, mut b) = (machine.device.buffer_from(&counting())?, machine.device.buffer::<u32>(LENGTH)?);
+    let (mut a, mut b) = (machine.device.buffer_from(&[0; LENGTH])?, machine.device.buffer::<u32>(LENGTH)?);
     machine.plan(Plan::new().pace(Pace::Gated));
     b.copy_from(&a)?;
     machine.device.submit()?;
@@ -156,4 +159,40 @@ fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
     c.copy_from_slice(&[2; LENGTH])?;
     assert_eq!(machine.device.stats().staging_hits, after.staging_hits + 1);
     Ok(())
+}
+
+/// A recording holds no borrow: only the guard that a copy takes keeps it from what is half written.
+#[test]
+fn a_replay_never_sees_a_part_of_a_large_copy() {
+    without_hanging(|| {
+        // More chunks than are written at a time.
+        const LENGTH: usize = 32 << 20;
+        let machine = Machine::new(&NullOptions::staged());
+        let mut buffer = machine.device.buffer::<u32>(LENGTH).expect("memory");
+        let mut last = machine.device.buffer::<u32>(1).expect("memory");
+        let mut kept = machine.device.recording();
+        kept.copy(buffer.slice(LENGTH - 1..), &mut last).expect("a copy");
+        machine.plan(Plan::new().pace(Pace::Gated));
+        std::thread::scope(|scope| {
+            let copying = scope.spawn(|| buffer.copy_from_slice(&vec![7; LENGTH]));
+            let pass = || {
+                machine.faulty.open_gate();
+                std::thread::sleep(Duration::from_millis(1));
+            };
+            while machine.device.stats().uploads == 0 {
+                pass();
+            }
+            // A chunk is on its way, and the memory of the last waits at the gate.
+            let error = kept.submit().map(|_| ()).expect_err("the copy has not ended");
+            let write = matches!(&error, Error::Buffer(BufferError::InUse { guard: "WriteGuard" }));
+            while !copying.is_finished() {
+                pass();
+            }
+            copying.join().expect("no panic").expect("the copy");
+            assert!(write, "{error}");
+        });
+        machine.calm();
+        kept.submit().expect("the guard is gone");
+        assert_eq!(*last.read().expect("the last element"), [7]);
+    });
 }

@@ -16,11 +16,12 @@ type Case = fn() -> TestResult;
 /// A name, and what must succeed without a device.
 pub(crate) type Alone = (String, Box<dyn Fn() -> TestResult + Send>);
 
-const CASES: [(&str, Case); 5] = [
+const CASES: [(&str, Case); 6] = [
     ("null::library::on_the_stream", on_the_stream),
     ("null::library::in_a_recording", in_a_recording),
     ("null::library::precisions", precisions),
     ("null::library::odd_halves", odd_halves),
+    ("null::library::neighbours_of_odd_halves", neighbours_of_odd_halves),
     ("null::library::what_it_lacks_is_a_kernel", lacking),
 ];
 
@@ -46,13 +47,14 @@ fn on_the_stream() -> TestResult {
     matmul(&a, &b, c.slice_mut(..8), [2, 3, 4])?;
     c.read()?;
     let wanted = "\
-copy memory 2[0..24] -> memory 1[0..24]
-copy memory 4[0..48] -> memory 3[0..48]
-copy memory 6[0..80] -> memory 5[0..80]
-matrix product f32 2x3x4 read memory 1[0..24] read memory 3[0..48] write memory 5[16..48]
-copy memory 5[0..80] -> memory 7[0..80]
-matrix product f32 2x3x4 read memory 1[0..24] read memory 3[0..48] write memory 5[0..32]
-copy memory 5[0..32] -> memory 7[0..32]
+copy memory 4[0..24] -> memory 1[0..24]
+copy memory 5[0..48] -> memory 2[0..48]
+copy memory 6[0..16] -> memory 3[0..16]
+copy memory 6[16..48] -> memory 3[48..80]
+matrix product f32 2x3x4 read memory 1[0..24] read memory 2[0..48] write memory 3[16..48]
+copy memory 3[0..80] -> memory 7[0..80]
+matrix product f32 2x3x4 read memory 1[0..24] read memory 2[0..48] write memory 3[0..32]
+copy memory 3[0..32] -> memory 7[0..32]
 ";
     equal(null.submissions().concat().as_str(), wanted, "submissions")
 }
@@ -68,8 +70,8 @@ fn in_a_recording() -> TestResult {
     Matmul::new([2, 4, 3]).record(&mut kept).run(&c, &b, &mut a)?;
     equal((kept.len(), kept.barriers()), (2, 1), "commands and barriers")?;
     let wanted = "\
-matrix product tf32 2x3x4 read memory 1[0..24] read memory 3[0..48] write memory 4[0..32]
-matrix product f32 2x4x3 read memory 4[0..32] read memory 3[0..48] write memory 1[0..24]
+matrix product tf32 2x3x4 read memory 1[0..24] read memory 2[0..48] write memory 3[0..32]
+matrix product f32 2x4x3 read memory 3[0..32] read memory 2[0..48] write memory 1[0..24]
 ";
     equal(kept.to_string().as_str(), wanted, "the recording")?;
     kept.submit()?.wait()?;
@@ -109,6 +111,21 @@ fn odd_halves() -> TestResult {
     matmul(&a, &b, c.slice_mut(1..10), [3, 3, 3])?;
     device.synchronize()?;
     let wanted = "matrix product f16 3x3x3 read memory 1[0..18] read memory 2[0..18] write memory 3[2..20]\n";
+    equal(null.submissions().concat().as_str(), wanted, "submissions")
+}
+
+/// What the host wrote beside a matrix goes up, though it shares a word with that.
+fn neighbours_of_odd_halves() -> TestResult {
+    let (device, null) = device(&[Precision::F16]);
+    let (a, b) = (device.buffer::<f16>(1)?, device.buffer::<f16>(6)?);
+    let mut c = device.buffer_from(&[f16::ONE; 11])?;
+    matmul(&a, &b, c.slice_mut(1..7), [1, 1, 6])?;
+    device.synchronize()?;
+    let wanted = "\
+copy memory 4[0..4] -> memory 3[0..4]
+copy memory 4[4..16] -> memory 3[12..24]
+matrix product f16 1x1x6 read memory 1[0..2] read memory 2[0..12] write memory 3[2..14]
+";
     equal(null.submissions().concat().as_str(), wanted, "submissions")
 }
 

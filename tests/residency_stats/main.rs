@@ -9,9 +9,12 @@ mod rows;
 mod support;
 mod world;
 
+use std::time::Duration;
+
+use anywarp::backend::{CopyCost, OneWay};
 use anywarp::{BufferStats, Device, DeviceStats};
 use anywarp_null::NullOptions;
-use rows::{NOTHING, Row, from_both, from_the_device, from_the_host};
+use rows::{GAP, NOTHING, Row, from_both, from_the_device, from_the_host, over_gaps};
 use support::open;
 use world::Step::{LaunchRead, LaunchWrite, Read, Update, Write};
 use world::{BYTES, LENGTH, World};
@@ -70,9 +73,46 @@ fn memory_of_its_own_moves_what_both_wrote() {
     run_strictly(&NullOptions::staged(), from_both());
 }
 
+/// What copies cost where those of so many elements take as long as what one more takes.
+fn for_gaps_of(elements: usize) -> CopyCost {
+    let up = OneWay { command: Duration::from_micros(1), rate: 4e6 * elements as f64 };
+    CopyCost { up, ..NullOptions::staged().copy_cost }
+}
+
+#[test]
+fn gaps_are_copied_along_where_that_is_right_and_pays() {
+    run_strictly(&NullOptions { copy_cost: for_gaps_of(GAP), ..NullOptions::staged() }, over_gaps());
+}
+
+#[test]
+fn scattered_words_share_blocks_and_copies() {
+    const WORDS: usize = 10_000;
+    const APART: usize = 20;
+    for (gap, uploads, bytes, blocks) in [(0, WORDS, 4 * WORDS, 1), (APART, 1, 4 * (APART * (WORDS - 1) + 1), 1)] {
+        let options = NullOptions { copy_cost: for_gaps_of(gap), ..NullOptions::staged() };
+        let (device, _, null) = open(&options);
+        let mut buffer = device.buffer::<u32>(APART * WORDS).expect("memory");
+        for word in 0..WORDS {
+            // Not in their order.
+            let at = word * 7919 % WORDS * APART;
+            buffer.slice_mut(at..at + 1).write().expect("a guard")[0] = at as u32 + 1;
+        }
+        assert_eq!(device.stats().staging_bytes, 0, "they wait in ordinary memory");
+        let mut other = device.buffer::<u32>(APART * WORDS).expect("memory");
+        other.copy_from(&buffer).expect("a copy");
+        let stats = device.stats();
+        assert_eq!((stats.uploads, stats.bytes_uploaded), (uploads as u64, bytes as u64), "gaps of {gap}");
+        assert_eq!(stats.staging_misses, blocks, "gaps of {gap}");
+        assert!(stats.staging_bytes <= 5 * bytes as u64 / 4, "{stats:?}");
+        let expected = |at: usize| if at.is_multiple_of(APART) { at as u32 + 1 } else { 0 };
+        assert!(other.read().expect("the words").iter().enumerate().all(|(at, word)| *word == expected(at)));
+        assert_eq!(null.misuse(), [""; 0]);
+    }
+}
+
 #[test]
 fn one_memory_moves_nothing() {
-    for rows in [from_the_host(), from_the_device(), from_both()] {
+    for rows in [from_the_host(), from_the_device(), from_both(), over_gaps()] {
         let stats = run_strictly(&NullOptions::unified(), rows);
         assert_eq!(stats.staging_bytes, 0, "one memory needs no staging");
         assert_eq!((stats.uploads, stats.downloads), (0, 0));
@@ -89,7 +129,7 @@ fn staging_memory_is_used_again() {
         }
     }
     let stats = device.stats();
-    assert_eq!(stats.staging_misses * 4096, stats.staging_bytes, "every block that was made is still there");
+    assert_eq!(stats.staging_misses * BYTES, stats.staging_bytes, "every block that was made is still there");
     assert!(stats.staging_misses <= 3, "{stats:?}");
     assert!(stats.staging_hits >= 190, "{stats:?}");
     drop(world);

@@ -7,11 +7,16 @@ use anywarp::ErrorClass;
 use anywarp_null::{Call, Fault, NullOptions, Plan, When};
 use proptest::prelude::*;
 
+use crate::for_gaps_of;
 use crate::support::open;
 use crate::world::{LENGTH, Step, World};
 
 fn range() -> impl Strategy<Value = Range<usize>> {
     (0..LENGTH, 1..=LENGTH).prop_map(|(start, length)| start..(start + length).min(LENGTH))
+}
+
+fn few() -> impl Strategy<Value = Range<usize>> {
+    (0..LENGTH, 1..=40usize).prop_map(|(start, length)| start..(start + length).min(LENGTH))
 }
 
 /// A range that starts where storage can be bound.
@@ -23,6 +28,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         Just(Step::Write),
         range().prop_map(Step::WritePart),
+        few().prop_map(Step::WritePart),
+        prop::collection::vec(0..LENGTH, 1..20).prop_map(Step::WriteWords),
         Just(Step::Update),
         range().prop_map(Step::UpdatePart),
         Just(Step::Look),
@@ -35,6 +42,7 @@ fn step() -> impl Strategy<Value = Step> {
         bindable().prop_map(Step::LaunchWritePart),
         Just(Step::Fill),
         range().prop_map(Step::FillPart),
+        few().prop_map(Step::FillPart),
         Just(Step::CopyFrom),
         range().prop_map(Step::CopyPartFrom),
         Just(Step::CopyTo),
@@ -53,9 +61,10 @@ proptest! {
     #[test]
     fn any_sequence_reads_what_was_written_last(
         unified: bool,
+        gap in prop::sample::select(vec![0, 16, 200, 10_000]),
         steps in prop::collection::vec((step(), fault()), 1..40),
     ) {
-        let options = if unified { NullOptions::unified() } else { NullOptions::staged() };
+        let options = NullOptions { unified, copy_cost: for_gaps_of(gap), ..NullOptions::staged() };
         let (device, faulty, null) = open(&options);
         let mut world = World::new(&device).expect("a null device makes buffers");
         for (step, fault) in &steps {

@@ -32,12 +32,41 @@ pub(crate) fn from_the_host() -> Vec<Row> {
         ),
         ("a copy on the device uploads", vec![(Write, NOTHING), (CopyTo, all_up), (CopyTo, NOTHING)]),
         (
-            "parts leave as parts",
+            "parts that lie apart leave as parts, where copies cost nothing",
             vec![(WritePart(0..16), NOTHING), (WritePart(32..40), NOTHING), (LaunchRead, up(2, 96))],
         ),
         (
-            "overlapping parts leave in order",
-            vec![(WritePart(0..32), NOTHING), (WritePart(16..48), NOTHING), (LaunchRead, up(2, 256)), (Read, all_down)],
+            "parts side by side leave as one",
+            vec![(WritePart(16..40), NOTHING), (WritePart(0..16), NOTHING), (LaunchRead, up(1, 160))],
+        ),
+        (
+            "overlapping parts leave as one, and what both wrote once",
+            vec![(WritePart(0..32), NOTHING), (WritePart(16..48), NOTHING), (LaunchRead, up(1, 192)), (Read, all_down)],
+        ),
+        (
+            "a part that is written again and again leaves once",
+            vec![
+                (WritePart(8..16), NOTHING),
+                (WritePart(8..16), NOTHING),
+                (WritePart(10..12), NOTHING),
+                (LaunchRead, up(1, 32)),
+            ],
+        ),
+        (
+            "a long part leaves from where it lies, its neighbour alone",
+            vec![(WritePart(0..1100), NOTHING), (WritePart(1100..1104), NOTHING), (LaunchRead, up(2, 4416))],
+        ),
+        (
+            "a short part within a long one leaves with it",
+            vec![(WritePart(0..1100), NOTHING), (WritePart(100..104), NOTHING), (LaunchRead, up(1, 4400))],
+        ),
+        (
+            "a long part over short ones leaves alone",
+            vec![(WritePart(100..104), NOTHING), (WritePart(0..1100), NOTHING), (LaunchRead, up(1, 4400))],
+        ),
+        (
+            "a long part within a longer one divides that",
+            vec![(Write, NOTHING), (WritePart(400..1500), NOTHING), (LaunchRead, up(3, BYTES)), (Read, all_down)],
         ),
         (
             "a part that is overwritten as a whole does not leave",
@@ -138,7 +167,19 @@ pub(crate) fn from_both() -> Vec<Row> {
                 (Read, all_down),
             ],
         ),
-        ("a fill of less supersedes nothing", vec![(Write, NOTHING), (FillPart(0..16), all_up), (Read, all_down)]),
+        (
+            "a fill of less supersedes just that",
+            vec![(Write, NOTHING), (FillPart(16..32), up(2, BYTES - 64)), (Read, all_down)],
+        ),
+        (
+            "a fill supersedes parts of parts",
+            vec![
+                (WritePart(0..16), NOTHING),
+                (WritePart(32..48), NOTHING),
+                (FillPart(8..40), up(2, 64)),
+                (Read, all_down),
+            ],
+        ),
         (
             "an update reads, then uploads",
             vec![(Update, all_down), (Read, NOTHING), (LaunchRead, all_up), (Read, all_down)],
@@ -158,8 +199,8 @@ pub(crate) fn from_both() -> Vec<Row> {
             vec![(Write, NOTHING), (Update, NOTHING), (Update, NOTHING), (LaunchRead, all_up)],
         ),
         (
-            "an update of a part of what was written leaves after it",
-            vec![(Write, NOTHING), (UpdatePart(0..16), NOTHING), (LaunchRead, up(2, BYTES + 64)), (Read, all_down)],
+            "an update of a part of what was written leaves with it",
+            vec![(Write, NOTHING), (UpdatePart(0..16), NOTHING), (LaunchRead, all_up), (Read, all_down)],
         ),
         (
             "a write into a copy that is in step leaves the rest in step",
@@ -182,6 +223,70 @@ pub(crate) fn from_both() -> Vec<Row> {
                 (LaunchWrite, NOTHING),
                 (Read, all_down),
             ],
+        ),
+    ]
+}
+
+/// Elements between two parts that are copied along by the device of [`over_gaps`].
+pub(crate) const GAP: usize = 16;
+
+/// Where an upload of a gap of 16 elements costs no more than another upload.
+pub(crate) fn over_gaps() -> Vec<Row> {
+    let all_down = down(1, BYTES);
+    let apart = |between: usize| {
+        let second = 4 + between..8 + between;
+        vec![(WritePart(0..4), NOTHING), (WritePart(second), NOTHING)]
+    };
+    let then = |mut before: Vec<(Step, [u64; 4])>, after: Vec<(Step, [u64; 4])>| {
+        before.extend(after);
+        before
+    };
+    vec![
+        ("zeros that nobody has touched go along", then(apart(16), vec![(LaunchRead, up(1, 96)), (Read, all_down)])),
+        ("but not more of them than pay", then(apart(17), vec![(LaunchRead, up(2, 32)), (Read, all_down)])),
+        (
+            "what both sides have goes along",
+            then(vec![(Read, all_down)], then(apart(16), vec![(LaunchRead, up(1, 96)), (Read, down(2, 32))])),
+        ),
+        (
+            "what both sides have stays there if it is too much",
+            then(vec![(Read, all_down)], then(apart(17), vec![(LaunchRead, up(2, 32)), (Read, down(2, 32))])),
+        ),
+        (
+            "what only the device has is not written over",
+            then(vec![(Fill, NOTHING)], then(apart(8), vec![(LaunchRead, up(2, 32)), (Read, all_down)])),
+        ),
+        (
+            "nor is what the device has newer",
+            then(
+                vec![(Read, all_down), (LaunchWritePart(0..64), NOTHING)],
+                then(apart(8), vec![(LaunchRead, up(2, 32)), (Read, down(1, 256))]),
+            ),
+        ),
+        (
+            "nor one element of that in the midst of what both have",
+            then(
+                vec![(Read, all_down), (FillPart(8..9), NOTHING)],
+                then(apart(8), vec![(LaunchRead, up(2, 32)), (Read, down(3, 36))]),
+            ),
+        ),
+        (
+            "nor what went up before, of which the host has no copy",
+            then(vec![(Write, NOTHING), (LaunchRead, up(1, BYTES))], then(apart(8), vec![(LaunchRead, up(2, 32))])),
+        ),
+        (
+            "what was written and is about to be filled goes along",
+            vec![(WritePart(0..40), NOTHING), (FillPart(8..24), up(1, 160)), (Read, all_down)],
+        ),
+        ("of a long part, too", vec![(WritePart(0..1100), NOTHING), (FillPart(8..24), up(1, 4400)), (Read, all_down)]),
+        ("but not if it is much", vec![(WritePart(0..40), NOTHING), (FillPart(8..25), up(2, 92)), (Read, all_down)]),
+        ("nor at an end", vec![(WritePart(0..1100), NOTHING), (FillPart(0..8), up(1, 4368)), (Read, all_down)]),
+        (
+            "many go as one",
+            (0..10)
+                .map(|part| (WritePart(20 * part..20 * part + 4), NOTHING))
+                .chain([(LaunchRead, up(1, 4 * 184)), (Read, all_down)])
+                .collect(),
         ),
     ]
 }

@@ -7,7 +7,8 @@ use anywarp::{Device, Kernel, UnifiedBuffer};
 use crate::support::ADD;
 
 /// Elements, of 4 bytes, of the buffer under test.
-pub(crate) const LENGTH: usize = 256;
+/// More than one short write, which go up together, can be.
+pub(crate) const LENGTH: usize = 2048;
 pub(crate) const BYTES: u64 = 4 * LENGTH as u64;
 
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(crate) enum Step {
     /// Writes all elements, or these, anew.
     Write,
     WritePart(Range<usize>),
+    /// Writes these elements anew, one by one.
+    WriteWords(Vec<usize>),
     /// Reads and changes.
     Update,
     UpdatePart(Range<usize>),
@@ -42,7 +45,7 @@ pub(crate) enum Step {
 
 use Step::{
     CopyFrom, CopyPartFrom, CopyTo, Fill, FillPart, LaunchRead, LaunchReadPart, LaunchWrite, LaunchWritePart, Look,
-    Read, ReadPart, ReadTwo, Update, UpdatePart, Wait, Write, WritePart,
+    Read, ReadPart, ReadTwo, Update, UpdatePart, Wait, Write, WritePart, WriteWords,
 };
 
 /// The buffer, another one beside it, and what the first should hold.
@@ -113,6 +116,7 @@ impl World {
         match step {
             Write => self.write(&all),
             WritePart(range) => self.write(range),
+            WriteWords(words) => words.iter().try_for_each(|word| self.write(&(*word..*word + 1))),
             Update => self.update(&all),
             UpdatePart(range) => self.update(range),
             Look => {

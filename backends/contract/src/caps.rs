@@ -91,8 +91,9 @@ pub struct Caps {
     pub checked: bool,
     /// Streams whose work may run at the same time; at least 1.
     pub streams: u32,
-    /// What copies to the host cost, where copies are needed and the device was opened: neighbouring ranges
-    /// that are to be copied become one by this.
+    /// What copies between host and device cost, where copies are needed and the device was opened:
+    /// neighbouring ranges that are to be copied become one by this. `None` where nobody can measure, as in a
+    /// browser; then [`CopyCost::default`] is what counts.
     pub copy_cost: Option<CopyCost>,
     /// Blocking waits work (not in a browser).
     pub blocking: bool,

@@ -44,7 +44,7 @@ mod waker;
 pub use backend::{Backend, Counters};
 pub use caps::{Caps, DeviceKind, Limits};
 pub use checks::{Checks, Unchecked};
-pub use cost::CopyCost;
+pub use cost::{CopyCost, OneWay};
 pub use error::{BackendError, guarded, panicked};
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};

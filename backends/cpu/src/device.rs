@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
-    Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
+    Program, Recording, Ticket,
 };
 
 use crate::caps::caps;
@@ -51,7 +51,7 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
     let most = if options.checked { CHECKED_STEPS } else { STEPS };
     let steps = options.steps.or_else(steps_of_environment).unwrap_or(most);
     let conditions = Conditions { steps, most_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
-    Ok(Arc::new(CpuDevice {
+    let mut device = CpuDevice {
         caps,
         checked: options.checked,
         memories: RwLock::default(),
@@ -60,7 +60,14 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
         next_id: AtomicU64::new(1),
         live: AtomicU64::new(0),
         counted: Counted::default(),
-    }))
+    };
+    if options.staged {
+        let cost = CopyCost::measure(&device).inspect_err(|error| log::warn!("copies are not measured: {error}"));
+        device.caps.copy_cost = cost.ok();
+        // What was measured is nobody's work.
+        device.counted = Counted::default();
+    }
+    Ok(Arc::new(device))
 }
 
 fn steps_of_environment() -> Option<u64> {

@@ -1,7 +1,11 @@
 //! What a null device claims to be.
 
+use std::time::Duration;
+
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, DeviceKind, Limits, Routine};
+use anywarp_backend::{Caps, CopyCost, DeviceKind, Limits, OneWay, Routine};
+
+const FREE: OneWay = OneWay { command: Duration::ZERO, rate: 1e9 };
 
 /// What a null device claims to be.
 #[derive(Clone, Debug)]
@@ -19,6 +23,8 @@ pub struct NullOptions {
     /// The vendor's routines that it claims to have: they are checked and written down, as kernels
     /// are.
     pub library: Vec<Routine>,
+    /// What copies are said to cost. Nothing, unless changed: then gaps between copies are never copied along.
+    pub copy_cost: CopyCost,
 }
 
 impl NullOptions {
@@ -32,6 +38,7 @@ impl NullOptions {
             aliased_bindings: false,
             memory: None,
             library: Vec::new(),
+            copy_cost: CopyCost { up: FREE, down: FREE },
         }
     }
 
@@ -56,7 +63,7 @@ impl NullOptions {
             checked: false,
             library: self.library.clone(),
             streams: 1,
-            copy_cost: None,
+            copy_cost: (!self.unified).then_some(self.copy_cost),
             blocking: true,
             limits: self.limits.clone(),
         }

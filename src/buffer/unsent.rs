@@ -1,0 +1,336 @@
+//! What the host wrote to a buffer and the device does not have yet: pieces, none of which overlap.
+//!
+//! A short write goes over the pieces that it meets, in place, and adds only what lies between them; a long
+//! one replaces them. So a byte is kept once and leaves once, and a write takes time for the pieces that it
+//! meets, however many there are beside them. The module knows no device.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use anywarp_backend::HostRange;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::host::Written;
+use super::staging::Block;
+
+/// Writes of up to so many bytes lie together, and leave together; longer ones leave from where they were
+/// written.
+pub(super) const SHORT: u64 = 4 << 10;
+/// Bytes that pieces of short writes, each at the end of the one before, grow to.
+const GROWN: usize = 64 << 10;
+
+/// Where the bytes of a piece are.
+enum Place {
+    /// Here: of short writes.
+    Own(Vec<u8>),
+    /// From this byte on in a long write.
+    Of { source: u64, offset: u64 },
+}
+
+struct Piece {
+    end: u64,
+    place: Place,
+}
+
+/// A long write, and how many pieces are left of it.
+struct Source {
+    written: Written,
+    pieces: usize,
+}
+
+/// A piece of a long write that lies in staging memory, from its byte `offset` on.
+pub(super) struct Staged {
+    pub(super) source: u64,
+    pub(super) at: Range<u64>,
+    pub(super) offset: u64,
+}
+
+/// Long writes of which nothing is left.
+pub(super) type Released = SmallVec<[Written; 1]>;
+
+#[derive(Default)]
+pub(super) struct Unsent {
+    /// By where they start in the buffer.
+    pieces: BTreeMap<u64, Piece>,
+    sources: FxHashMap<u64, Source>,
+    next: u64,
+}
+
+impl Unsent {
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// The host wrote `bytes`, of which there are few, to `start`.
+    pub(super) fn write_short(&mut self, start: u64, bytes: &[u8]) {
+        let range = start..start + bytes.len() as u64;
+        let of = |part: &Range<u64>| &bytes[(part.start - start) as usize..(part.end - start) as usize];
+        let mut holes: SmallVec<[Range<u64>; 1]> = SmallVec::new();
+        let mut covered = start;
+        for (&at, piece) in self.pieces.range_mut(Self::first(&self.pieces, start)..range.end) {
+            let part = at.max(range.start)..piece.end.min(range.end);
+            if part.is_empty() {
+                continue;
+            }
+            if covered < part.start {
+                holes.push(covered..part.start);
+            }
+            covered = part.end;
+            let within = (part.start - at) as usize..(part.end - at) as usize;
+            match &mut piece.place {
+                Place::Own(own) => own[within].copy_from_slice(of(&part)),
+                Place::Of { source, offset } => {
+                    if let Some(source) = self.sources.get_mut(source) {
+                        let skip = *offset as usize;
+                        let target = &mut source.written.bytes_mut()[skip + within.start..skip + within.end];
+                        target.copy_from_slice(of(&part));
+                    }
+                }
+            }
+        }
+        if covered < range.end {
+            holes.push(covered..range.end);
+        }
+        for hole in holes {
+            self.add(hole.clone(), of(&hole));
+        }
+    }
+
+    /// Adds bytes where there is no piece, to the one before if that can grow.
+    fn add(&mut self, range: Range<u64>, bytes: &[u8]) {
+        if let Some((_, before)) = self.pieces.range_mut(..range.start).next_back()
+            && before.end == range.start
+            && let Place::Own(own) = &mut before.place
+            && own.len() + bytes.len() <= GROWN
+        {
+            own.extend_from_slice(bytes);
+            before.end = range.end;
+            return;
+        }
+        self.pieces.insert(range.start, Piece { end: range.end, place: Place::Own(bytes.to_vec()) });
+    }
+
+    /// The host wrote all of `range`, which is not empty, and it lies in `written`.
+    pub(super) fn write(&mut self, range: Range<u64>, written: Written) -> Released {
+        let released = self.cut(&range);
+        let source = self.next;
+        self.next += 1;
+        self.sources.insert(source, Source { written, pieces: 1 });
+        self.pieces.insert(range.start, Piece { end: range.end, place: Place::Of { source, offset: 0 } });
+        released
+    }
+
+    /// Forgets what lies in `range`.
+    pub(super) fn cut(&mut self, range: &Range<u64>) -> Released {
+        let mut released = Released::new();
+        if range.is_empty() {
+            return released;
+        }
+        self.split(range.start);
+        self.split(range.end);
+        while let Some((&start, _)) = self.pieces.range(range.clone()).next() {
+            let Some(Piece { place: Place::Of { source, .. }, .. }) = self.pieces.remove(&start) else { continue };
+            if let Some(of) = self.sources.get_mut(&source) {
+                of.pieces -= 1;
+                if of.pieces == 0 {
+                    released.extend(self.sources.remove(&source).map(|of| of.written));
+                }
+            }
+        }
+        released
+    }
+
+    /// Has no piece go across `at`.
+    pub(super) fn split(&mut self, at: u64) {
+        let Some((&start, piece)) = self.pieces.range_mut(..at).next_back() else { return };
+        if piece.end <= at {
+            return;
+        }
+        let place = match &mut piece.place {
+            Place::Own(own) => Place::Own(own.split_off((at - start) as usize)),
+            Place::Of { source, offset } => {
+                if let Some(of) = self.sources.get_mut(source) {
+                    of.pieces += 1;
+                }
+                Place::Of { source: *source, offset: *offset + (at - start) }
+            }
+        };
+        let after = Piece { end: piece.end, place };
+        piece.end = at;
+        self.pieces.insert(at, after);
+    }
+
+    /// The parts of `range` that are here, in order, with their bytes.
+    pub(super) fn parts(&self, range: &Range<u64>) -> impl Iterator<Item = (Range<u64>, &[u8])> {
+        let range = range.clone();
+        self.pieces.range(Self::first(&self.pieces, range.start)..range.end).filter_map(move |(&at, piece)| {
+            let part = at.max(range.start)..piece.end.min(range.end);
+            let within = part.start.checked_sub(at)? as usize..part.end.checked_sub(at)? as usize;
+            let bytes = match &piece.place {
+                Place::Own(own) => own.get(within)?,
+                Place::Of { source, offset } => {
+                    self.sources.get(source)?.written.bytes().get(*offset as usize..)?.get(within)?
+                }
+            };
+            (!bytes.is_empty()).then_some((part, bytes))
+        })
+    }
+
+    /// The pieces that lie in ordinary memory and outside of `but`, which none goes across, in order.
+    pub(super) fn loose(&self, but: &Range<u64>) -> SmallVec<[Range<u64>; 2]> {
+        let outside = self.pieces.iter().filter(|(start, _)| !but.contains(start));
+        let loose = outside.filter(|(_, piece)| match &piece.place {
+            Place::Own(_) => true,
+            Place::Of { source, .. } => {
+                self.sources.get(source).is_some_and(|of| matches!(of.written, Written::Heap(_)))
+            }
+        });
+        loose.map(|(start, piece)| *start..piece.end).collect()
+    }
+
+    /// The pieces that lie in staging memory, those of one write together.
+    pub(super) fn staged(&self) -> SmallVec<[Staged; 2]> {
+        let mut staged: SmallVec<[Staged; 2]> = SmallVec::new();
+        for (&start, piece) in &self.pieces {
+            if let Place::Of { source, offset } = piece.place
+                && self.sources.get(&source).is_some_and(|of| matches!(of.written, Written::Staged(..)))
+            {
+                staged.push(Staged { source, at: start..piece.end, offset });
+            }
+        }
+        staged.sort_by_key(|piece| (piece.source, piece.at.start));
+        staged
+    }
+
+    /// Takes a long write that lies in staging memory; `pieces` are all that is left of it.
+    pub(super) fn take(&mut self, pieces: &[Staged]) -> Option<(Block, HostRange)> {
+        for piece in pieces {
+            self.pieces.remove(&piece.at.start);
+        }
+        match self.sources.remove(&pieces.first()?.source)?.written {
+            Written::Staged(block, host) => Some((block, host)),
+            Written::Heap(_) => None,
+        }
+    }
+
+    /// The start of the last piece that begins at `at` or before; `at` if none does.
+    fn first(pieces: &BTreeMap<u64, Piece>, at: u64) -> u64 {
+        pieces.range(..=at).next_back().map_or(at, |piece| *piece.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::host::Heap;
+    use super::*;
+    use proptest::prelude::*;
+
+    const BYTES: u64 = 40;
+
+    fn long(bytes: &[u8]) -> Written {
+        let mut heap = Heap::zeroed(bytes.len() as u64);
+        heap.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
+        Written::Heap(heap)
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Short(Range<u64>),
+        Long(Range<u64>),
+        Cut(Range<u64>),
+        Split(u64),
+    }
+
+    fn any_step() -> impl Strategy<Value = Step> {
+        (0..7u8, 0..BYTES, 1..=12u64).prop_map(|(kind, start, length)| {
+            let range = start..(start + length).min(BYTES);
+            match kind {
+                0..3 => Step::Short(range),
+                3..5 => Step::Long(range),
+                5 => Step::Cut(range),
+                _ => Step::Split(start),
+            }
+        })
+    }
+
+    fn check(unsent: &Unsent, model: &[Option<u8>]) {
+        let mut got = vec![None; model.len()];
+        let mut end = 0;
+        for (part, bytes) in unsent.parts(&(0..BYTES)) {
+            assert!(part.start >= end && part.start < part.end, "pieces are in order and none overlap");
+            end = part.end;
+            got[part.start as usize..part.end as usize]
+                .iter_mut()
+                .zip(bytes)
+                .for_each(|(got, byte)| *got = Some(*byte));
+        }
+        assert_eq!(got, model);
+        for (number, source) in &unsent.sources {
+            let left = unsent
+                .pieces
+                .values()
+                .filter(|piece| matches!(&piece.place, Place::Of { source, .. } if source == number));
+            assert!(source.pieces > 0 && left.count() == source.pieces, "long writes are kept while they are needed");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_writes_agree_with_an_array(steps in prop::collection::vec(any_step(), 1..60)) {
+            let mut unsent = Unsent::default();
+            let mut model = [None; BYTES as usize];
+            for (number, step) in steps.into_iter().enumerate() {
+                let value = number as u8;
+                match step {
+                    Step::Short(range) => {
+                        unsent.write_short(range.start, &vec![value; (range.end - range.start) as usize]);
+                        model[range.start as usize..range.end as usize].fill(Some(value));
+                    }
+                    Step::Long(range) => {
+                        unsent.write(range.clone(), long(&vec![value; (range.end - range.start) as usize]));
+                        model[range.start as usize..range.end as usize].fill(Some(value));
+                    }
+                    Step::Cut(range) => {
+                        unsent.cut(&range);
+                        model[range.start as usize..range.end as usize].fill(None);
+                    }
+                    Step::Split(at) => unsent.split(at),
+                }
+                check(&unsent, &model);
+            }
+            let released = unsent.cut(&(0..u64::MAX));
+            prop_assert!(released.len() <= BYTES as usize && unsent.is_empty() && unsent.sources.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_short_write_goes_over_what_is_there() {
+        let mut unsent = Unsent::default();
+        unsent.write(8..24, long(&[1; 16]));
+        unsent.write_short(12, &[2; 4]);
+        assert_eq!(unsent.pieces.len(), 1, "within a piece");
+        unsent.write_short(4, &[3; 24]);
+        let parts: Vec<_> = unsent.parts(&(0..BYTES)).map(|(part, bytes)| (part, bytes.to_vec())).collect();
+        assert_eq!(parts, [(4..8, vec![3; 4]), (8..24, vec![3; 16]), (24..28, vec![3; 4])], "across one");
+    }
+
+    #[test]
+    fn words_one_behind_the_other_are_one_piece() {
+        let mut unsent = Unsent::default();
+        for word in 0..1000u64 {
+            unsent.write_short(4 * word, &[7; 4]);
+        }
+        assert_eq!(unsent.pieces.len(), 1);
+        assert_eq!(unsent.loose(&(0..0))[..], [0..4000; 1]);
+    }
+
+    #[test]
+    fn a_long_write_is_released_with_its_last_piece() {
+        let mut unsent = Unsent::default();
+        assert!(unsent.write(0..16, long(&[1; 16])).is_empty());
+        assert!(unsent.cut(&(4..8)).is_empty(), "there are two pieces left");
+        assert!(unsent.write(0..4, long(&[2; 4])).is_empty(), "there is one left");
+        assert_eq!(unsent.cut(&(8..16)).len(), 1);
+    }
+}
