@@ -19,11 +19,11 @@ use crate::error::BufferError;
 /// | call | memory of its own | one memory |
 /// |---|---|---|
 /// | [`read`](Self::read) | copies what the host lacks, waits, borrows | waits, borrows |
-/// | [`write`](Self::write) | borrows upload memory, or ordinary up to 4 KiB; copied at the next device use | waits, borrows |
+/// | [`write`](Self::write) | borrows upload memory, or ordinary up to 1 KiB; copied at the next device use | waits, borrows |
 /// | [`update`](Self::update) | reads, then uploads if it was changed | waits, borrows |
 /// | bound to a launch | uploads what the host has newer | nothing |
 ///
-/// Each byte that was written goes up once. Short writes (4 KiB at most) and updates go up together, with
+/// Each byte that was written goes up once. Short writes (1 KiB at most) and updates go up together, with
 /// the bytes between two of them where those are known to the host and copying them along is cheaper than one
 /// more copy; what only the device has is never written over.
 ///

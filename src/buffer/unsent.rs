@@ -16,7 +16,7 @@ use super::staging::Block;
 
 /// Writes of up to so many bytes lie together, and leave together; longer ones leave from where they were
 /// written.
-pub(super) const SHORT: u64 = 4 << 10;
+pub(super) const SHORT: u64 = 1 << 10;
 /// Bytes that pieces of short writes, each at the end of the one before, grow to.
 const GROWN: usize = 64 << 10;
 

@@ -25,7 +25,7 @@ pub struct DeviceOptions {
     /// leave, is given ordinary memory, which is copied once more: [`DeviceStats::staging_bypassed`]
     /// counts these. A copy in chunks that finds all of it held by guards goes on beyond it, with the
     /// chunks that are being written: one of 4 MiB, or a few of 8 MiB where the limit is 128 MiB or more. Guards of
-    /// up to 4 KiB lie in ordinary memory in any case, until they go up together.
+    /// up to 1 KiB lie in ordinary memory in any case, until they go up together.
     ///
     /// It does not bound what reads come in: a buffer keeps its host copy, as large as the range that was read
     /// last, until it is dropped. So 200 buffers of 1 MiB that were all read hold 200 MiB, guards or none;

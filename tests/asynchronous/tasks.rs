@@ -99,7 +99,7 @@ fn time_limits(device: &Device) -> TestResult {
 fn select(device: &Device) -> TestResult {
     threads()?.block_on(async {
         // A device may be done before anything else has a turn: then it is given more to do.
-        for attempt in 0..8 {
+        for attempt in 0..14 {
             let mut data = device.buffer_from(&[1u32; 1 << 14])?;
             rounds(device, &mut data, 3, 3000 << attempt)?;
             let mut ticks = tokio::time::interval(Duration::from_micros(300));

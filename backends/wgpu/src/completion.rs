@@ -34,6 +34,19 @@ impl Poller {
         flying.push_back(Arc::clone(flight));
     }
 
+    /// A submission has ended, and with it all before it, also those whose callbacks another thread is still to run:
+    /// whoever waited for this one finds all memory of theirs free.
+    fn ended(&self, last: &Flight) {
+        let earlier: Vec<Arc<Flight>> = {
+            let flying = self.flying();
+            let Some(at) = flying.iter().position(|flight| std::ptr::eq(&raw const **flight, last)) else { return };
+            // Those with timings end when they can be read.
+            let over = |flight: &&Arc<Flight>| !flight.is_done() && flight.timing.is_none();
+            flying.iter().take(at).filter(over).cloned().collect()
+        };
+        earlier.iter().for_each(|flight| flight.finish(Ok(())));
+    }
+
     fn flying(&self) -> MutexGuard<'_, VecDeque<Arc<Flight>>> {
         self.flying.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -182,8 +195,11 @@ impl Flight {
         let sink = self.poller.upgrade().filter(|_| heard).map(|poller| Arc::clone(&poller.sink));
         state.outcome = Some(outcome.and_then(|()| sink.map_or(Ok(()), |sink| sink.late())));
         state.took = self.started.map(Moment::elapsed);
-        let blocked = state.blocked > 0;
+        let (blocked, well) = (state.blocked > 0, matches!(state.outcome, Some(Ok(()))));
         drop(state);
+        if well && let Some(poller) = self.poller.upgrade() {
+            poller.ended(self);
+        }
         if blocked {
             self.ended.notify_all();
         }
