@@ -266,5 +266,5 @@ fn the_first_to_end_is_the_first_to_be_woken(device: &Device) -> TestResult {
         ensure(until(|| woken[1].0.load(Ordering::SeqCst) > 0), || "the last is not woken".to_owned())?;
     }
     // Not each time: this thread may be late.
-    ensure(both == 0 || ahead > 0, || format!("the first was never woken before the last, {both} times"))
+    ensure(both < 5 || ahead > 0, || format!("the first was never woken before the last, {both} times"))
 }

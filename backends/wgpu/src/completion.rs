@@ -34,8 +34,8 @@ impl Poller {
         flying.push_back(Arc::clone(flight));
     }
 
-    /// A submission has ended, and with it all before it, also those whose callbacks another thread is still to run:
-    /// whoever waited for this one finds all memory of theirs free.
+    /// A submission has ended, and with it all before it, also those whose callbacks another thread is still to
+    /// run: whoever waited for this one may count on them.
     fn ended(&self, last: &Flight) {
         let earlier: Vec<Arc<Flight>> = {
             let flying = self.flying();
@@ -186,6 +186,13 @@ impl Flight {
 
     /// Called once the work has ended, from wgpu's callbacks.
     pub(crate) fn finish(&self, outcome: Result<(), BackendError>) {
+        if self.is_done() {
+            return;
+        }
+        // Before this one is known to have ended.
+        if let (Ok(()), Some(poller)) = (&outcome, self.poller.upgrade()) {
+            poller.ended(self);
+        }
         let mut state = self.state();
         if state.outcome.is_some() {
             return;
@@ -195,11 +202,8 @@ impl Flight {
         let sink = self.poller.upgrade().filter(|_| heard).map(|poller| Arc::clone(&poller.sink));
         state.outcome = Some(outcome.and_then(|()| sink.map_or(Ok(()), |sink| sink.late())));
         state.took = self.started.map(Moment::elapsed);
-        let (blocked, well) = (state.blocked > 0, matches!(state.outcome, Some(Ok(()))));
+        let blocked = state.blocked > 0;
         drop(state);
-        if well && let Some(poller) = self.poller.upgrade() {
-            poller.ended(self);
-        }
         if blocked {
             self.ended.notify_all();
         }
