@@ -114,11 +114,18 @@ impl Residency {
 
     /// Whether every byte of `range` satisfies `test`.
     pub(crate) fn all(&self, range: Range<u64>, test: impl Fn(State) -> bool) -> bool {
-        self.parts(range).all(|(_, state)| test(state))
+        match self.only() {
+            Some(state) => range.is_empty() || test(state),
+            None => self.parts(range).all(|(_, state)| test(state)),
+        }
     }
 
     /// The parts of `range` that satisfy `test`, neighbours joined.
     pub(crate) fn ranges(&self, range: Range<u64>, test: impl Fn(State) -> bool) -> Vec<Range<u64>> {
+        if let Some(state) = self.only() {
+            let range = range.start..range.end.min(self.bytes);
+            return if test(state) && !range.is_empty() { vec![range] } else { Vec::new() };
+        }
         let mut found: Vec<Range<u64>> = Vec::new();
         for (part, _) in self.parts(range).filter(|(_, state)| test(*state)) {
             match found.last_mut() {
@@ -127,6 +134,11 @@ impl Residency {
             }
         }
         found
+    }
+
+    /// The state of all of it, if that is one: mostly.
+    fn only(&self) -> Option<State> {
+        if self.runs.len() == 1 { self.runs.values().next().copied() } else { None }
     }
 
     /// The parts of `range` in order, each with its state.
@@ -146,6 +158,9 @@ impl Residency {
         let range = range.start..range.end.min(self.bytes);
         if range.is_empty() {
             return;
+        }
+        if range == (0..self.bytes) && self.runs.len() == 1 {
+            return self.runs.values_mut().for_each(|state| *state = change(*state));
         }
         self.split(range.start);
         self.split(range.end);

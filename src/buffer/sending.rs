@@ -29,8 +29,10 @@ impl Core {
             return Ok(());
         }
         let range = self.granules_within(range);
-        state.unsent.split(range.start);
-        state.unsent.split(range.end);
+        if !range.is_empty() {
+            state.unsent.split(range.start);
+            state.unsent.split(range.end);
+        }
         // First what can fail.
         self.send_loose(state, pending, &range)?;
         self.send_staged(state, pending, &range)?;
@@ -107,6 +109,10 @@ impl Core {
     /// What takes several blocks is handed over one by one; the last is left to go with what follows.
     fn send_loose(&self, state: &mut Inner, pending: &mut Pending, but: &Range<u64>) -> Result<(), BackendError> {
         let device = &self.device;
+        let loose = state.unsent.loose(but);
+        if loose.is_empty() {
+            return Ok(());
+        }
         // What only the device has must stay as it is. All else is known here; what lies in `but` need not go,
         // but may.
         let within = |part: &Range<u64>, outer: &Range<u64>| outer.start <= part.start && part.end <= outer.end;
@@ -116,7 +122,7 @@ impl Core {
             State::HostOnly | State::HostDirty => within(&part, but),
             State::DeviceOnly | State::DeviceDirty => false,
         };
-        let runs = joined(state.unsent.loose(but), self.gap(), |gap| state.residency.parts(gap).all(known));
+        let runs = joined(loose, self.gap(), |gap| state.residency.parts(gap).all(known));
         let flying = Flying::default();
         let mut last: Option<u64> = None;
         for load in loads(runs, device.longest_chunk() as u64) {
