@@ -7,6 +7,7 @@
 //! | `writer` | a new function: expressions with the statements that emit them |
 //! | `prune` | a function without what nothing uses |
 //! | `depth` | how deep blocks nest |
+//! | `emitter` | a block that is being written: expressions that follow each other are emitted together |
 
 pub(crate) mod depth;
 pub(crate) mod emitter;
