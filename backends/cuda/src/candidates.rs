@@ -1,14 +1,12 @@
 //! Which CUDA devices there are, without opening any.
 
-use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
 use anywarp_backend::{BackendError, Caps};
-use cudarc::driver::sys::{CUdevice, CUdevice_attribute};
 
 use crate::caps::{Card, OLDEST};
 use crate::device::{CudaDevice, Options};
-use crate::driver::Driver;
+use crate::driver::{Attribute, Device, Driver};
 use crate::nvrtc;
 
 /// A device that could be opened.
@@ -18,7 +16,7 @@ pub struct Candidate {
     pub caps: Caps,
     /// Its number among the devices that the driver shows to this process.
     pub ordinal: usize,
-    pub(crate) device: CUdevice,
+    pub(crate) device: Device,
     pub(crate) card: Card,
 }
 
@@ -74,12 +72,8 @@ impl Candidate {
 }
 
 fn devices(driver: &'static Driver) -> Result<Vec<Candidate>, String> {
-    let mut count = 0;
-    // SAFETY: writes one integer of this frame.
-    let result = unsafe { (driver.cuDeviceGetCount)(&raw mut count) };
-    if result != 0 {
-        return Err(format!("the NVIDIA driver does not count its devices: {}", driver.text(result)));
-    }
+    let count =
+        Device::count(driver).map_err(|said| format!("the NVIDIA driver does not count its devices: {said}"))?;
     let all = (0..count).filter_map(|ordinal| {
         let described = describe(driver, ordinal);
         described.inspect_err(|error| log::warn!("CUDA device {ordinal} is passed over: {error}")).ok()
@@ -88,42 +82,22 @@ fn devices(driver: &'static Driver) -> Result<Vec<Candidate>, String> {
 }
 
 fn describe(driver: &'static Driver, ordinal: i32) -> Result<Candidate, String> {
-    let mut device = 0;
-    let mut name = [0 as c_char; 256];
-    let mut memory = 0;
-    let told = |function: &str, result: u32| {
-        if result == 0 { Ok(()) } else { Err(format!("{function} said {}", driver.text(result))) }
-    };
-    // SAFETY: each function writes to this frame; the name's length is told, less one for the zero.
-    unsafe {
-        told("cuDeviceGet", (driver.cuDeviceGet)(&raw mut device, ordinal))?;
-        told("cuDeviceGetName", (driver.cuDeviceGetName)(name.as_mut_ptr(), name.len() as i32 - 1, device))?;
-        told("cuDeviceTotalMem", (driver.cuDeviceTotalMem_v2)(&raw mut memory, device))?;
-    }
-    let attribute = |attribute: CUdevice_attribute| {
-        let mut value = 0;
-        // SAFETY: writes one integer of this frame.
-        let result = unsafe { (driver.cuDeviceGetAttribute)(&raw mut value, attribute as u32, device) };
-        told("cuDeviceGetAttribute", result).map(|()| u32::try_from(value).unwrap_or(0))
-    };
-    use CUdevice_attribute as A;
-    let major = attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-    let minor = attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    let device = Device::of(driver, ordinal)?;
+    let attribute = |attribute| device.attribute(driver, attribute);
     let card = Card {
-        // SAFETY: the last byte was kept zero.
-        name: unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned(),
+        name: device.name(driver)?,
         driver: match nvrtc::library() {
             Ok(nvrtc) => format!("{}, NVRTC {}.{}", driver.describe(), nvrtc.version().0, nvrtc.version().1),
             Err(_) => driver.describe(),
         },
-        architecture: major * 10 + minor,
-        memory: memory as u64,
-        shared: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
-        integrated: attribute(A::CU_DEVICE_ATTRIBUTE_INTEGRATED)? != 0,
-        host_pages: attribute(A::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES)? != 0,
-        multiprocessors: attribute(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?.max(1),
-        resident: attribute(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
-        pools: attribute(A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? != 0,
+        architecture: attribute(Attribute::CapabilityMajor)? * 10 + attribute(Attribute::CapabilityMinor)?,
+        memory: device.memory(driver)?,
+        shared: attribute(Attribute::SharedMemory)?,
+        integrated: attribute(Attribute::Integrated)? != 0,
+        host_pages: attribute(Attribute::HostPageTables)? != 0,
+        multiprocessors: attribute(Attribute::Multiprocessors)?.max(1),
+        resident: attribute(Attribute::ResidentThreads)?,
+        pools: attribute(Attribute::MemoryPools)? != 0,
     };
     Ok(Candidate { caps: card.caps(), ordinal: usize::try_from(ordinal).unwrap_or(0), device, card })
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cache;
 use crate::caps::Card;
-use crate::driver::module::{Module, Needs};
+use crate::driver::{Module, Needs};
 use crate::kernel::Loaded;
 use crate::nvrtc::{self, Output, Source};
 use crate::queue::Queue;

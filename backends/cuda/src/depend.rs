@@ -14,18 +14,10 @@ use anywarp_backend::{Access, BackendError};
 use crate::lane::{Join, LANES, Point, RECLAIM};
 use crate::memory::Memory;
 use crate::plan::Touch;
-use crate::queue::{Line, Queue, stream};
+use crate::queue::{Line, Queue};
 use crate::uses::{Span, Use};
 
 impl Queue {
-    /// Makes a lane's stream, if it has none yet; the context is current.
-    pub(crate) fn open(&self, _line: &mut Line, lane: usize) -> Result<(), BackendError> {
-        if self.lanes[lane].stream().is_null() {
-            self.lanes[lane].open(stream(&self.context, "opening a stream")?);
-        }
-        Ok(())
-    }
-
     /// From here on uses are noted.
     pub(crate) fn begin_period(&self, line: &mut Line) {
         if line.several {
@@ -42,7 +34,7 @@ impl Queue {
 
     /// Counts what was enqueued in a lane, but is nobody's submission.
     pub(crate) fn number(&self, line: &mut Line, lane: usize) -> Point {
-        let point = Point { lane, sequence: self.context.submitted() + 1 };
+        let point = Point { lane, sequence: self.context.submissions.submitted() + 1 };
         self.after_submission(line, point, None);
         point
     }
@@ -73,8 +65,8 @@ impl Queue {
                 continue;
             }
             let (upto, event) = self.mark_behind(line, point)?;
-            event.hold(self.lanes[lane].stream())?;
-            let before = self.context.submitted() + 1;
+            self.stream(lane)?.wait_for(&event)?;
+            let before = self.context.submissions.submitted() + 1;
             let course = &mut line.courses[lane];
             course.joined[other] = upto;
             course.joins.push_back(Join { before, point: Point { lane: other, sequence: upto } });
@@ -123,7 +115,7 @@ impl Queue {
         if let Some(lane) = users.find(|lane| after(*lane)) {
             return Ok(lane);
         }
-        self.open(line, RECLAIM)?;
+        self.stream(RECLAIM)?;
         self.join(line, RECLAIM, &needed)?;
         Ok(RECLAIM)
     }

@@ -7,19 +7,16 @@ use anywarp_backend::{
     Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
     Program, Recording, Ticket,
 };
-use cudarc::driver::sys::CUdevice;
 
-use crate::allocate::{Pool, is_pinned, pinned};
 use crate::candidates::Candidate;
 use crate::caps::Card;
 use crate::compile::Compiler;
-use crate::driver::Driver;
-use crate::driver::context::Context;
+use crate::driver::{Context, Device, Driver, PinnedMemory, Pool};
 use crate::flight::Flight;
 use crate::graph::{Entry, Graph, Way};
 use crate::kernel::{Kernel, usual_form};
 use crate::lane::lane_of;
-use crate::memory::{Memory, Reserved};
+use crate::memory::{Backing, Memory, Reserved, is_pinned};
 use crate::plan::{Kernels, Known, Memories, Obstacle, Plan};
 use crate::queue::Queue;
 use crate::settle::GRAIN;
@@ -90,7 +87,7 @@ impl CudaDevice {
 
     fn start(
         driver: &'static Driver,
-        device: CUdevice,
+        device: Device,
         mut caps: Caps,
         card: &Card,
         options: Options,
@@ -130,8 +127,8 @@ impl CudaDevice {
         if !is_pinned(kind) {
             return self.queue.allocate(bytes);
         }
-        let pinned = pinned(&self.queue.context, bytes)?;
-        let reserved = |(host, address)| Reserved { address, host: Some(host), last: 0, uses: Uses::default() };
+        let pinned = PinnedMemory::allocate(&self.queue.context, bytes, "allocating")?;
+        let reserved = |memory| Reserved { backing: Backing::Pinned(memory), last: 0, uses: Uses::default() };
         Ok(pinned.map(reserved))
     }
 
@@ -235,7 +232,7 @@ impl Backend for CudaDevice {
             return Err(BackendError::OutOfMemory { requested: bytes, kind, live });
         };
         let id = MemoryId(self.fresh());
-        let memory = Memory::new(id, kind, length, reserved, &self.queue);
+        let memory = Memory::new(id, kind, reserved, &self.queue);
         self.live.fetch_add(length, Ordering::Relaxed);
         self.memories.write().unwrap_or_else(PoisonError::into_inner).insert(id, memory);
         Ok(id)
@@ -248,8 +245,8 @@ impl Backend for CudaDevice {
         let current = self.queue.context.enter_anyway();
         // Under the lock, so that nothing that uses the memory is enqueued behind its end.
         let mut line = self.queue.line();
-        if freed.retire() && current.is_ok() {
-            self.queue.release(&mut line, &freed);
+        if let (Some(device), Ok(_current)) = (freed.retire(), &current) {
+            self.queue.release(&mut line, &freed, device);
         }
     }
 
@@ -316,8 +313,8 @@ impl Drop for CudaDevice {
         let Ok(_current) = self.queue.context.enter_anyway() else { return };
         let memories = std::mem::take(&mut *self.memories.write().unwrap_or_else(PoisonError::into_inner));
         for memory in memories.into_values() {
-            if memory.retire() {
-                self.queue.pool.free(memory.address, self.queue.first());
+            if let Some(device) = memory.retire() {
+                self.queue.pool.free(device, self.queue.streams.first());
             }
         }
     }

@@ -80,13 +80,13 @@ impl Queue {
     /// Has the plan's memories wait for the next submissions, one for each part.
     fn begin(&self, line: &mut Line, plan: &Plan, parts: &[Part]) -> Result<Points, BackendError> {
         for part in parts {
-            self.open(line, part.lane)?;
+            self.stream(part.lane)?;
             self.before_submission(line, part.lane)?;
         }
         if parts.iter().any(|part| part.lane != 0) {
             self.begin_period(line);
         }
-        let first = self.context.submitted() + 1;
+        let first = self.context.submissions.submitted() + 1;
         let point = |(part, sequence): (&Part, u64)| Point { lane: part.lane, sequence };
         let points: Points = parts.iter().zip(first..).map(point).collect();
         let begun = points.iter().zip(parts).try_for_each(|(point, part)| {
@@ -94,7 +94,7 @@ impl Queue {
             plan.uses(&touches).try_for_each(|(memory, _)| memory.begin_use(*point))
         });
         begun.inspect_err(|_| cancel(plan, &points))?;
-        self.context.remember(first, plan.labels());
+        self.context.submissions.remember(first, plan.labels());
         Ok(points)
     }
 }

@@ -1,26 +1,20 @@
 //! The commands of a plan as calls of the driver.
 
-use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 
 use anywarp_backend::{BackendError, Library, MemoryKind};
-use cudarc::driver::sys::CUstream;
 
-use crate::driver::context::Context;
-use crate::events::Event;
+use crate::driver::{Event, LaunchShape, Stream};
 use crate::grid;
 use crate::plan::{Launch, Place, Plan, Step};
 use crate::queue::Line;
 use crate::settle::Timer;
 
-const OPERATION: &str = "submitting";
-
 /// Where the commands go.
 pub(crate) struct Enqueue<'a> {
-    pub(crate) context: &'a Arc<Context>,
     /// Of work, or of a capture.
-    pub(crate) stream: CUstream,
+    pub(crate) stream: &'a Stream,
     pub(crate) line: &'a mut Line,
     /// Filled for a timed plan.
     pub(crate) timers: Vec<Timer>,
@@ -30,17 +24,14 @@ pub(crate) struct Enqueue<'a> {
 
 impl Enqueue<'_> {
     /// Enqueues these commands, whose memories and addresses are good.
-    pub(crate) fn run(&mut self, plan: &mut Plan, steps: Range<usize>) -> Result<(), BackendError> {
-        // Parameters are read only, but the driver takes them as mutable.
-        let parameters = plan.bytes.as_mut_ptr();
-        let plan = &*plan;
+    pub(crate) fn run(&mut self, plan: &Plan, steps: Range<usize>) -> Result<(), BackendError> {
         for step in &plan.steps[steps] {
             match step {
                 Step::Copy { source, target } => self.copy(plan, *source, *target)?,
                 Step::Fill { target, pattern } => self.fill(plan, *target, *pattern)?,
                 Step::Launch(launch) => {
                     let start = self.start(plan)?;
-                    self.launch(plan, launch, parameters)?;
+                    self.launch(plan, launch)?;
                     self.end(start, &launch.label)?;
                 }
                 Step::Foreign { .. } => {}
@@ -61,72 +52,40 @@ impl Enqueue<'_> {
         if source.bytes == 0 {
             return Ok(());
         }
-        let driver = self.context.driver;
         let (from, to) = (&plan.memories[source.memory], &plan.memories[target.memory]);
-        let (start, end) = (plan.address(source), plan.address(target));
-        let bytes = source.bytes as usize;
+        let (start, end) = (plan.slice(source), plan.slice(target));
         let staging = |kind| matches!(kind, MemoryKind::Upload | MemoryKind::Staging | MemoryKind::Readback);
-        // SAFETY: the plan checked that both places lie within their memories, which are not mapped;
-        // they are freed after this, in the order of the stream.
-        let result = unsafe {
-            match (staging(from.kind).then_some(from.host).flatten(), staging(to.kind).then_some(to.host).flatten()) {
-                (None, None) if from.host.is_none() && to.host.is_none() => {
-                    (driver.cuMemcpyDtoDAsync_v2)(end, start, bytes, self.stream)
-                }
-                (Some(host), None) => {
-                    let host = host.as_ptr().add(source.offset as usize).cast::<c_void>();
-                    (driver.cuMemcpyHtoDAsync_v2)(end, host, bytes, self.stream)
-                }
-                (None, Some(host)) => {
-                    let host = host.as_ptr().add(target.offset as usize).cast::<c_void>();
-                    (driver.cuMemcpyDtoHAsync_v2)(host, start, bytes, self.stream)
-                }
-                _ => (driver.cuMemcpyAsync)(end, start, bytes, self.stream),
+        match (from.host_bytes(), to.host_bytes()) {
+            (None, None) => self.stream.copy_on_device(end, start),
+            (Some(host), _) if staging(from.kind) && !staging(to.kind) => {
+                self.stream.copy_to_device(end, host.part(source.offset, source.bytes))
             }
-        };
-        self.context.check(OPERATION, "cuMemcpyAsync", result)
+            (_, Some(host)) if staging(to.kind) && !staging(from.kind) => {
+                self.stream.copy_to_host(host.part(target.offset, target.bytes), start)
+            }
+            _ => self.stream.copy(end, start),
+        }
     }
 
     fn fill(&mut self, plan: &Plan, target: Place, pattern: u32) -> Result<(), BackendError> {
-        let words = (target.bytes / 4) as usize;
-        if words == 0 {
+        if target.bytes < 4 {
             return Ok(());
         }
-        // SAFETY: as in `copy`; the place begins at a multiple of 4.
-        let result =
-            unsafe { (self.context.driver.cuMemsetD32Async)(plan.address(target), pattern, words, self.stream) };
-        self.context.check(OPERATION, "cuMemsetD32Async", result)
+        self.stream.fill(plan.slice(target), pattern)
     }
 
-    fn launch(&mut self, plan: &Plan, launch: &Launch, parameters: *mut u8) -> Result<(), BackendError> {
+    fn launch(&mut self, plan: &Plan, launch: &Launch) -> Result<(), BackendError> {
         if grid::is_empty(launch.blocks) {
             return Ok(());
         }
-        let pointers = &mut self.line.pointers;
-        pointers.clear();
-        let offsets = &plan.offsets[launch.parameters.clone()];
-        pointers.extend(offsets.iter().map(|offset| parameters.wrapping_add(*offset).cast::<c_void>()));
-        let [x, y, z] = launch.blocks;
-        let [width, height, depth] = launch.kernel.program.workgroup_size;
-        let shared = launch.loaded.dynamic_shared;
-        // SAFETY: the function was loaded with these parameters, each of which has its bytes in the
-        // plan; the driver copies them before it returns. Addresses are those of checked places.
-        let result = unsafe {
-            (self.context.driver.cuLaunchKernel)(
-                launch.loaded.function,
-                x,
-                y,
-                z,
-                width,
-                height,
-                depth,
-                shared,
-                self.stream,
-                pointers.as_mut_ptr(),
-                std::ptr::null_mut(),
-            )
+        let shape = LaunchShape {
+            blocks: launch.blocks,
+            threads: launch.kernel.program.workgroup_size,
+            dynamic_shared: launch.loaded.dynamic_shared,
         };
-        self.context.check(OPERATION, "cuLaunchKernel", result).map_err(|error| match error {
+        let (arguments, room) = (launch.arguments.clone(), &mut self.line.pointers);
+        let launched = launch.loaded.module.launch(self.stream, &shape, &plan.arguments, arguments, room);
+        launched.map_err(|error| match error {
             BackendError::Rejected { operation, message } => {
                 BackendError::Rejected { operation, message: format!("{}: {message}", launch.label) }
             }
@@ -135,10 +94,10 @@ impl Enqueue<'_> {
     }
 
     fn library(&mut self, plan: &Plan, call: &Library, places: &[Place; 3]) -> Result<(), BackendError> {
-        let [a, b, c] = places.map(|place| plan.address(place));
+        let places = places.map(|place| plan.slice(place));
         match *call {
             Library::MatrixProduct { rows, columns, depth, precision, .. } => {
-                self.line.library.matrix_product(self.stream, a, b, c, rows, columns, depth, precision)
+                self.line.library.matrix_product(self.stream, places, [rows, columns, depth], precision)
             }
             _ => Err(BackendError::no_routine(call)),
         }
@@ -149,7 +108,7 @@ impl Enqueue<'_> {
         if !plan.timed {
             return Ok(None);
         }
-        let mut timer = || self.line.timers.pop().map_or_else(|| Event::timer(self.context), Ok);
+        let mut timer = || self.line.timers.pop().map_or_else(|| Event::timer(self.stream.context()), Ok);
         let (start, end) = (timer()?, timer()?);
         start.record(self.stream)?;
         Ok(Some((start, end)))

@@ -36,7 +36,7 @@ impl Flight {
     }
 
     fn outcome(&self) -> Result<bool, BackendError> {
-        let submitted = self.queue.context.submitted();
+        let submitted = self.queue.context.submissions.submitted();
         self.failure.get().map_or(Ok(true), |failure| Err(failure.tell(submitted)))
     }
 }

@@ -8,36 +8,28 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
 use anywarp_backend::BackendError;
-use cudarc::driver::sys::{CUgraph, CUgraphExec, CUgraphExecUpdateResultInfo};
 
+use crate::driver::{CapturedGraph, DeviceMemory, ExecutableGraph, Stream};
 use crate::enqueue::Enqueue;
 use crate::graveyard::Remains;
 use crate::plan::{Plan, Step};
 use crate::queue::Queue;
 use crate::status::{Record, Stop};
 
-/// `CU_STREAM_CAPTURE_MODE_RELAXED`: what other threads do, and what libraries allocate meanwhile,
-/// is no business of a capture on a stream of its own.
-const RELAXED: u32 = 2;
-
 /// A graph that can be run.
 pub(crate) struct Graph {
     queue: Arc<Queue>,
-    pub(crate) exec: CUgraphExec,
+    /// Taken when dropped, or by its successor.
+    exec: Option<ExecutableGraph>,
     /// What it was captured from; keeps kernels and memories.
     pub(crate) plan: Plan,
     /// For all its runs.
     record: Option<Record>,
     /// Runs whose record was not read yet.
     runs: AtomicU32,
-    /// Memory with values of its own, or 0.
-    arena: u64,
+    /// Memory with values of its own.
+    arena: Option<DeviceMemory>,
 }
-
-// SAFETY: the driver's functions may be called from any thread; the handle is only a name.
-unsafe impl Send for Graph {}
-// SAFETY: as above; runs are counted by an atomic, and launched under the queue's lock.
-unsafe impl Sync for Graph {}
 
 impl Graph {
     /// Captures `plan`, which is whole, into a graph that will run in one lane; `former` is one that was made of an older
@@ -55,29 +47,25 @@ impl Graph {
         if let Some(record) = &record {
             plan.set_status(record.address());
         }
-        let stream = {
-            let mut line = queue.line();
-            queue.open(&mut line, lane)?;
-            queue.lanes[lane].stream()
-        };
+        let stream = queue.stream(lane)?;
         let arena = queue.store(&mut plan, stream)?;
-        let captured = nodes(queue, &mut plan).and_then(|graph| {
-            let exec = instantiate(queue, graph, former);
-            // SAFETY: captured once, destroyed once; what is instantiated does not need it.
-            unsafe { (queue.context.driver.cuGraphDestroy)(graph) };
-            exec
-        });
-        match captured {
+        match nodes(queue, &plan).and_then(|graph| instantiate(&graph, former)) {
             Ok(exec) => {
-                Ok(Arc::new(Self { queue: Arc::clone(queue), exec, plan, record, runs: AtomicU32::new(0), arena }))
+                let (queue, exec, runs) = (Arc::clone(queue), Some(exec), AtomicU32::new(0));
+                Ok(Arc::new(Self { queue, exec, plan, record, runs, arena }))
             }
             Err(error) => {
-                if arena != 0 {
+                if let Some(arena) = arena {
                     queue.pool.free(arena, stream);
                 }
                 Err(error)
             }
         }
+    }
+
+    /// Enqueues a run.
+    pub(crate) fn launch(&self, stream: &Stream) -> Result<(), BackendError> {
+        self.exec.as_ref().map_or(Ok(()), |exec| exec.launch(stream))
     }
 
     /// Counts a run whose record will be read.
@@ -105,10 +93,8 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        if !self.exec.is_null() {
-            let remains = Remains::Graph { exec: self.exec, _record: self.record.take(), arena: self.arena };
-            self.queue.graveyard.add(self.queue.context.submitted(), remains);
-        }
+        let remains = Remains::Graph { exec: self.exec.take(), record: self.record.take(), arena: self.arena.take() };
+        self.queue.graveyard.add(self.queue.context.submissions.submitted(), remains);
     }
 }
 
@@ -172,63 +158,28 @@ impl Entry {
 }
 
 /// Captures the commands.
-fn nodes(queue: &Queue, plan: &mut Plan) -> Result<CUgraph, BackendError> {
-    const OPERATION: &str = "capturing";
-    let (driver, context) = (queue.context.driver, &queue.context);
+fn nodes(queue: &Queue, plan: &Plan) -> Result<CapturedGraph, BackendError> {
     let mut line = queue.line();
     if plan.steps.iter().any(|step| matches!(step, Step::Library { .. })) {
         // Memory cannot be allocated during a capture.
-        line.library.prepare()?;
+        line.library.prepare(&queue.side)?;
     }
-    // SAFETY: the stream is there for captures, one at a time under the lock.
-    let result = unsafe { (driver.cuStreamBeginCapture_v2)(queue.side, RELAXED) };
-    context.check(OPERATION, "cuStreamBeginCapture", result)?;
-    let mut enqueue = Enqueue { context, stream: queue.side, line: &mut line, timers: Vec::new(), begun: false };
-    let all = 0..plan.steps.len();
-    let enqueued = enqueue.run(plan, all);
-    let mut graph = std::ptr::null_mut();
-    // SAFETY: the capture was begun; writes one handle, null if it went wrong.
-    let result = unsafe { (driver.cuStreamEndCapture)(queue.side, &raw mut graph) };
-    let ended = context.check(OPERATION, "cuStreamEndCapture", result);
-    match enqueued.and(ended) {
-        Ok(()) => Ok(graph),
-        Err(error) => {
-            if !graph.is_null() {
-                // SAFETY: captured once, destroyed once.
-                unsafe { (driver.cuGraphDestroy)(graph) };
-            }
-            Err(error)
-        }
-    }
+    // The stream is there for captures, one at a time under the lock.
+    let stream = &queue.side;
+    let mut enqueue = Enqueue { stream, line: &mut line, timers: Vec::new(), begun: false };
+    stream.capture(|| enqueue.run(plan, 0..plan.steps.len()))
 }
 
-/// Makes a graph that can be run, from a former one if the driver can.
-fn instantiate(queue: &Queue, graph: CUgraph, former: Option<Arc<Graph>>) -> Result<CUgraphExec, BackendError> {
-    let driver = queue.context.driver;
+/// Makes a graph that can be run, from a former one if the driver can. What is left of that is freed later.
+fn instantiate(graph: &CapturedGraph, former: Option<Arc<Graph>>) -> Result<ExecutableGraph, BackendError> {
     // Only if no run of it has anything to tell.
-    if let Some(mut former) = former.and_then(Arc::into_inner) {
-        let mut info = std::mem::MaybeUninit::<CUgraphExecUpdateResultInfo>::uninit();
-        // SAFETY: both are whole; runs under way keep what they were launched with. What is written
-        // to `info` is not read.
-        let result = unsafe { (driver.cuGraphExecUpdate_v2)(former.exec, graph, info.as_mut_ptr()) };
-        if result == 0 {
-            let exec = std::mem::replace(&mut former.exec, std::ptr::null_mut());
-            former.bury_rest();
+    if let Some(mut former) = former.and_then(Arc::into_inner)
+        && let Some(mut exec) = former.exec.take()
+    {
+        if exec.update(graph) {
             return Ok(exec);
         }
-        log::debug!("a graph is made anew: {}", driver.text(result));
+        former.exec = Some(exec);
     }
-    let mut exec = std::ptr::null_mut();
-    // SAFETY: writes one handle.
-    let result = unsafe { (driver.cuGraphInstantiateWithFlags)(&raw mut exec, graph, 0) };
-    queue.context.check("capturing", "cuGraphInstantiate", result)?;
-    Ok(exec)
-}
-
-impl Graph {
-    /// Lets go of what runs under way may use, apart from the graph itself, which lives on.
-    fn bury_rest(&mut self) {
-        let remains = Remains::Graph { exec: std::ptr::null_mut(), _record: self.record.take(), arena: self.arena };
-        self.queue.graveyard.add(self.queue.context.submitted(), remains);
-    }
+    ExecutableGraph::new(graph)
 }

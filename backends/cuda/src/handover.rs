@@ -17,6 +17,7 @@ use anywarp_backend::{Access, BackendError, MemoryId, Ticket};
 pub use cudarc::driver::sys::{CUcontext, CUstream};
 
 use crate::device::CudaDevice;
+use crate::driver::Stream;
 use crate::lane::lane_of;
 use crate::plan::Touch;
 use crate::uses::Span;
@@ -29,15 +30,13 @@ impl CudaDevice {
     /// [`BackendError::Lost`]; the driver makes no more streams.
     pub fn raw_stream(&self, stream: u32) -> Result<CUstream, BackendError> {
         let _current = self.queue.context.enter()?;
-        let lane = lane_of(stream);
-        self.queue.open(&mut self.queue.line(), lane)?;
-        Ok(self.queue.lanes[lane].stream())
+        self.queue.stream(lane_of(stream)).map(Stream::raw)
     }
 
     /// The context that everything of the device lives in: the primary one, never given back.
     #[must_use]
     pub fn raw_context(&self) -> CUcontext {
-        self.queue.context.handle()
+        self.queue.context.raw()
     }
 
     /// Has `stream` wait for what other streams do to the memory, and returns its address on the
@@ -52,7 +51,7 @@ impl CudaDevice {
         memory.is_usable("lending")?;
         let (queue, lane) = (&self.queue, lane_of(stream));
         let mut line = queue.line();
-        queue.open(&mut line, lane)?;
+        queue.stream(lane)?;
         queue.before_submission(&mut line, lane)?;
         if lane != 0 {
             queue.begin_period(&mut line);
@@ -65,7 +64,7 @@ impl CudaDevice {
             let point = queue.number(&mut line, lane);
             queue.note(&mut line, point, [(&*memory, touch)], false);
         }
-        Ok(memory.address)
+        Ok(memory.device.address())
     }
 
     /// Takes memories back: all that was enqueued on [`raw_stream`](Self::raw_stream) since they were

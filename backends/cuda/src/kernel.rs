@@ -4,11 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anywarp_backend::{Access, BackendError, BindingClass, BindingInfo, KernelResources, Program, ResourceId};
-use cudarc::driver::sys::CUfunction;
 use rustc_hash::FxHashMap;
 
 use crate::caps::MOST_VALUES;
-use crate::driver::module::Module;
+use crate::driver::Module;
 use crate::graveyard::Remains;
 use crate::queue::Queue;
 use crate::status::Stop;
@@ -56,10 +55,9 @@ impl Binding {
 
 /// One form of a kernel, loaded.
 pub(crate) struct Loaded {
-    /// Taken when dropped, for the graveyard.
-    module: Option<Module>,
+    /// Also kept by the graveyard when this is dropped.
+    pub(crate) module: Arc<Module>,
     queue: Arc<Queue>,
-    pub(crate) function: CUfunction,
     pub(crate) parameters: Vec<Parameter>,
     /// Bytes.
     pub(crate) dynamic_shared: u32,
@@ -67,11 +65,6 @@ pub(crate) struct Loaded {
     pub(crate) limited: bool,
     pub(crate) resources: KernelResources,
 }
-
-// SAFETY: the handle is only a name, and nothing changes.
-unsafe impl Send for Loaded {}
-// SAFETY: as above.
-unsafe impl Sync for Loaded {}
 
 impl Loaded {
     pub(crate) fn new(
@@ -83,8 +76,7 @@ impl Loaded {
     ) -> Arc<Self> {
         let resources = KernelResources { spilled_bytes, ..module.resources.clone() };
         Arc::new(Self {
-            function: module.function,
-            module: Some(module),
+            module: Arc::new(module),
             queue: Arc::clone(queue),
             limited: parameters.contains(&Parameter::Status),
             parameters,
@@ -96,9 +88,8 @@ impl Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
-            self.queue.graveyard.add(self.queue.context.submitted(), Remains::Module(module));
-        }
+        let remains = Remains::Module(Arc::clone(&self.module));
+        self.queue.graveyard.add(self.queue.context.submissions.submitted(), remains);
     }
 }
 

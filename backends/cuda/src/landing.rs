@@ -49,7 +49,7 @@ impl Landing {
     /// What the memory has to tell: once for each mapping, the same to everybody.
     fn outcome(&self) -> Result<(), BackendError> {
         let told = || self.memory.upgrade().and_then(|memory| memory.take_failure());
-        let submitted = self.queue.context.submitted();
+        let submitted = self.queue.context.submissions.submitted();
         self.outcome.get_or_init(|| told().map_or(Ok(()), |failure| Err(failure.tell(submitted)))).clone()
     }
 }

@@ -4,13 +4,13 @@
 //! made when it is first used.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
-use cudarc::driver::sys::{CUstream, CUstream_st};
+use anywarp_backend::BackendError;
 use smallvec::SmallVec;
 
-use crate::events::Event;
+use crate::driver::{Context, Event, Stream};
 use crate::flight::Flight;
 
 /// The streams that recordings may name.
@@ -39,11 +39,43 @@ pub(crate) struct Point {
 /// Several ends that are waited for together.
 pub(crate) type Points = SmallVec<[Point; 1]>;
 
+/// The driver's streams, one for each lane.
+pub(crate) struct Streams {
+    first: Stream,
+    /// Empty until the lane is first used; then for good.
+    others: [OnceLock<Stream>; LANES - 1],
+}
+
+impl Streams {
+    /// Makes the first one; the context is current.
+    pub(crate) fn create(context: &Arc<Context>) -> Result<Self, BackendError> {
+        Ok(Self { first: Stream::create(context, "opening the device")?, others: Default::default() })
+    }
+
+    pub(crate) fn first(&self) -> &Stream {
+        &self.first
+    }
+
+    /// A lane's stream, if it was ever used.
+    pub(crate) fn get(&self, lane: usize) -> Option<&Stream> {
+        lane.checked_sub(1).map_or(Some(&self.first), |other| self.others[other].get())
+    }
+
+    /// A lane's stream, made if there is none yet; the context is current.
+    pub(crate) fn open(&self, context: &Arc<Context>, lane: usize) -> Result<&Stream, BackendError> {
+        match self.get(lane) {
+            Some(stream) => Ok(stream),
+            None => {
+                let fresh = Stream::create(context, "opening a stream")?;
+                Ok(self.others[lane - 1].get_or_init(|| fresh))
+            }
+        }
+    }
+}
+
 /// What anybody may ask of a lane.
 #[derive(Default)]
 pub(crate) struct Lane {
-    /// Null until the lane is first used; then for good.
-    stream: AtomicPtr<CUstream_st>,
     /// The number of the last submission to this lane.
     latest: AtomicU64,
     /// All submissions to this lane up to this number have ended, and what is to be told of them is
@@ -52,16 +84,6 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Null for a lane that was never used.
-    pub(crate) fn stream(&self) -> CUstream {
-        self.stream.load(Ordering::Acquire)
-    }
-
-    /// Gives the lane its stream; the caller holds the queue's lock.
-    pub(crate) fn open(&self, stream: CUstream) {
-        self.stream.store(stream, Ordering::Release);
-    }
-
     pub(crate) fn latest(&self) -> u64 {
         self.latest.load(Ordering::Acquire)
     }

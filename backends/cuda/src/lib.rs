@@ -24,7 +24,6 @@
 //! | `stages`, `disassemble`, `installed` | a program as text: CUDA C++, PTX, machine code |
 //! | `library` | matrix products by cuBLAS |
 
-mod allocate;
 pub mod cache;
 mod candidates;
 mod caps;
@@ -35,10 +34,7 @@ pub mod disassemble;
 mod divide;
 mod driver;
 mod enqueue;
-mod events;
 mod failure;
-#[cfg(test)]
-mod fake;
 mod flight;
 mod footprint;
 mod graph;
@@ -49,6 +45,8 @@ mod installed;
 mod kernel;
 mod landing;
 mod lane;
+#[cfg(test)]
+mod layers;
 mod library;
 mod memory;
 pub mod nvrtc;

@@ -1,12 +1,11 @@
 //! One allocation, its mapping, and what may be wrong with its contents.
 
-use std::ffi::c_void;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{Access, BackendError, HostRange, MemoryId, MemoryKind, Ticket};
 
+use crate::driver::{DeviceMemory, DeviceSlice, HostSlice, PinnedMemory};
 use crate::failure::Failure;
 use crate::graveyard::Remains;
 use crate::landing::Landing;
@@ -32,6 +31,8 @@ struct State {
     /// Which submissions use which bytes, while several lanes have work.
     uses: Uses,
     spoiled: Option<Spoiled>,
+    /// Device memory, until it is given back.
+    device: Option<DeviceMemory>,
 }
 
 /// The work that should have written a memory and did not. Submissions of several lanes are settled
@@ -44,14 +45,24 @@ struct Spoiled {
     until: u64,
 }
 
-/// Where an allocation lies.
+/// The bytes of an allocation.
+pub(crate) enum Backing {
+    Device(DeviceMemory),
+    Pinned(PinnedMemory),
+}
+
+/// An allocation, and what has been done to it.
 pub(crate) struct Reserved {
-    pub(crate) address: u64,
-    pub(crate) host: Option<NonNull<u8>>,
+    pub(crate) backing: Backing,
     /// The submission of the first lane that its first zeros are before.
     pub(crate) last: u64,
     /// Those zeros, if they were written in a period of several lanes.
     pub(crate) uses: Uses,
+}
+
+/// Returns whether the host reaches memory of this kind.
+pub(crate) fn is_pinned(kind: MemoryKind) -> bool {
+    kind != MemoryKind::Device
 }
 
 /// One allocation.
@@ -60,10 +71,10 @@ pub(crate) struct Memory {
     pub(crate) kind: MemoryKind,
     /// Length as allocated.
     pub(crate) bytes: u64,
-    /// For kernels and copies.
-    pub(crate) address: u64,
-    /// For the host; `None` for device memory.
-    pub(crate) host: Option<NonNull<u8>>,
+    /// The bytes as kernels and copies reach them.
+    pub(crate) device: DeviceSlice,
+    /// The bytes as the host reaches them; `None` for device memory. Taken when dropped.
+    pinned: Option<PinnedMemory>,
     queue: Arc<Queue>,
     /// The last submission of the first lane that uses the memory, or is behind its first zeros.
     last: AtomicU64,
@@ -74,27 +85,25 @@ pub(crate) struct Memory {
     state: Mutex<State>,
 }
 
-// SAFETY: the pointer is only a name; the host reaches the bytes through `HostRange`, whose rules
-// `host` keeps.
-unsafe impl Send for Memory {}
-// SAFETY: as above; all that changes is behind locks and atomics.
-unsafe impl Sync for Memory {}
-
 impl Memory {
     /// Wraps an allocation of the queue's device.
-    pub(crate) fn new(id: MemoryId, kind: MemoryKind, bytes: u64, reserved: Reserved, queue: &Arc<Queue>) -> Arc<Self> {
-        let Reserved { address, host, last, uses } = reserved;
+    pub(crate) fn new(id: MemoryId, kind: MemoryKind, reserved: Reserved, queue: &Arc<Queue>) -> Arc<Self> {
+        let Reserved { backing, last, uses } = reserved;
+        let (slice, device, pinned) = match backing {
+            Backing::Device(device) => (device.whole(), Some(device), None),
+            Backing::Pinned(pinned) => (pinned.device(), None, Some(pinned)),
+        };
         Arc::new(Self {
             id,
             kind,
-            bytes,
-            address,
-            host,
+            bytes: slice.bytes(),
+            device: slice,
+            pinned,
             queue: Arc::clone(queue),
             freed: AtomicBool::new(false),
             last: AtomicU64::new(last),
             failed: AtomicBool::new(false),
-            state: Mutex::new(State { uses, ..State::default() }),
+            state: Mutex::new(State { uses, device, ..State::default() }),
         })
     }
 
@@ -102,9 +111,14 @@ impl Memory {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the bytes as copies of the host reach them; `None` for device memory.
+    pub(crate) fn host_bytes(&self) -> Option<HostSlice> {
+        self.pinned.as_ref().map(PinnedMemory::host)
+    }
+
     pub(crate) fn map(self: &Arc<Self>) -> Result<Ticket, BackendError> {
         self.queue.context.alive()?;
-        if self.host.is_none() {
+        if self.pinned.is_none() {
             return Err(refused("mapping", "device memory is not visible to the host"));
         }
         let mut state = self.state();
@@ -130,15 +144,15 @@ impl Memory {
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         self.queue.context.alive()?;
         let state = self.state();
-        let (Some(mapping), Some(start)) = (&state.mapping, self.host) else {
+        let Some(mapping) = &state.mapping else {
             return Err(refused("host access", "the memory is not mapped"));
         };
         if mapping.landing.as_ref().is_some_and(|landing| !landing.is_over()) {
             return Err(refused("host access", "the mapping is still pending"));
         }
-        // SAFETY: `self` keeps the bytes. No submitted work uses them any more, new work is refused
-        // by `begin_use` while the memory is mapped, and `unmap` refuses while `lent` is set.
-        unsafe { HostRange::new(start, self.bytes as usize, Arc::clone(&mapping.lent), Arc::clone(self) as _) }
+        // No submitted work uses the bytes any more, new work is refused by `begin_use` while the memory is mapped,
+        // and `unmap` refuses while `lent` is set.
+        PinnedMemory::lend(self, |memory| memory.pinned.as_ref(), &mapping.lent)
             .ok_or_else(|| refused("host access", "the bytes are in use by the host already"))
     }
 
@@ -156,16 +170,16 @@ impl Memory {
         if self.freed.load(Ordering::Acquire) {
             return Err(BackendError::UnknownMemory(self.id));
         }
-        if self.host.is_some() && self.state().mapping.is_some() {
+        if self.pinned.is_some() && self.state().mapping.is_some() {
             return Err(refused(operation, "the memory is mapped"));
         }
         Ok(())
     }
 
-    /// Refuses new work. For device memory: true if this is the first time, and the caller, who
-    /// holds the queue's lock, must free it.
-    pub(crate) fn retire(&self) -> bool {
-        !self.freed.swap(true, Ordering::AcqRel) && self.host.is_none()
+    /// Refuses new work. The first time it returns the device memory, if it is that, for the caller to free, who
+    /// holds the queue's lock.
+    pub(crate) fn retire(&self) -> Option<DeviceMemory> {
+        if self.freed.swap(true, Ordering::AcqRel) { None } else { self.state().device.take() }
     }
 
     /// Notes that a submission will use the memory; the caller holds the queue's lock.
@@ -173,7 +187,7 @@ impl Memory {
         if self.freed.load(Ordering::Acquire) {
             return Err(BackendError::UnknownMemory(self.id));
         }
-        if self.host.is_some() {
+        if self.pinned.is_some() {
             let mut state = self.state();
             if state.mapping.is_some() {
                 return Err(refused("submitting", "a memory of the recording is mapped"));
@@ -195,7 +209,7 @@ impl Memory {
 
     /// Takes back what [`begin_use`](Self::begin_use) noted: the submission did not come about.
     pub(crate) fn cancel_use(&self, point: Point) {
-        if self.host.is_some() {
+        if self.pinned.is_some() {
             let mut state = self.state();
             if let Some(last) = state.last_uses.iter_mut().find(|last| last.lane == point.lane) {
                 last.sequence = last.sequence.min(point.sequence.saturating_sub(1));
@@ -262,8 +276,8 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         // Device memory is freed in the order of the stream, when it is given back.
-        let Some(start) = self.host else { return };
+        let Some(pinned) = self.pinned.take() else { return };
         let last_use = self.state().last_uses.iter().map(|point| point.sequence).max().unwrap_or(0);
-        self.queue.graveyard.add(last_use, Remains::Pinned(start.as_ptr().cast::<c_void>(), self.bytes as usize));
+        self.queue.graveyard.add(last_use, Remains::Pinned(pinned));
     }
 }

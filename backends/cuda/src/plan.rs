@@ -10,6 +10,7 @@ use anywarp_backend::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::driver::{Arguments, DeviceSlice};
 use crate::grid;
 use crate::kernel::{Binding, Kernel, Loaded, bit};
 use crate::memory::Memory;
@@ -19,7 +20,7 @@ use crate::uses::Span;
 pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
 
-/// Values begin at multiples of this, on the host and on the device.
+/// Stored values begin at multiples of this.
 const ALIGNMENT: usize = 16;
 
 /// What recordings are resolved against.
@@ -74,8 +75,8 @@ pub(crate) struct Launch {
     pub(crate) label: Arc<str>,
     /// Blocks; zero in one of them if there is nothing to run.
     pub(crate) blocks: [u32; 3],
-    /// Where the parameters begin, in [`Plan::offsets`].
-    pub(crate) parameters: Range<usize>,
+    /// In [`Plan::arguments`].
+    pub(crate) arguments: Range<usize>,
     /// In [`Plan::touches`].
     pub(crate) touches: Range<usize>,
 }
@@ -108,15 +109,13 @@ pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
     pub(crate) memories: Vec<Arc<Memory>>,
     pub(crate) touches: Vec<Touch>,
-    /// The parameters' bytes, of all launches.
-    pub(crate) bytes: Vec<u8>,
-    /// Where in `bytes` each parameter begins.
-    pub(crate) offsets: Vec<usize>,
+    /// Those of all launches.
+    pub(crate) arguments: Arguments,
     /// Uniforms that kernels want in memory, but got as values.
     pub(crate) stored: Vec<u8>,
-    /// Where in `bytes` their addresses belong, and where they lie in `stored`.
+    /// Where in `arguments` their addresses belong, and where they lie in `stored`.
     placed: Vec<(usize, usize)>,
-    /// Where in `bytes` the address of the status record belongs.
+    /// Where in `arguments` the address of the status record belongs.
     status: Vec<usize>,
     pub(crate) timed: bool,
     /// Bytes of all copies.
@@ -176,8 +175,7 @@ impl Plan {
         self.steps.clear();
         self.memories.clear();
         self.touches.clear();
-        self.bytes.clear();
-        self.offsets.clear();
+        self.arguments.clear();
         self.stored.clear();
         self.placed.clear();
         self.status.clear();
@@ -196,20 +194,25 @@ impl Plan {
     /// Puts the address of the status record into the parameters.
     pub(crate) fn set_status(&mut self, address: u64) {
         for at in &self.status {
-            self.bytes[*at..*at + 8].copy_from_slice(&address.to_le_bytes());
+            self.arguments.set_address(*at, address);
         }
     }
 
     /// Puts the addresses of the stored values into the parameters, if these lie at `address`.
     pub(crate) fn set_stored(&mut self, address: u64) {
         for (at, offset) in &self.placed {
-            self.bytes[*at..*at + 8].copy_from_slice(&(address + *offset as u64).to_le_bytes());
+            self.arguments.set_address(*at, address + *offset as u64);
         }
     }
 
     /// Where a place lies, for the device.
     pub(crate) fn address(&self, place: Place) -> u64 {
-        self.memories[place.memory].address + place.offset
+        self.memories[place.memory].device.address() + place.offset
+    }
+
+    /// The bytes of a place, for copies on the device.
+    pub(crate) fn slice(&self, place: Place) -> DeviceSlice {
+        self.memories[place.memory].device.part(place.offset, place.bytes)
     }
 
     fn copy(&mut self, known: &Known<'_>, source: Region, target: Region) -> Result<Step, Obstacle> {
@@ -322,45 +325,43 @@ impl Plan {
                 [grid::turns(groups, known.multiprocessors, loaded.resources.workgroups_per_multiprocessor), 1, 1]
             }
         };
-        let first = self.offsets.len();
+        let first = self.arguments.count();
         for parameter in &loaded.parameters {
-            let at = self.bytes.len();
-            self.offsets.push(at);
             match *parameter {
                 Parameter::Address { binding } => match resolved.get(binding) {
                     Some(Resolved { value: Some(value), .. }) => {
+                        let at = self.arguments.push(&[0; 8], 8);
                         self.placed.push((at, self.stored.len()));
                         self.stored.extend_from_slice(recording.bytes(value));
                         self.stored.resize(self.stored.len().next_multiple_of(ALIGNMENT), 0);
-                        self.push(&[0; 8], 8);
                     }
-                    Some(bound) => self.push(&bound.address.to_le_bytes(), 8),
+                    Some(bound) => _ = self.arguments.push(&bound.address.to_le_bytes(), 8),
                     None => return wrong(format!("{label} has no binding {binding}")),
                 },
                 Parameter::Count { binding } => {
                     let count = resolved.get(binding).map_or(0, |bound| bound.count);
-                    self.push(&count.to_le_bytes(), 4);
+                    self.arguments.push(&count.to_le_bytes(), 4);
                 }
                 Parameter::Value { binding, bytes } => {
                     let Some(value) = resolved.get(binding).and_then(|bound| bound.value.as_ref()) else {
                         return wrong(format!("{label}: binding {binding} is to be a value"));
                     };
-                    self.push(recording.bytes(value), bytes as usize);
+                    self.arguments.push(recording.bytes(value), bytes as usize);
                 }
-                Parameter::Immediate { bytes } => self.push(immediates, bytes as usize),
+                Parameter::Immediate { bytes } => _ = self.arguments.push(immediates, bytes as usize),
                 Parameter::Groups => {
                     let mut words = [0; 24];
                     for (word, count) in words.chunks_exact_mut(4).zip(groups.unwrap_or_default()) {
                         word.copy_from_slice(&count.to_le_bytes());
                     }
                     words[16..].copy_from_slice(&counted.to_le_bytes());
-                    self.push(&words, 24);
+                    self.arguments.push(&words, 24);
                 }
                 Parameter::Status => {
-                    self.status.push(at);
                     let mut words = [0; 16];
                     words[8..12].copy_from_slice(&name(self.steps.len()).to_le_bytes());
-                    self.push(&words, 16);
+                    let at = self.arguments.push(&words, 16);
+                    self.status.push(at);
                 }
             }
         }
@@ -369,7 +370,7 @@ impl Plan {
             loaded,
             label: Arc::clone(label),
             blocks,
-            parameters: first..self.offsets.len(),
+            arguments: first..self.arguments.count(),
             touches: first_touch..self.touches.len(),
         }))
     }
@@ -409,13 +410,6 @@ impl Plan {
             return wrong(format!("{label}: '{name}' ({group}.{number}) has {bytes} bytes, below {size}"));
         }
         Ok(resolved)
-    }
-
-    /// Appends the bytes of a parameter, with zeros up to `length` and to the next alignment.
-    fn push(&mut self, bytes: &[u8], length: usize) {
-        let end = (self.bytes.len() + length).next_multiple_of(ALIGNMENT);
-        self.bytes.extend_from_slice(&bytes[..bytes.len().min(length)]);
-        self.bytes.resize(end, 0);
     }
 }
 

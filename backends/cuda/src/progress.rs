@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anywarp_backend::BackendError;
 
-use crate::events::Event;
+use crate::driver::Event;
 use crate::flight::Flight;
 use crate::lane::{LANES, Mark, Point};
 use crate::queue::{Line, Queue, Target};
@@ -48,7 +48,7 @@ impl Queue {
         }
         line.unnumbered &= point.lane != 0;
         lane.submit(point.sequence);
-        self.context.submit(point.sequence);
+        self.context.submissions.submit(point.sequence);
     }
 
     /// A mark behind a submission, the nearest there is, or one behind all of its lane.
@@ -69,7 +69,7 @@ impl Queue {
             return Ok((sequence, Arc::clone(&mark.event)));
         }
         let event = line.spare_marks.pop().map_or_else(|| Event::mark(&self.context), Ok)?;
-        event.record(self.lanes[lane].stream())?;
+        event.record(self.stream(lane)?)?;
         let event = Arc::new(event);
         line.courses[lane].marks.push_back(Mark { sequence, event: Arc::clone(&event) });
         Ok((sequence, event))
@@ -98,9 +98,9 @@ impl Queue {
             if line.several && line.courses[point.lane].ended == self.lanes[point.lane].latest() {
                 self.look_around(&mut line);
             }
-            self.context.submitted() == self.context.finished()
+            self.context.submissions.submitted() == self.context.submissions.finished()
         };
-        self.graveyard.clear(idle, self.first());
+        self.graveyard.clear(idle, &self.pool, self.streams.first());
     }
 
     /// Asks whether the other lanes are idle too: nobody may wait for them.
@@ -136,7 +136,7 @@ impl Queue {
                 self.settle(line, pending);
             }
         }
-        let submitted = self.context.submitted();
+        let submitted = self.context.submissions.submitted();
         let mut finished = submitted;
         let lanes = if line.several { LANES } else { 1 };
         for (lane, course) in self.lanes.iter().zip(&mut line.courses).take(lanes) {
@@ -153,7 +153,7 @@ impl Queue {
                 }
             }
         }
-        self.context.finish(finished);
+        self.context.submissions.finish(finished);
         // Nothing runs, so nothing can conflict: from here on the first lane is alone again.
         line.several &= finished < submitted;
     }

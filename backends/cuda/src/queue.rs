@@ -8,20 +8,15 @@
 //! (plans, records, graveyard, watch).
 
 use std::collections::VecDeque;
-use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anywarp_backend::BackendError;
-use cudarc::driver::sys::CUstream;
 
-use crate::allocate::Pool;
-use crate::driver::context::Context;
-use crate::driver::error::NOT_READY;
-use crate::events::Event;
+use crate::driver::{Context, Event, Pointers, Pool, Stream};
 use crate::graveyard::Graveyard;
-use crate::lane::{Course, LANES, Lane, Point, Points};
+use crate::lane::{Course, LANES, Lane, Point, Points, Streams};
 use crate::library::LibraryContext;
 use crate::plan::Plan;
 use crate::settle::Pending;
@@ -53,7 +48,7 @@ pub(crate) struct Line {
     /// The uses of the library's workspace.
     pub(crate) workspace: Uses,
     /// Room for a launch's parameters.
-    pub(crate) pointers: Vec<*mut c_void>,
+    pub(crate) pointers: Pointers,
     pub(crate) ahead: Ahead,
 }
 
@@ -75,8 +70,9 @@ pub(crate) enum Target {
 pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
     pub(crate) lanes: [Lane; LANES],
+    pub(crate) streams: Streams,
     /// On which graphs are captured; no work ever runs on it.
-    pub(crate) side: CUstream,
+    pub(crate) side: Stream,
     pub(crate) pool: Pool,
     pub(crate) graveyard: Graveyard,
     pub(crate) records: Arc<Slab>,
@@ -88,31 +84,15 @@ pub(crate) struct Queue {
     plans: Mutex<Vec<Box<Plan>>>,
 }
 
-// SAFETY: the driver's functions may be called from any thread; streams are only names, and the
-// handles of the libraries are used under the line's lock, one thread at a time.
-unsafe impl Send for Queue {}
-// SAFETY: as above; all that changes is behind locks and atomics.
-unsafe impl Sync for Queue {}
-
-/// A stream of the driver's; the context is current.
-pub(crate) fn stream(context: &Context, operation: &'static str) -> Result<CUstream, BackendError> {
-    // Does not wait for the stream that other code of the process may use.
-    const NON_BLOCKING: u32 = 1;
-    let mut stream = std::ptr::null_mut();
-    // SAFETY: writes one handle.
-    let result = unsafe { (context.driver.cuStreamCreate)(&raw mut stream, NON_BLOCKING) };
-    context.check(operation, "cuStreamCreate", result).map(|()| stream)
-}
-
 impl Queue {
     /// The queue of a device just opened; the context is current.
     pub(crate) fn create(context: &Arc<Context>, pool: Pool) -> Result<Arc<Self>, BackendError> {
         const OPERATION: &str = "opening the device";
-        let (first, side) = (stream(context, OPERATION)?, stream(context, OPERATION)?);
-        let queue = Self {
+        Ok(Arc::new(Self {
             context: Arc::clone(context),
             lanes: Default::default(),
-            side,
+            streams: Streams::create(context)?,
+            side: Stream::create(context, OPERATION)?,
             pool,
             graveyard: Graveyard::new(Arc::clone(context)),
             records: Slab::new(Arc::clone(context)),
@@ -120,18 +100,16 @@ impl Queue {
             watch: Default::default(),
             line: Mutex::default(),
             plans: Mutex::default(),
-        };
-        queue.lanes[0].open(first);
-        Ok(Arc::new(queue))
+        }))
     }
 
     pub(crate) fn line(&self) -> MutexGuard<'_, Line> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The stream of the first lane.
-    pub(crate) fn first(&self) -> CUstream {
-        self.lanes[0].stream()
+    /// A lane's stream, made if there is none yet; the context is current.
+    pub(crate) fn stream(&self, lane: usize) -> Result<&Stream, BackendError> {
+        self.streams.open(&self.context, lane)
     }
 
     /// An empty plan.
@@ -252,7 +230,7 @@ impl Queue {
         let ends: Points = {
             // With the lock, so that what is being submitted counts.
             let _line = self.line();
-            let open = |(_, lane): &(usize, &Lane)| !lane.stream().is_null();
+            let open = |(lane, _): &(usize, &Lane)| self.streams.get(*lane).is_some();
             let end = |(lane, state): (usize, &Lane)| Point { lane, sequence: state.latest() };
             self.lanes.iter().enumerate().filter(open).map(end).collect()
         };
@@ -295,17 +273,11 @@ impl Queue {
     }
 
     pub(crate) fn is_idle(&self, lane: usize) -> Result<bool, BackendError> {
-        // SAFETY: takes the handle only.
-        match unsafe { (self.context.driver.cuStreamQuery)(self.lanes[lane].stream()) } {
-            NOT_READY => Ok(false),
-            result => self.context.check("waiting", "cuStreamQuery", result).map(|()| true),
-        }
+        self.stream(lane)?.is_idle()
     }
 
     fn synchronize(&self, lane: usize, operation: &'static str) -> Result<(), BackendError> {
-        // SAFETY: takes the handle only.
-        let result = unsafe { (self.context.driver.cuStreamSynchronize)(self.lanes[lane].stream()) };
-        self.context.check(operation, "cuStreamSynchronize", result)
+        self.stream(lane)?.synchronize(operation)
     }
 
     /// Waits for all work, and lets go of everything that holds this queue in turn. Called when the
@@ -324,7 +296,7 @@ impl Queue {
         drop(line);
         drop(left);
         self.plans.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        self.graveyard.clear_up_to(u64::MAX, self.first());
+        self.graveyard.clear_up_to(u64::MAX, &self.pool, self.streams.first());
     }
 
     pub(crate) fn has_failed(&self) -> bool {
@@ -336,11 +308,6 @@ impl Drop for Queue {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
         // What was dropped after the device was closed: host ranges, tickets, recordings.
-        self.graveyard.clear_up_to(u64::MAX, self.first());
-        let lanes = self.lanes.iter().map(Lane::stream);
-        for stream in lanes.chain([self.side]).filter(|stream| !stream.is_null()) {
-            // SAFETY: created once, destroyed once; its work has ended, or ends by itself.
-            unsafe { (self.context.driver.cuStreamDestroy_v2)(stream) };
-        }
+        self.graveyard.clear_up_to(u64::MAX, &self.pool, self.streams.first());
     }
 }

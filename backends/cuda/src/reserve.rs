@@ -2,8 +2,9 @@
 
 use anywarp_backend::{Access, BackendError};
 
+use crate::driver::DeviceMemory;
 use crate::lane::{RECLAIM, UP};
-use crate::memory::{Memory, Reserved};
+use crate::memory::{Backing, Memory, Reserved};
 use crate::parts::LARGE;
 use crate::queue::{Line, Queue};
 use crate::uses::{Span, Use, Uses};
@@ -22,25 +23,25 @@ impl Queue {
             let mut line = self.line();
             if bytes >= LARGE && self.is_ahead(&mut line, bytes)? { UP } else { 0 }
         };
-        let stream = self.lanes[lane].stream();
+        let stream = self.stream(lane)?;
         // Without the lock: the driver may have to ask the system for memory, which takes long.
-        let Some(address) = self.pool.take(bytes, stream)? else { return Ok(None) };
+        let Some(memory) = self.pool.allocate(bytes, stream)? else { return Ok(None) };
         let mut line = self.line();
         // Small zeros come before the next submission; that much need not wait for its end, too.
         let numbered = line.several || bytes >= LARGE;
         let begun = if numbered { self.before_submission(&mut line, lane) } else { Ok(()) };
         if let Err(error) = begun {
-            self.pool.free(address, stream);
+            self.pool.free(memory, stream);
             return Err(error);
         }
         if lane != 0 {
             self.begin_period(&mut line);
         }
-        self.pool.zero(address, bytes, stream)?;
-        let reserved = |last, uses| Ok(Some(Reserved { address, host: None, last, uses }));
+        let memory = self.pool.zero(memory, stream)?;
+        let reserved = |last, uses| Ok(Some(Reserved { backing: Backing::Device(memory), last, uses }));
         if !numbered {
             line.unnumbered = true;
-            return reserved(self.context.submitted() + 1, Uses::default());
+            return reserved(self.context.submissions.submitted() + 1, Uses::default());
         }
         let point = self.number(&mut line, lane);
         if !line.several {
@@ -65,15 +66,14 @@ impl Queue {
             return Ok(false);
         }
         line.ahead.bytes += bytes;
-        self.open(line, UP)?;
-        Ok(true)
+        self.stream(UP).map(|_| true)
     }
 
     /// Frees a device memory behind all that uses it. The context is current.
-    pub(crate) fn release(&self, line: &mut Line, memory: &Memory) {
-        match self.last_lane(line, memory) {
-            Ok(lane) => {
-                self.pool.free(memory.address, self.lanes[lane].stream());
+    pub(crate) fn release(&self, line: &mut Line, memory: &Memory, device: DeviceMemory) {
+        match self.last_lane(line, memory).and_then(|lane| Ok((lane, self.stream(lane)?))) {
+            Ok((lane, stream)) => {
+                self.pool.free(device, stream);
                 if lane == RECLAIM {
                     self.number(line, lane);
                 }
@@ -86,7 +86,7 @@ impl Queue {
     /// Has everything given back to the driver that is not in use.
     pub(crate) fn make_room(&self) -> Result<(), BackendError> {
         self.drain("allocating")?;
-        self.graveyard.clear(true, self.first());
+        self.graveyard.clear(true, &self.pool, self.streams.first());
         self.pool.trim();
         Ok(())
     }

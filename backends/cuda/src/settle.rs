@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anywarp_backend::{Access, Clock, MemoryKind, Timing, Timings};
 
-use crate::events::Event;
+use crate::driver::Event;
 use crate::failure::Failure;
 use crate::flight::Flight;
 use crate::graph::Graph;

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::{Arc, MutexGuard};
 
 use anywarp_backend::{BackendError, MemoryKind};
-use cudarc::driver::sys::CUstream;
 
+use crate::driver::{DeviceMemory, Stream};
 use crate::enqueue::Enqueue;
 use crate::failure::Failure;
 use crate::flight::Flight;
@@ -80,7 +80,7 @@ impl Queue {
     ) -> Result<Arc<Flight>, BackendError> {
         let range = 0..plan.steps.len();
         let begun = self.begin_alone(&mut line, &plan, 0);
-        let point = Point { lane: 0, sequence: self.context.submitted() + 1 };
+        let point = Point { lane: 0, sequence: self.context.submissions.submitted() + 1 };
         let enqueued = begun.and_then(|()| self.enqueue(&mut line, &mut plan, 0, range.clone()));
         let enqueued = match enqueued {
             Ok(enqueued) => enqueued,
@@ -116,12 +116,10 @@ impl Queue {
         let mut line = self.line();
         let (plan, range) = (&graph.plan, 0..graph.plan.steps.len());
         let begun = self.begin_alone(&mut line, plan, lane);
-        let point = Point { lane, sequence: self.context.submitted() + 1 };
-        let launched = begun.and_then(|()| self.come_after(&mut line, lane, plan, &range)).and_then(|()| {
-            // SAFETY: the graph is whole, and lives until its runs have ended.
-            let result = unsafe { (self.context.driver.cuGraphLaunch)(graph.exec, self.lanes[lane].stream()) };
-            self.context.check("submitting", "cuGraphLaunch", result)
-        });
+        let point = Point { lane, sequence: self.context.submissions.submitted() + 1 };
+        let launched = begun
+            .and_then(|()| self.come_after(&mut line, lane, plan, &range))
+            .and_then(|()| graph.launch(self.stream(lane)?));
         launched.inspect_err(|_| cancel(plan, &[point]))?;
         let flight = Flight::new(self, Points::from_buf([point]));
         self.come_before(&mut line, point, plan, &range, &flight);
@@ -141,16 +139,16 @@ impl Queue {
 
     /// Has the plan's memories wait for the next submission, in this lane.
     fn begin_alone(&self, line: &mut Line, plan: &Plan, lane: usize) -> Result<(), BackendError> {
-        self.open(line, lane)?;
+        self.stream(lane)?;
         self.before_submission(line, lane)?;
         if lane != 0 {
             self.begin_period(line);
         }
-        let sequence = self.context.submitted() + 1;
+        let sequence = self.context.submissions.submitted() + 1;
         for memory in &plan.memories {
             memory.begin_use(Point { lane, sequence })?;
         }
-        self.context.remember(sequence, plan.labels());
+        self.context.submissions.remember(sequence, plan.labels());
         Ok(())
     }
 
@@ -198,8 +196,8 @@ impl Queue {
         steps: Range<usize>,
     ) -> Result<Enqueued, BackendError> {
         self.come_after(line, lane, plan, &steps)?;
-        let stream = self.lanes[lane].stream();
-        let (mut record, mut arena) = (None, 0);
+        let stream = self.stream(lane)?;
+        let (mut record, mut arena) = (None, None);
         // Only parts with launches need more.
         if (plan.is_limited() || !plan.stored.is_empty()) && plan.has_launch(&steps) {
             record = plan.is_limited().then(|| self.records.take()).transpose()?;
@@ -208,11 +206,10 @@ impl Queue {
             }
             arena = self.store(plan, stream)?;
         }
-        let context = &self.context;
-        let mut enqueue = Enqueue { context, stream, line, timers: Vec::new(), begun: false };
+        let mut enqueue = Enqueue { stream, line, timers: Vec::new(), begun: false };
         let result = enqueue.run(plan, steps);
         let (begun, timers) = (enqueue.begun, enqueue.timers);
-        if arena != 0 {
+        if let Some(arena) = arena {
             self.pool.free(arena, stream);
         }
         match result {
@@ -222,26 +219,21 @@ impl Queue {
         }
     }
 
-    /// Puts the values that kernels want in memory there, in the order of `stream`; returns the
-    /// memory's address, or 0.
-    pub(crate) fn store(&self, plan: &mut Plan, stream: CUstream) -> Result<u64, BackendError> {
+    /// Puts the values that kernels want in memory there, in the order of `stream`; returns that memory.
+    pub(crate) fn store(&self, plan: &mut Plan, stream: &Stream) -> Result<Option<DeviceMemory>, BackendError> {
         if plan.stored.is_empty() {
-            return Ok(0);
+            return Ok(None);
         }
-        let bytes = plan.stored.len();
-        let Some(arena) = self.pool.allocate(bytes as u64, stream)? else {
-            let kind = MemoryKind::Device;
-            return Err(BackendError::OutOfMemory { requested: bytes as u64, kind, live: 0 });
+        let bytes = plan.stored.len() as u64;
+        let Some(arena) = self.pool.allocate_zeroed(bytes, stream)? else {
+            return Err(BackendError::OutOfMemory { requested: bytes, kind: MemoryKind::Device, live: 0 });
         };
-        // SAFETY: the arena is that long. The driver copies ordinary host memory before it returns.
-        let result =
-            unsafe { (self.context.driver.cuMemcpyHtoDAsync_v2)(arena, plan.stored.as_ptr().cast(), bytes, stream) };
-        if let Err(error) = self.context.check("submitting", "cuMemcpyHtoDAsync", result) {
+        if let Err(error) = stream.copy_bytes(arena.whole(), &plan.stored) {
             self.pool.free(arena, stream);
             return Err(error);
         }
-        plan.set_stored(arena);
-        Ok(arena)
+        plan.set_stored(arena.whole().address());
+        Ok(Some(arena))
     }
 }
 

@@ -33,8 +33,7 @@ fn copy(device: &CudaDevice, stream: u32, from: MemoryId, to: MemoryId) -> Ticke
 /// A word as it lies in memory now, without asking the device.
 fn peek(device: &CudaDevice, memory: MemoryId, at: usize) -> u32 {
     let memory = device.memory(memory).unwrap();
-    // SAFETY: here the device's memory is the host's.
-    unsafe { std::ptr::with_exposed_provenance::<u32>(memory.address as usize + at).read() }
+    fake::peek(memory.device.address() + at as u64)
 }
 
 fn several(device: &CudaDevice) -> bool {
@@ -313,7 +312,7 @@ fn large_copies_run_beside_kernels() {
     let (up, down) = (upload(&device, 6), device.allocate(256, MemoryKind::Readback, "").unwrap());
     let busy = on(&device, 0, |recording| add(recording, kernel, x, 1));
     // The zeros of both, and the mark behind them.
-    fake::step(device.queue.first(), 3);
+    fake::step(device.queue.streams.first(), 3);
     let copied = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     copied.wait().unwrap();
     assert_eq!((peek(&device, y, 0), busy.ended()), (6, None));
@@ -399,18 +398,15 @@ fn foreign_work_is_ordered_by_lending_and_taking_back() {
         fill(&device, 2, x, 4);
         let address = device.lend(x, stream).unwrap();
         let raw = device.raw_stream(stream).unwrap();
-        let driver = device.queue.context.driver;
         let word = address + 4;
-        // SAFETY: both words are the memory's.
-        assert_eq!(unsafe { (driver.cuMemcpyDtoDAsync_v2)(word, address, 4, raw) }, 0);
+        fake::copy_word(word, address, raw);
         let ticket = device.take_back(&[(x, Access::Write)], stream).unwrap();
         fill(&device, 3, x, 1);
         copy(&device, 4, x, y).wait().unwrap();
         assert_eq!((ticket.ended(), peek(&device, y, 4)), (Some(true), 1), "stream {stream}");
         fill(&device, 2, x, 4);
         device.lend(x, stream).unwrap();
-        // SAFETY: as above.
-        assert_eq!(unsafe { (driver.cuMemsetD32Async)(word, 9, 1, raw) }, 0);
+        fake::fill_word(word, 9, raw);
         device.take_back(&[(x, Access::Write)], stream).unwrap();
         copy(&device, 4, x, y).wait().unwrap();
         assert_eq!((peek(&device, y, 0), peek(&device, y, 4)), (4, 9), "stream {stream}");

@@ -14,8 +14,7 @@ use anywarp_backend::{
 };
 
 use super::*;
-use crate::driver::module::{Module, Needs};
-use crate::fake;
+use crate::driver::{Module, Needs, fake};
 use crate::kernel::Loaded;
 use crate::translate::Parameter;
 
@@ -37,7 +36,8 @@ fn card() -> Card {
 fn open() -> Arc<CudaDevice> {
     let card = card();
     let caps = Caps { library: Vec::new(), ..crate::caps_of(90) };
-    CudaDevice::start(fake::driver(), 0, caps, &card, Options { steps: Some(9), ..Options::default() }).unwrap()
+    CudaDevice::start(fake::driver(), fake::device(), caps, &card, Options { steps: Some(9), ..Options::default() })
+        .unwrap()
 }
 
 fn words(name: &str, class: BindingClass, count: Option<u32>) -> BindingInfo {
@@ -189,10 +189,10 @@ fn earlier_submissions_end_before_later_ones() {
     drop(dropped);
     assert_eq!((first.ended(), last.ended()), (None, None));
     // The zeros, the first fill, and the mark behind it.
-    fake::step(device.queue.first(), 3);
+    fake::step(device.queue.streams.first(), 3);
     assert_eq!((first.ended(), last.ended()), (Some(true), None));
     assert_eq!(last.wait_timeout(Duration::from_secs(5)), Ok(true));
-    assert_eq!(device.queue.context.finished(), 3);
+    assert_eq!(device.queue.context.submissions.finished(), 3);
 }
 
 #[test]

@@ -1,13 +1,21 @@
-//! What the driver's results mean.
-
-use std::ffi::CStr;
+//! The meaning of the driver's result codes.
 
 use anywarp_backend::BackendError;
 
 use super::Driver;
 
+/// A function of the driver that did not succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DriverError {
+    pub(crate) function: &'static str,
+    pub(crate) code: u32,
+}
+
+/// The outcome of a function of the driver.
+pub(crate) type DriverResult<T> = Result<T, DriverError>;
+
 pub(crate) const OUT_OF_MEMORY: u32 = 2;
-pub(crate) const DEINITIALIZED: u32 = 4;
+const DEINITIALIZED: u32 = 4;
 const INVALID_IMAGE: u32 = 200;
 const NO_BINARY_FOR_GPU: u32 = 209;
 const UNSUPPORTED_PTX_VERSION: u32 = 222;
@@ -39,46 +47,33 @@ const STICKY: &[u32] = &[
     999, // unknown
 ];
 
-/// What an error that ends a context means for the process.
+/// The meaning of an error that ends a context for the process.
 pub(crate) const AFTERWARDS: &str = "; CUDA lets this process use the card no more: a new device takes a new process";
 
 impl Driver {
-    /// Name and text of a result: `CUDA_ERROR_OUT_OF_MEMORY (out of memory)`.
-    pub(crate) fn text(&self, result: u32) -> String {
-        let mut name = std::ptr::null();
-        let mut text = std::ptr::null();
-        // SAFETY: each writes one pointer to this frame: null, or a constant string.
-        unsafe {
-            (self.cuGetErrorName)(result, &raw mut name);
-            (self.cuGetErrorString)(result, &raw mut text);
-        }
-        // SAFETY: not null, so it is one of the driver's constant strings.
-        let read = |start: *const _| unsafe { CStr::from_ptr(start) }.to_string_lossy().into_owned();
-        match (name.is_null(), text.is_null()) {
-            (true, _) => format!("CUDA error {result}"),
-            (false, true) => read(name),
-            (false, false) => format!("{} ({})", read(name), read(text)),
-        }
+    /// Describes an error that does not end the device.
+    pub(crate) fn rejected(&self, operation: &'static str, error: DriverError) -> BackendError {
+        let message = format!("{}{}", self.said(error), remedy(error.code));
+        BackendError::Rejected { operation, message }
     }
 
-    /// The error of a result that is not the end of the device.
-    pub(crate) fn refused(&self, operation: &'static str, function: &str, result: u32) -> BackendError {
-        let message = format!("{function} said {}{}", self.text(result), remedy(result));
-        BackendError::Rejected { operation, message }
+    /// Describes the function and its result.
+    pub(crate) fn said(&self, error: DriverError) -> String {
+        format!("{} said {}", error.function, self.text(error.code))
     }
 }
 
-/// Whether a result is the end of the context it happened in.
+/// Returns whether a result ends the context it happened in.
 pub(crate) fn is_sticky(result: u32) -> bool {
     STICKY.contains(&result)
 }
 
-/// Whether the driver cannot use machine code that the compiler has made.
+/// Returns whether the driver cannot use machine code that the compiler has made.
 pub(crate) fn is_foreign_image(result: u32) -> bool {
     matches!(result, INVALID_IMAGE | NO_BINARY_FOR_GPU | UNSUPPORTED_PTX_VERSION)
 }
 
-/// What to do about a result; begins with "; ", or is empty.
+/// Returns what to do about a result; begins with "; ", or is empty.
 pub(crate) fn remedy(result: u32) -> &'static str {
     match result {
         OUT_OF_MEMORY => "; free memory, or end other programs that use the device",
@@ -102,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_a_device_and_what_does_not() {
+    fn some_results_end_a_device() {
         assert!(is_sticky(700) && is_sticky(719) && is_sticky(702) && is_sticky(710));
         assert!(!is_sticky(0) && !is_sticky(OUT_OF_MEMORY) && !is_sticky(NOT_READY) && !is_sticky(OUT_OF_RESOURCES));
         assert!(!is_sticky(1) && is_foreign_image(222) && !is_foreign_image(700));

@@ -2,33 +2,32 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `presence` | whether the libraries are there, with every function called here |
+//! | `sys` | types of the libraries, and whether these are there, with every function called here |
+//! | `result` | each function as one that returns a `Result` |
+//! | `safe` | handles: of cuBLAS for `f32` and TF32, and for all that cuBLASLt has no algorithm for; of cuBLASLt for `f16` and `bf16`, with the algorithm asked for once a shape |
 //! | `product` | one product: its sizes, addresses and numbers |
-//! | `blas` | cuBLAS: `f32` and TF32, and whatever cuBLASLt has no algorithm for |
-//! | `lt` | cuBLASLt: `f16` and `bf16`, with the algorithm asked for once a shape |
-//! | `workspace` | the memory that both work in |
 //!
 //! Matrices are stored row after row; the libraries take them column after column, so a matrix is
 //! its own transpose there, and `c = a b` is asked for as `cT = bT aT`.
 
-mod blas;
-mod lt;
-mod presence;
 mod product;
-mod workspace;
+mod result;
+mod safe;
+mod sys;
 
 use anywarp_backend::{BackendError, Precision, Routine};
-use cudarc::driver::sys::CUstream;
 
-use blas::Blas;
-use lt::Lt;
+use crate::driver::{DeviceBlock, DeviceSlice, Stream};
 use product::Product;
-use workspace::Workspace;
+use safe::{Blas, Lt};
 
-/// What the libraries on this machine can do; nothing if they are not there. Loads them when first
+/// Bytes of workspace that NVIDIA recommends for Hopper; smaller ones rule out the fastest algorithms there.
+const WORKSPACE: u64 = 32 << 20;
+
+/// Returns the routines of the libraries on this machine; none if they are not there. Loads them when first
 /// called.
 pub(crate) fn routines() -> Vec<Routine> {
-    if !presence::has_blas() {
+    if !sys::has_blas() {
         return Vec::new();
     }
     let all = [Precision::F32, Precision::Tf32, Precision::F16, Precision::Bf16];
@@ -49,7 +48,7 @@ struct Open {
     // Dropped before the workspace, which they know.
     blas: Blas,
     lt: Option<Lt>,
-    workspace: Workspace,
+    workspace: DeviceBlock,
 }
 
 impl LibraryContext {
@@ -59,30 +58,25 @@ impl LibraryContext {
     /// # Errors
     /// [`BackendError::OutOfMemory`] for the workspace (its `live` is 0: this does not count the
     /// device's memory); [`BackendError::Rejected`] with what the library said.
-    pub(crate) fn prepare(&mut self) -> Result<(), BackendError> {
-        self.open().map(|_| ())
+    pub(crate) fn prepare(&mut self, stream: &Stream) -> Result<(), BackendError> {
+        self.open(stream).map(|_| ())
     }
 
     /// Enqueues `c = a b` on `stream`, or adds it to the graph that the stream is captured into.
-    /// The addresses are those of dense matrices in device memory; no size is zero.
+    /// The matrices are dense, in the order `a`, `b`, `c`; the sizes are rows, columns and depth, and none is zero.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare); [`BackendError::Rejected`] with the status and the sizes. Nothing
     /// was enqueued then.
-    #[allow(clippy::too_many_arguments)]
     pub(crate) fn matrix_product(
         &mut self,
-        stream: CUstream,
-        a: u64,
-        b: u64,
-        c: u64,
-        rows: u32,
-        columns: u32,
-        depth: u32,
+        stream: &Stream,
+        matrices: [DeviceSlice; 3],
+        sizes: [u32; 3],
         precision: Precision,
     ) -> Result<(), BackendError> {
-        let product = Product::new([a, b, c], [rows, depth, columns], precision)?;
-        let Open { blas, lt, workspace } = self.open()?;
+        let product = Product::new(matrices, sizes, precision)?;
+        let Open { blas, lt, workspace } = self.open(stream)?;
         if let Some(lt) = lt.as_mut().filter(|_| precision.bytes() == 2) {
             match lt.run(stream, workspace, &product) {
                 Ok(()) => return Ok(()),
@@ -92,18 +86,18 @@ impl LibraryContext {
         blas.run(stream, workspace, &product).map_err(|status| product.refused(status))
     }
 
-    fn open(&mut self) -> Result<&mut Open, BackendError> {
+    fn open(&mut self, stream: &Stream) -> Result<&mut Open, BackendError> {
         let open = match self.open.take() {
             Some(open) => open,
-            None => Open::new()?,
+            None => Open::new(stream)?,
         };
         Ok(self.open.insert(open))
     }
 }
 
 impl Open {
-    fn new() -> Result<Self, BackendError> {
-        let workspace = Workspace::allocate()?;
+    fn new(stream: &Stream) -> Result<Self, BackendError> {
+        let workspace = DeviceBlock::allocate(stream.context(), WORKSPACE, "allocating the workspace of cuBLAS")?;
         let blas = Blas::create()?;
         Ok(Self { blas, lt: Lt::create(), workspace })
     }

@@ -4,8 +4,9 @@ use std::ffi::c_void;
 use std::fmt;
 
 use anywarp_backend::{BackendError, Precision};
-use cudarc::cublas::sys as blas;
-use cudarc::cublaslt::sys as lt;
+
+use super::sys::{blas, lt};
+use crate::driver::DeviceSlice;
 
 /// `c = a b`, row after row, with all that either library wants to know of it.
 #[derive(Clone, Copy)]
@@ -22,12 +23,23 @@ pub(super) struct Product {
 }
 
 impl Product {
-    /// From the addresses of `a`, `b`, `c` and the sizes rows, depth, columns.
+    /// Describes the product of dense matrices `a` and `b` into `c`, for sizes rows, columns and depth.
     pub(super) fn new(
-        [a, b, c]: [u64; 3],
-        [rows, depth, columns]: [u32; 3],
+        matrices: [DeviceSlice; 3],
+        [rows, columns, depth]: [u32; 3],
         precision: Precision,
     ) -> Result<Self, BackendError> {
+        let [a, b, c] = matrices.map(DeviceSlice::address);
+        let enough = |matrix: &DeviceSlice, [m, n]: [u32; 2]| {
+            u128::from(matrix.bytes()) >= u128::from(m) * u128::from(n) * u128::from(precision.bytes())
+        };
+        let [in_a, in_b, in_c] = [[rows, depth], [depth, columns], [rows, columns]];
+        if !(enough(&matrices[0], in_a) && enough(&matrices[1], in_b) && enough(&matrices[2], in_c)) {
+            return Err(BackendError::Rejected {
+                operation: "a matrix product",
+                message: format!("{rows}x{depth} times {depth}x{columns}: a matrix is larger than its memory"),
+            });
+        }
         use blas::cublasComputeType_t as Compute;
         use lt::cublasComputeType_t as LtCompute;
         // cuBLAS uses TF32 for f32 only where it is asked to by FAST_TF32.

@@ -1,9 +1,12 @@
 //! CUDA C++ in, machine code or PTX out.
 
-use std::ffi::{CString, c_int};
+use std::ffi::{CStr, CString};
 
 use super::error::{NvrtcError, Place};
-use super::library::{Code, Nvrtc, Program};
+use super::library::Nvrtc;
+use super::result::{Failed, Outcome};
+use super::safe::Program;
+use super::sys::Code;
 use crate::resources::{self, Usage};
 
 /// Warnings that are of no use in generated text: what is declared and never used (177, 550),
@@ -150,25 +153,12 @@ impl Nvrtc {
         };
         let (text, name) = (c(source.text, "the text")?, c(source.name, "the name")?);
         let options = job.options.iter().map(|option| c(option, "an option")).collect::<Result<Vec<_>, _>>()?;
-        let pointers: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
+        let options: Vec<&CStr> = options.iter().map(CString::as_c_str).collect();
 
-        let mut open = Open { nvrtc: self, program: std::ptr::null_mut() };
-        // SAFETY: both texts end with zero and live until the call is over; there are no headers.
-        let code = unsafe {
-            (self.functions.create)(
-                &raw mut open.program,
-                text.as_ptr(),
-                name.as_ptr(),
-                0,
-                std::ptr::null(),
-                std::ptr::null(),
-            )
-        };
-        self.check("nvrtcCreateProgram", code)?;
-        let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
-        // SAFETY: the program is open; `pointers` are as many texts that end with zero.
-        let code = unsafe { (self.functions.compile)(open.program, count, pointers.as_ptr()) };
-        let log = open.log();
+        let mut program = self.checked(Program::create(self.functions(), &text, &name))?;
+        let compiled = program.compile(&options);
+        let log = program.log();
+        let code = compiled.map_or_else(|failed| failed.code, |()| 0);
         if code == COMPILATION && !log.contains("error") && job.options.iter().any(|option| option == VERBOSE) {
             // An assembler that tells so much keeps some errors to itself, such as too much shared memory.
             let options = job.options.iter().filter(|option| *option != VERBOSE).cloned().collect();
@@ -177,7 +167,7 @@ impl Nvrtc {
         if code != 0 {
             return Err(self.failure(source, job, code, log));
         }
-        let image = open.image(job.output)?;
+        let image = self.checked(program.image(job.output))?;
         let (usage, log) = resources::split(&log);
         if !log.is_empty() {
             log::debug!("NVRTC on kernel '{}': {log}", source.name);
@@ -199,69 +189,17 @@ impl Nvrtc {
                 }
             }
             BUILTIN_OPERATION_FAILURE => NvrtcError::Builtins { file: self.file().to_owned(), log },
-            _ => NvrtcError::Call { function: "nvrtcCompileProgram", code: self.functions.name(code), log },
+            _ => NvrtcError::Call { function: "nvrtcCompileProgram", code: self.functions().name(code), log },
         }
     }
 
-    fn check(&self, function: &'static str, code: Code) -> Result<(), NvrtcError> {
-        match code {
-            0 => Ok(()),
-            _ => Err(NvrtcError::Call { function, code: self.functions.name(code), log: String::new() }),
-        }
-    }
-}
-
-/// A program inside NVRTC, until it is dropped.
-struct Open<'a> {
-    nvrtc: &'a Nvrtc,
-    program: Program,
-}
-
-impl Open<'_> {
-    /// What NVRTC said; nothing if it does not even tell that.
-    fn log(&self) -> String {
-        let functions = &self.nvrtc.functions;
-        let bytes = self.bytes(("nvrtcGetProgramLogSize", functions.log_size), ("nvrtcGetProgramLog", functions.log));
-        let mut bytes = bytes.unwrap_or_default();
-        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        bytes.truncate(end);
-        String::from_utf8_lossy(&bytes).trim().to_owned()
-    }
-
-    fn image(&self, output: Output) -> Result<Vec<u8>, NvrtcError> {
-        let functions = &self.nvrtc.functions;
-        match output {
-            Output::Cubin => {
-                self.bytes(("nvrtcGetCUBINSize", functions.cubin_size), ("nvrtcGetCUBIN", functions.cubin))
-            }
-            Output::Ptx => self.bytes(("nvrtcGetPTXSize", functions.ptx_size), ("nvrtcGetPTX", functions.ptx)),
-        }
-    }
-
-    /// What a pair of functions gives: the first how much, the second the bytes.
-    fn bytes(
-        &self,
-        (size_name, size): (&'static str, unsafe extern "C" fn(Program, *mut usize) -> Code),
-        (name, fill): (&'static str, unsafe extern "C" fn(Program, *mut std::ffi::c_char) -> Code),
-    ) -> Result<Vec<u8>, NvrtcError> {
-        let mut bytes = 0usize;
-        // SAFETY: the program is open, and the size goes to this frame.
-        self.nvrtc.check(size_name, unsafe { size(self.program, &raw mut bytes) })?;
-        let mut all = vec![0u8; bytes];
-        if bytes > 0 {
-            // SAFETY: there is room for as much as NVRTC has just said.
-            self.nvrtc.check(name, unsafe { fill(self.program, all.as_mut_ptr().cast()) })?;
-        }
-        Ok(all)
-    }
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        if !self.program.is_null() {
-            // SAFETY: the program is open, and nobody uses it after this.
-            unsafe { (self.nvrtc.functions.destroy)(&raw mut self.program) };
-        }
+    fn checked<T>(&self, outcome: Outcome<T>) -> Result<T, NvrtcError> {
+        let call = |Failed { function, code }| NvrtcError::Call {
+            function,
+            code: self.functions().name(code),
+            log: String::new(),
+        };
+        outcome.map_err(call)
     }
 }
 

@@ -2,15 +2,21 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `search` | where the library may lie |
-//! | `library` | the loaded library: its functions, version and architectures |
+//! | `search` | the places where the library may lie |
+//! | `library` | the library: found, with its version and architectures |
 //! | `compile` | CUDA C++ in, machine code or PTX out |
-//! | `error` | what can go wrong, and what to do about it |
+//! | `error` | errors, with what to do about them |
+//! | `sys` | the functions as a table, and the library that they lie in |
+//! | `result` | each function as a method that returns a `Result` |
+//! | `safe` | a program inside NVRTC |
 
 mod compile;
 mod error;
 mod library;
+mod result;
+mod safe;
 mod search;
+mod sys;
 #[cfg(test)]
 mod tests;
 

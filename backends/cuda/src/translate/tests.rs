@@ -3,12 +3,12 @@
 mod kernels;
 mod loops;
 mod text;
+pub(in crate::translate) mod unchecked;
 
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Access, BindingClass, BindingInfo, Checks, Layout, Leave, Program, Proofs, ResourceId, Shape, Source as Wgsl,
-    Unchecked,
+    Access, BindingClass, BindingInfo, Layout, Leave, Program, Proofs, ResourceId, Shape, Source as Wgsl,
 };
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
@@ -17,6 +17,7 @@ use naga::{AddressSpace, Module, StorageAccess};
 
 use super::{Form, Options, Translation, translate};
 use crate::nvrtc::{self, Output, Source};
+use unchecked::unchecked;
 
 /// A program from a text with one entry point and no overrides.
 pub(super) fn program(text: &str) -> Program {
@@ -132,10 +133,9 @@ fn every_form_of_every_kernel_compiles() {
 fn forms(text: &str) -> Vec<Translation> {
     let mut program = program(text);
     let mut found = Vec::new();
-    for unchecked in [false, true] {
-        if unchecked {
-            // SAFETY: nothing is run.
-            program.leave.checks = Checks::Off(unsafe { Unchecked::promise() });
+    for without_checks in [false, true] {
+        if without_checks {
+            program.leave.checks = unchecked();
         }
         for form in [Form::default(), Form { addressed: u64::MAX, looped: true }] {
             let options = Options { form, ..options() };

@@ -1,7 +1,8 @@
 //! Tables: statements of WGSL and the C++ that they must become.
 
-use anywarp_backend::{Checks, Leave, Program, Unchecked};
+use anywarp_backend::{Checks, Leave, Program};
 
+use crate::translate::tests::unchecked::unchecked;
 use crate::translate::{Form, Options, translate};
 
 const DECLARATIONS: &str = "
@@ -34,9 +35,7 @@ fn body(statements: &str, checked: bool) -> String {
 }
 
 fn program(source: &str, checked: bool) -> Program {
-    // SAFETY: nothing runs.
-    let promise = unsafe { Unchecked::promise() };
-    let checks = if checked { Checks::Driver } else { Checks::Off(promise) };
+    let checks = if checked { Checks::Driver } else { unchecked() };
     let leave = Leave { checks, exact_math: false };
     // Without its text, so that what is looked for is not found in a comment.
     Program { source: None, leave, ..crate::translate::tests::program(source) }

@@ -1,11 +1,14 @@
-//! Whether cuBLAS and cuBLASLt are on this machine, with every function that is called here.
+//! Types of cuBLAS and cuBLASLt, and whether the libraries are on this machine, with every function that is
+//! called here.
 
-use std::ffi::c_int;
 use std::sync::OnceLock;
 
-use cudarc::cublas::sys as blas;
-use cudarc::driver::sys as driver;
+pub(super) use cudarc::cublas::sys as blas;
+pub(super) use cudarc::cublaslt::sys as lt;
 use libloading::Library;
+
+use super::result;
+use crate::driver::Driver;
 
 const BLAS: [&str; 7] = [
     "cublasCreate_v2",
@@ -31,7 +34,7 @@ const LT: [&str; 11] = [
     "cublasLtMatrixLayoutDestroy",
 ];
 
-/// Whether cuBLAS can be called without a panic, and fits the driver. The first call loads it.
+/// Returns whether cuBLAS can be called without a panic, and fits the driver. The first call loads it.
 pub(super) fn has_blas() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| match find("cublas", &BLAS).and_then(|()| fits_driver()) {
@@ -43,7 +46,7 @@ pub(super) fn has_blas() -> bool {
     })
 }
 
-/// Whether cuBLASLt can be called without a panic. The first call loads it.
+/// Returns whether cuBLASLt can be called without a panic. The first call loads it.
 pub(super) fn has_lt() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| match find("cublasLt", &LT) {
@@ -77,23 +80,10 @@ fn find(name: &str, symbols: &[&str]) -> Result<(), String> {
     outcome
 }
 
-/// A cuBLAS of a newer major version than the driver's cannot run.
+/// Compares versions: a cuBLAS of a newer major version than the driver's cannot run.
 fn fits_driver() -> Result<(), String> {
-    let (mut library, mut runs) = (0 as c_int, 0 as c_int);
-    // SAFETY: `find` has looked the function up; it writes one number.
-    let status = unsafe { blas::cublasGetProperty(blas::libraryPropertyType::MAJOR_VERSION, &mut library) };
-    if status != blas::cublasStatus_t::CUBLAS_STATUS_SUCCESS {
-        return Err(format!("cublasGetProperty says {status:?}"));
-    }
-    // SAFETY: it opens and closes the library, whose initialisers have no preconditions.
-    if !unsafe { driver::is_culib_present() } {
-        return Err("there is no CUDA driver".to_owned());
-    }
-    // SAFETY: every driver has had this function since CUDA 2.2; it writes one number.
-    let status = unsafe { driver::cuDriverGetVersion(&mut runs) };
-    if status != driver::CUresult::CUDA_SUCCESS {
-        return Err(format!("cuDriverGetVersion says {status:?}"));
-    }
+    let library = result::blas::major_version().map_err(|status| format!("cublasGetProperty says {status:?}"))?;
+    let runs = Driver::get()?.version;
     if library > runs / 1000 {
         let (major, minor) = (runs / 1000, runs % 1000 / 10);
         return Err(format!("cuBLAS {library} needs a newer driver than this one, which is for CUDA {major}.{minor}"));

@@ -1,49 +1,51 @@
 //! Machine code that the driver has loaded.
 
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::sync::Arc;
 
 use anywarp_backend::{BackendError, KernelResources};
-use cudarc::driver::sys::{CUfunction, CUfunction_attribute, CUjit_option, CUmodule};
 
-use super::context::Context;
-use super::error;
+use super::Context;
+use crate::driver::error;
+use crate::driver::sys::{CUfunction, CUfunction_attribute, CUmodule};
 
-/// Bytes for what the driver says about an image.
+const OPERATION: &str = "compiling";
+
+/// Bytes for the driver's words about an image.
 const LOG: usize = 4096;
 
-/// A loaded kernel.
+/// A loaded kernel. Unloading it, by dropping, can make the driver wait for the whole device.
 pub(crate) struct Module {
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
     handle: CUmodule,
-    pub(crate) function: CUfunction,
+    function: CUfunction,
     pub(crate) resources: KernelResources,
 }
 
-// SAFETY: the driver's functions may be called from any thread; the handles are only names.
+// SAFETY: reason 1 of this layer.
 unsafe impl Send for Module {}
-// SAFETY: nothing in it changes.
+// SAFETY: as above; nothing in it changes.
 unsafe impl Sync for Module {}
 
-/// What a kernel needs of the device, to be loaded.
+/// The needs of a kernel that is to be loaded, and the limits of the device.
 pub(crate) struct Needs<'a> {
-    /// For errors.
+    /// The kernel's name in errors.
     pub(crate) kernel: &'a str,
     pub(crate) entry: &'a str,
     /// Bytes.
     pub(crate) dynamic_shared: u32,
-    /// In one workgroup.
+    /// Invocations of one workgroup.
     pub(crate) invocations: u32,
-    /// Of the device, in one workgroup.
+    /// Bytes of workgroup memory that the device has for one workgroup.
     pub(crate) most_shared: u32,
-    /// Of the device, resident on one multiprocessor.
+    /// Invocations that one multiprocessor of the device runs at a time.
     pub(crate) most_resident: u32,
-    /// Who made the image: "NVRTC 13.0".
+    /// The maker of the image: "NVRTC 13.0".
     pub(crate) compiler: &'a str,
 }
 
 fn refused<T>(message: String) -> Result<T, BackendError> {
-    Err(BackendError::Rejected { operation: "compiling", message })
+    Err(BackendError::Rejected { operation: OPERATION, message })
 }
 
 impl Module {
@@ -68,23 +70,23 @@ impl Module {
         let Ok(entry) = CString::new(needs.entry) else {
             return refused(format!("kernel '{}': its entry point's name holds a zero byte", needs.kernel));
         };
-        // SAFETY: the module is loaded; the name ends in zero; one handle of `module` is written.
-        let result = unsafe { (context.driver.cuModuleGetFunction)(&raw mut module.function, handle, entry.as_ptr()) };
-        context.check("compiling", "cuModuleGetFunction", result)?;
+        // SAFETY: reason 1 of this layer.
+        module.function = context.check(OPERATION, unsafe { context.driver.module_function(handle, &entry) })?;
         module.measure(needs)?;
         Ok(module)
     }
 
-    fn attribute(&self, attribute: CUfunction_attribute) -> Result<u32, BackendError> {
-        let mut value = 0;
-        // SAFETY: the function is the module's; one integer of this frame is written.
-        let result =
-            unsafe { (self.context.driver.cuFuncGetAttribute)(&raw mut value, attribute as u32, self.function) };
-        self.context.check("compiling", "cuFuncGetAttribute", result)?;
-        Ok(u32::try_from(value).unwrap_or(0))
+    pub(super) fn function(&self) -> CUfunction {
+        self.function
     }
 
-    /// Learns what the kernel takes, and refuses what the device cannot give.
+    fn attribute(&self, attribute: CUfunction_attribute) -> Result<u32, BackendError> {
+        // SAFETY: reason 1 of this layer.
+        let value = unsafe { self.context.driver.function_attribute(self.function, attribute) };
+        self.context.check(OPERATION, value).map(|value| u32::try_from(value).unwrap_or(0))
+    }
+
+    /// Measures the kernel's resources, and refuses what the device cannot give.
     fn measure(&mut self, needs: &Needs<'_>) -> Result<(), BackendError> {
         let kernel = needs.kernel;
         let declared = self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
@@ -97,10 +99,10 @@ impl Module {
         }
         if needs.dynamic_shared > 0 {
             let value = i32::try_from(needs.dynamic_shared).unwrap_or(i32::MAX);
-            let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as u32;
-            // SAFETY: the function is the module's; takes numbers only.
-            let result = unsafe { (self.context.driver.cuFuncSetAttribute)(self.function, attribute, value) };
-            self.context.check("compiling", "cuFuncSetAttribute", result)?;
+            let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: reason 1 of this layer.
+            let set = unsafe { self.context.driver.function_set_attribute(self.function, attribute, value) };
+            self.context.check(OPERATION, set)?;
         }
         let most = self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         let registers = self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
@@ -111,18 +113,10 @@ impl Module {
                 needs.invocations
             ));
         }
-        let mut blocks = 0;
         let threads = i32::try_from(needs.invocations).unwrap_or(i32::MAX);
-        // SAFETY: the function is the module's; one integer of this frame is written.
-        let result = unsafe {
-            (self.context.driver.cuOccupancyMaxActiveBlocksPerMultiprocessor)(
-                &raw mut blocks,
-                self.function,
-                threads,
-                needs.dynamic_shared as usize,
-            )
-        };
-        self.context.check("compiling", "cuOccupancyMaxActiveBlocksPerMultiprocessor", result)?;
+        // SAFETY: reason 1 of this layer.
+        let blocks = unsafe { self.context.driver.occupancy(self.function, threads, needs.dynamic_shared as usize) };
+        let blocks = self.context.check(OPERATION, blocks)?;
         let blocks = u32::try_from(blocks).unwrap_or(0);
         let resident = blocks.saturating_mul(needs.invocations);
         self.resources = KernelResources {
@@ -139,39 +133,26 @@ impl Module {
 }
 
 fn load(context: &Context, image: &[u8], needs: &Needs<'_>) -> Result<CUmodule, BackendError> {
-    let mut handle = std::ptr::null_mut();
     let mut log = vec![0_u8; LOG];
-    let mut options =
-        [CUjit_option::CU_JIT_ERROR_LOG_BUFFER as u32, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as u32];
-    let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut::<c_void>(LOG)];
-    // SAFETY: the image is a whole cubin from the compiler or the cache; the log is as long as said,
-    // and there are two options with their values.
-    let result = unsafe {
-        (context.driver.cuModuleLoadDataEx)(
-            &raw mut handle,
-            image.as_ptr().cast(),
-            2,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
+    // SAFETY: the image is a whole cubin, or text up to its zero byte, from the compiler or the cache.
+    let failed = match unsafe { context.driver.module_load(image, &mut log) } {
+        Ok(handle) => return Ok(handle),
+        Err(failed) => failed,
     };
-    if result == 0 {
-        return Ok(handle);
-    }
     let said = log.iter().position(|byte| *byte == 0).map_or(&log[..], |end| &log[..end]);
     let said = String::from_utf8_lossy(said);
     let said = if said.trim().is_empty() { String::new() } else { format!(": {}", said.trim()) };
-    if error::is_foreign_image(result) {
+    if error::is_foreign_image(failed.code) {
         return refused(format!(
             "the driver ({}) cannot load what {} made of kernel '{}' ({}{said}): update the driver, or set ANYWARP_NVRTC \
              to an NVRTC no newer than the driver",
             context.driver.describe(),
             needs.compiler,
             needs.kernel,
-            context.driver.text(result),
+            context.driver.text(failed.code),
         ));
     }
-    match context.error("compiling", "cuModuleLoadDataEx", result) {
+    match context.error(OPERATION, failed) {
         BackendError::Rejected { operation, message } => {
             Err(BackendError::Rejected { operation, message: format!("kernel '{}': {message}{said}", needs.kernel) })
         }
@@ -182,10 +163,7 @@ fn load(context: &Context, image: &[u8], needs: &Needs<'_>) -> Result<CUmodule, 
 impl Drop for Module {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // SAFETY: loaded once, unloaded once; work that uses it has ended (see `graveyard`).
-        let result = unsafe { (self.context.driver.cuModuleUnload)(self.handle) };
-        if result != 0 && !self.context.is_lost() {
-            log::debug!("unloading a kernel: {}", self.context.driver.text(result));
-        }
+        // SAFETY: reasons 1 and 3 of this layer.
+        self.context.log_free(unsafe { self.context.driver.module_unload(self.handle) });
     }
 }

@@ -1,0 +1,102 @@
+//! Copies and fills, in the order of a stream.
+
+use std::ffi::c_void;
+
+use super::checked;
+use crate::driver::error::DriverResult;
+use crate::driver::sys::{CUdeviceptr, CUstream, Driver};
+
+/// # Safety of all of these
+/// The stream is alive; both ranges are that long, and stay so until the stream has come past the command.
+impl Driver {
+    /// Copies between any two addresses that the device knows.
+    ///
+    /// # Safety
+    /// As above.
+    pub(in crate::driver) unsafe fn copy(
+        &self,
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        bytes: usize,
+        stream: CUstream,
+    ) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuMemcpyAsync", unsafe { (self.cuMemcpyAsync)(to, from, bytes, stream) })
+    }
+
+    /// Copies from the host to the device. Pinned memory is read when the stream comes to it, other memory
+    /// before the call returns.
+    ///
+    /// # Safety
+    /// As above.
+    pub(in crate::driver) unsafe fn copy_to_device(
+        &self,
+        to: CUdeviceptr,
+        from: *const c_void,
+        bytes: usize,
+        stream: CUstream,
+    ) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuMemcpyHtoDAsync", unsafe { (self.cuMemcpyHtoDAsync_v2)(to, from, bytes, stream) })
+    }
+
+    /// Copies from the device to pinned memory of the host.
+    ///
+    /// # Safety
+    /// As above.
+    pub(in crate::driver) unsafe fn copy_to_host(
+        &self,
+        to: *mut c_void,
+        from: CUdeviceptr,
+        bytes: usize,
+        stream: CUstream,
+    ) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuMemcpyDtoHAsync", unsafe { (self.cuMemcpyDtoHAsync_v2)(to, from, bytes, stream) })
+    }
+
+    /// Copies within the device's memory.
+    ///
+    /// # Safety
+    /// As above.
+    pub(in crate::driver) unsafe fn copy_on_device(
+        &self,
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        bytes: usize,
+        stream: CUstream,
+    ) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuMemcpyDtoDAsync", unsafe { (self.cuMemcpyDtoDAsync_v2)(to, from, bytes, stream) })
+    }
+
+    /// Fills with a word.
+    ///
+    /// # Safety
+    /// As above.
+    pub(in crate::driver) unsafe fn fill_words(
+        &self,
+        to: CUdeviceptr,
+        word: u32,
+        words: usize,
+        stream: CUstream,
+    ) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuMemsetD32Async", unsafe { (self.cuMemsetD32Async)(to, word, words, stream) })
+    }
+
+    /// Fills with a byte.
+    ///
+    /// # Safety
+    /// As above.
+    pub(in crate::driver) unsafe fn fill_bytes(
+        &self,
+        to: CUdeviceptr,
+        byte: u8,
+        bytes: usize,
+        stream: CUstream,
+    ) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuMemsetD8Async", unsafe { (self.cuMemsetD8Async)(to, byte, bytes, stream) })
+    }
+}

@@ -1,0 +1,97 @@
+//! The driver itself, its devices and their contexts.
+
+use std::ffi::{CStr, c_char};
+use std::ptr::null_mut;
+
+use super::checked;
+use crate::driver::error::DriverResult;
+use crate::driver::sys::{CUcontext, CUdevice, CUdevice_attribute, Driver};
+
+impl Driver {
+    pub(in crate::driver) fn init(&self) -> DriverResult<()> {
+        // SAFETY: takes a number.
+        checked("cuInit", unsafe { (self.cuInit)(0) })
+    }
+
+    pub(in crate::driver) fn driver_version(&self) -> DriverResult<i32> {
+        let mut version = 0;
+        // SAFETY: writes one integer of this frame.
+        checked("cuDriverGetVersion", unsafe { (self.cuDriverGetVersion)(&raw mut version) }).map(|()| version)
+    }
+
+    /// Returns name and text of a result: `CUDA_ERROR_OUT_OF_MEMORY (out of memory)`.
+    pub(in crate::driver) fn text(&self, code: u32) -> String {
+        let mut name = std::ptr::null();
+        let mut text = std::ptr::null();
+        // SAFETY: each writes one pointer of this frame: null, or a constant string.
+        unsafe {
+            (self.cuGetErrorName)(code, &raw mut name);
+            (self.cuGetErrorString)(code, &raw mut text);
+        }
+        // SAFETY: not null, so it is one of the driver's constant strings.
+        let read = |start: *const _| unsafe { CStr::from_ptr(start) }.to_string_lossy().into_owned();
+        match (name.is_null(), text.is_null()) {
+            (true, _) => format!("CUDA error {code}"),
+            (false, true) => read(name),
+            (false, false) => format!("{} ({})", read(name), read(text)),
+        }
+    }
+
+    pub(in crate::driver) fn device_count(&self) -> DriverResult<i32> {
+        let mut count = 0;
+        // SAFETY: writes one integer of this frame.
+        checked("cuDeviceGetCount", unsafe { (self.cuDeviceGetCount)(&raw mut count) }).map(|()| count)
+    }
+
+    pub(in crate::driver) fn device(&self, ordinal: i32) -> DriverResult<CUdevice> {
+        let mut device = 0;
+        // SAFETY: writes one integer of this frame.
+        checked("cuDeviceGet", unsafe { (self.cuDeviceGet)(&raw mut device, ordinal) }).map(|()| device)
+    }
+
+    pub(in crate::driver) fn device_name(&self, device: CUdevice) -> DriverResult<String> {
+        let mut name = [0 as c_char; 256];
+        // SAFETY: writes to this frame as many bytes as it is given, less one for the zero.
+        let code = unsafe { (self.cuDeviceGetName)(name.as_mut_ptr(), name.len() as i32 - 1, device) };
+        checked("cuDeviceGetName", code)?;
+        // SAFETY: the last byte was kept zero.
+        Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
+    }
+
+    pub(in crate::driver) fn device_memory(&self, device: CUdevice) -> DriverResult<usize> {
+        let mut bytes = 0;
+        // SAFETY: writes one number of this frame.
+        checked("cuDeviceTotalMem", unsafe { (self.cuDeviceTotalMem_v2)(&raw mut bytes, device) }).map(|()| bytes)
+    }
+
+    pub(in crate::driver) fn device_attribute(
+        &self,
+        device: CUdevice,
+        attribute: CUdevice_attribute,
+    ) -> DriverResult<i32> {
+        let mut value = 0;
+        // SAFETY: writes one integer of this frame.
+        let code = unsafe { (self.cuDeviceGetAttribute)(&raw mut value, attribute as u32, device) };
+        checked("cuDeviceGetAttribute", code).map(|()| value)
+    }
+
+    pub(in crate::driver) fn primary_context(&self, device: CUdevice) -> DriverResult<CUcontext> {
+        let mut context = null_mut();
+        // SAFETY: writes one handle of this frame; devices are numbers, of which the driver refuses wrong ones.
+        let code = unsafe { (self.cuDevicePrimaryCtxRetain)(&raw mut context, device) };
+        checked("cuDevicePrimaryCtxRetain", code).map(|()| context)
+    }
+
+    pub(in crate::driver) fn current_context(&self) -> DriverResult<CUcontext> {
+        let mut context = null_mut();
+        // SAFETY: writes one handle of this frame.
+        checked("cuCtxGetCurrent", unsafe { (self.cuCtxGetCurrent)(&raw mut context) }).map(|()| context)
+    }
+
+    /// # Safety
+    /// The context is alive, or null.
+    pub(in crate::driver) unsafe fn set_current_context(&self, context: CUcontext) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuCtxSetCurrent", unsafe { (self.cuCtxSetCurrent)(context) })
+    }
+}

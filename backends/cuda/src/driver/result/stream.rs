@@ -1,0 +1,71 @@
+//! Streams: order, waiting, capture.
+
+use std::ptr::null_mut;
+
+use super::checked;
+use crate::driver::error::{DriverResult, NOT_READY};
+use crate::driver::sys::{CUevent, CUgraph, CUstream, Driver};
+
+/// Flag of a stream that does not wait for the one that other code of the process may use.
+const NON_BLOCKING: u32 = 1;
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`: a capture on a stream of its own does not restrict other threads, or
+/// what libraries allocate meanwhile.
+const RELAXED: u32 = 2;
+
+impl Driver {
+    pub(in crate::driver) fn stream_create(&self) -> DriverResult<CUstream> {
+        let mut stream = null_mut();
+        // SAFETY: writes one handle of this frame.
+        checked("cuStreamCreate", unsafe { (self.cuStreamCreate)(&raw mut stream, NON_BLOCKING) }).map(|()| stream)
+    }
+
+    /// # Safety
+    /// The stream is alive, and not used after this; its work ends by itself.
+    pub(in crate::driver) unsafe fn stream_destroy(&self, stream: CUstream) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuStreamDestroy", unsafe { (self.cuStreamDestroy_v2)(stream) })
+    }
+
+    /// # Safety
+    /// The stream is alive.
+    pub(in crate::driver) unsafe fn stream_synchronize(&self, stream: CUstream) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuStreamSynchronize", unsafe { (self.cuStreamSynchronize)(stream) })
+    }
+
+    /// Returns whether a stream has nothing left to do.
+    ///
+    /// # Safety
+    /// The stream is alive.
+    pub(in crate::driver) unsafe fn stream_is_idle(&self, stream: CUstream) -> DriverResult<bool> {
+        // SAFETY: as the caller says.
+        match unsafe { (self.cuStreamQuery)(stream) } {
+            NOT_READY => Ok(false),
+            code => checked("cuStreamQuery", code).map(|()| true),
+        }
+    }
+
+    /// # Safety
+    /// Stream and event are alive.
+    pub(in crate::driver) unsafe fn stream_wait(&self, stream: CUstream, event: CUevent) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuStreamWaitEvent", unsafe { (self.cuStreamWaitEvent)(stream, event, 0) })
+    }
+
+    /// # Safety
+    /// The stream is alive.
+    pub(in crate::driver) unsafe fn begin_capture(&self, stream: CUstream) -> DriverResult<()> {
+        // SAFETY: as the caller says.
+        checked("cuStreamBeginCapture", unsafe { (self.cuStreamBeginCapture_v2)(stream, RELAXED) })
+    }
+
+    /// Ends a capture. After an error the driver has made no graph.
+    ///
+    /// # Safety
+    /// The stream is alive.
+    pub(in crate::driver) unsafe fn end_capture(&self, stream: CUstream) -> DriverResult<CUgraph> {
+        let mut graph = null_mut();
+        // SAFETY: as the caller says; writes one handle of this frame.
+        checked("cuStreamEndCapture", unsafe { (self.cuStreamEndCapture)(stream, &raw mut graph) }).map(|()| graph)
+    }
+}

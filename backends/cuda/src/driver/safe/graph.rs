@@ -1,0 +1,89 @@
+//! Graphs: commands that were captured, and run as one.
+
+use std::sync::Arc;
+
+use anywarp_backend::BackendError;
+
+use super::{Context, Stream};
+use crate::driver::sys::{CUgraph, CUgraphExec};
+
+const OPERATION: &str = "capturing";
+
+/// Commands as they were captured.
+pub(crate) struct CapturedGraph {
+    context: Arc<Context>,
+    handle: CUgraph,
+}
+
+/// A graph that can be launched. What its nodes use outlives it: they name memory and kernels by addresses.
+pub(crate) struct ExecutableGraph {
+    context: Arc<Context>,
+    handle: CUgraphExec,
+}
+
+// SAFETY: reason 1 of this layer.
+unsafe impl Send for ExecutableGraph {}
+// SAFETY: as above; an update takes `&mut self`, and launches are made one at a time, under the queue's lock.
+unsafe impl Sync for ExecutableGraph {}
+
+impl Stream {
+    /// Captures what `enqueue` puts on this stream, instead of running it.
+    ///
+    /// # Errors
+    /// The error of `enqueue`, or the driver refuses to capture.
+    pub(crate) fn capture(
+        &self,
+        enqueue: impl FnOnce() -> Result<(), BackendError>,
+    ) -> Result<CapturedGraph, BackendError> {
+        let context = self.context();
+        // SAFETY: reason 1 of this layer.
+        context.check(OPERATION, unsafe { context.driver.begin_capture(self.raw()) })?;
+        let enqueued = enqueue();
+        // SAFETY: reason 1 of this layer.
+        let ended = context.check(OPERATION, unsafe { context.driver.end_capture(self.raw()) });
+        let graph = ended.map(|handle| CapturedGraph { context: Arc::clone(context), handle });
+        enqueued.and(graph)
+    }
+}
+
+impl ExecutableGraph {
+    /// Makes a graph that can be launched; the captured one is not needed afterwards.
+    pub(crate) fn new(graph: &CapturedGraph) -> Result<Self, BackendError> {
+        let context = &graph.context;
+        // SAFETY: reason 1 of this layer.
+        let handle = context.check(OPERATION, unsafe { context.driver.graph_instantiate(graph.handle) })?;
+        Ok(Self { context: Arc::clone(context), handle })
+    }
+
+    /// Takes the nodes of another graph over; returns whether that was possible. Runs under way keep what they
+    /// were launched with.
+    pub(crate) fn update(&mut self, graph: &CapturedGraph) -> bool {
+        // SAFETY: reason 1 of this layer.
+        let updated = unsafe { self.context.driver.graph_update(self.handle, graph.handle) };
+        if let Err(failed) = updated {
+            log::debug!("a graph is made anew: {}", self.context.driver.said(failed));
+        }
+        updated.is_ok()
+    }
+
+    /// Enqueues a run.
+    pub(crate) fn launch(&self, stream: &Stream) -> Result<(), BackendError> {
+        // SAFETY: reasons 1, 3 and 4 of this layer; the plan that the graph was captured from keeps what the nodes use.
+        self.context.check("submitting", unsafe { self.context.driver.graph_launch(self.handle, stream.raw()) })
+    }
+}
+
+impl Drop for CapturedGraph {
+    fn drop(&mut self) {
+        // SAFETY: reason 1 of this layer; what was instantiated from it does not need it.
+        self.context.log_free(unsafe { self.context.driver.graph_destroy(self.handle) });
+    }
+}
+
+impl Drop for ExecutableGraph {
+    fn drop(&mut self) {
+        let Ok(_current) = self.context.enter_anyway() else { return };
+        // SAFETY: reasons 1 and 3 of this layer.
+        self.context.log_free(unsafe { self.context.driver.graph_exec_destroy(self.handle) });
+    }
+}

@@ -1,0 +1,108 @@
+//! Pinned memory: pages of the host that the device reaches, too.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+
+use anywarp_backend::{BackendError, HostRange};
+
+use super::{Context, DeviceSlice, HostSlice};
+use crate::driver::error::OUT_OF_MEMORY;
+use crate::driver::sys::CUdeviceptr;
+
+/// Pinned memory. Freeing it, by dropping, can make the driver wait for the whole device.
+pub(crate) struct PinnedMemory {
+    context: Arc<Context>,
+    start: NonNull<u8>,
+    address: CUdeviceptr,
+    bytes: usize,
+}
+
+// SAFETY: reason 1 of this layer; the bytes are reached by the device, and by ways that are argued for below.
+unsafe impl Send for PinnedMemory {}
+// SAFETY: as above.
+unsafe impl Sync for PinnedMemory {}
+
+impl PinnedMemory {
+    /// Allocates memory of zeros; `None` when there is no more. The context is current.
+    pub(crate) fn allocate(
+        context: &Arc<Context>,
+        bytes: u64,
+        operation: &'static str,
+    ) -> Result<Option<Self>, BackendError> {
+        let Ok(bytes) = usize::try_from(bytes) else { return Ok(None) };
+        let start = match context.driver.allocate_pinned(bytes) {
+            Err(failed) if failed.code == OUT_OF_MEMORY => return Ok(None),
+            allocated => context.check(operation, allocated)?,
+        };
+        let Some(start) = NonNull::new(start.cast::<u8>()) else { return Ok(None) };
+        // Dropped, and so freed, if anything fails from here on.
+        let mut memory = Self { context: Arc::clone(context), start, address: 0, bytes };
+        // SAFETY: the memory was just allocated with an address on the device.
+        memory.address = context.check(operation, unsafe { context.driver.device_address(start.as_ptr().cast()) })?;
+        // SAFETY: the memory is that long, and nothing else knows it yet.
+        unsafe { start.as_ptr().write_bytes(0, bytes) };
+        Ok(Some(memory))
+    }
+
+    /// Returns all of it as the device reaches it.
+    pub(crate) fn device(&self) -> DeviceSlice {
+        DeviceSlice::whole(self.address, self.bytes as u64)
+    }
+
+    /// Returns all of it as the host reaches it, for copies.
+    pub(crate) fn host(&self) -> HostSlice {
+        HostSlice::whole(self.start, self.bytes)
+    }
+
+    /// Returns its length.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Gives the host the bytes of the memory that `owner` has; `None` if it has none, or `lent` says that the
+    /// host has them already.
+    ///
+    /// The owner lets go of its pinned memory only when it is dropped, lets no work under way use the bytes,
+    /// and refuses new work that would until `lent` is false again: reason 3 of this layer.
+    pub(crate) fn lend<T: Send + Sync + 'static>(
+        owner: &Arc<T>,
+        pinned: fn(&T) -> Option<&Self>,
+        lent: &Arc<AtomicBool>,
+    ) -> Option<HostRange> {
+        let memory = pinned(owner)?;
+        // SAFETY: the owner, which is kept, keeps the bytes and sees to it that nothing else touches them.
+        unsafe { HostRange::new(memory.start, memory.bytes, Arc::clone(lent), Arc::clone(owner) as _) }
+    }
+}
+
+impl Drop for PinnedMemory {
+    fn drop(&mut self) {
+        let Ok(_current) = self.context.enter_anyway() else { return };
+        // SAFETY: allocated once, freed once; by reason 3 of this layer no work uses it any more.
+        self.context.log_free(unsafe { self.context.driver.free_pinned(self.start.as_ptr().cast()) });
+    }
+}
+
+/// Pinned memory as words that host and device touch at the same time.
+pub(crate) struct PinnedWords(PinnedMemory);
+
+impl PinnedWords {
+    /// Takes memory over, which is then used as words only.
+    pub(crate) fn new(memory: PinnedMemory) -> Self {
+        Self(memory)
+    }
+
+    /// Returns the words as the device reaches them.
+    pub(crate) fn device(&self) -> DeviceSlice {
+        self.0.device()
+    }
+
+    /// Returns the words as the host reaches them.
+    pub(crate) fn host(&self) -> &[AtomicU32] {
+        let words = self.0.bytes / size_of::<AtomicU32>();
+        // SAFETY: so many words were allocated, at the beginning of a page, and made zero; they live as long as
+        // `self`, and the host reaches them only here, as atomics.
+        unsafe { std::slice::from_raw_parts(self.0.start.as_ptr().cast::<AtomicU32>(), words) }
+    }
+}

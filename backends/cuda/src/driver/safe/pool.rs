@@ -1,0 +1,126 @@
+//! Device memory, from a pool that keeps what is freed.
+
+use std::sync::Arc;
+
+use anywarp_backend::BackendError;
+
+use super::{Context, Device, DeviceSlice, Stream};
+use crate::driver::error::OUT_OF_MEMORY;
+use crate::driver::sys::{CUdeviceptr, CUmemoryPool};
+
+const OPENING: &str = "opening the device";
+const OPERATION: &str = "allocating";
+
+/// The source of device memory.
+pub(crate) struct Pool {
+    context: Arc<Context>,
+    /// Null on devices without pools: then each allocation asks the driver, and each freeing waits.
+    handle: CUmemoryPool,
+}
+
+// SAFETY: reason 1 of this layer.
+unsafe impl Send for Pool {}
+// SAFETY: as above.
+unsafe impl Sync for Pool {}
+
+/// Device memory, to be given back to its pool in the order of a stream. Dropped it stays allocated: in which
+/// order it could be freed is not known then.
+#[must_use]
+pub(crate) struct DeviceMemory {
+    address: CUdeviceptr,
+    bytes: u64,
+}
+
+impl DeviceMemory {
+    /// Returns all of it as a range.
+    pub(crate) fn whole(&self) -> DeviceSlice {
+        DeviceSlice::whole(self.address, self.bytes)
+    }
+}
+
+impl Pool {
+    /// Makes a pool of the device's memory that keeps what is freed.
+    pub(crate) fn create(context: &Arc<Context>, device: Device, supported: bool) -> Result<Self, BackendError> {
+        let mut pool = Self { context: Arc::clone(context), handle: std::ptr::null_mut() };
+        if supported {
+            pool.handle = context.check(OPENING, context.driver.pool_create(device.0))?;
+            // SAFETY: reason 1 of this layer.
+            context.check(OPENING, unsafe { context.driver.pool_set_threshold(pool.handle, u64::MAX) })?;
+        }
+        Ok(pool)
+    }
+
+    /// Allocates in the order of `stream`, and fills with zeros; `None` when there is no more. The
+    /// context is current.
+    pub(crate) fn allocate_zeroed(&self, bytes: u64, stream: &Stream) -> Result<Option<DeviceMemory>, BackendError> {
+        let Some(memory) = self.allocate(bytes, stream)? else { return Ok(None) };
+        self.zero(memory, stream).map(Some)
+    }
+
+    /// Allocates in the order of `stream`; `None` when there is no more. The context is current.
+    pub(crate) fn allocate(&self, bytes: u64, stream: &Stream) -> Result<Option<DeviceMemory>, BackendError> {
+        let driver = self.context.driver;
+        let Ok(length) = usize::try_from(bytes) else { return Ok(None) };
+        let allocated = if self.handle.is_null() {
+            driver.allocate(length)
+        } else {
+            // SAFETY: reason 1 of this layer.
+            unsafe { driver.allocate_from_pool(length, self.handle, stream.raw()) }
+        };
+        match allocated {
+            Err(failed) if failed.code == OUT_OF_MEMORY => Ok(None),
+            allocated => Ok(Some(DeviceMemory { address: self.context.check(OPERATION, allocated)?, bytes })),
+        }
+    }
+
+    /// Fills what was just allocated in the order of `stream` with zeros; frees it if that fails.
+    pub(crate) fn zero(&self, memory: DeviceMemory, stream: &Stream) -> Result<DeviceMemory, BackendError> {
+        let bytes = memory.bytes as usize;
+        // SAFETY: reasons 1 and 2 of this layer; it is freed in the order of the same stream, at the earliest.
+        let zeroed = unsafe { self.context.driver.fill_bytes(memory.address, 0, bytes, stream.raw()) };
+        match self.context.check(OPERATION, zeroed) {
+            Ok(()) => Ok(memory),
+            Err(error) => {
+                self.free(memory, stream);
+                Err(error)
+            }
+        }
+    }
+
+    /// Frees memory in the order of `stream`, which comes after all that uses it.
+    pub(crate) fn free(&self, memory: DeviceMemory, stream: &Stream) {
+        let driver = self.context.driver;
+        // SAFETY: allocated by this device's pool, or without one where it has none, and given back by value. By
+        // reason 3 of this layer its uses come before in the stream's order, or the driver waits for them.
+        let freed = unsafe {
+            if self.handle.is_null() {
+                driver.free(memory.address)
+            } else {
+                driver.free_in_order(memory.address, stream.raw())
+            }
+        };
+        if let Err(failed) = freed
+            && !self.context.is_lost()
+        {
+            log::warn!("{}", self.context.error("freeing", failed));
+        }
+    }
+
+    /// Gives everything back to the driver that is not in use; the device should be idle.
+    pub(crate) fn trim(&self) {
+        if !self.handle.is_null() {
+            // SAFETY: reason 1 of this layer.
+            let trimmed = unsafe { self.context.driver.pool_trim(self.handle, 0) };
+            log::debug!("trimmed the memory pool: {trimmed:?}");
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if let (false, Ok(_current)) = (self.handle.is_null(), self.context.enter_anyway()) {
+            // SAFETY: reason 1 of this layer; what is still allocated goes when it is freed.
+            self.context.log_free(unsafe { self.context.driver.pool_destroy(self.handle) });
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The driver's library, found and loaded once.
+
+use std::sync::OnceLock;
+
+use cudarc::driver::sys;
+
+use crate::driver::sys::Driver;
+use crate::driver::{error, version};
+
+/// The oldest driver that has every function of the table: the API version as the driver counts.
+const OLDEST: i32 = 12_000;
+
+impl Driver {
+    /// Returns the driver, initialised: the same answer on every call.
+    ///
+    /// # Errors
+    /// The reason why there is none, and what to do.
+    pub(crate) fn get() -> Result<&'static Self, &'static str> {
+        static DRIVER: OnceLock<Result<Driver, String>> = OnceLock::new();
+        DRIVER.get_or_init(Self::load).as_ref().map_err(String::as_str)
+    }
+
+    fn load() -> Result<Self, String> {
+        // SAFETY: loads the driver's library and lets it go again; its initialisers ask nothing.
+        if !unsafe { sys::is_culib_present() } {
+            return Err("there is no NVIDIA driver: its library (libcuda.so.1, on Windows nvcuda.dll) is not found; \
+                        in a container, start it with the NVIDIA runtime"
+                .to_owned());
+        }
+        // SAFETY: it is there, as just seen, so this does not panic; it is never unloaded.
+        let library = unsafe { sys::culib() };
+        // SAFETY: the library is the driver's, and lives as long as the process.
+        let loaded = unsafe { Self::of(library) };
+        let mut driver = loaded.map_err(|missing| {
+            format!(
+                "the NVIDIA driver{} lacks {}: CUDA {}.{} (driver 525) or newer is needed, so update the driver",
+                version::kernel_module().map_or_else(String::new, |version| format!(" {version}")),
+                missing.join(", "),
+                OLDEST / 1000,
+                OLDEST % 1000 / 10
+            )
+        })?;
+        driver.init().map_err(|failed| {
+            format!("the NVIDIA driver does not start: {}{}", driver.text(failed.code), error::remedy(failed.code))
+        })?;
+        driver.version = driver
+            .driver_version()
+            .map_err(|failed| format!("the NVIDIA driver does not return its version: {}", driver.text(failed.code)))?;
+        Ok(driver)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_driver_there_is_a_reason() {
+        if let Err(reason) = Driver::get() {
+            assert!(reason.contains("NVIDIA driver"), "{reason}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! cuBLAS.
+
+use std::ffi::c_int;
+use std::ptr::{self, from_ref};
+
+use cudarc::driver::sys::CUstream;
+
+use crate::driver::DeviceSlice;
+use crate::library::product::Product;
+use crate::library::sys::blas::{self as sys, cublasHandle_t, cublasStatus_t};
+
+/// The outcome of a function of cuBLAS.
+type Outcome<T> = Result<T, cublasStatus_t>;
+
+fn checked(status: cublasStatus_t) -> Outcome<()> {
+    if status == cublasStatus_t::CUBLAS_STATUS_SUCCESS { Ok(()) } else { Err(status) }
+}
+
+/// Returns the library's major version.
+pub(in crate::library) fn major_version() -> Outcome<c_int> {
+    let mut version = 0;
+    // SAFETY: writes one number of this frame.
+    checked(unsafe { sys::cublasGetProperty(sys::libraryPropertyType::MAJOR_VERSION, &mut version) })?;
+    Ok(version)
+}
+
+/// Makes a handle in the current context.
+pub(in crate::library) fn create() -> Outcome<cublasHandle_t> {
+    let mut handle = ptr::null_mut();
+    // SAFETY: writes one handle of this frame.
+    checked(unsafe { sys::cublasCreate_v2(&mut handle) })?;
+    Ok(handle)
+}
+
+/// # Safety
+/// The handle is alive.
+pub(in crate::library) unsafe fn set_math_mode(handle: cublasHandle_t, mode: sys::cublasMath_t) -> Outcome<()> {
+    // SAFETY: as the caller says.
+    checked(unsafe { sys::cublasSetMathMode(handle, mode) })
+}
+
+/// Sets the stream that the handle enqueues to, and its workspace: a new stream makes cuBLAS forget that, and
+/// one of its own would be allocated during a capture.
+///
+/// # Safety
+/// Handle, stream and workspace are alive, in one context, and stay so until the handle is given others.
+pub(in crate::library) unsafe fn set_stream(
+    handle: cublasHandle_t,
+    stream: CUstream,
+    workspace: DeviceSlice,
+) -> Outcome<()> {
+    let (start, bytes) = (ptr::without_provenance_mut(workspace.address() as usize), workspace.bytes() as usize);
+    // SAFETY: as the caller says.
+    unsafe {
+        checked(sys::cublasSetStream_v2(handle, stream.cast()))?;
+        checked(sys::cublasSetWorkspace_v2(handle, start, bytes))
+    }
+}
+
+/// Enqueues a product.
+///
+/// # Safety
+/// The handle is alive and has a stream; the matrices are as the product says, and stay until the stream is done
+/// with them.
+pub(in crate::library) unsafe fn gemm(handle: cublasHandle_t, product: &Product) -> Outcome<()> {
+    let (rows, columns, depth) = (i64::from(product.rows), i64::from(product.columns), i64::from(product.depth));
+    let (data, compute) = product.blas;
+    let (one, zero) = (1.0f32, 0.0f32);
+    // SAFETY: as the caller says; the factors are read before the call returns.
+    checked(unsafe {
+        sys::cublasGemmEx_64(
+            handle,
+            sys::cublasOperation_t::CUBLAS_OP_N,
+            sys::cublasOperation_t::CUBLAS_OP_N,
+            columns,
+            rows,
+            depth,
+            from_ref(&one).cast(),
+            product.b(),
+            data,
+            columns,
+            product.a(),
+            data,
+            depth,
+            from_ref(&zero).cast(),
+            product.c(),
+            data,
+            columns,
+            compute,
+            sys::cublasGemmAlgo_t::CUBLAS_GEMM_DFALT,
+        )
+    })
+}
+
+/// # Safety
+/// The handle is alive, and not used after this.
+pub(in crate::library) unsafe fn destroy(handle: cublasHandle_t) -> Outcome<()> {
+    // SAFETY: as the caller says.
+    checked(unsafe { sys::cublasDestroy_v2(handle) })
+}

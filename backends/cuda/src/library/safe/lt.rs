@@ -1,0 +1,173 @@
+//! A handle of cuBLASLt, with the algorithms of the shapes seen so far.
+
+use std::collections::hash_map::Entry;
+
+use anywarp_backend::Precision;
+use rustc_hash::FxHashMap;
+
+use crate::driver::{DeviceBlock, Stream};
+use crate::library::product::Product;
+use crate::library::result::lt::{self as result, Descriptors};
+use crate::library::sys::{self, lt};
+
+/// Shapes that are remembered; a program with more of them asks again.
+const MOST_SHAPES: usize = 1024;
+
+type Status = lt::cublasStatus_t;
+
+/// A handle of cuBLASLt in one context.
+pub(in crate::library) struct Lt {
+    handle: lt::cublasLtHandle_t,
+    /// `None` where the library has no algorithm.
+    prepared: FxHashMap<Shape, Option<Prepared>>,
+}
+
+// SAFETY: handle and descriptors may be used from any thread, one at a time: methods take
+// `&mut self`.
+unsafe impl Send for Lt {}
+
+/// All that the choice of an algorithm depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Shape {
+    sizes: [u32; 3],
+    alignments: [u32; 3],
+    precision: Precision,
+}
+
+impl Lt {
+    /// Makes a handle in the current context, if the library is there.
+    pub(in crate::library) fn create() -> Option<Self> {
+        if !sys::has_lt() {
+            return None;
+        }
+        match result::create() {
+            Ok(handle) => Some(Self { handle, prepared: FxHashMap::default() }),
+            Err(status) => {
+                log::info!("16-bit matrix products go through cuBLAS: cublasLtCreate says {status:?}");
+                None
+            }
+        }
+    }
+
+    /// Enqueues the product. An error leaves nothing enqueued.
+    pub(in crate::library) fn run(
+        &mut self,
+        stream: &Stream,
+        workspace: &DeviceBlock,
+        product: &Product,
+    ) -> Result<(), Status> {
+        let shape = Shape {
+            sizes: [product.rows, product.columns, product.depth],
+            alignments: product.alignments(),
+            precision: product.precision,
+        };
+        if self.prepared.len() >= MOST_SHAPES {
+            self.prepared.clear();
+        }
+        let workspace = workspace.whole();
+        let prepared = match self.prepared.entry(shape) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let found = Prepared::find(self.handle, &shape, workspace.bytes(), product);
+                place.insert(found.inspect_err(|status| log::debug!("no algorithm for {product}: {status:?}")).ok())
+            }
+        };
+        let Some(prepared) = prepared else { return Err(Status::CUBLAS_STATUS_NOT_SUPPORTED) };
+        let (descriptors, algorithm) = (prepared.descriptors(), &prepared.algorithm);
+        // SAFETY: all handles are alive; the algorithm was found for this shape and a workspace of this size; for the
+        // matrices see this layer.
+        unsafe { result::matmul(self.handle, descriptors, algorithm, product, workspace, stream.raw()) }
+    }
+}
+
+impl Drop for Lt {
+    fn drop(&mut self) {
+        self.prepared.clear();
+        // SAFETY: made once, destroyed once.
+        if let Err(status) = unsafe { result::destroy(self.handle) } {
+            log::debug!("cublasLtDestroy: {status:?}");
+        }
+    }
+}
+
+/// A shape's descriptors and algorithm.
+struct Prepared {
+    operation: Operation,
+    a: Matrix,
+    b: Matrix,
+    c: Matrix,
+    algorithm: lt::cublasLtMatmulAlgo_t,
+}
+
+impl Prepared {
+    fn find(handle: lt::cublasLtHandle_t, shape: &Shape, workspace: u64, product: &Product) -> Result<Self, Status> {
+        use lt::cublasLtMatmulPreferenceAttributes_t as Attribute;
+        let (data, compute) = product.lt;
+        let [rows, columns, depth] = shape.sizes;
+        let operation = Operation(result::operation_create(compute)?);
+        // As the library sees them, column after column.
+        let a = Matrix(result::layout_create(data, depth, rows)?);
+        let b = Matrix(result::layout_create(data, columns, depth)?);
+        let c = Matrix(result::layout_create(data, columns, rows)?);
+        let preference = Preference(result::preference_create()?);
+        preference.set(Attribute::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace)?;
+        // Products that are added in several parts are added as f32, not as the 16 bits of the result.
+        let sums = lt::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
+        preference.set(Attribute::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &sums)?;
+        // The library's first matrix is the second one here.
+        let [of_a, of_b, of_c] = shape.alignments;
+        preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &of_b)?;
+        preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &of_a)?;
+        preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &of_c)?;
+        preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &of_c)?;
+        let descriptors = Descriptors { operation: operation.0, a: a.0, b: b.0, c: c.0 };
+        // SAFETY: the handle is the caller's, the others are dropped after this.
+        let found = unsafe { result::heuristic(handle, descriptors, preference.0) }?;
+        if found.workspaceSize as u64 > workspace {
+            return Err(Status::CUBLAS_STATUS_NOT_SUPPORTED);
+        }
+        log::debug!("cuBLASLt has {:.2} waves and {} bytes for {product}", found.wavesCount, found.workspaceSize);
+        Ok(Self { operation, a, b, c, algorithm: found.algo })
+    }
+
+    fn descriptors(&self) -> Descriptors {
+        Descriptors { operation: self.operation.0, a: self.a.0, b: self.b.0, c: self.c.0 }
+    }
+}
+
+/// A product's description.
+struct Operation(lt::cublasLtMatmulDesc_t);
+
+impl Drop for Operation {
+    fn drop(&mut self) {
+        // SAFETY: made once, destroyed once; the library refuses nothing else.
+        let _ = unsafe { result::operation_destroy(self.0) };
+    }
+}
+
+/// A dense matrix's description.
+struct Matrix(lt::cublasLtMatrixLayout_t);
+
+impl Drop for Matrix {
+    fn drop(&mut self) {
+        // SAFETY: made once, destroyed once; the library refuses nothing else.
+        let _ = unsafe { result::layout_destroy(self.0) };
+    }
+}
+
+/// A restriction of the choice of algorithms.
+struct Preference(lt::cublasLtMatmulPreference_t);
+
+impl Preference {
+    fn set<T: Copy>(&self, attribute: lt::cublasLtMatmulPreferenceAttributes_t, value: &T) -> Result<(), Status> {
+        // SAFETY: the preference is alive.
+        unsafe { result::preference_set(self.0, attribute, value) }
+    }
+}
+
+impl Drop for Preference {
+    fn drop(&mut self) {
+        // SAFETY: made once, destroyed once; the library refuses nothing else.
+        let _ = unsafe { result::preference_destroy(self.0) };
+    }
+}
