@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use anywarp_backend::Access;
 use anywarp_cuda::CudaDevice;
-pub use anywarp_cuda::handover::{CUcontext, CUstream};
+pub use anywarp_cuda::interop::{CUcontext, CUstream};
 
 use super::{HandoverError, refused, wanted};
 use crate::buffer::core::{Core, GuardToken};

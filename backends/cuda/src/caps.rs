@@ -53,7 +53,7 @@ impl Card {
             timestamps: true,
             aliased_bindings: true,
             checked: false,
-            streams: crate::lane::STREAMS,
+            streams: crate::streams::state::STREAMS,
             copy_cost: None,
             blocking: true,
             library: crate::library::routines(),

@@ -1,5 +1,9 @@
 //! An NVIDIA GPU as a backend.
 
+pub(crate) mod candidates;
+#[cfg(test)]
+mod tests;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -8,20 +12,21 @@ use anywarp_backend::{
     Program, Recording, Ticket,
 };
 
-use crate::candidates::Candidate;
 use crate::caps::Card;
-use crate::compile::Compiler;
 use crate::driver::{Context, Device, Driver, PinnedMemory, Pool};
-use crate::flight::Flight;
-use crate::graph::{Entry, Graph, Way};
+use crate::graph::Graph;
+use crate::graph::entry::{Entry, Way};
+use crate::kernel::compile::Compiler;
 use crate::kernel::{Kernel, usual_form};
-use crate::lane::lane_of;
 use crate::memory::{Backing, Memory, Reserved, is_pinned};
-use crate::plan::{Kernels, Known, Memories, Obstacle, Plan};
-use crate::queue::Queue;
-use crate::settle::GRAIN;
-use crate::uses::Uses;
+use crate::record::plan::{Kernels, Known, Memories, Obstacle, Plan};
+use crate::streams::state::lane_of;
+use crate::streams::uses::Uses;
+use crate::submit::complete::GRAIN;
+use crate::submit::queue::Queue;
+use crate::submit::submission::Flight;
 use anywarp_backend::guarded;
+use candidates::Candidate;
 
 /// Iterations of loops that one invocation may make: about a second.
 const STEPS: u64 = 1 << 31;
@@ -319,7 +324,3 @@ impl Drop for CudaDevice {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "device/tests.rs"]
-mod tests;

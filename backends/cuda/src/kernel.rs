@@ -1,5 +1,8 @@
 //! Compiled kernels, in the forms that dispatches have asked for.
 
+pub(crate) mod compile;
+pub(crate) mod status;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,9 +11,9 @@ use rustc_hash::FxHashMap;
 
 use crate::caps::MOST_VALUES;
 use crate::driver::Module;
-use crate::graveyard::Remains;
-use crate::queue::Queue;
-use crate::status::Stop;
+use crate::kernel::status::Stop;
+use crate::memory::deferred::Remains;
+use crate::submit::queue::Queue;
 use crate::translate::{Form, Parameter};
 
 /// Alignment that no binding needs more than: a vector of four is loaded at once.

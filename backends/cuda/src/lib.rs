@@ -4,66 +4,43 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `candidates`, `caps` | which devices there are, or why none; what each can do |
-//! | `device` | the backend: ids, and what each method of the contract does |
-//! | `driver` | the driver's functions as a table; its errors; contexts; loaded modules |
-//! | `allocate`, `memory`, `landing` | where memory comes from; mappings, what may be wrong with the contents |
-//! | `compile`, `kernel` | from a program to loaded kernels, in the forms that dispatches need |
-//! | `plan`, `grid`, `footprint` | a recording, checked and resolved: addresses, blocks, what it touches |
-//! | `submit`, `enqueue` | a plan, handed over: its commands as calls of the driver |
+//! | `device` | the backend: ids, and each method of the contract; `candidates`: the devices there are, or the reason for none |
+//! | `caps` | the capabilities of a card, from its numbers |
+//! | `memory` | allocations, mappings, poisoned contents; deferred frees |
+//! | `kernel` | compiled kernels in the forms that dispatches need; status records of stopped ones |
+//! | `record` | recordings, from commands to calls of the driver |
+//! | `submit` | the queue: submissions, their completion, and waiting for it |
+//! | `streams` | the streams of a device, and waits between them |
 //! | `graph` | recordings that come again, as one call |
-//! | `queue`, `progress`, `events` | the order of submissions, and how their ends are noticed |
-//! | `lane`, `depend`, `uses` | streams, and which of their submissions wait for which |
-//! | `parts`, `divide`, `reserve` | large copies beside kernels; where memory is made zero and freed |
-//! | `flight`, `watch` | tickets; who waits without a thread of their own |
-//! | `settle`, `status`, `failure` | stopped kernels and what they spoiled; times; who has heard of it |
-//! | `handover` | the device in the hands of other CUDA code, and back |
-//! | `graveyard` | what is freed only when the device is idle |
-//! | `translate` | the translator; `prelude` beneath it is what every kernel may use |
-//! | `nvrtc`, `cache`, `resources` | the compiler, the images it has made, what these take |
-//! | `stages`, `disassemble`, `installed` | a program as text: CUDA C++, PTX, machine code |
+//! | `driver` | the driver: its functions, handles, errors; a fake one for tests |
+//! | `translate` | programs to CUDA C++; `prelude` beneath it is what every kernel may use |
+//! | `nvrtc`, `cache`, `resources` | the compiler, the images it has made, the resources that these take |
 //! | `library` | matrix products by cuBLAS |
+//! | `stages`, `installed` | a program as text: CUDA C++, PTX, machine code; folders of CUDA toolkits |
+//! | `interop` | the device shared with other CUDA code |
+//!
+//! Unsafe code stands in layers: `sys`, `result` and `safe` in `driver`, `nvrtc` and `library`. `layers` holds that.
 
 pub mod cache;
-mod candidates;
 mod caps;
-mod compile;
-mod depend;
 mod device;
-pub mod disassemble;
-mod divide;
 mod driver;
-mod enqueue;
-mod failure;
-mod flight;
-mod footprint;
 mod graph;
-mod graveyard;
-mod grid;
-pub mod handover;
 mod installed;
+pub mod interop;
 mod kernel;
-mod landing;
-mod lane;
 #[cfg(test)]
 mod layers;
 mod library;
 mod memory;
 pub mod nvrtc;
-mod parts;
-mod plan;
-mod progress;
-mod queue;
-mod reserve;
+mod record;
 pub mod resources;
-mod settle;
 pub mod stages;
-mod status;
+mod streams;
 mod submit;
 pub mod translate;
-mod uses;
-mod watch;
 
-pub use candidates::{Candidate, absence, candidates};
 pub use caps::caps_of;
+pub use device::candidates::{Candidate, absence, candidates};
 pub use device::{CudaDevice, Options};

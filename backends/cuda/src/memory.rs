@@ -1,17 +1,21 @@
 //! One allocation, its mapping, and what may be wrong with its contents.
 
+mod allocate;
+pub(crate) mod deferred;
+mod mapping;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{Access, BackendError, HostRange, MemoryId, MemoryKind, Ticket};
 
 use crate::driver::{DeviceMemory, DeviceSlice, HostSlice, PinnedMemory};
-use crate::failure::Failure;
-use crate::graveyard::Remains;
-use crate::landing::Landing;
-use crate::lane::{LANES, Point, Points};
-use crate::queue::Queue;
-use crate::uses::{Span, Use, Uses};
+use crate::streams::state::{LANES, Point, Points};
+use crate::streams::uses::{Span, Use, Uses};
+use crate::submit::failure::Failure;
+use crate::submit::queue::Queue;
+use deferred::Remains;
+use mapping::Landing;
 
 fn refused(operation: &'static str, message: &str) -> BackendError {
     BackendError::Rejected { operation, message: message.to_owned() }

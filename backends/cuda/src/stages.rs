@@ -1,9 +1,11 @@
 //! A program on its way to a GPU, as text: CUDA C++, PTX, machine code. Needs no card.
 
+pub mod disassemble;
+
 use anywarp_backend::Program;
 
-use crate::disassemble::{DisassembleError, disassemble};
 use crate::nvrtc::{self, Compiled, NvrtcError, Output, Source};
+use crate::stages::disassemble::{DisassembleError, disassemble};
 use crate::translate::{Form, Options, TranslateError, Translation, translate};
 
 /// Iterations that the loops of one invocation may make together: as many as can be counted.

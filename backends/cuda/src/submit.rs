@@ -1,21 +1,29 @@
 //! A plan, handed over whole.
 
+pub(crate) mod complete;
+pub(crate) mod failure;
+mod parts;
+mod progress;
+pub(crate) mod queue;
+pub(crate) mod submission;
+pub(crate) mod waiting;
+
 use std::ops::Range;
 use std::sync::{Arc, MutexGuard};
 
 use anywarp_backend::{BackendError, MemoryKind};
 
 use crate::driver::{DeviceMemory, Stream};
-use crate::enqueue::Enqueue;
-use crate::failure::Failure;
-use crate::flight::Flight;
 use crate::graph::Graph;
-use crate::lane::{LANES, Point, Points};
-use crate::parts::LARGE;
-use crate::plan::Plan;
-use crate::queue::{Line, Queue};
-use crate::settle::{Held, Pending, Timer};
-use crate::status::Record;
+use crate::kernel::status::Record;
+use crate::record::enqueue::Enqueue;
+use crate::record::parts::LARGE;
+use crate::record::plan::Plan;
+use crate::streams::state::{LANES, Point, Points};
+use crate::submit::complete::{Held, Pending, Timer};
+use crate::submit::failure::Failure;
+use crate::submit::queue::{Line, Queue};
+use crate::submit::submission::Flight;
 
 /// What enqueuing left behind.
 #[derive(Default)]

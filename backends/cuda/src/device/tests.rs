@@ -1,8 +1,6 @@
 //! The runtime on a driver that is none.
 
-#[path = "random.rs"]
 mod random;
-#[path = "streams.rs"]
 mod streams;
 
 use std::sync::atomic::{AtomicUsize, Ordering as Order};

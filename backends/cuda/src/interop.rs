@@ -18,9 +18,9 @@ pub use cudarc::driver::sys::{CUcontext, CUstream};
 
 use crate::device::CudaDevice;
 use crate::driver::Stream;
-use crate::lane::lane_of;
-use crate::plan::Touch;
-use crate::uses::Span;
+use crate::record::plan::Touch;
+use crate::streams::state::lane_of;
+use crate::streams::uses::Span;
 
 impl CudaDevice {
     /// A stream, by the number that recordings call it by; one that the device does not have is the

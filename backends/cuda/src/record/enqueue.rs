@@ -6,10 +6,10 @@ use std::sync::Arc;
 use anywarp_backend::{BackendError, Library, MemoryKind};
 
 use crate::driver::{Event, LaunchShape, Stream};
-use crate::grid;
-use crate::plan::{Launch, Place, Plan, Step};
-use crate::queue::Line;
-use crate::settle::Timer;
+use crate::record::grid;
+use crate::record::plan::{Launch, Place, Plan, Step};
+use crate::submit::complete::Timer;
+use crate::submit::queue::Line;
 
 /// Where the commands go.
 pub(crate) struct Enqueue<'a> {

@@ -15,14 +15,14 @@ use std::time::Duration;
 use anywarp_backend::{Access, Clock, MemoryKind, Timing, Timings};
 
 use crate::driver::Event;
-use crate::failure::Failure;
-use crate::flight::Flight;
 use crate::graph::Graph;
-use crate::lane::Point;
+use crate::kernel::status::{Record, Stop};
 use crate::memory::Memory;
-use crate::plan::{Place, Plan, Step, name};
-use crate::queue::{Line, Queue};
-use crate::status::{Record, Stop};
+use crate::record::plan::{Place, Plan, Step, name};
+use crate::streams::state::Point;
+use crate::submit::failure::Failure;
+use crate::submit::queue::{Line, Queue};
+use crate::submit::submission::Flight;
 
 /// Memory is allocated in multiples of this: a copy that ends that near to the end replaces all.
 pub(crate) const GRAIN: u64 = 16;

@@ -6,7 +6,7 @@ use anywarp_backend::Access;
 use smallvec::SmallVec;
 
 use crate::memory::Memory;
-use crate::plan::{Launch, Plan, Step, Touch};
+use crate::record::plan::{Launch, Plan, Step, Touch};
 
 /// What a submission touches.
 pub(crate) type Footprints = SmallVec<[Touch; 8]>;

@@ -5,13 +5,13 @@ use std::sync::{Arc, MutexGuard};
 use anywarp_backend::BackendError;
 use smallvec::SmallVec;
 
-use crate::failure::Failure;
-use crate::flight::Flight;
-use crate::lane::{Point, Points};
-use crate::parts::Part;
-use crate::plan::Plan;
-use crate::queue::{Line, Queue};
-use crate::settle::Held;
+use crate::record::parts::Part;
+use crate::record::plan::Plan;
+use crate::streams::state::{Point, Points};
+use crate::submit::complete::Held;
+use crate::submit::failure::Failure;
+use crate::submit::queue::{Line, Queue};
+use crate::submit::submission::Flight;
 use crate::submit::{Enqueued, cancel};
 
 /// All parts of a submission.

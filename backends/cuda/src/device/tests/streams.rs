@@ -2,7 +2,7 @@
 //! here, so whatever should have come first and was not waited for is missing.
 
 use super::*;
-use crate::lane::{DOWN, Point, UP};
+use crate::streams::state::{DOWN, Point, UP};
 
 const BYTES: u64 = 64;
 

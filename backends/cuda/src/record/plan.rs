@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::driver::{Arguments, DeviceSlice};
-use crate::grid;
 use crate::kernel::{Binding, Kernel, Loaded, bit};
 use crate::memory::Memory;
+use crate::record::grid;
+use crate::streams::uses::Span;
 use crate::translate::{Form, Parameter};
-use crate::uses::Span;
 
 pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;

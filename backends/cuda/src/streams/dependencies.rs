@@ -11,11 +11,11 @@
 
 use anywarp_backend::{Access, BackendError};
 
-use crate::lane::{Join, LANES, Point, RECLAIM};
 use crate::memory::Memory;
-use crate::plan::Touch;
-use crate::queue::{Line, Queue};
-use crate::uses::{Span, Use};
+use crate::record::plan::Touch;
+use crate::streams::state::{Join, LANES, Point, RECLAIM};
+use crate::streams::uses::{Span, Use};
+use crate::submit::queue::{Line, Queue};
 
 impl Queue {
     /// From here on uses are noted.

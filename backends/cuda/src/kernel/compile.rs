@@ -10,7 +10,7 @@ use crate::caps::Card;
 use crate::driver::{Module, Needs};
 use crate::kernel::Loaded;
 use crate::nvrtc::{self, Output, Source};
-use crate::queue::Queue;
+use crate::submit::queue::Queue;
 use crate::translate::{self, Form, Options, Translation};
 
 /// Entries of the table before those that nobody uses are looked for.

@@ -3,11 +3,11 @@
 use anywarp_backend::{Access, BackendError};
 
 use crate::driver::DeviceMemory;
-use crate::lane::{RECLAIM, UP};
 use crate::memory::{Backing, Memory, Reserved};
-use crate::parts::LARGE;
-use crate::queue::{Line, Queue};
-use crate::uses::{Span, Use, Uses};
+use crate::record::parts::LARGE;
+use crate::streams::state::{RECLAIM, UP};
+use crate::streams::uses::{Span, Use, Uses};
+use crate::submit::queue::{Line, Queue};
 
 /// Bytes that are allocated ahead of the first lane's work, at most: what was freed behind that work
 /// cannot be used for them.

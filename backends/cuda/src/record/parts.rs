@@ -9,9 +9,9 @@ use std::ops::Range;
 use anywarp_backend::{Access, BackendError, MemoryKind};
 use smallvec::{SmallVec, smallvec};
 
-use crate::lane::{DOWN, Point, UP};
-use crate::plan::{Plan, Step, Touch};
-use crate::queue::{Line, Queue};
+use crate::record::plan::{Plan, Step, Touch};
+use crate::streams::state::{DOWN, Point, UP};
+use crate::submit::queue::{Line, Queue};
 
 /// Bytes of copies that are worth a lane of their own: about what the copy engines move in the time
 /// that the events between the lanes take, ten times over. Tests copy little.

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anywarp_backend::{BackendError, Completion, Timings};
 
-use crate::failure::Failure;
-use crate::lane::Points;
-use crate::queue::Queue;
+use crate::streams::state::Points;
+use crate::submit::failure::Failure;
+use crate::submit::queue::Queue;
 
 /// One submission.
 pub(crate) struct Flight {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Instant;
 
-use crate::lane::Point;
-use crate::queue::Queue;
+use crate::streams::state::Point;
+use crate::submit::queue::Queue;
 use anywarp_backend::panicked;
 
 #[derive(Default)]

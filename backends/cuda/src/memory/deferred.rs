@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::driver::{Context, DeviceMemory, ExecutableGraph, Module, PinnedMemory, Pool, Stream};
-use crate::status::Record;
+use crate::kernel::status::Record;
 
 /// Bytes of pinned memory that may lie here while the device is busy.
 const MOST: usize = 256 << 20;

@@ -6,7 +6,7 @@
 use anywarp_backend::Access;
 use smallvec::SmallVec;
 
-use crate::lane::{LANES, Point};
+use crate::streams::state::{LANES, Point};
 
 /// Above this many, uses are widened.
 const MOST: usize = 16;

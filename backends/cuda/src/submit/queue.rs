@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 use anywarp_backend::BackendError;
 
 use crate::driver::{Context, Event, Pointers, Pool, Stream};
-use crate::graveyard::Graveyard;
-use crate::lane::{Course, LANES, Lane, Point, Points, Streams};
+use crate::kernel::status::Slab;
 use crate::library::LibraryContext;
-use crate::plan::Plan;
-use crate::settle::Pending;
-use crate::status::Slab;
-use crate::uses::Uses;
-use crate::watch::Watch;
+use crate::memory::deferred::Graveyard;
+use crate::record::plan::Plan;
+use crate::streams::state::{Course, LANES, Lane, Point, Points, Streams};
+use crate::streams::uses::Uses;
+use crate::submit::complete::Pending;
+use crate::submit::waiting::Watch;
 
 /// How long a wait asks again and again before it sleeps: about what falling asleep takes.
 const LOOK: Duration = Duration::from_micros(50);

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use anywarp_backend::BackendError;
 
 use crate::driver::Event;
-use crate::flight::Flight;
-use crate::lane::{LANES, Mark, Point};
-use crate::queue::{Line, Queue, Target};
+use crate::streams::state::{LANES, Mark, Point};
+use crate::submit::queue::{Line, Queue, Target};
+use crate::submit::submission::Flight;
 
 /// Marks in a lane before submissions look whether the oldest is over.
 const MANY: usize = 16;

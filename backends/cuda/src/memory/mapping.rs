@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anywarp_backend::{BackendError, Completion, Timings};
 
-use crate::lane::Points;
 use crate::memory::Memory;
-use crate::queue::Queue;
+use crate::streams::state::Points;
+use crate::submit::queue::Queue;
 
 /// A mapping that waits for work, or that has a failure to tell.
 pub(crate) struct Landing {

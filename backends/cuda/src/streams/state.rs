@@ -11,7 +11,7 @@ use anywarp_backend::BackendError;
 use smallvec::SmallVec;
 
 use crate::driver::{Context, Event, Stream};
-use crate::flight::Flight;
+use crate::submit::submission::Flight;
 
 /// The streams that recordings may name.
 pub(crate) const STREAMS: u32 = 16;
