@@ -53,7 +53,7 @@ impl Card {
             timestamps: true,
             aliased_bindings: true,
             checked: false,
-            streams: crate::streams::state::STREAMS,
+            streams: crate::streams::state::NAMED_STREAMS,
             copy_cost: None,
             blocking: true,
             library: crate::library::routines(),

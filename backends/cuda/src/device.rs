@@ -15,16 +15,16 @@ use anywarp_backend::{
 use crate::caps::Card;
 use crate::driver::{Context, Device, Driver, PinnedMemory, Pool};
 use crate::graph::Graph;
-use crate::graph::entry::{Entry, Way};
+use crate::graph::entry::{Action, Entry};
 use crate::kernel::compile::Compiler;
 use crate::kernel::{Kernel, usual_form};
 use crate::memory::{Backing, Memory, Reserved, is_pinned};
-use crate::record::plan::{Kernels, Known, Memories, Obstacle, Plan};
-use crate::streams::state::lane_of;
+use crate::record::plan::{Kernels, Known, Memories, Plan, PlanError};
+use crate::streams::state::stream_of;
 use crate::streams::uses::Uses;
 use crate::submit::complete::GRAIN;
 use crate::submit::queue::Queue;
-use crate::submit::submission::Flight;
+use crate::submit::submission::Submission;
 use anywarp_backend::guarded;
 use candidates::Candidate;
 
@@ -153,8 +153,8 @@ impl CudaDevice {
             };
             match made {
                 Ok(()) => return Ok(()),
-                Err(Obstacle::Error(error)) => return Err(error),
-                Err(Obstacle::Missing(kernel, form)) => {
+                Err(PlanError::Error(error)) => return Err(error),
+                Err(PlanError::Missing(kernel, form)) => {
                     plan.clear();
                     kernel.keep(form, self.compiler.make(&kernel.program, form)?.loaded);
                 }
@@ -162,29 +162,34 @@ impl CudaDevice {
         }
     }
 
-    fn submit_plain(&self, recording: &Recording) -> Result<Arc<Flight>, BackendError> {
+    fn submit_plain(&self, recording: &Recording) -> Result<Arc<Submission>, BackendError> {
         let mut plan = self.queue.plan();
         if let Err(error) = self.plan(recording, &mut plan) {
             self.queue.give_back(plan);
             return Err(error);
         }
-        self.queue.submit(plan, self.compiler.steps, lane_of(recording.stream))
+        self.queue.submit(plan, self.compiler.steps, stream_of(recording.stream))
     }
 
     /// Submits a recording that is kept, and may have become a graph.
-    fn submit_kept(&self, recording: &Recording, entry: &mut Entry, version: u64) -> Result<Arc<Flight>, BackendError> {
-        let lane = lane_of(recording.stream);
-        let former = match entry.way(version, lane) {
-            Way::Plain => return self.submit_plain(recording),
-            Way::Again(graph) => return self.queue.submit_graph(&graph, self.compiler.steps, lane),
-            Way::Capture(former) => former,
+    fn submit_kept(
+        &self,
+        recording: &Recording,
+        entry: &mut Entry,
+        version: u64,
+    ) -> Result<Arc<Submission>, BackendError> {
+        let stream = stream_of(recording.stream);
+        let former = match entry.next(version, stream) {
+            Action::Commands => return self.submit_plain(recording),
+            Action::Launch(graph) => return self.queue.submit_graph(&graph, self.compiler.steps, stream),
+            Action::Capture(former) => former,
         };
         let mut plan = Plan::default();
         self.plan(recording, &mut plan)?;
-        match Graph::capture(&self.queue, plan, former, lane) {
+        match Graph::capture(&self.queue, plan, former, stream) {
             Ok(graph) => {
                 entry.keep(&graph);
-                self.queue.submit_graph(&graph, self.compiler.steps, lane)
+                self.queue.submit_graph(&graph, self.compiler.steps, stream)
             }
             Err(error) if error.is_lost() => Err(error),
             Err(error) => {
@@ -194,7 +199,7 @@ impl CudaDevice {
         }
     }
 
-    fn hand_over(&self, recording: &Recording) -> Result<Arc<Flight>, BackendError> {
+    fn submit_recording(&self, recording: &Recording) -> Result<Arc<Submission>, BackendError> {
         let _current = self.queue.context.enter()?;
         let kept = recording.slot().filter(|_| !recording.timed && recording.commands().len() > 1);
         let Some((slot, version)) = kept else { return self.submit_plain(recording) };
@@ -204,9 +209,9 @@ impl CudaDevice {
             return self.submit_kept(recording, entry, version);
         }
         let mut entry = Entry::new(&self.queue);
-        let flight = self.submit_kept(recording, &mut entry, version)?;
+        let submission = self.submit_kept(recording, &mut entry, version)?;
         *content = Some(Box::new(entry));
-        Ok(flight)
+        Ok(submission)
     }
 }
 
@@ -249,9 +254,9 @@ impl Backend for CudaDevice {
         self.live.fetch_sub(freed.bytes, Ordering::Relaxed);
         let current = self.queue.context.enter_anyway();
         // Under the lock, so that nothing that uses the memory is enqueued behind its end.
-        let mut line = self.queue.line();
+        let mut state = self.queue.lock();
         if let (Some(device), Ok(_current)) = (freed.retire(), &current) {
-            self.queue.release(&mut line, &freed, device);
+            self.queue.release(&mut state, &freed, device);
         }
     }
 
@@ -293,12 +298,12 @@ impl Backend for CudaDevice {
     }
 
     fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError> {
-        let flight = guarded("submitting", || self.hand_over(recording))?;
+        let submission = guarded("submitting", || self.submit_recording(recording))?;
         let dispatches = recording.commands().iter().filter(|command| matches!(command, Command::Dispatch(_)));
         self.counted.submissions.fetch_add(1, Ordering::Relaxed);
         self.counted.dispatches.fetch_add(dispatches.count() as u64, Ordering::Relaxed);
         self.counted.barriers.fetch_add(recording.barriers(), Ordering::Relaxed);
-        Ok(Ticket::new(flight))
+        Ok(Ticket::new(submission))
     }
 
     fn counters(&self) -> Counters {

@@ -13,7 +13,7 @@ use anywarp_backend::BackendError;
 
 use crate::driver::{CapturedGraph, DeviceMemory, ExecutableGraph, Stream};
 use crate::kernel::status::{Record, Stop};
-use crate::memory::deferred::Remains;
+use crate::memory::deferred::Deferred;
 use crate::record::enqueue::Enqueue;
 use crate::record::plan::{Plan, Step};
 use crate::submit::queue::Queue;
@@ -34,7 +34,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Captures `plan`, which is whole, into a graph that will run in one lane; `former` is one that was made of an older
+    /// Captures `plan`, which is whole, into a graph that will run in one stream; `former` is one that was made of an older
     /// version of the same recording, and is used up. The context is current.
     ///
     /// # Errors
@@ -43,14 +43,14 @@ impl Graph {
         queue: &Arc<Queue>,
         mut plan: Plan,
         former: Option<Arc<Self>>,
-        lane: usize,
+        stream: usize,
     ) -> Result<Arc<Self>, BackendError> {
         let record = plan.is_limited().then(|| queue.records.take()).transpose()?;
         if let Some(record) = &record {
             plan.set_status(record.address());
         }
-        let stream = queue.stream(lane)?;
-        let arena = queue.store(&mut plan, stream)?;
+        let native = queue.stream(stream)?;
+        let arena = queue.store(&mut plan, native)?;
         match nodes(queue, &plan).and_then(|graph| instantiate(&graph, former)) {
             Ok(exec) => {
                 let (queue, exec, runs) = (Arc::clone(queue), Some(exec), AtomicU32::new(0));
@@ -58,7 +58,7 @@ impl Graph {
             }
             Err(error) => {
                 if let Some(arena) = arena {
-                    queue.pool.free(arena, stream);
+                    queue.pool.free(arena, native);
                 }
                 Err(error)
             }
@@ -95,22 +95,22 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        let remains = Remains::Graph { exec: self.exec.take(), record: self.record.take(), arena: self.arena.take() };
-        self.queue.graveyard.add(self.queue.context.submissions.submitted(), remains);
+        let remains = Deferred::Graph { exec: self.exec.take(), record: self.record.take(), arena: self.arena.take() };
+        self.queue.deferred.add(self.queue.context.submissions.submitted(), remains);
     }
 }
 
 /// Captures the commands.
 fn nodes(queue: &Queue, plan: &Plan) -> Result<CapturedGraph, BackendError> {
-    let mut line = queue.line();
+    let mut state = queue.lock();
     if plan.steps.iter().any(|step| matches!(step, Step::Library { .. })) {
         // Memory cannot be allocated during a capture.
-        line.library.prepare(&queue.side)?;
+        state.library.prepare(&queue.side)?;
     }
     // The stream is there for captures, one at a time under the lock.
-    let stream = &queue.side;
-    let mut enqueue = Enqueue { stream, line: &mut line, timers: Vec::new(), begun: false };
-    stream.capture(|| enqueue.run(plan, 0..plan.steps.len()))
+    let native = &queue.side;
+    let mut enqueue = Enqueue { native, state: &mut state, timers: Vec::new(), begun: false };
+    native.capture(|| enqueue.run(plan, 0..plan.steps.len()))
 }
 
 /// Makes a graph that can be run, from a former one if the driver can. What is left of that is freed later.

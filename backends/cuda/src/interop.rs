@@ -19,7 +19,7 @@ pub use cudarc::driver::sys::{CUcontext, CUstream};
 use crate::device::CudaDevice;
 use crate::driver::Stream;
 use crate::record::plan::Touch;
-use crate::streams::state::lane_of;
+use crate::streams::state::stream_of;
 use crate::streams::uses::Span;
 
 impl CudaDevice {
@@ -30,7 +30,7 @@ impl CudaDevice {
     /// [`BackendError::Lost`]; the driver makes no more streams.
     pub fn raw_stream(&self, stream: u32) -> Result<CUstream, BackendError> {
         let _current = self.queue.context.enter()?;
-        self.queue.stream(lane_of(stream)).map(Stream::raw)
+        self.queue.stream(stream_of(stream)).map(Stream::raw)
     }
 
     /// The context that everything of the device lives in: the primary one, never given back.
@@ -49,20 +49,20 @@ impl CudaDevice {
         let _current = self.queue.context.enter()?;
         let memory = self.memory(memory)?;
         memory.is_usable("lending")?;
-        let (queue, lane) = (&self.queue, lane_of(stream));
-        let mut line = queue.line();
-        queue.stream(lane)?;
-        queue.before_submission(&mut line, lane)?;
-        if lane != 0 {
-            queue.begin_period(&mut line);
+        let (queue, stream) = (&self.queue, stream_of(stream));
+        let mut state = queue.lock();
+        queue.stream(stream)?;
+        queue.before_submission(&mut state, stream)?;
+        if stream != 0 {
+            queue.begin_period(&mut state);
         }
-        if line.several {
+        if state.concurrent {
             let touch = Touch { memory: 0, access: Access::Write, span: Span::WHOLE };
-            let needed = queue.conflicts(&line, lane, [(&*memory, touch)], false);
-            queue.join(&mut line, lane, &needed)?;
+            let needed = queue.conflicts(&state, stream, [(&*memory, touch)], false);
+            queue.join(&mut state, stream, &needed)?;
             // So that freeing it comes after the stream.
-            let point = queue.number(&mut line, lane);
-            queue.note(&mut line, point, [(&*memory, touch)], false);
+            let point = queue.number(&mut state, stream);
+            queue.note(&mut state, point, [(&*memory, touch)], false);
         }
         Ok(memory.device.address())
     }
@@ -85,6 +85,6 @@ impl CudaDevice {
             }
         }
         plan.end_foreign();
-        Ok(Ticket::new(self.queue.submit(plan, self.compiler.steps, lane_of(stream))?))
+        Ok(Ticket::new(self.queue.submit(plan, self.compiler.steps, stream_of(stream))?))
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::caps::MOST_VALUES;
 use crate::driver::Module;
 use crate::kernel::status::Stop;
-use crate::memory::deferred::Remains;
+use crate::memory::deferred::Deferred;
 use crate::submit::queue::Queue;
 use crate::translate::{Form, Parameter};
 
@@ -58,7 +58,7 @@ impl Binding {
 
 /// One form of a kernel, loaded.
 pub(crate) struct Loaded {
-    /// Also kept by the graveyard when this is dropped.
+    /// Also kept by the deferred when this is dropped.
     pub(crate) module: Arc<Module>,
     queue: Arc<Queue>,
     pub(crate) parameters: Vec<Parameter>,
@@ -91,8 +91,8 @@ impl Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        let remains = Remains::Module(Arc::clone(&self.module));
-        self.queue.graveyard.add(self.queue.context.submissions.submitted(), remains);
+        let remains = Deferred::Module(Arc::clone(&self.module));
+        self.queue.deferred.add(self.queue.context.submissions.submitted(), remains);
     }
 }
 

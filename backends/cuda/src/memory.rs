@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anywarp_backend::{Access, BackendError, HostRange, MemoryId, MemoryKind, Ticket};
 
 use crate::driver::{DeviceMemory, DeviceSlice, HostSlice, PinnedMemory};
-use crate::streams::state::{LANES, Point, Points};
+use crate::streams::state::{Point, Points, STREAMS};
 use crate::streams::uses::{Span, Use, Uses};
 use crate::submit::failure::Failure;
 use crate::submit::queue::Queue;
-use deferred::Remains;
-use mapping::Landing;
+use deferred::Deferred;
+use mapping::MapCompletion;
 
 fn refused(operation: &'static str, message: &str) -> BackendError {
     BackendError::Rejected { operation, message: message.to_owned() }
@@ -23,25 +23,25 @@ fn refused(operation: &'static str, message: &str) -> BackendError {
 
 struct Mapping {
     /// What the mapping waits for, or has to tell.
-    landing: Option<Arc<Landing>>,
+    completion: Option<Arc<MapCompletion>>,
     lent: Arc<AtomicBool>,
 }
 
 #[derive(Default)]
 struct State {
     mapping: Option<Mapping>,
-    /// The last submissions of each lane that use the memory; only of memory that can be mapped.
+    /// The last submissions of each stream that use the memory; only of memory that can be mapped.
     last_uses: Points,
-    /// Which submissions use which bytes, while several lanes have work.
+    /// Which submissions use which bytes, while several streams have work.
     uses: Uses,
-    spoiled: Option<Spoiled>,
+    poison: Option<Poison>,
     /// Device memory, until it is given back.
     device: Option<DeviceMemory>,
 }
 
-/// The work that should have written a memory and did not. Submissions of several lanes are settled
+/// The work that should have written a memory and did not. Submissions of several streams are completed
 /// in the order in which they end, so the numbers say for which of them it holds.
-struct Spoiled {
+struct Poison {
     failure: Arc<Failure>,
     /// The submission of that work.
     from: u64,
@@ -58,9 +58,9 @@ pub(crate) enum Backing {
 /// An allocation, and what has been done to it.
 pub(crate) struct Reserved {
     pub(crate) backing: Backing,
-    /// The submission of the first lane that its first zeros are before.
+    /// The submission of the first stream that its first zeros are before.
     pub(crate) last: u64,
-    /// Those zeros, if they were written in a period of several lanes.
+    /// Those zeros, if they were written in a period of several streams.
     pub(crate) uses: Uses,
 }
 
@@ -80,11 +80,11 @@ pub(crate) struct Memory {
     /// The bytes as the host reaches them; `None` for device memory. Taken when dropped.
     pinned: Option<PinnedMemory>,
     queue: Arc<Queue>,
-    /// The last submission of the first lane that uses the memory, or is behind its first zeros.
+    /// The last submission of the first stream that uses the memory, or is behind its first zeros.
     last: AtomicU64,
     /// Given back: new work must not use it.
     freed: AtomicBool,
-    /// Whether `State::spoiled` is set, to be asked without a lock.
+    /// Whether `State::poison` is set, to be asked without a lock.
     failed: AtomicBool,
     state: Mutex<State>,
 }
@@ -127,16 +127,16 @@ impl Memory {
         }
         let mut state = self.state();
         if let Some(mapping) = &state.mapping {
-            let untold = mapping.landing.as_ref().filter(|landing| !landing.is_told());
-            return Ok(untold.map_or_else(Ticket::ready, |landing| Ticket::new(Arc::clone(landing) as _)));
+            let untold = mapping.completion.as_ref().filter(|completion| !completion.is_reported());
+            return Ok(untold.map_or_else(Ticket::ready, |completion| Ticket::new(Arc::clone(completion) as _)));
         }
         let (mut points, queue) = (state.last_uses.clone(), Arc::clone(&self.queue));
         points.retain(|point| !queue.is_over(*point));
         let pending = !points.is_empty();
-        let landing = || Arc::new(Landing::new(queue, points.clone(), self));
-        let landing = (pending || state.spoiled.is_some()).then(landing);
-        let ticket = landing.clone().map_or_else(Ticket::ready, |landing| Ticket::new(landing));
-        state.mapping = Some(Mapping { landing, lent: Arc::default() });
+        let completion = || Arc::new(MapCompletion::new(queue, points.clone(), self));
+        let completion = (pending || state.poison.is_some()).then(completion);
+        let ticket = completion.clone().map_or_else(Ticket::ready, |completion| Ticket::new(completion));
+        state.mapping = Some(Mapping { completion, lent: Arc::default() });
         // The queue's lock comes before that of a memory.
         drop(state);
         if pending {
@@ -151,7 +151,7 @@ impl Memory {
         let Some(mapping) = &state.mapping else {
             return Err(refused("host access", "the memory is not mapped"));
         };
-        if mapping.landing.as_ref().is_some_and(|landing| !landing.is_over()) {
+        if mapping.completion.as_ref().is_some_and(|completion| !completion.is_over()) {
             return Err(refused("host access", "the mapping is still pending"));
         }
         // No submitted work uses the bytes any more, new work is refused by `begin_use` while the memory is mapped,
@@ -196,7 +196,7 @@ impl Memory {
             if state.mapping.is_some() {
                 return Err(refused("submitting", "a memory of the recording is mapped"));
             }
-            match state.last_uses.iter_mut().find(|last| last.lane == point.lane) {
+            match state.last_uses.iter_mut().find(|last| last.stream == point.stream) {
                 Some(last) => last.sequence = point.sequence,
                 None => {
                     state.last_uses.retain(|last| !self.queue.is_over(*last));
@@ -204,7 +204,7 @@ impl Memory {
                 }
             }
         }
-        if point.lane == 0 {
+        if point.stream == 0 {
             // Read under the same lock.
             self.last.store(point.sequence, Ordering::Relaxed);
         }
@@ -215,18 +215,25 @@ impl Memory {
     pub(crate) fn cancel_use(&self, point: Point) {
         if self.pinned.is_some() {
             let mut state = self.state();
-            if let Some(last) = state.last_uses.iter_mut().find(|last| last.lane == point.lane) {
+            if let Some(last) = state.last_uses.iter_mut().find(|last| last.stream == point.stream) {
                 last.sequence = last.sequence.min(point.sequence.saturating_sub(1));
             }
         }
     }
 
-    /// Raises `needed` to the submissions that an access of `lane` must come after; the caller holds
+    /// Raises `needed` to the submissions that an access of `stream` must come after; the caller holds
     /// the queue's lock.
-    pub(crate) fn conflicts(&self, period: u64, lane: usize, access: Access, span: Span, needed: &mut [u64; LANES]) {
+    pub(crate) fn conflicts(
+        &self,
+        period: u64,
+        stream: usize,
+        access: Access,
+        span: Span,
+        needed: &mut [u64; STREAMS],
+    ) {
         let mut state = self.state();
         state.uses.enter(period, self.last.load(Ordering::Relaxed));
-        state.uses.conflicts(lane, access, span, needed);
+        state.uses.conflicts(stream, access, span, needed);
     }
 
     /// Notes a use that comes after all that it conflicts with; the caller holds the queue's lock.
@@ -242,27 +249,27 @@ impl Memory {
             return None;
         }
         let state = self.state();
-        let spoiled = state.spoiled.as_ref().filter(|spoiled| (spoiled.from..spoiled.until).contains(&sequence))?;
-        Some(Arc::clone(&spoiled.failure))
+        let poison = state.poison.as_ref().filter(|poison| (poison.from..poison.until).contains(&sequence))?;
+        Some(Arc::clone(&poison.failure))
     }
 
-    /// Marks the contents as spoiled by a submission, unless they are by an earlier one.
-    pub(crate) fn spoil(&self, failure: &Arc<Failure>, sequence: u64) {
+    /// Marks the contents as poison by a submission, unless they are by an earlier one.
+    pub(crate) fn poison(&self, failure: &Arc<Failure>, sequence: u64) {
         let mut state = self.state();
-        match &mut state.spoiled {
+        match &mut state.poison {
             Some(former) if (former.from..former.until).contains(&sequence) => former.until = u64::MAX,
-            spoiled => *spoiled = Some(Spoiled { failure: Arc::clone(failure), from: sequence, until: u64::MAX }),
+            poison => *poison = Some(Poison { failure: Arc::clone(failure), from: sequence, until: u64::MAX }),
         }
         self.failed.store(true, Ordering::Release);
     }
 
     /// The contents are whole again since a submission, or their state was told then.
-    pub(crate) fn heal(&self, sequence: u64) {
+    pub(crate) fn clear_poison(&self, sequence: u64) {
         if !self.failed.load(Ordering::Acquire) {
             return;
         }
-        if let Some(spoiled) = self.state().spoiled.as_mut().filter(|spoiled| spoiled.from <= sequence) {
-            spoiled.until = spoiled.until.min(sequence);
+        if let Some(poison) = self.state().poison.as_mut().filter(|poison| poison.from <= sequence) {
+            poison.until = poison.until.min(sequence);
         }
     }
 
@@ -273,7 +280,7 @@ impl Memory {
         }
         let mut state = self.state();
         self.failed.store(false, Ordering::Release);
-        state.spoiled.take().filter(|spoiled| spoiled.until == u64::MAX).map(|spoiled| spoiled.failure)
+        state.poison.take().filter(|poison| poison.until == u64::MAX).map(|poison| poison.failure)
     }
 }
 
@@ -282,6 +289,6 @@ impl Drop for Memory {
         // Device memory is freed in the order of the stream, when it is given back.
         let Some(pinned) = self.pinned.take() else { return };
         let last_use = self.state().last_uses.iter().map(|point| point.sequence).max().unwrap_or(0);
-        self.queue.graveyard.add(last_use, Remains::Pinned(pinned));
+        self.queue.deferred.add(last_use, Deferred::Pinned(pinned));
     }
 }

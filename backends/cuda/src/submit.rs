@@ -19,11 +19,11 @@ use crate::kernel::status::Record;
 use crate::record::enqueue::Enqueue;
 use crate::record::parts::LARGE;
 use crate::record::plan::Plan;
-use crate::streams::state::{LANES, Point, Points};
-use crate::submit::complete::{Held, Pending, Timer};
+use crate::streams::state::{Point, Points, STREAMS};
+use crate::submit::complete::{HeldPlan, Pending, Timer};
 use crate::submit::failure::Failure;
-use crate::submit::queue::{Line, Queue};
-use crate::submit::submission::Flight;
+use crate::submit::queue::{Queue, QueueState};
+use crate::submit::submission::Submission;
 
 /// What enqueuing left behind.
 #[derive(Default)]
@@ -49,18 +49,18 @@ impl Enqueued {
     pub(crate) fn pending(
         self,
         point: Point,
-        flight: &Arc<Flight>,
-        held: Held,
+        submission: &Arc<Submission>,
+        held: HeldPlan,
         range: Range<usize>,
         steps: u32,
     ) -> Pending {
         let Self { timers, record, failed } = self;
-        Pending { point, flight: Arc::clone(flight), held, range, record, timers, failed, steps }
+        Pending { point, submission: Arc::clone(submission), held, range, record, timers, failed, steps }
     }
 }
 
 impl Queue {
-    /// Hands over a plan's commands to a lane. `steps` is the limit of loops, to be told. The context
+    /// Hands over a plan's commands to a stream. `steps` is the limit of loops, to be told. The context
     /// is current.
     ///
     /// # Errors
@@ -69,49 +69,49 @@ impl Queue {
         self: &Arc<Self>,
         plan: Box<Plan>,
         steps: u32,
-        lane: usize,
-    ) -> Result<Arc<Flight>, BackendError> {
-        let line = self.line();
+        stream: usize,
+    ) -> Result<Arc<Submission>, BackendError> {
+        let state = self.lock();
         // Most submissions have one part and nobody to wait for; there each nanosecond counts.
-        if lane == 0 && !line.several && plan.copied < LARGE {
-            self.submit_alone(line, plan, steps)
+        if stream == 0 && !state.concurrent && plan.copied < LARGE {
+            self.submit_whole(state, plan, steps)
         } else {
-            self.submit_parts(line, plan, steps, lane)
+            self.submit_parts(state, plan, steps, stream)
         }
     }
 
-    fn submit_alone(
+    fn submit_whole(
         self: &Arc<Self>,
-        mut line: MutexGuard<'_, Line>,
+        mut state: MutexGuard<'_, QueueState>,
         mut plan: Box<Plan>,
         steps: u32,
-    ) -> Result<Arc<Flight>, BackendError> {
+    ) -> Result<Arc<Submission>, BackendError> {
         let range = 0..plan.steps.len();
-        let begun = self.begin_alone(&mut line, &plan, 0);
-        let point = Point { lane: 0, sequence: self.context.submissions.submitted() + 1 };
-        let enqueued = begun.and_then(|()| self.enqueue(&mut line, &mut plan, 0, range.clone()));
+        let begun = self.begin_whole(&mut state, &plan, 0);
+        let point = Point { stream: 0, sequence: self.context.submissions.submitted() + 1 };
+        let enqueued = begun.and_then(|()| self.enqueue(&mut state, &mut plan, 0, range.clone()));
         let enqueued = match enqueued {
             Ok(enqueued) => enqueued,
             Err(error) => {
                 cancel(&plan, &[point]);
-                drop(line);
+                drop(state);
                 self.give_back(plan);
                 return Err(error);
             }
         };
-        let flight = Flight::new(self, Points::from_buf([point]));
-        self.after_submission(&mut line, point, Some(&flight));
-        line.courses[0].worked = point.sequence;
-        if enqueued.is_plain() && !plan.timed && self.tells_nothing(&line) {
-            drop(line);
+        let submission = Submission::new(self, Points::from_buf([point]));
+        self.after_submission(&mut state, point, Some(&submission));
+        state.progress[0].worked = point.sequence;
+        if enqueued.is_plain() && !plan.timed && self.has_nothing_to_report(&state) {
+            drop(state);
             self.give_back(plan);
         } else {
-            line.pending.push_back(enqueued.pending(point, &flight, Held::Own(plan), range, steps));
+            state.pending.push_back(enqueued.pending(point, &submission, HeldPlan::Own(plan), range, steps));
         }
-        Ok(flight)
+        Ok(submission)
     }
 
-    /// Hands over a graph to a lane. The context is current.
+    /// Hands over a graph to a stream. The context is current.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -119,76 +119,76 @@ impl Queue {
         self: &Arc<Self>,
         graph: &Arc<Graph>,
         steps: u32,
-        lane: usize,
-    ) -> Result<Arc<Flight>, BackendError> {
-        let mut line = self.line();
+        stream: usize,
+    ) -> Result<Arc<Submission>, BackendError> {
+        let mut state = self.lock();
         let (plan, range) = (&graph.plan, 0..graph.plan.steps.len());
-        let begun = self.begin_alone(&mut line, plan, lane);
-        let point = Point { lane, sequence: self.context.submissions.submitted() + 1 };
+        let begun = self.begin_whole(&mut state, plan, stream);
+        let point = Point { stream, sequence: self.context.submissions.submitted() + 1 };
         let launched = begun
-            .and_then(|()| self.come_after(&mut line, lane, plan, &range))
-            .and_then(|()| graph.launch(self.stream(lane)?));
+            .and_then(|()| self.wait_for_conflicts(&mut state, stream, plan, &range))
+            .and_then(|()| graph.launch(self.stream(stream)?));
         launched.inspect_err(|_| cancel(plan, &[point]))?;
-        let flight = Flight::new(self, Points::from_buf([point]));
-        self.come_before(&mut line, point, plan, &range, &flight);
-        line.courses[lane].worked = point.sequence;
-        if plan.is_limited() || !self.tells_nothing(&line) {
+        let submission = Submission::new(self, Points::from_buf([point]));
+        self.count_with_uses(&mut state, point, plan, &range, &submission);
+        state.progress[stream].worked = point.sequence;
+        if plan.is_limited() || !self.has_nothing_to_report(&state) {
             graph.begin_run();
-            let held = Held::Graph(Arc::clone(graph));
-            line.pending.push_back(Enqueued::default().pending(point, &flight, held, range, steps));
+            let held = HeldPlan::Graph(Arc::clone(graph));
+            state.pending.push_back(Enqueued::default().pending(point, &submission, held, range, steps));
         }
-        Ok(flight)
+        Ok(submission)
     }
 
     /// Whether nothing is known, or still to be told, that could be wrong with what a submission reads.
-    pub(crate) fn tells_nothing(&self, line: &Line) -> bool {
-        line.pending.is_empty() && !self.has_failed()
+    pub(crate) fn has_nothing_to_report(&self, state: &QueueState) -> bool {
+        state.pending.is_empty() && !self.has_failed()
     }
 
-    /// Has the plan's memories wait for the next submission, in this lane.
-    fn begin_alone(&self, line: &mut Line, plan: &Plan, lane: usize) -> Result<(), BackendError> {
-        self.stream(lane)?;
-        self.before_submission(line, lane)?;
-        if lane != 0 {
-            self.begin_period(line);
+    /// Has the plan's memories wait for the next submission, in this stream.
+    fn begin_whole(&self, state: &mut QueueState, plan: &Plan, stream: usize) -> Result<(), BackendError> {
+        self.stream(stream)?;
+        self.before_submission(state, stream)?;
+        if stream != 0 {
+            self.begin_period(state);
         }
         let sequence = self.context.submissions.submitted() + 1;
         for memory in &plan.memories {
-            memory.begin_use(Point { lane, sequence })?;
+            memory.begin_use(Point { stream, sequence })?;
         }
         self.context.submissions.remember(sequence, plan.labels());
         Ok(())
     }
 
-    /// Has a lane wait for what these steps conflict with in others.
-    pub(crate) fn come_after(
+    /// Has a stream wait for what these steps conflict with in others.
+    pub(crate) fn wait_for_conflicts(
         &self,
-        line: &mut Line,
-        lane: usize,
+        state: &mut QueueState,
+        stream: usize,
         plan: &Plan,
         steps: &Range<usize>,
     ) -> Result<(), BackendError> {
-        if !line.several {
+        if !state.concurrent {
             return Ok(());
         }
         let touches = plan.footprint(steps.clone());
-        let needed: [u64; LANES] = self.conflicts(line, lane, plan.uses(&touches), plan.has_library(steps));
-        self.join(line, lane, &needed)
+        let needed: [u64; STREAMS] = self.conflicts(state, stream, plan.uses(&touches), plan.has_library(steps));
+        self.join(state, stream, &needed)
     }
 
     /// Counts these steps as a submission, and has others wait for it.
-    pub(crate) fn come_before(
+    pub(crate) fn count_with_uses(
         &self,
-        line: &mut Line,
+        state: &mut QueueState,
         point: Point,
         plan: &Plan,
         steps: &Range<usize>,
-        flight: &Arc<Flight>,
+        submission: &Arc<Submission>,
     ) {
-        self.after_submission(line, point, Some(flight));
-        if line.several {
+        self.after_submission(state, point, Some(submission));
+        if state.concurrent {
             let touches = plan.footprint(steps.clone());
-            self.note(line, point, plan.uses(&touches), plan.has_library(steps));
+            self.note(state, point, plan.uses(&touches), plan.has_library(steps));
         }
     }
 
@@ -198,13 +198,13 @@ impl Queue {
     /// The device is lost, or nothing was enqueued.
     pub(crate) fn enqueue(
         &self,
-        line: &mut Line,
+        state: &mut QueueState,
         plan: &mut Plan,
-        lane: usize,
+        stream: usize,
         steps: Range<usize>,
     ) -> Result<Enqueued, BackendError> {
-        self.come_after(line, lane, plan, &steps)?;
-        let stream = self.stream(lane)?;
+        self.wait_for_conflicts(state, stream, plan, &steps)?;
+        let native = self.stream(stream)?;
         let (mut record, mut arena) = (None, None);
         // Only parts with launches need more.
         if (plan.is_limited() || !plan.stored.is_empty()) && plan.has_launch(&steps) {
@@ -212,13 +212,13 @@ impl Queue {
             if let Some(record) = &record {
                 plan.set_status(record.address());
             }
-            arena = self.store(plan, stream)?;
+            arena = self.store(plan, native)?;
         }
-        let mut enqueue = Enqueue { stream, line, timers: Vec::new(), begun: false };
+        let mut enqueue = Enqueue { native, state, timers: Vec::new(), begun: false };
         let result = enqueue.run(plan, steps);
         let (begun, timers) = (enqueue.begun, enqueue.timers);
         if let Some(arena) = arena {
-            self.pool.free(arena, stream);
+            self.pool.free(arena, native);
         }
         match result {
             Ok(()) => Ok(Enqueued { timers, record, failed: None }),

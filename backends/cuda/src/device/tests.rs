@@ -201,9 +201,9 @@ fn a_wait_records_no_events() {
     for _ in 0..20 {
         submit(&device, |recording| add(recording, kernel, memory, 1)).unwrap().wait().unwrap();
     }
-    let line = device.queue.line();
-    assert!(line.pending.is_empty());
-    drop(line);
+    let state = device.queue.lock();
+    assert!(state.pending.is_empty());
+    drop(state);
     assert_eq!(read(&device, memory), Ok(20));
 }
 

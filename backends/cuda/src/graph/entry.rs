@@ -17,39 +17,39 @@ pub(crate) struct Entry {
     /// The version of `graph`.
     captured: u64,
     /// Where the recording was submitted last, and where `graph` finds the values that it stored.
-    lane: usize,
+    stream: usize,
     /// Capturing was refused: it is not tried again.
     refused: bool,
 }
 
 /// How a recording is to be submitted.
-pub(crate) enum Way {
+pub(crate) enum Action {
     /// As commands.
-    Plain,
+    Commands,
     /// As commands that are captured into a graph, in place of this former one.
     Capture(Option<Arc<Graph>>),
     /// As the graph that it is.
-    Again(Arc<Graph>),
+    Launch(Arc<Graph>),
 }
 
 impl Entry {
     pub(crate) fn new(queue: &Arc<Queue>) -> Self {
         let queue = Arc::downgrade(queue);
-        Self { queue, version: u64::MAX, graph: None, captured: u64::MAX, lane: 0, refused: false }
+        Self { queue, version: u64::MAX, graph: None, captured: u64::MAX, stream: 0, refused: false }
     }
 
     pub(crate) fn is_for(&self, queue: &Arc<Queue>) -> bool {
         std::ptr::eq(self.queue.as_ptr(), Arc::as_ptr(queue))
     }
 
-    /// How to submit the recording, which has this version, to a lane.
-    pub(crate) fn way(&mut self, version: u64, lane: usize) -> Way {
+    /// How to submit the recording, which has this version, to a stream.
+    pub(crate) fn next(&mut self, version: u64, stream: usize) -> Action {
         let same = std::mem::replace(&mut self.version, version) == version;
-        let stays = std::mem::replace(&mut self.lane, lane) == lane;
+        let stays = std::mem::replace(&mut self.stream, stream) == stream;
         match &self.graph {
-            Some(graph) if stays && self.captured == version && graph.is_known() => Way::Again(Arc::clone(graph)),
-            _ if same && !self.refused => Way::Capture(self.graph.take()),
-            _ => Way::Plain,
+            Some(graph) if stays && self.captured == version && graph.is_known() => Action::Launch(Arc::clone(graph)),
+            _ if same && !self.refused => Action::Capture(self.graph.take()),
+            _ => Action::Commands,
         }
     }
 

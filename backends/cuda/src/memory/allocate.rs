@@ -1,15 +1,15 @@
-//! Device memory in the order of the lanes: where it is made zero, and after what it is freed.
+//! Device memory in the order of the states: where it is made zero, and after what it is freed.
 
 use anywarp_backend::{Access, BackendError};
 
 use crate::driver::DeviceMemory;
 use crate::memory::{Backing, Memory, Reserved};
 use crate::record::parts::LARGE;
-use crate::streams::state::{RECLAIM, UP};
+use crate::streams::state::{RECLAIM, UPLOAD};
 use crate::streams::uses::{Span, Use, Uses};
-use crate::submit::queue::{Line, Queue};
+use crate::submit::queue::{Queue, QueueState};
 
-/// Bytes that are allocated ahead of the first lane's work, at most: what was freed behind that work
+/// Bytes that are allocated ahead of the first stream's work, at most: what was freed behind that work
 /// cannot be used for them.
 const MOST_AHEAD: u64 = 4 << 30;
 
@@ -19,63 +19,63 @@ impl Queue {
     /// Much memory is made zero beside kernels, so that what is copied there next need not wait for
     /// them either.
     pub(crate) fn allocate(&self, bytes: u64) -> Result<Option<Reserved>, BackendError> {
-        let lane = {
-            let mut line = self.line();
-            if bytes >= LARGE && self.is_ahead(&mut line, bytes)? { UP } else { 0 }
+        let stream = {
+            let mut state = self.lock();
+            if bytes >= LARGE && self.is_ahead(&mut state, bytes)? { UPLOAD } else { 0 }
         };
-        let stream = self.stream(lane)?;
+        let native = self.stream(stream)?;
         // Without the lock: the driver may have to ask the system for memory, which takes long.
-        let Some(memory) = self.pool.allocate(bytes, stream)? else { return Ok(None) };
-        let mut line = self.line();
+        let Some(memory) = self.pool.allocate(bytes, native)? else { return Ok(None) };
+        let mut state = self.lock();
         // Small zeros come before the next submission; that much need not wait for its end, too.
-        let numbered = line.several || bytes >= LARGE;
-        let begun = if numbered { self.before_submission(&mut line, lane) } else { Ok(()) };
+        let numbered = state.concurrent || bytes >= LARGE;
+        let begun = if numbered { self.before_submission(&mut state, stream) } else { Ok(()) };
         if let Err(error) = begun {
-            self.pool.free(memory, stream);
+            self.pool.free(memory, native);
             return Err(error);
         }
-        if lane != 0 {
-            self.begin_period(&mut line);
+        if stream != 0 {
+            self.begin_period(&mut state);
         }
-        let memory = self.pool.zero(memory, stream)?;
+        let memory = self.pool.zero(memory, native)?;
         let reserved = |last, uses| Ok(Some(Reserved { backing: Backing::Device(memory), last, uses }));
         if !numbered {
-            line.unnumbered = true;
+            state.unnumbered = true;
             return reserved(self.context.submissions.submitted() + 1, Uses::default());
         }
-        let point = self.number(&mut line, lane);
-        if !line.several {
+        let point = self.number(&mut state, stream);
+        if !state.concurrent {
             // So that a mark is put behind it.
-            line.courses[lane].claimed = point.sequence;
+            state.progress[stream].claimed = point.sequence;
             return reserved(point.sequence, Uses::default());
         }
         let zeros = Use { point, access: Access::Write, span: Span::WHOLE };
-        reserved(0, Uses::beginning(line.period, zeros))
+        reserved(0, Uses::beginning(state.period, zeros))
     }
 
-    /// Whether memory is to be made zero beside the first lane's work; then that lane is there.
-    fn is_ahead(&self, line: &mut Line, bytes: u64) -> Result<bool, BackendError> {
-        if !self.is_busy(line, 0)? {
+    /// Whether memory is to be made zero beside the first stream's work; then that stream is there.
+    fn is_ahead(&self, state: &mut QueueState, bytes: u64) -> Result<bool, BackendError> {
+        if !self.is_busy(state, 0)? {
             return Ok(false);
         }
-        if self.lanes[0].finished() >= line.ahead.since {
-            line.ahead.since = self.lanes[0].latest();
-            line.ahead.bytes = 0;
+        if self.states[0].finished() >= state.ahead.since {
+            state.ahead.since = self.states[0].latest();
+            state.ahead.bytes = 0;
         }
-        if line.ahead.bytes + bytes > MOST_AHEAD {
+        if state.ahead.bytes + bytes > MOST_AHEAD {
             return Ok(false);
         }
-        line.ahead.bytes += bytes;
-        self.stream(UP).map(|_| true)
+        state.ahead.bytes += bytes;
+        self.stream(UPLOAD).map(|_| true)
     }
 
     /// Frees a device memory behind all that uses it. The context is current.
-    pub(crate) fn release(&self, line: &mut Line, memory: &Memory, device: DeviceMemory) {
-        match self.last_lane(line, memory).and_then(|lane| Ok((lane, self.stream(lane)?))) {
-            Ok((lane, stream)) => {
-                self.pool.free(device, stream);
-                if lane == RECLAIM {
-                    self.number(line, lane);
+    pub(crate) fn release(&self, state: &mut QueueState, memory: &Memory, device: DeviceMemory) {
+        match self.last_stream(state, memory).and_then(|stream| Ok((stream, self.stream(stream)?))) {
+            Ok((stream, native)) => {
+                self.pool.free(device, native);
+                if stream == RECLAIM {
+                    self.number(state, stream);
                 }
             }
             Err(error) if error.is_lost() => {}
@@ -86,7 +86,7 @@ impl Queue {
     /// Has everything given back to the driver that is not in use.
     pub(crate) fn make_room(&self) -> Result<(), BackendError> {
         self.drain("allocating")?;
-        self.graveyard.clear(true, &self.pool, self.streams.first());
+        self.deferred.clear(true, &self.pool, self.streams.first());
         self.pool.trim();
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::kernel::status::Record;
 const MOST: usize = 256 << 20;
 
 /// One thing to be freed.
-pub(crate) enum Remains {
+pub(crate) enum Deferred {
     Pinned(PinnedMemory),
     /// A kernel.
     Module(Arc<Module>),
@@ -27,24 +27,24 @@ pub(crate) enum Remains {
 }
 
 /// All of a device.
-pub(crate) struct Graveyard {
+pub(crate) struct DeferredFrees {
     context: Arc<Context>,
     /// With the number of the last submission that may use them.
-    dead: Mutex<Vec<(u64, Remains)>>,
+    dead: Mutex<Vec<(u64, Deferred)>>,
     /// How many there are, to be asked without the lock.
     count: AtomicUsize,
     /// Of pinned memory.
     bytes: AtomicUsize,
 }
 
-impl Graveyard {
+impl DeferredFrees {
     pub(crate) fn new(context: Arc<Context>) -> Self {
         Self { context, dead: Mutex::default(), count: AtomicUsize::new(0), bytes: AtomicUsize::new(0) }
     }
 
     /// Keeps `remains` until the submissions up to `sequence` have ended.
-    pub(crate) fn add(&self, sequence: u64, remains: Remains) {
-        if let Remains::Pinned(memory) = &remains {
+    pub(crate) fn add(&self, sequence: u64, remains: Deferred) {
+        if let Deferred::Pinned(memory) = &remains {
             self.bytes.fetch_add(memory.bytes(), Ordering::Relaxed);
         }
         self.count.fetch_add(1, Ordering::Relaxed);
@@ -62,7 +62,7 @@ impl Graveyard {
 
     /// Frees what the submissions up to `sequence` were the last to use.
     pub(crate) fn clear_up_to(&self, sequence: u64, pool: &Pool, stream: &Stream) {
-        let free: Vec<(u64, Remains)> = {
+        let free: Vec<(u64, Deferred)> = {
             let mut dead = self.dead.lock().unwrap_or_else(PoisonError::into_inner);
             dead.extract_if(.., |(last, _)| *last <= sequence).collect()
         };
@@ -72,13 +72,13 @@ impl Graveyard {
         }
     }
 
-    fn free(&self, remains: Remains, pool: &Pool, stream: &Stream) {
+    fn free(&self, remains: Deferred, pool: &Pool, stream: &Stream) {
         match remains {
-            Remains::Pinned(memory) => {
+            Deferred::Pinned(memory) => {
                 self.bytes.fetch_sub(memory.bytes(), Ordering::Relaxed);
             }
-            Remains::Module(module) => drop(module),
-            Remains::Graph { exec, record, arena } => {
+            Deferred::Module(module) => drop(module),
+            Deferred::Graph { exec, record, arena } => {
                 if let Some(arena) = arena {
                     pool.free(arena, stream);
                 }

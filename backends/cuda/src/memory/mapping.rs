@@ -12,36 +12,36 @@ use crate::streams::state::Points;
 use crate::submit::queue::Queue;
 
 /// A mapping that waits for work, or that has a failure to tell.
-pub(crate) struct Landing {
+pub(crate) struct MapCompletion {
     queue: Arc<Queue>,
     /// The submissions that it waits for.
     points: Points,
     memory: Weak<Memory>,
     /// Somebody has waited for it; also where the submission did not come about after all.
-    arrived: AtomicBool,
+    waited: AtomicBool,
     /// Set when somebody has heard it.
     outcome: OnceLock<Result<(), BackendError>>,
 }
 
-impl Landing {
+impl MapCompletion {
     pub(crate) fn new(queue: Arc<Queue>, points: Points, memory: &Arc<Memory>) -> Self {
-        let (memory, arrived) = (Arc::downgrade(memory), AtomicBool::new(false));
-        Self { queue, points, memory, arrived, outcome: OnceLock::new() }
+        let (memory, waited) = (Arc::downgrade(memory), AtomicBool::new(false));
+        Self { queue, points, memory, waited, outcome: OnceLock::new() }
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.arrived.load(Ordering::Acquire) || self.points.iter().all(|point| self.queue.is_over(*point))
+        self.waited.load(Ordering::Acquire) || self.points.iter().all(|point| self.queue.is_over(*point))
     }
 
     /// Whether somebody has heard its outcome.
-    pub(crate) fn is_told(&self) -> bool {
+    pub(crate) fn is_reported(&self) -> bool {
         self.outcome.get().is_some()
     }
 
     /// Notes that somebody has waited, or asked with this answer.
-    fn arrives(&self, over: bool) -> bool {
+    fn note_wait(&self, over: bool) -> bool {
         if over {
-            self.arrived.store(true, Ordering::Release);
+            self.waited.store(true, Ordering::Release);
         }
         over
     }
@@ -50,13 +50,13 @@ impl Landing {
     fn outcome(&self) -> Result<(), BackendError> {
         let told = || self.memory.upgrade().and_then(|memory| memory.take_failure());
         let submitted = self.queue.context.submissions.submitted();
-        self.outcome.get_or_init(|| told().map_or(Ok(()), |failure| Err(failure.tell(submitted)))).clone()
+        self.outcome.get_or_init(|| told().map_or(Ok(()), |failure| Err(failure.report(submitted)))).clone()
     }
 }
 
-impl Completion for Landing {
+impl Completion for MapCompletion {
     fn done(&self) -> Result<bool, BackendError> {
-        if self.arrives(self.queue.poll(&self.points)?) { self.outcome().map(|()| true) } else { Ok(false) }
+        if self.note_wait(self.queue.poll(&self.points)?) { self.outcome().map(|()| true) } else { Ok(false) }
     }
 
     fn ended(&self) -> Option<bool> {
@@ -68,7 +68,7 @@ impl Completion for Landing {
     }
 
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
-        if self.arrives(self.queue.wait(&self.points, timeout)?) { self.outcome().map(|()| true) } else { Ok(false) }
+        if self.note_wait(self.queue.wait(&self.points, timeout)?) { self.outcome().map(|()| true) } else { Ok(false) }
     }
 
     fn wake(&self, waker: &Waker) {

@@ -9,13 +9,13 @@ use crate::driver::{Event, LaunchShape, Stream};
 use crate::record::grid;
 use crate::record::plan::{Launch, Place, Plan, Step};
 use crate::submit::complete::Timer;
-use crate::submit::queue::Line;
+use crate::submit::queue::QueueState;
 
 /// Where the commands go.
 pub(crate) struct Enqueue<'a> {
     /// Of work, or of a capture.
-    pub(crate) stream: &'a Stream,
-    pub(crate) line: &'a mut Line,
+    pub(crate) native: &'a Stream,
+    pub(crate) state: &'a mut QueueState,
     /// Filled for a timed plan.
     pub(crate) timers: Vec<Timer>,
     /// Something was enqueued.
@@ -56,14 +56,14 @@ impl Enqueue<'_> {
         let (start, end) = (plan.slice(source), plan.slice(target));
         let staging = |kind| matches!(kind, MemoryKind::Upload | MemoryKind::Staging | MemoryKind::Readback);
         match (from.host_bytes(), to.host_bytes()) {
-            (None, None) => self.stream.copy_on_device(end, start),
+            (None, None) => self.native.copy_on_device(end, start),
             (Some(host), _) if staging(from.kind) && !staging(to.kind) => {
-                self.stream.copy_to_device(end, host.part(source.offset, source.bytes))
+                self.native.copy_to_device(end, host.part(source.offset, source.bytes))
             }
             (_, Some(host)) if staging(to.kind) && !staging(from.kind) => {
-                self.stream.copy_to_host(host.part(target.offset, target.bytes), start)
+                self.native.copy_to_host(host.part(target.offset, target.bytes), start)
             }
-            _ => self.stream.copy(end, start),
+            _ => self.native.copy(end, start),
         }
     }
 
@@ -71,7 +71,7 @@ impl Enqueue<'_> {
         if target.bytes < 4 {
             return Ok(());
         }
-        self.stream.fill(plan.slice(target), pattern)
+        self.native.fill(plan.slice(target), pattern)
     }
 
     fn launch(&mut self, plan: &Plan, launch: &Launch) -> Result<(), BackendError> {
@@ -83,8 +83,8 @@ impl Enqueue<'_> {
             threads: launch.kernel.program.workgroup_size,
             dynamic_shared: launch.loaded.dynamic_shared,
         };
-        let (arguments, room) = (launch.arguments.clone(), &mut self.line.pointers);
-        let launched = launch.loaded.module.launch(self.stream, &shape, &plan.arguments, arguments, room);
+        let (arguments, room) = (launch.arguments.clone(), &mut self.state.pointers);
+        let launched = launch.loaded.module.launch(self.native, &shape, &plan.arguments, arguments, room);
         launched.map_err(|error| match error {
             BackendError::Rejected { operation, message } => {
                 BackendError::Rejected { operation, message: format!("{}: {message}", launch.label) }
@@ -97,7 +97,7 @@ impl Enqueue<'_> {
         let places = places.map(|place| plan.slice(place));
         match *call {
             Library::MatrixProduct { rows, columns, depth, precision, .. } => {
-                self.line.library.matrix_product(self.stream, places, [rows, columns, depth], precision)
+                self.state.library.matrix_product(self.native, places, [rows, columns, depth], precision)
             }
             _ => Err(BackendError::no_routine(call)),
         }
@@ -108,15 +108,15 @@ impl Enqueue<'_> {
         if !plan.timed {
             return Ok(None);
         }
-        let mut timer = || self.line.timers.pop().map_or_else(|| Event::timer(self.stream.context()), Ok);
+        let mut timer = || self.state.timers.pop().map_or_else(|| Event::timer(self.native.context()), Ok);
         let (start, end) = (timer()?, timer()?);
-        start.record(self.stream)?;
+        start.record(self.native)?;
         Ok(Some((start, end)))
     }
 
     fn end(&mut self, start: Option<(Event, Event)>, label: &Arc<str>) -> Result<(), BackendError> {
         if let Some((start, end)) = start {
-            end.record(self.stream)?;
+            end.record(self.native)?;
             self.timers.push(Timer { label: Arc::clone(label), start, end });
         }
         Ok(())

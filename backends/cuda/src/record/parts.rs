@@ -1,6 +1,6 @@
 //! Recordings taken apart, so that large copies run beside kernels.
 //!
-//! While a lane has work under way, large copies to the device go to a lane of their own, and so do
+//! While a stream has work under way, large copies to the device go to a stream of their own, and so do
 //! those to the host. Each part of a recording is a submission like any other, in the order of its
 //! steps, and waits for what it conflicts with; the recording's ticket stands for all of them.
 
@@ -10,18 +10,18 @@ use anywarp_backend::{Access, BackendError, MemoryKind};
 use smallvec::{SmallVec, smallvec};
 
 use crate::record::plan::{Plan, Step, Touch};
-use crate::streams::state::{DOWN, Point, UP};
-use crate::submit::queue::{Line, Queue};
+use crate::streams::state::{DOWNLOAD, Point, UPLOAD};
+use crate::submit::queue::{Queue, QueueState};
 
-/// Bytes of copies that are worth a lane of their own: about what the copy engines move in the time
-/// that the events between the lanes take, ten times over. Tests copy little.
+/// Bytes of copies that are worth a stream of their own: about what the copy engines move in the time
+/// that the events between the streams take, ten times over. Tests copy little.
 pub(crate) const LARGE: u64 = if cfg!(test) { 128 } else { 1 << 20 };
 /// A recording has at most so many parts: what follows stays together.
 const MOST: usize = 8;
 
 /// Some of a plan's steps, and where they run.
 pub(crate) struct Part {
-    pub(crate) lane: usize,
+    pub(crate) stream: usize,
     pub(crate) steps: Range<usize>,
     /// It is more than large copies.
     pub(crate) work: bool,
@@ -31,50 +31,50 @@ pub(crate) struct Part {
 pub(crate) type Parts = SmallVec<[Part; 1]>;
 
 impl Queue {
-    /// The parts of a plan for a lane, in the order of its steps.
-    pub(crate) fn parts(&self, line: &mut Line, plan: &Plan, lane: usize) -> Result<Parts, BackendError> {
+    /// The parts of a plan for a stream, in the order of its steps.
+    pub(crate) fn parts(&self, state: &mut QueueState, plan: &Plan, stream: usize) -> Result<Parts, BackendError> {
         let all = 0..plan.steps.len();
         // Timed plans are measured as they are.
         if plan.copied < LARGE || plan.timed {
-            return Ok(smallvec![Part { lane, steps: all, work: true }]);
+            return Ok(smallvec![Part { stream, steps: all, work: true }]);
         }
-        let busy = self.is_busy(line, lane)?;
+        let busy = self.is_busy(state, stream)?;
         let mut parts = Parts::new();
         // Work of this recording, behind which its uploads need not wait either.
         let mut works = false;
         for (way, steps) in runs(plan) {
             let aside = match way {
-                Some(UP) => (busy || works) && !self.is_bound(line, plan, &steps, lane, &parts)?,
+                Some(UPLOAD) => (busy || works) && !self.is_bound(state, plan, &steps, stream, &parts)?,
                 Some(_) => busy,
                 None => false,
             };
-            let to = way.filter(|_| aside && parts.len() + 1 < MOST).unwrap_or(lane);
+            let to = way.filter(|_| aside && parts.len() + 1 < MOST).unwrap_or(stream);
             works |= way.is_none();
-            match parts.last_mut().filter(|last| last.lane == to) {
+            match parts.last_mut().filter(|last| last.stream == to) {
                 Some(last) => {
                     last.steps.end = steps.end;
                     last.work |= way.is_none();
                 }
-                None => parts.push(Part { lane: to, steps, work: way.is_none() }),
+                None => parts.push(Part { stream: to, steps, work: way.is_none() }),
             }
         }
         Ok(parts)
     }
 
-    /// Whether a lane has anything under way but large copies.
-    pub(crate) fn is_busy(&self, line: &mut Line, lane: usize) -> Result<bool, BackendError> {
-        let sequence = line.courses[lane].worked;
-        self.poll_in(line, Point { lane, sequence }).map(|over| !over)
+    /// Whether a stream has anything under way but large copies.
+    pub(crate) fn is_busy(&self, state: &mut QueueState, stream: usize) -> Result<bool, BackendError> {
+        let sequence = state.progress[stream].worked;
+        self.poll_in(state, Point { stream, sequence }).map(|over| !over)
     }
 
-    /// Whether some of a plan's steps would have to wait for a lane if they ran in another one, or for
+    /// Whether some of a plan's steps would have to wait for a stream if they ran in another one, or for
     /// the `former` parts there. They gain nothing then, and delay others.
     fn is_bound(
         &self,
-        line: &mut Line,
+        state: &mut QueueState,
         plan: &Plan,
         steps: &Range<usize>,
-        lane: usize,
+        stream: usize,
         former: &[Part],
     ) -> Result<bool, BackendError> {
         let touches = plan.footprint(steps.clone());
@@ -82,12 +82,12 @@ impl Queue {
             let others = plan.footprint(part.steps.clone());
             touches.iter().any(|touch| others.iter().any(|other| conflicts(plan, *touch, *other)))
         };
-        if former.iter().filter(|part| part.lane == lane).any(conflict) {
+        if former.iter().filter(|part| part.stream == stream).any(conflict) {
             return Ok(true);
         }
-        self.begin_period(line);
-        let needed = self.conflicts(line, UP, plan.uses(&touches), false);
-        self.poll_in(line, Point { lane, sequence: needed[lane] }).map(|over| !over)
+        self.begin_period(state);
+        let needed = self.conflicts(state, UPLOAD, plan.uses(&touches), false);
+        self.poll_in(state, Point { stream, sequence: needed[stream] }).map(|over| !over)
     }
 }
 
@@ -96,7 +96,7 @@ fn conflicts(plan: &Plan, one: Touch, other: Touch) -> bool {
     same && (one.access == Access::Write || other.access == Access::Write) && one.span.overlaps(other.span)
 }
 
-/// The steps of a plan in runs: copies in one direction that are large together, with their lane, and
+/// The steps of a plan in runs: copies in one direction that are large together, with their stream, and
 /// what lies between.
 fn runs(plan: &Plan) -> SmallVec<[(Option<usize>, Range<usize>); 4]> {
     let mut runs: SmallVec<[(Option<usize>, Range<usize>); 4]> = SmallVec::new();
@@ -107,10 +107,10 @@ fn runs(plan: &Plan) -> SmallVec<[(Option<usize>, Range<usize>); 4]> {
     let mut next = 0;
     while next < plan.steps.len() {
         let start = next;
-        let direction = way(plan, start).map(|(lane, _)| lane);
+        let direction = way(plan, start).map(|(stream, _)| stream);
         let mut bytes = 0;
-        while let Some((lane, length)) = way(plan, next)
-            && Some(lane) == direction
+        while let Some((stream, length)) = way(plan, next)
+            && Some(stream) == direction
         {
             bytes += length;
             next += 1;
@@ -121,13 +121,13 @@ fn runs(plan: &Plan) -> SmallVec<[(Option<usize>, Range<usize>); 4]> {
     runs
 }
 
-/// The lane for a step that copies between host and device, and how much.
+/// The stream for a step that copies between host and device, and how much.
 fn way(plan: &Plan, step: usize) -> Option<(usize, u64)> {
     let Step::Copy { source, target } = plan.steps.get(step)? else { return None };
     let kinds = [source, target].map(|place| plan.memories[place.memory].kind);
     match kinds {
-        [MemoryKind::Upload | MemoryKind::Staging, MemoryKind::Device] => Some((UP, source.bytes)),
-        [MemoryKind::Device, MemoryKind::Readback] => Some((DOWN, source.bytes)),
+        [MemoryKind::Upload | MemoryKind::Staging, MemoryKind::Device] => Some((UPLOAD, source.bytes)),
+        [MemoryKind::Device, MemoryKind::Readback] => Some((DOWNLOAD, source.bytes)),
         _ => None,
     }
 }

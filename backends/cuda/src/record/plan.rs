@@ -32,14 +32,14 @@ pub(crate) struct Known<'a> {
 }
 
 /// Why a plan cannot be made.
-pub(crate) enum Obstacle {
+pub(crate) enum PlanError {
     /// It never can.
     Error(BackendError),
     /// A kernel is not there in the form that a dispatch needs.
     Missing(Arc<Kernel>, Form),
 }
 
-impl From<BackendError> for Obstacle {
+impl From<BackendError> for PlanError {
     fn from(error: BackendError) -> Self {
         Self::Error(error)
     }
@@ -141,7 +141,7 @@ impl Plan {
     /// # Errors
     /// Whatever about the recording would have the device touch memory that is not its own; the plan
     /// is then good for nothing but to be [cleared](Self::clear).
-    pub(crate) fn make(&mut self, known: &Known<'_>, recording: &Recording) -> Result<(), Obstacle> {
+    pub(crate) fn make(&mut self, known: &Known<'_>, recording: &Recording) -> Result<(), PlanError> {
         self.timed = recording.timed;
         for command in recording.commands() {
             let step = match command {
@@ -215,7 +215,7 @@ impl Plan {
         self.memories[place.memory].device.part(place.offset, place.bytes)
     }
 
-    fn copy(&mut self, known: &Known<'_>, source: Region, target: Region) -> Result<Step, Obstacle> {
+    fn copy(&mut self, known: &Known<'_>, source: Region, target: Region) -> Result<Step, PlanError> {
         if source.bytes != target.bytes {
             return wrong(format!("a copy of {} bytes into {}", source.bytes, target.bytes));
         }
@@ -257,7 +257,7 @@ impl Plan {
         Ok(Place { memory: index, offset: region.offset, bytes: region.bytes })
     }
 
-    fn library(&mut self, known: &Known<'_>, call: &Library) -> Result<Step, Obstacle> {
+    fn library(&mut self, known: &Known<'_>, call: &Library) -> Result<Step, PlanError> {
         if !known.routines.contains(&call.routine()) {
             return Err(BackendError::no_routine(call).into());
         }
@@ -282,7 +282,7 @@ impl Plan {
         Ok(Step::Library { call: *call, places, touches: first..self.touches.len() })
     }
 
-    fn dispatch(&mut self, known: &Known<'_>, recording: &Recording, dispatch: &Dispatch) -> Result<Step, Obstacle> {
+    fn dispatch(&mut self, known: &Known<'_>, recording: &Recording, dispatch: &Dispatch) -> Result<Step, PlanError> {
         let kernel = known.kernels.get(&dispatch.kernel).ok_or(BackendError::UnknownKernel(dispatch.kernel))?;
         let (label, bounds) = (&dispatch.label, recording.bounds(&dispatch.bounds));
         if bounds.len() != kernel.bindings.len() {
@@ -318,7 +318,7 @@ impl Plan {
             }
         };
         form.looped = groups.is_none_or(|groups| !grid::is_direct(groups));
-        let loaded = kernel.form(form).ok_or_else(|| Obstacle::Missing(Arc::clone(kernel), form))?;
+        let loaded = kernel.form(form).ok_or_else(|| PlanError::Missing(Arc::clone(kernel), form))?;
         let blocks = match groups {
             Some(groups) if grid::is_empty(groups) || !form.looped => groups,
             groups => {

@@ -1,75 +1,80 @@
-//! What waits for what between lanes: derived from the bytes that submissions touch.
+//! What waits for what between states: derived from the bytes that submissions touch.
 //!
-//! Nothing is noted while only the first lane has work. With the first submission to another one a
+//! Nothing is noted while only the first stream has work. With the first submission to another one a
 //! *period* begins, in which each memory has a list of its uses; it ends when the device is idle. What a
-//! memory was used for before the period lies in the first lane, up to the last submission there that
+//! memory was used for before the period lies in the first stream, up to the last submission there that
 //! used it.
 //!
-//! Before a submission its lane waits for the events behind those of other lanes that it conflicts with;
-//! afterwards its own uses are noted. Both happen under the line's lock, so that no order of threads can
+//! Before a submission its stream waits for the events behind those of other streams that it conflicts with;
+//! afterwards its own uses are noted. Both happen under the state's lock, so that no order of threads can
 //! come between.
 
 use anywarp_backend::{Access, BackendError};
 
 use crate::memory::Memory;
 use crate::record::plan::Touch;
-use crate::streams::state::{Join, LANES, Point, RECLAIM};
+use crate::streams::state::{Join, Point, RECLAIM, STREAMS};
 use crate::streams::uses::{Span, Use};
-use crate::submit::queue::{Line, Queue};
+use crate::submit::queue::{Queue, QueueState};
 
 impl Queue {
     /// From here on uses are noted.
-    pub(crate) fn begin_period(&self, line: &mut Line) {
-        if line.several {
+    pub(crate) fn begin_period(&self, state: &mut QueueState) {
+        if state.concurrent {
             return;
         }
-        line.several = true;
-        line.period += 1;
+        state.concurrent = true;
+        state.period += 1;
         // Zeros that were written since the last submission.
-        if std::mem::take(&mut line.unnumbered) {
-            self.number(line, 0);
+        if std::mem::take(&mut state.unnumbered) {
+            self.number(state, 0);
         }
-        line.workspace.enter(line.period, self.lanes[0].latest());
+        state.workspace.enter(state.period, self.states[0].latest());
     }
 
-    /// Counts what was enqueued in a lane, but is nobody's submission.
-    pub(crate) fn number(&self, line: &mut Line, lane: usize) -> Point {
-        let point = Point { lane, sequence: self.context.submissions.submitted() + 1 };
-        self.after_submission(line, point, None);
+    /// Counts what was enqueued in a stream, but is nobody's submission.
+    pub(crate) fn number(&self, state: &mut QueueState, stream: usize) -> Point {
+        let point = Point { stream, sequence: self.context.submissions.submitted() + 1 };
+        self.after_submission(state, point, None);
         point
     }
 
-    /// Up to which submission of each lane these uses in `lane` must come after.
+    /// Up to which submission of each stream these uses in `stream` must come after.
     pub(crate) fn conflicts<'a>(
         &self,
-        line: &Line,
-        lane: usize,
+        state: &QueueState,
+        stream: usize,
         uses: impl IntoIterator<Item = (&'a Memory, Touch)>,
         workspace: bool,
-    ) -> [u64; LANES] {
-        let mut needed = [0; LANES];
+    ) -> [u64; STREAMS] {
+        let mut needed = [0; STREAMS];
         for (memory, Touch { access, span, .. }) in uses {
-            memory.conflicts(line.period, lane, access, span, &mut needed);
+            memory.conflicts(state.period, stream, access, span, &mut needed);
         }
         if workspace {
-            line.workspace.conflicts(lane, Access::Write, Span::WHOLE, &mut needed);
+            state.workspace.conflicts(stream, Access::Write, Span::WHOLE, &mut needed);
         }
         needed
     }
 
-    /// Has a lane wait for all that is needed.
-    pub(crate) fn join(&self, line: &mut Line, lane: usize, needed: &[u64; LANES]) -> Result<(), BackendError> {
+    /// Has a stream wait for all that is needed.
+    pub(crate) fn join(
+        &self,
+        state: &mut QueueState,
+        stream: usize,
+        needed: &[u64; STREAMS],
+    ) -> Result<(), BackendError> {
         for (other, sequence) in needed.iter().copied().enumerate() {
-            let point = Point { lane: other, sequence };
-            if other == lane || line.courses[lane].joined[other] >= sequence || self.is_over(point) {
+            let point = Point { stream: other, sequence };
+            if other == stream || state.progress[stream].joined[other] >= sequence || self.is_over(point) {
                 continue;
             }
-            let (upto, event) = self.mark_behind(line, point)?;
-            self.stream(lane)?.wait_for(&event)?;
+            let (upto, event) = self.mark_behind(state, point)?;
+            self.stream(stream)?.wait_for(&event)?;
             let before = self.context.submissions.submitted() + 1;
-            let course = &mut line.courses[lane];
-            course.joined[other] = upto;
-            course.joins.push_back(Join { before, point: Point { lane: other, sequence: upto } });
+            let progress = &mut state.progress[stream];
+            progress.joined[other] = upto;
+            progress.joins.push_back(Join { before, point: Point { stream: other, sequence: upto } });
         }
         Ok(())
     }
@@ -77,46 +82,46 @@ impl Queue {
     /// Notes the uses of a submission that was enqueued.
     pub(crate) fn note<'a>(
         &self,
-        line: &mut Line,
+        state: &mut QueueState,
         point: Point,
         uses: impl IntoIterator<Item = (&'a Memory, Touch)>,
         workspace: bool,
     ) {
         let is_over = |point| self.is_over(point);
         for (memory, Touch { access, span, .. }) in uses {
-            memory.note(line.period, Use { point, access, span }, is_over);
+            memory.note(state.period, Use { point, access, span }, is_over);
         }
         if workspace {
-            line.workspace.note(Use { point, access: Access::Write, span: Span::WHOLE }, is_over);
+            state.workspace.note(Use { point, access: Access::Write, span: Span::WHOLE }, is_over);
         }
     }
 
-    /// The lane in whose order a memory can be freed, which then comes after all that uses it.
-    pub(crate) fn last_lane(&self, line: &mut Line, memory: &Memory) -> Result<usize, BackendError> {
-        if !line.several {
+    /// The stream in whose order a memory can be freed, which then comes after all that uses it.
+    pub(crate) fn last_stream(&self, state: &mut QueueState, memory: &Memory) -> Result<usize, BackendError> {
+        if !state.concurrent {
             return Ok(0);
         }
-        let mut needed = [0; LANES];
-        memory.conflicts(line.period, LANES, Access::Write, Span::WHOLE, &mut needed);
-        for (lane, sequence) in needed.iter_mut().enumerate() {
-            if self.is_over(Point { lane, sequence: *sequence }) {
+        let mut needed = [0; STREAMS];
+        memory.conflicts(state.period, STREAMS, Access::Write, Span::WHOLE, &mut needed);
+        for (stream, sequence) in needed.iter_mut().enumerate() {
+            if self.is_over(Point { stream, sequence: *sequence }) {
                 *sequence = 0;
             }
         }
-        let after = |lane: usize| {
-            let joined = &line.courses[lane].joined;
-            let behind = |(other, sequence): (usize, &u64)| other == lane || joined[other] >= *sequence;
+        let after = |stream: usize| {
+            let joined = &state.progress[stream].joined;
+            let behind = |(other, sequence): (usize, &u64)| other == stream || joined[other] >= *sequence;
             needed.iter().enumerate().all(behind)
         };
-        let mut users = (0..LANES).filter(|lane| needed[*lane] != 0).peekable();
+        let mut users = (0..STREAMS).filter(|stream| needed[*stream] != 0).peekable();
         if users.peek().is_none() {
             return Ok(0);
         }
-        if let Some(lane) = users.find(|lane| after(*lane)) {
-            return Ok(lane);
+        if let Some(stream) = users.find(|stream| after(*stream)) {
+            return Ok(stream);
         }
         self.stream(RECLAIM)?;
-        self.join(line, RECLAIM, &needed)?;
+        self.join(state, RECLAIM, &needed)?;
         Ok(RECLAIM)
     }
 }

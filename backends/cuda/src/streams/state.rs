@@ -1,6 +1,6 @@
 //! Lanes: the streams of the driver's that work goes to, and how far each has come.
 //!
-//! The first ones are those that recordings name; behind them are some of our own. A lane's stream is
+//! The first ones are those that recordings name; behind them are some of our own. A stream's stream is
 //! made when it is first used.
 
 use std::collections::VecDeque;
@@ -11,39 +11,39 @@ use anywarp_backend::BackendError;
 use smallvec::SmallVec;
 
 use crate::driver::{Context, Event, Stream};
-use crate::submit::submission::Flight;
+use crate::submit::submission::Submission;
 
 /// The streams that recordings may name.
-pub(crate) const STREAMS: u32 = 16;
+pub(crate) const NAMED_STREAMS: u32 = 16;
 /// Where large copies to the device run beside kernels.
-pub(crate) const UP: usize = 16;
+pub(crate) const UPLOAD: usize = 16;
 /// Where large copies to the host run beside kernels.
-pub(crate) const DOWN: usize = 17;
-/// Where memory is freed that several lanes have used.
+pub(crate) const DOWNLOAD: usize = 17;
+/// Where memory is freed that several streams have used.
 pub(crate) const RECLAIM: usize = 18;
 /// All of them.
-pub(crate) const LANES: usize = 19;
+pub(crate) const STREAMS: usize = 19;
 
-/// The lane of a recording's stream.
-pub(crate) fn lane_of(stream: u32) -> usize {
-    if stream < STREAMS { stream as usize } else { 0 }
+/// The stream of a recording's stream.
+pub(crate) fn stream_of(stream: u32) -> usize {
+    if stream < NAMED_STREAMS { stream as usize } else { 0 }
 }
 
-/// The end of a submission: it has come when the lane's submissions up to this number have ended.
+/// The end of a submission: it has come when the stream's submissions up to this number have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Point {
-    pub(crate) lane: usize,
+    pub(crate) stream: usize,
     pub(crate) sequence: u64,
 }
 
 /// Several ends that are waited for together.
 pub(crate) type Points = SmallVec<[Point; 1]>;
 
-/// The driver's streams, one for each lane.
+/// The driver's streams, one for each stream.
 pub(crate) struct Streams {
     first: Stream,
-    /// Empty until the lane is first used; then for good.
-    others: [OnceLock<Stream>; LANES - 1],
+    /// Empty until the stream is first used; then for good.
+    others: [OnceLock<Stream>; STREAMS - 1],
 }
 
 impl Streams {
@@ -56,34 +56,34 @@ impl Streams {
         &self.first
     }
 
-    /// A lane's stream, if it was ever used.
-    pub(crate) fn get(&self, lane: usize) -> Option<&Stream> {
-        lane.checked_sub(1).map_or(Some(&self.first), |other| self.others[other].get())
+    /// A stream's stream, if it was ever used.
+    pub(crate) fn get(&self, stream: usize) -> Option<&Stream> {
+        stream.checked_sub(1).map_or(Some(&self.first), |other| self.others[other].get())
     }
 
-    /// A lane's stream, made if there is none yet; the context is current.
-    pub(crate) fn open(&self, context: &Arc<Context>, lane: usize) -> Result<&Stream, BackendError> {
-        match self.get(lane) {
-            Some(stream) => Ok(stream),
+    /// A stream's stream, made if there is none yet; the context is current.
+    pub(crate) fn open(&self, context: &Arc<Context>, stream: usize) -> Result<&Stream, BackendError> {
+        match self.get(stream) {
+            Some(native) => Ok(native),
             None => {
                 let fresh = Stream::create(context, "opening a stream")?;
-                Ok(self.others[lane - 1].get_or_init(|| fresh))
+                Ok(self.others[stream - 1].get_or_init(|| fresh))
             }
         }
     }
 }
 
-/// What anybody may ask of a lane.
+/// What anybody may ask of a stream.
 #[derive(Default)]
-pub(crate) struct Lane {
-    /// The number of the last submission to this lane.
+pub(crate) struct StreamState {
+    /// The number of the last submission to this stream.
     latest: AtomicU64,
-    /// All submissions to this lane up to this number have ended, and what is to be told of them is
-    /// settled.
+    /// All submissions to this stream up to this number have ended, and what is to be told of them is
+    /// completed.
     finished: AtomicU64,
 }
 
-impl Lane {
+impl StreamState {
     pub(crate) fn latest(&self) -> u64 {
         self.latest.load(Ordering::Acquire)
     }
@@ -97,7 +97,7 @@ impl Lane {
         self.finished.load(Ordering::Acquire)
     }
 
-    /// Tells how far the lane has come; the caller holds the queue's lock.
+    /// Tells how far the stream has come; the caller holds the queue's lock.
     pub(crate) fn finish(&self, sequence: u64) {
         self.finished.store(sequence, Ordering::Release);
     }
@@ -109,7 +109,7 @@ pub(crate) struct Mark {
     pub(crate) event: Arc<Event>,
 }
 
-/// That a lane has waited for another one.
+/// That a stream has waited for another one.
 pub(crate) struct Join {
     /// Before this submission.
     pub(crate) before: u64,
@@ -117,22 +117,22 @@ pub(crate) struct Join {
     pub(crate) point: Point,
 }
 
-/// What is known of a lane under the queue's lock.
+/// What is known of a stream under the queue's lock.
 #[derive(Default)]
-pub(crate) struct Course {
+pub(crate) struct StreamProgress {
     pub(crate) marks: VecDeque<Mark>,
     /// The last submission that a mapping waits for.
     pub(crate) claimed: u64,
     /// The last submission; alive while somebody has a ticket on it.
-    pub(crate) latest: Weak<Flight>,
+    pub(crate) latest: Weak<Submission>,
     /// The last submission that is more than large copies.
     pub(crate) worked: u64,
-    /// What [`Lane::finished`] will be when what has ended is settled.
+    /// What [`StreamState::finished`] will be when what has ended is completed.
     pub(crate) ended: u64,
     /// While something runs: no submission below this one does.
     pub(crate) first: u64,
-    /// Up to where the lane comes after each of the others.
-    pub(crate) joined: [u64; LANES],
+    /// Up to where the stream comes after each of the others.
+    pub(crate) joined: [u64; STREAMS],
     /// The waits whose ends were not seen yet.
     pub(crate) joins: VecDeque<Join>,
 }

@@ -6,7 +6,7 @@
 use anywarp_backend::Access;
 use smallvec::SmallVec;
 
-use crate::streams::state::{LANES, Point};
+use crate::streams::state::{Point, STREAMS};
 
 /// Above this many, uses are widened.
 const MOST: usize = 16;
@@ -50,12 +50,12 @@ pub(crate) struct Use {
 impl Use {
     /// Whether waiting for this one is waiting for `older`, for whoever conflicts with that.
     fn replaces(&self, older: &Self) -> bool {
-        let in_order = self.point.lane == older.point.lane && older.access == Access::Read;
+        let in_order = self.point.stream == older.point.stream && older.access == Access::Read;
         self.span.covers(older.span) && (self.access == Access::Write || in_order)
     }
 }
 
-/// The uses of one memory. They hold for one period of several lanes (see `depend`).
+/// The uses of one memory. They hold for one period of several streams (see `depend`).
 #[derive(Default)]
 pub(crate) struct Uses {
     period: u64,
@@ -68,22 +68,22 @@ impl Uses {
         Self { period, list: SmallVec::from_slice(&[first]) }
     }
 
-    /// Begins a period: what is older lies in the first lane, up to submission `last`.
+    /// Begins a period: what is older lies in the first stream, up to submission `last`.
     pub(crate) fn enter(&mut self, period: u64, last: u64) {
         if self.period != period {
             self.period = period;
             self.list.clear();
-            let point = Point { lane: 0, sequence: last };
+            let point = Point { stream: 0, sequence: last };
             self.list.push(Use { point, access: Access::Write, span: Span::WHOLE });
         }
     }
 
-    /// Raises `needed` to the submissions of other lanes that an access of `lane` must come after.
-    pub(crate) fn conflicts(&self, lane: usize, access: Access, span: Span, needed: &mut [u64; LANES]) {
+    /// Raises `needed` to the submissions of other streams that an access of `stream` must come after.
+    pub(crate) fn conflicts(&self, stream: usize, access: Access, span: Span, needed: &mut [u64; STREAMS]) {
         for other in &self.list {
             let hazard = access == Access::Write || other.access == Access::Write;
-            if other.point.lane != lane && hazard && other.span.overlaps(span) {
-                let needed = &mut needed[other.point.lane];
+            if other.point.stream != stream && hazard && other.span.overlaps(span) {
+                let needed = &mut needed[other.point.stream];
                 *needed = other.point.sequence.max(*needed);
             }
         }
@@ -102,11 +102,11 @@ impl Uses {
         }
     }
 
-    /// One range of reads and one of writes for each lane.
+    /// One range of reads and one of writes for each stream.
     fn widen(&mut self) {
         let mut wide: SmallVec<[Use; 2]> = SmallVec::new();
         for narrow in &self.list {
-            let same = |wide: &&mut Use| wide.point.lane == narrow.point.lane && wide.access == narrow.access;
+            let same = |wide: &&mut Use| wide.point.stream == narrow.point.stream && wide.access == narrow.access;
             match wide.iter_mut().find(same) {
                 Some(wide) => {
                     wide.span = wide.span.hull(narrow.span);
@@ -123,13 +123,13 @@ impl Uses {
 mod tests {
     use super::*;
 
-    fn used(lane: usize, sequence: u64, access: Access, start: u64, end: u64) -> Use {
-        Use { point: Point { lane, sequence }, access, span: Span { start, end } }
+    fn used(stream: usize, sequence: u64, access: Access, start: u64, end: u64) -> Use {
+        Use { point: Point { stream, sequence }, access, span: Span { start, end } }
     }
 
-    fn needed(uses: &Uses, lane: usize, access: Access, start: u64, end: u64) -> Vec<(usize, u64)> {
-        let mut needed = [0; LANES];
-        uses.conflicts(lane, access, Span { start, end }, &mut needed);
+    fn needed(uses: &Uses, stream: usize, access: Access, start: u64, end: u64) -> Vec<(usize, u64)> {
+        let mut needed = [0; STREAMS];
+        uses.conflicts(stream, access, Span { start, end }, &mut needed);
         needed.into_iter().enumerate().filter(|(_, sequence)| *sequence != 0).collect()
     }
 
@@ -141,7 +141,7 @@ mod tests {
 
     use Access::{Read, Write};
 
-    /// What it shows, the uses so far, a new access, and which lanes it waits for up to where.
+    /// What it shows, the uses so far, a new access, and which streams it waits for up to where.
     type Case<'a> = (&'a str, &'a [Use], (usize, Access, u64, u64), &'a [(usize, u64)]);
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
             ("write after read", &[used(1, 4, Read, 0, 8)], (2, Write, 4, 12), &[(1, 4)]),
             ("read after read", &[used(1, 4, Read, 0, 8)], (2, Read, 4, 12), &[]),
             ("a range apart", &[used(1, 4, Write, 0, 8)], (2, Write, 8, 12), &[]),
-            ("one's own lane", &[used(1, 4, Write, 0, 8)], (1, Write, 0, 8), &[]),
+            ("one's own stream", &[used(1, 4, Write, 0, 8)], (1, Write, 0, 8), &[]),
             (
                 "a write stands for what it waited for",
                 &[used(1, 4, Read, 2, 8), used(2, 5, Write, 0, 8)],
@@ -173,8 +173,8 @@ mod tests {
             ),
             ("all readers", &[used(1, 4, Read, 0, 8), used(2, 5, Read, 0, 8)], (3, Write, 0, 8), &[(1, 4), (2, 5)]),
         ];
-        for (case, uses, (lane, access, start, end), wanted) in cases {
-            assert_eq!(needed(&list(uses), *lane, *access, *start, *end), *wanted, "{case}");
+        for (case, uses, (stream, access, start, end), wanted) in cases {
+            assert_eq!(needed(&list(uses), *stream, *access, *start, *end), *wanted, "{case}");
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
         assert!(uses.list.len() <= MOST, "{}", uses.list.len());
         for one in &all {
             let found = needed(&uses, 0, Read, one.span.start, one.span.end);
-            let enough = |(lane, upto): &(usize, u64)| *lane == one.point.lane && *upto >= one.point.sequence;
+            let enough = |(stream, upto): &(usize, u64)| *stream == one.point.stream && *upto >= one.point.sequence;
             assert!(found.iter().any(enough), "{one:?} is not among {found:?}");
         }
         let mut ended = list(&all);

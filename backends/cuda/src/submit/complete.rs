@@ -2,9 +2,9 @@
 //! stopped, with what follows for the memories that it and later work wrote.
 //!
 //! A stopped kernel is noticed only after the submission, so the commands behind it have run. What
-//! they made of its results is spoiled too; what does not depend on them is sound.
+//! they made of its results is poison too; what does not depend on them is sound.
 //!
-//! Submissions of several lanes are settled as they end, each after those that it depends on. What is
+//! Submissions of several streams are completed as they end, each after those that it depends on. What is
 //! wrong with a memory therefore says from which submission on, and until which.
 
 use std::ops::{Deref, Range};
@@ -21,8 +21,8 @@ use crate::memory::Memory;
 use crate::record::plan::{Place, Plan, Step, name};
 use crate::streams::state::Point;
 use crate::submit::failure::Failure;
-use crate::submit::queue::{Line, Queue};
-use crate::submit::submission::Flight;
+use crate::submit::queue::{Queue, QueueState};
+use crate::submit::submission::Submission;
 
 /// Memory is allocated in multiples of this: a copy that ends that near to the end replaces all.
 pub(crate) const GRAIN: u64 = 16;
@@ -35,7 +35,7 @@ pub(crate) struct Timer {
 }
 
 /// The plan of a submission.
-pub(crate) enum Held {
+pub(crate) enum HeldPlan {
     /// Made for it.
     Own(Box<Plan>),
     /// Made for it and other parts of the same recording.
@@ -44,7 +44,7 @@ pub(crate) enum Held {
     Graph(Arc<Graph>),
 }
 
-impl Deref for Held {
+impl Deref for HeldPlan {
     type Target = Plan;
 
     fn deref(&self) -> &Plan {
@@ -59,8 +59,8 @@ impl Deref for Held {
 /// A submission of which something is to be told.
 pub(crate) struct Pending {
     pub(crate) point: Point,
-    pub(crate) flight: Arc<Flight>,
-    pub(crate) held: Held,
+    pub(crate) submission: Arc<Submission>,
+    pub(crate) held: HeldPlan,
     /// Those of the plan's steps that it consists of.
     pub(crate) range: Range<usize>,
     /// Of its own; a graph has one for all its runs.
@@ -74,19 +74,19 @@ pub(crate) struct Pending {
 impl Pending {
     fn stop(&self) -> Option<Stop> {
         match &self.held {
-            Held::Own(_) | Held::Part(_) => self.record.as_ref()?.read(),
-            Held::Graph(graph) => graph.end_run(),
+            HeldPlan::Own(_) | HeldPlan::Part(_) => self.record.as_ref()?.read(),
+            HeldPlan::Graph(graph) => graph.end_run(),
         }
     }
 }
 
 impl Queue {
-    /// Tells what is to be told of a submission that has ended. Those that it depends on are settled.
-    pub(crate) fn settle(&self, line: &mut Line, pending: Pending) {
+    /// Tells what is to be told of a submission that has ended. Those that it depends on are completed.
+    pub(crate) fn complete(&self, state: &mut QueueState, pending: Pending) {
         let stop = pending.stop();
         let mut failure = None;
         if stop.is_some() || pending.failed.is_some() || self.has_failed() {
-            let mut account = Account {
+            let mut outcome = Outcome {
                 plan: &pending.held,
                 sequence: pending.point.sequence,
                 stop,
@@ -94,8 +94,8 @@ impl Queue {
                 stopped: None,
                 failure: pending.failed.clone(),
             };
-            account.run(pending.range.clone());
-            failure = account.failure;
+            outcome.run(pending.range.clone());
+            failure = outcome.failure;
             if failure.is_some() {
                 self.anything_failed.store(true, Ordering::Release);
             }
@@ -104,9 +104,9 @@ impl Queue {
             .held
             .timed
             .then(|| Timings { clock: Clock::Device, entries: pending.timers.iter().map(Timer::read).collect() });
-        pending.flight.settle(failure, timings);
-        line.timers.extend(pending.timers.into_iter().flat_map(|timer| [timer.start, timer.end]));
-        if let Held::Own(plan) = pending.held {
+        pending.submission.complete(failure, timings);
+        state.timers.extend(pending.timers.into_iter().flat_map(|timer| [timer.start, timer.end]));
+        if let HeldPlan::Own(plan) = pending.held {
             self.give_back(plan);
         }
     }
@@ -125,7 +125,7 @@ impl Timer {
 }
 
 /// What became of the memories, command by command.
-struct Account<'a> {
+struct Outcome<'a> {
     plan: &'a Plan,
     sequence: u64,
     stop: Option<Stop>,
@@ -134,17 +134,17 @@ struct Account<'a> {
     /// Once a kernel was stopped: later ones that are limited too may have been, unnoticed.
     stopped: Option<Arc<Failure>>,
     /// The first thing that went wrong. Set from the start if not all was enqueued: then all that
-    /// should have been written is spoiled.
+    /// should have been written is poison.
     failure: Option<Arc<Failure>>,
 }
 
-impl Account<'_> {
+impl Outcome<'_> {
     fn run(&mut self, range: Range<usize>) {
         let plan = self.plan;
         let nothing_is_sure = self.failure.clone();
         for (index, step) in plan.steps.iter().enumerate().take(range.end).skip(range.start) {
             if let Some(failure) = &nothing_is_sure {
-                self.written(step, |memory| memory.spoil(failure, self.sequence));
+                self.written(step, |memory| memory.poison(failure, self.sequence));
                 continue;
             }
             match step {
@@ -165,10 +165,10 @@ impl Account<'_> {
     fn copy(&mut self, source: Place, target: Place) {
         let (from, to) = (&self.plan.memories[source.memory], &self.plan.memories[target.memory]);
         let Some(failure) = from.failure(self.sequence) else { return self.replaced(target) };
-        to.spoil(&failure, self.sequence);
+        to.poison(&failure, self.sequence);
         if to.kind == MemoryKind::Readback {
             // The host is about to hear it from there.
-            from.heal(self.sequence);
+            from.clear_poison(self.sequence);
         }
         self.failure.get_or_insert(failure);
     }
@@ -192,8 +192,8 @@ impl Account<'_> {
             let memory = &self.plan.memories[touch.memory];
             match memory.failure(self.sequence) {
                 // Whoever was told and writes there again means it.
-                Some(failure) if touch.access == Access::Write && failure.was_told_before(self.sequence) => {
-                    memory.heal(self.sequence);
+                Some(failure) if touch.access == Access::Write && failure.was_reported_before(self.sequence) => {
+                    memory.clear_poison(self.sequence);
                 }
                 Some(failure) => return Some(failure),
                 None => {}
@@ -204,7 +204,7 @@ impl Account<'_> {
 
     fn fails(&mut self, step: &Step, failure: Option<Arc<Failure>>) {
         if let Some(failure) = failure {
-            self.written(step, |memory| memory.spoil(&failure, self.sequence));
+            self.written(step, |memory| memory.poison(&failure, self.sequence));
             self.failure.get_or_insert(failure);
         }
     }
@@ -228,7 +228,7 @@ impl Account<'_> {
         let memory = &self.plan.memories[place.memory];
         let whole = place.offset == 0 && place.bytes + GRAIN > memory.bytes;
         if whole || memory.kind == MemoryKind::Readback {
-            memory.heal(self.sequence);
+            memory.clear_poison(self.sequence);
         }
     }
 }

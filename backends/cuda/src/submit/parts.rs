@@ -1,4 +1,4 @@
-//! A plan, handed over in parts, to several lanes.
+//! A plan, handed over in parts, to several streams.
 
 use std::sync::{Arc, MutexGuard};
 
@@ -8,86 +8,91 @@ use smallvec::SmallVec;
 use crate::record::parts::Part;
 use crate::record::plan::Plan;
 use crate::streams::state::{Point, Points};
-use crate::submit::complete::Held;
+use crate::submit::complete::HeldPlan;
 use crate::submit::failure::Failure;
-use crate::submit::queue::{Line, Queue};
-use crate::submit::submission::Flight;
+use crate::submit::queue::{Queue, QueueState};
+use crate::submit::submission::Submission;
 use crate::submit::{Enqueued, cancel};
 
 /// All parts of a submission.
-type Handed = (Arc<Flight>, SmallVec<[(Point, Part, Enqueued); 1]>);
+type Submitted = (Arc<Submission>, SmallVec<[(Point, Part, Enqueued); 1]>);
 
 impl Queue {
-    /// As [`submit`](Self::submit), whatever the plan and the lane.
+    /// As [`submit`](Self::submit), whatever the plan and the stream.
     pub(crate) fn submit_parts(
         self: &Arc<Self>,
-        mut line: MutexGuard<'_, Line>,
+        mut state: MutexGuard<'_, QueueState>,
         mut plan: Box<Plan>,
         steps: u32,
-        lane: usize,
-    ) -> Result<Arc<Flight>, BackendError> {
-        let (flight, parts) = match self.hand_over(&mut line, &mut plan, lane) {
-            Ok(handed) => handed,
+        stream: usize,
+    ) -> Result<Arc<Submission>, BackendError> {
+        let (submission, parts) = match self.submit_all(&mut state, &mut plan, stream) {
+            Ok(submitted) => submitted,
             Err(error) => {
-                drop(line);
+                drop(state);
                 self.give_back(plan);
                 return Err(error);
             }
         };
         let plain = !plan.timed && parts.iter().all(|(_, _, enqueued)| enqueued.is_plain());
-        if plain && self.tells_nothing(&line) {
-            drop(line);
+        if plain && self.has_nothing_to_report(&state) {
+            drop(state);
             self.give_back(plan);
         } else {
             let plan: Arc<Plan> = Arc::from(plan);
             for (point, part, enqueued) in parts {
-                let held = Held::Part(Arc::clone(&plan));
-                line.pending.push_back(enqueued.pending(point, &flight, held, part.steps, steps));
+                let held = HeldPlan::Part(Arc::clone(&plan));
+                state.pending.push_back(enqueued.pending(point, &submission, held, part.steps, steps));
             }
         }
-        Ok(flight)
+        Ok(submission)
     }
 
-    fn hand_over(self: &Arc<Self>, line: &mut Line, plan: &mut Plan, lane: usize) -> Result<Handed, BackendError> {
-        let parts = self.parts(line, plan, lane)?;
-        let points = self.begin(line, plan, &parts)?;
-        let flight = Flight::new(self, points);
-        let (mut handed, mut failed) = (SmallVec::new(), None);
-        for (part, point) in parts.into_iter().zip(&flight.points) {
+    fn submit_all(
+        self: &Arc<Self>,
+        state: &mut QueueState,
+        plan: &mut Plan,
+        stream: usize,
+    ) -> Result<Submitted, BackendError> {
+        let parts = self.parts(state, plan, stream)?;
+        let points = self.begin(state, plan, &parts)?;
+        let submission = Submission::new(self, points);
+        let (mut submitted, mut failed) = (SmallVec::new(), None);
+        for (part, point) in parts.into_iter().zip(&submission.points) {
             let enqueued = match failed.clone() {
-                None => self.enqueue(line, plan, part.lane, part.steps.clone()),
+                None => self.enqueue(state, plan, part.stream, part.steps.clone()),
                 Some(failure) => Ok(Enqueued::nothing(failure)),
             };
             let enqueued = match enqueued {
                 Ok(enqueued) => enqueued,
-                Err(error) if error.is_lost() || handed.is_empty() => {
-                    cancel(plan, &flight.points);
+                Err(error) if error.is_lost() || submitted.is_empty() => {
+                    cancel(plan, &submission.points);
                     return Err(error);
                 }
                 // The parts before it run.
                 Err(error) => Enqueued::nothing(Failure::new(error)),
             };
             failed.clone_from(&enqueued.failed);
-            self.come_before(line, *point, plan, &part.steps, &flight);
+            self.count_with_uses(state, *point, plan, &part.steps, &submission);
             if part.work {
-                line.courses[part.lane].worked = point.sequence;
+                state.progress[part.stream].worked = point.sequence;
             }
-            handed.push((*point, part, enqueued));
+            submitted.push((*point, part, enqueued));
         }
-        Ok((flight, handed))
+        Ok((submission, submitted))
     }
 
     /// Has the plan's memories wait for the next submissions, one for each part.
-    fn begin(&self, line: &mut Line, plan: &Plan, parts: &[Part]) -> Result<Points, BackendError> {
+    fn begin(&self, state: &mut QueueState, plan: &Plan, parts: &[Part]) -> Result<Points, BackendError> {
         for part in parts {
-            self.stream(part.lane)?;
-            self.before_submission(line, part.lane)?;
+            self.stream(part.stream)?;
+            self.before_submission(state, part.stream)?;
         }
-        if parts.iter().any(|part| part.lane != 0) {
-            self.begin_period(line);
+        if parts.iter().any(|part| part.stream != 0) {
+            self.begin_period(state);
         }
         let first = self.context.submissions.submitted() + 1;
-        let point = |(part, sequence): (&Part, u64)| Point { lane: part.lane, sequence };
+        let point = |(part, sequence): (&Part, u64)| Point { stream: part.stream, sequence };
         let points: Points = parts.iter().zip(first..).map(point).collect();
         let begun = points.iter().zip(parts).try_for_each(|(point, part)| {
             let touches = plan.footprint(part.steps.clone());

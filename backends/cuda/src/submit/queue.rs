@@ -1,11 +1,11 @@
-//! The queue of a device: its lanes, the order of submissions, and waiting for them.
+//! The queue of a device: its streams, the order of submissions, and waiting for them.
 //!
-//! Submissions are numbered in the order in which they came, and end in that order within each lane.
-//! No event is recorded for a submission that is a lane's last one: waiting for it is waiting for the
-//! lane's stream.
+//! Submissions are numbered in the order in which they came, and end in that order within each stream.
+//! No event is recorded for a submission that is a stream's last one: waiting for it is waiting for the
+//! stream's stream.
 //!
-//! Locks are taken in this order: the queue's line, a memory's state, then any of the small ones
-//! (plans, records, graveyard, watch).
+//! Locks are taken in this order: the queue's state, a memory's state, then any of the small ones
+//! (plans, records, deferred, watch).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,12 +17,12 @@ use anywarp_backend::BackendError;
 use crate::driver::{Context, Event, Pointers, Pool, Stream};
 use crate::kernel::status::Slab;
 use crate::library::LibraryContext;
-use crate::memory::deferred::Graveyard;
+use crate::memory::deferred::DeferredFrees;
 use crate::record::plan::Plan;
-use crate::streams::state::{Course, LANES, Lane, Point, Points, Streams};
+use crate::streams::state::{Point, Points, STREAMS, StreamProgress, StreamState, Streams};
 use crate::streams::uses::Uses;
 use crate::submit::complete::Pending;
-use crate::submit::waiting::Watch;
+use crate::submit::waiting::Waiters;
 
 /// How long a wait asks again and again before it sleeps: about what falling asleep takes.
 const LOOK: Duration = Duration::from_micros(50);
@@ -31,14 +31,14 @@ const SPARE: usize = 4;
 
 /// What is changed by one submission after the other.
 #[derive(Default)]
-pub(crate) struct Line {
-    pub(crate) courses: [Course; LANES],
+pub(crate) struct QueueState {
+    pub(crate) progress: [StreamProgress; STREAMS],
     pub(crate) spare_marks: Vec<Event>,
-    /// Work may be under way in another lane than the first: uses of memories are noted.
-    pub(crate) several: bool,
+    /// Work may be under way in another stream than the first: uses of memories are noted.
+    pub(crate) concurrent: bool,
     /// Counts the times that `several` was set.
     pub(crate) period: u64,
-    /// Something without a number was enqueued in the first lane: memory was made zero.
+    /// Something without a number was enqueued in the first stream: memory was made zero.
     pub(crate) unnumbered: bool,
     /// Submissions of which something is to be told when they end.
     pub(crate) pending: VecDeque<Pending>,
@@ -52,15 +52,15 @@ pub(crate) struct Line {
     pub(crate) ahead: Ahead,
 }
 
-/// Memory that was made zero ahead of the first lane's work.
+/// Memory that was made zero ahead of the first stream's work.
 #[derive(Default)]
 pub(crate) struct Ahead {
     pub(crate) bytes: u64,
-    /// The submission of the first lane after which they count no more.
+    /// The submission of the first stream after which they count no more.
     pub(crate) since: u64,
 }
 
-/// What a wait waits for, and up to which submission of the lane everything has ended then.
+/// What a wait waits for, and up to which submission of the stream everything has ended then.
 pub(crate) enum Target {
     Stream(u64),
     Mark(u64, Arc<Event>),
@@ -69,18 +69,18 @@ pub(crate) enum Target {
 /// The queue of one device.
 pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
-    pub(crate) lanes: [Lane; LANES],
+    pub(crate) states: [StreamState; STREAMS],
     pub(crate) streams: Streams,
     /// On which graphs are captured; no work ever runs on it.
     pub(crate) side: Stream,
     pub(crate) pool: Pool,
-    pub(crate) graveyard: Graveyard,
+    pub(crate) deferred: DeferredFrees,
     pub(crate) records: Arc<Slab>,
     /// Set by the first failure, for good: before that no memory needs to be asked for one.
     pub(crate) anything_failed: AtomicBool,
-    pub(crate) watch: [Watch; LANES],
-    line: Mutex<Line>,
-    #[allow(clippy::vec_box)] // they move between here and `Line::pending`
+    pub(crate) waiters: [Waiters; STREAMS],
+    state: Mutex<QueueState>,
+    #[allow(clippy::vec_box)] // they move between here and `QueueState::pending`
     plans: Mutex<Vec<Box<Plan>>>,
 }
 
@@ -90,26 +90,26 @@ impl Queue {
         const OPERATION: &str = "opening the device";
         Ok(Arc::new(Self {
             context: Arc::clone(context),
-            lanes: Default::default(),
+            states: Default::default(),
             streams: Streams::create(context)?,
             side: Stream::create(context, OPERATION)?,
             pool,
-            graveyard: Graveyard::new(Arc::clone(context)),
+            deferred: DeferredFrees::new(Arc::clone(context)),
             records: Slab::new(Arc::clone(context)),
             anything_failed: AtomicBool::new(false),
-            watch: Default::default(),
-            line: Mutex::default(),
+            waiters: Default::default(),
+            state: Mutex::default(),
             plans: Mutex::default(),
         }))
     }
 
-    pub(crate) fn line(&self) -> MutexGuard<'_, Line> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A lane's stream, made if there is none yet; the context is current.
-    pub(crate) fn stream(&self, lane: usize) -> Result<&Stream, BackendError> {
-        self.streams.open(&self.context, lane)
+    /// A stream's stream, made if there is none yet; the context is current.
+    pub(crate) fn stream(&self, stream: usize) -> Result<&Stream, BackendError> {
+        self.streams.open(&self.context, stream)
     }
 
     /// An empty plan.
@@ -128,11 +128,11 @@ impl Queue {
 
     /// Whether a submission was seen to have ended.
     pub(crate) fn is_over(&self, point: Point) -> bool {
-        self.lanes[point.lane].finished() >= point.sequence
+        self.states[point.stream].finished() >= point.sequence
     }
 
     /// Whether submissions have ended, by asking the driver. One that was tried, but did not come
-    /// about, counts as the last before it in its lane; so it does for waits.
+    /// about, counts as the last before it in its stream; so it does for waits.
     pub(crate) fn poll(&self, points: &[Point]) -> Result<bool, BackendError> {
         for point in points {
             if !self.poll_one(*point)? {
@@ -148,7 +148,7 @@ impl Queue {
         }
         let _current = self.context.enter()?;
         let (over, upto) = match self.target(point)? {
-            Target::Stream(upto) => (self.is_idle(point.lane)?, upto),
+            Target::Stream(upto) => (self.is_idle(point.stream)?, upto),
             Target::Mark(upto, event) => (event.is_over()?, upto),
         };
         if over {
@@ -194,7 +194,7 @@ impl Queue {
         let _current = self.context.enter()?;
         let upto = match self.target(point)? {
             Target::Stream(upto) => {
-                self.synchronize(point.lane, "waiting")?;
+                self.synchronize(point.stream, "waiting")?;
                 upto
             }
             Target::Mark(upto, event) => {
@@ -219,7 +219,7 @@ impl Queue {
             return Ok(());
         }
         let _current = self.context.enter()?;
-        let (upto, event) = self.mark_behind(&mut self.line(), point)?;
+        let (upto, event) = self.mark_behind(&mut self.lock(), point)?;
         event.wait()?;
         self.advance(Point { sequence: upto, ..point });
         Ok(())
@@ -229,14 +229,14 @@ impl Queue {
     pub(crate) fn drain(&self, operation: &'static str) -> Result<(), BackendError> {
         let ends: Points = {
             // With the lock, so that what is being submitted counts.
-            let _line = self.line();
-            let open = |(lane, _): &(usize, &Lane)| self.streams.get(*lane).is_some();
-            let end = |(lane, state): (usize, &Lane)| Point { lane, sequence: state.latest() };
-            self.lanes.iter().enumerate().filter(open).map(end).collect()
+            let _line = self.lock();
+            let open = |(stream, _): &(usize, &StreamState)| self.streams.get(*stream).is_some();
+            let end = |(stream, each): (usize, &StreamState)| Point { stream, sequence: each.latest() };
+            self.states.iter().enumerate().filter(open).map(end).collect()
         };
         let _current = self.context.enter()?;
         for end in ends {
-            self.synchronize(end.lane, operation)?;
+            self.synchronize(end.stream, operation)?;
             self.advance(end);
         }
         Ok(())
@@ -244,9 +244,9 @@ impl Queue {
 
     /// Somebody will wait for submissions.
     pub(crate) fn claim(&self, points: &[Point]) {
-        let mut line = self.line();
+        let mut state = self.lock();
         for point in points {
-            let claimed = &mut line.courses[point.lane].claimed;
+            let claimed = &mut state.progress[point.stream].claimed;
             *claimed = point.sequence.max(*claimed);
         }
     }
@@ -255,48 +255,48 @@ impl Queue {
     fn target(&self, point: Point) -> Result<Target, BackendError> {
         // What is being submitted just now is nothing that anybody has a ticket on, and whoever maps a
         // memory of it has had the lock since.
-        let latest = self.lanes[point.lane].latest();
+        let latest = self.states[point.stream].latest();
         if point.sequence >= latest {
             return Ok(Target::Stream(latest));
         }
-        self.target_in(&mut self.line(), point)
+        self.target_in(&mut self.lock(), point)
     }
 
     /// The same with the lock.
-    pub(crate) fn target_in(&self, line: &mut Line, point: Point) -> Result<Target, BackendError> {
-        let latest = self.lanes[point.lane].latest();
+    pub(crate) fn target_in(&self, state: &mut QueueState, point: Point) -> Result<Target, BackendError> {
+        let latest = self.states[point.stream].latest();
         if point.sequence >= latest {
             return Ok(Target::Stream(latest));
         }
         // If nobody seemed to wait for it when the next submission came, wait for all of them.
-        self.mark_behind(line, point).map(|(upto, event)| Target::Mark(upto, event))
+        self.mark_behind(state, point).map(|(upto, event)| Target::Mark(upto, event))
     }
 
-    pub(crate) fn is_idle(&self, lane: usize) -> Result<bool, BackendError> {
-        self.stream(lane)?.is_idle()
+    pub(crate) fn is_idle(&self, stream: usize) -> Result<bool, BackendError> {
+        self.stream(stream)?.is_idle()
     }
 
-    fn synchronize(&self, lane: usize, operation: &'static str) -> Result<(), BackendError> {
-        self.stream(lane)?.synchronize(operation)
+    fn synchronize(&self, stream: usize, operation: &'static str) -> Result<(), BackendError> {
+        self.stream(stream)?.synchronize(operation)
     }
 
     /// Waits for all work, and lets go of everything that holds this queue in turn. Called when the
     /// device is dropped.
     pub(crate) fn close(&self) {
-        self.watch.iter().for_each(Watch::close);
+        self.waiters.iter().for_each(Waiters::close);
         if let Err(error) = self.drain("closing the device")
             && !error.is_lost()
         {
             log::warn!("closing the device: {error}");
         }
         let Ok(_current) = self.context.enter_anyway() else { return };
-        let mut line = self.line();
-        let left = std::mem::take(&mut line.pending);
-        line.library = LibraryContext::default();
-        drop(line);
+        let mut state = self.lock();
+        let left = std::mem::take(&mut state.pending);
+        state.library = LibraryContext::default();
+        drop(state);
         drop(left);
         self.plans.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        self.graveyard.clear_up_to(u64::MAX, &self.pool, self.streams.first());
+        self.deferred.clear_up_to(u64::MAX, &self.pool, self.streams.first());
     }
 
     pub(crate) fn has_failed(&self) -> bool {
@@ -308,6 +308,6 @@ impl Drop for Queue {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
         // What was dropped after the device was closed: host ranges, tickets, recordings.
-        self.graveyard.clear_up_to(u64::MAX, &self.pool, self.streams.first());
+        self.deferred.clear_up_to(u64::MAX, &self.pool, self.streams.first());
     }
 }

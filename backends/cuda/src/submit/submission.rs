@@ -11,7 +11,7 @@ use crate::submit::failure::Failure;
 use crate::submit::queue::Queue;
 
 /// One submission.
-pub(crate) struct Flight {
+pub(crate) struct Submission {
     queue: Arc<Queue>,
     /// Where it ends.
     pub(crate) points: Points,
@@ -20,13 +20,13 @@ pub(crate) struct Flight {
     timings: OnceLock<Timings>,
 }
 
-impl Flight {
+impl Submission {
     pub(crate) fn new(queue: &Arc<Queue>, points: Points) -> Arc<Self> {
         Arc::new(Self { queue: Arc::clone(queue), points, failure: OnceLock::new(), timings: OnceLock::new() })
     }
 
     /// What is to be told of the work; before it counts as finished.
-    pub(crate) fn settle(&self, failure: Option<Arc<Failure>>, timings: Option<Timings>) {
+    pub(crate) fn complete(&self, failure: Option<Arc<Failure>>, timings: Option<Timings>) {
         if let Some(failure) = failure {
             let _ = self.failure.set(failure);
         }
@@ -37,11 +37,11 @@ impl Flight {
 
     fn outcome(&self) -> Result<bool, BackendError> {
         let submitted = self.queue.context.submissions.submitted();
-        self.failure.get().map_or(Ok(true), |failure| Err(failure.tell(submitted)))
+        self.failure.get().map_or(Ok(true), |failure| Err(failure.report(submitted)))
     }
 }
 
-impl Completion for Flight {
+impl Completion for Submission {
     fn done(&self) -> Result<bool, BackendError> {
         if self.queue.poll(&self.points)? { self.outcome() } else { Ok(false) }
     }

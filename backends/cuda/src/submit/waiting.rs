@@ -1,5 +1,5 @@
 //! Who waits for work without a thread of their own in the driver: wakers, and waits with a
-//! time-out. One thread for each lane waits for them, started when it is first needed.
+//! time-out. One thread for each stream waits for them, started when it is first needed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,9 +19,9 @@ struct State {
     closed: bool,
 }
 
-/// Who waits for a lane.
+/// Who waits for a stream.
 #[derive(Default)]
-pub(crate) struct Watch {
+pub(crate) struct Waiters {
     state: Mutex<State>,
     /// Something new is wanted, or the device is gone.
     changed: Condvar,
@@ -29,7 +29,7 @@ pub(crate) struct Watch {
     ended: Condvar,
 }
 
-impl Watch {
+impl Waiters {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -46,25 +46,25 @@ impl Queue {
     /// Has `waker` woken when one of these submissions ends that has not yet, or at once if all have:
     /// whoever is woken asks again.
     pub(crate) fn wake(self: &Arc<Self>, points: &[Point], waker: &Waker) {
-        let Some(point) = points.iter().find(|point| !self.is_settled(**point)) else {
+        let Some(point) = points.iter().find(|point| !self.is_complete(**point)) else {
             return waker.wake_by_ref();
         };
-        let mut state = self.watch[point.lane].state();
+        let mut state = self.waiters[point.stream].state();
         let wakers = state.wanted.entry(point.sequence).or_default();
         if !wakers.iter().any(|known| known.will_wake(waker)) {
             wakers.push(waker.clone());
         }
-        self.have_watched(point.lane, state);
+        self.notify_waiter(point.stream, state);
     }
 
     /// Sleeps until a submission has ended, the device is lost, or the time is over.
     pub(crate) fn sleep_until(self: &Arc<Self>, point: Point, deadline: Instant) {
-        let watch = &self.watch[point.lane];
+        let watch = &self.waiters[point.stream];
         let mut state = watch.state();
         state.wanted.entry(point.sequence).or_default();
-        self.have_watched(point.lane, state);
+        self.notify_waiter(point.stream, state);
         let mut state = watch.state();
-        while !self.is_settled(point) {
+        while !self.is_complete(point) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
@@ -73,35 +73,35 @@ impl Queue {
         }
     }
 
-    fn is_settled(&self, point: Point) -> bool {
+    fn is_complete(&self, point: Point) -> bool {
         self.is_over(point) || self.context.is_lost()
     }
 
     /// Tells the thread, or starts it.
-    fn have_watched(self: &Arc<Self>, lane: usize, mut state: MutexGuard<'_, State>) {
+    fn notify_waiter(self: &Arc<Self>, stream: usize, mut state: MutexGuard<'_, State>) {
         if !state.running {
             let queue = Arc::clone(self);
             let thread = std::thread::Builder::new().name("anywarp-cuda-completion".to_owned());
-            match thread.spawn(move || queue.watch(lane)) {
+            match thread.spawn(move || queue.watch(stream)) {
                 Ok(_) => state.running = true,
                 Err(error) => {
                     log::error!("the completion thread did not start, so this thread waits: {error}");
                     let last = state.wanted.last_key_value().map(|(sequence, _)| *sequence);
                     drop(state);
                     if let Some(last) = last {
-                        let _ = self.wait_asleep(Point { lane, sequence: last });
+                        let _ = self.wait_asleep(Point { stream, sequence: last });
                     }
-                    return self.tell_waiting(lane, u64::MAX);
+                    return self.wake_waiting(stream, u64::MAX);
                 }
             }
         }
         drop(state);
-        self.watch[lane].changed.notify_one();
+        self.waiters[stream].changed.notify_one();
     }
 
     /// What the thread does.
-    fn watch(&self, lane: usize) {
-        let watch = &self.watch[lane];
+    fn watch(&self, stream: usize) {
+        let watch = &self.waiters[stream];
         loop {
             let mut state = watch.state();
             let first = loop {
@@ -116,18 +116,18 @@ impl Queue {
             };
             drop(state);
             // After an error everybody is woken, and hears of it from the device.
-            let upto = if self.wait_asleep(Point { lane, sequence: first }).is_ok() { first } else { u64::MAX };
-            self.tell_waiting(lane, upto);
+            let upto = if self.wait_asleep(Point { stream, sequence: first }).is_ok() { first } else { u64::MAX };
+            self.wake_waiting(stream, upto);
         }
     }
 
     /// Wakes those who wait for submissions up to `upto`, and for others that have ended.
-    fn tell_waiting(&self, lane: usize, upto: u64) {
-        let watch = &self.watch[lane];
+    fn wake_waiting(&self, stream: usize, upto: u64) {
+        let watch = &self.waiters[stream];
         let mut ended = Vec::new();
         let mut state = watch.state();
         while let Some(entry) = state.wanted.first_entry()
-            && (*entry.key() <= upto || self.is_over(Point { lane, sequence: *entry.key() }))
+            && (*entry.key() <= upto || self.is_over(Point { stream, sequence: *entry.key() }))
         {
             ended.append(&mut entry.remove());
         }

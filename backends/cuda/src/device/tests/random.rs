@@ -241,6 +241,6 @@ fn all_orders_end_as_one_after_the_other() {
             game.check();
         }
         game.device.queue.drain("test").unwrap();
-        assert!(!game.device.queue.line().several, "seed {seed}");
+        assert!(!game.device.queue.lock().concurrent, "seed {seed}");
     }
 }

@@ -2,7 +2,7 @@
 //! here, so whatever should have come first and was not waited for is missing.
 
 use super::*;
-use crate::streams::state::{DOWN, Point, UP};
+use crate::streams::state::{DOWNLOAD, Point, UPLOAD};
 
 const BYTES: u64 = 64;
 
@@ -36,8 +36,8 @@ fn peek(device: &CudaDevice, memory: MemoryId, at: usize) -> u32 {
     fake::peek(memory.device.address() + at as u64)
 }
 
-fn several(device: &CudaDevice) -> bool {
-    device.queue.line().several
+fn concurrent(device: &CudaDevice) -> bool {
+    device.queue.lock().concurrent
 }
 
 #[test]
@@ -62,16 +62,16 @@ fn work_from_before_there_were_streams_is_waited_for() {
     let device = open();
     let (x, y, z) = (allocate(&device), allocate(&device), allocate(&device));
     let first = fill(&device, 0, x, 5);
-    assert!(!several(&device));
+    assert!(!concurrent(&device));
     copy(&device, 1, x, y).wait().unwrap();
     assert_eq!((peek(&device, y, 0), first.ended()), (5, Some(true)));
     copy(&device, 2, z, y).wait().unwrap();
     assert_eq!(peek(&device, y, 0), 0, "memory is made zero before another stream reads it");
-    assert!(!several(&device), "an idle device has one stream again");
+    assert!(!concurrent(&device), "an idle device has one stream again");
     // Also behind a mark that was there before.
     let later = fill(&device, 0, z, 3);
-    let end = Point { lane: 0, sequence: device.queue.lanes[0].latest() };
-    device.queue.mark_behind(&mut device.queue.line(), end).unwrap();
+    let end = Point { stream: 0, sequence: device.queue.states[0].latest() };
+    device.queue.mark_behind(&mut device.queue.lock(), end).unwrap();
     let fresh = allocate(&device);
     copy(&device, 1, fresh, y).wait().unwrap();
     assert_eq!(peek(&device, y, 0), 0);
@@ -126,7 +126,7 @@ fn a_chain_runs_over_streams_that_nobody_waits_for() {
     fill(&device, 3, memories[0], 5).wait().unwrap();
     assert_eq!((peek(&device, memories[0], 0), peek(&device, memories[1], 0)), (5, 3));
     device.queue.drain("test").unwrap();
-    assert!(!several(&device));
+    assert!(!concurrent(&device));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn memory_is_freed_behind_all_streams_that_use_it() {
         device.free(x);
         device.queue.drain("test").unwrap();
         assert_eq!((peek(&device, y, 0), peek(&device, z, 0)), (8, 8), "streams {user} and {other}");
-        assert!(!several(&device));
+        assert!(!concurrent(&device));
     }
 }
 
@@ -185,14 +185,14 @@ fn what_a_stopped_kernel_wrote_is_spoiled_for_other_streams() {
     });
     let beside = on(&device, 2, |recording| add(recording, sound, z, 4));
     let heir = copy(&device, 3, x, y);
-    // The heir is settled first, and with it what it depends on.
+    // The heir is completed first, and with it what it depends on.
     let error = heir.wait().unwrap_err();
     assert!(matches!(error, BackendError::Stopped { .. }), "{error}");
     assert_eq!((stopped.wait(), beside.wait()), (Err(error.clone()), Ok(())));
     assert_eq!((read(&device, z), read(&device, y)), (Ok(4), Err(error.clone())));
     assert_eq!((read(&device, y), read(&device, x)), (Ok(7), Err(error)));
 
-    // Who only read beside what was spoiled later is sound, in whatever order they end.
+    // Who only read beside what was poison later is sound, in whatever order they end.
     let reader = on(&device, 1, |recording| recording.copy(part(x, 0, 16), part(y, 0, 16)));
     let stopped = on(&device, 2, |recording| {
         recording.fill(part(x, 16, 16), 7);
@@ -324,7 +324,7 @@ fn large_copies_run_beside_kernels() {
         add(recording, kernel, y, 1);
         recording.copy(whole(y, 256), whole(down, 256));
     });
-    let [upward, downward] = [UP, DOWN].map(|lane| device.queue.lanes[lane].latest());
+    let [upward, downward] = [UPLOAD, DOWNLOAD].map(|stream| device.queue.states[stream].latest());
     assert!(upward > 0 && downward > upward);
     let next = on(&device, 0, |recording| add(recording, kernel, x, 1));
     assert_eq!(all.ended(), None);
@@ -334,15 +334,15 @@ fn large_copies_run_beside_kernels() {
     device.unmap(down).unwrap();
     // An upload does not wait for what its own recording has before it, either.
     device.queue.drain("test").unwrap();
-    let before = device.queue.lanes[UP].latest();
+    let before = device.queue.states[UPLOAD].latest();
     let mixed = on(&device, 0, |recording| {
         add(recording, kernel, x, 1);
         recording.copy(whole(up, 256), whole(y, 256));
         add(recording, kernel, y, 2);
     });
-    let end = device.queue.lanes[UP].latest();
+    let end = device.queue.states[UPLOAD].latest();
     assert!(end > before);
-    device.queue.wait(&[Point { lane: UP, sequence: end }], None).unwrap();
+    device.queue.wait(&[Point { stream: UPLOAD, sequence: end }], None).unwrap();
     assert_eq!((peek(&device, y, 0), mixed.ended()), (6, None));
     mixed.wait().unwrap();
     assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 8));
@@ -354,7 +354,7 @@ fn large_copies_run_beside_kernels() {
     user.wait().unwrap();
     assert_eq!(peek(&device, y, 0), 7);
     device.queue.drain("test").unwrap();
-    assert_eq!((peek(&device, y, 0), several(&device)), (6, false));
+    assert_eq!((peek(&device, y, 0), concurrent(&device)), (6, false));
 }
 
 #[test]
