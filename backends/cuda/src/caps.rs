@@ -1,4 +1,4 @@
-//! What a card is and can do, from its numbers.
+//! The capabilities of a card, from its numbers.
 
 use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{Caps, DeviceKind, Limits};
@@ -11,7 +11,7 @@ pub(crate) const MOST_VALUES: u32 = 3 << 10;
 /// Invocations of a subgroup: a warp.
 const WARP: u32 = 32;
 
-/// What the driver tells of a card.
+/// The numbers of a card, as the driver gives them.
 #[derive(Clone, Debug)]
 pub(crate) struct Card {
     pub(crate) name: String,
@@ -35,7 +35,7 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// The capabilities of the card, before it is opened.
+    /// Returns the capabilities of the card, before it is opened.
     pub(crate) fn caps(&self) -> Caps {
         let mut shader = Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag);
         if self.architecture < OLDEST {
@@ -76,15 +76,15 @@ impl Card {
             workgroup_storage: self.shared,
             workgroup_invocations: 1024,
             workgroup_size: [1024, 1024, 64],
-            // One below what a count can say, so that there are counts above it. What CUDA does not
-            // launch in one grid is looped over.
+            // One below the largest count, so that there are counts above it. Kernels loop over grids that CUDA does
+            // not launch.
             workgroups_per_dimension: u32::MAX - 1,
             immediate_size: 1024,
         }
     }
 }
 
-/// What a usual card of a compute capability (90 for 9.0) is and can do, to translate for it where
+/// Returns the capabilities of a usual card of a compute capability (90 for 9.0), to translate for it where
 /// there is none.
 #[must_use]
 pub fn caps_of(architecture: u32) -> Caps {
@@ -103,7 +103,7 @@ pub fn caps_of(architecture: u32) -> Caps {
     Caps { library: Vec::new(), ..card.caps() }
 }
 
-/// Shared memory that one block may have: CUDA C++ programming guide, "technical specifications per
+/// Returns the shared memory that one block may have: CUDA C++ programming guide, "technical specifications per
 /// compute capability".
 fn shared_of(architecture: u32) -> u32 {
     let kibibytes = match architecture {

@@ -28,12 +28,12 @@ use crate::submit::submission::Submission;
 use anywarp_backend::guarded;
 use candidates::Candidate;
 
-/// Iterations of loops that one invocation may make: about a second.
+/// The iterations of loops that one invocation may make: about a second.
 const STEPS: u64 = 1 << 31;
 /// The variable that sets another number.
 const STEPS_VARIABLE: &str = "ANYWARP_CUDA_STEPS";
 
-/// How a device is opened.
+/// Options of opening a device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Copy between host and device memory although the two are one.
@@ -81,7 +81,7 @@ impl CudaDevice {
         let mut opened = Self::start(driver, *device, caps.clone(), card, options)?;
         if !opened.caps.unified {
             let cost = CopyCost::measure(&*opened).inspect_err(|error| log::warn!("copies are not measured: {error}"));
-            // Nobody else has it yet. What was measured is nobody's work.
+            // There is no other reference yet. The measurement does not count as work.
             if let Some(opened) = Arc::get_mut(&mut opened) {
                 opened.caps.copy_cost = cost.ok();
                 opened.counted = Counted::default();
@@ -127,7 +127,7 @@ impl CudaDevice {
         memories.get(&id).cloned().ok_or(BackendError::UnknownMemory(id))
     }
 
-    /// Memory of zeros; `None` when there is no more.
+    /// Allocates memory of zeros; `None` when there is no more.
     fn reserve(&self, bytes: u64, kind: MemoryKind) -> Result<Option<Reserved>, BackendError> {
         if !is_pinned(kind) {
             return self.queue.allocate(bytes);

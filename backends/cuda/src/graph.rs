@@ -1,4 +1,4 @@
-//! Recordings that are submitted again and again, as graphs of the driver's.
+//! Recordings that are submitted again and again, as graphs of the driver.
 //!
 //! The first submission of a kept recording is an ordinary one. When it comes again unchanged, its
 //! commands are captured into a graph, and from then on a submission is one call of the driver. After
@@ -21,11 +21,11 @@ use crate::submit::queue::Queue;
 /// A graph that can be run.
 pub(crate) struct Graph {
     queue: Arc<Queue>,
-    /// Taken when dropped, or by its successor.
+    /// `None` only once it is dropped, or taken over by its successor.
     exec: Option<ExecutableGraph>,
-    /// What it was captured from; keeps kernels and memories.
+    /// The plan that it was captured from; keeps kernels and memories.
     pub(crate) plan: Plan,
-    /// For all its runs.
+    /// The status record of all its runs.
     record: Option<Record>,
     /// Runs whose record was not read yet.
     runs: AtomicU32,
@@ -34,8 +34,8 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Captures `plan`, which is whole, into a graph that will run in one stream; `former` is one that was made of an older
-    /// version of the same recording, and is used up. The context is current.
+    /// Captures `plan`, which is whole, into a graph for one stream. The `former` graph, of an older version of the
+    /// same recording, is used up. The context is current.
     ///
     /// # Errors
     /// The driver, or a library, refuses to capture.
@@ -75,7 +75,7 @@ impl Graph {
         self.runs.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// What the record says after a run. It is made zero only when no other run is under way; until
+    /// Reads the record after a run. It is made zero only when no other run is under way; until
     /// then every run counts as stopped.
     pub(crate) fn end_run(&self) -> Option<Stop> {
         let last = self.runs.fetch_sub(1, Ordering::AcqRel) == 1;
@@ -87,7 +87,7 @@ impl Graph {
         stop
     }
 
-    /// Whether all kernels are still known; memories are looked at when it is submitted.
+    /// Returns whether all kernels are still known; memories are checked when it is submitted.
     pub(crate) fn is_known(&self) -> bool {
         self.plan.steps.iter().all(|step| !matches!(step, Step::Launch(launch) if launch.kernel.is_discarded()))
     }
@@ -95,8 +95,8 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        let remains = Deferred::Graph { exec: self.exec.take(), record: self.record.take(), arena: self.arena.take() };
-        self.queue.deferred.add(self.queue.context.submissions.submitted(), remains);
+        let entry = Deferred::Graph { exec: self.exec.take(), record: self.record.take(), arena: self.arena.take() };
+        self.queue.deferred.add(self.queue.context.submissions.submitted(), entry);
     }
 }
 
@@ -105,17 +105,17 @@ fn nodes(queue: &Queue, plan: &Plan) -> Result<CapturedGraph, BackendError> {
     let mut state = queue.lock();
     if plan.steps.iter().any(|step| matches!(step, Step::Library { .. })) {
         // Memory cannot be allocated during a capture.
-        state.library.prepare(&queue.side)?;
+        state.library.prepare(&queue.capture)?;
     }
-    // The stream is there for captures, one at a time under the lock.
-    let native = &queue.side;
+    // One capture at a time, under the lock.
+    let native = &queue.capture;
     let mut enqueue = Enqueue { native, state: &mut state, timers: Vec::new(), begun: false };
     native.capture(|| enqueue.run(plan, 0..plan.steps.len()))
 }
 
-/// Makes a graph that can be run, from a former one if the driver can. What is left of that is freed later.
+/// Makes a graph that can be run, from a former one if the driver can. The rest of that is freed later.
 fn instantiate(graph: &CapturedGraph, former: Option<Arc<Graph>>) -> Result<ExecutableGraph, BackendError> {
-    // Only if no run of it has anything to tell.
+    // Only if no run of it has yet to be completed.
     if let Some(mut former) = former.and_then(Arc::into_inner)
         && let Some(mut exec) = former.exec.take()
     {

@@ -1,4 +1,4 @@
-//! Where parts of a CUDA toolkit may be installed.
+//! The folders where parts of a CUDA toolkit may be installed.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// Reads an environment variable; tests give their own.
 pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// The folders of toolkits, and of the Python packages in the environment that is active, that go by
+/// Returns the folders of toolkits, and of the Python packages in the environment that is active, that go by
 /// one of these names inside them. Those that are not there are left out, apart from the usual
-/// place, which is worth telling of.
+/// place, which errors should name.
 pub(crate) fn folders(variable: Variable<'_>, names: &[&str]) -> Vec<PathBuf> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let mut homes: Vec<PathBuf> = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(set).collect();
@@ -35,7 +35,7 @@ pub(crate) fn folders(variable: Variable<'_>, names: &[&str]) -> Vec<PathBuf> {
     .collect()
 }
 
-/// What lies in a folder under names that begin like this, newest version first; nothing if the
+/// Returns the entries of a folder whose names begin like this, newest version first; none if the
 /// folder cannot be read.
 pub(crate) fn inside(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();

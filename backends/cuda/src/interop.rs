@@ -1,15 +1,15 @@
-//! The device handed to CUDA code that anywarp knows nothing of, and back.
+//! The device shared with CUDA code that anywarp knows nothing of.
 //!
-//! Whoever has work of their own for the card enqueues it on one of the device's streams:
+//! Such code enqueues its work on one of the device's streams:
 //!
-//! 1. [`lend`](CudaDevice::lend) each memory that the work touches: the stream then waits for what the
-//!    other streams do to it, and the address comes back;
+//! 1. [`lend`](CudaDevice::lend) each memory that the work touches: the stream then waits for the
+//!    uses by other streams, and the address comes back;
 //! 2. enqueue on [`raw_stream`](CudaDevice::raw_stream), with
 //!    [`raw_context`](CudaDevice::raw_context) current;
 //! 3. [`take_back`](CudaDevice::take_back) the memories: all that was enqueued counts as one
 //!    submission, and later work waits for it where it must.
 //!
-//! Between the first and the last step the memory is in foreign hands: it is not to be freed, mapped or
+//! Between the first and the last step the memory belongs to that code: it is not to be freed, mapped or
 //! used by submissions.
 
 use anywarp_backend::{Access, BackendError, MemoryId, Ticket};
@@ -23,7 +23,7 @@ use crate::streams::state::stream_of;
 use crate::streams::uses::Span;
 
 impl CudaDevice {
-    /// A stream, by the number that recordings call it by; one that the device does not have is the
+    /// Returns a stream, by the number that recordings call it by; one that the device does not have is the
     /// first, 0. It lives as long as the device.
     ///
     /// # Errors
@@ -33,13 +33,13 @@ impl CudaDevice {
         self.queue.stream(stream_of(stream)).map(Stream::raw)
     }
 
-    /// The context that everything of the device lives in: the primary one, never given back.
+    /// Returns the context that everything of the device lives in: the primary one, never given back.
     #[must_use]
     pub fn raw_context(&self) -> CUcontext {
         self.queue.context.raw()
     }
 
-    /// Has `stream` wait for what other streams do to the memory, and returns its address on the
+    /// Makes `stream` wait for the uses of the memory by other streams, and returns its address on the
     /// device.
     ///
     /// # Errors
@@ -67,8 +67,8 @@ impl CudaDevice {
         Ok(memory.device.address())
     }
 
-    /// Takes memories back: all that was enqueued on [`raw_stream`](Self::raw_stream) since they were
-    /// lent counts as one submission that does this to them. The ticket is for it.
+    /// Takes memories back: all work that was enqueued on [`raw_stream`](Self::raw_stream) since they were
+    /// lent counts as one submission with these accesses. The ticket is for it.
     ///
     /// # Errors
     /// As [`lend`](Self::lend); nothing counts then.

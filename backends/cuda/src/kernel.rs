@@ -1,4 +1,4 @@
-//! Compiled kernels, in the forms that dispatches have asked for.
+//! Compiled kernels, in the forms that dispatches need.
 
 pub(crate) mod compile;
 pub(crate) mod status;
@@ -16,10 +16,10 @@ use crate::memory::deferred::Deferred;
 use crate::submit::queue::Queue;
 use crate::translate::{Form, Parameter};
 
-/// Alignment that no binding needs more than: a vector of four is loaded at once.
+/// The largest alignment that a binding needs: a vector of four is loaded at once.
 const MOST_ALIGNMENT: u32 = 16;
 
-/// What a binding must be given.
+/// The demands of a binding.
 pub(crate) struct Binding {
     pub(crate) name: String,
     pub(crate) resource: ResourceId,
@@ -27,7 +27,7 @@ pub(crate) struct Binding {
     pub(crate) access: Access,
     /// Bytes with one element of the runtime-sized array, if there is one.
     pub(crate) size: u32,
-    /// Of its first byte.
+    /// The alignment of its first byte.
     pub(crate) alignment: u32,
     /// Offset and stride of the runtime-sized array.
     pub(crate) tail: Option<(u32, u32)>,
@@ -46,7 +46,7 @@ impl Binding {
         }
     }
 
-    /// Elements of the runtime-sized array in a region of `bytes`, at least 1; 0 without an array;
+    /// Returns the elements of the runtime-sized array in a region of `bytes`, at least 1; 0 without an array;
     /// `None` if they are more than 32 bits count.
     pub(crate) fn length(&self, bytes: u64) -> Option<u32> {
         self.tail.map_or(Some(0), |(offset, stride)| {
@@ -58,7 +58,7 @@ impl Binding {
 
 /// One form of a kernel, loaded.
 pub(crate) struct Loaded {
-    /// Also kept by the deferred when this is dropped.
+    /// Kept by the deferred frees when this is dropped.
     pub(crate) module: Arc<Module>,
     queue: Arc<Queue>,
     pub(crate) parameters: Vec<Parameter>,
@@ -91,8 +91,8 @@ impl Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        let remains = Deferred::Module(Arc::clone(&self.module));
-        self.queue.deferred.add(self.queue.context.submissions.submitted(), remains);
+        let entry = Deferred::Module(Arc::clone(&self.module));
+        self.queue.deferred.add(self.queue.context.submissions.submitted(), entry);
     }
 }
 
@@ -123,7 +123,7 @@ impl Kernel {
         }
     }
 
-    /// A form, if it was made already.
+    /// Returns a form, if it was made already.
     pub(crate) fn form(&self, form: Form) -> Option<Arc<Loaded>> {
         if form == self.usual {
             return Some(Arc::clone(&self.usually));
@@ -144,7 +144,7 @@ impl Kernel {
         self.discarded.load(Ordering::Acquire)
     }
 
-    /// The error of a dispatch whose loops did not end.
+    /// Describes a dispatch whose loops did not end.
     pub(crate) fn stopped(&self, label: &str, stop: Stop, steps: u32) -> BackendError {
         let place = self.program.source.as_deref().and_then(|source| source.place_of_line(stop.line));
         let at = match (place, stop.line) {
@@ -160,7 +160,7 @@ impl Kernel {
     }
 }
 
-/// The form of a program whose uniforms are all given as values: those that would make the
+/// Returns the form of a program whose uniforms are all given as values: those that would make the
 /// parameters too long are stored, and given as addresses.
 pub(crate) fn usual_form(bindings: &[BindingInfo]) -> Form {
     let mut left = MOST_VALUES;
@@ -176,7 +176,7 @@ pub(crate) fn usual_form(bindings: &[BindingInfo]) -> Form {
     Form { addressed, looped: false }
 }
 
-/// The bit of a binding in [`Form::addressed`].
+/// Returns the bit of a binding in [`Form::addressed`].
 pub(crate) fn bit(binding: usize) -> Option<u64> {
     u32::try_from(binding).ok().and_then(|binding| 1_u64.checked_shl(binding))
 }

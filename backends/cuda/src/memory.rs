@@ -1,4 +1,4 @@
-//! One allocation, its mapping, and what may be wrong with its contents.
+//! One allocation, its mapping, and whether its contents are poisoned.
 
 mod allocate;
 pub(crate) mod deferred;
@@ -22,7 +22,7 @@ fn refused(operation: &'static str, message: &str) -> BackendError {
 }
 
 struct Mapping {
-    /// What the mapping waits for, or has to tell.
+    /// The wait for work that uses the memory, or a failure to report.
     completion: Option<Arc<MapCompletion>>,
     lent: Arc<AtomicBool>,
 }
@@ -32,20 +32,20 @@ struct State {
     mapping: Option<Mapping>,
     /// The last submissions of each stream that use the memory; only of memory that can be mapped.
     last_uses: Points,
-    /// Which submissions use which bytes, while several streams have work.
+    /// Submissions and the bytes that they use, while several streams have work.
     uses: Uses,
     poison: Option<Poison>,
     /// Device memory, until it is given back.
     device: Option<DeviceMemory>,
 }
 
-/// The work that should have written a memory and did not. Submissions of several streams are completed
-/// in the order in which they end, so the numbers say for which of them it holds.
+/// Contents that failed work should have written. Submissions of several streams are completed in the order in
+/// which they end, so the numbers say for which of them it holds.
 struct Poison {
     failure: Arc<Failure>,
     /// The submission of that work.
     from: u64,
-    /// The submission since which the contents are whole again, or told.
+    /// The submission since which the contents are whole again, or the failure was reported.
     until: u64,
 }
 
@@ -55,12 +55,12 @@ pub(crate) enum Backing {
     Pinned(PinnedMemory),
 }
 
-/// An allocation, and what has been done to it.
+/// An allocation, and its uses so far.
 pub(crate) struct Reserved {
     pub(crate) backing: Backing,
-    /// The submission of the first stream that its first zeros are before.
+    /// The submission of the first stream that comes after its first zeros.
     pub(crate) last: u64,
-    /// Those zeros, if they were written in a period of several streams.
+    /// The writing of those zeros, if that was in a period of several streams.
     pub(crate) uses: Uses,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Memory {
     last: AtomicU64,
     /// Given back: new work must not use it.
     freed: AtomicBool,
-    /// Whether `State::poison` is set, to be asked without a lock.
+    /// Whether `State::poison` is set, to be read without a lock.
     failed: AtomicBool,
     state: Mutex<State>,
 }
@@ -127,8 +127,8 @@ impl Memory {
         }
         let mut state = self.state();
         if let Some(mapping) = &state.mapping {
-            let untold = mapping.completion.as_ref().filter(|completion| !completion.is_reported());
-            return Ok(untold.map_or_else(Ticket::ready, |completion| Ticket::new(Arc::clone(completion) as _)));
+            let unreported = mapping.completion.as_ref().filter(|completion| !completion.is_reported());
+            return Ok(unreported.map_or_else(Ticket::ready, |completion| Ticket::new(Arc::clone(completion) as _)));
         }
         let (mut points, queue) = (state.last_uses.clone(), Arc::clone(&self.queue));
         points.retain(|point| !queue.is_over(*point));
@@ -169,7 +169,7 @@ impl Memory {
         Ok(())
     }
 
-    /// An error if work must not use the memory now.
+    /// Returns an error if work must not use the memory now.
     pub(crate) fn is_usable(&self, operation: &'static str) -> Result<(), BackendError> {
         if self.freed.load(Ordering::Acquire) {
             return Err(BackendError::UnknownMemory(self.id));
@@ -211,7 +211,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes back what [`begin_use`](Self::begin_use) noted: the submission did not come about.
+    /// Undoes [`begin_use`](Self::begin_use) for a submission that was refused.
     pub(crate) fn cancel_use(&self, point: Point) {
         if self.pinned.is_some() {
             let mut state = self.state();
@@ -243,7 +243,7 @@ impl Memory {
         state.uses.note(new, is_over);
     }
 
-    /// The work that should have written the memory and did not, for a submission.
+    /// Returns the failure that poisons the contents as a submission sees them.
     pub(crate) fn failure(&self, sequence: u64) -> Option<Arc<Failure>> {
         if !self.failed.load(Ordering::Acquire) {
             return None;
@@ -253,7 +253,7 @@ impl Memory {
         Some(Arc::clone(&poison.failure))
     }
 
-    /// Marks the contents as poison by a submission, unless they are by an earlier one.
+    /// Poisons the contents since a submission, unless an earlier one did.
     pub(crate) fn poison(&self, failure: &Arc<Failure>, sequence: u64) {
         let mut state = self.state();
         match &mut state.poison {
@@ -263,7 +263,7 @@ impl Memory {
         self.failed.store(true, Ordering::Release);
     }
 
-    /// The contents are whole again since a submission, or their state was told then.
+    /// Ends the poison at a submission, which made the contents whole or reported the failure.
     pub(crate) fn clear_poison(&self, sequence: u64) {
         if !self.failed.load(Ordering::Acquire) {
             return;
@@ -273,7 +273,7 @@ impl Memory {
         }
     }
 
-    /// What is wrong with the contents, to be told; afterwards nothing is.
+    /// Takes the failure that poisons the contents, to report it; afterwards they count as whole.
     pub(crate) fn take_failure(&self) -> Option<Arc<Failure>> {
         if !self.failed.load(Ordering::Acquire) {
             return None;

@@ -1,6 +1,6 @@
-//! What a kernel takes of the hardware, as the assembler tells it.
+//! Resources of the hardware that a kernel takes, as the assembler reports them.
 
-/// What a kernel takes, known without a card.
+/// The resources of a kernel, known without a card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Registers of 32 bits that each invocation takes.
@@ -19,27 +19,26 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The words in which a cache keeps it.
+    /// Returns the words in which a cache keeps it.
     pub(crate) fn to_words(self) -> [u32; 6] {
         let Self { registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes } = self;
         [registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes]
     }
 
-    /// What [`to_words`](Self::to_words) gave.
+    /// Makes it from the words of [`to_words`](Self::to_words).
     pub(crate) fn from_words(words: [u32; 6]) -> Self {
         let [registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes] = words;
         Self { registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes }
     }
 }
 
-/// Takes the assembler's lines (of `-v`) out of a log: what they say of the module's kernel, if they
-/// do, and the rest of the log.
+/// Takes the assembler's lines (of `-v`) out of a log: returns the usage of the module's kernel, if they report
+/// one, and the rest of the log.
 ///
-/// Of functions that were not inlined, spills are added up, and the stack is the kernel's cumulative
-/// one.
+/// Spills of functions that were not inlined are added up, and the stack is the kernel's cumulative one.
 pub(crate) fn split(log: &str) -> (Option<Usage>, String) {
     let mut usage = Usage::default();
-    let (mut told, mut rest) = (false, String::new());
+    let (mut reported, mut rest) = (false, String::new());
     for line in log.lines() {
         let Some(said) = assembler(line) else {
             rest.push_str(line);
@@ -49,7 +48,7 @@ pub(crate) fn split(log: &str) -> (Option<Usage>, String) {
         for (number, what) in said.split(',').filter_map(numbered) {
             match what {
                 "registers" => {
-                    told = true;
+                    reported = true;
                     usage.registers = usage.registers.max(number);
                 }
                 "bytes stack frame" | "bytes cumulative stack size" => {
@@ -63,24 +62,24 @@ pub(crate) fn split(log: &str) -> (Option<Usage>, String) {
             }
         }
     }
-    (told.then_some(usage), rest.trim().to_owned())
+    (reported.then_some(usage), rest.trim().to_owned())
 }
 
-/// What the assembler says in a line, if the line is its and no error.
+/// Returns the assembler's words in a line, if the line is its and no error.
 fn assembler(line: &str) -> Option<&str> {
     let frame = || {
         let numbers = line.starts_with(' ') && line.contains("bytes stack frame");
         numbers.then_some(line)
     };
-    let told = line.strip_prefix("ptxas").and_then(|rest| {
+    let reported = line.strip_prefix("ptxas").and_then(|rest| {
         let rest = rest.trim_start();
         let rest = rest.strip_prefix("info").or(rest.strip_prefix('.').map(|_| rest))?;
         Some(rest.trim_start().trim_start_matches([':', '.']))
     });
-    told.or_else(frame)
+    reported.or_else(frame)
 }
 
-/// `80 bytes stack frame` or `Used 55 registers`, as number and the words behind it.
+/// Splits `80 bytes stack frame` or `Used 55 registers` into the number and the words behind it.
 fn numbered(part: &str) -> Option<(u32, &str)> {
     let part = part.trim();
     let part = part.strip_prefix("Used ").or_else(|| part.strip_prefix("used ")).unwrap_or(part);

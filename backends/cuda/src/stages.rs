@@ -11,16 +11,16 @@ use crate::translate::{Form, Options, TranslateError, Translation, translate};
 /// Iterations that the loops of one invocation may make together: as many as can be counted.
 const STEPS: u32 = u32::MAX;
 
-/// Why there is no text.
+/// The reason why there is no text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StageError {
-    /// CUDA C++ has no words for what the program does.
+    /// CUDA C++ cannot express the program.
     #[error("kernel '{kernel}' cannot be written as CUDA C++: {error}")]
     Translate {
         /// The program's name.
         kernel: String,
-        /// What cannot be written.
+        /// The construct that cannot be written.
         error: TranslateError,
     },
     /// NVRTC is missing, or refuses.
@@ -32,9 +32,9 @@ pub enum StageError {
         known.iter().map(|known| format!("sm_{known}")).collect::<Vec<_>>().join(", ")
     )]
     Architecture {
-        /// What was asked for.
+        /// The architecture that was asked for.
         wanted: u32,
-        /// What there is.
+        /// The architectures that it knows.
         known: Vec<u32>,
         /// NVRTC's version.
         version: (u32, u32),
@@ -44,7 +44,7 @@ pub enum StageError {
     Disassemble(#[from] DisassembleError),
 }
 
-/// The CUDA C++ of a program; `looped` as in [`Form::looped`].
+/// Returns the CUDA C++ of a program; `looped` as in [`Form::looped`].
 ///
 /// # Errors
 /// [`StageError::Translate`].
@@ -52,7 +52,7 @@ pub fn cuda(program: &Program, looped: bool) -> Result<String, StageError> {
     Ok(translation(program, looped)?.text)
 }
 
-/// The PTX of a program for an architecture: 90 for `sm_90`.
+/// Returns the PTX of a program for an architecture: 90 for `sm_90`.
 ///
 /// # Errors
 /// [`StageError`]; without NVRTC it says what to install.
@@ -61,7 +61,7 @@ pub fn ptx(program: &Program, looped: bool, architecture: u32) -> Result<String,
     Ok(String::from_utf8_lossy(&image).trim_end_matches('\0').to_owned())
 }
 
-/// The machine code of a program for an architecture: 90 for `sm_90`.
+/// Returns the machine code of a program for an architecture: 90 for `sm_90`.
 ///
 /// # Errors
 /// [`StageError`]; without NVRTC or `nvdisasm` it says what to install.

@@ -1,4 +1,14 @@
-//! A plan, handed over whole.
+//! Submissions: plans and graphs, enqueued and counted.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `submit` | a plan or a graph as one submission |
+//! | `parts` | a plan as several submissions, to several streams |
+//! | `submission` | a submission as its ticket sees it |
+//! | `queue` | the order of submissions, and waits for them |
+//! | `progress` | marks between submissions, and the consequences of an end |
+//! | `complete`, `failure` | outcomes: times, stopped kernels, poisoned memories |
+//! | `waiting` | wakers, and waits with a time-out |
 
 pub(crate) mod complete;
 pub(crate) mod failure;
@@ -25,7 +35,7 @@ use crate::submit::failure::Failure;
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 
-/// What enqueuing left behind.
+/// The things that enqueued work needs when it has ended.
 #[derive(Default)]
 pub(crate) struct Enqueued {
     timers: Vec<Timer>,
@@ -35,17 +45,17 @@ pub(crate) struct Enqueued {
 }
 
 impl Enqueued {
-    /// Nothing was enqueued of what should have been.
+    /// Describes work that was not enqueued because of a failure.
     pub(crate) fn nothing(failure: Arc<Failure>) -> Self {
         Self { failed: Some(failure), ..Self::default() }
     }
 
-    /// Whether there is nothing to be told of it.
+    /// Returns whether nothing follows from its end.
     pub(crate) fn is_plain(&self) -> bool {
         self.record.is_none() && self.timers.is_empty() && self.failed.is_none()
     }
 
-    /// What is to be told of it when it has ended.
+    /// Describes it as a submission that is completed when it has ended.
     pub(crate) fn pending(
         self,
         point: Point,
@@ -60,7 +70,7 @@ impl Enqueued {
 }
 
 impl Queue {
-    /// Hands over a plan's commands to a stream. `steps` is the limit of loops, to be told. The context
+    /// Submits a plan's commands to a stream. `steps` is the limit of loops, for errors. The context
     /// is current.
     ///
     /// # Errors
@@ -72,7 +82,7 @@ impl Queue {
         stream: usize,
     ) -> Result<Arc<Submission>, BackendError> {
         let state = self.lock();
-        // Most submissions have one part and nobody to wait for; there each nanosecond counts.
+        // Most submissions have one part and no other stream to wait for; there each nanosecond counts.
         if stream == 0 && !state.concurrent && plan.copied < LARGE {
             self.submit_whole(state, plan, steps)
         } else {
@@ -111,7 +121,7 @@ impl Queue {
         Ok(submission)
     }
 
-    /// Hands over a graph to a stream. The context is current.
+    /// Submits a graph to a stream. The context is current.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -140,12 +150,12 @@ impl Queue {
         Ok(submission)
     }
 
-    /// Whether nothing is known, or still to be told, that could be wrong with what a submission reads.
+    /// Returns whether no failure is known, or may yet become known, of the memories that a submission reads.
     pub(crate) fn has_nothing_to_report(&self, state: &QueueState) -> bool {
         state.pending.is_empty() && !self.has_failed()
     }
 
-    /// Has the plan's memories wait for the next submission, in this stream.
+    /// Notes in the plan's memories that the next submission of this stream uses them.
     fn begin_whole(&self, state: &mut QueueState, plan: &Plan, stream: usize) -> Result<(), BackendError> {
         self.stream(stream)?;
         self.before_submission(state, stream)?;
@@ -160,7 +170,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Has a stream wait for what these steps conflict with in others.
+    /// Makes a stream wait for the submissions to others that these steps conflict with.
     pub(crate) fn wait_for_conflicts(
         &self,
         state: &mut QueueState,
@@ -176,7 +186,7 @@ impl Queue {
         self.join(state, stream, &needed)
     }
 
-    /// Counts these steps as a submission, and has others wait for it.
+    /// Counts these steps as a submission, and notes their uses for others to wait for.
     pub(crate) fn count_with_uses(
         &self,
         state: &mut QueueState,
@@ -245,7 +255,7 @@ impl Queue {
     }
 }
 
-/// The submissions do not come about.
+/// Undoes the notes of submissions that were refused.
 pub(crate) fn cancel(plan: &Plan, points: &[Point]) {
     for point in points {
         plan.memories.iter().for_each(|memory| memory.cancel_use(*point));

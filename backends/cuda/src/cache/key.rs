@@ -1,4 +1,4 @@
-//! What an image depends on.
+//! Keys: everything that an image depends on.
 
 use anywarp_backend::cache::Key;
 
@@ -7,7 +7,7 @@ use crate::nvrtc::{Job, Source};
 /// Changes whenever the form in which images are kept does.
 const FORMAT: u32 = 1;
 
-/// The key of a source that is compiled so by an NVRTC of this version.
+/// Returns the key of a source that an NVRTC of this version compiles so.
 pub(super) fn key(source: &Source<'_>, job: &Job, (major, minor): (u32, u32)) -> Key {
     let first = format!("{FORMAT} {major}.{minor} {:?}", job.output);
     let parts = [first.as_str(), source.name].into_iter();
@@ -20,7 +20,7 @@ mod tests {
     use crate::nvrtc::{Job, Output, Source};
 
     #[test]
-    fn whatever_an_image_depends_on_changes_the_key() {
+    fn every_dependency_changes_the_key() {
         let source =
             Source { name: "a.wgsl:main", text: "text", architecture: 90, fast_math: false, defines: &[("N", "1")] };
         let options = vec!["--gpu-architecture=sm_90".to_owned(), "--fmad=true".to_owned()];

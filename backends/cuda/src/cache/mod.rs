@@ -1,4 +1,4 @@
-//! Compiled kernels in the cache on disk: what an image depends on, and how one is kept.
+//! Compiled kernels in the cache on disk: the key of an image, and its form.
 
 mod image;
 mod key;

@@ -1,4 +1,4 @@
-//! What goes into the cache comes out of it.
+//! Kernels come out of the cache as they went in.
 
 use anywarp_backend::cache::DiskCache;
 

@@ -1,4 +1,4 @@
-//! Which CUDA devices there are, without opening any.
+//! The CUDA devices that there are, without opening any.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::nvrtc;
 /// A device that could be opened.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What it is and can do.
+    /// Its capabilities.
     pub caps: Caps,
     /// Its number among the devices that the driver shows to this process.
     pub ordinal: usize,
@@ -20,7 +20,7 @@ pub struct Candidate {
     pub(crate) card: Card,
 }
 
-/// The devices that the driver shows and that kernels can be compiled for, in the driver's order;
+/// Returns the devices that the driver shows and that kernels can be compiled for, in the driver's order;
 /// none without driver or NVRTC: [`absence`] says why.
 #[must_use]
 pub fn candidates() -> Vec<Candidate> {
@@ -32,7 +32,7 @@ pub fn candidates() -> Vec<Candidate> {
     }
 }
 
-/// Why [`candidates`] finds nothing, and what to do; `None` if it finds something.
+/// Returns why [`candidates`] finds nothing, and what to do; `None` if it finds something.
 #[must_use]
 pub fn absence() -> Option<String> {
     match Driver::get().map_err(str::to_owned).and_then(devices) {

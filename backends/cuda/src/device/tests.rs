@@ -1,4 +1,4 @@
-//! The runtime on a driver that is none.
+//! The runtime on the fake driver.
 
 mod random;
 mod streams;
@@ -137,14 +137,14 @@ fn stop(recording: &mut Recording, kernel: KernelId, memory: MemoryId) {
     recording.dispatch(kernel, &"k.wgsl:main".into(), Grid::Groups([1, 1, 1]), bounds, &[], &[]);
 }
 
-/// The first word of a device memory, or the error of asking for it.
+/// Returns the first word of a device memory, or the error of reading it.
 fn read(device: &CudaDevice, memory: MemoryId) -> Result<u32, BackendError> {
     let back = device.allocate(64, MemoryKind::Readback, "")?;
     let mut recording = Recording::new();
     recording.copy(whole(memory, 64), whole(back, 64));
     drop(device.submit(&recording)?);
-    let told = device.map(back)?.wait();
-    let value = told.and_then(|()| {
+    let mapped = device.map(back)?.wait();
+    let value = mapped.and_then(|()| {
         let host = device.host(back)?;
         Ok(u32::from_le_bytes(host.bytes()[..4].try_into().unwrap()))
     });
@@ -261,7 +261,7 @@ fn mapped_memory_is_refused_and_freed_memory_stays_readable() {
 }
 
 #[test]
-fn a_stopped_kernel_is_told_by_its_ticket_and_once_by_its_memory() {
+fn a_stopped_kernel_is_reported_by_its_ticket_and_once_by_its_memory() {
     let device = open();
     let (kernel, sound) = (stopper(&device), adder(&device));
     let (memory, other) =
@@ -301,7 +301,7 @@ fn a_failure_moves_on_to_work_that_was_submitted_before_it_was_known() {
     drop(submit(&device, |recording| recording.copy(whole(memory, 64), whole(copy, 64))));
     assert!(matches!(read(&device, copy), Err(BackendError::Stopped { .. })));
     assert_eq!(read(&device, copy), Ok(7));
-    // Who was told and writes again means it.
+    // After the report, the program writes there again knowingly.
     submit(&device, |recording| add(recording, sound, memory, 1)).unwrap().wait().unwrap();
     assert_eq!(read(&device, memory), Ok(8));
 }

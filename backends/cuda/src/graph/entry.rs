@@ -1,4 +1,4 @@
-//! The graph that belongs to a recording, and how the recording is to be submitted next.
+//! The graph that belongs to a recording, and the way to submit the recording next.
 
 use std::sync::{Arc, Weak};
 
@@ -7,22 +7,22 @@ use anywarp_backend::BackendError;
 use super::Graph;
 use crate::submit::queue::Queue;
 
-/// What a recording's slot holds.
+/// The content of a recording's slot.
 pub(crate) struct Entry {
-    /// The device that it is for.
+    /// The queue of the device that the graph runs on.
     queue: Weak<Queue>,
     /// The recording's version when it was submitted last.
     version: u64,
     graph: Option<Arc<Graph>>,
     /// The version of `graph`.
     captured: u64,
-    /// Where the recording was submitted last, and where `graph` finds the values that it stored.
+    /// The stream of the last submission, in whose order `graph` stored its values.
     stream: usize,
     /// Capturing was refused: it is not tried again.
     refused: bool,
 }
 
-/// How a recording is to be submitted.
+/// The way to submit a recording.
 pub(crate) enum Action {
     /// As commands.
     Commands,
@@ -42,7 +42,7 @@ impl Entry {
         std::ptr::eq(self.queue.as_ptr(), Arc::as_ptr(queue))
     }
 
-    /// How to submit the recording, which has this version, to a stream.
+    /// Returns the way to submit the recording, which has this version, to a stream.
     pub(crate) fn next(&mut self, version: u64, stream: usize) -> Action {
         let same = std::mem::replace(&mut self.version, version) == version;
         let stays = std::mem::replace(&mut self.stream, stream) == stream;
@@ -59,7 +59,7 @@ impl Entry {
         self.captured = self.version;
     }
 
-    /// Capturing failed.
+    /// Notes that capturing failed, so that it is not tried again.
     pub(crate) fn refuse(&mut self, error: &BackendError) {
         self.refused = true;
         log::warn!("a recording is submitted command by command, because it cannot be captured: {error}");

@@ -1,4 +1,4 @@
-//! From a program to loaded kernels: translated, compiled or found in a cache, loaded once.
+//! Programs to loaded kernels: translated, compiled or found in a cache, loaded once.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -13,10 +13,10 @@ use crate::nvrtc::{self, Output, Source};
 use crate::submit::queue::Queue;
 use crate::translate::{self, Form, Options, Translation};
 
-/// Entries of the table before those that nobody uses are looked for.
+/// Entries of the table before unused ones are looked for.
 const MANY: usize = 256;
 
-/// What was loaded of one text; locked while it is being compiled, so that two threads that want
+/// The kernel loaded from one text; locked while it is being compiled, so that two threads that want
 /// the same wait for one compilation.
 type Cell = Arc<Mutex<Weak<Loaded>>>;
 
@@ -45,7 +45,7 @@ impl Compiler {
         Self { queue: Arc::clone(queue), card: card.clone(), steps, loaded: Mutex::default() }
     }
 
-    /// One form of a program, loaded; the context is current.
+    /// Returns one form of a program, loaded; the context is current.
     pub(crate) fn make(&self, program: &Program, form: Form) -> Result<Made, BackendError> {
         let translation = translate::translate(program, &Options { form, steps: self.steps })
             .map_err(|error| refused(format!("kernel '{}': {error}", program.name)))?;

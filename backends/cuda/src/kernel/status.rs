@@ -1,4 +1,4 @@
-//! Status records: where kernels write that a loop did not end.
+//! Status records, in which kernels write that a loop did not end.
 //!
 //! A record is four words of pinned host memory that the device sees: all zero, or the name of the
 //! first launch that was stopped and the line of its loop.
@@ -24,7 +24,7 @@ pub(crate) struct Slab {
 #[derive(Clone)]
 struct Place {
     words: Arc<PinnedWords>,
-    /// Of its first word.
+    /// The index of its first word.
     index: usize,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Record {
     place: Place,
 }
 
-/// What a kernel wrote.
+/// A stopped launch, as its kernel wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
     /// The launch that was stopped first.
@@ -49,7 +49,7 @@ impl Slab {
         Arc::new(Self { context, free: Mutex::default() })
     }
 
-    /// A record; the context is current.
+    /// Takes a record; the context is current.
     pub(crate) fn take(self: &Arc<Self>) -> Result<Record, BackendError> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         if free.is_empty() {
@@ -60,7 +60,7 @@ impl Slab {
         Ok(Record { slab: Arc::clone(self), place })
     }
 
-    /// Allocates more records; they go with the last of them.
+    /// Allocates more records, which are freed together.
     fn grow(&self, free: &mut Vec<Place>) -> Result<(), BackendError> {
         const OPERATION: &str = "submitting";
         let bytes = (TOGETHER * WORDS * size_of::<u32>()) as u64;
@@ -74,7 +74,7 @@ impl Slab {
 }
 
 impl Record {
-    /// Where kernels find it.
+    /// Returns its address, for kernels.
     pub(crate) fn address(&self) -> u64 {
         self.place.words.device().address() + (self.place.index * size_of::<u32>()) as u64
     }
@@ -83,7 +83,7 @@ impl Record {
         &self.place.words.host()[self.place.index..self.place.index + WORDS]
     }
 
-    /// What was written, once the work has ended.
+    /// Returns the stopped launch, once the work has ended.
     pub(crate) fn read(&self) -> Option<Stop> {
         let [launch, line, ..] = self.words() else { return None };
         let (launch, line) = (launch.load(Ordering::Acquire), line.load(Ordering::Acquire));

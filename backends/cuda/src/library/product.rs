@@ -8,7 +8,7 @@ use anywarp_backend::{BackendError, Precision};
 use super::sys::{blas, lt};
 use crate::driver::DeviceSlice;
 
-/// `c = a b`, row after row, with all that either library wants to know of it.
+/// `c = a b`, row after row, with the numbers that either library takes.
 #[derive(Clone, Copy)]
 pub(super) struct Product {
     a: u64,
@@ -70,27 +70,27 @@ impl Product {
         Ok(Self { a, b, c, rows, columns, depth, precision, blas, lt })
     }
 
-    /// Address of `a`.
+    /// Returns the address of `a`.
     pub(super) fn a(&self) -> *const c_void {
         self.a as *const c_void
     }
 
-    /// Address of `b`.
+    /// Returns the address of `b`.
     pub(super) fn b(&self) -> *const c_void {
         self.b as *const c_void
     }
 
-    /// Address of `c`.
+    /// Returns the address of `c`.
     pub(super) fn c(&self) -> *mut c_void {
         self.c as *mut c_void
     }
 
-    /// The powers of two that the addresses of `a`, `b` and `c` are multiples of, 256 at most.
+    /// Returns the powers of two that the addresses of `a`, `b` and `c` are multiples of, 256 at most.
     pub(super) fn alignments(&self) -> [u32; 3] {
         [self.a, self.b, self.c].map(|address| 1 << address.trailing_zeros().min(8))
     }
 
-    /// The error for a status of either library.
+    /// Describes a status of either library.
     pub(super) fn refused(&self, status: impl fmt::Debug) -> BackendError {
         BackendError::Rejected { operation: "a matrix product", message: format!("cuBLAS on {self}: {status:?}") }
     }

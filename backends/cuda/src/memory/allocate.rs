@@ -1,4 +1,4 @@
-//! Device memory in the order of the states: where it is made zero, and after what it is freed.
+//! Device memory in the order of the streams: the stream that makes it zero, and the one that frees it.
 
 use anywarp_backend::{Access, BackendError};
 
@@ -9,15 +9,14 @@ use crate::streams::state::{RECLAIM, UPLOAD};
 use crate::streams::uses::{Span, Use, Uses};
 use crate::submit::queue::{Queue, QueueState};
 
-/// Bytes that are allocated ahead of the first stream's work, at most: what was freed behind that work
+/// The most bytes that are allocated ahead of the first stream's work: memory that was freed behind that work
 /// cannot be used for them.
 const MOST_AHEAD: u64 = 4 << 30;
 
 impl Queue {
-    /// Device memory of zeros; `None` when there is no more. The context is current.
+    /// Allocates device memory of zeros; `None` when there is no more. The context is current.
     ///
-    /// Much memory is made zero beside kernels, so that what is copied there next need not wait for
-    /// them either.
+    /// Large memory is made zero beside kernels, so that the next copy to it need not wait for them either.
     pub(crate) fn allocate(&self, bytes: u64) -> Result<Option<Reserved>, BackendError> {
         let stream = {
             let mut state = self.lock();
@@ -27,7 +26,7 @@ impl Queue {
         // Without the lock: the driver may have to ask the system for memory, which takes long.
         let Some(memory) = self.pool.allocate(bytes, native)? else { return Ok(None) };
         let mut state = self.lock();
-        // Small zeros come before the next submission; that much need not wait for its end, too.
+        // A few zeros come before the next submission and need no number; a wait for many should not last until its end.
         let numbered = state.concurrent || bytes >= LARGE;
         let begun = if numbered { self.before_submission(&mut state, stream) } else { Ok(()) };
         if let Err(error) = begun {
@@ -53,7 +52,7 @@ impl Queue {
         reserved(0, Uses::beginning(state.period, zeros))
     }
 
-    /// Whether memory is to be made zero beside the first stream's work; then that stream is there.
+    /// Returns whether memory is to be made zero beside the first stream's work; then the stream for that is open.
     fn is_ahead(&self, state: &mut QueueState, bytes: u64) -> Result<bool, BackendError> {
         if !self.is_busy(state, 0)? {
             return Ok(false);
@@ -83,7 +82,7 @@ impl Queue {
         }
     }
 
-    /// Has everything given back to the driver that is not in use.
+    /// Gives everything back to the driver that is not in use.
     pub(crate) fn make_room(&self) -> Result<(), BackendError> {
         self.drain("allocating")?;
         self.deferred.clear(true, &self.pool, self.streams.first());

@@ -1,4 +1,4 @@
-//! Mappings that wait for work.
+//! Completion of mappings that wait for work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -11,15 +11,15 @@ use crate::memory::Memory;
 use crate::streams::state::Points;
 use crate::submit::queue::Queue;
 
-/// A mapping that waits for work, or that has a failure to tell.
+/// A mapping that waits for work, or has a failure to report.
 pub(crate) struct MapCompletion {
     queue: Arc<Queue>,
     /// The submissions that it waits for.
     points: Points,
     memory: Weak<Memory>,
-    /// Somebody has waited for it; also where the submission did not come about after all.
+    /// A wait has ended, or a question was answered so; also where the submission was refused after all.
     waited: AtomicBool,
-    /// Set when somebody has heard it.
+    /// Set when it is first reported.
     outcome: OnceLock<Result<(), BackendError>>,
 }
 
@@ -33,12 +33,12 @@ impl MapCompletion {
         self.waited.load(Ordering::Acquire) || self.points.iter().all(|point| self.queue.is_over(*point))
     }
 
-    /// Whether somebody has heard its outcome.
+    /// Returns whether its outcome was reported.
     pub(crate) fn is_reported(&self) -> bool {
         self.outcome.get().is_some()
     }
 
-    /// Notes that somebody has waited, or asked with this answer.
+    /// Notes the answer of a wait or a question.
     fn note_wait(&self, over: bool) -> bool {
         if over {
             self.waited.store(true, Ordering::Release);
@@ -46,11 +46,11 @@ impl MapCompletion {
         over
     }
 
-    /// What the memory has to tell: once for each mapping, the same to everybody.
+    /// Returns the outcome, with the failure that poisons the memory: taken once, the same on every call.
     fn outcome(&self) -> Result<(), BackendError> {
-        let told = || self.memory.upgrade().and_then(|memory| memory.take_failure());
+        let failure = || self.memory.upgrade().and_then(|memory| memory.take_failure());
         let submitted = self.queue.context.submissions.submitted();
-        self.outcome.get_or_init(|| told().map_or(Ok(()), |failure| Err(failure.report(submitted)))).clone()
+        self.outcome.get_or_init(|| failure().map_or(Ok(()), |failure| Err(failure.report(submitted)))).clone()
     }
 }
 

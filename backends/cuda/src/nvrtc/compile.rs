@@ -9,12 +9,11 @@ use super::safe::Program;
 use super::sys::Code;
 use crate::resources::{self, Usage};
 
-/// Warnings that are of no use in generated text: what is declared and never used (177, 550),
-/// statements that are not reached (111, 128), comparisons of unsigned numbers with 0 (186), what is
-/// computed for nothing (174).
+/// Warnings that are of no use in generated text: declarations without use (177, 550), statements that
+/// are not reached (111, 128), comparisons of unsigned numbers with 0 (186), computations without use (174).
 const QUIET: &str = "-diag-suppress=111,128,174,177,186,550";
 
-/// Has the assembler tell what the kernel takes.
+/// Makes the assembler report the kernel's resources.
 const VERBOSE: &str = "--ptxas-options=-v";
 
 /// NVRTC ends the process where a text nests too deeply for the stack of the thread that calls it:
@@ -27,7 +26,7 @@ const COMPILATION: Code = 6;
 /// One kernel to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// What errors call it: file and entry point.
+    /// The name in errors: file and entry point.
     pub name: &'a str,
     /// CUDA C++ that includes nothing. `#line` directives say which line of the WGSL comes next.
     pub text: &'a str,
@@ -39,7 +38,7 @@ pub struct Source<'a> {
     pub defines: &'a [(&'a str, &'a str)],
 }
 
-/// What comes out of a compilation.
+/// The kind of a compiled image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Output {
     /// Machine code of one architecture.
@@ -51,25 +50,25 @@ pub enum Output {
 /// A compiled kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiled {
-    /// What the driver loads.
+    /// The bytes that the driver loads.
     pub image: Vec<u8>,
-    /// What the image is: PTX also where a cubin was asked for, but this NVRTC is older than the
+    /// The kind of the image: PTX also where a cubin was asked for, but this NVRTC is older than the
     /// card.
     pub output: Output,
-    /// What the kernel takes of the hardware; `None` for PTX, which nobody has assembled yet.
+    /// The kernel's resources; `None` for PTX, which is not assembled yet.
     pub usage: Option<Usage>,
-    /// What NVRTC said: warnings. Empty for an image from a cache.
+    /// Warnings of NVRTC. Empty for an image from a cache.
     pub log: String,
     /// It comes from a cache.
     pub cached: bool,
 }
 
-/// How a source is compiled by one NVRTC: all that its result depends on, apart from the text.
+/// The way in which one NVRTC compiles a source: all that its result depends on, apart from the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// What comes out.
+    /// The kind of image.
     pub output: Output,
-    /// What it is compiled for: `sm_90`, `compute_90`.
+    /// The architecture it is compiled for: `sm_90`, `compute_90`.
     pub architecture: String,
     /// NVRTC's options.
     pub options: Vec<String>,
@@ -87,8 +86,8 @@ impl Nvrtc {
         self.run(source, &self.job(source, output)?)
     }
 
-    /// How [`compile`](Self::compile) would compile this, without doing so: what a cache has to
-    /// know.
+    /// Returns how [`compile`](Self::compile) would compile this, without doing so: the dependencies that a cache
+    /// needs.
     ///
     /// # Errors
     /// [`NvrtcError::TooOld`].
@@ -120,7 +119,7 @@ impl Nvrtc {
         Ok(Job { output, architecture, options })
     }
 
-    /// Compiles a kernel as planned.
+    /// Compiles a kernel as a job says.
     ///
     /// # Errors
     /// As [`compile`](Self::compile).
@@ -160,7 +159,7 @@ impl Nvrtc {
         let log = program.log();
         let code = compiled.map_or_else(|failed| failed.code, |()| 0);
         if code == COMPILATION && !log.contains("error") && job.options.iter().any(|option| option == VERBOSE) {
-            // An assembler that tells so much keeps some errors to itself, such as too much shared memory.
+            // With so many words the assembler leaves out some errors, such as too much shared memory.
             let options = job.options.iter().filter(|option| *option != VERBOSE).cloned().collect();
             return self.run_here(source, &Job { options, ..job.clone() });
         }
@@ -203,14 +202,14 @@ impl Nvrtc {
     }
 }
 
-/// What to make for a card, and for which of the known architectures: the card's own or, for a card
+/// Chooses the kind of image for a card, and its architecture: the card's own or, for a card
 /// that is not known, PTX for the newest one before it. `None` if all are newer than the card.
 fn choose(card: u32, output: Output, known: &[u32]) -> Option<(Output, u32)> {
     let newest = known.iter().copied().filter(|known| *known <= card).max()?;
     Some(if newest == card { (output, newest) } else { (Output::Ptx, newest) })
 }
 
-/// The first error of a log: `FILE(LINE): error: MESSAGE`, or the first line that names an error, or
+/// Returns the first error of a log: `FILE(LINE): error: MESSAGE`, or the first line that names an error, or
 /// the first line.
 fn first_error(log: &str) -> (Option<Place>, String) {
     for line in log.lines() {

@@ -1,4 +1,4 @@
-//! What can go wrong with NVRTC, and what to do about it.
+//! Errors of NVRTC, with what to do about them.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Attempt {
     /// A file, a folder, or a name that the system's loader was asked for.
     pub place: String,
-    /// Why it is not used.
+    /// The reason why it is not used.
     pub reason: String,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why there is no NVRTC, or no compiled kernel.
+/// The reason why there is no NVRTC, or no compiled kernel.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NvrtcError {
@@ -50,10 +50,10 @@ pub enum NvrtcError {
     Builtins {
         /// The library that was loaded.
         file: String,
-        /// What it said.
+        /// Its words.
         log: String,
     },
-    /// The card is older than what this NVRTC compiles for.
+    /// The card is older than the architectures that this NVRTC compiles for.
     #[error(
         "NVRTC {}.{} compiles for sm_{oldest} and newer, the card is sm_{architecture}: {}", version.0, version.1,
         remedy(*architecture)
@@ -66,7 +66,7 @@ pub enum NvrtcError {
         /// NVRTC's version.
         version: (u32, u32),
     },
-    /// The text is not what NVRTC accepts.
+    /// NVRTC does not accept the text.
     #[error(
         "NVRTC {}.{} refused the CUDA C++ of kernel '{kernel}' for {architecture}{}: {message}\n{log}",
         version.0, version.1,
@@ -75,15 +75,15 @@ pub enum NvrtcError {
     Compilation {
         /// The kernel.
         kernel: String,
-        /// What it was compiled for: `sm_90`, `compute_90`.
+        /// The architecture that it was compiled for: `sm_90`, `compute_90`.
         architecture: String,
         /// NVRTC's version.
         version: (u32, u32),
-        /// Where the first error is.
+        /// The place of the first error.
         place: Option<Place>,
         /// The first error.
         message: String,
-        /// All that NVRTC said.
+        /// All words of NVRTC.
         log: String,
     },
     /// A text that C cannot hold.
@@ -91,7 +91,7 @@ pub enum NvrtcError {
     ZeroByte {
         /// The kernel.
         kernel: String,
-        /// Which text.
+        /// The text in question.
         what: &'static str,
     },
     /// Anything else that NVRTC refuses.
@@ -101,7 +101,7 @@ pub enum NvrtcError {
         function: &'static str,
         /// NVRTC's name for the error.
         code: String,
-        /// What NVRTC said; may be empty.
+        /// NVRTC's words; may be empty.
         log: String,
     },
 }
@@ -117,7 +117,7 @@ fn listed(tried: &[Attempt]) -> String {
     text
 }
 
-/// Which NVRTC to install for an old card. CUDA 11 was the last for `sm_35` and `sm_37`, CUDA 12 the
+/// Returns which NVRTC to install for an old card. CUDA 11 was the last for `sm_35` and `sm_37`, CUDA 12 the
 /// last for `sm_50` to `sm_72`.
 fn remedy(architecture: u32) -> &'static str {
     match architecture {

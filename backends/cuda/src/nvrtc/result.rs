@@ -35,7 +35,7 @@ impl Functions {
     pub(super) fn version(&self) -> Result<(u32, u32), String> {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: both point to integers of this frame.
-        self.told(checked("nvrtcVersion", unsafe { (self.get_version)(&raw mut major, &raw mut minor) }))?;
+        self.named(checked("nvrtcVersion", unsafe { (self.get_version)(&raw mut major, &raw mut minor) }))?;
         Ok((u32::try_from(major).unwrap_or(0), u32::try_from(minor).unwrap_or(0)))
     }
 
@@ -43,18 +43,18 @@ impl Functions {
     pub(super) fn architectures(&self) -> Result<Vec<u32>, String> {
         let mut count = 0;
         // SAFETY: it points to an integer of this frame.
-        self.told(checked("nvrtcGetNumSupportedArchs", unsafe { (self.get_num_archs)(&raw mut count) }))?;
+        self.named(checked("nvrtcGetNumSupportedArchs", unsafe { (self.get_num_archs)(&raw mut count) }))?;
         let mut found = vec![0; usize::try_from(count).unwrap_or(0)];
         if !found.is_empty() {
             // SAFETY: there is room for as many as the library has just said.
-            self.told(checked("nvrtcGetSupportedArchs", unsafe { (self.get_archs)(found.as_mut_ptr()) }))?;
+            self.named(checked("nvrtcGetSupportedArchs", unsafe { (self.get_archs)(found.as_mut_ptr()) }))?;
         }
         let mut known: Vec<u32> = found.into_iter().filter_map(|architecture| architecture.try_into().ok()).collect();
         known.sort_unstable();
         Ok(known)
     }
 
-    fn told(&self, outcome: Outcome<()>) -> Result<(), String> {
+    fn named(&self, outcome: Outcome<()>) -> Result<(), String> {
         outcome.map_err(|failed| format!("{} failed with {}", failed.function, self.name(failed.code)))
     }
 

@@ -1,4 +1,4 @@
-//! Where NVRTC may lie.
+//! The places where NVRTC may lie.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const NAMES: &[&str] = &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "lib
 /// Folders that hold libraries, of a CUDA toolkit or a Python package.
 const FOLDERS: &[&str] = &["lib64", "lib", "bin/x64", "bin/x86_64", "bin"];
 
-/// One thing to try.
+/// One candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Candidate {
     /// A name for the system's loader.
@@ -29,7 +29,7 @@ pub(super) enum Candidate {
     Nothing(Attempt),
 }
 
-/// What to try, in order. A variable that is set is the only place, so that a mistake in it does not
+/// Returns the candidates, in order. A variable that is set is the only place, so that a mistake in it does not
 /// go unnoticed.
 pub(super) fn candidates(variable: Variable<'_>) -> Vec<Candidate> {
     if let Some(value) = variable(VARIABLE).filter(|value| !value.is_empty()) {
@@ -68,7 +68,7 @@ fn named(path: &Path) -> Vec<Candidate> {
     }
 }
 
-/// The files in a folder that are NVRTC by their names, newest version first, links resolved: the
+/// Returns the files in a folder that are NVRTC by their names, newest version first, links resolved: the
 /// library looks for its second one beside itself.
 fn libraries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| error.to_string())?;

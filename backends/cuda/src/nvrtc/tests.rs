@@ -98,7 +98,7 @@ fn an_error_names_kernel_and_line() {
 }
 
 #[test]
-fn what_the_assembler_refuses() {
+fn an_error_of_the_assembler_is_reported() {
     let Some(nvrtc) = nvrtc() else { return };
     let text = SQUARES.replace("tile[64]", "tile[65536]");
     let error = nvrtc.compile(&source(&text), Output::Cubin).unwrap_err();
@@ -113,7 +113,7 @@ fn deep_texts_do_not_end_the_process() {
         let deep = format!("= {}1.0f{} +", open.repeat(4000), close.repeat(4000));
         let text = SQUARES.replace("= square((float)i) *", &deep);
         assert_ne!(text, SQUARES);
-        // Whether it compiles is NVRTC's business.
+        // NVRTC may compile or refuse it.
         if let Err(error) = nvrtc.compile(&source(&text), Output::Cubin) {
             assert!(matches!(error, NvrtcError::Compilation { .. }), "{error}");
         }

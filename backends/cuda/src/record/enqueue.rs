@@ -1,4 +1,4 @@
-//! The commands of a plan as calls of the driver.
+//! The steps of a plan as calls of the driver.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::record::plan::{Launch, Place, Plan, Step};
 use crate::submit::complete::Timer;
 use crate::submit::queue::QueueState;
 
-/// Where the commands go.
+/// A stream that steps are enqueued to, and the room that this takes.
 pub(crate) struct Enqueue<'a> {
-    /// Of work, or of a capture.
+    /// A stream of work, or that of captures.
     pub(crate) native: &'a Stream,
     pub(crate) state: &'a mut QueueState,
     /// Filled for a timed plan.
     pub(crate) timers: Vec<Timer>,
-    /// Something was enqueued.
+    /// Whether anything was enqueued.
     pub(crate) begun: bool,
 }
 
 impl Enqueue<'_> {
-    /// Enqueues these commands, whose memories and addresses are good.
+    /// Enqueues these steps.
     pub(crate) fn run(&mut self, plan: &Plan, steps: Range<usize>) -> Result<(), BackendError> {
         for step in &plan.steps[steps] {
             match step {
@@ -103,7 +103,7 @@ impl Enqueue<'_> {
         }
     }
 
-    /// The moment before a launch, if the plan is timed.
+    /// Marks the moment before a launch, if the plan is timed.
     fn start(&mut self, plan: &Plan) -> Result<Option<(Event, Event)>, BackendError> {
         if !plan.timed {
             return Ok(None);

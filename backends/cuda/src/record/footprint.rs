@@ -1,4 +1,4 @@
-//! What steps of a plan touch: the bytes of its memories, and the library's workspace.
+//! Footprints of a plan's steps: the bytes of memories that they touch, and the library's workspace.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use smallvec::SmallVec;
 use crate::memory::Memory;
 use crate::record::plan::{Launch, Plan, Step, Touch};
 
-/// What a submission touches.
+/// The ranges that a submission touches.
 pub(crate) type Footprints = SmallVec<[Touch; 8]>;
 
 impl Plan {
-    /// What some of the steps touch, each range once as far as that is quickly seen.
+    /// Returns the ranges that some of the steps touch, each once as far as that is quickly seen.
     pub(crate) fn footprint(&self, steps: Range<usize>) -> Footprints {
-        // The commands of a recording mostly touch what those right before them do.
+        // Steps mostly touch the same ranges as those right before them.
         const LOOK_BACK: usize = 8;
         let mut all = Footprints::new();
         let mut add = |touch: Touch| {
@@ -42,17 +42,17 @@ impl Plan {
         all
     }
 
-    /// The memories of touches.
+    /// Returns the memories of touches.
     pub(crate) fn uses<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = (&'a Memory, Touch)> {
         touches.iter().map(|touch| (&*self.memories[touch.memory], *touch))
     }
 
-    /// Whether steps use a library's workspace.
+    /// Returns whether steps use a library's workspace.
     pub(crate) fn has_library(&self, steps: &Range<usize>) -> bool {
         self.steps[steps.clone()].iter().any(|step| matches!(step, Step::Library { .. }))
     }
 
-    /// Whether steps run kernels.
+    /// Returns whether steps run kernels.
     pub(crate) fn has_launch(&self, steps: &Range<usize>) -> bool {
         self.steps[steps.clone()].iter().any(|step| matches!(step, Step::Launch(_)))
     }

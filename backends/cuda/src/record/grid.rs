@@ -1,21 +1,21 @@
-//! From a number of workgroups to blocks; pure.
+//! Blocks for a number of workgroups; pure.
 
 /// CUDA's limit of blocks in y and in z.
 const MOST_YZ: u32 = 65_535;
 /// CUDA's limit of blocks in x.
 const MOST_X: u32 = i32::MAX as u32;
 
-/// Whether CUDA launches that many blocks in one grid.
+/// Returns whether CUDA launches that many blocks in one grid.
 pub(crate) fn is_direct([x, y, z]: [u32; 3]) -> bool {
     x <= MOST_X && y <= MOST_YZ && z <= MOST_YZ
 }
 
-/// Whether there is nothing to run.
+/// Returns whether there is nothing to run.
 pub(crate) fn is_empty(groups: [u32; 3]) -> bool {
     groups.contains(&0)
 }
 
-/// Blocks that take the workgroups in turns: as many as the card runs at a time, or fewer if there
+/// Returns the number of blocks that take the workgroups in turns: as many as the card runs at a time, or fewer if there
 /// are fewer workgroups; `groups` is `None` where the number is not known yet.
 pub(crate) fn turns(groups: Option<[u32; 3]>, multiprocessors: u32, on_each: u32) -> u32 {
     let resident = multiprocessors.max(1).saturating_mul(on_each.max(1)).min(MOST_X);
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cuda_launches_itself() {
+    fn direct_grids_are_those_that_cuda_launches() {
         assert!(is_direct([MOST_X, 65_535, 65_535]) && is_direct([1, 1, 1]));
         assert!(!is_direct([1 << 31, 1, 1]) && !is_direct([1, 65_536, 1]) && !is_direct([1, 1, 65_536]));
         assert!(is_empty([3, 0, 1]) && !is_empty([1, 1, 1]));

@@ -1,4 +1,4 @@
-//! Recordings taken apart, so that large copies run beside kernels.
+//! Plans taken apart, so that large copies run beside kernels.
 //!
 //! While a stream has work under way, large copies to the device go to a stream of their own, and so do
 //! those to the host. Each part of a recording is a submission like any other, in the order of its
@@ -16,10 +16,10 @@ use crate::submit::queue::{Queue, QueueState};
 /// Bytes of copies that are worth a stream of their own: about what the copy engines move in the time
 /// that the events between the streams take, ten times over. Tests copy little.
 pub(crate) const LARGE: u64 = if cfg!(test) { 128 } else { 1 << 20 };
-/// A recording has at most so many parts: what follows stays together.
+/// The most parts of a plan: further steps stay together.
 const MOST: usize = 8;
 
-/// Some of a plan's steps, and where they run.
+/// Some of a plan's steps, and the stream that they run on.
 pub(crate) struct Part {
     pub(crate) stream: usize,
     pub(crate) steps: Range<usize>,
@@ -27,11 +27,11 @@ pub(crate) struct Part {
     pub(crate) work: bool,
 }
 
-/// One part, mostly.
+/// The parts of a plan: one, mostly.
 pub(crate) type Parts = SmallVec<[Part; 1]>;
 
 impl Queue {
-    /// The parts of a plan for a stream, in the order of its steps.
+    /// Returns the parts of a plan for a stream, in the order of its steps.
     pub(crate) fn parts(&self, state: &mut QueueState, plan: &Plan, stream: usize) -> Result<Parts, BackendError> {
         let all = 0..plan.steps.len();
         // Timed plans are measured as they are.
@@ -40,34 +40,34 @@ impl Queue {
         }
         let busy = self.is_busy(state, stream)?;
         let mut parts = Parts::new();
-        // Work of this recording, behind which its uploads need not wait either.
+        // There is work of this recording, behind which its uploads need not wait either.
         let mut works = false;
-        for (way, steps) in runs(plan) {
-            let aside = match way {
+        for (direction, steps) in runs(plan) {
+            let aside = match direction {
                 Some(UPLOAD) => (busy || works) && !self.is_bound(state, plan, &steps, stream, &parts)?,
                 Some(_) => busy,
                 None => false,
             };
-            let to = way.filter(|_| aside && parts.len() + 1 < MOST).unwrap_or(stream);
-            works |= way.is_none();
+            let to = direction.filter(|_| aside && parts.len() + 1 < MOST).unwrap_or(stream);
+            works |= direction.is_none();
             match parts.last_mut().filter(|last| last.stream == to) {
                 Some(last) => {
                     last.steps.end = steps.end;
-                    last.work |= way.is_none();
+                    last.work |= direction.is_none();
                 }
-                None => parts.push(Part { stream: to, steps, work: way.is_none() }),
+                None => parts.push(Part { stream: to, steps, work: direction.is_none() }),
             }
         }
         Ok(parts)
     }
 
-    /// Whether a stream has anything under way but large copies.
+    /// Returns whether a stream has anything under way but large copies.
     pub(crate) fn is_busy(&self, state: &mut QueueState, stream: usize) -> Result<bool, BackendError> {
         let sequence = state.progress[stream].worked;
         self.poll_in(state, Point { stream, sequence }).map(|over| !over)
     }
 
-    /// Whether some of a plan's steps would have to wait for a stream if they ran in another one, or for
+    /// Returns whether some of a plan's steps would have to wait for a stream if they ran in another one, or for
     /// the `former` parts there. They gain nothing then, and delay others.
     fn is_bound(
         &self,
@@ -96,33 +96,33 @@ fn conflicts(plan: &Plan, one: Touch, other: Touch) -> bool {
     same && (one.access == Access::Write || other.access == Access::Write) && one.span.overlaps(other.span)
 }
 
-/// The steps of a plan in runs: copies in one direction that are large together, with their stream, and
-/// what lies between.
+/// Splits the steps of a plan into runs: copies in one direction that are large together, with their stream, and
+/// the steps between them.
 fn runs(plan: &Plan) -> SmallVec<[(Option<usize>, Range<usize>); 4]> {
     let mut runs: SmallVec<[(Option<usize>, Range<usize>); 4]> = SmallVec::new();
-    let mut add = |way, steps: Range<usize>| match runs.last_mut().filter(|(last, _)| *last == way) {
+    let mut add = |direction, steps: Range<usize>| match runs.last_mut().filter(|(last, _)| *last == direction) {
         Some((_, last)) => last.end = steps.end,
-        None => runs.push((way, steps)),
+        None => runs.push((direction, steps)),
     };
     let mut next = 0;
     while next < plan.steps.len() {
         let start = next;
-        let direction = way(plan, start).map(|(stream, _)| stream);
+        let found = direction(plan, start).map(|(stream, _)| stream);
         let mut bytes = 0;
-        while let Some((stream, length)) = way(plan, next)
-            && Some(stream) == direction
+        while let Some((stream, length)) = direction(plan, next)
+            && Some(stream) == found
         {
             bytes += length;
             next += 1;
         }
         next = next.max(start + 1);
-        add(direction.filter(|_| bytes >= LARGE), start..next);
+        add(found.filter(|_| bytes >= LARGE), start..next);
     }
     runs
 }
 
-/// The stream for a step that copies between host and device, and how much.
-fn way(plan: &Plan, step: usize) -> Option<(usize, u64)> {
+/// Returns the stream for a step that copies between host and device, and its bytes.
+fn direction(plan: &Plan, step: usize) -> Option<(usize, u64)> {
     let Step::Copy { source, target } = plan.steps.get(step)? else { return None };
     let kinds = [source, target].map(|place| plan.memories[place.memory].kind);
     match kinds {

@@ -23,7 +23,7 @@ pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
 /// Stored values begin at multiples of this.
 const ALIGNMENT: usize = 16;
 
-/// What recordings are resolved against.
+/// The memories and kernels that recordings are resolved against.
 pub(crate) struct Known<'a> {
     pub(crate) memories: &'a Memories,
     pub(crate) kernels: &'a Kernels,
@@ -31,11 +31,11 @@ pub(crate) struct Known<'a> {
     pub(crate) multiprocessors: u32,
 }
 
-/// Why a plan cannot be made.
+/// The reason why a plan cannot be made.
 pub(crate) enum PlanError {
-    /// It never can.
+    /// The recording is wrong.
     Error(BackendError),
-    /// A kernel is not there in the form that a dispatch needs.
+    /// A kernel lacks the form that a dispatch needs; the plan can be made when it is there.
     Missing(Arc<Kernel>, Form),
 }
 
@@ -54,13 +54,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// As a use of its bytes.
+    /// Returns it as a use of its bytes.
     pub(crate) fn touch(self, access: Access) -> Touch {
         Touch { memory: self.memory, access, span: Span { start: self.offset, end: self.offset + self.bytes } }
     }
 }
 
-/// What a dispatch or routine does to one of the plan's memories.
+/// A range that a dispatch or routine reads or writes.
 #[derive(Clone, Copy)]
 pub(crate) struct Touch {
     pub(crate) memory: usize,
@@ -73,11 +73,11 @@ pub(crate) struct Launch {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) label: Arc<str>,
-    /// Blocks; zero in one of them if there is nothing to run.
+    /// The grid; zero in one direction if there is nothing to run.
     pub(crate) blocks: [u32; 3],
-    /// In [`Plan::arguments`].
+    /// Its arguments among [`Plan::arguments`].
     pub(crate) arguments: Range<usize>,
-    /// In [`Plan::touches`].
+    /// Its touches among [`Plan::touches`].
     pub(crate) touches: Range<usize>,
 }
 
@@ -97,7 +97,7 @@ pub(crate) enum Step {
         places: [Place; 3],
         touches: Range<usize>,
     },
-    /// What others have enqueued already.
+    /// Work that other code has enqueued already.
     Foreign {
         touches: Range<usize>,
     },
@@ -109,20 +109,20 @@ pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
     pub(crate) memories: Vec<Arc<Memory>>,
     pub(crate) touches: Vec<Touch>,
-    /// Those of all launches.
+    /// The arguments of all launches.
     pub(crate) arguments: Arguments,
     /// Uniforms that kernels want in memory, but got as values.
     pub(crate) stored: Vec<u8>,
-    /// Where in `arguments` their addresses belong, and where they lie in `stored`.
+    /// The places of their addresses in `arguments`, with their offsets in `stored`.
     placed: Vec<(usize, usize)>,
-    /// Where in `arguments` the address of the status record belongs.
+    /// The places of the status record's address in `arguments`.
     status: Vec<usize>,
     pub(crate) timed: bool,
     /// Bytes of all copies.
     pub(crate) copied: u64,
 }
 
-/// What a binding of one dispatch was resolved to.
+/// A binding of one dispatch, resolved.
 struct Resolved {
     /// 0 for a value.
     address: u64,
@@ -163,12 +163,12 @@ impl Plan {
         self.memories.push(memory);
     }
 
-    /// All touches so far are those of one piece of foreign work.
+    /// Makes all touches so far those of one piece of foreign work.
     pub(crate) fn end_foreign(&mut self) {
         self.steps.push(Step::Foreign { touches: 0..self.touches.len() });
     }
 
-    /// Lets go of everything but the room.
+    /// Clears everything, and keeps the room.
     pub(crate) fn clear(&mut self) {
         self.timed = false;
         self.copied = 0;
@@ -181,36 +181,36 @@ impl Plan {
         self.status.clear();
     }
 
-    /// Whether some launch takes a status record.
+    /// Returns whether some launch takes a status record.
     pub(crate) fn is_limited(&self) -> bool {
         !self.status.is_empty()
     }
 
-    /// The names of the kernels.
+    /// Returns the names of the kernels.
     pub(crate) fn labels(&self) -> impl Iterator<Item = &Arc<str>> {
         self.steps.iter().filter_map(|step| if let Step::Launch(launch) = step { Some(&launch.label) } else { None })
     }
 
-    /// Puts the address of the status record into the parameters.
+    /// Puts the address of the status record into the arguments.
     pub(crate) fn set_status(&mut self, address: u64) {
         for at in &self.status {
             self.arguments.set_address(*at, address);
         }
     }
 
-    /// Puts the addresses of the stored values into the parameters, if these lie at `address`.
+    /// Puts the addresses of the stored values, which begin at `address`, into the arguments.
     pub(crate) fn set_stored(&mut self, address: u64) {
         for (at, offset) in &self.placed {
             self.arguments.set_address(*at, address + *offset as u64);
         }
     }
 
-    /// Where a place lies, for the device.
+    /// Returns the address of a place, for kernels.
     pub(crate) fn address(&self, place: Place) -> u64 {
         self.memories[place.memory].device.address() + place.offset
     }
 
-    /// The bytes of a place, for copies on the device.
+    /// Returns the bytes of a place, for copies and routines.
     pub(crate) fn slice(&self, place: Place) -> DeviceSlice {
         self.memories[place.memory].device.part(place.offset, place.bytes)
     }
@@ -413,7 +413,7 @@ impl Plan {
     }
 }
 
-/// How a status record names the launch at this place among the steps: not zero.
+/// Returns the number by which a status record names the launch at this place among the steps: not zero.
 pub(crate) fn name(step: usize) -> u32 {
     u32::try_from(step + 1).unwrap_or(u32::MAX)
 }

@@ -11,29 +11,29 @@ use crate::installed::{self, Variable};
 /// The variable that names the program, or its folder.
 const VARIABLE: &str = "ANYWARP_NVDISASM";
 
-/// The programs that can do it, the better one first: it knows the lines of the source.
+/// The programs that disassemble, the better one first: it knows the lines of the source.
 const TOOLS: &[(&str, &[&str])] =
     &[("nvdisasm", &["--print-code", "--print-line-info-inline"]), ("cuobjdump", &["--dump-sass"])];
 
-/// Why machine code could not be shown as text.
+/// The reason why machine code could not be shown as text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DisassembleError {
-    /// No program that can do it.
+    /// No program that disassembles.
     #[error(
         "neither nvdisasm nor cuobjdump was found ({tried}): install one with `pip install nvidia-cuda-nvdisasm` and set \
          {VARIABLE} to it or its folder, or install the CUDA toolkit"
     )]
     NotFound {
-        /// Where they were looked for.
+        /// The places where they were looked for.
         tried: String,
     },
     /// The program could not be started, or the cubin not be given to it.
     #[error("{what} failed: {error}")]
     Failed {
-        /// What was tried.
+        /// The step that failed.
         what: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The program does not take the cubin, because it is older, or because the bytes are none.
@@ -41,12 +41,12 @@ pub enum DisassembleError {
     Refused {
         /// The program.
         tool: String,
-        /// What it says.
+        /// Its words.
         message: String,
     },
 }
 
-/// The instructions of a cubin, with the lines of the WGSL that they come from.
+/// Returns the instructions of a cubin, with the lines of the WGSL that they come from.
 ///
 /// # Errors
 /// [`DisassembleError::NotFound`] says what to install.
@@ -93,7 +93,7 @@ fn in_folders(folders: &[PathBuf]) -> Option<Tool> {
     })
 }
 
-/// A file that the user names: it is what its name says, or else taken for the first of the tools.
+/// Returns the tool that the user names by a file: the one in its name, or else the first of the tools.
 fn named(file: &Path) -> Option<Tool> {
     let name = file.file_name()?.to_string_lossy();
     let (_, arguments) = TOOLS.iter().find(|(tool, _)| name.contains(tool)).or(TOOLS.first())?;
@@ -116,7 +116,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // What stays behind is the system's to clear.
+        // A file that stays behind is the system's to clear.
         let _ = fs::remove_file(&self.0);
     }
 }

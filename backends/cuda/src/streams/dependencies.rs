@@ -1,13 +1,12 @@
-//! What waits for what between states: derived from the bytes that submissions touch.
+//! Waits between streams, derived from the bytes that submissions touch.
 //!
 //! Nothing is noted while only the first stream has work. With the first submission to another one a
-//! *period* begins, in which each memory has a list of its uses; it ends when the device is idle. What a
-//! memory was used for before the period lies in the first stream, up to the last submission there that
-//! used it.
+//! *period* begins, in which each memory has a list of its uses; it ends when the device is idle. Uses from
+//! before the period lie in the first stream, up to the last submission there that used the memory.
 //!
 //! Before a submission its stream waits for the events behind those of other streams that it conflicts with;
-//! afterwards its own uses are noted. Both happen under the state's lock, so that no order of threads can
-//! come between.
+//! afterwards its own uses are noted. Both happen under the queue's lock, so that no other thread comes
+//! between.
 
 use anywarp_backend::{Access, BackendError};
 
@@ -18,7 +17,7 @@ use crate::streams::uses::{Span, Use};
 use crate::submit::queue::{Queue, QueueState};
 
 impl Queue {
-    /// From here on uses are noted.
+    /// Begins a period, unless one is under way: from here on uses are noted.
     pub(crate) fn begin_period(&self, state: &mut QueueState) {
         if state.concurrent {
             return;
@@ -32,14 +31,14 @@ impl Queue {
         state.workspace.enter(state.period, self.states[0].latest());
     }
 
-    /// Counts what was enqueued in a stream, but is nobody's submission.
+    /// Counts work that was enqueued in a stream, but has no ticket.
     pub(crate) fn number(&self, state: &mut QueueState, stream: usize) -> Point {
         let point = Point { stream, sequence: self.context.submissions.submitted() + 1 };
         self.after_submission(state, point, None);
         point
     }
 
-    /// Up to which submission of each stream these uses in `stream` must come after.
+    /// Returns the last submission of each stream that these uses in `stream` must come after.
     pub(crate) fn conflicts<'a>(
         &self,
         state: &QueueState,
@@ -57,7 +56,7 @@ impl Queue {
         needed
     }
 
-    /// Has a stream wait for all that is needed.
+    /// Makes a stream wait for the submissions that are needed of each stream.
     pub(crate) fn join(
         &self,
         state: &mut QueueState,
@@ -96,7 +95,7 @@ impl Queue {
         }
     }
 
-    /// The stream in whose order a memory can be freed, which then comes after all that uses it.
+    /// Returns a stream in whose order a memory can be freed, because it comes after all uses.
     pub(crate) fn last_stream(&self, state: &mut QueueState, memory: &Memory) -> Result<usize, BackendError> {
         if !state.concurrent {
             return Ok(0);

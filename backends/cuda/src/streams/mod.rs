@@ -2,7 +2,7 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `state` | the driver's streams, and how far each has come |
+//! | `state` | the streams of the driver, and the progress of each |
 //! | `uses` | the submissions that use a memory, by ranges; pure |
 //! | `dependencies` | waits between streams, derived from uses |
 

@@ -1,7 +1,7 @@
-//! Which submissions use which bytes of a memory, as far as later ones may have to wait for them.
+//! The submissions that use the bytes of a memory, as far as later ones may have to wait for them.
 //!
-//! A list that stays short: what has ended goes, what a later write covers goes (that write has waited
-//! for it), and when it grows all the same, ranges are widened. Widening can only add a wait.
+//! The list stays short: uses that have ended go, and so do uses that a later write covers (that write has waited
+//! for them). When it grows all the same, ranges are widened, which can only add a wait.
 
 use anywarp_backend::Access;
 use smallvec::SmallVec;
@@ -29,7 +29,7 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether the two are one range, without a gap.
+    /// Returns whether the two are one range, without a gap.
     pub(crate) fn touches(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }
@@ -48,7 +48,7 @@ pub(crate) struct Use {
 }
 
 impl Use {
-    /// Whether waiting for this one is waiting for `older`, for whoever conflicts with that.
+    /// Returns whether a wait for this one covers `older`, for all that conflicts with that.
     fn replaces(&self, older: &Self) -> bool {
         let in_order = self.point.stream == older.point.stream && older.access == Access::Read;
         self.span.covers(older.span) && (self.access == Access::Write || in_order)
@@ -63,12 +63,12 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// For memory that begins with this use.
+    /// Makes the list of memory that begins with this use.
     pub(crate) fn beginning(period: u64, first: Use) -> Self {
         Self { period, list: SmallVec::from_slice(&[first]) }
     }
 
-    /// Begins a period: what is older lies in the first stream, up to submission `last`.
+    /// Begins a period: older uses lie in the first stream, up to submission `last`.
     pub(crate) fn enter(&mut self, period: u64, last: u64) {
         if self.period != period {
             self.period = period;
@@ -102,7 +102,7 @@ impl Uses {
         }
     }
 
-    /// One range of reads and one of writes for each stream.
+    /// Leaves one range of reads and one of writes for each stream.
     fn widen(&mut self) {
         let mut wide: SmallVec<[Use; 2]> = SmallVec::new();
         for narrow in &self.list {
@@ -141,7 +141,7 @@ mod tests {
 
     use Access::{Read, Write};
 
-    /// What it shows, the uses so far, a new access, and which streams it waits for up to where.
+    /// A name, the uses so far, a new access, and the streams that it waits for with their last submissions.
     type Case<'a> = (&'a str, &'a [Use], (usize, Access, u64, u64), &'a [(usize, u64)]);
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
             ("write after read", &[used(1, 4, Read, 0, 8)], (2, Write, 4, 12), &[(1, 4)]),
             ("read after read", &[used(1, 4, Read, 0, 8)], (2, Read, 4, 12), &[]),
             ("a range apart", &[used(1, 4, Write, 0, 8)], (2, Write, 8, 12), &[]),
-            ("one's own stream", &[used(1, 4, Write, 0, 8)], (1, Write, 0, 8), &[]),
+            ("the same stream", &[used(1, 4, Write, 0, 8)], (1, Write, 0, 8), &[]),
             (
                 "a write stands for what it waited for",
                 &[used(1, 4, Read, 2, 8), used(2, 5, Write, 0, 8)],
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_than_a_period_lies_in_the_first_lane() {
+    fn uses_from_before_a_period_lie_in_the_first_stream() {
         let mut uses = list(&[used(3, 9, Write, 0, 8)]);
         uses.enter(2, 12);
         assert_eq!(needed(&uses, 1, Read, 100, 104), [(0, 12)]);

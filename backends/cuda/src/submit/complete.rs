@@ -1,11 +1,11 @@
-//! What is to be told of a submission when it has ended: its times, and whether a kernel was
-//! stopped, with what follows for the memories that it and later work wrote.
+//! Outcomes of submissions that have ended: times, and stopped kernels with the memories that these and later
+//! work have poisoned.
 //!
-//! A stopped kernel is noticed only after the submission, so the commands behind it have run. What
-//! they made of its results is poison too; what does not depend on them is sound.
+//! A stopped kernel is noticed only after the submission, so the commands behind it have run. Memories that
+//! they made from its results are poisoned too; those that do not depend on them are sound.
 //!
-//! Submissions of several streams are completed as they end, each after those that it depends on. What is
-//! wrong with a memory therefore says from which submission on, and until which.
+//! Submissions of several streams are completed as they end, each after those that it depends on. Poison
+//! therefore holds from one submission on, until another.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::submit::failure::Failure;
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 
-/// Memory is allocated in multiples of this: a copy that ends that near to the end replaces all.
+/// The multiple of bytes in which memory is allocated: a copy that ends that near to the end replaces all.
 pub(crate) const GRAIN: u64 = 16;
 
 /// Two events around a launch.
@@ -40,7 +40,7 @@ pub(crate) enum HeldPlan {
     Own(Box<Plan>),
     /// Made for it and other parts of the same recording.
     Part(Arc<Plan>),
-    /// That of a graph.
+    /// The plan of a graph.
     Graph(Arc<Graph>),
 }
 
@@ -56,14 +56,14 @@ impl Deref for HeldPlan {
     }
 }
 
-/// A submission of which something is to be told.
+/// A submission that has an outcome beyond its end.
 pub(crate) struct Pending {
     pub(crate) point: Point,
     pub(crate) submission: Arc<Submission>,
     pub(crate) held: HeldPlan,
-    /// Those of the plan's steps that it consists of.
+    /// The plan's steps that it consists of.
     pub(crate) range: Range<usize>,
-    /// Of its own; a graph has one for all its runs.
+    /// The status record of its own; a graph has one for all its runs.
     pub(crate) record: Option<Record>,
     pub(crate) timers: Vec<Timer>,
     /// Not all of it could be enqueued.
@@ -81,7 +81,7 @@ impl Pending {
 }
 
 impl Queue {
-    /// Tells what is to be told of a submission that has ended. Those that it depends on are completed.
+    /// Completes a submission that has ended, after those that it depends on.
     pub(crate) fn complete(&self, state: &mut QueueState, pending: Pending) {
         let stop = pending.stop();
         let mut failure = None;
@@ -124,26 +124,26 @@ impl Timer {
     }
 }
 
-/// What became of the memories, command by command.
+/// The outcome for the memories, command by command.
 struct Outcome<'a> {
     plan: &'a Plan,
     sequence: u64,
     stop: Option<Stop>,
-    /// Iterations that loops may make, to be told.
+    /// The limit of loops, for errors.
     steps: u32,
-    /// Once a kernel was stopped: later ones that are limited too may have been, unnoticed.
+    /// The failure of the first kernel that was stopped: later ones that are limited too may have been, unnoticed.
     stopped: Option<Arc<Failure>>,
-    /// The first thing that went wrong. Set from the start if not all was enqueued: then all that
-    /// should have been written is poison.
+    /// The first failure. Set from the start if not all was enqueued: then all memories that should have been
+    /// written are poisoned.
     failure: Option<Arc<Failure>>,
 }
 
 impl Outcome<'_> {
     fn run(&mut self, range: Range<usize>) {
         let plan = self.plan;
-        let nothing_is_sure = self.failure.clone();
+        let nothing_ran = self.failure.clone();
         for (index, step) in plan.steps.iter().enumerate().take(range.end).skip(range.start) {
-            if let Some(failure) = &nothing_is_sure {
+            if let Some(failure) = &nothing_ran {
                 self.written(step, |memory| memory.poison(failure, self.sequence));
                 continue;
             }
@@ -167,13 +167,13 @@ impl Outcome<'_> {
         let Some(failure) = from.failure(self.sequence) else { return self.replaced(target) };
         to.poison(&failure, self.sequence);
         if to.kind == MemoryKind::Readback {
-            // The host is about to hear it from there.
+            // The next mapping reports it from there.
             from.clear_poison(self.sequence);
         }
         self.failure.get_or_insert(failure);
     }
 
-    /// Whether this launch was stopped, or may have been.
+    /// Returns the failure of a launch that was stopped, or may have been.
     fn stop_of(&mut self, index: usize, step: &Step) -> Option<Arc<Failure>> {
         let (Step::Launch(launch), Some(stop)) = (step, self.stop) else { return None };
         if !launch.loaded.limited {
@@ -186,12 +186,12 @@ impl Outcome<'_> {
         self.stopped.clone()
     }
 
-    /// The failure of something that was read, or is written only in part.
+    /// Returns the failure of a memory that is read, or written only in part.
     fn inherited(&self, touches: &Range<usize>) -> Option<Arc<Failure>> {
         for touch in &self.plan.touches[touches.clone()] {
             let memory = &self.plan.memories[touch.memory];
             match memory.failure(self.sequence) {
-                // Whoever was told and writes there again means it.
+                // After the report, the program writes there again knowingly.
                 Some(failure) if touch.access == Access::Write && failure.was_reported_before(self.sequence) => {
                     memory.clear_poison(self.sequence);
                 }
@@ -222,8 +222,8 @@ impl Outcome<'_> {
         }
     }
 
-    /// Copies and fills make a memory whole when they replace all of it; readback memory, which takes
-    /// whatever is read next, always.
+    /// Ends the poison of a memory that a copy or fill replaces as a whole. In readback memory any copy does: it holds
+    /// the bytes that are read next.
     fn replaced(&self, place: Place) {
         let memory = &self.plan.memories[place.memory];
         let whole = place.offset == 0 && place.bytes + GRAIN > memory.bytes;

@@ -1,38 +1,38 @@
-//! Work that failed, and who has heard of it.
+//! Failures of work, and whether they were reported.
 //!
-//! A failure is told by every ticket of the submission it happened in, and once by each memory
-//! whose contents it poison. It moves on to what later work makes of such a memory.
+//! A failure is reported by every ticket of the submission it happened in, and once by each memory that it
+//! poisons. It moves on to the memories that later work writes from such a one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anywarp_backend::BackendError;
 
-/// Nobody was told.
+/// No report was made.
 const UNREPORTED: u64 = u64::MAX;
 
-/// Why some work did not end as it should.
+/// The reason why some work did not end as it should.
 #[derive(Debug)]
 pub(crate) struct Failure {
     error: BackendError,
-    /// The number of the last submission when somebody was first told.
-    told: AtomicU64,
+    /// The number of the last submission at the first report.
+    reported: AtomicU64,
 }
 
 impl Failure {
     pub(crate) fn new(error: BackendError) -> Arc<Self> {
-        Arc::new(Self { error, told: AtomicU64::new(UNREPORTED) })
+        Arc::new(Self { error, reported: AtomicU64::new(UNREPORTED) })
     }
 
-    /// The error, for somebody who acts on it; `submitted` is the number of the last submission.
+    /// Returns the error for the program; `submitted` is the number of the last submission.
     pub(crate) fn report(&self, submitted: u64) -> BackendError {
-        self.told.fetch_min(submitted, Ordering::AcqRel);
+        self.reported.fetch_min(submitted, Ordering::AcqRel);
         self.error.clone()
     }
 
-    /// Whether the submission `sequence` was made by somebody who could know.
+    /// Returns whether the program could know of the failure when it made the submission `sequence`.
     pub(crate) fn was_reported_before(&self, sequence: u64) -> bool {
-        self.told.load(Ordering::Acquire) < sequence
+        self.reported.load(Ordering::Acquire) < sequence
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_work_handed_over_later_was_made_by_somebody_who_knew() {
+    fn later_submissions_are_made_knowingly() {
         let failure = Failure::new(BackendError::CannotBlock);
         assert!(!failure.was_reported_before(3));
         assert_eq!(failure.report(3), BackendError::CannotBlock);

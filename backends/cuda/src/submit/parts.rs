@@ -1,4 +1,4 @@
-//! A plan, handed over in parts, to several streams.
+//! A plan as several submissions, to several streams.
 
 use std::sync::{Arc, MutexGuard};
 
@@ -14,11 +14,11 @@ use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 use crate::submit::{Enqueued, cancel};
 
-/// All parts of a submission.
+/// A submission and all its parts.
 type Submitted = (Arc<Submission>, SmallVec<[(Point, Part, Enqueued); 1]>);
 
 impl Queue {
-    /// As [`submit`](Self::submit), whatever the plan and the stream.
+    /// Submits a plan as [`submit`](Self::submit) does, for any plan and stream.
     pub(crate) fn submit_parts(
         self: &Arc<Self>,
         mut state: MutexGuard<'_, QueueState>,
@@ -82,7 +82,7 @@ impl Queue {
         Ok((submission, submitted))
     }
 
-    /// Has the plan's memories wait for the next submissions, one for each part.
+    /// Notes in the plan's memories that the next submissions use them, one for each part.
     fn begin(&self, state: &mut QueueState, plan: &Plan, parts: &[Part]) -> Result<Points, BackendError> {
         for part in parts {
             self.stream(part.stream)?;

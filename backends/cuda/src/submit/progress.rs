@@ -1,7 +1,7 @@
-//! How far the streams have come: marks between submissions, and what follows from an end.
+//! Progress of the streams: marks between submissions, and the consequences of an end.
 //!
-//! Only when a submission follows another one in its stream while somebody still holds a ticket on that,
-//! or while other streams may have to wait for it, an event, a *mark*, is put between the two.
+//! A *mark* is an event between two submissions of a stream. It is recorded only while there is a ticket for the
+//! first one, or while other streams may have to wait for that.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::streams::state::{Mark, Point, STREAMS};
 use crate::submit::queue::{Queue, QueueState, Target};
 use crate::submit::submission::Submission;
 
-/// Marks in a stream before submissions look whether the oldest is over.
+/// The number of marks in a stream from which submissions ask whether the oldest is over.
 const MANY: usize = 16;
 
 impl Queue {
-    /// Puts a mark behind a stream's last submission, before another one follows, if somebody may wait
-    /// for it; and looks whether old ones are over, if there are many.
+    /// Records a mark behind a stream's last submission, before another one follows, if there may be a wait
+    /// for it; and asks whether old marks are over, if there are many.
     pub(crate) fn before_submission(&self, state: &mut QueueState, stream: usize) -> Result<(), BackendError> {
         let last = self.states[stream].latest();
         let progress = &state.progress[stream];
@@ -51,7 +51,7 @@ impl Queue {
         self.context.submissions.submit(point.sequence);
     }
 
-    /// A mark behind a submission, the nearest there is, or one behind all of its stream.
+    /// Returns the nearest mark behind a submission, or a new one behind all of its stream.
     pub(crate) fn mark_behind(&self, state: &mut QueueState, point: Point) -> Result<(u64, Arc<Event>), BackendError> {
         let marks = &state.progress[point.stream].marks;
         match marks.iter().find(|mark| mark.sequence >= point.sequence) {
@@ -60,7 +60,7 @@ impl Queue {
         }
     }
 
-    /// Puts a mark behind a stream's last submission.
+    /// Records a mark behind a stream's last submission.
     fn mark(&self, state: &mut QueueState, stream: usize) -> Result<(u64, Arc<Event>), BackendError> {
         let sequence = self.states[stream].latest();
         if let Some(mark) = state.progress[stream].marks.back()
@@ -75,7 +75,7 @@ impl Queue {
         Ok((sequence, event))
     }
 
-    /// Whether a submission has ended, by asking the driver.
+    /// Asks the driver whether a submission has ended.
     pub(crate) fn poll_in(&self, state: &mut QueueState, point: Point) -> Result<bool, BackendError> {
         if self.is_over(point) {
             return Ok(true);
@@ -90,7 +90,7 @@ impl Queue {
         Ok(over)
     }
 
-    /// All submissions of a stream up to this one have ended.
+    /// Notes that all submissions of a stream up to this one have ended.
     pub(crate) fn advance(&self, point: Point) {
         let idle = {
             let mut state = self.lock();
@@ -103,11 +103,11 @@ impl Queue {
         self.deferred.clear(idle, &self.pool, self.streams.first());
     }
 
-    /// Asks whether the other streams are idle too: nobody may wait for them.
+    /// Asks whether the other streams are idle too: there may be no wait for them.
     fn poll_others(&self, state: &mut QueueState) {
         for (stream, each) in self.states.iter().enumerate() {
             if state.progress[stream].ended < each.latest() {
-                // An error is for whoever asks for that stream.
+                // An error is reported by a wait for that stream.
                 if !self.is_idle(stream).unwrap_or(false) {
                     return;
                 }
@@ -116,7 +116,7 @@ impl Queue {
         }
     }
 
-    /// The same with the lock.
+    /// Does the same under the lock.
     pub(crate) fn advance_in(&self, state: &mut QueueState, point: Point) {
         if state.concurrent {
             end_all(state, point);
@@ -124,7 +124,7 @@ impl Queue {
             let ended = &mut state.progress[point.stream].ended;
             *ended = point.sequence.max(*ended);
         }
-        // What a submission depends on has a lower number, and has ended if it has.
+        // Submissions that another one depends on have lower numbers, and have ended when that has.
         let mut index = 0;
         while let Some(pending) = state.pending.get(index) {
             if pending.point.sequence > state.progress[pending.point.stream].ended {
@@ -159,7 +159,7 @@ impl Queue {
     }
 }
 
-/// A submission has ended, and with it all that it has waited for.
+/// Notes that a submission has ended, and with it all that it has waited for.
 fn end_all(state: &mut QueueState, point: Point) {
     let mut ended = vec![point];
     while let Some(point) = ended.pop() {

@@ -1,11 +1,11 @@
 //! The queue of a device: its streams, the order of submissions, and waiting for them.
 //!
 //! Submissions are numbered in the order in which they came, and end in that order within each stream.
-//! No event is recorded for a submission that is a stream's last one: waiting for it is waiting for the
-//! stream's stream.
+//! No event is recorded for a submission that is a stream's last one: a wait for it is a wait for the
+//! whole stream.
 //!
 //! Locks are taken in this order: the queue's state, a memory's state, then any of the small ones
-//! (plans, records, deferred, watch).
+//! (spare plans, records, deferred frees, waiters).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,25 +24,25 @@ use crate::streams::uses::Uses;
 use crate::submit::complete::Pending;
 use crate::submit::waiting::Waiters;
 
-/// How long a wait asks again and again before it sleeps: about what falling asleep takes.
-const LOOK: Duration = Duration::from_micros(50);
-/// Plans that are kept to be made anew.
+/// The time that a wait spins before it sleeps: about as long as falling asleep takes.
+const SPIN: Duration = Duration::from_micros(50);
+/// The number of empty plans that are kept for their room.
 const SPARE: usize = 4;
 
-/// What is changed by one submission after the other.
+/// The state that submissions change, one after the other.
 #[derive(Default)]
 pub(crate) struct QueueState {
     pub(crate) progress: [StreamProgress; STREAMS],
     pub(crate) spare_marks: Vec<Event>,
     /// Work may be under way in another stream than the first: uses of memories are noted.
     pub(crate) concurrent: bool,
-    /// Counts the times that `several` was set.
+    /// Counts the times that `concurrent` was set.
     pub(crate) period: u64,
     /// Something without a number was enqueued in the first stream: memory was made zero.
     pub(crate) unnumbered: bool,
-    /// Submissions of which something is to be told when they end.
+    /// Submissions that have an outcome beyond their end.
     pub(crate) pending: VecDeque<Pending>,
-    /// Timing events to be used again.
+    /// Timing events for reuse.
     pub(crate) timers: Vec<Event>,
     pub(crate) library: LibraryContext,
     /// The uses of the library's workspace.
@@ -56,11 +56,11 @@ pub(crate) struct QueueState {
 #[derive(Default)]
 pub(crate) struct Ahead {
     pub(crate) bytes: u64,
-    /// The submission of the first stream after which they count no more.
+    /// The submission of the first stream after which the count begins anew.
     pub(crate) since: u64,
 }
 
-/// What a wait waits for, and up to which submission of the stream everything has ended then.
+/// The target of a wait, and the submission of the stream up to which everything has ended then.
 pub(crate) enum Target {
     Stream(u64),
     Mark(u64, Arc<Event>),
@@ -71,35 +71,35 @@ pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
     pub(crate) states: [StreamState; STREAMS],
     pub(crate) streams: Streams,
-    /// On which graphs are captured; no work ever runs on it.
-    pub(crate) side: Stream,
+    /// The stream on which graphs are captured; no work ever runs on it.
+    pub(crate) capture: Stream,
     pub(crate) pool: Pool,
     pub(crate) deferred: DeferredFrees,
     pub(crate) records: Arc<Slab>,
-    /// Set by the first failure, for good: before that no memory needs to be asked for one.
+    /// Set by the first failure, for good: before that no memory can be poisoned.
     pub(crate) anything_failed: AtomicBool,
     pub(crate) waiters: [Waiters; STREAMS],
     state: Mutex<QueueState>,
     #[allow(clippy::vec_box)] // they move between here and `QueueState::pending`
-    plans: Mutex<Vec<Box<Plan>>>,
+    spare_plans: Mutex<Vec<Box<Plan>>>,
 }
 
 impl Queue {
-    /// The queue of a device just opened; the context is current.
+    /// Makes the queue of a device just opened; the context is current.
     pub(crate) fn create(context: &Arc<Context>, pool: Pool) -> Result<Arc<Self>, BackendError> {
         const OPERATION: &str = "opening the device";
         Ok(Arc::new(Self {
             context: Arc::clone(context),
             states: Default::default(),
             streams: Streams::create(context)?,
-            side: Stream::create(context, OPERATION)?,
+            capture: Stream::create(context, OPERATION)?,
             pool,
             deferred: DeferredFrees::new(Arc::clone(context)),
             records: Slab::new(Arc::clone(context)),
             anything_failed: AtomicBool::new(false),
             waiters: Default::default(),
             state: Mutex::default(),
-            plans: Mutex::default(),
+            spare_plans: Mutex::default(),
         }))
     }
 
@@ -107,32 +107,32 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A stream's stream, made if there is none yet; the context is current.
+    /// Returns a stream, made if there is none yet; the context is current.
     pub(crate) fn stream(&self, stream: usize) -> Result<&Stream, BackendError> {
         self.streams.open(&self.context, stream)
     }
 
-    /// An empty plan.
+    /// Returns an empty plan.
     pub(crate) fn plan(&self) -> Box<Plan> {
-        self.plans.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        self.spare_plans.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
     /// Takes a plan back.
     pub(crate) fn give_back(&self, mut plan: Box<Plan>) {
         plan.clear();
-        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plans = self.spare_plans.lock().unwrap_or_else(PoisonError::into_inner);
         if plans.len() < SPARE {
             plans.push(plan);
         }
     }
 
-    /// Whether a submission was seen to have ended.
+    /// Returns whether a submission was seen to have ended.
     pub(crate) fn is_over(&self, point: Point) -> bool {
         self.states[point.stream].finished() >= point.sequence
     }
 
-    /// Whether submissions have ended, by asking the driver. One that was tried, but did not come
-    /// about, counts as the last before it in its stream; so it does for waits.
+    /// Asks the driver whether submissions have ended. One that was refused counts as the last before it in
+    /// its stream; so it does for waits.
     pub(crate) fn poll(&self, points: &[Point]) -> Result<bool, BackendError> {
         for point in points {
             if !self.poll_one(*point)? {
@@ -167,7 +167,7 @@ impl Queue {
             if start.elapsed() >= timeout {
                 return Ok(false);
             }
-            if start.elapsed() >= LOOK {
+            if start.elapsed() >= SPIN {
                 // A time-out beyond what the clock can say is none.
                 let Some(deadline) = start.checked_add(timeout) else {
                     return self.wait_here(points).map(|()| true);
@@ -182,7 +182,7 @@ impl Queue {
         Ok(true)
     }
 
-    /// Waits on this thread, which the driver keeps busy if the work is the last submitted.
+    /// Waits on this thread, which spins in the driver if the work is the last submitted.
     fn wait_here(&self, points: &[Point]) -> Result<(), BackendError> {
         points.iter().try_for_each(|point| self.wait_for(*point))
     }
@@ -200,7 +200,7 @@ impl Queue {
             Target::Mark(upto, event) => {
                 let start = Instant::now();
                 while !event.is_over()? {
-                    if start.elapsed() >= LOOK {
+                    if start.elapsed() >= SPIN {
                         event.wait()?;
                         break;
                     }
@@ -213,7 +213,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits on this thread, which sleeps.
+    /// Waits on this thread, asleep.
     pub(crate) fn wait_asleep(&self, point: Point) -> Result<(), BackendError> {
         if self.is_over(point) {
             return Ok(());
@@ -225,11 +225,11 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits for everything, also for what was enqueued without a number.
+    /// Waits for everything, also for work that was enqueued without a number.
     pub(crate) fn drain(&self, operation: &'static str) -> Result<(), BackendError> {
         let ends: Points = {
-            // With the lock, so that what is being submitted counts.
-            let _line = self.lock();
+            // With the lock, so that a submission under way counts.
+            let _state = self.lock();
             let open = |(stream, _): &(usize, &StreamState)| self.streams.get(*stream).is_some();
             let end = |(stream, each): (usize, &StreamState)| Point { stream, sequence: each.latest() };
             self.states.iter().enumerate().filter(open).map(end).collect()
@@ -242,7 +242,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Somebody will wait for submissions.
+    /// Notes that a mapping will wait for submissions.
     pub(crate) fn claim(&self, points: &[Point]) {
         let mut state = self.lock();
         for point in points {
@@ -251,10 +251,9 @@ impl Queue {
         }
     }
 
-    /// What to wait for.
+    /// Returns the target of a wait.
     fn target(&self, point: Point) -> Result<Target, BackendError> {
-        // What is being submitted just now is nothing that anybody has a ticket on, and whoever maps a
-        // memory of it has had the lock since.
+        // There is no ticket yet for a submission under way, and a mapping of its memory has had the lock since.
         let latest = self.states[point.stream].latest();
         if point.sequence >= latest {
             return Ok(Target::Stream(latest));
@@ -262,13 +261,13 @@ impl Queue {
         self.target_in(&mut self.lock(), point)
     }
 
-    /// The same with the lock.
+    /// Does the same under the lock.
     pub(crate) fn target_in(&self, state: &mut QueueState, point: Point) -> Result<Target, BackendError> {
         let latest = self.states[point.stream].latest();
         if point.sequence >= latest {
             return Ok(Target::Stream(latest));
         }
-        // If nobody seemed to wait for it when the next submission came, wait for all of them.
+        // Without a mark behind it, all later submissions are waited for, too.
         self.mark_behind(state, point).map(|(upto, event)| Target::Mark(upto, event))
     }
 
@@ -280,7 +279,7 @@ impl Queue {
         self.stream(stream)?.synchronize(operation)
     }
 
-    /// Waits for all work, and lets go of everything that holds this queue in turn. Called when the
+    /// Waits for all work, and drops everything that holds this queue in turn. Called when the
     /// device is dropped.
     pub(crate) fn close(&self) {
         self.waiters.iter().for_each(Waiters::close);
@@ -295,7 +294,7 @@ impl Queue {
         state.library = LibraryContext::default();
         drop(state);
         drop(left);
-        self.plans.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.spare_plans.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.deferred.clear_up_to(u64::MAX, &self.pool, self.streams.first());
     }
 
@@ -307,7 +306,7 @@ impl Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // What was dropped after the device was closed: host ranges, tickets, recordings.
+        // Some things were dropped after the device was closed: host ranges, tickets, recordings.
         self.deferred.clear_up_to(u64::MAX, &self.pool, self.streams.first());
     }
 }

@@ -10,12 +10,12 @@ use crate::streams::state::Points;
 use crate::submit::failure::Failure;
 use crate::submit::queue::Queue;
 
-/// One submission.
+/// One submission, as its ticket sees it.
 pub(crate) struct Submission {
     queue: Arc<Queue>,
-    /// Where it ends.
+    /// Its ends, one for each part.
     pub(crate) points: Points,
-    /// Set before the submission counts as finished, if anything went wrong.
+    /// The first failure, set before the submission counts as finished.
     failure: OnceLock<Arc<Failure>>,
     timings: OnceLock<Timings>,
 }
@@ -25,7 +25,7 @@ impl Submission {
         Arc::new(Self { queue: Arc::clone(queue), points, failure: OnceLock::new(), timings: OnceLock::new() })
     }
 
-    /// What is to be told of the work; before it counts as finished.
+    /// Sets the outcome, before the submission counts as finished.
     pub(crate) fn complete(&self, failure: Option<Arc<Failure>>, timings: Option<Timings>) {
         if let Some(failure) = failure {
             let _ = self.failure.set(failure);
@@ -35,6 +35,7 @@ impl Submission {
         }
     }
 
+    /// Returns the outcome of a submission that has ended, and reports its failure.
     fn outcome(&self) -> Result<bool, BackendError> {
         let submitted = self.queue.context.submissions.submitted();
         self.failure.get().map_or(Ok(true), |failure| Err(failure.report(submitted)))

@@ -1,5 +1,5 @@
-//! Who waits for work without a thread of their own in the driver: wakers, and waits with a
-//! time-out. One thread for each stream waits for them, started when it is first needed.
+//! Wakers, and waits with a time-out. For them a thread for each stream waits in the driver, started when it is
+//! first needed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,20 +12,20 @@ use anywarp_backend::panicked;
 
 #[derive(Default)]
 struct State {
-    /// Submissions that somebody waits for; wakers are to be woken when they end.
+    /// Submissions that are waited for, and the wakers to wake when they end.
     wanted: BTreeMap<u64, Vec<Waker>>,
     running: bool,
-    /// The device is gone: the thread ends when there is nothing left to do.
+    /// The device was closed: the thread ends when there is nothing left to do.
     closed: bool,
 }
 
-/// Who waits for a stream.
+/// The waits for one stream.
 #[derive(Default)]
 pub(crate) struct Waiters {
     state: Mutex<State>,
-    /// Something new is wanted, or the device is gone.
+    /// A wait was added, or the device was closed.
     changed: Condvar,
-    /// Something has ended.
+    /// A submission has ended.
     ended: Condvar,
 }
 
@@ -34,7 +34,7 @@ impl Waiters {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has the thread end when there is nothing left to do.
+    /// Lets the thread end when there is nothing left to do.
     pub(crate) fn close(&self) {
         self.state().closed = true;
         self.changed.notify_all();
@@ -43,8 +43,8 @@ impl Waiters {
 }
 
 impl Queue {
-    /// Has `waker` woken when one of these submissions ends that has not yet, or at once if all have:
-    /// whoever is woken asks again.
+    /// Wakes `waker` when one of these submissions ends that has not yet, or at once if all have: the task that is
+    /// woken asks again.
     pub(crate) fn wake(self: &Arc<Self>, points: &[Point], waker: &Waker) {
         let Some(point) = points.iter().find(|point| !self.is_complete(**point)) else {
             return waker.wake_by_ref();
@@ -59,17 +59,17 @@ impl Queue {
 
     /// Sleeps until a submission has ended, the device is lost, or the time is over.
     pub(crate) fn sleep_until(self: &Arc<Self>, point: Point, deadline: Instant) {
-        let watch = &self.waiters[point.stream];
-        let mut state = watch.state();
+        let waiters = &self.waiters[point.stream];
+        let mut state = waiters.state();
         state.wanted.entry(point.sequence).or_default();
         self.notify_waiter(point.stream, state);
-        let mut state = watch.state();
+        let mut state = waiters.state();
         while !self.is_complete(point) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            state = watch.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = waiters.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -77,12 +77,12 @@ impl Queue {
         self.is_over(point) || self.context.is_lost()
     }
 
-    /// Tells the thread, or starts it.
+    /// Notifies the thread, or starts it.
     fn notify_waiter(self: &Arc<Self>, stream: usize, mut state: MutexGuard<'_, State>) {
         if !state.running {
             let queue = Arc::clone(self);
             let thread = std::thread::Builder::new().name("anywarp-cuda-completion".to_owned());
-            match thread.spawn(move || queue.watch(stream)) {
+            match thread.spawn(move || queue.run_waits(stream)) {
                 Ok(_) => state.running = true,
                 Err(error) => {
                     log::error!("the completion thread did not start, so this thread waits: {error}");
@@ -99,11 +99,11 @@ impl Queue {
         self.waiters[stream].changed.notify_one();
     }
 
-    /// What the thread does.
-    fn watch(&self, stream: usize) {
-        let watch = &self.waiters[stream];
+    /// Waits for submissions, one after the other: the body of the thread.
+    fn run_waits(&self, stream: usize) {
+        let waiters = &self.waiters[stream];
         loop {
-            let mut state = watch.state();
+            let mut state = waiters.state();
             let first = loop {
                 if let Some((first, _)) = state.wanted.first_key_value() {
                     break *first;
@@ -112,29 +112,29 @@ impl Queue {
                     state.running = false;
                     return;
                 }
-                state = watch.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = waiters.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             };
             drop(state);
-            // After an error everybody is woken, and hears of it from the device.
+            // After an error all are woken, and the device reports it to them.
             let upto = if self.wait_asleep(Point { stream, sequence: first }).is_ok() { first } else { u64::MAX };
             self.wake_waiting(stream, upto);
         }
     }
 
-    /// Wakes those who wait for submissions up to `upto`, and for others that have ended.
+    /// Ends the waits for submissions up to `upto`, and for others that have ended.
     fn wake_waiting(&self, stream: usize, upto: u64) {
-        let watch = &self.waiters[stream];
+        let waiters = &self.waiters[stream];
         let mut ended = Vec::new();
-        let mut state = watch.state();
+        let mut state = waiters.state();
         while let Some(entry) = state.wanted.first_entry()
             && (*entry.key() <= upto || self.is_over(Point { stream, sequence: *entry.key() }))
         {
             ended.append(&mut entry.remove());
         }
         drop(state);
-        watch.ended.notify_all();
+        waiters.ended.notify_all();
         for waker in ended {
-            // Foreign code, on a thread that others need.
+            // Code of the program, on a thread that other waits need.
             if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake())) {
                 log::error!("{}", panicked("waking a task", panic.as_ref()));
             }

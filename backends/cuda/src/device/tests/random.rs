@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-/// A memory, and what should be in it.
+/// A memory, and its expected contents.
 struct Cell {
     memory: MemoryId,
     words: [u32; WORDS],
@@ -106,8 +106,8 @@ impl Game {
         }
     }
 
-    /// What the command should have done.
-    fn foresee(&mut self, act: Act) {
+    /// Does to the host's copy what the command does.
+    fn expect(&mut self, act: Act) {
         match act {
             Act::Fill { to, at: (at, count), value } => self.cells[to].words[at..at + count].fill(value),
             Act::Copy { from, start, to, at: (at, count) } => {
@@ -136,7 +136,7 @@ impl Game {
             }
             let act = self.act();
             self.record(&mut recording, act);
-            self.foresee(act);
+            self.expect(act);
         }
         self.submit(&recording);
     }
@@ -168,7 +168,7 @@ impl Game {
                 recording.stream = self.random.below(STREAMS) as u32;
             }
             self.submit(&recording);
-            acts.iter().for_each(|act| self.foresee(*act));
+            acts.iter().for_each(|act| self.expect(*act));
             if self.random.below(2) == 0 {
                 self.recording();
             }
@@ -183,7 +183,7 @@ impl Game {
         if self.random.below(2) == 0 {
             let act = self.act();
             self.record(&mut recording, act);
-            self.foresee(act);
+            self.expect(act);
         }
         recording.copy(whole(self.cells[cell].memory, BYTES), whole(back, BYTES));
         let ticket = self.device.submit(&recording).unwrap();

@@ -1,5 +1,5 @@
-//! What waits for what when several streams have work. A stream that nobody waits for does not run
-//! here, so whatever should have come first and was not waited for is missing.
+//! Waits between streams that have work. A stream that is not waited for does not run here, so the effects of
+//! work that should have come first are missing if there was no wait for it.
 
 use super::*;
 use crate::streams::state::{DOWNLOAD, Point, UPLOAD};
@@ -30,7 +30,7 @@ fn copy(device: &CudaDevice, stream: u32, from: MemoryId, to: MemoryId) -> Ticke
     on(device, stream, |recording| recording.copy(whole(from, BYTES), whole(to, BYTES)))
 }
 
-/// A word as it lies in memory now, without asking the device.
+/// Returns a word as it lies in memory now, without asking the device.
 fn peek(device: &CudaDevice, memory: MemoryId, at: usize) -> u32 {
     let memory = device.memory(memory).unwrap();
     fake::peek(memory.device.address() + at as u64)
@@ -44,7 +44,7 @@ fn concurrent(device: &CudaDevice) -> bool {
 fn a_stream_waits_for_what_it_reads() {
     let device = open();
     let (x, y, z) = (allocate(&device), allocate(&device), allocate(&device));
-    // Nobody keeps a ticket on it.
+    // Without a ticket.
     fill(&device, 1, x, 5);
     let behind = fill(&device, 1, z, 6);
     let second = copy(&device, 2, x, y);
@@ -158,7 +158,7 @@ fn memory_is_freed_behind_all_streams_that_use_it() {
 }
 
 #[test]
-fn new_memory_is_zero_for_whoever_uses_it_first() {
+fn new_memory_is_zero_at_its_first_use() {
     let device = open();
     let (x, y) = (allocate(&device), allocate(&device));
     fill(&device, 1, x, 8);
@@ -175,7 +175,7 @@ fn new_memory_is_zero_for_whoever_uses_it_first() {
 }
 
 #[test]
-fn what_a_stopped_kernel_wrote_is_spoiled_for_other_streams() {
+fn a_stopped_kernel_poisons_memory_for_other_streams() {
     let device = open();
     let (kernel, sound) = (stopper(&device), adder(&device));
     let (x, y, z) = (allocate(&device), allocate(&device), allocate(&device));
@@ -192,7 +192,7 @@ fn what_a_stopped_kernel_wrote_is_spoiled_for_other_streams() {
     assert_eq!((read(&device, z), read(&device, y)), (Ok(4), Err(error.clone())));
     assert_eq!((read(&device, y), read(&device, x)), (Ok(7), Err(error)));
 
-    // Who only read beside what was poison later is sound, in whatever order they end.
+    // A reader of bytes beside those that were poisoned later is sound, in any order of their ends.
     let reader = on(&device, 1, |recording| recording.copy(part(x, 0, 16), part(y, 0, 16)));
     let stopped = on(&device, 2, |recording| {
         recording.fill(part(x, 16, 16), 7);
@@ -346,7 +346,7 @@ fn large_copies_run_beside_kernels() {
     assert_eq!((peek(&device, y, 0), mixed.ended()), (6, None));
     mixed.wait().unwrap();
     assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 8));
-    // What the stream itself still uses stays in its order.
+    // Memory that the stream itself still uses stays in its order.
     let late = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     let user = on(&device, 0, |recording| add(recording, kernel, y, 1));
     late.wait().unwrap();

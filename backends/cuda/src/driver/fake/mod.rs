@@ -51,12 +51,12 @@ struct Stream {
 struct World {
     next: usize,
     streams: HashMap<usize, Stream>,
-    /// How often each event was recorded, and how often a stream has passed it.
+    /// For each event the times that it was recorded, and those that a stream has passed it.
     marks: HashMap<usize, (usize, usize)>,
     /// The state of random numbers for each context that is in disorder.
     disorder: HashMap<usize, u64>,
-    /// What was freed.
-    buried: Vec<Vec<u128>>,
+    /// Memory that was freed, kept so that stale accesses are seen.
+    freed: Vec<Vec<u128>>,
     graphs: HashMap<usize, Vec<Command>>,
     memory: HashMap<u64, Vec<u128>>,
     crashed: HashSet<usize>,
@@ -159,7 +159,7 @@ impl World {
                     Command::Free(address) => {
                         let mut freed = self.memory.remove(&address).unwrap();
                         freed.fill(0xdbdb_dbdb_dbdb);
-                        self.buried.push(freed);
+                        self.freed.push(freed);
                     }
                 }
             }

@@ -85,8 +85,11 @@ impl Context {
         }
         let reason = self.lost.get_or_init(|| {
             let names = self.submissions.running();
-            let running =
-                if names.is_empty() { String::new() } else { format!("; in flight were {}", names.join(", ")) };
+            let running = if names.is_empty() {
+                String::new()
+            } else {
+                format!("; these kernels were running: {}", names.join(", "))
+            };
             let remedy = error::remedy(failed.code);
             let reason = format!("{}{running}{remedy}{}", self.driver.said(failed), error::AFTERWARDS);
             log::error!("the device is lost: {reason}");

@@ -24,7 +24,7 @@ pub(crate) struct LaunchShape {
 #[derive(Default)]
 pub(crate) struct Arguments {
     bytes: Vec<u8>,
-    /// Where in `bytes` each argument begins: with all its bytes behind it.
+    /// The beginning of each argument in `bytes`, with all its bytes behind it.
     offsets: Vec<usize>,
 }
 

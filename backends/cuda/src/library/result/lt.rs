@@ -136,7 +136,7 @@ pub(in crate::library) unsafe fn heuristic(
 ///
 /// # Safety
 /// All handles are alive, and stream and workspace are of one context; the matrices are as the descriptors and the
-/// product say, and stay until the stream is done with them; the workspace is as large as the algorithm was told.
+/// product say, and stay until the stream is done with them; the workspace is at least as large as the algorithm needs.
 pub(in crate::library) unsafe fn matmul(
     handle: cublasLtHandle_t,
     descriptors: Descriptors,
