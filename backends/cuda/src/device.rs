@@ -1,6 +1,8 @@
 //! An NVIDIA GPU as a backend.
 
 pub(crate) mod candidates;
+mod options;
+mod recordings;
 #[cfg(test)]
 mod tests;
 
@@ -14,40 +16,16 @@ use anywarp_backend::{
 
 use crate::caps::Card;
 use crate::driver::{Context, Device, Driver, PinnedMemory, Pool};
-use crate::graph::Graph;
-use crate::graph::entry::{Action, Entry};
 use crate::kernel::compile::Compiler;
 use crate::kernel::{Kernel, usual_form};
 use crate::memory::{Backing, Memory, Reserved, is_pinned};
-use crate::record::plan::{Kernels, Known, Memories, Plan, PlanError};
-use crate::streams::state::stream_of;
+use crate::record::plan::{Kernels, Memories};
 use crate::streams::uses::Uses;
 use crate::submit::complete::GRAIN;
 use crate::submit::queue::Queue;
-use crate::submit::submission::Submission;
 use anywarp_backend::guarded;
 use candidates::Candidate;
-
-/// The iterations of loops that one invocation may make: about a second.
-const STEPS: u64 = 1 << 31;
-/// The variable that sets another number.
-const STEPS_VARIABLE: &str = "ANYWARP_CUDA_STEPS";
-
-/// Options of opening a device.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// Copy between host and device memory although the two are one.
-    pub staged: bool,
-    /// Iterations that all loops of one invocation may make together, where it cannot be seen that
-    /// they end, before the kernel is stopped; at most 2^32 - 1. Without it `ANYWARP_CUDA_STEPS`,
-    /// then 2^31.
-    pub steps: Option<u64>,
-}
-
-fn steps_of_environment() -> Option<u64> {
-    let text = std::env::var(STEPS_VARIABLE).ok()?;
-    text.trim().parse().inspect_err(|_| log::warn!("{STEPS_VARIABLE} is '{text}', which is no number")).ok()
-}
+pub use options::Options;
 
 #[derive(Default)]
 struct Counted {
@@ -98,8 +76,6 @@ impl CudaDevice {
         options: Options,
     ) -> Result<Arc<Self>, BackendError> {
         caps.unified &= !options.staged;
-        let steps = options.steps.or_else(steps_of_environment).unwrap_or(STEPS);
-        let steps = u32::try_from(steps).unwrap_or(u32::MAX).max(1);
         let context = Context::of(driver, device)?;
         let queue = {
             let _current = context.enter()?;
@@ -108,7 +84,7 @@ impl CudaDevice {
         Ok(Arc::new(Self {
             caps,
             card: card.clone(),
-            compiler: Compiler::new(&queue, card, steps),
+            compiler: Compiler::new(&queue, card, options.steps()),
             queue,
             memories: RwLock::default(),
             kernels: RwLock::default(),
@@ -135,83 +111,6 @@ impl CudaDevice {
         let pinned = PinnedMemory::allocate(&self.queue.context, bytes, "allocating")?;
         let reserved = |memory| Reserved { backing: Backing::Pinned(memory), last: 0, uses: Uses::default() };
         Ok(pinned.map(reserved))
-    }
-
-    /// Makes the plan of a recording, with all forms of kernels that it needs.
-    fn plan(&self, recording: &Recording, plan: &mut Plan) -> Result<(), BackendError> {
-        loop {
-            let made = {
-                let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
-                let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
-                let known = Known {
-                    memories: &memories,
-                    kernels: &kernels,
-                    routines: &self.caps.library,
-                    multiprocessors: self.card.multiprocessors,
-                };
-                plan.make(&known, recording)
-            };
-            match made {
-                Ok(()) => return Ok(()),
-                Err(PlanError::Error(error)) => return Err(error),
-                Err(PlanError::Missing(kernel, form)) => {
-                    plan.clear();
-                    kernel.keep(form, self.compiler.make(&kernel.program, form)?.loaded);
-                }
-            }
-        }
-    }
-
-    fn submit_plain(&self, recording: &Recording) -> Result<Arc<Submission>, BackendError> {
-        let mut plan = self.queue.plan();
-        if let Err(error) = self.plan(recording, &mut plan) {
-            self.queue.give_back(plan);
-            return Err(error);
-        }
-        self.queue.submit(plan, self.compiler.steps, stream_of(recording.stream))
-    }
-
-    /// Submits a recording that is kept, and may have become a graph.
-    fn submit_kept(
-        &self,
-        recording: &Recording,
-        entry: &mut Entry,
-        version: u64,
-    ) -> Result<Arc<Submission>, BackendError> {
-        let stream = stream_of(recording.stream);
-        let former = match entry.next(version, stream) {
-            Action::Commands => return self.submit_plain(recording),
-            Action::Launch(graph) => return self.queue.submit_graph(&graph, self.compiler.steps, stream),
-            Action::Capture(former) => former,
-        };
-        let mut plan = Plan::default();
-        self.plan(recording, &mut plan)?;
-        match Graph::capture(&self.queue, plan, former, stream) {
-            Ok(graph) => {
-                entry.keep(&graph);
-                self.queue.submit_graph(&graph, self.compiler.steps, stream)
-            }
-            Err(error) if error.is_lost() => Err(error),
-            Err(error) => {
-                entry.refuse(&error);
-                self.submit_plain(recording)
-            }
-        }
-    }
-
-    fn submit_recording(&self, recording: &Recording) -> Result<Arc<Submission>, BackendError> {
-        let _current = self.queue.context.enter()?;
-        let kept = recording.slot().filter(|_| !recording.timed && recording.commands().len() > 1);
-        let Some((slot, version)) = kept else { return self.submit_plain(recording) };
-        let mut content = slot.lock();
-        let entry = content.as_mut().and_then(|content| content.downcast_mut::<Entry>());
-        if let Some(entry) = entry.filter(|entry| entry.is_for(&self.queue)) {
-            return self.submit_kept(recording, entry, version);
-        }
-        let mut entry = Entry::new(&self.queue);
-        let submission = self.submit_kept(recording, &mut entry, version)?;
-        *content = Some(Box::new(entry));
-        Ok(submission)
     }
 }
 

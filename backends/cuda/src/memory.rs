@@ -1,8 +1,17 @@
-//! One allocation, its mapping, and whether its contents are poisoned.
+//! One allocation, its mapping and its uses.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `memory` | one allocation |
+//! | `allocate` | device memory in the order of the streams |
+//! | `mapping` | completion of mappings |
+//! | `poison` | contents that failed work should have written |
+//! | `deferred` | deferred frees |
 
 mod allocate;
 pub(crate) mod deferred;
 mod mapping;
+mod poison;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +21,10 @@ use anywarp_backend::{Access, BackendError, HostRange, MemoryId, MemoryKind, Tic
 use crate::driver::{DeviceMemory, DeviceSlice, HostSlice, PinnedMemory};
 use crate::streams::state::{Point, Points, STREAMS};
 use crate::streams::uses::{Span, Use, Uses};
-use crate::submit::failure::Failure;
 use crate::submit::queue::Queue;
 use deferred::Deferred;
 use mapping::MapCompletion;
+use poison::Poison;
 
 fn refused(operation: &'static str, message: &str) -> BackendError {
     BackendError::Rejected { operation, message: message.to_owned() }
@@ -37,16 +46,6 @@ struct State {
     poison: Option<Poison>,
     /// Device memory, until it is given back.
     device: Option<DeviceMemory>,
-}
-
-/// Contents that failed work should have written. Submissions of several streams are completed in the order in
-/// which they end, so the numbers say for which of them it holds.
-struct Poison {
-    failure: Arc<Failure>,
-    /// The submission of that work.
-    from: u64,
-    /// The submission since which the contents are whole again, or the failure was reported.
-    until: u64,
 }
 
 /// The bytes of an allocation.
@@ -241,46 +240,6 @@ impl Memory {
         let mut state = self.state();
         state.uses.enter(period, self.last.load(Ordering::Relaxed));
         state.uses.note(new, is_over);
-    }
-
-    /// Returns the failure that poisons the contents as a submission sees them.
-    pub(crate) fn failure(&self, sequence: u64) -> Option<Arc<Failure>> {
-        if !self.failed.load(Ordering::Acquire) {
-            return None;
-        }
-        let state = self.state();
-        let poison = state.poison.as_ref().filter(|poison| (poison.from..poison.until).contains(&sequence))?;
-        Some(Arc::clone(&poison.failure))
-    }
-
-    /// Poisons the contents since a submission, unless an earlier one did.
-    pub(crate) fn poison(&self, failure: &Arc<Failure>, sequence: u64) {
-        let mut state = self.state();
-        match &mut state.poison {
-            Some(former) if (former.from..former.until).contains(&sequence) => former.until = u64::MAX,
-            poison => *poison = Some(Poison { failure: Arc::clone(failure), from: sequence, until: u64::MAX }),
-        }
-        self.failed.store(true, Ordering::Release);
-    }
-
-    /// Ends the poison at a submission, which made the contents whole or reported the failure.
-    pub(crate) fn clear_poison(&self, sequence: u64) {
-        if !self.failed.load(Ordering::Acquire) {
-            return;
-        }
-        if let Some(poison) = self.state().poison.as_mut().filter(|poison| poison.from <= sequence) {
-            poison.until = poison.until.min(sequence);
-        }
-    }
-
-    /// Takes the failure that poisons the contents, to report it; afterwards they count as whole.
-    pub(crate) fn take_failure(&self) -> Option<Arc<Failure>> {
-        if !self.failed.load(Ordering::Acquire) {
-            return None;
-        }
-        let mut state = self.state();
-        self.failed.store(false, Ordering::Release);
-        state.poison.take().filter(|poison| poison.until == u64::MAX).map(|poison| poison.failure)
     }
 }
 

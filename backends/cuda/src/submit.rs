@@ -5,10 +5,11 @@
 //! | `submit` | a plan or a graph as one submission |
 //! | `parts` | a plan as several submissions, to several streams |
 //! | `submission` | a submission as its ticket sees it |
-//! | `queue` | the order of submissions, and waits for them |
+//! | `queue` | the streams, and the order of submissions |
+//! | `wait` | questions whether submissions have ended, and waits for that |
 //! | `progress` | marks between submissions, and the consequences of an end |
 //! | `complete`, `failure` | outcomes: times, stopped kernels, poisoned memories |
-//! | `waiting` | wakers, and waits with a time-out |
+//! | `wakers` | wakers, and waits with a time-out |
 
 pub(crate) mod complete;
 pub(crate) mod failure;
@@ -16,7 +17,8 @@ mod parts;
 mod progress;
 pub(crate) mod queue;
 pub(crate) mod submission;
-pub(crate) mod waiting;
+mod wait;
+pub(crate) mod wakers;
 
 use std::ops::Range;
 use std::sync::{Arc, MutexGuard};

@@ -9,8 +9,9 @@ use anywarp_backend::BackendError;
 
 use crate::driver::Event;
 use crate::streams::state::{Mark, Point, STREAMS};
-use crate::submit::queue::{Queue, QueueState, Target};
+use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
+use crate::submit::wait::Target;
 
 /// The number of marks in a stream from which submissions ask whether the oldest is over.
 const MANY: usize = 16;
