@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::fields::Fields;
-use crate::{BufferError, Device};
+use crate::device::Device;
+use crate::error::BufferError;
 
 /// Where memory is one, a batch can be written only when the device has done with the one before it
 /// in the same memory: so that many rest before they are taken again.

@@ -25,7 +25,9 @@ pub enum Clock {
 pub struct Timing {
     /// The kernel's name.
     pub label: Arc<str>,
-    /// The time.
+    /// When it began, counted from the beginning of the first one of the submission.
+    pub start: Duration,
+    /// How long it took.
     pub duration: Duration,
 }
 
@@ -40,7 +42,7 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// The sum over all entries.
+    /// The sum of all durations.
     #[must_use]
     pub fn total(&self) -> Duration {
         self.entries.iter().map(|entry| entry.duration).sum()

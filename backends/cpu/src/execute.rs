@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anywarp_backend::{Access, BackendError, Clock, Findings, MemoryKind, Timing, Timings};
 
@@ -42,8 +42,15 @@ pub(crate) struct Outcome {
 
 /// Runs all of `plan`.
 pub(crate) fn execute(plan: &Plan, conditions: &Conditions) -> Outcome {
-    let mut run =
-        Run { plan, conditions, stopped: None, failure: None, timings: Vec::new(), findings: Findings::default() };
+    let mut run = Run {
+        plan,
+        conditions,
+        stopped: None,
+        failure: None,
+        first: None,
+        timings: Vec::new(),
+        findings: Findings::default(),
+    };
     for step in &plan.steps {
         match step {
             Step::Copy { source, target } => run.copy(*source, *target),
@@ -80,6 +87,8 @@ struct Run<'a> {
     stopped: Option<Arc<Failure>>,
     /// The first thing that went wrong.
     failure: Option<Arc<Failure>>,
+    /// When the first dispatch that is timed began.
+    first: Option<Instant>,
     timings: Vec<Timing>,
     findings: Findings,
 }
@@ -137,7 +146,7 @@ impl Run<'_> {
         let (plan, kernel) = (self.plan, &self.plan.kernels[kernel]);
         if let Some(failure) = self.hindrance(grid, slots) {
             written(plan, slots).for_each(|memory| memory.spoil(&failure));
-            self.took(&kernel.name, Duration::ZERO);
+            self.took(&kernel.name, Instant::now());
             return self.fails(&failure);
         }
         let groups = match grid {
@@ -159,7 +168,7 @@ impl Run<'_> {
             }
         };
         if let Some(start) = start {
-            self.took(&kernel.name, start.elapsed());
+            self.took(&kernel.name, start);
         }
         match result {
             Ok(cost) if cost > 0.0 => kernel.took(cost),
@@ -173,9 +182,11 @@ impl Run<'_> {
         }
     }
 
-    fn took(&mut self, label: &Arc<str>, duration: Duration) {
+    fn took(&mut self, label: &Arc<str>, began: Instant) {
         if self.plan.timed {
-            self.timings.push(Timing { label: Arc::clone(label), duration });
+            let first = *self.first.get_or_insert(began);
+            let (start, duration) = (began.duration_since(first), began.elapsed());
+            self.timings.push(Timing { label: Arc::clone(label), start, duration });
         }
     }
 

@@ -100,10 +100,7 @@ impl Queue {
                 self.anything_failed.store(true, Ordering::Release);
             }
         }
-        let timings = pending
-            .held
-            .timed
-            .then(|| Timings { clock: Clock::Device, entries: pending.timers.iter().map(Timer::read).collect() });
+        let timings = pending.held.timed.then(|| Timings { clock: Clock::Device, entries: read(&pending.timers) });
         pending.flight.settle(failure, timings);
         line.timers.extend(pending.timers.into_iter().flat_map(|timer| [timer.start, timer.end]));
         if let Held::Own(plan) = pending.held {
@@ -112,16 +109,24 @@ impl Queue {
     }
 }
 
-impl Timer {
-    fn read(&self) -> Timing {
-        // Both events lie before the end of the submission.
-        let milliseconds = self.end.since(&self.start).unwrap_or_else(|error| {
-            log::warn!("{error}");
-            0.0
-        });
-        let duration = Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default();
-        Timing { label: Arc::clone(&self.label), duration }
-    }
+/// The timings of a submission that has ended.
+fn read(timers: &[Timer]) -> Vec<Timing> {
+    let Some(first) = timers.first() else { return Vec::new() };
+    let timing = |timer: &Timer| Timing {
+        label: Arc::clone(&timer.label),
+        start: between(&first.start, &timer.start),
+        duration: between(&timer.start, &timer.end),
+    };
+    timers.iter().map(timing).collect()
+}
+
+/// The time from one event to a later one, both before the end of the submission.
+fn between(start: &Event, end: &Event) -> Duration {
+    let milliseconds = end.since(start).unwrap_or_else(|error| {
+        log::warn!("{error}");
+        0.0
+    });
+    Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default()
 }
 
 /// What became of the memories, command by command.

@@ -190,7 +190,7 @@ impl Completion for Ended {
     }
 
     fn timings(&self) -> Option<Timings> {
-        let entry = Timing { label: Arc::from("submission"), duration: self.0 };
+        let entry = Timing { label: Arc::from("submission"), start: Duration::ZERO, duration: self.0 };
         Some(Timings { clock: Clock::Host, entries: vec![entry] })
     }
 }

@@ -77,7 +77,7 @@ impl TimingQuery {
     /// there is one.
     pub(crate) fn read(&self, took: Option<Duration>) -> Option<Timings> {
         self.device.as_ref().and_then(|clock| self.ticks(clock)).or_else(|| {
-            let entry = Timing { label: "submission".into(), duration: took? };
+            let entry = Timing { label: "submission".into(), start: Duration::ZERO, duration: took? };
             Some(Timings { clock: Clock::Host, entries: vec![entry] })
         })
     }
@@ -89,9 +89,15 @@ impl TimingQuery {
         if ticks.iter().all(|tick| *tick == 0) {
             return None;
         }
-        let entries = self.labels.iter().zip(ticks.as_chunks::<2>().0).map(|(label, [begin, end])| {
-            let nanoseconds = end.saturating_sub(*begin) as f64 * f64::from(clock.nanoseconds_per_tick);
-            Timing { label: Arc::clone(label), duration: Duration::from_nanos(nanoseconds as u64) }
+        let first = ticks.first().copied().unwrap_or_default();
+        let between = |begin: u64, end: u64| {
+            let nanoseconds = end.saturating_sub(begin) as f64 * f64::from(clock.nanoseconds_per_tick);
+            Duration::from_nanos(nanoseconds as u64)
+        };
+        let entries = self.labels.iter().zip(ticks.as_chunks::<2>().0).map(|(label, [begin, end])| Timing {
+            label: Arc::clone(label),
+            start: between(first, *begin),
+            duration: between(*begin, *end),
         });
         Some(Timings { clock: Clock::Device, entries: entries.collect() })
     }
