@@ -11,13 +11,13 @@ use anywarp_backend::{Backend, Caps, Findings};
 pub use select::{Candidate, DeviceOptions};
 pub use stats::{DeviceStats, VariantStats};
 
-use crate::buffer::UnifiedBuffer;
+use crate::buffer::{ScratchPool, ScratchStats, UnifiedBuffer};
 use crate::debug::collect;
 use crate::element::Element;
 use crate::error::{BufferError, Error, KernelError, OpenError};
-use crate::kernel::{Kernel, Kernels, Variants, Wgsl};
+use crate::kernel::{DeviceCount, Kernel, Kernels, Variants, Wgsl};
 use crate::submit::staging::MAX_IN_USE;
-use crate::submit::{Context, Observer, Recording, Stream};
+use crate::submit::{Context, Destination, Observer, Recording, Stream};
 
 /// One device: a GPU, or something that stands in for one. Cloning it copies a handle; any thread
 /// may use it.
@@ -184,6 +184,48 @@ impl Device {
         Ok(buffer)
     }
 
+    /// Memory for `length` elements that an operator needs between its passes: a buffer from a pool, with
+    /// unspecified contents, for commands that go to `destination`. Dropping it gives the memory back, and
+    /// the next request may have it at once, as commands take effect in the order of submission. A
+    /// [`Recording`] keeps the scratch memory of its commands.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::Destination;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// for _ in 0..10 {
+    ///     let mut partials = device.scratch::<f32>(1000, &Destination::Own)?;
+    ///     partials.fill(0.0)?;
+    ///     // ... launches that write and read `partials` ...
+    /// }
+    /// assert_eq!((device.scratch_stats().misses, device.scratch_stats().hits), (1, 9));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`buffer`](Self::buffer).
+    pub fn scratch<T: Element>(
+        &self,
+        length: usize,
+        destination: &Destination<'_>,
+    ) -> Result<UnifiedBuffer<T>, BufferError> {
+        UnifiedBuffer::scratch(&self.context, length, destination)
+    }
+
+    /// A count that kernels write and launches take as their grid, of `max` at most; zero at first. See
+    /// [`DeviceCount`].
+    ///
+    /// # Errors
+    /// As [`buffer`](Self::buffer).
+    pub fn count(&self, max: u32) -> Result<DeviceCount, BufferError> {
+        DeviceCount::new(&self.context, max)
+    }
+
     /// Makes a kernel from WGSL: parsed, validated, specialised and compiled. The same source gives
     /// the same kernel, from a cache.
     ///
@@ -295,8 +337,15 @@ impl Device {
         self.context.observe()
     }
 
-    /// Gives staging memory that is not in use back to the driver.
+    /// How much scratch memory there is, and how often it was used again.
+    #[must_use]
+    pub fn scratch_stats(&self) -> ScratchStats {
+        ScratchPool::of(&self.context).stats()
+    }
+
+    /// Gives staging and scratch memory that is not in use back to the driver.
     pub fn trim(&self) {
+        ScratchPool::of(&self.context).trim(&self.context);
         self.context.staging.trim();
     }
 

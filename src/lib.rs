@@ -107,7 +107,9 @@ pub mod loader;
 pub mod ops;
 mod submit;
 
-pub use buffer::{OwnedRead, OwnedWrite, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard};
+pub use buffer::{
+    OwnedRead, OwnedWrite, ReadGuard, ScratchStats, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard,
+};
 pub use debug::{DebugArgument, DebugLine, DebugOutput, DebugValue};
 pub use device::{Candidate, Device, DeviceOptions, DeviceStats, VariantStats};
 pub use element::Element;
@@ -116,7 +118,9 @@ pub use element::struct_layout;
 pub use error::{
     BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, OpenError, PartError, Rejection, Result,
 };
-pub use kernel::{Bind, ExplainedAccess, ExplainedLoop, Explanation, Extent, Kernel, Launch, Variants, Wgsl, typed};
+pub use kernel::{
+    Bind, DeviceCount, ExplainedAccess, ExplainedLoop, Explanation, Extent, Kernel, Launch, Variants, Wgsl, typed,
+};
 pub use submit::{BufferStats, Destination, Event, Observed, Observer, Recording, Stream, Submission};
 
 /// WGSL as a Rust module, whose names and types the compiler checks.

@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 
 /// The floors, lowest first: the modules at the root of the crate, and what they are.
 const FLOORS: &[(&str, &[&str], &str)] = &[
-    ("values", &["element", "error"], "types that host and device agree on; errors, into which upper floors fold theirs"),
+    (
+        "values",
+        &["element", "error"],
+        "types that host and device agree on; errors, into which upper floors fold theirs",
+    ),
     ("submission", &["submit"], "context, timeline, encoder, streams, recordings, submissions, staging, events"),
     ("buffers", &["buffer"], "residency, transfers, guards, slices"),
     ("kernels", &["kernel", "debug"], "from WGSL text to a checked launch; what kernels print"),
@@ -38,7 +42,8 @@ fn no_import_points_upwards() {
 #[test]
 fn every_module_has_a_floor() {
     let known: BTreeSet<&str> = FLOORS.iter().flat_map(|(_, modules, _)| modules.iter().copied()).collect();
-    let modules: BTreeSet<String> = files(&source()).iter().filter_map(|path| module_of(path).into_iter().next()).collect();
+    let modules: BTreeSet<String> =
+        files(&source()).iter().filter_map(|path| module_of(path).into_iter().next()).collect();
     let others: Vec<&String> =
         modules.iter().filter(|module| !known.contains(module.as_str()) && *module != "guide").collect();
     assert!(others.is_empty(), "without a floor: {others:?}");
@@ -136,7 +141,9 @@ fn roots(lib: &str) -> BTreeMap<String, String> {
     let mut roots = BTreeMap::new();
     for item in code(lib).split(';').filter_map(|item| item.split("pub use ").nth(1)) {
         let Some((module, rest)) = item.trim().split_once("::") else { continue };
-        for name in rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|name| !name.is_empty()) {
+        for name in
+            rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|name| !name.is_empty())
+        {
             roots.insert(name.to_owned(), module.to_owned());
         }
     }

@@ -8,6 +8,7 @@ use anywarp_backend::{BackendError, HostRange, MemoryId, MemoryKind, Region};
 
 use super::host::{HostCopy, Written};
 use super::residency::Residency;
+use super::scratch::ScratchPool;
 use super::unsent::{SHORT, Unsent};
 use super::upload;
 use super::uses::{Use, Uses};
@@ -101,31 +102,69 @@ pub(crate) struct Core {
     pub(crate) unified: bool,
     pub(crate) traffic: Traffic,
     uses: Uses,
+    /// Where the memory goes when the buffer is dropped, instead of back to the device.
+    pool: Option<Arc<ScratchPool>>,
     inner: Mutex<Inner>,
 }
 
 impl Core {
     pub(crate) fn new(device: &Arc<Context>, bytes: u64) -> Result<Arc<Self>, BufferError> {
-        let unified = device.backend.caps().unified;
+        let memory = Self::allocate(device, bytes)?;
+        Ok(Self::of(device, memory, bytes, device.caps().unified, Uses::ALL))
+    }
+
+    /// A buffer whose memory goes to `pool` when it is dropped.
+    pub(super) fn pooled(device: &Arc<Context>, bytes: u64, pool: &Arc<ScratchPool>) -> Result<Arc<Self>, BufferError> {
+        let memory = Self::allocate(device, bytes)?;
+        let unified = device.caps().unified;
+        let mut core = Self::plain(device, memory, bytes, unified, Uses::ALL);
+        core.pool = Some(Arc::clone(pool));
+        Ok(Arc::new(core))
+    }
+
+    /// A buffer on memory that another one of `pool` had.
+    pub(super) fn recycled(
+        device: &Arc<Context>,
+        memory: MemoryId,
+        bytes: u64,
+        last_use: Option<Arc<Batch>>,
+        pool: &Arc<ScratchPool>,
+    ) -> Arc<Self> {
+        let mut core = Self::plain(device, memory, bytes, device.caps().unified, Uses::ALL);
+        let mut state = core.state();
+        state.last_use = last_use;
+        // Its bytes are no zeros, and the host may have looked at them.
+        state.residency.device_wrote(0..bytes);
+        state.maybe_mapped = core.unified;
+        drop(state);
+        core.pool = Some(Arc::clone(pool));
+        Arc::new(core)
+    }
+
+    fn allocate(device: &Arc<Context>, bytes: u64) -> Result<MemoryId, BufferError> {
+        let unified = device.caps().unified;
         let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
         if !unified && bytes > upload::WHOLE as u64 {
             // Then a device may zero the memory beside what it is doing. What cannot be handed over now is later.
             let _ = device.queue().flush();
         }
-        let memory =
-            device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))?;
-        Ok(Self::of(device, memory, bytes, unified, Uses::ALL))
+        device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))
     }
 
     /// A buffer on memory that is there already.
     pub(crate) fn of(device: &Arc<Context>, memory: MemoryId, bytes: u64, unified: bool, uses: Uses) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new(Self::plain(device, memory, bytes, unified, uses))
+    }
+
+    fn plain(device: &Arc<Context>, memory: MemoryId, bytes: u64, unified: bool, uses: Uses) -> Self {
+        Self {
             device: Arc::clone(device),
             memory,
             bytes,
             unified,
             traffic: Traffic::default(),
             uses,
+            pool: None,
             inner: Mutex::new(Inner {
                 residency: Residency::new(bytes),
                 last_use: None,
@@ -136,7 +175,7 @@ impl Core {
                 readers: 0,
                 writer: None,
             }),
-        })
+        }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, Inner> {
@@ -264,6 +303,9 @@ impl Drop for Core {
         let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
         inner.mapping = None;
         inner.drop_unsent(&(0..u64::MAX), &self.device.staging);
-        self.device.free(self.memory, reserved(self.bytes), inner.last_use.as_ref());
+        match &self.pool {
+            Some(pool) => pool.put(&self.device, self.memory, self.bytes, inner.last_use.take()),
+            None => self.device.free(self.memory, reserved(self.bytes), inner.last_use.as_ref()),
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anywarp_backend::Layout;
 
+use super::count::DeviceCount;
 use crate::buffer::core::Core;
 use crate::buffer::span::{Span, byte_range};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
@@ -53,6 +54,18 @@ impl<'a, T: Element> sealed::Sealed<'a> for &'a UnifiedBuffer<T> {
 impl<'a, T: Element> sealed::Sealed<'a> for &'a mut UnifiedBuffer<T> {
     fn bound(self) -> BoundBuffer<'a> {
         BoundBuffer::new::<T>(&self.core, Span::within(0..self.len()), true)
+    }
+}
+
+impl<'a> sealed::Sealed<'a> for &'a DeviceCount {
+    fn bound(self) -> BoundBuffer<'a> {
+        (&self.buffer).bound()
+    }
+}
+
+impl<'a> sealed::Sealed<'a> for &'a mut DeviceCount {
+    fn bound(self) -> BoundBuffer<'a> {
+        (&mut self.buffer).bound()
     }
 }
 

@@ -11,16 +11,27 @@ use super::compiled::Kernel;
 use super::launch::Launch;
 use super::variants::Seen;
 use crate::buffer::Slice;
+use crate::buffer::span::byte_range;
 use crate::error::LaunchError;
 use crate::submit::{Refusal, Submission, Usage, Usages};
 
+/// The grid that the kernel sees.
+#[derive(Clone, Copy)]
+pub(super) enum Logical<'a> {
+    /// The one that the device runs.
+    Same,
+    /// Another one, which is larger than the device's limit.
+    Folded([u32; 3]),
+    /// Another one, known on the device alone: three words and one more.
+    OnDevice(&'a Slice<'a, u32>),
+}
+
 impl Launch<'_> {
-    /// Checks everything, then appends the command. `logical` is the grid that was asked for, where the device
-    /// needs another.
+    /// Checks everything, then appends the command.
     pub(super) fn commit(
         &mut self,
         grid: Grid,
-        logical: Option<[u32; 3]>,
+        logical: Logical<'_>,
         indirect: Option<&Slice<'_, u32>>,
     ) -> Result<Submission, LaunchError> {
         self.check_missing()?;
@@ -39,8 +50,8 @@ impl Launch<'_> {
             check_indirect(kernel, slice, offset, &placed)?;
         }
         let base = match logical {
-            Some(_) => inner.folded(device.caps())?,
-            None => &inner.plain,
+            Logical::Same => &inner.plain,
+            Logical::Folded(_) | Logical::OnDevice(_) => inner.folded(device.caps())?,
         };
         let seen = || {
             let mut by_slot = placed.iter();
@@ -48,9 +59,14 @@ impl Launch<'_> {
             let bytes =
                 bound.iter().map(|bound| bound.as_ref().and_then(|_| by_slot.next()).map_or(0, bytes)).collect();
             let groups = if let Grid::Groups(groups) = grid { Some(groups) } else { None };
+            let logical = if let Logical::Folded(logical) = logical { Some(logical) } else { None };
             Seen { groups, logical, bytes, values }
         };
-        let compiled = inner.for_launch(base, seen, device.caps());
+        let compiled = match logical {
+            // Variants are made for grids that are known.
+            Logical::OnDevice(_) => Arc::clone(base),
+            _ => inner.for_launch(base, seen, device.caps()),
+        };
         let failed = |error| device_error(kernel, error);
         let printed = compiled.sites.as_ref().map(|_| inner.shared.debug.region()).transpose().map_err(failed)?;
 
@@ -59,8 +75,8 @@ impl Launch<'_> {
         let (values, immediates) = values.split_at(own as usize);
         let with_grid: SmallVec<[u8; 128]>;
         let values = match logical {
-            None => values,
-            Some([x, y, z]) => {
+            Logical::Same | Logical::OnDevice(_) => values,
+            Logical::Folded([x, y, z]) => {
                 with_grid = values.iter().chain(bytemuck::bytes_of(&[x, y, z, 0])).copied().collect();
                 &with_grid
             }
@@ -74,9 +90,13 @@ impl Launch<'_> {
             None => inner.values.uniform(slot).map(Bound::Inline),
         });
         // In the order in which the passes added them.
-        let bounds = own_bounds
-            .chain(printed.map(|region| Bound::Memory { region, access: Access::Write }))
-            .chain(logical.map(|_| Bound::Inline(own..own + 16)));
+        let bounds = own_bounds.chain(printed.map(|region| Bound::Memory { region, access: Access::Write })).chain(
+            match logical {
+                Logical::Same => None,
+                Logical::Folded(_) => Some(Bound::Inline(own..own + 16)),
+                Logical::OnDevice(grid) => Some(Bound::Memory { region: region_of(grid), access: Access::Read }),
+            },
+        );
 
         let mut usages: Usages<'_, _> = placed
             .iter()
@@ -115,6 +135,12 @@ impl Launch<'_> {
         missing.extend(self.kernel.inner.values.missing(&mut self.covered, |slot| bound[slot].is_some()));
         if missing.is_empty() { Ok(()) } else { Err(LaunchError::Missing { kernel: self.name(), missing }) }
     }
+}
+
+/// The bytes of a slice that is within its buffer.
+fn region_of(slice: &Slice<'_, u32>) -> Region {
+    let bytes = slice.range.get().map_or(0..0, |range| byte_range::<u32>(&range));
+    slice.core.region(&bytes)
 }
 
 /// An indirect grid must not lie where the kernel writes.

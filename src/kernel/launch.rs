@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::bind::{Bind, BoundBuffer, bound};
 use super::checks::both;
+use super::commit::Logical;
 use super::compiled::Kernel;
 use super::extent::Extent;
 use super::passes::fold_grid::physical_grid;
@@ -232,10 +233,13 @@ impl<'a> Launch<'a> {
         self.launch(extent, extent.dimensions())
     }
 
+    /// The first mistake, once.
+    pub(super) fn take_mistake(&mut self) -> Result<(), LaunchError> {
+        self.mistake.take().map_or(Ok(()), |mistake| Err(*mistake))
+    }
+
     fn launch(&mut self, given: Extent, groups: [u64; 3]) -> Result<Submission, LaunchError> {
-        if let Some(mistake) = self.mistake.take() {
-            return Err(*mistake);
-        }
+        self.take_mistake()?;
         if groups.contains(&0) {
             return Err(LaunchError::EmptyGrid { kernel: self.name(), grid: given.as_given() });
         }
@@ -249,11 +253,11 @@ impl<'a> Launch<'a> {
         let caps = self.kernel.device.caps();
         let limit = caps.limits.workgroups_per_dimension;
         if groups.iter().all(|count| *count <= limit) {
-            return self.commit(Grid::Groups(groups), None, None);
+            return self.commit(Grid::Groups(groups), Logical::Same, None);
         }
         let physical = physical_grid(groups, limit).ok_or_else(|| huge(self))?;
         self.kernel.inner.folded(caps)?;
-        self.commit(Grid::Groups(physical), Some(groups), None)
+        self.commit(Grid::Groups(physical), Logical::Folded(groups), None)
     }
 
     /// Launches as many workgroups as three `u32` at element `index` of `buffer` say when the
@@ -274,9 +278,7 @@ impl<'a> Launch<'a> {
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
     pub fn indirect<'b>(mut self, buffer: impl Into<Slice<'b, u32>>, index: usize) -> Result<Submission, LaunchError> {
-        if let Some(mistake) = self.mistake.take() {
-            return Err(*mistake);
-        }
+        self.take_mistake()?;
         let slice = buffer.into();
         let failed = |launch: &Self, error| LaunchError::Slice {
             kernel: launch.name(),
@@ -296,6 +298,6 @@ impl<'a> Launch<'a> {
         }
         let offset = elements.start as u64 * 4;
         let grid = Grid::Indirect { memory: slice.core.memory, offset };
-        self.commit(grid, None, Some(&slice))
+        self.commit(grid, Logical::Same, Some(&slice))
     }
 }

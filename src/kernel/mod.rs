@@ -17,12 +17,13 @@
 //! | `bind`, `launch` | one launch as users put it together |
 //! | `checks`, `commit` | whether everything fits, then the command |
 //! | `typed` | launches of kernels that `kernels!` made |
-//! | `extent` | grids |
+//! | `extent`, `count` | grids, given by the host or counted on the device |
 
 mod bind;
 mod checks;
 mod commit;
 mod compiled;
+mod count;
 mod debug;
 mod explain;
 mod extent;
@@ -42,6 +43,7 @@ pub use bind::Bind;
 pub(crate) use bind::{BoundBuffer, bound};
 pub use compiled::Kernel;
 pub(crate) use compiled::{Compiled, KernelInner};
+pub use count::DeviceCount;
 pub use explain::{ExplainedAccess, ExplainedLoop, Explanation};
 pub use extent::Extent;
 pub(crate) use kernels::Kernels;

@@ -138,6 +138,15 @@ impl Destination<'_> {
         }
     }
 
+    /// The number of the stream that the commands will run on.
+    pub(crate) fn stream(&self) -> u32 {
+        match self {
+            Self::Own => 0,
+            Self::Stream(stream) => stream.number(),
+            Self::Recording(recording) => recording.stream(),
+        }
+    }
+
     /// An error unless it belongs to this device.
     pub(crate) fn check(&self, context: &Arc<Context>) -> Result<(), Refusal> {
         let (what, theirs) = match self {
