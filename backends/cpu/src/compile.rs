@@ -5,7 +5,7 @@ use anywarp_backend::{BackendError, Program};
 use crate::checker::Checks;
 use crate::kernel::Machine;
 use crate::{codegen, ir, lower};
-use anywarp_backend::guarded;
+use anywarp_host::guarded;
 
 /// Compiles a program; `checked` adds reports of every access.
 ///

@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
-    Program, Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
+    Recording, Ticket,
 };
+
+use anywarp_host::measure_copy_cost;
 
 use crate::caps::caps;
 use crate::compile::compile;
@@ -62,7 +64,7 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
         counted: Counted::default(),
     };
     if options.staged {
-        let cost = CopyCost::measure(&device).inspect_err(|error| log::warn!("copies are not measured: {error}"));
+        let cost = measure_copy_cost(&device).inspect_err(|error| log::warn!("copies are not measured: {error}"));
         device.caps.copy_cost = cost.ok();
         // What was measured is nobody's work.
         device.counted = Counted::default();

@@ -15,7 +15,7 @@ use crate::dispatch::Dispatch;
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::plan::{BYTE_COST, Grid, Place, Plan, Step};
-use anywarp_backend::threads::spread;
+use anywarp_host::threads::spread;
 
 /// Bytes of one unit of a copy or fill.
 const PIECE: usize = 64 << 10;

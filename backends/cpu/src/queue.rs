@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use crate::execute::{Conditions, abandon, execute};
 use crate::flight::Flight;
 use crate::plan::Plan;
-use anywarp_backend::{guarded, panicked};
+use anywarp_host::{guarded, panicked};
 
 /// Nanoseconds of work that `submit` does itself: handing it over would take about as long.
 const INLINE: f64 = 30_000.0;

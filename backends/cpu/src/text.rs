@@ -4,7 +4,7 @@ use anywarp_backend::{BackendError, Program};
 
 use crate::compile::{lowered, refused};
 use crate::{codegen, ir};
-use anywarp_backend::guarded;
+use anywarp_host::guarded;
 
 /// The Cranelift IR of a program, as it is before Cranelift's own optimisations.
 ///

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
-    Program, Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
+    Recording, Ticket,
 };
+use anywarp_host::measure_copy_cost;
 use rustc_hash::FxHashMap;
 
 use crate::adapters::Options;
@@ -70,7 +71,7 @@ impl WgpuBackend {
                 None => backend.choose_upload_memory(),
             }
             backend.caps.copy_cost =
-                CopyCost::measure(&backend).inspect_err(|error| log::warn!("copies are not measured: {error}")).ok();
+                measure_copy_cost(&backend).inspect_err(|error| log::warn!("copies are not measured: {error}")).ok();
             // What was measured is nobody's work.
             *backend.counted() = Counters::default();
         }

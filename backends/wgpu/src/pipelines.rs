@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anywarp_backend::cache::{DiskCache, Fingerprint, Key};
+use anywarp_host::cache::{DiskCache, Fingerprint, Key};
 
 use crate::ready::Ready;
 
@@ -34,7 +34,7 @@ pub(crate) struct Kept<'p> {
 impl Pipelines {
     /// Those of the process's cache.
     pub(crate) fn of(device: &wgpu::Device) -> Self {
-        Self::inside(anywarp_backend::cache::cache(), device)
+        Self::inside(anywarp_host::cache::cache(), device)
     }
 
     fn inside(disk: Option<&'static DiskCache>, device: &wgpu::Device) -> Self {

@@ -8,7 +8,8 @@ use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anywarp_backend::{BackendError, store, threads};
+use anywarp_backend::BackendError;
+use anywarp_host::{store, threads};
 
 const BYTES: usize = 4 << 20;
 /// Shared memory that reads at less than this share of ordinary memory is not used.

@@ -12,7 +12,9 @@ use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::{BackendError, guarded};
+use anywarp_backend::BackendError;
+
+use crate::guarded;
 
 /// Nanoseconds of work left above which other threads are called: waking one takes 5 to 50 us.
 const WORTH_CALLING: f64 = 80_000.0;

@@ -17,7 +17,7 @@ impl Key {
     /// The key of these parts, in this order. `kind` is one of [`KINDS`](super::KINDS).
     ///
     /// ```
-    /// use anywarp_backend::cache::Key;
+    /// use anywarp_host::cache::Key;
     ///
     /// assert_ne!(Key::new("cuda", ["13.0", "text"]), Key::new("cuda", ["13.0t", "ext"]));
     /// ```
@@ -61,7 +61,7 @@ pub(super) fn is_entry(name: &str) -> bool {
 ///
 /// ```
 /// use std::fmt::Write;
-/// use anywarp_backend::cache::Fingerprint;
+/// use anywarp_host::cache::Fingerprint;
 ///
 /// let mut fingerprint = Fingerprint::default();
 /// write!(fingerprint, "{:?}", [1, 2, 3]).unwrap();

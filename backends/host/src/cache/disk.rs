@@ -19,7 +19,7 @@ use super::{KINDS, entry};
 /// meanwhile is noticed only then, so the bound holds within what they store.
 ///
 /// ```
-/// use anywarp_backend::cache::{DiskCache, Key};
+/// use anywarp_host::cache::{DiskCache, Key};
 ///
 /// # let folder = std::env::temp_dir().join(format!("anywarp-cache-example-{}", std::process::id()));
 /// let cache = DiskCache::open(&folder, 1 << 20);
@@ -27,7 +27,7 @@ use super::{KINDS, entry};
 /// cache.put(&key, b"machine code")?;
 /// assert_eq!(cache.get(&key).as_deref(), Some(&b"machine code"[..]));
 /// # std::fs::remove_dir_all(&folder).ok();
-/// # Ok::<(), anywarp_backend::cache::NotKept>(())
+/// # Ok::<(), anywarp_host::cache::NotKept>(())
 /// ```
 #[derive(Debug)]
 pub struct DiskCache {

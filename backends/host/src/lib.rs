@@ -1,0 +1,19 @@
+//! What backends share on the host: everything beside the contract that is not the business of one machine.
+//!
+//! | module or function | what it holds |
+//! |---|---|
+//! | [`cache`] | what compilers made, on disk, for every backend that can use it |
+//! | [`threads`] | work spread over the processor's cores |
+//! | [`store`] | copies of what another device will read next |
+//! | [`measure_copy_cost`] | what copies between host and device cost, measured |
+//! | [`guarded`], [`panicked`] | panics of a backend's own code, as errors |
+
+pub mod cache;
+mod copy_cost;
+mod panic;
+mod store;
+pub mod threads;
+
+pub use copy_cost::measure_copy_cost;
+pub use panic::{guarded, panicked};
+pub use store::store;
