@@ -59,13 +59,17 @@ pub enum BackendError {
 }
 
 impl BackendError {
+    /// A refusal of `operation`, with what was wrong about it.
+    #[must_use]
+    pub fn rejected(operation: &'static str, message: impl Into<String>) -> Self {
+        Self::Rejected { operation, message: message.into() }
+    }
+
     /// The refusal of a library command that the device does not list.
     #[must_use]
     pub fn no_routine(call: &Library) -> Self {
-        Self::Rejected {
-            operation: "submitting",
-            message: format!("this device has no library routine for '{call}': ask Caps::library first"),
-        }
+        let message = format!("this device has no library routine for '{call}': ask Caps::library first");
+        Self::rejected("submitting", message)
     }
 
     /// Whether the device is gone for good.

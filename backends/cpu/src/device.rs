@@ -7,7 +7,6 @@ use anywarp_backend::{
     Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
     Recording, Ticket,
 };
-
 use anywarp_host::measure_copy_cost;
 
 use crate::caps::caps;
@@ -16,7 +15,7 @@ use crate::execute::Conditions;
 use crate::flight::Flight;
 use crate::kernel::Kernel;
 use crate::memory::Memory;
-use crate::plan::{Kernels, Memories, Plan};
+use crate::plan::{Kernels, Memories, Plan, Resources};
 use crate::queue::Queue;
 
 /// Iterations of loops that eight invocations may make together in one workgroup: some seconds.
@@ -125,14 +124,8 @@ impl CpuDevice {
         {
             let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
             let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
-            plan.make(&memories, &kernels, recording)?;
-        }
-        let mapped = || BackendError::Rejected {
-            operation: "submitting",
-            message: "a memory of the recording is mapped".to_owned(),
-        };
-        if plan.memories.iter().any(|memory| memory.is_mapped()) {
-            return Err(mapped());
+            let resources = Resources { memories: &memories, kernels: &kernels };
+            plan.make(&self.caps, resources, recording)?;
         }
         if !plan.memories.iter().all(|memory| memory.begin_use(flight)) {
             // Mapped by another thread just now. Some memories wait for the flight already: it ends
@@ -140,7 +133,7 @@ impl CpuDevice {
             let mut nothing = self.queue.plan();
             nothing.memories.append(&mut plan.memories);
             self.queue.submit(nothing, flight);
-            return Err(mapped());
+            return Err(BackendError::rejected("submitting", "a memory of the recording is mapped"));
         }
         Ok(())
     }

@@ -4,17 +4,37 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Access, BackendError, BindingClass, Bound, Command, Dispatch, KernelId, MemoryId, MemoryKind, Recording, Region,
+    Access, BackendError, Bound, Caps, Command, Dispatch, KernelId, MemoryId, MemoryKind, Recording, Region,
 };
+use anywarp_host::validity::{self, MemoryState};
+use anywarp_host::{Binding, Signature};
 use rustc_hash::FxHashMap;
 
 use crate::abi::Slot;
 use crate::bytes::{ALIGNMENT, Bytes};
-use crate::kernel::{Binding, Kernel};
+use crate::kernel::Kernel;
 use crate::memory::Memory;
 
 pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
+
+/// What recordings are resolved against.
+#[derive(Clone, Copy)]
+pub(crate) struct Resources<'a> {
+    pub(crate) memories: &'a Memories,
+    pub(crate) kernels: &'a Kernels,
+}
+
+impl validity::Resources for Resources<'_> {
+    fn memory(&self, id: MemoryId) -> Option<MemoryState> {
+        let memory = self.memories.get(&id)?;
+        Some(MemoryState { bytes: memory.bytes.len() as u64, kind: memory.kind, mapped: memory.is_mapped() })
+    }
+
+    fn kernel(&self, id: KernelId) -> Option<&Signature> {
+        self.kernels.get(&id).map(|kernel| &kernel.signature)
+    }
+}
 
 /// Nanoseconds that copying or filling a byte takes, about.
 pub(crate) const BYTE_COST: f64 = 0.1;
@@ -71,30 +91,29 @@ pub(crate) struct Plan {
 // with them is unsafe code of its own.
 unsafe impl Send for Plan {}
 
-fn wrong<T>(message: String) -> Result<T, BackendError> {
-    Err(BackendError::Rejected { operation: "submitting", message })
-}
-
 impl Plan {
     /// Makes the plan of a recording.
     ///
     /// # Errors
-    /// Whatever about the recording would have the device touch memory that is not its own; the plan
-    /// is then good for nothing but to be [cleared](Self::clear).
+    /// Those of [`validity::check`], and no memory for values; the plan is then good for nothing but to be
+    /// [cleared](Self::clear).
     pub(crate) fn make(
         &mut self,
-        memories: &Memories,
-        kernels: &Kernels,
+        caps: &Caps,
+        resources: Resources<'_>,
         recording: &Recording,
     ) -> Result<(), BackendError> {
+        validity::check(recording, caps, &resources)?;
         self.timed = recording.timed;
         for command in recording.commands() {
             let step = match command {
-                Command::Copy { source, target } => self.copy(memories, *source, *target)?,
-                Command::Fill { target, pattern } => {
-                    Step::Fill { target: self.place(memories, *target)?, pattern: *pattern }
+                Command::Copy { source, target } => {
+                    Step::Copy { source: self.place(resources, *source)?, target: self.place(resources, *target)? }
                 }
-                Command::Dispatch(dispatch) => self.dispatch(memories, kernels, recording, dispatch)?,
+                Command::Fill { target, pattern } => {
+                    Step::Fill { target: self.place(resources, *target)?, pattern: *pattern }
+                }
+                Command::Dispatch(dispatch) => self.dispatch(resources, recording, dispatch)?,
                 Command::Library(call) => return Err(BackendError::no_routine(call)),
             };
             self.steps.push(step);
@@ -132,30 +151,11 @@ impl Plan {
         self.arena.as_ref().map_or(std::ptr::null(), |arena| arena.start().as_ptr().wrapping_add(offset))
     }
 
-    fn copy(&mut self, memories: &Memories, source: Region, target: Region) -> Result<Step, BackendError> {
-        if source.bytes != target.bytes {
-            return wrong(format!("a copy of {} bytes into {}", source.bytes, target.bytes));
-        }
-        let step = Step::Copy { source: self.place(memories, source)?, target: self.place(memories, target)? };
-        if source.overlaps(&target) {
-            return wrong(format!("a copy from {source} to {target}, which overlap"));
-        }
-        Ok(step)
-    }
-
-    /// Checks a region and keeps its memory.
-    fn place(&mut self, memories: &Memories, region: Region) -> Result<Place, BackendError> {
+    /// Keeps the memory of a region, which was checked.
+    fn place(&mut self, resources: Resources<'_>, region: Region) -> Result<Place, BackendError> {
         // A kernel's buffers are mostly those of the one before.
         const LOOK_BACK: usize = 8;
-        let memory = memories.get(&region.memory).ok_or(BackendError::UnknownMemory(region.memory))?;
-        let length = memory.bytes.len();
-        let end = region.offset.checked_add(region.bytes);
-        if end.is_none_or(|end| end > length as u64) {
-            return wrong(format!("{region} is outside of its memory of {length} bytes"));
-        }
-        if !region.offset.is_multiple_of(4) {
-            return wrong(format!("{region} does not begin at a multiple of 4"));
-        }
+        let memory = resources.memories.get(&region.memory).ok_or(BackendError::UnknownMemory(region.memory))?;
         let recent = self.memories.len().saturating_sub(LOOK_BACK);
         let known = self.memories[recent..].iter().position(|other| Arc::ptr_eq(other, memory));
         let index = known.map_or_else(
@@ -170,31 +170,20 @@ impl Plan {
 
     fn dispatch(
         &mut self,
-        memories: &Memories,
-        kernels: &Kernels,
+        resources: Resources<'_>,
         recording: &Recording,
         dispatch: &Dispatch,
     ) -> Result<Step, BackendError> {
-        let kernel = kernels.get(&dispatch.kernel).ok_or(BackendError::UnknownKernel(dispatch.kernel))?;
-        let (label, bounds) = (&dispatch.label, recording.bounds(&dispatch.bounds));
-        if bounds.len() != kernel.bindings.len() {
-            let (wanted, given) = (kernel.bindings.len(), bounds.len());
-            return wrong(format!("{label} wants {wanted} bindings, the dispatch has {given}"));
-        }
+        let kernel = resources.kernels.get(&dispatch.kernel).ok_or(BackendError::UnknownKernel(dispatch.kernel))?;
         let first = self.slots.len();
-        for (binding, bound) in kernel.bindings.iter().zip(bounds) {
-            self.slot(memories, recording, label, binding, bound)?;
+        for (binding, bound) in kernel.signature.bindings.iter().zip(recording.bounds(&dispatch.bounds)) {
+            self.slot(resources, recording, binding, bound)?;
         }
-        let immediates = recording.bytes(&dispatch.immediates);
-        if immediates.len() < kernel.immediates {
-            let (wanted, given) = (kernel.immediates, immediates.len());
-            return wrong(format!("{label} wants {wanted} bytes of immediates, the dispatch has {given}"));
-        }
-        let immediates = self.value(immediates);
+        let immediates = self.value(recording.bytes(&dispatch.immediates));
         let grid = match dispatch.grid {
             anywarp_backend::Grid::Groups(groups) => Grid::Groups(groups),
             anywarp_backend::Grid::Indirect { memory, offset } => {
-                Grid::Indirect(self.place(memories, Region { memory, offset, bytes: 12 })?)
+                Grid::Indirect(self.place(resources, Region { memory, offset, bytes: 12 })?)
             }
         };
         if !self.kernels.last().is_some_and(|last| Arc::ptr_eq(last, kernel)) {
@@ -205,36 +194,25 @@ impl Plan {
 
     fn slot(
         &mut self,
-        memories: &Memories,
+        resources: Resources<'_>,
         recording: &Recording,
-        label: &str,
         binding: &Binding,
         bound: &Bound,
     ) -> Result<(), BackendError> {
-        let name = &binding.name;
         let (bytes, start, touch) = match bound {
-            Bound::Inline(_) if binding.class != BindingClass::Uniform => {
-                return wrong(format!("{label}: '{name}' is no uniform, but got a value"));
-            }
             Bound::Inline(range) => {
                 let at = self.value(recording.bytes(range));
                 self.placed.push((self.slots.len(), at));
                 (range.len() as u64, std::ptr::null_mut(), None)
             }
             Bound::Memory { region, .. } => {
-                let place = self.place(memories, *region)?;
-                if !region.offset.is_multiple_of(u64::from(binding.alignment)) {
-                    let alignment = binding.alignment;
-                    return wrong(format!("{label}: '{name}' at {region} does not begin at a multiple of {alignment}"));
-                }
+                let place = self.place(resources, *region)?;
                 let start = self.memories[place.memory].bytes.start().as_ptr().wrapping_add(place.offset);
                 (region.bytes, start, Some(Touch { memory: place.memory, access: binding.access }))
             }
         };
-        if bytes < u64::from(binding.size) {
-            return wrong(format!("{label}: '{name}' has {bytes} bytes, below {}", binding.size));
-        }
-        self.slots.push(Slot { start, length: binding.length(bytes) });
+        // Checked: it can be counted.
+        self.slots.push(Slot { start, length: binding.length(bytes).unwrap_or(u32::MAX) });
         self.touches.push(touch);
         Ok(())
     }

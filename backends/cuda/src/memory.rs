@@ -151,6 +151,11 @@ impl Memory {
         Ok(())
     }
 
+    /// Whether the host has the memory, or waits for it.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.host.is_some() && self.state().mapping.is_some()
+    }
+
     /// An error if work must not use the memory now.
     pub(crate) fn is_usable(&self, operation: &'static str) -> Result<(), BackendError> {
         if self.freed.load(Ordering::Acquire) {

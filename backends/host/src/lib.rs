@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`cache`] | what compilers made, on disk, for every backend that can use it |
 //! | [`threads`] | work spread over the processor's cores |
+//! | [`validity`] | whether a recording keeps to the contract |
+//! | [`Signature`] | what a dispatch of a kernel must give |
 //! | [`store`] | copies of what another device will read next |
 //! | [`measure_copy_cost`] | what copies between host and device cost, measured |
 //! | [`guarded`], [`panicked`] | panics of a backend's own code, as errors |
@@ -11,9 +13,12 @@
 pub mod cache;
 mod copy_cost;
 mod panic;
+mod signature;
 mod store;
 pub mod threads;
+pub mod validity;
 
 pub use copy_cost::measure_copy_cost;
 pub use panic::{guarded, panicked};
+pub use signature::{Binding, Signature};
 pub use store::store;

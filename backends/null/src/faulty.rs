@@ -8,7 +8,6 @@ use anywarp_backend::{
     Ticket,
 };
 
-use crate::check::refused;
 use crate::flight::Flight;
 use crate::{Call, Fault, Pace, Plan};
 
@@ -89,7 +88,7 @@ impl FaultyBackend {
         drop(state);
         match fault {
             Fault::OutOfMemory => Err(BackendError::OutOfMemory { requested, kind, live }),
-            Fault::Refused => Err(refused("a call that was to fail", format!("{call:?} was told to"))),
+            Fault::Refused => Err(BackendError::rejected("a call that was to fail", format!("{call:?} was told to"))),
             Fault::Lost => {
                 self.lose("the test said so");
                 self.alive()
@@ -148,7 +147,7 @@ impl Backend for FaultyBackend {
         self.pass(Call::Host, None)?;
         let pending = self.state().mapping.get(&memory).cloned();
         if pending.is_some_and(|ticket| !ticket.is_done().unwrap_or(true)) {
-            return Err(refused("host access", "the mapping is still pending".to_owned()));
+            return Err(BackendError::rejected("host access", "the mapping is still pending"));
         }
         self.inner.host(memory)
     }

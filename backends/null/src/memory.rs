@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{BackendError, HostRange, MemoryKind};
 
-use crate::check::refused;
-
 /// Sixteen bytes, aligned for every scalar. Atomics, so that copies and fills are safe code.
 #[repr(align(16))]
 #[derive(Default)]
@@ -59,7 +57,7 @@ impl Memory {
 
     pub(crate) fn map(&self) -> Result<(), BackendError> {
         if self.kind == MemoryKind::Device {
-            return Err(refused("mapping", "device memory is not visible to the host".to_owned()));
+            return Err(BackendError::rejected("mapping", "device memory is not visible to the host"));
         }
         self.mapping().get_or_insert_with(|| Mapping {
             lent: Arc::default(),
@@ -71,24 +69,24 @@ impl Memory {
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         let mapping = self.mapping();
         let Some(mapping) = &*mapping else {
-            return Err(refused("host access", "the memory is not mapped".to_owned()));
+            return Err(BackendError::rejected("host access", "the memory is not mapped"));
         };
         let start = NonNull::from(self.granules.as_slice()).cast::<u8>();
         // SAFETY: the pointer covers all granules, which `self` keeps and never moves, and whose
         // atomics allow writes behind a shared borrow. `check` and `execute` keep the device's
         // commands off memory that is mapped, and `unmap` refuses while `lent` is set.
         unsafe { HostRange::new(start, self.bytes as usize, Arc::clone(&mapping.lent), Arc::clone(self) as _) }
-            .ok_or_else(|| refused("host access", "the bytes are in use by the host already".to_owned()))
+            .ok_or_else(|| BackendError::rejected("host access", "the bytes are in use by the host already"))
     }
 
     pub(crate) fn unmap(&self) -> Result<(), BackendError> {
         let mut mapping = self.mapping();
         let Some(Mapping { lent, held }) = &*mapping else { return Ok(()) };
         if lent.load(Ordering::Acquire) {
-            return Err(refused("unmapping", "the bytes are in use by the host".to_owned()));
+            return Err(BackendError::rejected("unmapping", "the bytes are in use by the host"));
         }
         if held.as_ref().is_some_and(|held| *held != self.words()) {
-            return Err(refused("unmapping", "the host has written to readback memory".to_owned()));
+            return Err(BackendError::rejected("unmapping", "the host has written to readback memory"));
         }
         *mapping = None;
         Ok(())

@@ -8,9 +8,10 @@ use anywarp_backend::{
     Backend, BackendError, Caps, Clock, Command, Compilation, Completion, Counters, HostRange, KernelId, MemoryId,
     MemoryKind, Program, Recording, Ticket, Timing, Timings,
 };
+use anywarp_host::{Signature, validity};
 
 use crate::NullOptions;
-use crate::check::{Kernels, Memories, Resources, refused};
+use crate::check::{Kernels, Memories, Resources};
 use crate::execute::execute;
 use crate::memory::Memory;
 
@@ -97,10 +98,10 @@ impl Backend for NullBackend {
             return Err(BackendError::TooLarge { requested: bytes, limit });
         }
         if bytes == 0 {
-            return Err(refused("allocating", "a memory of no bytes".to_owned()));
+            return Err(BackendError::rejected("allocating", "a memory of no bytes"));
         }
         if kind == MemoryKind::Shared && !self.caps.unified {
-            return Err(refused("allocating", "this device has no memory that is shared with the host".to_owned()));
+            return Err(BackendError::rejected("allocating", "this device has no memory that is shared with the host"));
         }
         let mut state = self.state();
         let live = state.live;
@@ -137,12 +138,15 @@ impl Backend for NullBackend {
     fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
         let sorted = program.bindings.is_sorted_by(|a, b| a.resource < b.resource);
         if !sorted {
-            return Err(refused("compiling", format!("the bindings of {} are not sorted", program.name)));
+            return Err(BackendError::rejected(
+                "compiling",
+                format!("the bindings of {} are not sorted", program.name),
+            ));
         }
         let id = KernelId(self.next_kernel.fetch_add(1, Ordering::Relaxed));
         let mut state = self.state();
         state.counters.compilations += 1;
-        state.kernels.insert(id, program.clone());
+        state.kernels.insert(id, Signature::new(program));
         Ok(Compilation { kernel: id, resources: None })
     }
 
@@ -157,8 +161,8 @@ impl Backend for NullBackend {
         let started = Instant::now();
         let mut state = self.state();
         let state = &mut *state;
-        let resources = Resources { caps: &self.caps, memories: &state.memories, kernels: &state.kernels };
-        resources.check(recording)?;
+        let resources = Resources { memories: &state.memories, kernels: &state.kernels };
+        validity::check(recording, &self.caps, &resources)?;
         execute(&state.memories, recording);
         let dispatches = recording.commands().iter().filter(|command| matches!(command, Command::Dispatch(_)));
         state.counters.submissions += 1;

@@ -7,12 +7,12 @@ use anywarp_backend::{
     Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
     Recording, Ticket,
 };
-use anywarp_host::measure_copy_cost;
+use anywarp_host::{measure_copy_cost, validity};
 use rustc_hash::FxHashMap;
 
 use crate::adapters::Options;
 use crate::completion::{Flight, Poller};
-use crate::encode::{Encoding, Resources, check, encode};
+use crate::encode::{Encoding, Resources, encode};
 use crate::errors::ErrorSink;
 use crate::kernel::Kernel;
 use crate::memory::Memory;
@@ -244,13 +244,13 @@ impl Backend for WgpuBackend {
         let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
         let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
         let resources = Resources { device: &self.device, memories: &memories, kernels: &kernels };
-        check(&resources, recording, &mut encoding.used)?;
+        validity::check(recording, &self.caps, &resources)?;
 
         let flight =
             self.hand_over(&resources, &mut encoding, recording).inspect_err(|_| encoding.uniforms.abandoned())?;
         encoding.uniforms.submitted(&flight);
 
-        for memory in encoding.used.iter().filter_map(|id| memories.get(id)) {
+        for memory in encoding.used(recording).iter().filter_map(|id| memories.get(id)) {
             memory.used_by(&flight);
         }
         let is_dispatch = |command: &&Command| matches!(command, Command::Dispatch(_));

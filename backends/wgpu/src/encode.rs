@@ -4,6 +4,8 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use anywarp_backend::{BackendError, Bound, Command, Dispatch, Grid, KernelId, MemoryId, Recording, Region};
+use anywarp_host::Signature;
+use anywarp_host::validity::{self, MemoryState};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wgpu::util::StagingBelt;
@@ -24,8 +26,7 @@ pub(crate) struct Encoding {
     pub(crate) uniforms: Uniforms,
     pub(crate) bind_groups: BindGroups,
     pub(crate) belt: StagingBelt,
-    /// The memories of the recording at hand.
-    pub(crate) used: FxHashSet<MemoryId>,
+    used: FxHashSet<MemoryId>,
     placed: Vec<Placed>,
 }
 
@@ -38,6 +39,15 @@ impl Encoding {
             used: FxHashSet::default(),
             placed: Vec::new(),
         }
+    }
+
+    /// Each memory that a recording uses, once.
+    pub(crate) fn used(&mut self, recording: &Recording) -> &FxHashSet<MemoryId> {
+        self.used.clear();
+        for command in recording.commands() {
+            recording.visit_regions(command, |region, _| _ = self.used.insert(region.memory));
+        }
+        &self.used
     }
 }
 
@@ -58,52 +68,15 @@ impl<'a> Resources<'a> {
     }
 }
 
-/// Checks that every id exists and no memory is mapped, so that encoding cannot fail half-way.
-/// Leaves in `used` each memory that the recording uses.
-pub(crate) fn check(
-    resources: &Resources<'_>,
-    recording: &Recording,
-    used: &mut FxHashSet<MemoryId>,
-) -> Result<(), BackendError> {
-    used.clear();
-    for command in recording.commands() {
-        let mut problem = None;
-        recording.visit_regions(command, |region, _| {
-            let fault = match resources.memory(region.memory) {
-                Err(error) => Some(error),
-                Ok(memory) if used.insert(region.memory) && memory.is_mapped() => {
-                    Some(refused(format!("{:?} is mapped", region.memory)))
-                }
-                Ok(memory) if region.offset + region.bytes > memory.bytes => {
-                    Some(refused(format!("{region} is outside of its memory of {} bytes", memory.bytes)))
-                }
-                Ok(_) => None,
-            };
-            problem = problem.take().or(fault);
-        });
-        if let Some(problem) = problem {
-            return Err(problem);
-        }
-        if let Command::Library(call) = command {
-            return Err(BackendError::no_routine(call));
-        }
-        if let Command::Dispatch(dispatch) = command {
-            let kernel = resources.kernel(dispatch.kernel)?;
-            if kernel.slots.len() != dispatch.bounds.len() {
-                return Err(refused(format!(
-                    "{} wants {} bindings, the dispatch has {}",
-                    dispatch.label,
-                    kernel.slots.len(),
-                    dispatch.bounds.len()
-                )));
-            }
-        }
+impl validity::Resources for Resources<'_> {
+    fn memory(&self, id: MemoryId) -> Option<MemoryState> {
+        let memory = self.memories.get(&id)?;
+        Some(MemoryState { bytes: memory.bytes, kind: memory.kind, mapped: memory.is_mapped() })
     }
-    Ok(())
-}
 
-fn refused(message: String) -> BackendError {
-    BackendError::Rejected { operation: "submitting", message }
+    fn kernel(&self, id: KernelId) -> Option<&Signature> {
+        self.kernels.get(&id).map(|kernel| &kernel.signature)
+    }
 }
 
 /// Turns a checked recording into a command buffer.

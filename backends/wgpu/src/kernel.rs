@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anywarp_backend::{BackendError, BindingClass, BindingInfo, Program};
+use anywarp_host::Signature;
 
 use crate::errors::{Caught, scoped};
 use crate::pipelines::{Kept, Pipelines};
@@ -32,6 +33,7 @@ pub(crate) struct Kernel {
     pub(crate) pipeline: wgpu::ComputePipeline,
     pub(crate) groups: Vec<Group>,
     pub(crate) slots: Vec<Slot>,
+    pub(crate) signature: Signature,
 }
 
 static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
@@ -108,7 +110,7 @@ impl Kernel {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: kept.as_ref().map(|kept| &kept.object),
         });
-        (Self { pipeline, groups, slots }, kept)
+        (Self { pipeline, groups, slots, signature: Signature::new(program) }, kept)
     }
 }
 

@@ -7,7 +7,7 @@ use anywarp_backend::{Access, BindingClass, Bound, Clock, Grid, Region};
 
 use super::*;
 use crate::abi::{Frame, Slot};
-use crate::kernel::Binding;
+use anywarp_host::Binding;
 
 fn slot(frame: *mut Frame, index: usize) -> Slot {
     // SAFETY: the dispatch has that many bindings.
