@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anywarp_backend::{Access, BackendError, Clock, Findings, MemoryKind, Timing, Timings};
+use anywarp_host::Failure;
+use anywarp_host::threads::spread;
 
 use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::memory::Memory;
+use crate::memory::{Memory, SUBMISSION};
 use crate::plan::{BYTE_COST, Grid, Place, Plan, Step};
-use anywarp_host::threads::spread;
 
 /// Bytes of one unit of a copy or fill.
 const PIECE: usize = 64 << 10;
@@ -55,14 +55,14 @@ pub(crate) fn execute(plan: &Plan, conditions: &Conditions) -> Outcome {
     Outcome { failure: run.failure, timings, findings: run.findings }
 }
 
-/// What a plan does not tell: its execution panicked. Everything it writes is spoiled.
+/// What a plan does not tell: its execution panicked. Everything that it writes is poisoned.
 pub(crate) fn abandon(plan: &Plan, conditions: &Conditions, error: BackendError) -> Outcome {
     let failure = Failure::new(error);
     conditions.anything_failed.store(true, Ordering::Release);
     for step in &plan.steps {
         match step {
-            Step::Copy { target, .. } | Step::Fill { target, .. } => plan.memories[target.memory].spoil(&failure),
-            Step::Dispatch { slots, .. } => written(plan, slots).for_each(|memory| memory.spoil(&failure)),
+            Step::Copy { target, .. } | Step::Fill { target, .. } => plan.memories[target.memory].poison(&failure),
+            Step::Dispatch { slots, .. } => written(plan, slots).for_each(|memory| memory.poison(&failure)),
         }
     }
     Outcome { failure: Some(failure), timings: None, findings: Findings::default() }
@@ -98,10 +98,10 @@ impl Run<'_> {
         let (from, to) = (&self.plan.memories[source.memory], &self.plan.memories[target.memory]);
         if self.anything_failed() {
             if let Some(failure) = from.failure() {
-                to.spoil(&failure);
+                to.poison(&failure);
                 if to.kind == MemoryKind::Readback {
                     // The host is about to hear it from there.
-                    from.heal();
+                    from.clear_poison();
                 }
                 return self.fails(&failure);
             }
@@ -136,7 +136,7 @@ impl Run<'_> {
     fn dispatch(&mut self, kernel: usize, grid: &Grid, slots: &Range<usize>, immediates: usize) {
         let (plan, kernel) = (self.plan, &self.plan.kernels[kernel]);
         if let Some(failure) = self.hindrance(grid, slots) {
-            written(plan, slots).for_each(|memory| memory.spoil(&failure));
+            written(plan, slots).for_each(|memory| memory.poison(&failure));
             self.took(&kernel.name, Duration::ZERO);
             return self.fails(&failure);
         }
@@ -166,7 +166,7 @@ impl Run<'_> {
             Ok(_) => {}
             Err(error) => {
                 let failure = Failure::new(error);
-                written(plan, slots).for_each(|memory| memory.spoil(&failure));
+                written(plan, slots).for_each(|memory| memory.poison(&failure));
                 self.stopped = Some(Arc::clone(&failure));
                 self.fails(&failure);
             }
@@ -196,8 +196,8 @@ impl Run<'_> {
             let memory = &self.plan.memories[touch.memory];
             match memory.failure() {
                 // Whoever was told and writes there again means it.
-                Some(failure) if touch.access == Access::Write && failure.is_told() => {
-                    memory.heal();
+                Some(failure) if touch.access == Access::Write && failure.was_reported_before(SUBMISSION + 1) => {
+                    memory.clear_poison();
                 }
                 Some(failure) => return Some(failure),
                 None => {}
@@ -220,7 +220,7 @@ impl Run<'_> {
 fn replaced(memory: &Memory, place: Place) {
     let whole = place.offset == 0 && place.bytes + crate::bytes::ALIGNMENT > memory.bytes.len();
     if whole || memory.kind == MemoryKind::Readback {
-        memory.heal();
+        memory.clear_poison();
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anywarp_backend::{BackendError, Completion, Findings, Timings};
 
 use crate::execute::Outcome;
+use crate::memory::SUBMISSION;
 
 /// How often a wait looks before it sleeps: a few microseconds, about what falling asleep takes.
 const LOOKS: u32 = 200;
@@ -79,7 +80,7 @@ impl Flight {
 
     /// The error of work that has ended.
     fn outcome(&self) -> Result<(), BackendError> {
-        self.state().outcome.failure.as_ref().map_or(Ok(()), |failure| Err(failure.tell()))
+        self.state().outcome.failure.as_ref().map_or(Ok(()), |failure| Err(failure.report(SUBMISSION)))
     }
 
     /// Whether there is anything to learn of work that has ended.

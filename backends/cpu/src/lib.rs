@@ -11,7 +11,6 @@
 //! | `queue`, `flight` | the order of submissions, and their completion |
 //! | `execute`, `dispatch` | the steps of a plan; the workgroups of one of them |
 //! | `scratch` | what each thread gives to a kernel |
-//! | `failure` | work that went wrong, and who has heard of it |
 //! | `checker` | the checked mode: what kernels report while they run, and what is wrong with it |
 //! | `text` | what the compiler makes of a program, for reading |
 //! | `abi` | what compiled kernels and the code around them agree on |
@@ -26,7 +25,6 @@ mod compile;
 mod device;
 mod dispatch;
 mod execute;
-mod failure;
 mod flight;
 mod ir;
 mod kernel;

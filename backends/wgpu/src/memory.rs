@@ -1,10 +1,10 @@
 //! One allocation and its mapping.
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{BackendError, Completion, HostRange, MemoryKind, Ticket};
+use anywarp_host::mapping::{self, Lent, is_visible, not_mapped, pending};
 
 use crate::completion::{Flight, Poller};
 use crate::request::Request;
@@ -17,16 +17,13 @@ enum View {
 
 enum Mapping {
     Unmapped,
-    /// Of memory that is mapped for good: what it waits for, if that has not ended.
-    Open {
-        landing: Option<Arc<Flight>>,
-        lent: Arc<AtomicBool>,
-    },
-
+    /// Of memory that is mapped for good.
+    Open(mapping::Mapping<Arc<Flight>>),
+    // What follows is wgpu's: such a mapping is asked for, hands out a view, and can fail.
     Pending(Arc<Request>),
     Mapped {
         view: Option<View>,
-        lent: Arc<AtomicBool>,
+        lent: Lent,
     },
 }
 
@@ -128,27 +125,25 @@ impl Memory {
     }
 
     pub(crate) fn map(&self, poller: &Arc<Poller>) -> Result<Ticket, BackendError> {
+        is_visible(self.kind)?;
         let mode = match self.kind {
-            MemoryKind::Device => {
-                return Err(BackendError::Rejected {
-                    operation: "mapping",
-                    message: "device memory is not visible to the host".to_owned(),
-                });
-            }
             MemoryKind::Readback => wgpu::MapMode::Read,
             // Also for reading: gpu-allocator places such buffers in coherent memory only.
-            MemoryKind::Upload | MemoryKind::Staging | MemoryKind::Shared => wgpu::MapMode::Write,
+            _ => wgpu::MapMode::Write,
         };
         let mut mapping = self.mapping();
         match &*mapping {
             Mapping::Mapped { .. } => return Ok(Ticket::ready()),
             Mapping::Pending(request) => return Ok(Ticket::new(Arc::clone(&request.flight) as _)),
-            Mapping::Open { landing: Some(flight), .. } => return Ok(Ticket::new(Arc::clone(flight) as _)),
-            Mapping::Open { landing: None, .. } => return Ok(Ticket::ready()),
+            Mapping::Open(open) => {
+                return Ok(open.waits_for().map_or_else(Ticket::ready, |last| Ticket::new(Arc::clone(last) as _)));
+            }
             Mapping::Unmapped if self.pinned.is_some() => {
-                let landing = self.last_use();
-                let ticket = landing.clone().map_or_else(Ticket::ready, |flight| Ticket::new(flight));
-                *mapping = Mapping::Open { landing, lent: Arc::default() };
+                let last = self.last_use();
+                let ticket = last.clone().map_or_else(Ticket::ready, |last| Ticket::new(last));
+                let mut open = mapping::Mapping::default();
+                open.open(last);
+                *mapping = Mapping::Open(open);
                 return Ok(ticket);
             }
             Mapping::Unmapped => {}
@@ -165,21 +160,17 @@ impl Memory {
     }
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
-        let refused = |message: &str| BackendError::Rejected { operation: "host access", message: message.to_owned() };
+        let refused = |message: &str| BackendError::rejected("host access", message);
         let mut mapping = self.mapping();
-        if let (Mapping::Open { landing, lent }, Some(start)) = (&*mapping, self.pinned) {
-            if landing.as_ref().is_some_and(|flight| !flight.is_done()) {
-                return Err(refused("the mapping is still pending"));
-            }
+        let bytes = usize::try_from(self.bytes).map_err(|_| refused("the memory is larger than the address space"))?;
+        if let (Mapping::Open(open), Some(start)) = (&*mapping, self.pinned) {
             // SAFETY: the memory is mapped for as long as the buffer lives, which `self` keeps. No
-            // submitted work uses it any more, new work is refused while it is open, and `unmap` refuses
-            // while `lent` is set.
-            return unsafe { HostRange::new(start, self.bytes as usize, Arc::clone(lent), Arc::clone(self) as _) }
-                .ok_or_else(|| refused("the bytes are in use by the host already"));
+            // submitted work uses it any more once the last has ended, and new work is refused while it is open.
+            return unsafe { open.host(|last| last.is_done(), (start, bytes), Arc::clone(self) as _) };
         }
         if let Mapping::Pending(request) = &*mapping {
             if !request.flight.is_done() {
-                return Err(refused("the mapping is still pending"));
+                return Err(pending());
             }
             let view = match self.kind {
                 MemoryKind::Readback => self.buffer.get_mapped_range(..).map(View::Read),
@@ -192,32 +183,28 @@ impl Memory {
                     return Err(refused(&error.to_string()));
                 }
             };
-            *mapping = Mapping::Mapped { view: Some(view), lent: Arc::new(AtomicBool::new(false)) };
+            *mapping = Mapping::Mapped { view: Some(view), lent: Lent::default() };
         }
         let Mapping::Mapped { view: Some(view), lent } = &mut *mapping else {
-            return Err(refused("the memory is not mapped"));
+            return Err(not_mapped());
         };
         let start = match view {
             View::Read(view) => NonNull::from(&**view).cast::<u8>(),
             View::Write(view) => view.slice(..).as_raw_ptr().cast::<u8>(),
         };
-        let bytes = usize::try_from(self.bytes).map_err(|_| refused("the memory is larger than the address space"))?;
         // SAFETY: the pointer comes from wgpu's own view of all of the mapped buffer, which stays
         // mapped until `unmap`, and that refuses while `lent` is set; `self` keeps the buffer
         // alive, and a buffer that is dropped elsewhere stays mapped. `HostRange` gives mutable
         // access only to callers that respect the kind: a Readback view is read-only.
-        unsafe { HostRange::new(start, bytes, Arc::clone(lent), Arc::clone(self) as _) }
-            .ok_or_else(|| refused("the bytes are in use by the host already"))
+        unsafe { lent.range((start, bytes), Arc::clone(self) as _) }
     }
 
     pub(crate) fn unmap(&self) -> Result<(), BackendError> {
         let mut mapping = self.mapping();
         match &mut *mapping {
             Mapping::Unmapped => return Ok(()),
-            Mapping::Open { lent, .. } => {
-                if lent.load(Ordering::Acquire) {
-                    return Err(in_use());
-                }
+            Mapping::Open(open) => {
+                open.close()?;
                 *mapping = Mapping::Unmapped;
                 return Ok(());
             }
@@ -235,9 +222,7 @@ impl Memory {
             }
             Mapping::Pending(_) => {}
             Mapping::Mapped { view, lent } => {
-                if lent.load(Ordering::Acquire) {
-                    return Err(in_use());
-                }
+                lent.is_back()?;
                 *view = None;
             }
         }
@@ -255,8 +240,4 @@ fn not_ended(submission: &Mutex<Option<Arc<Flight>>>) -> Option<Arc<Flight>> {
         *submission = None;
     }
     submission.clone()
-}
-
-fn in_use() -> BackendError {
-    BackendError::Rejected { operation: "unmapping", message: "the bytes are in use by the host".to_owned() }
 }
