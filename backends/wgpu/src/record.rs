@@ -1,5 +1,9 @@
 //! From a recording to one wgpu command buffer.
 
+pub(crate) mod bind_groups;
+pub(crate) mod timing;
+pub(crate) mod uniforms;
+
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -10,11 +14,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use wgpu::util::StagingBelt;
 
-use crate::bind_groups::{BindGroups, Key};
 use crate::kernel::{Group, Kernel};
 use crate::memory::Memory;
-use crate::timing::TimingQuery;
-use crate::uniforms::{Placed, Uniforms};
+use bind_groups::{BindGroups, Key};
+use timing::TimingQuery;
+use uniforms::{Placed, Uniforms};
 
 /// A fill with a pattern copies from a block of this size.
 const PATTERN_BLOCK: u64 = 256 << 10;

@@ -2,19 +2,19 @@
 //!
 //! Each pipeline has a cache object of its own, and a file. wgpu can neither merge two caches nor
 //! shrink one, so a single file for all of them would lose what two processes add at the same time,
-//! and keep what nobody runs any more for ever. lavapipe hands out nothing but a header.
+//! and keep for ever what is never run again. lavapipe hands out nothing but a header.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anywarp_host::cache::{DiskCache, Fingerprint, Key};
 
-use crate::ready::Ready;
+use crate::kernel::ready::Ready;
 
 /// Where the pipelines of one device are kept.
 pub(crate) struct Pipelines {
     disk: Option<&'static DiskCache>,
-    /// What tells this driver and device from others.
+    /// What distinguishes this driver and device from others.
     adapter: String,
     /// What the driver gives for a cache without pipelines.
     empty: usize,
@@ -66,7 +66,7 @@ impl Pipelines {
         Some(Kept { pipelines: self, disk, key, object: object(device, found.as_deref()), found })
     }
 
-    /// Were two programs ever to have one fingerprint, the driver would still tell them apart: it looks
+    /// Were two programs ever to have one fingerprint, the driver would still distinguish them: it looks
     /// pipelines up by the code that it is given.
     fn key(&self, entry_point: &str, ready: &Ready<'_>) -> Option<Key> {
         let mut fingerprint = Fingerprint::default();
@@ -93,7 +93,7 @@ fn object(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
     let descriptor = wgpu::PipelineCacheDescriptor { label: None, data, fallback: true };
     // SAFETY: the data came from `get_data`, for an adapter and driver of the same names and numbers:
     // the entry it was read from holds them, and a checksum over all of it, so that a damaged file is
-    // none. Who could forge one can write to the user's own folders, and needs no driver for that.
+    // none. An attacker who could forge one can write to the user's own folders, and needs no driver for that.
     // wgpu compares the driver's identifier, and takes an empty cache where that has changed.
     unsafe { device.create_pipeline_cache(&descriptor) }
 }
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::Kernel;
-    use crate::ready::ready;
+    use crate::kernel::ready::ready;
     use crate::{Options, candidates};
 
     fn program(body: &str) -> Program {

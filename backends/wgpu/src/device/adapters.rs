@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 use anywarp_backend::{BackendError, Caps};
 
 use crate::WgpuBackend;
-use crate::bind_groups::MOST_KEPT;
 use crate::caps::{backend_name, caps_of, wanted_features};
-use crate::errors::ErrorSink;
+use crate::device::errors::ErrorSink;
+use crate::record::bind_groups::MOST_KEPT;
 
 /// How a device is opened.
 #[derive(Clone, Copy, Debug, Default)]

@@ -165,7 +165,7 @@ mod tests {
         for (name, program, wanted) in [
             ("nothing is proven", program(Checks::Proven, nothing()), (true, Made::Divisors)),
             ("all is proven", program(Checks::Proven, Some(all())), (false, Made::Divisors)),
-            ("nobody has looked", program(Checks::Proven, None), (false, Made::All)),
+            ("nothing was proven", program(Checks::Proven, None), (false, Made::All)),
             ("the driver's own are asked for", program(Checks::Driver, Some(all())), (false, Made::All)),
             ("none are", program(off, nothing()), (false, Made::Nothing)),
         ] {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::completion::Flight;
+use crate::submit::Fence;
 
 /// Above the 64 KiB that a uniform binding may have on most devices.
 const CHUNK: usize = 256 << 10;
@@ -31,7 +31,7 @@ struct Chunk {
     values: FxHashMap<u64, u32>,
     /// Referred to by the submission that is being put together.
     in_build: bool,
-    last_use: Option<Arc<Flight>>,
+    last_use: Option<Arc<Fence>>,
 }
 
 /// The chunks of one device.
@@ -84,7 +84,7 @@ impl Uniforms {
 
     /// A chunk that no submission reads any more, or a new one.
     fn free_chunk(&mut self, device: &wgpu::Device) -> usize {
-        let idle = |chunk: &Chunk| !chunk.in_build && chunk.last_use.as_ref().is_none_or(|flight| flight.is_done());
+        let idle = |chunk: &Chunk| !chunk.in_build && chunk.last_use.as_ref().is_none_or(|fence| fence.is_done());
         if let Some(index) = self.chunks.iter().position(idle) {
             let chunk = &mut self.chunks[index];
             chunk.shadow.clear();
@@ -120,11 +120,11 @@ impl Uniforms {
     }
 
     /// The submission was handed over: its uploads will happen, and it reads its chunks.
-    pub(crate) fn submitted(&mut self, flight: &Arc<Flight>) {
+    pub(crate) fn submitted(&mut self, fence: &Arc<Fence>) {
         for chunk in &mut self.chunks {
             chunk.uploaded = chunk.shadow.len();
             if std::mem::take(&mut chunk.in_build) {
-                chunk.last_use = Some(Arc::clone(flight));
+                chunk.last_use = Some(Arc::clone(fence));
             }
         }
     }

@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use anywarp_backend::{Backend, BackendError, MemoryId, MemoryKind, Recording, Region};
 
-use crate::device::WgpuBackend;
-use crate::errors::{Caught, scoped};
-use crate::memory::Memory;
-use crate::probe;
 #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
-use crate::{memory::reserved, pinned};
+use super::{pinned, reserved};
+use crate::device::WgpuBackend;
+use crate::device::errors::{Caught, scoped};
+use crate::memory::{Memory, probe};
 
 /// Which memory large copies from the host go through, instead of wgpu's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

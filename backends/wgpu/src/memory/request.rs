@@ -2,7 +2,7 @@
 //!
 //! wgpu 30 keeps a mapping that was cancelled listed under the submission that it waited for, and when that
 //! ends takes a later mapping of the same buffer for it, before the later one's work is done. So a
-//! mapping that follows a cancelled one is asked for when that submission has ended. Nobody waits for it
+//! mapping that follows a cancelled one is asked for when that submission has ended. No thread waits for it
 //! meanwhile: it has to come after later work anyway.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +10,8 @@ use std::task::{Wake, Waker};
 
 use anywarp_backend::{BackendError, Completion};
 
-use crate::completion::Flight;
-use crate::errors::ErrorSink;
+use crate::device::errors::ErrorSink;
+use crate::submit::Fence;
 
 /// How far it has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) struct Request {
     buffer: wgpu::Buffer,
     mode: wgpu::MapMode,
     /// Ends when the buffer is mapped.
-    pub(crate) flight: Arc<Flight>,
+    pub(crate) fence: Arc<Fence>,
     sink: Arc<ErrorSink>,
     stage: Mutex<Stage>,
 }
@@ -35,15 +35,15 @@ impl Request {
     pub(crate) fn new(
         buffer: wgpu::Buffer,
         mode: wgpu::MapMode,
-        flight: Arc<Flight>,
+        fence: Arc<Fence>,
         sink: &Arc<ErrorSink>,
     ) -> Arc<Self> {
-        Arc::new(Self { buffer, mode, flight, sink: Arc::clone(sink), stage: Mutex::new(Stage::Waiting) })
+        Arc::new(Self { buffer, mode, fence, sink: Arc::clone(sink), stage: Mutex::new(Stage::Waiting) })
     }
 
     /// Asks for the mapping, now or when `earlier` has ended. No lock may be held that a callback of wgpu
     /// takes, because it may run in here.
-    pub(crate) fn ask_after(self: &Arc<Self>, earlier: Option<&Arc<Flight>>) {
+    pub(crate) fn ask_after(self: &Arc<Self>, earlier: Option<&Arc<Fence>>) {
         match earlier {
             Some(earlier) => earlier.wake(&Waker::from(Arc::clone(self))),
             None => self.ask(),
@@ -57,9 +57,9 @@ impl Request {
             return;
         }
         *stage = Stage::Asked;
-        let (landing, sink) = (Arc::clone(&self.flight), Arc::clone(&self.sink));
+        let (done, sink) = (Arc::clone(&self.fence), Arc::clone(&self.sink));
         self.buffer.map_async(self.mode, .., move |mapped| {
-            landing.finish(mapped.map_err(|_| {
+            done.finish(mapped.map_err(|_| {
                 sink.alive().err().unwrap_or_else(|| BackendError::Rejected {
                     operation: "mapping",
                     message: "the driver could not map the memory".to_owned(),
@@ -68,14 +68,14 @@ impl Request {
         });
     }
 
-    /// Nobody wants it any more, pending as it may be.
+    /// Ends the mapping, pending as it may be.
     pub(crate) fn cancel(&self) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if *stage == Stage::Asked {
             self.buffer.unmap();
         }
         *stage = Stage::Cancelled;
-        self.flight.finish(Err(BackendError::Rejected {
+        self.fence.finish(Err(BackendError::Rejected {
             operation: "mapping",
             message: "the memory was wanted for work of the device before it was mapped".to_owned(),
         }));

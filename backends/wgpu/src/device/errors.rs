@@ -36,7 +36,7 @@ impl ErrorSink {
         sink
     }
 
-    /// For a device of somebody else, whose callbacks stay theirs.
+    /// For a device of another user of wgpu, whose callbacks stay theirs.
     pub(crate) fn beside() -> Arc<Self> {
         let sink = Self::default();
         sink.share();
@@ -64,7 +64,7 @@ impl ErrorSink {
         }
     }
 
-    /// [`alive`](Self::alive), of a device whose loss may be told to others only.
+    /// [`alive`](Self::alive), of a device whose loss may be reported to others only.
     pub(crate) fn ask(&self, device: &wgpu::Device) -> Result<(), BackendError> {
         if self.is_shared() && self.lost.get().is_none() && reports_nothing(device) {
             self.lose("its owner destroyed it, or the driver took it away".to_owned());
@@ -73,7 +73,7 @@ impl ErrorSink {
     }
 
     /// What a panic of wgpu stands for: the loss of the device, unless the panic may be of a callback
-    /// that somebody else gave wgpu.
+    /// that another user gave wgpu.
     pub(crate) fn failed(&self, meanwhile: &str, device: &wgpu::Device) -> BackendError {
         let reason = format!("the driver failed while {meanwhile}");
         if !self.is_shared() {
@@ -85,7 +85,7 @@ impl ErrorSink {
     }
 
     /// Runs `work` and returns what wgpu reported of it. One at a time, unless the device is shared:
-    /// the callback does not tell threads apart. Nothing in a browser, see [`late`](Self::late).
+    /// the callback does not distinguish threads. Nothing in a browser, see [`late`](Self::late).
     pub(crate) fn within<T>(&self, device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<String>) {
         if cfg!(target_arch = "wasm32") {
             return (work(), None);
@@ -96,8 +96,8 @@ impl ErrorSink {
         (result, if self.is_shared() { caught } else { self.take_uncaptured() })
     }
 
-    /// Runs `work` and returns what wgpu reported of it, if the device is shared: nobody else hears of
-    /// it then.
+    /// Runs `work` and returns what wgpu reported of it, if the device is shared: then it is reported
+    /// nowhere else.
     pub(crate) fn apart<T>(&self, device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<String>) {
         if !self.is_shared() {
             return (work(), None);

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use ash::vk;
 use wgpu::hal::api::Vulkan;
 
-use crate::upload::Whose;
+use crate::memory::upload::Whose;
 
 /// From this size on: below it the way does not matter, and drivers count allocations.
 pub(crate) const SMALLEST: u64 = 1 << 20;
@@ -84,7 +84,7 @@ pub(crate) fn allocate(
             return Err(error);
         }
     };
-    // SAFETY: the mapping is at least as long as the buffer, and nobody else knows of it.
+    // SAFETY: the mapping is at least as long as the buffer, and known nowhere else yet.
     unsafe { start.as_ptr().write_bytes(0, length) };
     // SAFETY: wgpu owns both from here on, exclusively; the range is the whole allocation.
     let owned = unsafe { wgpu::hal::vulkan::Buffer::from_raw_managed(buffer, memory, 0, requirements.size) };

@@ -1,8 +1,8 @@
-//! Devices and buffers of somebody else's wgpu code, and ours in its hands.
+//! Devices and buffers of other wgpu code, and ours in its hands.
 //!
 //! Both sides use one queue, so that what is submitted first takes effect first, and wgpu itself puts
 //! the barriers between. From the first hand-over on errors are caught where they arise, so that
-//! neither side hears of the other's: see `errors.rs`.
+//! neither side gets the other's: see `errors`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use std::sync::Arc;
 use anywarp_backend::{Backend, BackendError, MemoryId, MemoryKind};
 use wgpu::BufferUsages;
 
-use crate::adapters::Options;
 use crate::caps::{backend_name, caps_of};
-use crate::completion::Flight;
 use crate::device::WgpuBackend;
-use crate::errors::ErrorSink;
+use crate::device::adapters::Options;
+use crate::device::errors::ErrorSink;
 use crate::memory::Memory;
+use crate::submit::Fence;
 
 /// A device of wgpu with what belongs to it.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Handles {
     pub queue: wgpu::Queue,
 }
 
-/// Whose a buffer is, as far as wgpu can be made to tell.
+/// The owner of a buffer, as far as wgpu can be made to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This device made it.
@@ -40,7 +40,7 @@ pub enum Origin {
 }
 
 impl WgpuBackend {
-    /// A backend on a device that somebody made for themselves. Its callbacks stay as they are.
+    /// A backend on a device that its user has made. Its callbacks stay as they are.
     ///
     /// # Errors
     /// [`BackendError::Rejected`] where the three do not belong together, or for a backend of wgpu
@@ -74,9 +74,9 @@ impl WgpuBackend {
         Handles { adapter: self.adapter.clone(), device: self.device.clone(), queue: self.queue.clone() }
     }
 
-    /// Whose `buffer` is, which is at least 4 bytes long.
+    /// Returns the owner of `buffer`, which is at least 4 bytes long.
     ///
-    /// Handles of wgpu do not tell their device, and are mere numbers within their instance, so that
+    /// Handles of wgpu do not name their device, and are mere numbers within their instance, so that
     /// one of another instance would be taken for some buffer of this one. A mistake made with the
     /// buffer is reported to the device that made it, and to no other: hence one is made.
     #[must_use]
@@ -94,7 +94,7 @@ impl WgpuBackend {
         if buffer.get_mapped_range(..).is_ok() { Origin::Mapped } else { Origin::Other }
     }
 
-    /// Makes memory of a buffer that is [ours](Origin::Ours) and that somebody else created. It is
+    /// Makes memory of a buffer that is [ours](Origin::Ours) and that another user created. It is
     /// [shared](MemoryKind::Shared) where its usages and the device allow.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl WgpuBackend {
         Ok((self.keep(Memory::adopted(buffer.clone(), kind)), kind))
     }
 
-    /// The buffer of a memory that is not mapped, for commands of somebody else. From here on others
+    /// The buffer of a memory that is not mapped, for commands of another user. From here on others
     /// use the device, too.
     ///
     /// # Errors
@@ -122,18 +122,18 @@ impl WgpuBackend {
         Ok(memory.buffer.clone())
     }
 
-    /// Takes a memory back: whoever maps it waits for all that was submitted before.
+    /// Takes a memory back: mapping it waits for all that was submitted before.
     pub fn take_back(&self, memory: MemoryId) {
         let Some(memory) = self.memory(memory).ok().filter(|memory| memory.kind == MemoryKind::Shared) else { return };
         // Submitting may run callbacks of others.
         let submit = || {
-            let flight = Flight::new(&self.poller, None);
-            self.poller.follow(&flight, self.queue.submit([]));
-            self.land(&flight);
-            flight
+            let fence = Fence::new(&self.poller, None);
+            self.poller.follow(&fence, self.queue.submit([]));
+            self.finish_when_done(&fence);
+            fence
         };
-        if let (Ok(flight), _) = self.sink.apart(&self.device, || catch_unwind(AssertUnwindSafe(submit))) {
-            memory.used_by(&flight);
+        if let (Ok(fence), _) = self.sink.apart(&self.device, || catch_unwind(AssertUnwindSafe(submit))) {
+            memory.used_by(&fence);
         }
     }
 }
@@ -159,7 +159,7 @@ fn is_queue_of(queue: &wgpu::Queue, device: &wgpu::Device) -> bool {
 /// one wgpu panics, which is as good as an answer.
 #[cfg(not(target_arch = "wasm32"))]
 fn reports_to(device: &wgpu::Device, mistake: impl FnOnce()) -> bool {
-    crate::errors::scoped(device, || catch_unwind(AssertUnwindSafe(mistake))).1.is_some()
+    crate::device::errors::scoped(device, || catch_unwind(AssertUnwindSafe(mistake))).1.is_some()
 }
 
 #[cfg(target_arch = "wasm32")]
