@@ -1,5 +1,8 @@
 //! Compiled kernels.
 
+pub(crate) mod compile;
+pub(crate) mod text;
+
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,5 +1,7 @@
 //! One allocation, its mapping, and what may be wrong with its contents.
 
+pub(crate) mod bytes;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Waker;
 use std::time::Duration;
@@ -8,17 +10,17 @@ use anywarp_backend::{BackendError, Completion, HostRange, MemoryKind, Ticket, T
 use anywarp_host::mapping::{Mapping, is_visible};
 use anywarp_host::{Failure, Poison, Report};
 
-use crate::bytes::Bytes;
-use crate::flight::Flight;
+use crate::submit::Submission;
+use bytes::Bytes;
 
 /// The number of every submission: they end in the order in which they were made, so none needs its own.
 pub(crate) const SUBMISSION: u64 = 0;
 
 #[derive(Default)]
 struct State {
-    mapping: Mapping<Arc<Landing>>,
+    mapping: Mapping<Arc<PendingMapping>>,
     /// Submissions end in their order: when this one is over, all that use the memory are.
-    last_use: Option<Arc<Flight>>,
+    last_use: Option<Arc<Submission>>,
 }
 
 /// One allocation.
@@ -45,14 +47,15 @@ impl Memory {
         is_visible(self.kind)?;
         let mut state = self.state();
         if state.mapping.is_mapped() {
-            let unreported = state.mapping.waits_for().filter(|landing| !landing.report.is_given());
-            return Ok(unreported.map_or_else(Ticket::ready, |landing| Ticket::new(Arc::clone(landing) as _)));
+            let unreported = state.mapping.waits_for().filter(|pending| !pending.report.is_given());
+            return Ok(unreported.map_or_else(Ticket::ready, |pending| Ticket::new(Arc::clone(pending) as _)));
         }
-        let flight = state.last_use.take_if(|flight| flight.is_over()).map_or_else(|| state.last_use.clone(), |_| None);
-        let landing = (flight.is_some() || self.poison.is_set())
-            .then(|| Arc::new(Landing { flight, memory: Arc::downgrade(self), report: Report::default() }));
-        let ticket = landing.clone().map_or_else(Ticket::ready, |landing| Ticket::new(landing));
-        state.mapping.open(landing);
+        let submission =
+            state.last_use.take_if(|submission| submission.is_over()).map_or_else(|| state.last_use.clone(), |_| None);
+        let pending = (submission.is_some() || self.poison.is_set())
+            .then(|| Arc::new(PendingMapping { submission, memory: Arc::downgrade(self), report: Report::default() }));
+        let ticket = pending.clone().map_or_else(Ticket::ready, |pending| Ticket::new(pending));
+        state.mapping.open(pending);
         Ok(ticket)
     }
 
@@ -60,7 +63,7 @@ impl Memory {
         let bytes = (self.bytes.start(), self.bytes.len());
         // SAFETY: `self` keeps the bytes. No submitted work uses them any more once the mapping's has ended, and new
         // work is refused by `begin_use` while the memory is mapped.
-        unsafe { self.state().mapping.host(|landing| landing.is_over(), bytes, Arc::clone(self) as _) }
+        unsafe { self.state().mapping.host(|pending| pending.is_over(), bytes, Arc::clone(self) as _) }
     }
 
     pub(crate) fn unmap(&self) -> Result<(), BackendError> {
@@ -71,12 +74,12 @@ impl Memory {
         self.state().mapping.is_mapped()
     }
 
-    /// Notes that `flight` will use the memory. False, and nothing is noted, if it is mapped.
-    pub(crate) fn begin_use(&self, flight: &Arc<Flight>) -> bool {
+    /// Notes that `submission` will use the memory. False, and nothing is noted, if it is mapped.
+    pub(crate) fn begin_use(&self, submission: &Arc<Submission>) -> bool {
         let mut state = self.state();
         let free = !state.mapping.is_mapped();
         if free {
-            state.last_use = Some(Arc::clone(flight));
+            state.last_use = Some(Arc::clone(submission));
         }
         free
     }
@@ -97,16 +100,16 @@ impl Memory {
     }
 }
 
-/// A mapping that waits for work, or that has a failure to tell.
-struct Landing {
-    flight: Option<Arc<Flight>>,
+/// A mapping that waits for work, or that has a failure to report.
+struct PendingMapping {
+    submission: Option<Arc<Submission>>,
     memory: Weak<Memory>,
     report: Report,
 }
 
-impl Landing {
+impl PendingMapping {
     fn is_over(&self) -> bool {
-        self.flight.as_ref().is_none_or(|flight| flight.is_over())
+        self.submission.as_ref().is_none_or(|submission| submission.is_over())
     }
 
     fn outcome(&self) -> Result<(), BackendError> {
@@ -114,19 +117,19 @@ impl Landing {
     }
 }
 
-impl Completion for Landing {
+impl Completion for PendingMapping {
     fn done(&self) -> Result<bool, BackendError> {
         if self.is_over() { self.outcome().map(|()| true) } else { Ok(false) }
     }
 
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
-        let over = self.flight.as_ref().is_none_or(|flight| flight.sleep(timeout));
+        let over = self.submission.as_ref().is_none_or(|submission| submission.sleep(timeout));
         if over { self.outcome().map(|()| true) } else { Ok(false) }
     }
 
     fn wake(&self, waker: &Waker) {
-        match &self.flight {
-            Some(flight) => flight.wake(waker),
+        match &self.submission {
+            Some(submission) => submission.wake(waker),
             None => waker.wake_by_ref(),
         }
     }
@@ -155,20 +158,20 @@ mod tests {
         drop(host);
         memory.unmap().unwrap();
         assert!(memory.begin_use(&Arc::default()));
-        // SAFETY: the byte lies within the memory, which nobody else uses.
+        // SAFETY: the byte lies within the memory, which nothing else uses.
         assert_eq!(unsafe { memory.bytes.start().add(99).read() }, 7);
     }
 
     #[test]
-    fn a_mapping_waits_for_work_and_tells_its_failure_once() {
-        let (memory, flight) = (shared(), Arc::new(Flight::default()));
-        assert!(memory.begin_use(&flight));
+    fn a_mapping_waits_for_work_and_reports_its_failure_once() {
+        let (memory, submission) = (shared(), Arc::new(Submission::default()));
+        assert!(memory.begin_use(&submission));
         let ticket = memory.map().unwrap();
         assert!(!ticket.is_done().unwrap() && memory.host().is_err());
         let error = BackendError::Stopped { kernel: "k".to_owned(), reason: "r".to_owned() };
         let failure = Failure::new(error.clone());
         memory.poison(&failure);
-        flight.finish(crate::execute::Outcome { failure: Some(failure), ..Default::default() });
+        submission.finish(crate::execute::Outcome { failure: Some(failure), ..Default::default() });
         assert_eq!(ticket.wait(), Err(error.clone()));
         assert_eq!(ticket.wait(), Err(error));
         assert_eq!(memory.map().unwrap().wait(), Ok(()));

@@ -2,7 +2,7 @@
 
 use anywarp_backend::{BackendError, Program};
 
-use crate::compile::{lowered, refused};
+use crate::kernel::compile::{lowered, refused};
 use crate::{codegen, ir};
 use anywarp_host::guarded;
 

@@ -1,29 +1,29 @@
-//! Plans in the order in which they were submitted: small ones at once on the caller's thread, the
+//! Recordings in the order in which they were submitted: small ones at once on the caller's thread, the
 //! others on a thread of the device.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::execute::{Conditions, abandon, execute};
-use crate::flight::Flight;
-use crate::plan::Plan;
+use crate::record::Resolved;
+use crate::submit::Submission;
 use anywarp_host::{guarded, panicked};
 
 /// Nanoseconds of work that `submit` does itself: handing it over would take about as long.
 const INLINE: f64 = 30_000.0;
-/// Plans that are kept to be made anew.
+/// Resolved recordings that are kept to be made anew.
 const SPARE: usize = 4;
 
 #[derive(Default)]
 struct State {
-    backlog: VecDeque<(Box<Plan>, Arc<Flight>)>,
-    /// A thread is at work on the oldest plan.
+    backlog: VecDeque<(Box<Resolved>, Arc<Submission>)>,
+    /// A thread is at work on the oldest resolved recording.
     busy: bool,
     started: bool,
     /// The device is gone: the thread ends when there is nothing left to do.
     closed: bool,
     #[allow(clippy::vec_box)] // they move between here and the backlog
-    spare: Vec<Box<Plan>>,
+    spare: Vec<Box<Resolved>>,
 }
 
 struct Shared {
@@ -42,26 +42,26 @@ impl Queue {
         Self { shared: Arc::new(Shared { conditions, state: Mutex::default(), changed: Condvar::new() }) }
     }
 
-    /// An empty plan.
-    pub(crate) fn plan(&self) -> Box<Plan> {
+    /// An empty resolved recording.
+    pub(crate) fn empty(&self) -> Box<Resolved> {
         self.shared.state().spare.pop().unwrap_or_default()
     }
 
-    /// Takes a plan back that is not submitted.
-    pub(crate) fn give_back(&self, plan: Box<Plan>) {
-        self.shared.give_back(plan);
+    /// Takes a resolved recording back that is not submitted.
+    pub(crate) fn give_back(&self, resolved: Box<Resolved>) {
+        self.shared.give_back(resolved);
     }
 
-    /// Has `plan` carried out, after all that came before; `flight` ends with it.
-    pub(crate) fn submit(&self, plan: Box<Plan>, flight: &Arc<Flight>) {
-        let small = plan.estimate() < INLINE;
+    /// Has `resolved` carried out, after all that came before; `submission` ends with it.
+    pub(crate) fn submit(&self, resolved: Box<Resolved>, submission: &Arc<Submission>) {
+        let small = resolved.estimate() < INLINE;
         let mut state = self.shared.state();
         if small && !state.busy && state.backlog.is_empty() {
             state.busy = true;
             drop(state);
-            return self.shared.run(plan, flight);
+            return self.shared.run(resolved, submission);
         }
-        state.backlog.push_back((plan, Arc::clone(flight)));
+        state.backlog.push_back((resolved, Arc::clone(submission)));
         if !state.started {
             state.started = self.start();
             if !state.started {
@@ -97,17 +97,17 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out a plan. The caller has set `busy`.
-    fn run(&self, plan: Box<Plan>, flight: &Flight) {
-        let outcome = guarded("running a kernel", || Ok(execute(&plan, &self.conditions)))
-            .unwrap_or_else(|error| abandon(&plan, &self.conditions, error));
-        // Before the flight ends: whoever waits for it may free what the plan holds.
-        self.give_back(plan);
+    /// Carries out a resolved recording. The caller has set `busy`.
+    fn run(&self, resolved: Box<Resolved>, submission: &Submission) {
+        let outcome = guarded("running a kernel", || Ok(execute(&resolved, &self.conditions)))
+            .unwrap_or_else(|error| abandon(&resolved, &self.conditions, error));
+        // Before the submission ends: a thread that waits for it may free what the recording holds.
+        self.give_back(resolved);
         let mut state = self.state();
         state.busy = false;
         let more = !state.backlog.is_empty();
         drop(state);
-        flight.finish(outcome);
+        submission.finish(outcome);
         if more {
             self.changed.notify_one();
         }
@@ -124,22 +124,22 @@ impl Shared {
                 }
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            let Some((plan, flight)) = state.backlog.pop_front() else { continue };
+            let Some((resolved, submission)) = state.backlog.pop_front() else { continue };
             state.busy = true;
             drop(state);
-            self.run(plan, &flight);
+            self.run(resolved, &submission);
         }
     }
 
-    fn give_back(&self, mut plan: Box<Plan>) {
-        // Memory and machine code that nobody else holds goes here; that of a kernel may be foreign code.
-        if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| plan.clear())) {
+    fn give_back(&self, mut resolved: Box<Resolved>) {
+        // Memory and machine code that is held nowhere else goes here; that of a kernel may be foreign code.
+        if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| resolved.clear())) {
             log::error!("{}", panicked("letting go of a kernel", panic.as_ref()));
             return;
         }
         let mut state = self.state();
         if state.spare.len() < SPARE {
-            state.spare.push(plan);
+            state.spare.push(resolved);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Completion of submitted work.
 
+mod queue;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -9,6 +11,7 @@ use anywarp_backend::{BackendError, Completion, Findings, Timings};
 
 use crate::execute::Outcome;
 use crate::memory::SUBMISSION;
+pub(crate) use queue::Queue;
 
 /// How often a wait looks before it sleeps: a few microseconds, about what falling asleep takes.
 const LOOKS: u32 = 200;
@@ -23,19 +26,19 @@ struct State {
 
 /// One submission.
 #[derive(Default)]
-pub(crate) struct Flight {
+pub(crate) struct Submission {
     /// Set once, under the lock of `state`, after all else.
     over: AtomicBool,
     state: Mutex<State>,
     ended: Condvar,
 }
 
-impl Flight {
+impl Submission {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the flight.
+    /// Ends the submission.
     pub(crate) fn finish(&self, outcome: Outcome) {
         let mut state = self.state();
         state.outcome = outcome;
@@ -90,7 +93,7 @@ impl Flight {
     }
 }
 
-impl Completion for Flight {
+impl Completion for Submission {
     fn done(&self) -> Result<bool, BackendError> {
         if self.is_over() { self.outcome().map(|()| true) } else { Ok(false) }
     }
@@ -128,13 +131,13 @@ mod tests {
 
     #[test]
     fn a_wait_ends_with_the_work_or_with_its_time() {
-        let flight = Arc::new(Flight::default());
-        assert_eq!(flight.wait(Some(Duration::from_millis(2))), Ok(false));
-        let other = Arc::clone(&flight);
+        let submission = Arc::new(Submission::default());
+        assert_eq!(submission.wait(Some(Duration::from_millis(2))), Ok(false));
+        let other = Arc::clone(&submission);
         let waiting = std::thread::spawn(move || other.wait(None));
         std::thread::sleep(Duration::from_millis(5));
-        flight.finish(Outcome::default());
+        submission.finish(Outcome::default());
         assert_eq!(waiting.join().unwrap(), Ok(true));
-        assert_eq!(flight.wait(Some(Duration::MAX)), Ok(true));
+        assert_eq!(submission.wait(Some(Duration::MAX)), Ok(true));
     }
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use anywarp_backend::{BackendError, MemoryKind};
 
-use crate::bytes::Bytes;
+use crate::memory::bytes::Bytes;
 
 /// What one thread gives to kernels.
 #[derive(Default)]

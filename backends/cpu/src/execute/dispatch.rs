@@ -7,8 +7,8 @@ use anywarp_backend::{BackendError, Findings};
 
 use crate::abi::{Frame, Slot, Stop};
 use crate::checker::{Checker, Checks};
+use crate::execute::scratch;
 use crate::kernel::Kernel;
-use crate::scratch;
 
 /// One dispatch: what all its threads share.
 pub(crate) struct Dispatch<'a> {

@@ -1,4 +1,4 @@
-//! A recording, checked and resolved: ids became memory and machine code.
+//! From a recording to what runs: checked and resolved, ids became memory and machine code.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use anywarp_host::{Binding, Signature};
 use rustc_hash::FxHashMap;
 
 use crate::abi::Slot;
-use crate::bytes::{ALIGNMENT, Bytes};
 use crate::kernel::Kernel;
 use crate::memory::Memory;
+use crate::memory::bytes::{ALIGNMENT, Bytes};
 
 pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
@@ -39,7 +39,7 @@ impl validity::Resources for Resources<'_> {
 /// Nanoseconds that copying or filling a byte takes, about.
 pub(crate) const BYTE_COST: f64 = 0.1;
 
-/// A range of one of the plan's memories, within its bounds.
+/// A range of one of the recording's memories, within its bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) memory: usize,
@@ -70,11 +70,11 @@ pub(crate) struct Touch {
 
 /// Commands with all that they need. Kept and used again, so that a launch allocates nothing.
 #[derive(Default)]
-pub(crate) struct Plan {
+pub(crate) struct Resolved {
     pub(crate) steps: Vec<Step>,
     pub(crate) memories: Vec<Arc<Memory>>,
     pub(crate) kernels: Vec<Arc<Kernel>>,
-    /// Of all dispatches; good once the plan is made.
+    /// Of all dispatches; good once `make` is done.
     pub(crate) slots: Vec<Slot>,
     /// Beside `slots`; `None` for values.
     pub(crate) touches: Vec<Option<Touch>>,
@@ -87,15 +87,15 @@ pub(crate) struct Plan {
     arena: Option<Bytes>,
 }
 
-// SAFETY: the slots point into `arena` and into `memories`, which travel with the plan; what is done
-// with them is unsafe code of its own.
-unsafe impl Send for Plan {}
+// SAFETY: the slots point into `arena` and into `memories`, which travel with them; what is done with them is unsafe
+// code of its own.
+unsafe impl Send for Resolved {}
 
-impl Plan {
-    /// Makes the plan of a recording.
+impl Resolved {
+    /// Checks and resolves a recording.
     ///
     /// # Errors
-    /// Those of [`validity::check`], and no memory for values; the plan is then good for nothing but to be
+    /// Those of [`validity::check`], and no memory for values; `self` is then good for nothing but to be
     /// [cleared](Self::clear).
     pub(crate) fn make(
         &mut self,
@@ -118,7 +118,7 @@ impl Plan {
             };
             self.steps.push(step);
         }
-        self.settle()
+        self.place_values()
     }
 
     /// Lets go of everything but the room.
@@ -132,7 +132,7 @@ impl Plan {
         self.placed.clear();
     }
 
-    /// Nanoseconds that it should take on one thread; infinite when nobody knows.
+    /// Nanoseconds that it should take on one thread; infinite when it is not known.
     pub(crate) fn estimate(&self) -> f64 {
         let of = |step: &Step| match step {
             Step::Copy { target, .. } | Step::Fill { target, .. } => target.bytes as f64 * BYTE_COST,
@@ -147,7 +147,7 @@ impl Plan {
 
     /// Where the immediates of a dispatch lie.
     pub(crate) fn immediates(&self, offset: usize) -> *const u8 {
-        // `settle` made the arena as long as the values, and `offset` lies within them.
+        // `place_values` made the arena as long as the values, and `offset` lies within them.
         self.arena.as_ref().map_or(std::ptr::null(), |arena| arena.start().as_ptr().wrapping_add(offset))
     }
 
@@ -226,7 +226,7 @@ impl Plan {
     }
 
     /// Moves the values to where they stay, and points their slots at them.
-    fn settle(&mut self) -> Result<(), BackendError> {
+    fn place_values(&mut self) -> Result<(), BackendError> {
         let length = self.values.len();
         if self.arena.as_ref().is_none_or(|arena| arena.len() < length) {
             let requested = (length * 2).max(1024);
@@ -236,7 +236,7 @@ impl Plan {
         }
         let Some(arena) = &self.arena else { return Ok(()) };
         let start = arena.start().as_ptr();
-        // SAFETY: the arena is long enough, and belongs to the plan alone.
+        // SAFETY: the arena is long enough, and belongs to `self` alone.
         unsafe { std::ptr::copy_nonoverlapping(self.values.as_ptr(), start, length) };
         for (slot, at) in &self.placed {
             self.slots[*slot].start = start.wrapping_add(*at);
