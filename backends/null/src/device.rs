@@ -2,18 +2,18 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Clock, Command, Compilation, Completion, Counters, HostRange, KernelId, MemoryId,
-    MemoryKind, Program, Recording, Ticket, Timing, Timings,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
+    Recording, Ticket,
 };
 use anywarp_host::{Signature, validity};
 
 use crate::NullOptions;
-use crate::check::{Kernels, Memories, Resources};
-use crate::execute::execute;
 use crate::memory::Memory;
+use crate::record::{Kernels, Memories, Resources, execute};
+use crate::submit::Ended;
 
 #[derive(Default)]
 struct State {
@@ -169,32 +169,10 @@ impl Backend for NullBackend {
         state.counters.dispatches += dispatches.count() as u64;
         state.counters.barriers += recording.barriers();
         state.submissions.push(recording.to_string());
-        Ok(if recording.timed { Ticket::new(Arc::new(Ended(started.elapsed()))) } else { Ticket::ready() })
+        Ok(if recording.timed { Ticket::new(Arc::new(Ended::after(started.elapsed()))) } else { Ticket::ready() })
     }
 
     fn counters(&self) -> Counters {
         self.state().counters
-    }
-}
-
-/// A timed submission, which has ended.
-struct Ended(Duration);
-
-impl Completion for Ended {
-    fn done(&self) -> Result<bool, BackendError> {
-        Ok(true)
-    }
-
-    fn wait(&self, _timeout: Option<Duration>) -> Result<bool, BackendError> {
-        Ok(true)
-    }
-
-    fn wake(&self, waker: &std::task::Waker) {
-        waker.wake_by_ref();
-    }
-
-    fn timings(&self) -> Option<Timings> {
-        let entry = Timing { label: Arc::from("submission"), duration: self.0 };
-        Some(Timings { clock: Clock::Host, entries: vec![entry] })
     }
 }

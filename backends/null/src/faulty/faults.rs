@@ -31,7 +31,7 @@ pub enum Fault {
     Lost,
 }
 
-/// Which of the calls fails. Calls are counted from 0, from when the plan was set.
+/// Which of the calls fails. Calls are counted from 0, from when the [`Faults`] were set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// Only this one.
@@ -76,19 +76,19 @@ struct Rule {
 /// What goes wrong.
 ///
 /// ```
-/// use anywarp_null::{Call, Fault, Pace, Plan, When};
+/// use anywarp_null::{Call, Fault, Pace, Faults, When};
 ///
-/// let full = Plan::new().fail(Call::Allocate, Fault::OutOfMemory, When::From(3));
-/// let gone = Plan::new().fail_any(Fault::Lost, When::Nth(7)).pace(Pace::Gated);
+/// let full = Faults::new().fail(Call::Allocate, Fault::OutOfMemory, When::From(3));
+/// let gone = Faults::new().fail_any(Fault::Lost, When::Nth(7)).pace(Pace::Gated);
 /// # let _ = (full, gone);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct Faults {
     rules: Vec<Rule>,
     pub(crate) pace: Pace,
 }
 
-impl Plan {
+impl Faults {
     /// Nothing goes wrong.
     #[must_use]
     pub fn new() -> Self {
@@ -135,16 +135,16 @@ mod tests {
 
     #[test]
     fn each_rule_counts_its_own_calls() {
-        let mut plan = Plan::new()
+        let mut faults = Faults::new()
             .fail(Call::Allocate, Fault::OutOfMemory, When::Nth(1))
             .fail(Call::Allocate, Fault::Refused, When::Above(100))
             .fail(Call::Submit, Fault::Refused, When::From(1))
             .fail_any(Fault::Lost, When::Nth(6));
         let calls = [(Call::Allocate, 8), (Call::Submit, 0), (Call::Allocate, 8), (Call::Allocate, 101)];
-        let faults: Vec<_> = calls.into_iter().map(|(call, bytes)| plan.count(call, bytes)).collect();
-        assert_eq!(faults, [None, None, Some(Fault::OutOfMemory), Some(Fault::Refused)]);
-        assert_eq!(plan.count(Call::Submit, 0), Some(Fault::Refused));
-        assert_eq!(plan.count(Call::Submit, 0), Some(Fault::Refused));
-        assert_eq!(plan.count(Call::Unmap, 0), Some(Fault::Lost));
+        let fired: Vec<_> = calls.into_iter().map(|(call, bytes)| faults.count(call, bytes)).collect();
+        assert_eq!(fired, [None, None, Some(Fault::OutOfMemory), Some(Fault::Refused)]);
+        assert_eq!(faults.count(Call::Submit, 0), Some(Fault::Refused));
+        assert_eq!(faults.count(Call::Submit, 0), Some(Fault::Refused));
+        assert_eq!(faults.count(Call::Unmap, 0), Some(Fault::Lost));
     }
 }

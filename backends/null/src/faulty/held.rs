@@ -1,4 +1,4 @@
-//! Completion that waits for a test's word.
+//! Completion that waits until a test releases it.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -13,13 +13,13 @@ struct State {
 }
 
 /// Work that is done when it was released and the wrapped backend is done with it.
-pub(crate) struct Flight {
+pub(crate) struct Held {
     inner: Ticket,
     state: Mutex<State>,
     ended: Condvar,
 }
 
-impl Flight {
+impl Held {
     pub(crate) fn new(inner: Ticket) -> Arc<Self> {
         Arc::new(Self { inner, state: Mutex::default(), ended: Condvar::new() })
     }
@@ -40,15 +40,15 @@ impl Flight {
 
     /// Has the work released by a thread of its own after `delay`.
     pub(crate) fn finish_after(self: &Arc<Self>, delay: Duration) {
-        let flight = Arc::clone(self);
+        let held = Arc::clone(self);
         std::thread::spawn(move || {
             std::thread::sleep(delay);
-            flight.finish(Ok(()));
+            held.finish(Ok(()));
         });
     }
 }
 
-impl Completion for Flight {
+impl Completion for Held {
     fn done(&self) -> Result<bool, BackendError> {
         match self.state().outcome.clone() {
             None => Ok(false),

@@ -1,4 +1,7 @@
-//! The wrapper that obeys a plan.
+//! The wrapper that fails on command.
+
+mod faults;
+mod held;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,27 +11,27 @@ use anywarp_backend::{
     Ticket,
 };
 
-use crate::flight::Flight;
-use crate::{Call, Fault, Pace, Plan};
+pub use faults::{Call, Fault, Faults, Pace, When};
+use held::Held;
 
 #[derive(Default)]
 struct State {
-    plan: Plan,
+    faults: Faults,
     lost: Option<String>,
-    /// Faults since the plan was set.
+    /// Calls that have failed since the faults were set.
     fired: u64,
     /// Bytes of every memory that was not freed, for the errors.
     live: HashMap<MemoryId, u64>,
     /// What waits at the gate or for its time.
-    held: Vec<Arc<Flight>>,
+    held: Vec<Arc<Held>>,
     /// Mappings that are not done yet.
     mapping: HashMap<MemoryId, Ticket>,
 }
 
 /// Any backend, with faults on command.
 ///
-/// The plan can be changed at any time, from any thread. After [`Fault::Lost`] or
-/// [`lose`](Self::lose) the device stays lost, and everything in flight ends with that error.
+/// [`Faults`] can be changed at any time, from any thread. After [`Fault::Lost`] or
+/// [`lose`](Self::lose) the device stays lost, and all work that is held ends with that error.
 pub struct FaultyBackend {
     inner: Arc<dyn Backend>,
     state: Mutex<State>,
@@ -37,27 +40,27 @@ pub struct FaultyBackend {
 impl FaultyBackend {
     /// Wraps `inner`.
     #[must_use]
-    pub fn new(inner: Arc<dyn Backend>, plan: Plan) -> Arc<Self> {
-        Arc::new(Self { inner, state: Mutex::new(State { plan, ..State::default() }) })
+    pub fn new(inner: Arc<dyn Backend>, faults: Faults) -> Arc<Self> {
+        Arc::new(Self { inner, state: Mutex::new(State { faults, ..State::default() }) })
     }
 
-    /// Replaces the plan: calls and faults are counted from 0 again. Work that is held stays held.
-    pub fn set_plan(&self, plan: Plan) {
+    /// Replaces the faults: calls and faults are counted from 0 again. Work that is held stays held.
+    pub fn set_faults(&self, faults: Faults) {
         let mut state = self.state();
-        state.plan = plan;
+        state.faults = faults;
         state.fired = 0;
     }
 
-    /// Faults since the plan was set, calls on a lost device not counted.
+    /// Calls that have failed since the faults were set, those on a lost device not counted.
     #[must_use]
     pub fn fired(&self) -> u64 {
         self.state().fired
     }
 
-    /// Ends everything that is held. What comes later is held again, if the plan says so.
+    /// Ends everything that is held. What comes later is held again, if the [`Faults`] say so.
     pub fn open_gate(&self) {
         let held = std::mem::take(&mut self.state().held);
-        held.iter().for_each(|flight| flight.finish(Ok(())));
+        held.iter().for_each(|work| work.finish(Ok(())));
     }
 
     /// Loses the device, at once.
@@ -66,7 +69,7 @@ impl FaultyBackend {
         state.lost.get_or_insert_with(|| reason.to_owned());
         let held = std::mem::take(&mut state.held);
         drop(state);
-        held.iter().for_each(|flight| flight.finish(Err(BackendError::Lost { reason: reason.to_owned() })));
+        held.iter().for_each(|work| work.finish(Err(BackendError::Lost { reason: reason.to_owned() })));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -82,13 +85,15 @@ impl FaultyBackend {
         self.alive()?;
         let (requested, kind) = asked.unwrap_or((0, MemoryKind::Device));
         let mut state = self.state();
-        let Some(fault) = state.plan.count(call, requested) else { return Ok(()) };
+        let Some(fault) = state.faults.count(call, requested) else { return Ok(()) };
         state.fired += 1;
         let live = state.live.values().sum();
         drop(state);
         match fault {
             Fault::OutOfMemory => Err(BackendError::OutOfMemory { requested, kind, live }),
-            Fault::Refused => Err(BackendError::rejected("a call that was to fail", format!("{call:?} was told to"))),
+            Fault::Refused => {
+                Err(BackendError::rejected("a call that was to fail", format!("{call:?} was set to fail")))
+            }
             Fault::Lost => {
                 self.lose("the test said so");
                 self.alive()
@@ -98,16 +103,16 @@ impl FaultyBackend {
 
     /// Has the work behind `ticket` take its time.
     fn paced(state: &mut State, ticket: Ticket) -> Ticket {
-        let pace = state.plan.pace;
+        let pace = state.faults.pace;
         if pace == Pace::Usual {
             return ticket;
         }
-        let flight = Flight::new(ticket);
-        state.held.push(Arc::clone(&flight));
+        let held = Held::new(ticket);
+        state.held.push(Arc::clone(&held));
         if let Pace::Delayed(delay) = pace {
-            flight.finish_after(delay);
+            held.finish_after(delay);
         }
-        Ticket::new(flight)
+        Ticket::new(held)
     }
 }
 
