@@ -23,7 +23,7 @@ pub struct OneWay {
 }
 
 impl OneWay {
-    /// Of a device that nobody has measured: a gap of up to 4,000 bytes is copied along. (Measured were 900 and
+    /// The cost on a device that was not measured: a gap of up to 4,000 bytes is copied along. (Measured were 900 and
     /// 2,000 on the processor, 7,700 and 33,000 through llvmpipe, up and down.)
     pub const ASSUMED: Self = Self { command: Duration::from_micros(1), rate: 4e9 };
 

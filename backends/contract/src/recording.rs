@@ -116,7 +116,7 @@ pub struct Recording {
     commands: Vec<Command>,
     bounds: Vec<Bound>,
     bytes: Vec<u8>,
-    /// Measure each dispatch: [`Ticket::timings`](crate::Ticket::timings) then tells.
+    /// Measure each dispatch: see [`Ticket::timings`](crate::Ticket::timings).
     pub timed: bool,
     /// The stream that the commands run on, below [`Caps::streams`](crate::Caps::streams). A backend
     /// takes one that it does not have for the first, 0.
@@ -249,7 +249,7 @@ impl Recording {
     }
 
     /// How many times a command must wait for an earlier one: read after write, write after read
-    /// or write after write on a shared byte, each wait settling everything before it.
+    /// or write after write on a shared byte, each of which ends everything before it.
     #[must_use]
     pub fn barriers(&self) -> u64 {
         hazards::count(self)

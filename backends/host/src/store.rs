@@ -85,7 +85,7 @@ mod x86 {
             }
         }
         // SAFETY: an instruction without operands. Such stores are ordered by nothing else, not even by the
-        // lock through which another thread hears of them.
+        // lock through which another thread learns of them.
         unsafe { _mm_sfence() };
     }
 

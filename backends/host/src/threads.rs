@@ -3,7 +3,7 @@
 //! Work is a number of units, done in ranges by whichever thread is free. It begins on the calling
 //! thread and is timed there; only when what is left would take this thread long are the others
 //! called. They belong to one pool for the whole process. Helpers that come too late find the work
-//! closed and leave: nobody waits for a thread to wake up. Kernels of the processor run so, and large copies.
+//! closed and leave: no work waits for a thread to wake up. Kernels of the processor run so, and large copies.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -119,7 +119,7 @@ struct Shared {
     error: Mutex<Option<BackendError>>,
     door: Mutex<Door>,
     left: Condvar,
-    /// Outlives this only until the door is closed and nobody is inside.
+    /// Outlives this only until the door is closed and no thread is inside.
     work: *const Work<'static>,
 }
 

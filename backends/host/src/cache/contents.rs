@@ -87,7 +87,7 @@ pub(super) fn is_gone(path: &Path) -> bool {
 
 const UNFINISHED: &str = ".unfinished-";
 
-/// Half-written files of processes that ended are told by their age.
+/// Half-written files of processes that ended are known by their age.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The name of a file that is not whole yet.
@@ -95,7 +95,7 @@ pub(super) fn unfinished(number: u64) -> String {
     format!("{UNFINISHED}{}-{number}.anywarp", std::process::id())
 }
 
-/// Removes the half-written files of processes that ended, and tells which, and whether they are gone.
+/// Removes the half-written files of processes that ended, and returns which, and whether they are gone.
 pub(super) fn abandoned(folder: &Path) -> Vec<(bool, Stored)> {
     let old = |file: &Stored| file.used.elapsed().is_ok_and(|age| age > ABANDONED);
     let unfinished = named(folder, |name| name.starts_with(UNFINISHED) && name.ends_with(".anywarp"));

@@ -13,7 +13,7 @@ use super::{KINDS, entry};
 
 /// A folder of files by key, which threads and processes may use at once.
 ///
-/// A file is written under another name and then renamed, so that nobody sees half of one; its time
+/// A file is written under another name and then renamed, so that no process sees half of one; its time
 /// of change is that of its last use. When the files of all kinds take more than they may, the ones
 /// that were used longest ago go, until a quarter of the room is free. What other processes store
 /// meanwhile is noticed only then, so the bound holds within what they store.
@@ -147,7 +147,7 @@ fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
     if written.is_err() {
         // It may not even be there.
         let _ = fs::remove_file(&unfinished);
-        // On Windows a file that somebody reads cannot be replaced, and need not be.
+        // On Windows a file that is being read cannot be replaced, and need not be.
         if cfg!(windows) && target.is_file() {
             return Ok(());
         }

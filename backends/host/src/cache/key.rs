@@ -5,8 +5,8 @@ use std::fmt;
 /// Changes whenever the format of files does.
 const FORMAT: u32 = 2;
 
-/// All that an entry depends on. Files hold it whole, so that two keys with one hash are still told
-/// apart.
+/// All that an entry depends on. Files hold it whole, so that two keys with one hash still
+/// differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     kind: &'static str,

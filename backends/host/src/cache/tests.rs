@@ -137,7 +137,7 @@ fn a_folder_that_may_only_be_read_is_read() {
     fs::set_permissions(&inside, fs::Permissions::from_mode(0o500)).unwrap();
     let cache = DiskCache::open(&folder.0, ROOMY);
     assert_eq!(cache.get(&key("a")).as_deref(), Some(&b"one"[..]));
-    // Whoever may do everything is not kept from it.
+    // A user who may do everything is not kept from it.
     if cache.put(&key("b"), b"two").is_err() {
         assert_eq!((cache.get(&key("b")), cache.clear(None).left), (None, 1));
     }

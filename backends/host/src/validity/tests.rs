@@ -92,7 +92,7 @@ fn writes(memory: MemoryId, offset: u64, bytes: u64) -> Bound {
     Bound::Memory { region: region(memory, offset, bytes), access: Access::Write }
 }
 
-/// A dispatch of [`KERNEL`] that is right in all that it is not told otherwise.
+/// A dispatch of [`KERNEL`] that is right unless changed.
 struct Launch {
     input: Bound,
     output: Bound,
