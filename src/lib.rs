@@ -80,7 +80,7 @@
 //! | `ANYWARP_CPU_STEPS` | the processor only: iterations of loops that eight invocations may make together in one workgroup before their kernel is stopped; 2^32 unless set, 2^26 for `cpu:checked` |
 //! | `ANYWARP_CUDA_STEPS` | `cuda` only: iterations that the loops of one invocation may make together, where they are not seen to end, before their kernel is stopped; 2^31 unless set |
 //! | `ANYWARP_NVRTC` | `cuda` only: the file or folder of NVRTC, where the system does not find it |
-//! | `ANYWARP_CACHE` | the folder of compiled kernels (`cuda`, `vulkan`), or `off`; `anywarp` in the user's cache folder unless set: see [`backend::cache`] |
+//! | `ANYWARP_CACHE` | the folder of compiled kernels (`cuda`, `vulkan`), or `off`; `anywarp` in the user's cache folder unless set: see [`anywarp_host::cache`] |
 //! | `ANYWARP_NVDISASM` | `anywarp translate` only: the file of `nvdisasm` or `cuobjdump` |
 //! | `ANYWARP_DEBUG_BYTES` | how much memory of a device keeps what kernels print until somebody collects it; 1 MiB unless set: see [`Device::debug_output`] |
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{BackendError, DeviceKind, HostRange, MemoryKind, store};
+use anywarp_backend::{BackendError, DeviceKind, HostRange, MemoryKind};
+use anywarp_host::store;
 
 use super::copy::{copy_alone, copy_by};
 use super::core::GRANULE;

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
-    Program, Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
+    Recording, Ticket,
 };
+use anywarp_host::{guarded, measure_copy_cost};
 use cudarc::driver::sys::CUdevice;
 
 use crate::allocate::{Pool, is_pinned, pinned};
@@ -24,7 +25,6 @@ use crate::plan::{Kernels, Known, Memories, Obstacle, Plan};
 use crate::queue::Queue;
 use crate::settle::GRAIN;
 use crate::uses::Uses;
-use anywarp_backend::guarded;
 
 /// Iterations of loops that one invocation may make: about a second.
 const STEPS: u64 = 1 << 31;
@@ -78,7 +78,7 @@ impl CudaDevice {
         let Candidate { caps, card, device, .. } = candidate;
         let mut opened = Self::start(driver, *device, caps.clone(), card, options)?;
         if !opened.caps.unified {
-            let cost = CopyCost::measure(&*opened).inspect_err(|error| log::warn!("copies are not measured: {error}"));
+            let cost = measure_copy_cost(&*opened).inspect_err(|error| log::warn!("copies are not measured: {error}"));
             // Nobody else has it yet. What was measured is nobody's work.
             if let Some(opened) = Arc::get_mut(&mut opened) {
                 opened.caps.copy_cost = cost.ok();
@@ -144,7 +144,7 @@ impl CudaDevice {
                 let known = Known {
                     memories: &memories,
                     kernels: &kernels,
-                    routines: &self.caps.library,
+                    caps: &self.caps,
                     multiprocessors: self.card.multiprocessors,
                 };
                 plan.make(&known, recording)

@@ -5,7 +5,6 @@ use std::sync::{Arc, MutexGuard};
 use anywarp_backend::BackendError;
 use smallvec::SmallVec;
 
-use crate::failure::Failure;
 use crate::flight::Flight;
 use crate::lane::{Point, Points};
 use crate::parts::Part;
@@ -13,6 +12,7 @@ use crate::plan::Plan;
 use crate::queue::{Line, Queue};
 use crate::settle::Held;
 use crate::submit::{Enqueued, cancel};
+use anywarp_host::Failure;
 
 /// All parts of a submission.
 type Handed = (Arc<Flight>, SmallVec<[(Point, Part, Enqueued); 1]>);

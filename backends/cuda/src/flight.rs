@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use anywarp_backend::{BackendError, Completion, Timings};
 
-use crate::failure::Failure;
 use crate::lane::Points;
 use crate::queue::Queue;
+use anywarp_host::Failure;
 
 /// One submission.
 pub(crate) struct Flight {
@@ -37,7 +37,7 @@ impl Flight {
 
     fn outcome(&self) -> Result<bool, BackendError> {
         let submitted = self.queue.context.submitted();
-        self.failure.get().map_or(Ok(true), |failure| Err(failure.tell(submitted)))
+        self.failure.get().map_or(Ok(true), |failure| Err(failure.report(submitted)))
     }
 }
 

@@ -1,11 +1,12 @@
 //! Mappings that wait for work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
 use anywarp_backend::{BackendError, Completion, Timings};
+use anywarp_host::Report;
 
 use crate::lane::Points;
 use crate::memory::Memory;
@@ -19,14 +20,13 @@ pub(crate) struct Landing {
     memory: Weak<Memory>,
     /// Somebody has waited for it; also where the submission did not come about after all.
     arrived: AtomicBool,
-    /// Set when somebody has heard it.
-    outcome: OnceLock<Result<(), BackendError>>,
+    report: Report,
 }
 
 impl Landing {
     pub(crate) fn new(queue: Arc<Queue>, points: Points, memory: &Arc<Memory>) -> Self {
         let (memory, arrived) = (Arc::downgrade(memory), AtomicBool::new(false));
-        Self { queue, points, memory, arrived, outcome: OnceLock::new() }
+        Self { queue, points, memory, arrived, report: Report::default() }
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -35,7 +35,7 @@ impl Landing {
 
     /// Whether somebody has heard its outcome.
     pub(crate) fn is_told(&self) -> bool {
-        self.outcome.get().is_some()
+        self.report.is_given()
     }
 
     /// Notes that somebody has waited, or asked with this answer.
@@ -48,9 +48,8 @@ impl Landing {
 
     /// What the memory has to tell: once for each mapping, the same to everybody.
     fn outcome(&self) -> Result<(), BackendError> {
-        let told = || self.memory.upgrade().and_then(|memory| memory.take_failure());
         let submitted = self.queue.context.submitted();
-        self.outcome.get_or_init(|| told().map_or(Ok(()), |failure| Err(failure.tell(submitted)))).clone()
+        self.report.give(submitted, || self.memory.upgrade().and_then(|memory| memory.take_failure()))
     }
 }
 

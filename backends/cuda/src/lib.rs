@@ -16,7 +16,7 @@
 //! | `lane`, `depend`, `uses` | streams, and which of their submissions wait for which |
 //! | `parts`, `divide`, `reserve` | large copies beside kernels; where memory is made zero and freed |
 //! | `flight`, `watch` | tickets; who waits without a thread of their own |
-//! | `settle`, `status`, `failure` | stopped kernels and what they spoiled; times; who has heard of it |
+//! | `settle`, `status` | stopped kernels and what they spoiled; times; who has heard of it |
 //! | `handover` | the device in the hands of other CUDA code, and back |
 //! | `graveyard` | what is freed only when the device is idle |
 //! | `translate` | the translator; `prelude` beneath it is what every kernel may use |
@@ -36,7 +36,6 @@ mod divide;
 mod driver;
 mod enqueue;
 mod events;
-mod failure;
 #[cfg(test)]
 mod fake;
 mod flight;

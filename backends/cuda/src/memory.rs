@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{Access, BackendError, HostRange, MemoryId, MemoryKind, Ticket};
+use anywarp_host::mapping::{Mapping, is_visible, not_mapped};
+use anywarp_host::{Failure, Poison};
 
-use crate::failure::Failure;
 use crate::graveyard::Remains;
 use crate::landing::Landing;
 use crate::lane::{LANES, Point, Points};
@@ -18,30 +19,13 @@ fn refused(operation: &'static str, message: &str) -> BackendError {
     BackendError::Rejected { operation, message: message.to_owned() }
 }
 
-struct Mapping {
-    /// What the mapping waits for, or has to tell.
-    landing: Option<Arc<Landing>>,
-    lent: Arc<AtomicBool>,
-}
-
 #[derive(Default)]
 struct State {
-    mapping: Option<Mapping>,
+    mapping: Mapping<Arc<Landing>>,
     /// The last submissions of each lane that use the memory; only of memory that can be mapped.
     last_uses: Points,
     /// Which submissions use which bytes, while several lanes have work.
     uses: Uses,
-    spoiled: Option<Spoiled>,
-}
-
-/// The work that should have written a memory and did not. Submissions of several lanes are settled
-/// in the order in which they end, so the numbers say for which of them it holds.
-struct Spoiled {
-    failure: Arc<Failure>,
-    /// The submission of that work.
-    from: u64,
-    /// The submission since which the contents are whole again, or told.
-    until: u64,
 }
 
 /// Where an allocation lies.
@@ -69,8 +53,8 @@ pub(crate) struct Memory {
     last: AtomicU64,
     /// Given back: new work must not use it.
     freed: AtomicBool,
-    /// Whether `State::spoiled` is set, to be asked without a lock.
-    failed: AtomicBool,
+    /// The work that should have written the memory and did not.
+    poison: Poison,
     state: Mutex<State>,
 }
 
@@ -93,7 +77,7 @@ impl Memory {
             queue: Arc::clone(queue),
             freed: AtomicBool::new(false),
             last: AtomicU64::new(last),
-            failed: AtomicBool::new(false),
+            poison: Poison::default(),
             state: Mutex::new(State { uses, ..State::default() }),
         })
     }
@@ -104,21 +88,19 @@ impl Memory {
 
     pub(crate) fn map(self: &Arc<Self>) -> Result<Ticket, BackendError> {
         self.queue.context.alive()?;
-        if self.host.is_none() {
-            return Err(refused("mapping", "device memory is not visible to the host"));
-        }
+        is_visible(self.kind)?;
         let mut state = self.state();
-        if let Some(mapping) = &state.mapping {
-            let untold = mapping.landing.as_ref().filter(|landing| !landing.is_told());
+        if state.mapping.is_mapped() {
+            let untold = state.mapping.waits_for().filter(|landing| !landing.is_told());
             return Ok(untold.map_or_else(Ticket::ready, |landing| Ticket::new(Arc::clone(landing) as _)));
         }
         let (mut points, queue) = (state.last_uses.clone(), Arc::clone(&self.queue));
         points.retain(|point| !queue.is_over(*point));
         let pending = !points.is_empty();
         let landing = || Arc::new(Landing::new(queue, points.clone(), self));
-        let landing = (pending || state.spoiled.is_some()).then(landing);
+        let landing = (pending || self.poison.is_set()).then(landing);
         let ticket = landing.clone().map_or_else(Ticket::ready, |landing| Ticket::new(landing));
-        state.mapping = Some(Mapping { landing, lent: Arc::default() });
+        state.mapping.open(landing);
         // The queue's lock comes before that of a memory.
         drop(state);
         if pending {
@@ -129,26 +111,20 @@ impl Memory {
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         self.queue.context.alive()?;
-        let state = self.state();
-        let (Some(mapping), Some(start)) = (&state.mapping, self.host) else {
-            return Err(refused("host access", "the memory is not mapped"));
-        };
-        if mapping.landing.as_ref().is_some_and(|landing| !landing.is_over()) {
-            return Err(refused("host access", "the mapping is still pending"));
-        }
-        // SAFETY: `self` keeps the bytes. No submitted work uses them any more, new work is refused
-        // by `begin_use` while the memory is mapped, and `unmap` refuses while `lent` is set.
-        unsafe { HostRange::new(start, self.bytes as usize, Arc::clone(&mapping.lent), Arc::clone(self) as _) }
-            .ok_or_else(|| refused("host access", "the bytes are in use by the host already"))
+        let Some(start) = self.host else { return Err(not_mapped()) };
+        let bytes = (start, self.bytes as usize);
+        // SAFETY: `self` keeps the bytes. No submitted work uses them any more once the mapping's has ended, and new
+        // work is refused by `begin_use` while the memory is mapped.
+        unsafe { self.state().mapping.host(|landing| landing.is_over(), bytes, Arc::clone(self) as _) }
     }
 
     pub(crate) fn unmap(&self) -> Result<(), BackendError> {
-        let mut state = self.state();
-        if state.mapping.as_ref().is_some_and(|mapping| mapping.lent.load(Ordering::Acquire)) {
-            return Err(refused("unmapping", "the bytes are in use by the host"));
-        }
-        state.mapping = None;
-        Ok(())
+        self.state().mapping.close()
+    }
+
+    /// Whether the host has the memory, or waits for it.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.host.is_some() && self.state().mapping.is_mapped()
     }
 
     /// An error if work must not use the memory now.
@@ -156,7 +132,7 @@ impl Memory {
         if self.freed.load(Ordering::Acquire) {
             return Err(BackendError::UnknownMemory(self.id));
         }
-        if self.host.is_some() && self.state().mapping.is_some() {
+        if self.host.is_some() && self.state().mapping.is_mapped() {
             return Err(refused(operation, "the memory is mapped"));
         }
         Ok(())
@@ -175,7 +151,7 @@ impl Memory {
         }
         if self.host.is_some() {
             let mut state = self.state();
-            if state.mapping.is_some() {
+            if state.mapping.is_mapped() {
                 return Err(refused("submitting", "a memory of the recording is mapped"));
             }
             match state.last_uses.iter_mut().find(|last| last.lane == point.lane) {
@@ -220,42 +196,22 @@ impl Memory {
 
     /// The work that should have written the memory and did not, for a submission.
     pub(crate) fn failure(&self, sequence: u64) -> Option<Arc<Failure>> {
-        if !self.failed.load(Ordering::Acquire) {
-            return None;
-        }
-        let state = self.state();
-        let spoiled = state.spoiled.as_ref().filter(|spoiled| (spoiled.from..spoiled.until).contains(&sequence))?;
-        Some(Arc::clone(&spoiled.failure))
+        self.poison.failure(sequence)
     }
 
     /// Marks the contents as spoiled by a submission, unless they are by an earlier one.
     pub(crate) fn spoil(&self, failure: &Arc<Failure>, sequence: u64) {
-        let mut state = self.state();
-        match &mut state.spoiled {
-            Some(former) if (former.from..former.until).contains(&sequence) => former.until = u64::MAX,
-            spoiled => *spoiled = Some(Spoiled { failure: Arc::clone(failure), from: sequence, until: u64::MAX }),
-        }
-        self.failed.store(true, Ordering::Release);
+        self.poison.set(failure, sequence);
     }
 
     /// The contents are whole again since a submission, or their state was told then.
     pub(crate) fn heal(&self, sequence: u64) {
-        if !self.failed.load(Ordering::Acquire) {
-            return;
-        }
-        if let Some(spoiled) = self.state().spoiled.as_mut().filter(|spoiled| spoiled.from <= sequence) {
-            spoiled.until = spoiled.until.min(sequence);
-        }
+        self.poison.clear(sequence);
     }
 
     /// What is wrong with the contents, to be told; afterwards nothing is.
     pub(crate) fn take_failure(&self) -> Option<Arc<Failure>> {
-        if !self.failed.load(Ordering::Acquire) {
-            return None;
-        }
-        let mut state = self.state();
-        self.failed.store(false, Ordering::Release);
-        state.spoiled.take().filter(|spoiled| spoiled.until == u64::MAX).map(|spoiled| spoiled.failure)
+        self.poison.take()
     }
 }
 

@@ -15,7 +15,6 @@ use std::time::Duration;
 use anywarp_backend::{Access, Clock, MemoryKind, Timing, Timings};
 
 use crate::events::Event;
-use crate::failure::Failure;
 use crate::flight::Flight;
 use crate::graph::Graph;
 use crate::lane::Point;
@@ -23,6 +22,7 @@ use crate::memory::Memory;
 use crate::plan::{Place, Plan, Step, name};
 use crate::queue::{Line, Queue};
 use crate::status::{Record, Stop};
+use anywarp_host::Failure;
 
 /// Memory is allocated in multiples of this: a copy that ends that near to the end replaces all.
 pub(crate) const GRAIN: u64 = 16;
@@ -197,7 +197,7 @@ impl Account<'_> {
             let memory = &self.plan.memories[touch.memory];
             match memory.failure(self.sequence) {
                 // Whoever was told and writes there again means it.
-                Some(failure) if touch.access == Access::Write && failure.was_told_before(self.sequence) => {
+                Some(failure) if touch.access == Access::Write && failure.was_reported_before(self.sequence) => {
                     memory.heal(self.sequence);
                 }
                 Some(failure) => return Some(failure),

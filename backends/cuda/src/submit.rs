@@ -7,7 +7,6 @@ use anywarp_backend::{BackendError, MemoryKind};
 use cudarc::driver::sys::CUstream;
 
 use crate::enqueue::Enqueue;
-use crate::failure::Failure;
 use crate::flight::Flight;
 use crate::graph::Graph;
 use crate::lane::{LANES, Point, Points};
@@ -16,6 +15,7 @@ use crate::plan::Plan;
 use crate::queue::{Line, Queue};
 use crate::settle::{Held, Pending, Timer};
 use crate::status::Record;
+use anywarp_host::Failure;
 
 /// What enqueuing left behind.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! What an image depends on.
 
-use anywarp_backend::cache::Key;
+use anywarp_host::cache::Key;
 
 use crate::nvrtc::{Job, Source};
 

@@ -1,6 +1,6 @@
 //! What goes into the cache comes out of it.
 
-use anywarp_backend::cache::DiskCache;
+use anywarp_host::cache::DiskCache;
 
 use super::{compiled, image};
 use crate::nvrtc::{Compiled, Output, Source, library};
