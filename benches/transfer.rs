@@ -24,7 +24,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use anywarp::Device;
-use anywarp::backend::{store, threads};
+use anywarp_host::{store, threads};
 use bare::Bare;
 use data::fill;
 use limit::Limit;

@@ -4,7 +4,7 @@ use anywarp::Device;
 
 fn main() -> anywarp::Result<()> {
     let device = Device::open_default()?;
-    let saxpy = device.kernel(include_str!("../shaders/saxpy.wgsl"))?;
+    let saxpy = device.kernel(include_str!("shaders/saxpy.wgsl"))?;
     let x = device.buffer_from(&vec![1.0f32; 1 << 20])?;
     let mut y = device.buffer_from(&vec![2.0f32; 1 << 20])?;
     saxpy.launch().set("params.a", 3.0f32).bind("x", &x).bind("y", &mut y).threads(1 << 20)?;

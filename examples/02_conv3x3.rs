@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// The convolved image, and the times for upload (with submission), kernel and download.
 fn on_device(device: &Device, image: &[f32], shape: [u32; 3]) -> anywarp::Result<(Vec<f32>, [Duration; 3])> {
     let [width, height, channels] = shape;
-    let kernel = device.kernel(include_str!("../shaders/conv3x3.wgsl"))?; // compiled at the first call only
+    let kernel = device.kernel(include_str!("shaders/conv3x3.wgsl"))?; // compiled at the first call only
     let (mut source, mut target) = (device.buffer(image.len())?, device.buffer(image.len())?);
     let start = Instant::now();
     source.copy_from_slice(image)?;

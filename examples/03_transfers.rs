@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Seconds of the fastest of five rounds.
 fn fastest(device: &Device, length: usize, up: bool, way: Step) -> anywarp::Result<f64> {
-    let touch = device.kernel(include_str!("../shaders/touch.wgsl"))?; // adds 1 to the first word
+    let touch = device.kernel(include_str!("shaders/touch.wgsl"))?; // adds 1 to the first word
     let (mut x, mut host) = (device.buffer_from(&vec![7u32; length])?, vec![7u32; length]);
     let mut best = f64::INFINITY;
     for _ in 0..6 {

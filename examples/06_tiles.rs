@@ -23,7 +23,7 @@ fn main() -> anywarp::Result<()> {
     let (a, b) = (device.buffer_from(&a)?, device.buffer_from(&b)?);
     let mut medians = [Duration::ZERO; 2];
     for (median, entry) in medians.iter_mut().zip(["naive", "tiled"]) {
-        let wgsl = Wgsl::new(include_str!("../shaders/tiled.wgsl")).file("tiled.wgsl").entry(entry);
+        let wgsl = Wgsl::new(include_str!("shaders/tiled.wgsl")).file("tiled.wgsl").entry(entry);
         let kernel = device.kernel(wgsl)?;
         let mut c = device.buffer(n * n)?;
         *median = time(&device, &kernel, [&a, &b], &mut c, n)?;

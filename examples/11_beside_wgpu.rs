@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use anywarp::handover::wgpu::{self as beside, wgpu};
+use anywarp::interop::wgpu::{self as beside, wgpu};
 use anywarp::ops::ReductionKernel;
 
 const PARTICLES: u32 = 10_000;

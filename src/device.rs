@@ -1,195 +1,23 @@
 //! Devices: the handle that everything is made from.
 
-mod loaded;
+mod debug;
 mod select;
+mod stats;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
 
-use anywarp_backend::{Backend, BackendError, Caps, Counters, Findings, MemoryId, MemoryKind, Ticket};
+use anywarp_backend::{Backend, Caps, Findings};
 
-use loaded::Loaded;
-pub use select::{Candidate, DeviceOptions, OpenError, Rejection};
+pub use select::{Candidate, DeviceOptions};
+pub use stats::{DeviceStats, VariantStats};
 
-use smallvec::SmallVec;
-
-use crate::buffer::staging::{self, Staging};
-use crate::buffer::traffic::Traffic;
-use crate::debug::DebugMemory;
-use crate::error::{BufferError, Error, KernelError};
-use crate::kernel::{Kernel, KernelCache, KernelInner, Variants, Wgsl, Workshop};
-use crate::recording::Recording;
-use crate::stream::Stream;
-use crate::timeline::{Batch, Timeline};
-use crate::{Element, UnifiedBuffer};
-
-/// What all handles of a device, its buffers and its kernels share.
-pub(crate) struct DeviceInner {
-    pub(crate) backend: Arc<dyn Backend>,
-    pub(crate) timeline: Timeline,
-    pub(crate) staging: Staging,
-    pub(crate) traffic: Traffic,
-    pub(crate) loaded: Loaded,
-    pub(crate) debug: DebugMemory,
-    pub(crate) selector: String,
-    options: DeviceOptions,
-    pub(crate) kernels: KernelCache,
-    pub(crate) workshop: Workshop,
-    live: AtomicU64,
-    peak: AtomicU64,
-    launches: AtomicU64,
-    /// Streams that were asked for.
-    streams: AtomicU32,
-}
-
-/// One for each stream.
-pub(crate) type Tickets = SmallVec<[Ticket; 1]>;
-
-/// Blocks until all of them have ended, also when one has failed; the first error.
-pub(crate) fn wait(tickets: &[Ticket]) -> Result<(), BackendError> {
-    let mut outcome = Ok(());
-    for ticket in tickets {
-        outcome = outcome.and(ticket.wait());
-    }
-    outcome
-}
-
-/// Waits for all of them, also when one has failed; the first error.
-pub(crate) async fn all(tickets: Tickets) -> Result<(), BackendError> {
-    let mut outcome = Ok(());
-    for ticket in tickets {
-        outcome = outcome.and(ticket.await);
-    }
-    outcome
-}
-
-impl DeviceInner {
-    pub(crate) fn caps(&self) -> &Caps {
-        self.backend.caps()
-    }
-
-    /// Memory for a buffer. When there is none left, idle staging memory goes first.
-    pub(crate) fn allocate(&self, bytes: u64, kind: MemoryKind) -> Result<MemoryId, BackendError> {
-        let memory = self.backend.allocate(bytes, kind, "").or_else(|error| {
-            if !matches!(error, BackendError::OutOfMemory { .. }) {
-                return Err(error);
-            }
-            self.staging.trim();
-            self.backend.allocate(bytes, kind, "")
-        })?;
-        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.peak.fetch_max(live, Ordering::Relaxed);
-        Ok(memory)
-    }
-
-    /// Memory of somebody else's became a buffer.
-    #[cfg(feature = "wgpu")]
-    pub(crate) fn adopted(&self, bytes: u64) {
-        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.peak.fetch_max(live, Ordering::Relaxed);
-    }
-
-    /// A buffer of `bytes` was dropped.
-    pub(crate) fn freed(&self, memory: MemoryId, bytes: u64, last_use: Option<&Arc<Batch>>) {
-        self.live.fetch_sub(bytes, Ordering::Relaxed);
-        self.timeline.drop_memory(memory, last_use);
-    }
-
-    /// What `wgsl` is compiled to, from the cache if it is there.
-    pub(crate) fn compiled(&self, wgsl: &Wgsl<'_>) -> Result<Arc<KernelInner>, KernelError> {
-        let others = || {
-            let others = select::candidates().into_iter().filter(|candidate| candidate.selector != self.selector);
-            others.map(|candidate| (candidate.selector, candidate.caps.shader)).collect()
-        };
-        self.kernels.get(&self.backend, &self.debug, wgsl, &others)
-    }
-
-    /// Everything up to now, or what one stream has of it, as one ticket for each stream: the work of one ends
-    /// in the order in which it was handed over.
-    pub(crate) fn handed_over(&self, stream: Option<u32>) -> Result<Tickets, BackendError> {
-        let mut pending = self.timeline.lock();
-        self.timeline.alive()?;
-        self.timeline.flush(&mut pending, &self.staging)?;
-        pending.latest(stream).into_iter().map(|batch| batch.ticket()).collect()
-    }
-
-    /// What a wait for that has come to: the last batch tells nothing of those before.
-    pub(crate) fn heard(&self, waited: Result<(), BackendError>, stream: Option<u32>) -> Result<(), BackendError> {
-        let failure = self.timeline.lock().take_failure(stream);
-        failure.map_or(waited, Err).inspect_err(|error| self.timeline.note(error))
-    }
-
-    /// The number of the next stream that somebody asks for.
-    pub(crate) fn next_stream(&self) -> u32 {
-        let others = self.caps().streams.saturating_sub(1);
-        if others == 0 { 0 } else { 1 + self.streams.fetch_add(1, Ordering::Relaxed) % others }
-    }
-
-    pub(crate) fn launched(&self) {
-        self.launches.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn buffer_error(&self, operation: &'static str, bytes: u64, error: BackendError) -> BufferError {
-        self.timeline.note(&error);
-        let live = self.live.load(Ordering::Relaxed);
-        BufferError::Device { operation, device: self.caps().name.clone(), bytes, live, error }
-    }
-}
-
-/// What a device has moved and done since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DeviceStats {
-    /// Copies from host to device.
-    pub uploads: u64,
-    /// Copies from device to host.
-    pub downloads: u64,
-    /// Bytes copied from host to device.
-    pub bytes_uploaded: u64,
-    /// Bytes copied from device to host.
-    pub bytes_downloaded: u64,
-    /// Bytes of buffers that exist now.
-    pub live_bytes: u64,
-    /// The most that ever existed.
-    pub peak_bytes: u64,
-    /// Bytes of staging memory, in use or kept for later.
-    pub staging_bytes: u64,
-    /// Requests for staging memory that a kept block served.
-    pub staging_hits: u64,
-    /// Requests for staging memory that had to allocate.
-    pub staging_misses: u64,
-    /// Bytes of upload memory that guards hold, or that are on their way.
-    pub staging_in_use: u64,
-    /// The most of these that there ever were.
-    pub staging_peak: u64,
-    /// Times that somebody waited because [`DeviceOptions::staging_limit`] was reached.
-    pub staging_waits: u64,
-    /// How long, together.
-    pub staging_waited: Duration,
-    /// Guards that were given ordinary memory because of that limit.
-    pub staging_bypassed: u64,
-    /// Launches, handed over or still recorded.
-    pub launches: u64,
-    /// Variants of kernels that were made: see [`DeviceOptions::variants`].
-    pub variants: u64,
-    /// Those that are being made, or wait for it.
-    pub variants_pending: u64,
-    /// Launches that ran a variant.
-    pub variant_launches: u64,
-    /// Batches that loaders delivered; of one loader alone its [`LoaderStats`](crate::loader::LoaderStats) tell.
-    pub batches_loaded: u64,
-    /// Their samples.
-    pub samples_loaded: u64,
-    /// Bytes of them that were written in place: see [`LoaderBuilder::pinned`](crate::loader::LoaderBuilder::pinned).
-    pub bytes_loaded_in_place: u64,
-    /// How long programs waited for batches to be loaded, together.
-    pub consumers_waited: Duration,
-    /// How long threads of loaders waited until batches were taken, or for memory that the device still used,
-    /// together.
-    pub loaders_waited: Duration,
-    /// What the backend counts.
-    pub counters: Counters,
-}
+use crate::buffer::{ScratchPool, ScratchStats, UnifiedBuffer};
+use crate::debug::collect;
+use crate::element::Element;
+use crate::error::{BufferError, Error, KernelError, OpenError};
+use crate::kernel::{DeviceCount, Kernel, Kernels, Variants, Wgsl};
+use crate::submit::staging::MAX_IN_USE;
+use crate::submit::{Context, Destination, Observer, Recording, Stream};
 
 /// One device: a GPU, or something that stands in for one. Cloning it copies a handle; any thread
 /// may use it.
@@ -197,7 +25,7 @@ pub struct DeviceStats {
 /// See [`open_default`](Self::open_default) for how one is chosen.
 #[derive(Clone)]
 pub struct Device {
-    pub(crate) inner: Arc<DeviceInner>,
+    pub(crate) context: Arc<Context>,
 }
 
 impl Device {
@@ -257,23 +85,20 @@ impl Device {
     }
 
     pub(crate) fn with(backend: Arc<dyn Backend>, selector: String, options: DeviceOptions) -> Self {
-        let inner = DeviceInner {
-            timeline: Timeline::new(Arc::clone(&backend)),
-            staging: Staging::new(Arc::clone(&backend), options.staging_limit.unwrap_or(staging::LIMIT)),
-            debug: DebugMemory::new(Arc::clone(&backend)),
-            backend,
-            traffic: Traffic::default(),
-            loaded: Loaded::default(),
-            selector,
-            kernels: KernelCache::new(options.variants.unwrap_or_else(Variants::of_environment)),
-            workshop: Workshop::default(),
-            options,
-            live: AtomicU64::new(0),
-            peak: AtomicU64::new(0),
-            launches: AtomicU64::new(0),
-            streams: AtomicU32::new(0),
-        };
-        Self { inner: Arc::new(inner) }
+        let context = Context::new(backend, selector, options.staging_limit.unwrap_or(MAX_IN_USE));
+        let variants = options.variants.unwrap_or_else(Variants::of_environment);
+        context.extension(|| Kernels::new(&context, variants, select::features));
+        context.extension(|| options);
+        Self { context }
+    }
+
+    /// The device that a buffer, a kernel or a stream belongs to.
+    pub(crate) fn of(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
+    }
+
+    fn kernels(&self) -> Arc<Kernels> {
+        Kernels::of(&self.context)
     }
 
     /// Opens the same device anew, after it was lost. Buffers and kernels of the lost one stay
@@ -294,7 +119,8 @@ impl Device {
     }
 
     fn same_again(&self) -> DeviceOptions {
-        DeviceOptions { selector: Some(self.inner.selector.clone()), ..self.inner.options.clone() }
+        let options = self.context.extension(DeviceOptions::default);
+        DeviceOptions { selector: Some(self.context.selector.clone()), ..(*options).clone() }
     }
 
     /// The devices of this machine, best first.
@@ -321,13 +147,13 @@ impl Device {
     /// What the device is and can do.
     #[must_use]
     pub fn caps(&self) -> &Caps {
-        self.inner.caps()
+        self.context.caps()
     }
 
     /// A selection string that opens just this device.
     #[must_use]
     pub fn selector(&self) -> &str {
-        &self.inner.selector
+        &self.context.selector
     }
 
     /// A buffer of `length` zeroed elements.
@@ -345,7 +171,7 @@ impl Device {
     /// [`BufferError::Device`] says how much was asked for and how much is live;
     /// [`BufferError::TooLong`].
     pub fn buffer<T: Element>(&self, length: usize) -> Result<UnifiedBuffer<T>, BufferError> {
-        UnifiedBuffer::new(&self.inner, length)
+        UnifiedBuffer::new(&self.context, length)
     }
 
     /// A buffer with a copy of `elements`.
@@ -356,6 +182,48 @@ impl Device {
         let mut buffer = self.buffer(elements.len())?;
         buffer.copy_from_slice(elements)?;
         Ok(buffer)
+    }
+
+    /// Memory for `length` elements that an operator needs between its passes: a buffer from a pool, with
+    /// unspecified contents, for commands that go to `destination`. Dropping it gives the memory back, and
+    /// the next request may have it at once, as commands take effect in the order of submission. A
+    /// [`Recording`] keeps the scratch memory of its commands.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::Destination;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// for _ in 0..10 {
+    ///     let mut partials = device.scratch::<f32>(1000, &Destination::Own)?;
+    ///     partials.fill(0.0)?;
+    ///     // ... launches that write and read `partials` ...
+    /// }
+    /// assert_eq!((device.scratch_stats().misses, device.scratch_stats().hits), (1, 9));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`buffer`](Self::buffer).
+    pub fn scratch<T: Element>(
+        &self,
+        length: usize,
+        destination: &Destination<'_>,
+    ) -> Result<UnifiedBuffer<T>, BufferError> {
+        UnifiedBuffer::scratch(&self.context, length, destination)
+    }
+
+    /// A count that kernels write and launches take as their grid, of `max` at most; zero at first. See
+    /// [`DeviceCount`].
+    ///
+    /// # Errors
+    /// As [`buffer`](Self::buffer).
+    pub fn count(&self, max: u32) -> Result<DeviceCount, BufferError> {
+        DeviceCount::new(&self.context, max)
     }
 
     /// Makes a kernel from WGSL: parsed, validated, specialised and compiled. The same source gives
@@ -376,19 +244,19 @@ impl Device {
     /// # Errors
     /// [`KernelError`]; diagnostics show the line as it was written.
     pub fn kernel<'a>(&self, wgsl: impl Into<Wgsl<'a>>) -> Result<Kernel, KernelError> {
-        Kernel::new(self, &wgsl.into())
+        Kernel::new(&self.context, &wgsl.into())
     }
 
     /// An empty recording, to be kept and replayed.
     #[must_use]
     pub fn recording(&self) -> Recording {
-        Recording::new(&self.inner)
+        Recording::new(&self.context)
     }
 
     /// A stream beside the device's own, for work that is independent of it; see [`Stream`].
     #[must_use]
     pub fn stream(&self) -> Stream {
-        Stream { device: Arc::clone(&self.inner), number: self.inner.next_stream() }
+        Stream::new(&self.context)
     }
 
     /// Hands recorded work over without waiting for it.
@@ -396,9 +264,7 @@ impl Device {
     /// # Errors
     /// What the device says. Work that did not fit into memory stays recorded.
     pub fn submit(&self) -> Result<(), Error> {
-        let mut pending = self.inner.timeline.lock();
-        self.inner.timeline.alive()?;
-        Ok(self.inner.timeline.flush(&mut pending, &self.inner.staging)?)
+        Ok(self.context.submit()?)
     }
 
     /// Hands recorded work over and waits for all of it.
@@ -407,9 +273,9 @@ impl Device {
     /// As [`submit`](Self::submit); and, once, the first error of all work that was handed over
     /// since the last call: [`BackendError::Stopped`] by a kernel that could not run to its end.
     pub fn synchronize(&self) -> Result<(), Error> {
-        let waited = wait(&self.inner.handed_over(None)?);
-        self.log_debug_output();
-        Ok(self.inner.heard(waited, None)?)
+        let waited = self.context.synchronize(None);
+        collect::log(&self.context, self.kernels().debug());
+        Ok(waited?)
     }
 
     /// [`synchronize`](Self::synchronize) without blocking.
@@ -425,9 +291,9 @@ impl Device {
     /// # Errors
     /// As [`synchronize`](Self::synchronize).
     pub async fn synchronize_async(&self) -> Result<(), Error> {
-        let waited = all(self.inner.handed_over(None)?).await;
-        self.log_debug_output_async().await;
-        Ok(self.inner.heard(waited, None)?)
+        let waited = self.context.synchronize_async(None).await;
+        collect::log_async(&self.context, self.kernels().debug()).await;
+        Ok(waited?)
     }
 
     /// What a checked device (`cpu:checked`) has found wrong with the kernels that ran since the
@@ -461,16 +327,26 @@ impl Device {
     /// ```
     #[must_use]
     pub fn findings(&self) -> Findings {
-        for ticket in self.inner.handed_over(None).unwrap_or_default() {
-            // Whoever synchronizes hears of errors.
-            let _ = ticket.wait();
-        }
-        self.inner.timeline.lock().take_findings()
+        self.context.findings()
     }
 
-    /// Gives staging memory that is not in use back to the driver.
+    /// The events of the device from now on, until the [`Observer`] is dropped: allocations, transfers,
+    /// compilations, submissions, commands with their times, waits, the loss of the device.
+    #[must_use]
+    pub fn observe(&self) -> Observer {
+        self.context.observe()
+    }
+
+    /// How much scratch memory there is, and how often it was used again.
+    #[must_use]
+    pub fn scratch_stats(&self) -> ScratchStats {
+        ScratchPool::of(&self.context).stats()
+    }
+
+    /// Gives staging and scratch memory that is not in use back to the driver.
     pub fn trim(&self) {
-        self.inner.staging.trim();
+        ScratchPool::of(&self.context).trim(&self.context);
+        self.context.staging.trim();
     }
 
     /// What the device has moved and done so far.
@@ -486,31 +362,24 @@ impl Device {
     /// ```
     #[must_use]
     pub fn stats(&self) -> DeviceStats {
-        let traffic = self.inner.traffic.read();
-        let staging = self.inner.staging.stats();
-        let [variants, variants_pending, variant_launches] = self.inner.workshop.counted();
-        self.inner.loaded.read(DeviceStats {
-            uploads: traffic.uploads,
-            downloads: traffic.downloads,
-            bytes_uploaded: traffic.bytes_uploaded,
-            bytes_downloaded: traffic.bytes_downloaded,
-            live_bytes: self.inner.live.load(Ordering::Relaxed),
-            peak_bytes: self.inner.peak.load(Ordering::Relaxed),
-            staging_bytes: staging.bytes,
-            staging_hits: staging.hits,
-            staging_misses: staging.misses,
-            staging_in_use: staging.in_use,
-            staging_peak: staging.peak,
-            staging_waits: staging.waits,
-            staging_waited: staging.waited,
-            staging_bypassed: staging.bypassed,
-            launches: self.inner.launches.load(Ordering::Relaxed),
-            variants,
-            variants_pending,
-            variant_launches,
-            counters: self.inner.backend.counters(),
-            ..DeviceStats::default()
-        })
+        DeviceStats::of(&self.context)
+    }
+
+    /// How many [variants](DeviceOptions::variants) of kernels were made, and how often they ran.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu")?;
+    /// assert_eq!(device.variant_stats().made, 0);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    #[must_use]
+    pub fn variant_stats(&self) -> VariantStats {
+        VariantStats::of(&self.kernels())
     }
 }
 

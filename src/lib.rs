@@ -80,7 +80,7 @@
 //! | `ANYWARP_CPU_STEPS` | the processor only: iterations of loops that eight invocations may make together in one workgroup before their kernel is stopped; 2^32 unless set, 2^26 for `cpu:checked` |
 //! | `ANYWARP_CUDA_STEPS` | `cuda` only: iterations that the loops of one invocation may make together, where they are not seen to end, before their kernel is stopped; 2^31 unless set |
 //! | `ANYWARP_NVRTC` | `cuda` only: the file or folder of NVRTC, where the system does not find it |
-//! | `ANYWARP_CACHE` | the folder of compiled kernels (`cuda`, `vulkan`), or `off`; `anywarp` in the user's cache folder unless set: see [`backend::cache`] |
+//! | `ANYWARP_CACHE` | the folder of compiled kernels (`cuda`, `vulkan`), or `off`; `anywarp` in the user's cache folder unless set: see [`anywarp_host::cache`] |
 //! | `ANYWARP_NVDISASM` | `anywarp translate` only: the file of `nvdisasm` or `cuobjdump` |
 //! | `ANYWARP_DEBUG_BYTES` | how much memory of a device keeps what kernels print until somebody collects it; 1 MiB unless set: see [`Device::debug_output`] |
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |
@@ -90,6 +90,9 @@
 
 #![forbid(unsafe_code)]
 
+// Kernels of our own are made by `kernels!`, which names the crate as users do.
+extern crate self as anywarp;
+
 mod buffer;
 mod debug;
 mod device;
@@ -97,31 +100,28 @@ mod element;
 mod error;
 #[cfg(doctest)]
 mod guide;
-pub mod handover;
+pub mod interop;
 mod kernel;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads to load with
 pub mod loader;
 pub mod ops;
-mod pipeline;
-mod recording;
-mod stream;
-mod timeline;
+mod submit;
 
 pub use buffer::{
-    BufferStats, OwnedRead, OwnedWrite, ReadGuard, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard,
+    OwnedRead, OwnedWrite, ReadGuard, ScratchStats, Slice, SliceMut, UnifiedBuffer, UpdateGuard, WriteGuard,
 };
 pub use debug::{DebugArgument, DebugLine, DebugOutput, DebugValue};
-pub use device::{Candidate, Device, DeviceOptions, DeviceStats, OpenError, Rejection};
+pub use device::{Candidate, Device, DeviceOptions, DeviceStats, VariantStats};
 pub use element::Element;
 #[doc(hidden)]
 pub use element::struct_layout;
-pub use error::{BufferError, Error, ErrorClass, KernelError, LaunchError, Result};
-pub use kernel::{Bind, ExplainedAccess, ExplainedLoop, Explanation, Extent, Kernel, Launch, Variants, Wgsl, typed};
-pub use pipeline::Pipeline;
-#[cfg(not(target_arch = "wasm32"))]
-pub use pipeline::PipelineIter;
-pub use recording::{Recording, Submission};
-pub use stream::Stream;
+pub use error::{
+    BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, OpenError, PartError, Rejection, Result,
+};
+pub use kernel::{
+    Bind, DeviceCount, ExplainedAccess, ExplainedLoop, Explanation, Extent, Kernel, Launch, Variants, Wgsl, typed,
+};
+pub use submit::{BufferStats, Destination, Event, Observed, Observer, Recording, Stream, Submission};
 
 /// WGSL as a Rust module, whose names and types the compiler checks.
 ///
@@ -129,7 +129,7 @@ pub use stream::Stream;
 /// use anywarp::Device;
 ///
 /// // The file's path below the folder of Cargo.toml; gives `mod saxpy`.
-/// anywarp::kernels!("shaders/saxpy.wgsl");
+/// anywarp::kernels!("examples/shaders/saxpy.wgsl");
 ///
 /// # fn main() -> anywarp::Result<()> {
 /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))] {
@@ -149,7 +149,7 @@ pub use stream::Stream;
 ///
 /// ```compile_fail
 /// # fn launch(device: &anywarp::Device) -> anywarp::Result<()> {
-/// anywarp::kernels!("shaders/saxpy.wgsl");
+/// anywarp::kernels!("examples/shaders/saxpy.wgsl");
 /// let (x, y) = (device.buffer::<f32>(64)?, device.buffer::<f32>(64)?);
 /// let params = saxpy::Params { a: 3.0 };
 /// saxpy::saxpy(&device)?.launch(saxpy::Args { params, x: &x, y: &y }).threads(64)?; // writes `y`

@@ -12,7 +12,7 @@ use anywarp_null::{NullBackend, NullOptions};
 use insta::assert_snapshot;
 use support::{ADD, open};
 
-const SAXPY: &str = include_str!("../shaders/saxpy.wgsl");
+const SAXPY: &str = include_str!("../examples/shaders/saxpy.wgsl");
 
 struct Recorded {
     null: Arc<NullBackend>,

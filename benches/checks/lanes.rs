@@ -169,7 +169,7 @@ impl Lanes {
                 launch = launch.set_bytes("params", params);
             }
             for (name, buffer) in inputs.iter_mut().chain(outputs.iter_mut()) {
-                launch = launch.bind_raw(name, buffer);
+                launch = launch.bind(name, buffer);
             }
             launch.record(&mut recording).groups(case.groups)?;
         }

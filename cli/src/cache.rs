@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use anywarp::backend::cache::{Contents, DiskCache, KINDS, cache as of_this_user};
+use anywarp_host::cache::{Contents, DiskCache, KINDS, cache as of_this_user};
 use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};

@@ -165,7 +165,7 @@ fn launch(
     recording.timed(true);
     let mut launch = kernel.launch();
     for Bound { binding, buffer } in bound {
-        launch = launch.bind_raw(&binding.name, buffer);
+        launch = launch.bind(&binding.name, &mut *buffer);
     }
     for Assignment { path, bytes } in assignments {
         launch = launch.set_bytes(path, bytes);
@@ -174,7 +174,7 @@ fn launch(
     match (arguments.grid.threads, arguments.grid.groups) {
         (Some(threads), _) => launch.threads(threads)?,
         (None, groups) => launch.groups(groups.unwrap_or([1; 3]))?,
-    }
+    };
     timing::measure(&recording, arguments.repeat, quiet)
 }
 

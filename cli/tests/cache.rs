@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
 
-use anywarp::backend::cache::{DiskCache, Key};
+use anywarp_host::cache::{DiskCache, Key};
 use serde_json::Value;
 use support::{Folder, Outcome};
 

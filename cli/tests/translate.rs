@@ -6,8 +6,8 @@ mod support;
 use serde_json::Value;
 use support::{Folder, Outcome};
 
-const SAXPY: &str = include_str!("../../shaders/saxpy.wgsl");
-const CONV3X3: &str = include_str!("../../shaders/conv3x3.wgsl");
+const SAXPY: &str = include_str!("../../examples/shaders/saxpy.wgsl");
+const CONV3X3: &str = include_str!("../../examples/shaders/conv3x3.wgsl");
 
 /// The line of `SAXPY` that does the work.
 const LINE: &str = "y[id.x] += params.a * x[id.x];";

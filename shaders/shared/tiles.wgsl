@@ -3,9 +3,10 @@
 // A workgroup computes 64x64 elements of c, an invocation four blocks of 4x4. What they need of a
 // and b goes through workgroup memory, 16 columns of a and rows of b at a time.
 struct Sizes {
-    rows: u32,
-    columns: u32,
-    depth: u32,
+    // Rows of a and c, columns of a and rows of b, columns of b and c.
+    m: u32,
+    k: u32,
+    n: u32,
     // Where the matrices begin in what is bound, in elements.
     first_of_a: u32,
     first_of_b: u32,
@@ -39,8 +40,8 @@ var<private> lower_right = Block();
 
 // Where four rows of a begin; rows behind the last one are the last one, and never stored.
 fn row_starts(row: u32) -> vec4<u32> {
-    let last = vec4(sizes.rows - 1u);
-    return min(vec4(row) + vec4(0u, 1u, 2u, 3u), last) * sizes.depth + sizes.first_of_a;
+    let last = vec4(sizes.m - 1u);
+    return min(vec4(row) + vec4(0u, 1u, 2u, 3u), last) * sizes.k + sizes.first_of_a;
 }
 
 fn add_products(place: vec2<u32>) {

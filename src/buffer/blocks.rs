@@ -1,46 +1,45 @@
 //! Upload memory for what the host is about to write, within the device's limit.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use anywarp_backend::{BackendError, DeviceKind, HostRange, MemoryKind, store};
+use anywarp_backend::{BackendError, DeviceKind, HostRange, MemoryKind};
+use anywarp_host::store;
 
 use super::copy::{copy_alone, copy_by};
 use super::core::GRANULE;
-use super::staging::{Block, Upload};
 use super::upload::{CHUNK, WHOLE};
-use crate::device::DeviceInner;
-use crate::timeline::Pending;
+use crate::submit::staging::{Block, Upload};
+use crate::submit::{Context, Queue, Stopwatch};
 
-impl DeviceInner {
+impl Context {
     /// A block of at least `bytes` to be written in place, mapped. Waits for copies on their way where that
     /// makes room. `None` if it is more than the limit, or guards hold the rest: ordinary memory must do.
-    /// `pending` is the timeline, if the caller has it locked.
+    /// `queue` is the timeline, if the caller has it locked.
     pub(crate) fn upload_block(
         &self,
         bytes: u64,
-        pending: Option<&mut Pending>,
+        queue: Option<&mut Queue<'_>>,
     ) -> Result<Option<(Block, HostRange)>, BackendError> {
-        self.block(MemoryKind::Upload, bytes, pending)
+        self.block(MemoryKind::Upload, bytes, queue)
     }
 
     fn block(
         &self,
         kind: MemoryKind,
         bytes: u64,
-        mut pending: Option<&mut Pending>,
+        mut queue: Option<&mut Queue<'_>>,
     ) -> Result<Option<(Block, HostRange)>, BackendError> {
         let mut flushed = false;
         loop {
-            match self.find_block(kind, bytes, &mut flushed, pending.as_deref_mut())? {
+            match self.find_block(kind, bytes, &mut flushed, queue.as_deref_mut())? {
                 Upload::Block(block) => return self.mapped(block).map(Some),
                 Upload::Full => return Ok(None),
                 // In a browser ordinary memory must do here, too.
                 Upload::After(..) if !self.backend.caps().blocking => return Ok(None),
                 Upload::After(batch, _) => {
-                    let start = Instant::now();
+                    let watch = Stopwatch::start();
                     let waited = batch.ticket().and_then(|ticket| ticket.wait());
-                    self.staging.waited(start.elapsed());
+                    self.staging.waited(watch.elapsed());
                     // Whose work it is hears what became of it; here it only has to have ended.
                     if let (Err(error), false) = (waited, batch.is_over()) {
                         return Err(error);
@@ -57,16 +56,16 @@ impl DeviceInner {
         kind: MemoryKind,
         bytes: u64,
         flushed: &mut bool,
-        pending: Option<&mut Pending>,
+        queue: Option<&mut Queue<'_>>,
     ) -> Result<Upload, BackendError> {
         let found = self.staging.acquire_within(kind, bytes)?;
         if !matches!(found, Upload::Full) || *flushed || bytes > self.staging.limit() {
             return Ok(found);
         }
         *flushed = true;
-        match pending {
-            Some(pending) => self.timeline.flush(pending, &self.staging)?,
-            None => self.timeline.flush(&mut self.timeline.lock(), &self.staging)?,
+        match queue {
+            Some(queue) => queue.flush()?,
+            None => self.queue().flush()?,
         }
         self.staging.acquire_within(kind, bytes)
     }
@@ -76,9 +75,9 @@ impl DeviceInner {
     pub(crate) fn chunk_block(
         &self,
         bytes: u64,
-        pending: Option<&mut Pending>,
+        queue: Option<&mut Queue<'_>>,
     ) -> Result<(Block, HostRange), BackendError> {
-        match self.block(MemoryKind::Staging, bytes, pending)? {
+        match self.block(MemoryKind::Staging, bytes, queue)? {
             Some(block) => Ok(block),
             None => self.mapped(self.staging.acquire(MemoryKind::Staging, bytes)?),
         }
@@ -121,11 +120,11 @@ impl DeviceInner {
 /// A block that goes back to the pool unless somebody takes it on: its writing is cancelled, or fails.
 pub(super) struct Acquired {
     block: Option<Block>,
-    device: Arc<DeviceInner>,
+    device: Arc<Context>,
 }
 
 impl Acquired {
-    pub(super) fn new(block: Block, device: &Arc<DeviceInner>) -> Self {
+    pub(super) fn new(block: Block, device: &Arc<Context>) -> Self {
         Self { block: Some(block), device: Arc::clone(device) }
     }
 

@@ -8,30 +8,28 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::core::{Core, GRANULE};
-use super::slice::{Slice, SliceMut, byte_range};
-use crate::Element;
+use super::slice::{Slice, SliceMut};
+use super::span::{Span, byte_range};
+use crate::element::Element;
 use crate::error::BufferError;
 
 /// The cells `C` that the elements lie in, and how many elements lie before the first of them.
 pub(crate) fn cells<'a, T: Element, C: Element>(slice: &Slice<'a, T>) -> Result<(Slice<'a, C>, u32), BufferError> {
-    let (range, first) = bindable::<T, C>(slice.core, &slice.range)?;
-    Ok((Slice { core: slice.core, range: Ok(range), _element: PhantomData }, first))
+    let (range, first) = bindable::<T, C>(slice.core, slice.range)?;
+    Ok((Slice { core: slice.core, range: Span::within(range), _element: PhantomData }, first))
 }
 
 /// [`cells`] to be written. The kernel keeps what lies in them and does not belong to the slice.
 pub(crate) fn cells_mut<'a, T: Element, C: Element>(
     slice: &'a SliceMut<'_, T>,
 ) -> Result<(SliceMut<'a, C>, u32), BufferError> {
-    let (range, first) = bindable::<T, C>(slice.core, &slice.range)?;
-    Ok((SliceMut { core: slice.core, range: Ok(range), _element: PhantomData }, first))
+    let (range, first) = bindable::<T, C>(slice.core, slice.range)?;
+    Ok((SliceMut { core: slice.core, range: Span::within(range), _element: PhantomData }, first))
 }
 
-fn bindable<T: Element, C: Element>(
-    core: &Arc<Core>,
-    range: &Result<Range<usize>, BufferError>,
-) -> Result<(Range<usize>, u32), BufferError> {
+fn bindable<T: Element, C: Element>(core: &Arc<Core>, range: Span) -> Result<(Range<usize>, u32), BufferError> {
     const { assert!(size_of::<C>() as u64 == GRANULE && GRANULE.is_multiple_of(size_of::<T>() as u64)) }
-    let bytes = byte_range::<T>(&range.clone()?);
+    let bytes = byte_range::<T>(&range.get()?);
     let alignment =
         u64::from(core.device.caps().limits.storage_offset_alignment).next_multiple_of(GRANULE).max(GRANULE);
     let start = bytes.start / alignment * alignment;

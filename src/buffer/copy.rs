@@ -1,6 +1,6 @@
 //! Copies within the host's memory.
 
-use anywarp_backend::threads;
+use anywarp_host::threads;
 
 /// Bytes from which several threads copy: one thread takes a tenth of a millisecond for as many.
 const SHARED_FROM: usize = 1 << 20;

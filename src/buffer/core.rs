@@ -8,14 +8,13 @@ use anywarp_backend::{BackendError, HostRange, MemoryId, MemoryKind, Region};
 
 use super::host::{HostCopy, Written};
 use super::residency::Residency;
-use super::staging::Staging;
-use super::traffic::Traffic;
+use super::scratch::ScratchPool;
 use super::unsent::{SHORT, Unsent};
 use super::upload;
 use super::uses::{Use, Uses};
-use crate::device::DeviceInner;
 use crate::error::BufferError;
-use crate::timeline::{Batch, Pending};
+use crate::submit::staging::Staging;
+use crate::submit::{Batch, Context, Queue, Resource, Traffic};
 
 /// Transfers begin and end at multiples of this.
 pub(crate) const GRANULE: u64 = 4;
@@ -96,38 +95,76 @@ fn reserved(bytes: u64) -> u64 {
 
 /// One buffer of one device.
 pub(crate) struct Core {
-    pub(crate) device: Arc<DeviceInner>,
+    pub(crate) device: Arc<Context>,
     pub(crate) memory: MemoryId,
     pub(crate) bytes: u64,
     /// Host and device share the memory.
     pub(crate) unified: bool,
     pub(crate) traffic: Traffic,
     uses: Uses,
+    /// Where the memory goes when the buffer is dropped, instead of back to the device.
+    pool: Option<Arc<ScratchPool>>,
     inner: Mutex<Inner>,
 }
 
 impl Core {
-    pub(crate) fn new(device: &Arc<DeviceInner>, bytes: u64) -> Result<Arc<Self>, BufferError> {
-        let unified = device.backend.caps().unified;
+    pub(crate) fn new(device: &Arc<Context>, bytes: u64) -> Result<Arc<Self>, BufferError> {
+        let memory = Self::allocate(device, bytes)?;
+        Ok(Self::of(device, memory, bytes, device.caps().unified, Uses::ALL))
+    }
+
+    /// A buffer whose memory goes to `pool` when it is dropped.
+    pub(super) fn pooled(device: &Arc<Context>, bytes: u64, pool: &Arc<ScratchPool>) -> Result<Arc<Self>, BufferError> {
+        let memory = Self::allocate(device, bytes)?;
+        let unified = device.caps().unified;
+        let mut core = Self::plain(device, memory, bytes, unified, Uses::ALL);
+        core.pool = Some(Arc::clone(pool));
+        Ok(Arc::new(core))
+    }
+
+    /// A buffer on memory that another one of `pool` had.
+    pub(super) fn recycled(
+        device: &Arc<Context>,
+        memory: MemoryId,
+        bytes: u64,
+        last_use: Option<Arc<Batch>>,
+        pool: &Arc<ScratchPool>,
+    ) -> Arc<Self> {
+        let mut core = Self::plain(device, memory, bytes, device.caps().unified, Uses::ALL);
+        let mut state = core.state();
+        state.last_use = last_use;
+        // Its bytes are no zeros, and the host may have looked at them.
+        state.residency.device_wrote(0..bytes);
+        state.maybe_mapped = core.unified;
+        drop(state);
+        core.pool = Some(Arc::clone(pool));
+        Arc::new(core)
+    }
+
+    fn allocate(device: &Arc<Context>, bytes: u64) -> Result<MemoryId, BufferError> {
+        let unified = device.caps().unified;
         let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
         if !unified && bytes > upload::WHOLE as u64 {
             // Then a device may zero the memory beside what it is doing. What cannot be handed over now is later.
-            let _ = device.timeline.flush(&mut device.timeline.lock(), &device.staging);
+            let _ = device.queue().flush();
         }
-        let memory =
-            device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))?;
-        Ok(Self::of(device, memory, bytes, unified, Uses::ALL))
+        device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))
     }
 
     /// A buffer on memory that is there already.
-    pub(crate) fn of(device: &Arc<DeviceInner>, memory: MemoryId, bytes: u64, unified: bool, uses: Uses) -> Arc<Self> {
-        Arc::new(Self {
+    pub(crate) fn of(device: &Arc<Context>, memory: MemoryId, bytes: u64, unified: bool, uses: Uses) -> Arc<Self> {
+        Arc::new(Self::plain(device, memory, bytes, unified, uses))
+    }
+
+    fn plain(device: &Arc<Context>, memory: MemoryId, bytes: u64, unified: bool, uses: Uses) -> Self {
+        Self {
             device: Arc::clone(device),
             memory,
             bytes,
             unified,
             traffic: Traffic::default(),
             uses,
+            pool: None,
             inner: Mutex::new(Inner {
                 residency: Residency::new(bytes),
                 last_use: None,
@@ -138,7 +175,7 @@ impl Core {
                 readers: 0,
                 writer: None,
             }),
-        })
+        }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, Inner> {
@@ -191,12 +228,6 @@ impl Core {
         if self.uses.contain(one) { Ok(()) } else { Err(BufferError::Usage { what, missing: one.name() }) }
     }
 
-    /// The name of a guard that is out.
-    pub(crate) fn guarded(&self) -> Option<&'static str> {
-        let state = self.state();
-        state.writer.map(GuardKind::name).or((state.readers > 0).then(|| GuardKind::Read.name()))
-    }
-
     /// Takes what the host wrote; it is uploaded at the next device use.
     pub(crate) fn host_wrote(&self, range: Range<u64>, written: Written) {
         let at = range.start..range.end.next_multiple_of(GRANULE);
@@ -216,31 +247,16 @@ impl Core {
 
     // ---- the device's side
 
-    /// Prepares the buffer for a command: the device has everything, the host nothing.
-    pub(crate) fn prepare(&self, pending: &mut Pending) -> Result<(), BackendError> {
-        if self.unified {
-            let mut state = self.state();
-            if state.maybe_mapped {
-                state.mapping = None;
-                self.device.backend.unmap(self.memory)?;
-                state.maybe_mapped = false;
-            }
-            return Ok(());
-        }
-        self.upload(pending)
-    }
-
     /// Gets the buffer ready for work that anywarp knows nothing of: the device has everything, and all
     /// that was recorded is handed over. Until the token is dropped nobody else gets at the buffer.
     #[cfg(any(feature = "wgpu", feature = "cuda"))]
     pub(crate) fn lend(self: &Arc<Self>) -> Result<GuardToken, BufferError> {
         let failed = |error| self.error("lending", error);
         let token = self.guard(GuardKind::Lend)?;
-        let timeline = &self.device.timeline;
-        let mut pending = timeline.lock_on(0, &self.device.staging).map_err(failed)?;
-        timeline.alive().map_err(failed)?;
-        self.prepare(&mut pending).map_err(failed)?;
-        timeline.flush(&mut pending, &self.device.staging).map_err(failed)?;
+        let mut queue = self.device.queue_on(0).map_err(failed)?;
+        self.device.alive().map_err(failed)?;
+        self.prepare(&mut queue, None).map_err(failed)?;
+        queue.flush().map_err(failed)?;
         self.state().check_last_use().map_err(failed)?;
         Ok(token)
     }
@@ -250,9 +266,28 @@ impl Core {
     pub(crate) fn others_wrote(&self) {
         self.state().residency.device_wrote(0..self.bytes);
     }
+}
 
-    /// Notes that a command of `batch` uses the buffer, and writes `written`.
-    pub(crate) fn used(&self, batch: &Arc<Batch>, written: Option<Range<u64>>) {
+impl Resource for Core {
+    fn guarded(&self) -> Option<&'static str> {
+        let state = self.state();
+        state.writer.map(GuardKind::name).or((state.readers > 0).then(|| GuardKind::Read.name()))
+    }
+
+    fn prepare(&self, queue: &mut Queue<'_>, replaced: Option<&Range<u64>>) -> Result<(), BackendError> {
+        if !self.unified {
+            return self.upload_around(queue, replaced.unwrap_or(&(0..0)));
+        }
+        let mut state = self.state();
+        if state.maybe_mapped {
+            state.mapping = None;
+            self.device.backend.unmap(self.memory)?;
+            state.maybe_mapped = false;
+        }
+        Ok(())
+    }
+
+    fn used(&self, batch: &Arc<Batch>, written: Option<Range<u64>>) {
         let mut state = self.state();
         if !state.last_use.as_ref().is_some_and(|last| Arc::ptr_eq(last, batch)) {
             state.last_use = Some(Arc::clone(batch));
@@ -268,6 +303,9 @@ impl Drop for Core {
         let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
         inner.mapping = None;
         inner.drop_unsent(&(0..u64::MAX), &self.device.staging);
-        self.device.freed(self.memory, reserved(self.bytes), inner.last_use.as_ref());
+        match &self.pool {
+            Some(pool) => pool.put(&self.device, self.memory, self.bytes, inner.last_use.take()),
+            None => self.device.free(self.memory, reserved(self.bytes), inner.last_use.as_ref()),
+        }
     }
 }

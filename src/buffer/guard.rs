@@ -8,8 +8,8 @@ use anywarp_backend::HostRange;
 
 use super::core::{Core, GuardToken};
 use super::host::{Heap, HostView, Written};
-use super::staging::Block;
-use crate::Element;
+use crate::element::Element;
+use crate::submit::staging::Block;
 
 /// A borrow of a buffer's elements for reading; derefs to `[T]`.
 ///

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use anywarp_backend::{BackendError, HostRange, MemoryId, Ticket};
 
-use super::staging::{Block, Staging};
-use crate::device::DeviceInner;
-use crate::timeline::Batch;
+use crate::submit::Batch;
+use crate::submit::Context;
+use crate::submit::staging::{Block, Staging};
 
 /// Ordinary memory, aligned for every scalar.
 pub(crate) struct Heap(Vec<u128>);
@@ -66,7 +66,7 @@ pub(crate) struct HostCopy {
     pub(super) block: Option<Block>,
     /// `None` only while it is dropped.
     pub(super) host: Option<HostRange>,
-    pub(super) device: Arc<DeviceInner>,
+    pub(super) device: Arc<Context>,
 }
 
 impl HostCopy {
@@ -124,7 +124,7 @@ pub(crate) struct Download {
     pub(super) valid: Vec<Range<u64>>,
     /// Once the copy was handed over.
     pub(super) mapping: Option<Ticket>,
-    pub(super) device: Arc<DeviceInner>,
+    pub(super) device: Arc<Context>,
 }
 
 impl Download {
@@ -143,7 +143,7 @@ impl Download {
 impl Drop for Download {
     fn drop(&mut self) {
         match (self.block.take(), self.mapping.take()) {
-            (Some(block), Some(mapping)) => self.device.staging.release_after(block, &Batch::done(mapping, 0)),
+            (Some(block), Some(mapping)) => self.device.staging.release_after(block, &Batch::submitted(mapping, 0)),
             (Some(block), None) => self.device.staging.release(block),
             (None, _) => {}
         }

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::UnifiedBuffer;
 use super::guard::Writing;
-use crate::Element;
+use crate::element::Element;
 use crate::error::BufferError;
 
 /// A buffer together with the memory to write all its elements anew; derefs to `[T]`.

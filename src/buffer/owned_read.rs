@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::core::{Core, GuardKind, GuardToken};
 use super::host::{HostView, Reading};
-use super::slice::{byte_range, empty, guard};
+use super::slice::{empty, guard};
+use super::span::byte_range;
 use super::{ReadGuard, UnifiedBuffer};
-use crate::Element;
+use crate::element::Element;
 use crate::error::BufferError;
 
 /// All elements of a buffer on the host, with the buffer itself; derefs to `[T]`.

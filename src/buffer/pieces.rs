@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use anywarp_backend::{BackendError, threads};
+use anywarp_backend::BackendError;
+use anywarp_host::threads;
 
 /// Bytes that a thread copies at a time.
 pub(super) const PIECE: usize = 256 << 10;

@@ -1,7 +1,7 @@
 //! How the host comes to see what a buffer holds: copies of what it lacks, or the one memory itself.
 
 use std::ops::Range;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use anywarp_backend::{BackendError, HostRange, MemoryKind, Region, Ticket};
 
@@ -9,7 +9,7 @@ use super::core::{Core, GRANULE};
 use super::host::{Download, Heap, HostCopy, HostView, Reading};
 use super::joining::joined;
 use super::residency::State;
-use crate::timeline::Pending;
+use crate::submit::{Event, Queue};
 
 impl Core {
     /// Starts to make `range` readable by the host. The caller holds a guard.
@@ -20,8 +20,8 @@ impl Core {
         if let Some(view) = self.on_host(range) {
             return Ok(Reading::Ready(view));
         }
-        let mut pending = self.lock_behind_last_use()?;
-        self.upload(&mut pending)?;
+        let mut queue = self.queue_behind_last_use()?;
+        self.upload(&mut queue)?;
         let mut state = self.state();
         state.check_last_use()?;
         // A copy that another guard borrows, or without room for all of `range`, stays as it is;
@@ -49,38 +49,34 @@ impl Core {
         drop(state);
         let device = Arc::clone(&self.device);
         let (download, ticket) =
-            self.download(pending, Download { block: Some(block), range, valid, mapping: None, device }, &stale)?;
+            self.download(queue, Download { block: Some(block), range, valid, mapping: None, device }, &stale)?;
         Ok(Reading::Download(download, ticket))
     }
 
     /// Starts to copy what the device has at `range` into a block that nobody keeps. The caller holds a
     /// guard.
     pub(super) fn fetch(&self, range: &Range<u64>) -> Result<(Download, Ticket), BackendError> {
-        let mut pending = self.lock_behind_last_use()?;
-        self.upload(&mut pending)?;
+        let mut queue = self.queue_behind_last_use()?;
+        self.upload(&mut queue)?;
         self.state().check_last_use()?;
         let range = range.start..range.end.next_multiple_of(GRANULE);
         let block = self.device.staging.acquire(MemoryKind::Readback, range.end - range.start)?;
         let device = Arc::clone(&self.device);
         let part = range.clone();
-        self.download(
-            pending,
-            Download { block: Some(block), range, valid: Vec::new(), mapping: None, device },
-            &[part],
-        )
+        self.download(queue, Download { block: Some(block), range, valid: Vec::new(), mapping: None, device }, &[part])
     }
 
     /// The timeline, turned to the stream of the work that made the data: a copy goes behind that, and
     /// beside all other.
-    fn lock_behind_last_use(&self) -> Result<MutexGuard<'_, Pending>, BackendError> {
+    fn queue_behind_last_use(&self) -> Result<Queue<'_>, BackendError> {
         let stream = self.state().last_use.as_ref().map_or(0, |batch| batch.stream());
-        self.device.timeline.lock_on(stream, &self.device.staging)
+        self.device.queue_on(stream)
     }
 
     /// Hands over the copies of `parts` into a block.
     fn download(
         &self,
-        mut pending: MutexGuard<'_, Pending>,
+        mut queue: Queue<'_>,
         mut download: Download,
         parts: &[Range<u64>],
     ) -> Result<(Download, Ticket), BackendError> {
@@ -89,19 +85,20 @@ impl Core {
         for part in parts {
             let part = part.start / GRANULE * GRANULE..part.end.next_multiple_of(GRANULE);
             let target = Region { memory, offset: part.start - base, bytes: part.end - part.start };
-            pending.recording.copy(self.region(&part), target);
+            queue.copy(self.region(&part), target);
             self.traffic.downloaded(target.bytes);
             self.device.traffic.downloaded(target.bytes);
+            self.device.events.emit(|| Event::Download { bytes: target.bytes });
         }
-        self.state().last_use = Some(Arc::clone(&pending.batch));
-        if let Err(error) = self.device.timeline.flush(&mut pending, &self.device.staging) {
+        self.state().last_use = Some(Arc::clone(queue.batch()));
+        if let Err(error) = queue.flush() {
             if matches!(error, BackendError::OutOfMemory { .. }) {
                 // The copies stay recorded, and so their block must stay.
-                pending.staged.extend(download.block.take());
+                download.block.take().into_iter().for_each(|block| queue.stage(block));
             }
             return Err(error);
         }
-        drop(pending);
+        drop(queue);
         let ticket = self.device.backend.map(memory)?;
         download.mapping = Some(ticket.clone());
         Ok((download, ticket))
@@ -161,7 +158,7 @@ impl Core {
 
     /// Unified memory: waits for the device and maps.
     pub(crate) fn begin_shared(&self) -> Result<Ticket, BackendError> {
-        let mut pending = self.device.timeline.lock();
+        let mut queue = self.device.queue();
         let mut state = self.state();
         if state.mapping.is_some() {
             return Ok(Ticket::ready());
@@ -170,9 +167,9 @@ impl Core {
         state.maybe_mapped = true;
         drop(state);
         if unsubmitted {
-            self.device.timeline.flush(&mut pending, &self.device.staging)?;
+            queue.flush()?;
         }
-        drop(pending);
+        drop(queue);
         self.state().check_last_use()?;
         self.device.backend.map(self.memory)
     }

@@ -9,20 +9,20 @@ use smallvec::SmallVec;
 use super::core::{Core, GRANULE, Inner};
 use super::joining::{joined, loads, total};
 use super::residency::State;
-use super::staging::Block;
 use super::unsent::{SHORT, Staged};
 use super::upload::Flying;
-use crate::timeline::{Batch, Pending};
+use crate::submit::staging::Block;
+use crate::submit::{Batch, Event, Queue};
 
 impl Core {
     /// Records the upload of everything that the host has newer.
-    pub(crate) fn upload(&self, pending: &mut Pending) -> Result<(), BackendError> {
-        self.upload_around(pending, &(0..0))
+    pub(crate) fn upload(&self, queue: &mut Queue<'_>) -> Result<(), BackendError> {
+        self.upload_around(queue, &(0..0))
     }
 
     /// [`upload`](Self::upload) of all but what lies in `range`, which is dropped: a command that is about to
     /// be recorded overwrites it wholly. On an error nothing of it is dropped.
-    pub(crate) fn upload_around(&self, pending: &mut Pending, range: &Range<u64>) -> Result<(), BackendError> {
+    pub(crate) fn upload_around(&self, queue: &mut Queue<'_>, range: &Range<u64>) -> Result<(), BackendError> {
         let mut state = self.state();
         let state = &mut *state;
         if state.unsent.is_empty() {
@@ -34,8 +34,8 @@ impl Core {
             state.unsent.split(range.end);
         }
         // First what can fail.
-        self.send_loose(state, pending, &range)?;
-        self.send_staged(state, pending, &range)?;
+        self.send_loose(state, queue, &range)?;
+        self.send_staged(state, queue, &range)?;
         state.drop_unsent(&range, &self.device.staging);
         Ok(())
     }
@@ -59,35 +59,36 @@ impl Core {
     /// Records the copy of a block that the host has written and no longer holds.
     pub(super) fn record_upload(
         &self,
-        pending: &mut Pending,
+        queue: &mut Queue<'_>,
         at: &Range<u64>,
         block: Block,
     ) -> Result<(), BackendError> {
         let at = at.start..at.end.next_multiple_of(GRANULE);
-        self.record_uploads(pending, block, [(at, 0)])
+        self.record_uploads(queue, block, [(at, 0)])
     }
 
     /// Records copies of a block, each to a range of the buffer and from a byte of the block on.
     fn record_uploads(
         &self,
-        pending: &mut Pending,
+        queue: &mut Queue<'_>,
         block: Block,
         parts: impl IntoIterator<Item = (Range<u64>, u64)>,
     ) -> Result<(), BackendError> {
         let memory = block.memory;
-        pending.staged.push(block);
+        queue.stage(block);
         self.device.backend.unmap(memory)?;
         for (at, offset) in parts {
             let source = Region { memory, offset, bytes: at.end - at.start };
-            pending.recording.copy(source, self.region(&at));
+            queue.copy(source, self.region(&at));
             self.traffic.uploaded(source.bytes);
             self.device.traffic.uploaded(source.bytes);
+            self.device.events.emit(|| Event::Upload { bytes: source.bytes });
         }
         Ok(())
     }
 
     /// Records the upload of what lies in staging memory, from there, but not of `but`.
-    fn send_staged(&self, state: &mut Inner, pending: &mut Pending, but: &Range<u64>) -> Result<(), BackendError> {
+    fn send_staged(&self, state: &mut Inner, queue: &mut Queue<'_>, but: &Range<u64>) -> Result<(), BackendError> {
         for pieces in state.unsent.staged().chunk_by(|one, next| one.source == next.source) {
             let parts = whole(pieces, but, self.gap());
             if parts.is_empty() {
@@ -99,15 +100,15 @@ impl Core {
             for piece in pieces {
                 state.residency.uploaded(piece.at.clone());
             }
-            state.last_use = Some(Arc::clone(&pending.batch));
-            self.record_uploads(pending, block, parts)?;
+            state.last_use = Some(Arc::clone(queue.batch()));
+            self.record_uploads(queue, block, parts)?;
         }
         Ok(())
     }
 
     /// Puts what lies in ordinary memory together in staging memory and records its upload, but not of `but`.
     /// What takes several blocks is handed over one by one; the last is left to go with what follows.
-    fn send_loose(&self, state: &mut Inner, pending: &mut Pending, but: &Range<u64>) -> Result<(), BackendError> {
+    fn send_loose(&self, state: &mut Inner, queue: &mut Queue<'_>, but: &Range<u64>) -> Result<(), BackendError> {
         let device = &self.device;
         let loose = state.unsent.loose(but);
         if loose.is_empty() {
@@ -127,13 +128,13 @@ impl Core {
         let mut last: Option<u64> = None;
         for load in loads(runs, device.longest_chunk() as u64) {
             if let Some(bytes) = last {
-                let batch = Arc::clone(&pending.batch);
-                device.timeline.flush(pending, &device.staging)?;
+                let batch = Arc::clone(queue.batch());
+                queue.flush()?;
                 flying.left(batch, bytes as usize);
             }
             flying.make_room(device)?;
             let bytes = total(&load);
-            let (block, mut host) = device.chunk_block(bytes, Some(&mut *pending))?;
+            let (block, mut host) = device.chunk_block(bytes, Some(&mut *queue))?;
             let mut offset = 0;
             let mut parts = Vec::with_capacity(load.len());
             for at in load {
@@ -143,12 +144,12 @@ impl Core {
                 offset += length;
             }
             drop(host);
-            self.record_uploads(pending, block, parts.iter().cloned())?;
+            self.record_uploads(queue, block, parts.iter().cloned())?;
             for (at, _) in parts {
                 state.drop_unsent(&at, &device.staging);
                 state.residency.uploaded(at);
             }
-            state.last_use = Some(Arc::clone(&pending.batch));
+            state.last_use = Some(Arc::clone(queue.batch()));
             last = Some(bytes);
         }
         Ok(())

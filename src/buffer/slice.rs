@@ -1,7 +1,7 @@
 //! Parts of a buffer, and everything that can be done with one.
 
 use std::marker::PhantomData;
-use std::ops::{Bound, Range, RangeBounds};
+use std::ops::{Range, RangeBounds};
 use std::sync::Arc;
 
 use anywarp_backend::{BackendError, HostRange};
@@ -10,17 +10,19 @@ use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind, GuardToken};
 use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
 use super::host::{Heap, HostView, Reading};
-use super::staging::Block;
+use super::span::{Span, byte_range};
 use super::unsent::SHORT;
 use super::{download, transfer, upload};
-use crate::Element;
+use crate::element::Element;
 use crate::error::BufferError;
+use crate::submit::Destination;
+use crate::submit::staging::Block;
 
 /// A part of a buffer, borrowed for reading. Made by [`UnifiedBuffer::slice`](super::UnifiedBuffer::slice).
 pub struct Slice<'a, T> {
     pub(crate) core: &'a Arc<Core>,
-    /// Elements; an error if they are not within the buffer.
-    pub(crate) range: Result<Range<usize>, BufferError>,
+    /// Elements.
+    pub(crate) range: Span,
     pub(super) _element: PhantomData<T>,
 }
 
@@ -28,45 +30,18 @@ pub struct Slice<'a, T> {
 /// [`UnifiedBuffer::slice_mut`](super::UnifiedBuffer::slice_mut).
 pub struct SliceMut<'a, T> {
     pub(crate) core: &'a Arc<Core>,
-    /// Elements; an error if they are not within the buffer.
-    pub(crate) range: Result<Range<usize>, BufferError>,
+    /// Elements.
+    pub(crate) range: Span,
     pub(super) _element: PhantomData<&'a mut T>,
 }
 
 impl<T> Clone for Slice<'_, T> {
     fn clone(&self) -> Self {
-        Self { core: self.core, range: self.range.clone(), _element: PhantomData }
+        *self
     }
 }
 
-/// Resolves `bounds` within `outer`.
-pub(super) fn resolve(
-    outer: &Result<Range<usize>, BufferError>,
-    bounds: &impl RangeBounds<usize>,
-) -> Result<Range<usize>, BufferError> {
-    let outer = outer.clone()?;
-    let length = outer.end - outer.start;
-    let start = match bounds.start_bound() {
-        Bound::Included(&start) => start,
-        Bound::Excluded(&start) => start.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let end = match bounds.end_bound() {
-        Bound::Included(&end) => end.saturating_add(1),
-        Bound::Excluded(&end) => end,
-        Bound::Unbounded => length,
-    };
-    if start > end || end > length {
-        return Err(BufferError::OutOfRange { start, end, length });
-    }
-    Ok(outer.start + start..outer.start + end)
-}
-
-/// The bytes of a range of elements.
-pub(crate) fn byte_range<T>(range: &Range<usize>) -> Range<u64> {
-    let size = size_of::<T>() as u64;
-    range.start as u64 * size..range.end as u64 * size
-}
+impl<T> Copy for Slice<'_, T> {}
 
 fn alignment<T>() -> BufferError {
     BufferError::Alignment { element: std::any::type_name::<T>(), align: align_of::<T>() }
@@ -76,7 +51,7 @@ impl<'a, T: Element> Slice<'a, T> {
     /// Number of elements; 0 for a slice that is not within its buffer.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.range.as_ref().map_or(0, ExactSizeIterator::len)
+        self.range.len()
     }
 
     /// Whether it has no elements.
@@ -88,7 +63,7 @@ impl<'a, T: Element> Slice<'a, T> {
     /// A part of this part.
     #[must_use]
     pub fn slice(&self, bounds: impl RangeBounds<usize>) -> Slice<'a, T> {
-        Slice { core: self.core, range: resolve(&self.range, &bounds), _element: PhantomData }
+        Slice { core: self.core, range: self.range.part(&bounds), _element: PhantomData }
     }
 
     /// Waits for the device and borrows the elements; see
@@ -97,7 +72,7 @@ impl<'a, T: Element> Slice<'a, T> {
     /// # Errors
     /// As there; [`BufferError::OutOfRange`] and [`BufferError::Misaligned`] for a bad slice.
     pub fn read(self) -> Result<ReadGuard<'a, T>, BufferError> {
-        let range = self.range?;
+        let range = self.range.get()?;
         let failed = |error| self.core.error("reading", error);
         if range.is_empty() {
             return Ok(empty());
@@ -116,7 +91,7 @@ impl<'a, T: Element> Slice<'a, T> {
     /// # Errors
     /// As [`read`](Self::read).
     pub async fn read_async(self) -> Result<ReadGuard<'a, T>, BufferError> {
-        let range = self.range?;
+        let range = self.range.get()?;
         let failed = |error| self.core.error("reading", error);
         if range.is_empty() {
             return Ok(empty());
@@ -135,12 +110,12 @@ impl<'a, T: Element> Slice<'a, T> {
     /// # Errors
     /// [`BufferError::LengthMismatch`] unless the lengths agree; else as [`read`](Self::read).
     pub fn copy_to_slice(self, target: &mut [T]) -> Result<(), BufferError> {
-        let got = self.range.clone()?.len();
+        let got = self.range.get()?.len();
         if got != target.len() {
             return Err(BufferError::LengthMismatch { expected: target.len(), got });
         }
         let core = self.core;
-        let bytes = byte_range::<T>(&self.range.clone()?);
+        let bytes = byte_range::<T>(&self.range.get()?);
         if core.unified || size_of_val(target) <= download::WHOLE || core.is_on_host(&bytes) {
             copy(bytemuck::cast_slice(&self.read()?), bytemuck::cast_slice_mut(target));
             return Ok(());
@@ -157,7 +132,7 @@ impl<'a, T: Element> Slice<'a, T> {
     /// # Errors
     /// As [`copy_to_slice`](Self::copy_to_slice).
     pub async fn copy_to_slice_async(self, target: &mut [T]) -> Result<(), BufferError> {
-        let got = self.range.clone()?.len();
+        let got = self.range.get()?.len();
         if got != target.len() {
             return Err(BufferError::LengthMismatch { expected: target.len(), got });
         }
@@ -185,7 +160,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// Number of elements; 0 for a slice that is not within its buffer.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.range.as_ref().map_or(0, ExactSizeIterator::len)
+        self.range.len()
     }
 
     /// Whether it has no elements.
@@ -197,20 +172,20 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// The same part, borrowed for reading.
     #[must_use]
     pub fn as_slice(&self) -> Slice<'_, T> {
-        Slice { core: self.core, range: self.range.clone(), _element: PhantomData }
+        Slice { core: self.core, range: self.range, _element: PhantomData }
     }
 
     /// A part of this part, for as long as `self` is borrowed.
     #[must_use]
     pub fn slice_mut(&mut self, bounds: impl RangeBounds<usize>) -> SliceMut<'_, T> {
-        SliceMut { core: self.core, range: resolve(&self.range, &bounds), _element: PhantomData }
+        SliceMut { core: self.core, range: self.range.part(&bounds), _element: PhantomData }
     }
 
     /// Two parts, before and from element `middle` on.
     #[must_use]
     pub fn split_at_mut(self, middle: usize) -> (SliceMut<'a, T>, SliceMut<'a, T>) {
         let part = |range| SliceMut { core: self.core, range, _element: PhantomData };
-        (part(resolve(&self.range, &(..middle))), part(resolve(&self.range, &(middle..))))
+        (part(self.range.part(&(..middle))), part(self.range.part(&(middle..))))
     }
 
     /// Borrows the elements to be written anew; see
@@ -219,7 +194,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// # Errors
     /// As there; [`BufferError::OutOfRange`] and [`BufferError::Misaligned`] for a bad slice.
     pub fn write(self) -> Result<WriteGuard<'a, T>, BufferError> {
-        let range = self.range?;
+        let range = self.range.get()?;
         let core = self.core;
         let failed = |error| core.error("writing", error);
         let target = byte_range::<T>(&range);
@@ -276,7 +251,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
 
     /// The bytes to update; `None` if there are none.
     fn update_target(&self) -> Result<Option<Range<u64>>, BufferError> {
-        let target = byte_range::<T>(&self.range.clone()?);
+        let target = byte_range::<T>(&self.range.get()?);
         self.core.aligned(&target)?;
         Ok((!target.is_empty()).then_some(target))
     }
@@ -290,7 +265,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// the midst of a large copy some of its elements are the new ones and the others what they were: copy once
     /// more, or write them anew.
     pub fn copy_from_slice(self, source: &[T]) -> Result<(), BufferError> {
-        let range = self.range.clone()?;
+        let range = self.range.get()?;
         if range.len() != source.len() {
             return Err(BufferError::LengthMismatch { expected: range.len(), got: source.len() });
         }
@@ -314,16 +289,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
     where
         T: 'b,
     {
-        self.copy_on(0, &source.into())
-    }
-
-    pub(crate) fn copy_on(self, stream: u32, source: &Slice<'_, T>) -> Result<(), BufferError> {
-        let device = &self.core.device;
-        let failed = |error| self.core.error("copying", error);
-        let mut pending = device.timeline.lock_on(stream, &device.staging).map_err(failed)?;
-        transfer::copy(&mut transfer::Target::Stream(&mut pending), source, &self)?;
-        let flushed = device.timeline.flush_when_full(&mut pending, &device.staging);
-        flushed.map_err(failed)
+        transfer::copy(Destination::Own, &source.into(), &self).map(|_| ())
     }
 
     /// Sets every element to `value`, on the device.
@@ -331,27 +297,11 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// # Errors
     /// [`BufferError::InUse`] while a guard is alive, or what the device says.
     pub fn fill(self, value: T) -> Result<(), BufferError> {
-        self.fill_on(0, value)
-    }
-
-    pub(crate) fn fill_on(self, stream: u32, value: T) -> Result<(), BufferError> {
-        if self.range.clone()?.is_empty() {
+        if transfer::pattern_of(&value).is_none() {
+            self.write()?.fill(value);
             return Ok(());
         }
-        match transfer::pattern_of(&value) {
-            Some(pattern) => {
-                let device = &self.core.device;
-                let failed = |error| self.core.error("filling", error);
-                let mut pending = device.timeline.lock_on(stream, &device.staging).map_err(failed)?;
-                transfer::fill(&mut transfer::Target::Stream(&mut pending), &self, pattern)?;
-                let flushed = device.timeline.flush_when_full(&mut pending, &device.staging);
-                flushed.map_err(failed)
-            }
-            None => {
-                self.write()?.fill(value);
-                Ok(())
-            }
-        }
+        transfer::fill(Destination::Own, &self, value).map(|_| ())
     }
 }
 
@@ -365,7 +315,7 @@ pub(super) fn place_for_few(core: &Core, bytes: u64) -> Result<Option<Place>, Ba
         return Ok(None);
     }
     // Nothing else here asks the device.
-    core.device.timeline.alive()?;
+    core.device.alive()?;
     Ok(Some(Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))))
 }
 
@@ -429,6 +379,6 @@ impl<'a, T: Element> From<&'a SliceMut<'_, T>> for Slice<'a, T> {
 
 impl<'a, T: Element> From<&Slice<'a, T>> for Slice<'a, T> {
     fn from(slice: &Slice<'a, T>) -> Self {
-        slice.clone()
+        *slice
     }
 }

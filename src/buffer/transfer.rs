@@ -1,116 +1,160 @@
-//! Copies and fills, on the device's stream or in a recording.
+//! Copies and fills on the device, on any stream and into any recording.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use anywarp_backend::{BackendError, Recording, Region};
+use anywarp_backend::{BackendError, Region};
 
 use super::core::Core;
-use super::slice::{Slice, SliceMut, byte_range};
+use super::slice::{Slice, SliceMut};
+use super::span::byte_range;
 use super::uses::Use;
-use crate::Element;
+use crate::element::Element;
 use crate::error::BufferError;
-use crate::timeline::Pending;
+use crate::submit::{Context, Destination, Recording, Refusal, Resource, Stream, Submission, Usage};
 
-/// Where a command goes.
-pub(crate) enum Target<'a> {
-    /// The device's stream, now.
-    Stream(&'a mut Pending),
-    /// A recording that is kept; buffers are prepared when it is submitted.
-    Recording(&'a mut Recording, &'a mut Vec<Touched>),
-}
-
-/// A buffer that a kept recording uses.
-#[derive(Clone)]
-pub(crate) struct Touched {
-    pub(crate) core: Arc<Core>,
-    pub(crate) written: Option<Range<u64>>,
-}
-
-impl Target<'_> {
-    pub(super) fn recording(&mut self) -> &mut Recording {
-        match self {
-            Self::Stream(pending) => &mut pending.recording,
-            Self::Recording(recording, _) => recording,
-        }
+impl Stream {
+    /// Copies all elements of `source` to `target`, on the device and in the stream's order.
+    ///
+    /// # Errors
+    /// As [`UnifiedBuffer::copy_from`](crate::UnifiedBuffer::copy_from).
+    pub fn copy<'s, 't, T: Element + 's + 't>(
+        &self,
+        source: impl Into<Slice<'s, T>>,
+        target: impl Into<SliceMut<'t, T>>,
+    ) -> Result<Submission, BufferError> {
+        copy(Destination::Stream(self.clone()), &source.into(), &target.into())
     }
 
-    /// Gets a buffer ready for a command that follows. `overwritten` is a range that the command
-    /// replaces as a whole.
-    pub(super) fn prepare(&mut self, core: &Arc<Core>, overwritten: Option<&Range<u64>>) -> Result<(), BackendError> {
-        match self {
-            Self::Stream(pending) => {
-                if let Some(range) = overwritten {
-                    core.upload_around(pending, range)?;
-                }
-                core.prepare(pending)
-            }
-            Self::Recording(..) => Ok(()),
-        }
-    }
-
-    pub(super) fn used(&mut self, core: &Arc<Core>, written: Option<Range<u64>>) {
-        match self {
-            Self::Stream(pending) => core.used(&pending.batch, written),
-            Self::Recording(_, touched) => touched.push(Touched { core: Arc::clone(core), written }),
-        }
+    /// Sets every element to `value`, of 1, 2 or 4 bytes or of equal words, on the device and in the stream's
+    /// order.
+    ///
+    /// # Errors
+    /// As [`Recording::fill`].
+    pub fn fill<'t, T: Element + 't>(
+        &self,
+        target: impl Into<SliceMut<'t, T>>,
+        value: T,
+    ) -> Result<Submission, BufferError> {
+        fill(Destination::Stream(self.clone()), &target.into(), value)
     }
 }
 
-pub(super) fn usable(core: &Core, one: Use, what: &'static str) -> Result<(), BufferError> {
+impl Recording {
+    /// Appends a copy on the device.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// let x = device.buffer_from(&[1.0f32; 8])?;
+    /// let mut y = device.buffer::<f32>(8)?;
+    /// let mut recording = device.recording();
+    /// recording.copy(&x, &mut y)?;
+    /// recording.fill(y.slice_mut(..4), 0.0)?;
+    /// assert_eq!((recording.len(), recording.barriers()), (2, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`] or a bad slice.
+    pub fn copy<'s, 't, T: Element + 's + 't>(
+        &mut self,
+        source: impl Into<Slice<'s, T>>,
+        target: impl Into<SliceMut<'t, T>>,
+    ) -> Result<(), BufferError> {
+        copy(Destination::Recording(self), &source.into(), &target.into()).map(|_| ())
+    }
+
+    /// Appends a fill with a value of 1, 2 or 4 bytes, or of equal words.
+    ///
+    /// # Errors
+    /// [`BufferError::OtherDevice`], a bad slice, or [`BufferError::Device`] for a value that is
+    /// not a repeated word.
+    pub fn fill<'t, T: Element + 't>(
+        &mut self,
+        target: impl Into<SliceMut<'t, T>>,
+        value: T,
+    ) -> Result<(), BufferError> {
+        fill(Destination::Recording(self), &target.into(), value).map(|_| ())
+    }
+}
+
+/// Copies between buffers.
+pub(crate) fn copy<T: Element>(
+    to: Destination<'_>,
+    from: &Slice<'_, T>,
+    target: &SliceMut<'_, T>,
+) -> Result<Submission, BufferError> {
+    let (source, destination) = (from.range.get()?, target.range.get()?);
+    if source.len() != destination.len() {
+        return Err(BufferError::LengthMismatch { expected: destination.len(), got: source.len() });
+    }
+    let device = &target.core.device;
+    if !Arc::ptr_eq(&from.core.device, device) {
+        return Err(other_device(device, from.core.device.selector.clone()));
+    }
+    let failed = |refusal| refused(target.core, "copying", refusal);
+    let mut encoder = to.encoder(device).map_err(failed)?;
+    if !source.is_empty() {
+        let source = from.core.aligned(&byte_range::<T>(&source))?;
+        let written = byte_range::<T>(&destination);
+        let destination = target.core.aligned(&written)?;
+        // The tail of an odd-sized buffer is padding on one side only when the lengths agree in
+        // elements but not in padding: both round up alike, or `aligned` refused.
+        let bytes = (source.end - source.start).min(destination.end - destination.start);
+        usable(from.core, Use::CopyFrom, "be copied")?;
+        usable(target.core, Use::CopyTo, "be copied to")?;
+        let region = |core: &Core, start| Region { memory: core.memory, offset: start, bytes };
+        let usages = [Usage::read(from.core), Usage::replace(target.core, written)];
+        let (read, replaced) = (region(from.core, source.start), region(target.core, destination.start));
+        encoder.command(&usages, None, |commands| commands.copy(read, replaced)).map_err(failed)?;
+    }
+    encoder.finish(false).map_err(|error| target.core.error("copying", error))
+}
+
+/// Sets every element to a value that is a repeated word.
+pub(crate) fn fill<T: Element>(
+    to: Destination<'_>,
+    target: &SliceMut<'_, T>,
+    value: T,
+) -> Result<Submission, BufferError> {
+    let written = byte_range::<T>(&target.range.get()?);
+    let failed = |refusal| refused(target.core, "filling", refusal);
+    let mut encoder = to.encoder(&target.core.device).map_err(failed)?;
+    if !written.is_empty() {
+        let pattern = pattern_of(&value).ok_or_else(|| target.core.error("filling", not_a_word()))?;
+        let range = target.core.aligned(&written)?;
+        usable(target.core, Use::CopyTo, "be filled")?;
+        let region = target.core.region(&range);
+        let usages = [Usage::replace(target.core, written)];
+        encoder.command(&usages, None, |commands| commands.fill(region, pattern)).map_err(failed)?;
+    }
+    encoder.finish(false).map_err(|error| target.core.error("filling", error))
+}
+
+fn usable(core: &Core, one: Use, what: &'static str) -> Result<(), BufferError> {
     core.allows(one, what)?;
     core.guarded().map_or(Ok(()), |guard| Err(BufferError::InUse { guard }))
 }
 
-/// Appends a copy between buffers.
-pub(crate) fn copy<T: Element>(
-    target: &mut Target<'_>,
-    from: &Slice<'_, T>,
-    to: &SliceMut<'_, T>,
-) -> Result<(), BufferError> {
-    let (source, destination) = (from.range.clone()?, to.range.clone()?);
-    if source.len() != destination.len() {
-        return Err(BufferError::LengthMismatch { expected: destination.len(), got: source.len() });
+/// Why a copy or a fill of `core` was not recorded.
+pub(crate) fn refused(core: &Core, operation: &'static str, refusal: Refusal) -> BufferError {
+    match refusal {
+        Refusal::InUse { guard, .. } => BufferError::InUse { guard },
+        Refusal::OtherDevice { theirs, .. } => other_device(&core.device, theirs),
+        Refusal::Device(error) => core.error(operation, error),
     }
-    if !Arc::ptr_eq(&from.core.device, &to.core.device) {
-        return Err(BufferError::OtherDevice {
-            ours: to.core.device.selector.clone(),
-            theirs: from.core.device.selector.clone(),
-        });
-    }
-    if source.is_empty() {
-        return Ok(());
-    }
-    let source = from.core.aligned(&byte_range::<T>(&source))?;
-    let written = byte_range::<T>(&destination);
-    let destination = to.core.aligned(&written)?;
-    // The tail of an odd-sized buffer is padding on one side only when the lengths agree in
-    // elements but not in padding: both round up alike, or `aligned` refused.
-    let bytes = (source.end - source.start).min(destination.end - destination.start);
-    usable(from.core, Use::CopyFrom, "be copied")?;
-    usable(to.core, Use::CopyTo, "be copied to")?;
-    let failed = |error| to.core.error("copying", error);
-    target.prepare(from.core, None).map_err(failed)?;
-    target.prepare(to.core, Some(&written)).map_err(failed)?;
-    let region = |core: &Core, start| Region { memory: core.memory, offset: start, bytes };
-    target.recording().copy(region(from.core, source.start), region(to.core, destination.start));
-    target.used(from.core, None);
-    target.used(to.core, Some(written));
-    Ok(())
 }
 
-/// Appends a fill.
-pub(crate) fn fill<T: Element>(target: &mut Target<'_>, to: &SliceMut<'_, T>, pattern: u32) -> Result<(), BufferError> {
-    let written = byte_range::<T>(&to.range.clone()?);
-    if written.is_empty() {
-        return Ok(());
+fn other_device(ours: &Context, theirs: String) -> BufferError {
+    BufferError::OtherDevice { ours: ours.selector.clone(), theirs }
+}
+
+fn not_a_word() -> BackendError {
+    BackendError::Rejected {
+        operation: "a fill on the device",
+        message: "the value is not a repeated 4-byte word: copy from a buffer that holds it".to_owned(),
     }
-    let range = to.core.aligned(&written)?;
-    usable(to.core, Use::CopyTo, "be filled")?;
-    target.prepare(to.core, Some(&written)).map_err(|error| to.core.error("filling", error))?;
-    target.recording().fill(to.core.region(&range), pattern);
-    target.used(to.core, Some(written));
-    Ok(())
 }
 
 /// The value as a repeated word, if it is one.

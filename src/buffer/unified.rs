@@ -5,11 +5,11 @@ use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use super::core::Core;
-use super::slice::resolve;
-use super::{BufferStats, ReadGuard, Slice, SliceMut, UpdateGuard, WriteGuard};
-use crate::Element;
-use crate::device::DeviceInner;
+use super::span::Span;
+use super::{ReadGuard, Slice, SliceMut, UpdateGuard, WriteGuard};
+use crate::element::Element;
 use crate::error::BufferError;
+use crate::submit::{BufferStats, Context};
 
 /// A vector of `T` that host and device both see.
 ///
@@ -49,7 +49,7 @@ pub struct UnifiedBuffer<T> {
 }
 
 impl<T: Element> UnifiedBuffer<T> {
-    pub(crate) fn new(device: &Arc<DeviceInner>, length: usize) -> Result<Self, BufferError> {
+    pub(crate) fn new(device: &Arc<Context>, length: usize) -> Result<Self, BufferError> {
         const { assert!(size_of::<T>() > 0, "elements of no bytes cannot be addressed") }
         let size = size_of::<T>();
         let bytes = length
@@ -102,13 +102,13 @@ impl<T: Element> UnifiedBuffer<T> {
     /// ```
     #[must_use]
     pub fn slice(&self, bounds: impl RangeBounds<usize>) -> Slice<'_, T> {
-        Slice { core: &self.core, range: resolve(&Ok(0..self.length), &bounds), _element: PhantomData }
+        Slice { core: &self.core, range: Span::within(0..self.length).part(&bounds), _element: PhantomData }
     }
 
     /// The part of the buffer at `bounds`, for writing.
     #[must_use]
     pub fn slice_mut(&mut self, bounds: impl RangeBounds<usize>) -> SliceMut<'_, T> {
-        SliceMut { core: &self.core, range: resolve(&Ok(0..self.length), &bounds), _element: PhantomData }
+        SliceMut { core: &self.core, range: Span::within(0..self.length).part(&bounds), _element: PhantomData }
     }
 
     /// Two parts, before and from element `middle` on, for writing. Guards of both cannot be alive

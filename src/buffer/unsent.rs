@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::host::Written;
-use super::staging::Block;
+use crate::submit::staging::Block;
 
 /// Writes of up to so many bytes lie together, and leave together; longer ones leave from where they were
 /// written.

@@ -11,8 +11,7 @@ use anywarp_backend::{BackendError, HostPieces};
 use super::blocks::Acquired;
 use super::core::Core;
 use super::pieces::{PIECE, for_each};
-use crate::device::DeviceInner;
-use crate::timeline::Batch;
+use crate::submit::{Batch, Context};
 
 /// Bytes of the first chunk: short, so that the device has something to do soon.
 pub(super) const CHUNK: usize = 4 << 20;
@@ -48,10 +47,10 @@ pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Res
     let device = &core.device;
     // What was written before comes before. And launches that wait to be handed over should run beside the
     // copy, not with its first chunk.
-    let mut pending = device.timeline.lock_on(0, &device.staging)?;
-    core.upload(&mut pending)?;
-    device.timeline.flush(&mut pending, &device.staging)?;
-    drop(pending);
+    let mut queue = device.queue_on(0)?;
+    core.upload(&mut queue)?;
+    queue.flush()?;
+    drop(queue);
     let flying = Flying::default();
     // Several chunks are written at a time: where that is a good part of the limit, one thread does all.
     let together = device.staging.limit() >= 2 * MOST_IN_FLIGHT as u64;
@@ -83,12 +82,12 @@ pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Res
         drop(all);
         let Some(block) = acquired.into_block() else { return Ok(()) };
         let at = range.start + part.range.start as u64..range.start + part.range.end as u64;
-        let mut pending = device.timeline.lock_on(0, &device.staging)?;
-        let batch = Arc::clone(&pending.batch);
-        core.record_upload(&mut pending, &at, block)?;
+        let mut queue = device.queue_on(0)?;
+        let batch = Arc::clone(queue.batch());
+        core.record_upload(&mut queue, &at, block)?;
         core.sent(at, &batch);
-        device.timeline.flush(&mut pending, &device.staging)?;
-        drop(pending);
+        queue.flush()?;
+        drop(queue);
         flying.left(batch, part.range.len());
         Ok(())
     };
@@ -121,7 +120,7 @@ impl Flying {
     }
 
     /// Waits until there are few. A browser cannot wait: there the limit of upload memory is the bound.
-    pub(super) fn make_room(&self, device: &DeviceInner) -> Result<(), BackendError> {
+    pub(super) fn make_room(&self, device: &Context) -> Result<(), BackendError> {
         if !device.caps().blocking {
             return Ok(());
         }

@@ -13,14 +13,15 @@ use super::core::{Core, GuardKind};
 use super::guard::Place;
 use super::host::Written;
 use super::pieces::chunks;
-use super::slice::{byte_range, nothing, place_for_few, place_in, writing};
-use super::staging::{Block, Upload};
+use super::slice::{nothing, place_for_few, place_in, writing};
+use super::span::byte_range;
 use super::upload::{CHUNK, MOST_IN_FLIGHT};
 use super::{SliceMut, UnifiedBuffer, WriteGuard};
-use crate::Element;
-use crate::device::DeviceInner;
+use crate::element::Element;
 use crate::error::BufferError;
-use crate::timeline::Batch;
+use crate::submit::Batch;
+use crate::submit::Context;
+use crate::submit::staging::{Block, Upload};
 
 impl<T: Element> UnifiedBuffer<T> {
     /// [`write`](Self::write) without blocking. Dropping the future leaves the contents as they are.
@@ -60,7 +61,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// # Errors
     /// As [`write`](Self::write).
     pub async fn write_async(self) -> Result<WriteGuard<'a, T>, BufferError> {
-        let range = self.range?;
+        let range = self.range.get()?;
         let core = self.core;
         let failed = |error| core.error("writing", error);
         let target = byte_range::<T>(&range);
@@ -91,7 +92,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// # Errors
     /// As [`copy_from_slice`](Self::copy_from_slice).
     pub async fn copy_from_slice_async(self, source: &[T]) -> Result<(), BufferError> {
-        let range = self.range.clone()?;
+        let range = self.range.get()?;
         if range.len() != source.len() {
             return Err(BufferError::LengthMismatch { expected: range.len(), got: source.len() });
         }
@@ -130,17 +131,17 @@ async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -
             };
         device.stage_all(source, &mut host.bytes_mut()[..source.len()]);
         core.host_wrote(at, Written::Staged(block, host));
-        let mut pending = device.timeline.lock_on(0, &device.staging).map_err(failed)?;
-        sent.push_back(Arc::clone(&pending.batch));
-        core.upload(&mut pending).map_err(failed)?;
-        device.timeline.flush(&mut pending, &device.staging).map_err(failed)?;
+        let mut queue = device.queue_on(0).map_err(failed)?;
+        sent.push_back(Arc::clone(queue.batch()));
+        core.upload(&mut queue).map_err(failed)?;
+        queue.flush().map_err(failed)?;
     }
     Ok(())
 }
 
-/// [`DeviceInner::upload_block`] without blocking.
+/// [`Context::upload_block`] without blocking.
 async fn upload_block(
-    device: &Arc<DeviceInner>,
+    device: &Arc<Context>,
     kind: MemoryKind,
     bytes: u64,
 ) -> Result<Option<(Block, HostRange)>, BackendError> {
@@ -162,7 +163,7 @@ async fn upload_block(
     }
 }
 
-async fn mapped(device: &Arc<DeviceInner>, block: Block) -> Result<(Block, HostRange), BackendError> {
+async fn mapped(device: &Arc<Context>, block: Block) -> Result<(Block, HostRange), BackendError> {
     let memory = block.memory;
     let acquired = Acquired::new(block, device);
     device.backend.map(memory)?.await?;

@@ -5,129 +5,64 @@ use std::sync::Arc;
 use anywarp_backend::{BackendError, MemoryKind, Recording, Region, Ticket};
 
 use super::decode::decode;
-use super::memory::Printers;
+use super::memory::{DebugMemory, Printers};
 use super::output::DebugOutput;
-use crate::Device;
-use crate::buffer::staging::Block;
-use crate::device::DeviceInner;
-use crate::error::Error;
+use crate::submit::Context;
+use crate::submit::staging::Block;
 
-/// Where the log has what kernels print.
+/// The target of the log lines.
 const TARGET: &str = "anywarp::debug";
 
-impl Device {
-    /// What kernels have printed since the last call: hands recorded work over, waits for all of it,
-    /// and takes the output away.
-    ///
-    /// A kernel prints by calling a *debug function*: an empty function without a result, marked by
-    /// the comment `// anywarp:debug` before it. Its parameters, scalars and vectors of 16 words at
-    /// most, are what is printed. To other implementations of WGSL it is a function that does
-    /// nothing.
-    ///
-    /// ```no_run
-    /// # fn main() -> anywarp::Result<()> {
-    /// # let device = anywarp::Device::open_default()?;
-    /// use anywarp::{DebugValue, Wgsl};
-    ///
-    /// let source = "\
-    /// // anywarp:debug
-    /// fn debug(label: u32, value: f32) {}
-    ///
-    /// @compute @workgroup_size(1)
-    /// fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    ///     if id.x == 2 { debug(7, f32(id.x) / 4); }
-    /// }";
-    /// let kernel = device.kernel(Wgsl::new(source).file("main.wgsl"))?;
-    /// kernel.launch().threads(64)?;
-    ///
-    /// let output = device.debug_output()?;
-    /// assert_eq!(output.to_string(), "main.wgsl:6: debug(label = 7, value = 0.5) at [2, 0, 0]\n");
-    /// assert_eq!(output.lines[0].arguments[1].value, DebugValue::F32(0.5));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// What a kernel printed before it was stopped is collected too; that it was stopped is told by
-    /// [`synchronize`](Self::synchronize) and by reads of what it wrote.
-    ///
-    /// Each line goes to the log as well, at level `info` with the target `anywarp::debug`, when it
-    /// comes to the host. While somebody listens to that target (`RUST_LOG=anywarp::debug=info` with
-    /// `env_logger`), [`synchronize`](Self::synchronize) brings it there too; the next call of this
-    /// method still returns it, up to 65 536 lines.
-    ///
-    /// What nobody collects stays on the device, up to the size that `ANYWARP_DEBUG_BYTES` gives
-    /// when the device is opened (1 MiB unless set); calls beyond it are counted
-    /// ([`DebugOutput::dropped`]). Launches that print run one after the other. A kernel that calls
-    /// no debug function pays nothing; one that does has one more storage buffer, and is larger and
-    /// slower also where it prints nothing.
-    ///
-    /// # Errors
-    /// As [`submit`](Self::submit).
-    pub fn debug_output(&self) -> Result<DebugOutput, Error> {
-        let noted = |error: &BackendError| self.inner.timeline.note(error);
-        if let Some((collecting, ticket)) = begin(&self.inner).inspect_err(noted)? {
-            ticket.wait().inspect_err(noted)?;
-            let output = collecting.finish().inspect_err(noted)?;
-            return Ok(self.inner.debug.take_kept(output));
-        }
-        Ok(DebugOutput::default())
-    }
+/// Waits for all work and takes what it printed.
+pub(crate) fn output(device: &Arc<Context>, debug: &DebugMemory) -> Result<DebugOutput, BackendError> {
+    let noted = |error: &BackendError| device.note(error);
+    let Some((collecting, ticket)) = begin(device, debug).inspect_err(noted)? else {
+        return Ok(DebugOutput::default());
+    };
+    ticket.wait().inspect_err(noted)?;
+    Ok(debug.take_kept(collecting.finish().inspect_err(noted)?))
+}
 
-    /// [`debug_output`](Self::debug_output) without blocking. Output that is on its way when the
-    /// future is dropped is lost.
-    ///
-    /// ```no_run
-    /// # fn main() -> anywarp::Result<()> {
-    /// # let device = anywarp::Device::open_default()?;
-    /// print!("{}", pollster::block_on(device.debug_output_async())?);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`submit`](Self::submit).
-    pub async fn debug_output_async(&self) -> Result<DebugOutput, Error> {
-        let noted = |error: &BackendError| self.inner.timeline.note(error);
-        if let Some((collecting, ticket)) = begin(&self.inner).inspect_err(noted)? {
-            ticket.await.inspect_err(noted)?;
-            let output = collecting.finish().inspect_err(noted)?;
-            return Ok(self.inner.debug.take_kept(output));
-        }
-        Ok(DebugOutput::default())
-    }
+/// [`output`] without blocking.
+pub(crate) async fn output_async(device: &Arc<Context>, debug: &DebugMemory) -> Result<DebugOutput, BackendError> {
+    let noted = |error: &BackendError| device.note(error);
+    let Some((collecting, ticket)) = begin(device, debug).inspect_err(noted)? else {
+        return Ok(DebugOutput::default());
+    };
+    ticket.await.inspect_err(noted)?;
+    Ok(debug.take_kept(collecting.finish().inspect_err(noted)?))
+}
 
-    /// Brings what was printed to the log, if somebody listens. What cannot be fetched now is not
-    /// lost: it stays on the device.
-    pub(crate) fn log_debug_output(&self) {
-        if !log::log_enabled!(target: TARGET, log::Level::Info) {
-            return;
-        }
-        if let Ok(Some((collecting, ticket))) = begin(&self.inner) {
-            self.keep(ticket.wait().and_then(|()| collecting.finish()));
-        }
+/// Brings what was printed to the log, if the target is enabled. What cannot be fetched now stays on the device.
+pub(crate) fn log(device: &Arc<Context>, debug: &DebugMemory) {
+    if !log::log_enabled!(target: TARGET, log::Level::Info) {
+        return;
     }
-
-    /// [`log_debug_output`](Self::log_debug_output) without blocking.
-    pub(crate) async fn log_debug_output_async(&self) {
-        if !log::log_enabled!(target: TARGET, log::Level::Info) {
-            return;
-        }
-        if let Ok(Some((collecting, ticket))) = begin(&self.inner) {
-            self.keep(ticket.await.and_then(|()| collecting.finish()));
-        }
+    if let Ok(Some((collecting, ticket))) = begin(device, debug) {
+        keep(debug, ticket.wait().and_then(|()| collecting.finish()));
     }
+}
 
-    fn keep(&self, fetched: Result<DebugOutput, BackendError>) {
-        match fetched {
-            Ok(output) => self.inner.debug.keep(output),
-            Err(error) => log::warn!(target: TARGET, "what kernels printed could not be read: {error}"),
-        }
+/// [`log`] without blocking.
+pub(crate) async fn log_async(device: &Arc<Context>, debug: &DebugMemory) {
+    if !log::log_enabled!(target: TARGET, log::Level::Info) {
+        return;
+    }
+    if let Ok(Some((collecting, ticket))) = begin(device, debug) {
+        keep(debug, ticket.await.and_then(|()| collecting.finish()));
+    }
+}
+
+fn keep(debug: &DebugMemory, fetched: Result<DebugOutput, BackendError>) {
+    match fetched {
+        Ok(output) => debug.keep(output),
+        Err(error) => log::warn!(target: TARGET, "what kernels printed could not be read: {error}"),
     }
 }
 
 /// Output on its way to the host.
 struct Collecting {
-    device: Arc<DeviceInner>,
+    device: Arc<Context>,
     block: Option<Block>,
     bytes: u64,
     printers: Printers,
@@ -158,12 +93,12 @@ impl Drop for Collecting {
 }
 
 /// Fetches and clears. `None` if nothing that prints was ever launched.
-fn begin(device: &Arc<DeviceInner>) -> Result<Option<(Collecting, Ticket)>, BackendError> {
-    device.timeline.alive()?;
-    let mut pending = device.timeline.lock();
+fn begin(device: &Arc<Context>, debug: &DebugMemory) -> Result<Option<(Collecting, Ticket)>, BackendError> {
+    device.alive()?;
+    let mut queue = device.queue();
     // Before anything else: what cannot be handed over stays recorded, and is collected later.
-    device.timeline.flush(&mut pending, &device.staging)?;
-    let Some(printed) = device.debug.used() else { return Ok(None) };
+    queue.flush()?;
+    let Some(printed) = debug.used() else { return Ok(None) };
     let block = device.staging.acquire(MemoryKind::Readback, printed.bytes)?;
     let memory = block.memory;
     let mut collecting = Collecting {
@@ -180,9 +115,9 @@ fn begin(device: &Arc<DeviceInner>) -> Result<Option<(Collecting, Ticket)>, Back
     recording.copy(printed, Region { memory, offset: 0, bytes: printed.bytes });
     recording.fill(printed, 0);
     // Not followed by the stream: whether the first copy was refused is nobody else's business.
-    device.backend.submit(&recording)?;
-    collecting.printers = device.debug.take_printers();
-    drop(pending);
+    queue.submit_apart(&recording)?;
+    collecting.printers = debug.take_printers();
+    drop(queue);
     let ticket = device.backend.map(memory)?;
     Ok(Some((collecting, ticket)))
 }

@@ -4,7 +4,7 @@
 //! a record. All kernels of a device write into one memory: launches that share a memory run one
 //! after the other, so records lie in the order of the launches.
 
-mod collect;
+pub(crate) mod collect;
 mod decode;
 mod memory;
 mod output;

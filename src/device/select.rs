@@ -1,10 +1,11 @@
 //! Which devices there are, which one is meant, and why the others are not.
 
-use std::fmt;
 use std::sync::Arc;
 
+use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{Backend, BackendError, Caps, DeviceKind};
 
+use crate::error::{OpenError, Rejection};
 use crate::kernel::Variants;
 
 /// The variable that names the default device.
@@ -39,12 +40,10 @@ pub struct DeviceOptions {
     /// immediates, the lengths of their buffers and their grid as constants. Such a variant needs fewer checks and
     /// branches. It runs only launches of which all that holds, compared one by one; floats are never made constants.
     /// There are 8 variants of a kernel at most, made one at a time, and only where they spare something;
-    /// [`DeviceStats::variants`] counts them. A launch that is recorded keeps what it ran when it was recorded.
+    /// [`VariantStats`](crate::VariantStats) counts them. A launch that is recorded keeps what it ran when it was recorded.
     ///
     /// Without it what `ANYWARP_VARIANTS` says, `in-background`, `at-once` or `never`; without that
     /// [`Variants::InBackground`]. A browser makes none.
-    ///
-    /// [`DeviceStats::variants`]: crate::DeviceStats::variants
     pub variants: Option<Variants>,
 }
 
@@ -71,60 +70,6 @@ enum Source {
     None,
 }
 
-/// A candidate that was not taken.
-#[derive(Clone, Debug)]
-pub struct Rejection {
-    /// The candidate's selector.
-    pub selector: String,
-    /// Its name.
-    pub name: String,
-    /// Why not.
-    pub reason: String,
-}
-
-/// No device could be opened.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct OpenError {
-    /// What was asked for.
-    pub wanted: Option<String>,
-    /// Every candidate, with the reason why it was not taken.
-    pub rejected: Vec<Rejection>,
-}
-
-impl std::error::Error for OpenError {}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.wanted {
-            Some(wanted) => write!(f, "no device fits '{wanted}'")?,
-            None => f.write_str("there is no device to open")?,
-        }
-        let backend = self.wanted.as_deref().and_then(|wanted| parse(wanted).backend);
-        if let Some(backend) = backend.filter(|backend| !built_in(backend)) {
-            write!(f, "\n  this build of anywarp has no backend '{backend}'")?;
-        }
-        for rejection in &self.rejected {
-            write!(f, "\n  {} ({}): {}", rejection.selector, rejection.name, rejection.reason)?;
-        }
-        if self.rejected.is_empty() {
-            f.write_str("\n  no driver was found. ")?;
-            f.write_str(if cfg!(target_os = "linux") {
-                "Install the driver of your GPU, or Mesa's software Vulkan: apt install mesa-vulkan-drivers libvulkan1"
-            } else if cfg!(target_os = "windows") {
-                "Install the driver of your GPU; DX12 needs Windows 10 or newer"
-            } else if cfg!(target_arch = "wasm32") {
-                "This browser has no WebGPU, or it is turned off; and only `Device::open_async` finds devices in one"
-            } else {
-                "Install the driver of your GPU"
-            })?;
-            #[cfg(not(any(feature = "wgpu", feature = "cpu", feature = "cuda")))]
-            f.write_str(" (this build has no backend: turn on the feature 'wgpu', 'cpu' or 'cuda')")?;
-        }
-        Ok(())
-    }
-}
-
 /// The devices of this machine, best first.
 pub(super) fn candidates() -> Vec<Candidate> {
     #[cfg(feature = "wgpu")]
@@ -132,6 +77,11 @@ pub(super) fn candidates() -> Vec<Candidate> {
     #[cfg(not(feature = "wgpu"))]
     let found = std::iter::empty();
     sorted(found.chain(cuda()).chain(processor()))
+}
+
+/// The WGSL features of each device of this machine.
+pub(super) fn features() -> Vec<(String, Capabilities)> {
+    candidates().into_iter().map(|candidate| (candidate.selector, candidate.caps.shader)).collect()
 }
 
 /// [`candidates`] without blocking.
@@ -168,7 +118,7 @@ fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
     let reason = anywarp_cuda::absence();
     #[cfg(not(all(feature = "cuda", not(target_arch = "wasm32"))))]
     let reason: Option<String> = None;
-    reason.map(|reason| Rejection { selector: "cuda".to_owned(), name: "NVIDIA CUDA".to_owned(), reason })
+    reason.map(|reason| Rejection::new("cuda".to_owned(), "NVIDIA CUDA".to_owned(), reason))
 }
 
 fn processor() -> Option<(Caps, Source)> {
@@ -264,6 +214,30 @@ fn wanted(options: &DeviceOptions) -> Option<String> {
     options.selector.clone().or_else(|| std::env::var(VARIABLE).ok()).filter(|text| !text.trim().is_empty())
 }
 
+/// The error of a choice that no device fits, with advice.
+fn no_device(wanted: Option<String>, rejected: Vec<Rejection>) -> OpenError {
+    let backend = wanted.as_deref().and_then(|wanted| parse(wanted).backend);
+    let missing = backend.filter(|backend| !built_in(backend));
+    let mut advice: Vec<String> =
+        missing.into_iter().map(|backend| format!("this build of anywarp has no backend '{backend}'")).collect();
+    if rejected.is_empty() {
+        let install = if cfg!(target_os = "linux") {
+            "install the driver of your GPU, or Mesa's software Vulkan: apt install mesa-vulkan-drivers libvulkan1"
+        } else if cfg!(target_os = "windows") {
+            "install the driver of your GPU; DX12 needs Windows 10 or newer"
+        } else if cfg!(target_arch = "wasm32") {
+            "this browser has no WebGPU, or it is turned off; and only `Device::open_async` finds devices in one"
+        } else {
+            "install the driver of your GPU"
+        };
+        advice.push(format!("no driver was found: {install}"));
+        if !cfg!(any(feature = "wgpu", feature = "cpu", feature = "cuda")) {
+            advice.push("this build has no backend: turn on the feature 'wgpu', 'cpu' or 'cuda'".to_owned());
+        }
+    }
+    OpenError::new(wanted, rejected, advice)
+}
+
 type Opened = (String, Arc<dyn Backend>);
 
 pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
@@ -277,7 +251,7 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
         }
     }
     rejected.extend(without_cuda(wanted.as_deref()));
-    Err(OpenError { wanted, rejected })
+    Err(no_device(wanted, rejected))
 }
 
 pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenError> {
@@ -291,7 +265,7 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
         }
     }
     rejected.extend(without_cuda(wanted.as_deref()));
-    Err(OpenError { wanted, rejected })
+    Err(no_device(wanted, rejected))
 }
 
 // A build without backends has no candidates, and no use for the options.
@@ -332,7 +306,7 @@ fn opened_as(candidate: Candidate, checked: bool) -> String {
 }
 
 fn rejection(candidate: &Candidate, reason: String) -> Rejection {
-    Rejection { selector: candidate.selector.clone(), name: candidate.caps.name.clone(), reason }
+    Rejection::new(candidate.selector.clone(), candidate.caps.name.clone(), reason)
 }
 
 /// The candidates that `wanted` means, and the others with the reason why not.
@@ -397,11 +371,11 @@ mod tests {
 
     #[test]
     fn an_error_without_candidates_says_what_to_install() {
-        let error = OpenError { wanted: None, rejected: Vec::new() }.to_string();
+        let error = no_device(None, Vec::new()).to_string();
         assert!(error.contains("driver"), "{error}");
-        let error = OpenError { wanted: Some("cuda:0".to_owned()), rejected: Vec::new() }.to_string();
+        let error = no_device(Some("cuda:0".to_owned()), Vec::new()).to_string();
         assert_eq!(error.contains("has no backend 'cuda'"), !cfg!(feature = "cuda"), "{error}");
-        let error = OpenError { wanted: Some("cpu:checked".to_owned()), rejected: Vec::new() }.to_string();
+        let error = no_device(Some("cpu:checked".to_owned()), Vec::new()).to_string();
         assert_eq!(error.contains("has no backend 'cpu'"), !cfg!(feature = "cpu"), "{error}");
     }
 }

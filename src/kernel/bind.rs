@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use anywarp_backend::Layout;
 
-use crate::Element;
+use super::count::DeviceCount;
 use crate::buffer::core::Core;
-use crate::buffer::slice::byte_range;
+use crate::buffer::span::{Span, byte_range};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
+use crate::element::Element;
 use crate::error::BufferError;
 
 /// A buffer, or part of one, as bound to a kernel.
@@ -23,8 +24,8 @@ pub struct BoundBuffer<'a> {
 }
 
 impl<'a> BoundBuffer<'a> {
-    fn new<T: Element>(core: &'a Arc<Core>, range: &Result<Range<usize>, BufferError>, mutable: bool) -> Self {
-        let bytes = range.as_ref().map(byte_range::<T>).map_err(|error| Box::new(error.clone()));
+    fn new<T: Element>(core: &'a Arc<Core>, range: Span, mutable: bool) -> Self {
+        let bytes = range.get().map(|range| byte_range::<T>(&range)).map_err(Box::new);
         Self { core, bytes, mutable, element: TypeId::of::<T>(), layout: T::layout }
     }
 }
@@ -46,42 +47,54 @@ pub(crate) fn bound<'a>(what: impl Bind<'a>) -> BoundBuffer<'a> {
 
 impl<'a, T: Element> sealed::Sealed<'a> for &'a UnifiedBuffer<T> {
     fn bound(self) -> BoundBuffer<'a> {
-        BoundBuffer::new::<T>(&self.core, &Ok(0..self.len()), false)
+        BoundBuffer::new::<T>(&self.core, Span::within(0..self.len()), false)
     }
 }
 
 impl<'a, T: Element> sealed::Sealed<'a> for &'a mut UnifiedBuffer<T> {
     fn bound(self) -> BoundBuffer<'a> {
-        BoundBuffer::new::<T>(&self.core, &Ok(0..self.len()), true)
+        BoundBuffer::new::<T>(&self.core, Span::within(0..self.len()), true)
+    }
+}
+
+impl<'a> sealed::Sealed<'a> for &'a DeviceCount {
+    fn bound(self) -> BoundBuffer<'a> {
+        (&self.buffer).bound()
+    }
+}
+
+impl<'a> sealed::Sealed<'a> for &'a mut DeviceCount {
+    fn bound(self) -> BoundBuffer<'a> {
+        (&mut self.buffer).bound()
     }
 }
 
 impl<'a, T: Element> sealed::Sealed<'a> for Slice<'a, T> {
     fn bound(self) -> BoundBuffer<'a> {
-        BoundBuffer::new::<T>(self.core, &self.range, false)
+        BoundBuffer::new::<T>(self.core, self.range, false)
     }
 }
 
 impl<'a, T: Element> sealed::Sealed<'a> for &Slice<'a, T> {
     fn bound(self) -> BoundBuffer<'a> {
-        BoundBuffer::new::<T>(self.core, &self.range, false)
+        BoundBuffer::new::<T>(self.core, self.range, false)
     }
 }
 
 impl<'a, T: Element> sealed::Sealed<'a> for SliceMut<'a, T> {
     fn bound(self) -> BoundBuffer<'a> {
-        BoundBuffer::new::<T>(self.core, &self.range, true)
+        BoundBuffer::new::<T>(self.core, self.range, true)
     }
 }
 
 impl<'a, T: Element> sealed::Sealed<'a> for &'a mut SliceMut<'_, T> {
     fn bound(self) -> BoundBuffer<'a> {
-        BoundBuffer::new::<T>(self.core, &self.range, true)
+        BoundBuffer::new::<T>(self.core, self.range, true)
     }
 }
 
 impl<'a, T: Element> sealed::Sealed<'a> for &'a SliceMut<'_, T> {
     fn bound(self) -> BoundBuffer<'a> {
-        BoundBuffer::new::<T>(self.core, &self.range, false)
+        BoundBuffer::new::<T>(self.core, self.range, false)
     }
 }

@@ -11,15 +11,15 @@ use anywarp_wgsl::guard::Room;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::front::{self, Others};
+use super::kernels::{Kernels, Shared};
 use super::launch::Launch;
 use super::middle;
 use super::source::Wgsl;
 use super::values::Values;
 use super::variants::{Choice, Job, Seen, Variants, Watch};
-use crate::Device;
-use crate::debug::{DebugMemory, Sites};
-use crate::device::DeviceInner;
+use crate::debug::Sites;
 use crate::error::KernelError;
+use crate::submit::{Context, Event, Stopwatch};
 
 /// One program, compiled for one device.
 pub(crate) struct Compiled {
@@ -70,6 +70,8 @@ pub(crate) struct KernelInner {
     pub(crate) values: Values,
     /// What launches have in common, if variants are made of it.
     watch: Option<Watch>,
+    /// What launches of the device's kernels share.
+    pub(crate) shared: Arc<Shared>,
     /// Element types that were found to fit a binding.
     fitting: Mutex<FxHashSet<(TypeId, usize)>>,
 }
@@ -80,13 +82,15 @@ impl KernelInner {
         program: Program,
         sites: Option<Arc<Sites>>,
         when: Variants,
+        shared: &Arc<Shared>,
     ) -> Result<Self, KernelError> {
         let values = Values::of(&program);
         // What prints is looked for mistakes, not run often.
         let watched = when != Variants::Never && program.proofs.is_some() && sites.is_none();
         let watch = watched.then(|| Watch::new(when, &program, &values));
         let plain = Compiled::new(backend, program, sites)?;
-        Ok(Self { plain, folded: OnceLock::new(), values, watch, fitting: Mutex::default() })
+        let shared = Arc::clone(shared);
+        Ok(Self { plain, folded: OnceLock::new(), values, watch, shared, fitting: Mutex::default() })
     }
 
     /// What a launch of `base`, the kernel as it is or folded, runs: a variant, if there is one for what it is like.
@@ -94,19 +98,19 @@ impl KernelInner {
         self: &Arc<Self>,
         base: &Arc<Compiled>,
         seen: impl FnOnce() -> Seen<'a>,
-        device: &DeviceInner,
+        caps: &Caps,
     ) -> Arc<Compiled> {
         let Some(watch) = &self.watch else { return Arc::clone(base) };
         let seen = seen();
-        let choose = || watch.choose(&seen, &base.program, &self.values, device.caps());
+        let choose = || watch.choose(&seen, &base.program, &self.values, caps);
         let chosen = match choose() {
             Choice::Wanted(number, known) => {
                 let job = Job { kernel: Arc::downgrade(self), base: Arc::clone(base), number, known };
                 if watch.waits() {
-                    device.workshop.make(&job);
+                    self.shared.workshop.make(&job);
                     choose()
                 } else {
-                    device.workshop.hand_in(job);
+                    self.shared.workshop.hand_in(job);
                     Choice::Plain
                 }
             }
@@ -114,7 +118,7 @@ impl KernelInner {
         };
         match chosen {
             Choice::Variant(compiled) => {
-                device.workshop.launched();
+                self.shared.workshop.launched();
                 compiled
             }
             _ => Arc::clone(base),
@@ -163,7 +167,7 @@ fn room_of(program: &Program) -> Result<Room<'_>, KernelError> {
 /// Names, types and sizes come from the WGSL; see [`launch`](Self::launch) for running it.
 #[derive(Clone)]
 pub struct Kernel {
-    pub(crate) device: Arc<DeviceInner>,
+    pub(crate) device: Arc<Context>,
     pub(crate) inner: Arc<KernelInner>,
     /// What to read again, for one from a file.
     opened: Option<Arc<Wgsl<'static>>>,
@@ -171,18 +175,23 @@ pub struct Kernel {
 
 impl Kernel {
     /// The kernel of `wgsl`, from the cache if it is there.
-    pub(crate) fn new(device: &Device, wgsl: &Wgsl<'_>) -> Result<Self, KernelError> {
-        let inner = device.inner.compiled(wgsl)?;
-        Ok(Self { device: Arc::clone(&device.inner), inner, opened: wgsl.opened().map(Arc::new) })
+    pub(crate) fn new(device: &Arc<Context>, wgsl: &Wgsl<'_>) -> Result<Self, KernelError> {
+        let inner = Kernels::of(device).compiled(device, wgsl)?;
+        Ok(Self { device: Arc::clone(device), inner, opened: wgsl.opened().map(Arc::new) })
     }
 
     /// The kernel that was made under the same key, or else what `make` makes: for what writes its own
     /// WGSL, and need not write it for every launch.
-    pub(crate) fn known<E>(device: &Device, key: &[u8], make: impl FnOnce() -> Result<Self, E>) -> Result<Self, E> {
-        let known = || device.inner.kernels.known.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn known<E>(
+        device: &Arc<Context>,
+        key: &[u8],
+        make: impl FnOnce() -> Result<Self, E>,
+    ) -> Result<Self, E> {
+        let kernels = Kernels::of(device);
+        let known = || kernels.cache.known.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known().get(key).cloned();
         if let Some(inner) = found {
-            return Ok(Self { device: Arc::clone(&device.inner), inner, opened: None });
+            return Ok(Self { device: Arc::clone(device), inner, opened: None });
         }
         let made = make()?;
         let mut known = known();
@@ -230,7 +239,7 @@ impl Kernel {
     pub fn reload(&mut self) -> Result<bool, KernelError> {
         let Some(opened) = &self.opened else { return Ok(false) };
         let wgsl = opened.read_again()?;
-        let inner = self.device.compiled(&wgsl)?;
+        let inner = Kernels::of(&self.device).compiled(&self.device, &wgsl)?;
         let changed = !Arc::ptr_eq(&inner, &self.inner);
         if changed {
             (self.inner, self.opened) = (inner, Some(Arc::new(wgsl)));
@@ -294,7 +303,7 @@ impl Kernel {
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
     /// # let device = anywarp::Device::open_default()?;
-    /// # let saxpy = device.kernel(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/saxpy.wgsl")))?;
+    /// # let saxpy = device.kernel(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/shaders/saxpy.wgsl")))?;
     /// assert_eq!(saxpy.layout_of("params.a").map(|layout| layout.name), Some("f32".to_owned()));
     /// # Ok(())
     /// # }
@@ -345,11 +354,12 @@ impl KernelCache {
 
     pub(crate) fn get(
         &self,
-        backend: &Arc<dyn Backend>,
-        debug: &DebugMemory,
+        context: &Context,
+        shared: &Arc<Shared>,
         wgsl: &Wgsl<'_>,
         others: Others<'_>,
     ) -> Result<Arc<KernelInner>, KernelError> {
+        let (backend, debug) = (&context.backend, &shared.debug);
         let source = Arc::new(wgsl.source()?);
         let key = Key {
             source: Arc::clone(&source),
@@ -358,15 +368,19 @@ impl KernelCache {
             leave: wgsl.leave,
         };
         if let Some(kernel) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            context.events.emit(|| Event::CompileHit { kernel: Arc::clone(&kernel.plain.program.name) });
             return Ok(Arc::clone(kernel));
         }
+        let watch = Stopwatch::start();
         // Not under the lock: compiling takes long, and other kernels need not wait.
         let made = Room::of_source(&source)?.run(|| {
             let source = Arc::clone(&source);
             let (program, sites) = front::program(wgsl, source, backend.caps(), others, &|count| debug.number(count))?;
-            KernelInner::new(backend, program, sites, self.variants)
+            KernelInner::new(backend, program, sites, self.variants, shared)
         })?;
         let made = Arc::new(made);
+        let took = || watch.elapsed();
+        context.events.emit(|| Event::CompileMiss { kernel: Arc::clone(&made.plain.program.name), took: took() });
         if let Some(sites) = &made.plain.sites {
             debug.register(sites);
         }

@@ -1,26 +1,22 @@
-//! One launch: what is bound and set, the checks, the command.
+//! One launch as users put it together: buffers, values, a grid.
 
 use std::sync::Arc;
 
-use anywarp_backend::{Access, BackendError, BindingClass, Bound, Grid, Layout, Region, Scalar, Shape};
+use anywarp_backend::{Grid, Layout, Scalar, Shape};
 use smallvec::SmallVec;
 
 use super::bind::{Bind, BoundBuffer, bound};
-use super::checks::{Placed, both, check_binding, check_pairs};
-use super::compiled::{Compiled, Kernel};
+use super::checks::both;
+use super::commit::Logical;
+use super::compiled::Kernel;
 use super::extent::Extent;
 use super::passes::fold_grid::physical_grid;
 use super::values::Covered;
-use super::variants::Seen;
 use crate::buffer::Slice;
-use crate::buffer::transfer::Touched;
 use crate::buffer::uses::Use;
-use crate::element::{is_raw, values_agree};
+use crate::element::{Element, is_raw, values_agree};
 use crate::error::LaunchError;
-use crate::recording::Recording;
-use crate::stream::Stream;
-use crate::timeline::Pending;
-use crate::{Element, UnifiedBuffer};
+use crate::submit::{Destination, Recording, Stream, Submission};
 
 /// A launch that is being put together.
 ///
@@ -45,10 +41,9 @@ pub struct Launch<'a> {
     pub(super) bound: SmallVec<[Option<BoundBuffer<'a>>; 8]>,
     pub(super) values: SmallVec<[u8; 128]>,
     pub(super) covered: Covered,
-    recording: Option<&'a mut Recording>,
-    /// The number of its stream.
-    stream: u32,
-    /// The first mistake; told when the grid is given.
+    pub(super) destination: Destination<'a>,
+    pub(super) timed: bool,
+    /// The first mistake, returned when the grid is given.
     mistake: Option<Box<LaunchError>>,
 }
 
@@ -61,13 +56,13 @@ impl<'a> Launch<'a> {
             bound: (0..slots).map(|_| None).collect(),
             values,
             covered: SmallVec::new(),
-            recording: None,
-            stream: 0,
+            destination: Destination::Own,
+            timed: false,
             mistake: None,
         }
     }
 
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.kernel.name().to_owned()
     }
 
@@ -81,7 +76,7 @@ impl<'a> Launch<'a> {
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
     /// # let device = anywarp::Device::open_default()?;
-    /// # let saxpy = device.kernel(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/saxpy.wgsl")))?;
+    /// # let saxpy = device.kernel(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/shaders/saxpy.wgsl")))?;
     /// # let x = device.buffer_from(&[1.0f32; 1024])?;
     /// # let mut y = device.buffer_from(&[2.0f32; 256])?;
     /// saxpy.launch().set("params.a", 2.0f32).bind("0.1", x.slice(..256)).bind("y", &mut y).threads(256)?;
@@ -89,12 +84,6 @@ impl<'a> Launch<'a> {
     /// # }
     /// ```
     pub fn bind(mut self, key: &str, buffer: impl Bind<'a>) -> Self {
-        self.bind_to(key, bound(buffer));
-        self
-    }
-
-    /// Binds a buffer of bytes whatever the variable's type and access.
-    pub fn bind_raw(mut self, key: &str, buffer: &'a mut UnifiedBuffer<u8>) -> Self {
         self.bind_to(key, bound(buffer));
         self
     }
@@ -180,22 +169,39 @@ impl<'a> Launch<'a> {
 
     /// Appends the launch to `recording` instead of the device's own stream.
     pub fn record(mut self, recording: &'a mut Recording) -> Self {
-        self.recording = Some(recording);
+        self.destination = Destination::Recording(recording);
         self
     }
 
     /// Launches on `stream` instead of the device's own; see [`Stream`]. A recording has a stream of its own:
     /// [`Recording::on`].
     pub fn on(mut self, stream: &Stream) -> Self {
-        match stream.number_on(&self.kernel.device) {
-            Some(number) => self.stream = number,
-            None => self.wrong(LaunchError::OtherDevice {
-                kernel: self.name(),
-                binding: "stream".to_owned(),
-                ours: self.kernel.device.selector.clone(),
-                theirs: stream.device.selector.clone(),
-            }),
-        }
+        self.destination = Destination::Stream(stream.clone());
+        self
+    }
+
+    /// Launches there: what [`on`](Self::on) and [`record`](Self::record) are short for.
+    pub fn to(mut self, destination: impl Into<Destination<'a>>) -> Self {
+        self.destination = destination.into();
+        self
+    }
+
+    /// Has the launch measured: [`Submission::timings`] then has it, alone. It is handed over at once, apart from
+    /// other work.
+    ///
+    /// ```no_run
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open_default()?;
+    /// # let step = device.kernel("")?;
+    /// # let mut state = device.buffer::<f32>(1024)?;
+    /// let submission = step.launch().bind("state", &mut state).timed().threads(1024)?;
+    /// submission.wait()?;
+    /// println!("{:?}", submission.timings().map(|timings| timings.total()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timed(mut self) -> Self {
+        self.timed = true;
         self
     }
 
@@ -204,7 +210,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
-    pub fn threads(mut self, extent: impl Into<Extent>) -> Result<(), LaunchError> {
+    pub fn threads(mut self, extent: impl Into<Extent>) -> Result<Submission, LaunchError> {
         let extent = extent.into();
         let threads = extent.dimensions();
         if threads.iter().any(|count| *count > u64::from(u32::MAX)) {
@@ -222,15 +228,18 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
-    pub fn groups(mut self, extent: impl Into<Extent>) -> Result<(), LaunchError> {
+    pub fn groups(mut self, extent: impl Into<Extent>) -> Result<Submission, LaunchError> {
         let extent = extent.into();
         self.launch(extent, extent.dimensions())
     }
 
-    fn launch(&mut self, given: Extent, groups: [u64; 3]) -> Result<(), LaunchError> {
-        if let Some(mistake) = self.mistake.take() {
-            return Err(*mistake);
-        }
+    /// The first mistake, once.
+    pub(super) fn take_mistake(&mut self) -> Result<(), LaunchError> {
+        self.mistake.take().map_or(Ok(()), |mistake| Err(*mistake))
+    }
+
+    fn launch(&mut self, given: Extent, groups: [u64; 3]) -> Result<Submission, LaunchError> {
+        self.take_mistake()?;
         if groups.contains(&0) {
             return Err(LaunchError::EmptyGrid { kernel: self.name(), grid: given.as_given() });
         }
@@ -244,11 +253,11 @@ impl<'a> Launch<'a> {
         let caps = self.kernel.device.caps();
         let limit = caps.limits.workgroups_per_dimension;
         if groups.iter().all(|count| *count <= limit) {
-            return self.commit(Grid::Groups(groups), None, None);
+            return self.commit(Grid::Groups(groups), Logical::Same, None);
         }
         let physical = physical_grid(groups, limit).ok_or_else(|| huge(self))?;
         self.kernel.inner.folded(caps)?;
-        self.commit(Grid::Groups(physical), Some(groups), None)
+        self.commit(Grid::Groups(physical), Logical::Folded(groups), None)
     }
 
     /// Launches as many workgroups as three `u32` at element `index` of `buffer` say when the
@@ -257,7 +266,7 @@ impl<'a> Launch<'a> {
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
     /// # let device = anywarp::Device::open_default()?;
-    /// # let saxpy = device.kernel(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/saxpy.wgsl")))?;
+    /// # let saxpy = device.kernel(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/shaders/saxpy.wgsl")))?;
     /// # let x = device.buffer_from(&[1.0f32; 256])?;
     /// # let mut y = device.buffer_from(&[2.0f32; 256])?;
     /// let grid = device.buffer_from(&[4u32, 1, 1])?; // or written by another kernel
@@ -268,10 +277,8 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
-    pub fn indirect<'b>(mut self, buffer: impl Into<Slice<'b, u32>>, index: usize) -> Result<(), LaunchError> {
-        if let Some(mistake) = self.mistake.take() {
-            return Err(*mistake);
-        }
+    pub fn indirect<'b>(mut self, buffer: impl Into<Slice<'b, u32>>, index: usize) -> Result<Submission, LaunchError> {
+        self.take_mistake()?;
         let slice = buffer.into();
         let failed = |launch: &Self, error| LaunchError::Slice {
             kernel: launch.name(),
@@ -279,7 +286,7 @@ impl<'a> Launch<'a> {
             error,
         };
         let counts = slice.slice(index..index.saturating_add(3));
-        let elements = counts.range.clone().map_err(|error| failed(&self, error))?;
+        let elements = counts.range.get().map_err(|error| failed(&self, error))?;
         slice.core.allows(Use::Indirect, "give a grid").map_err(|error| failed(&self, error))?;
         if !Arc::ptr_eq(&slice.core.device, &self.kernel.device) {
             return Err(LaunchError::OtherDevice {
@@ -291,158 +298,6 @@ impl<'a> Launch<'a> {
         }
         let offset = elements.start as u64 * 4;
         let grid = Grid::Indirect { memory: slice.core.memory, offset };
-        self.commit(grid, None, Some(&slice))
+        self.commit(grid, Logical::Same, Some(&slice))
     }
-
-    /// Checks everything, then appends the command.
-    fn commit(
-        &mut self,
-        grid: Grid,
-        logical: Option<[u32; 3]>,
-        indirect: Option<&Slice<'_, u32>>,
-    ) -> Result<(), LaunchError> {
-        self.check_missing()?;
-        let Self { kernel, bound, values, recording, stream, .. } = self;
-        let (kernel, inner) = (&*kernel, &kernel.inner);
-        let program = &inner.plain.program;
-        let mut placed: SmallVec<[Placed<'_>; 8]> = SmallVec::new();
-        for (slot, (info, buffer)) in program.bindings.iter().zip(bound.iter()).enumerate() {
-            let Some(buffer) = buffer else { continue };
-            let bytes = check_binding(kernel, slot, info, buffer)?;
-            let (class, access) = (info.class, info.access);
-            placed.push(Placed { name: &info.name, core: buffer.core, bytes, class, access });
-        }
-        check_pairs(kernel.name(), kernel.device.caps(), &placed)?;
-        if let (Some(slice), Grid::Indirect { offset, .. }) = (indirect, grid) {
-            check_indirect(kernel, slice, offset, &placed)?;
-        }
-        let base = match logical {
-            Some(_) => inner.folded(kernel.device.caps())?,
-            None => &inner.plain,
-        };
-        let seen = || {
-            let mut by_slot = placed.iter();
-            let bytes = |at: &Placed<'_>| at.bytes.end - at.bytes.start;
-            let bytes =
-                bound.iter().map(|bound| bound.as_ref().and_then(|_| by_slot.next()).map_or(0, bytes)).collect();
-            let groups = if let Grid::Groups(groups) = grid { Some(groups) } else { None };
-            Seen { groups, logical, bytes, values }
-        };
-        let compiled = &inner.for_launch(base, seen, &kernel.device);
-
-        let device = &kernel.device;
-        let refused =
-            |error| LaunchError::Device { kernel: kernel.name().to_owned(), device: device.caps().name.clone(), error };
-        let printed = compiled.sites.as_ref().map(|_| device.debug.region()).transpose().map_err(refused)?;
-
-        // The folded variant's grid comes after the kernel's own uniforms.
-        let own = inner.values.immediate.start;
-        let (values, immediates) = values.split_at(own as usize);
-        let with_grid: SmallVec<[u8; 128]>;
-        let values = match logical {
-            None => values,
-            Some([x, y, z]) => {
-                with_grid = values.iter().chain(bytemuck::bytes_of(&[x, y, z, 0])).copied().collect();
-                &with_grid
-            }
-        };
-        let mut by_slot = placed.iter();
-        let own_bounds = bound.iter().enumerate().filter_map(|(slot, buffer)| match buffer {
-            Some(_) => by_slot.next().map(|at| Bound::Memory {
-                region: Region { memory: at.core.memory, offset: at.bytes.start, bytes: at.bytes.end - at.bytes.start },
-                access: at.access,
-            }),
-            None => inner.values.uniform(slot).map(Bound::Inline),
-        });
-        // In the order in which the passes added them.
-        let bounds = own_bounds
-            .chain(printed.map(|region| Bound::Memory { region, access: Access::Write }))
-            .chain(logical.map(|_| Bound::Inline(own..own + 16)));
-
-        match recording.take() {
-            Some(recording) => {
-                recording.belongs_to(kernel)?;
-                for at in &placed {
-                    let written = (at.access == Access::Write).then(|| at.bytes.clone());
-                    recording.touched.push(Touched { core: Arc::clone(at.core), written });
-                }
-                if let Some(slice) = indirect {
-                    recording.touched.push(Touched { core: Arc::clone(slice.core), written: None });
-                }
-                recording.kernels.push(Arc::clone(compiled));
-                recording.commands.dispatch(compiled.id, &program.name, grid, bounds, values, immediates);
-            }
-            None => {
-                device.timeline.alive().map_err(refused)?;
-                let mut pending = device.timeline.lock_on(*stream, &device.staging).map_err(refused)?;
-                for at in &placed {
-                    unguarded(kernel, at.name, at.core)?;
-                }
-                if let Some(slice) = indirect {
-                    unguarded(kernel, "indirect grid", slice.core)?;
-                    slice.core.prepare(&mut pending).map_err(refused)?;
-                }
-                prepare(&mut pending, &placed, compiled).map_err(refused)?;
-                pending.recording.dispatch(compiled.id, &program.name, grid, bounds, values, immediates);
-                if let Some(slice) = indirect {
-                    slice.core.used(&pending.batch, None);
-                }
-                device.launched();
-                device.timeline.flush_when_full(&mut pending, &device.staging).map_err(refused)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Every binding must have a buffer, or every field a value.
-    fn check_missing(&mut self) -> Result<(), LaunchError> {
-        let program = &self.kernel.inner.plain.program;
-        let unbound = program
-            .bindings
-            .iter()
-            .zip(&self.bound)
-            .filter(|(info, buffer)| buffer.is_none() && info.class != BindingClass::Uniform)
-            .map(|(info, _)| format!("{}: {}", info.name, info.layout.name));
-        let mut missing: Vec<String> = unbound.collect();
-        let bound = &self.bound;
-        missing.extend(self.kernel.inner.values.missing(&mut self.covered, |slot| bound[slot].is_some()));
-        if missing.is_empty() { Ok(()) } else { Err(LaunchError::Missing { kernel: self.name(), missing }) }
-    }
-}
-
-fn check_indirect(
-    kernel: &Kernel,
-    slice: &Slice<'_, u32>,
-    offset: u64,
-    placed: &[Placed<'_>],
-) -> Result<(), LaunchError> {
-    let shared = placed.iter().find(|at| Arc::ptr_eq(at.core, slice.core) && at.class == BindingClass::Storage);
-    match shared {
-        Some(at) if !kernel.device.caps().aliased_bindings || at.access == Access::Write => {
-            Err(LaunchError::Conflict {
-                kernel: kernel.name().to_owned(),
-                first: at.name.to_owned(),
-                second: format!("the indirect grid at byte {offset}"),
-                problem: "lie in one buffer that the kernel declares read_write",
-            })
-        }
-        _ => Ok(()),
-    }
-}
-
-fn unguarded(kernel: &Kernel, binding: &str, core: &crate::buffer::core::Core) -> Result<(), LaunchError> {
-    core.guarded().map_or(Ok(()), |guard| {
-        Err(LaunchError::InUse { kernel: kernel.name().to_owned(), binding: binding.to_owned(), guard })
-    })
-}
-
-fn prepare(pending: &mut Pending, placed: &[Placed<'_>], compiled: &Arc<Compiled>) -> Result<(), BackendError> {
-    for at in placed {
-        at.core.prepare(pending)?;
-    }
-    for at in placed {
-        at.core.used(&pending.batch, (at.access == Access::Write).then(|| at.bytes.clone()));
-    }
-    pending.keep(compiled);
-    Ok(())
 }

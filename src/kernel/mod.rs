@@ -10,21 +10,26 @@
 //! | `middle` | made faster, and what is proven of it |
 //! | `explain` | which checks are kept, and why |
 //! | `passes` | naga IR to naga IR: grid folding, debug printing |
+//! | `kernels` | the kernels of a device, and what their launches share |
 //! | `compiled` | kernels of a device, kept by content; the folded variant |
 //! | `variants` | kernels compiled once more for what their launches have in common |
 //! | `values` | uniform and immediate values, by path |
-//! | `bind`, `checks`, `launch` | one launch: what is bound, whether it fits, the commands |
+//! | `bind`, `launch` | one launch as users put it together |
+//! | `checks`, `commit` | whether everything fits, then the command |
 //! | `typed` | launches of kernels that `kernels!` made |
-//! | `extent` | grids |
+//! | `extent`, `count` | grids, given by the host or counted on the device |
 
 mod bind;
 mod checks;
+mod commit;
 mod compiled;
+mod count;
 mod debug;
 mod explain;
 mod extent;
 mod features;
 mod front;
+mod kernels;
 mod launch;
 mod middle;
 pub(crate) mod passes;
@@ -37,10 +42,11 @@ mod variants;
 pub use bind::Bind;
 pub(crate) use bind::{BoundBuffer, bound};
 pub use compiled::Kernel;
-pub(crate) use compiled::{Compiled, KernelCache, KernelInner};
+pub(crate) use compiled::{Compiled, KernelInner};
+pub use count::DeviceCount;
 pub use explain::{ExplainedAccess, ExplainedLoop, Explanation};
 pub use extent::Extent;
+pub(crate) use kernels::Kernels;
 pub use launch::Launch;
 pub use source::Wgsl;
 pub use variants::Variants;
-pub(crate) use variants::Workshop;

@@ -7,7 +7,7 @@ use anywarp_backend::{Checks, Leave, Scalar, Source, SourceFile};
 use anywarp_wgsl::TextError;
 use anywarp_wgsl::compose::{Folder, Given, Modules, Options, compose};
 
-use crate::Element;
+use crate::element::Element;
 use crate::error::KernelError;
 
 /// WGSL source with what is needed to make a kernel of it.

@@ -9,6 +9,7 @@ pub use bytemuck;
 
 use super::bind::{Bind, bound};
 use super::checks::both;
+use super::count::DeviceCount;
 use super::launch::Launch;
 use super::source::{Module, Wgsl};
 use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
@@ -24,6 +25,7 @@ use crate::error::LaunchError;
 pub trait Reads<'a, T>: Bind<'a> {}
 
 impl<'a, T: Element> Reads<'a, T> for &'a UnifiedBuffer<T> {}
+impl<'a> Reads<'a, u32> for &'a DeviceCount {}
 impl<'a, T: Element> Reads<'a, T> for Slice<'a, T> {}
 impl<'a, T: Element> Reads<'a, T> for &Slice<'a, T> {}
 impl<'a, T: Element> Reads<'a, T> for &'a SliceMut<'_, T> {}
@@ -38,6 +40,7 @@ impl<'a, T: Element> Reads<'a, T> for &'a SliceMut<'_, T> {}
 pub trait Writes<'a, T>: Bind<'a> {}
 
 impl<'a, T: Element> Writes<'a, T> for &'a mut UnifiedBuffer<T> {}
+impl<'a> Writes<'a, u32> for &'a mut DeviceCount {}
 impl<'a, T: Element> Writes<'a, T> for SliceMut<'a, T> {}
 impl<'a, T: Element> Writes<'a, T> for &'a mut SliceMut<'_, T> {}
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::fields::Fields;
 use super::plan::{Source, Terms};
 use super::{Loader, LoaderError};
-use crate::Device;
+use crate::device::Device;
 
 /// What makes loading fast or slow, and changes nothing of what is loaded: what
 /// [`LoaderBuilder::tune`] looks for.

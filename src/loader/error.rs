@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anywarp_backend::BackendError;
 
 use super::ReadError;
-use crate::{BufferError, ErrorClass};
+use crate::error::{BufferError, Classified, ErrorClass};
 
 /// A loader could not be made, or a batch could not be loaded.
 ///
@@ -119,11 +119,10 @@ pub enum LoaderError {
     },
 }
 
-impl LoaderError {
-    /// What can be done about it.
-    pub(crate) fn class(&self) -> ErrorClass {
+impl Classified for LoaderError {
+    fn class(&self) -> ErrorClass {
         match self {
-            Self::Buffer { error, .. } => crate::Error::Buffer(error.clone()).class(),
+            Self::Buffer { error, .. } => error.class(),
             Self::TooManySamples { .. }
             | Self::TooManyShards { .. }
             | Self::Thread { .. }
@@ -132,6 +131,12 @@ impl LoaderError {
             Self::Read { .. } => ErrorClass::Retryable,
             _ => ErrorClass::Programmer,
         }
+    }
+}
+
+impl From<LoaderError> for crate::error::Error {
+    fn from(error: LoaderError) -> Self {
+        Self::part(error)
     }
 }
 

@@ -4,7 +4,10 @@ use std::fmt::Debug;
 
 use super::error::Refused;
 use super::memory::{Memory, Open};
-use crate::{BufferError, Device, Element, UnifiedBuffer};
+use crate::buffer::UnifiedBuffer;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::BufferError;
 
 /// The element types of a sample's fields: any [`Element`], or a tuple of one to six of them.
 ///
@@ -54,7 +57,7 @@ pub trait Fields: sealed::Sealed + Sized + 'static {
 mod sealed {
     /// Keeps [`Fields`](super::Fields) to the types here.
     pub trait Sealed {}
-    impl<T: crate::Element + Send + Sync> Sealed for T {}
+    impl<T: crate::element::Element + Send + Sync> Sealed for T {}
 }
 
 impl<T: Element + Send + Sync> Fields for T {

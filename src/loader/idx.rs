@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Dataset, LoaderError, ReadError};
-use crate::Element;
+use crate::element::Element;
 
 /// Arrays and their labels, from two files in IDX format: samples of two fields, the array's elements
 /// as `T` and one label.

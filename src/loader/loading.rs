@@ -13,7 +13,7 @@ use super::running::{Run, Shared, Work};
 use super::window::Window;
 use super::worker::work;
 use super::{Dataset, Epoch, EpochStream, IterableDataset, LoaderBuilder, LoaderError, LoaderStats};
-use crate::Device;
+use crate::device::Device;
 
 /// Loads a data set batch by batch, on threads of its own, into buffers of one device.
 ///
@@ -166,7 +166,6 @@ impl<F: Fields> Loader<F> {
             waker: None,
             began: Instant::now(),
             stats: LoaderStats { epochs: 1, ..LoaderStats::default() },
-            device: self.shared.pool.device().clone(),
             in_place: self.shared.in_place,
         });
         let serial = state.serial;

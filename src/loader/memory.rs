@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::error::Refused;
-use crate::{BufferError, Device, Element, OwnedWrite, UnifiedBuffer};
+use crate::buffer::{OwnedWrite, UnifiedBuffer};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::BufferError;
 
 /// One field's buffer between two batches.
 pub struct Memory<T: Element> {

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::fields::Fields;
-use crate::{BufferError, Device};
+use crate::device::Device;
+use crate::error::BufferError;
 
 /// Where memory is one, a batch can be written only when the device has done with the one before it
 /// in the same memory: so that many rest before they are taken again.
@@ -39,10 +40,6 @@ impl<F: Fields> Pool<F> {
 
     fn idle(&self) -> MutexGuard<'_, Idle<F>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn device(&self) -> &Device {
-        &self.device
     }
 
     pub(super) fn lengths(&self) -> F::Lengths {

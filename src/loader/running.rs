@@ -13,7 +13,6 @@ use super::plan::{Plan, put_away};
 use super::pool::Pool;
 use super::window::Window;
 use super::{Batch, LoaderError, LoaderStats};
-use crate::Device;
 
 /// A job that has ended.
 pub(super) struct Ended<F: Fields> {
@@ -56,8 +55,6 @@ pub(super) struct Run<F: Fields> {
     pub(super) waker: Option<Waker>,
     pub(super) began: Instant,
     pub(super) stats: LoaderStats,
-    /// Counts for all of its loaders.
-    pub(super) device: Device,
     /// Whether samples are written in place.
     pub(super) in_place: bool,
 }
@@ -77,7 +74,6 @@ impl<F: Fields> Run<F> {
 
     fn worker_waited(&mut self, time: Duration) {
         self.stats.workers_waited += time;
-        self.device.inner.loaded.loader_waited(time);
     }
 
     /// Adds what the consumer has waited for `ended`.
@@ -87,7 +83,6 @@ impl<F: Fields> Run<F> {
         let for_loading = since.elapsed().saturating_sub(for_device);
         self.stats.device_waited += for_device;
         self.stats.consumer_waited += for_loading;
-        self.device.inner.loaded.consumer_waited(for_loading);
     }
 
     /// What the consumer gets for a job, for which it has waited `since` then; nothing for nothing.
@@ -104,7 +99,9 @@ impl<F: Fields> Run<F> {
                 self.stats.batches += 1;
                 self.stats.samples += batch.len() as u64;
                 self.stats.bytes += batch.byte_len();
-                self.device.inner.loaded.batch(batch.len(), if self.in_place { batch.byte_len() } else { 0 });
+                if self.in_place {
+                    self.stats.bytes_in_place += batch.byte_len();
+                }
                 Some(Ok(batch))
             }
             Outcome::Failed(fault, worker) => {

@@ -17,6 +17,8 @@ pub struct LoaderStats {
     pub samples: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Those that were written in place: see [`LoaderBuilder::pinned`](super::LoaderBuilder::pinned).
+    pub bytes_in_place: u64,
     /// From the start of each epoch to its end or, while it goes on, to now.
     pub elapsed: Duration,
     /// How long the consumer waited for a batch to be loaded. On the calling thread that includes reading.
@@ -51,6 +53,7 @@ impl LoaderStats {
         self.failed += other.failed;
         self.samples += other.samples;
         self.bytes += other.bytes;
+        self.bytes_in_place += other.bytes_in_place;
         self.elapsed += other.elapsed;
         self.consumer_waited += other.consumer_waited;
         self.device_waited += other.device_waited;

@@ -9,7 +9,7 @@ use super::error::{Fault, Refused};
 use super::fields::Fields;
 use super::plan::{Samples, Target, put_away};
 use super::running::{Ended, Outcome, Shared, Work};
-use crate::BufferError;
+use crate::error::BufferError;
 
 /// What a worker does until the loader is dropped.
 pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {

@@ -1,85 +1,229 @@
-//! Why a matrix product was refused.
+//! Why a one-line kernel was refused.
 
-use anywarp_backend::{BackendError, Precision};
+use anywarp_backend::BackendError;
 
-use crate::error::{BufferError, LaunchError};
+use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, class_of};
 
-/// A matrix product was refused; nothing of it has run.
+/// An [`ElementwiseKernel`](super::super::ElementwiseKernel) or
+/// [`ReductionKernel`](super::super::ReductionKernel) was refused; nothing of it has run.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum MatmulError {
-    /// A buffer or slice that is not as long as its matrix.
-    #[error("matrix product: {matrix} is {rows}x{columns}, which is {expected} elements; it has {got}")]
-    Length {
-        /// `a`, `b` or `c`.
-        matrix: &'static str,
-        /// Its rows.
-        rows: usize,
-        /// Its columns.
-        columns: usize,
-        /// Elements of such a matrix.
-        expected: usize,
-        /// Elements given.
+pub enum OperationError {
+    /// A parameter, or the list of them, is not written as it must be.
+    #[error("{operator}: parameter `{argument}`: {problem}")]
+    Parameter {
+        /// The operator.
+        operator: String,
+        /// The parameter as written.
+        argument: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A part of the kernel's text is missing, or is not what it must be.
+    #[error("{operator}: {what} {problem}")]
+    Text {
+        /// The operator.
+        operator: String,
+        /// `the operation`, `the identity`, ...
+        what: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// More or fewer arguments than parameters.
+    #[error("{operator} takes {} {what} ({}); got {got}", expected.len(), expected.join(", "))]
+    Count {
+        /// The operator.
+        operator: String,
+        /// `inputs` or `outputs`.
+        what: &'static str,
+        /// The parameters.
+        expected: Vec<String>,
+        /// How many arguments came.
         got: usize,
     },
-    /// A matrix beyond what devices count with.
+    /// An argument of another type. Nothing is converted silently.
+    #[error("{operator}: '{argument}' is {expected}; got {got}")]
+    Type {
+        /// The operator.
+        operator: String,
+        /// The argument.
+        argument: String,
+        /// Its type, and where a letter got its meaning.
+        expected: String,
+        /// What came.
+        got: String,
+    },
+    /// A shape that is not the array's length.
+    #[error("{operator}: '{argument}' has the shape {shape:?}, which is {expected} elements; it has {got}")]
+    Length {
+        /// The operator.
+        operator: String,
+        /// The argument.
+        argument: String,
+        /// The shape.
+        shape: Vec<usize>,
+        /// Elements of that shape.
+        expected: usize,
+        /// Elements of the array.
+        got: usize,
+    },
+    /// Shapes that cannot be stretched to one.
     #[error(
-        "matrix product: {matrix} is {rows}x{columns}: rows and columns may be up to 2^32 - 1 each, and without the \
-         vendor's library there may be 2^32 - 256 elements"
+        "{operator}: '{argument}' of shape {shape:?} does not fit the shape {against:?} of those before it: sizes must \
+         agree from the last one on, or be 1"
+    )]
+    Broadcast {
+        /// The operator.
+        operator: String,
+        /// The argument.
+        argument: String,
+        /// Its shape.
+        shape: Vec<usize>,
+        /// The shape of all parameters before it.
+        against: Vec<usize>,
+    },
+    /// An output that is not of the result's shape.
+    #[error("{operator}: the result has the shape {expected:?}; the output '{argument}' has {got:?}")]
+    Output {
+        /// The operator.
+        operator: String,
+        /// The output.
+        argument: String,
+        /// The result's shape.
+        expected: Vec<usize>,
+        /// The output's.
+        got: Vec<usize>,
+    },
+    /// No array tells how many elements there are, or one does and so does the caller.
+    #[error("{operator}: {problem}")]
+    Size {
+        /// The operator.
+        operator: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// An axis that is not one of the shape's, or that is given twice.
+    #[error("{operator}: axis {axis} {problem} the shape {shape:?}")]
+    Axis {
+        /// The operator.
+        operator: String,
+        /// The axis.
+        axis: usize,
+        /// `is outside of` or `is given twice for`.
+        problem: &'static str,
+        /// The shape of the inputs.
+        shape: Vec<usize>,
+    },
+    /// More elements than kernels count.
+    #[error(
+        "{operator}: {argument} has the shape {shape:?}; the limit is {limit} elements: split the work over several calls"
     )]
     TooLarge {
-        /// `a`, `b` or `c`.
-        matrix: &'static str,
-        /// Its rows.
-        rows: usize,
-        /// Its columns.
-        columns: usize,
+        /// The operator.
+        operator: String,
+        /// The argument, or `the result`.
+        argument: String,
+        /// The shape.
+        shape: Vec<usize>,
+        /// The most that there may be.
+        limit: u64,
     },
-    /// A precision that is not one of the elements' type.
-    #[error("matrix product: {precision} was asked for, but the matrices hold {element}: {fits}")]
-    Precision {
-        /// What was asked for.
-        precision: Precision,
-        /// The element type.
-        element: &'static str,
-        /// What can be asked for.
-        fits: &'static str,
+    /// An output that is also an input has to be brought by the caller.
+    #[error("{operator}: '{argument}' {problem}: call `run` with a buffer for it")]
+    NotAllocated {
+        /// The operator.
+        operator: String,
+        /// The output.
+        argument: String,
+        /// Why no buffer can be made for it.
+        problem: &'static str,
     },
     /// A bad slice.
-    #[error("matrix product: {matrix}: {error}")]
+    #[error("{operator}: '{argument}': {error}")]
     Slice {
-        /// `a`, `b` or `c`.
-        matrix: &'static str,
+        /// The operator.
+        operator: String,
+        /// The argument.
+        argument: String,
         /// What is wrong with it.
         error: BufferError,
     },
-    /// A matrix of another device than `c`, or a recording of another device.
-    #[error("matrix product: c is of {ours}, {what} of {theirs}: all must be of one device")]
+    /// An array or a recording of another device.
+    #[error("{operator} runs on {ours}, {what} is of {theirs}: all must be of one device")]
     OtherDevice {
-        /// `a`, `b` or `the recording`.
-        what: &'static str,
-        /// The device of `c`.
+        /// The operator.
+        operator: String,
+        /// `'x'` or `the recording`.
+        what: String,
+        /// The device that the call named.
         ours: String,
         /// The other device.
         theirs: String,
     },
-    /// A host guard of a matrix is alive.
-    #[error("matrix product: {matrix} is in use: drop its {guard} first")]
+    /// The WGSL is not valid: the diagnostic shows the line as the caller wrote it.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// The launch was refused.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// A buffer for the result, or for what comes between, could not be made.
+    #[error("{operator}: {error}")]
+    Buffer {
+        /// The operator.
+        operator: String,
+        /// What was refused.
+        error: BufferError,
+    },
+    /// A guard of an argument is alive.
+    #[error("{operator}: '{argument}' is in use: drop its {guard} first")]
     InUse {
-        /// `a`, `b` or `c`.
-        matrix: &'static str,
+        /// The operator.
+        operator: String,
+        /// The argument.
+        argument: String,
         /// The guard.
         guard: &'static str,
     },
-    /// The kernel that computes it could not be made or launched.
-    #[error("matrix product: {0}")]
-    Launch(#[from] LaunchError),
+    /// A choice that does not go with the arguments.
+    #[error("{operator}: {argument} {got} was asked for; {expected}")]
+    Choice {
+        /// The operator.
+        operator: String,
+        /// `the precision`, ...
+        argument: &'static str,
+        /// The choices that there are, in words.
+        expected: String,
+        /// The one that was made.
+        got: String,
+    },
     /// The device refused.
-    #[error("matrix product on {device}: {error}")]
+    #[error("{operator} on {device}: {error}")]
     Device {
+        /// The operator.
+        operator: String,
         /// The device's name.
         device: String,
-        /// What the backend said.
+        /// The backend's reason.
         error: BackendError,
     },
+}
+
+impl Classified for OperationError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Kernel(error) => error.class(),
+            Self::Launch(error) => error.class(),
+            Self::Buffer { error, .. } => error.class(),
+            Self::Device { error, .. } => class_of(error),
+            Self::InUse { .. } => ErrorClass::Retryable,
+            Self::TooLarge { .. } => ErrorClass::Resource,
+            _ => ErrorClass::Programmer,
+        }
+    }
+}
+
+impl From<OperationError> for Error {
+    fn from(error: OperationError) -> Self {
+        Self::part(error)
+    }
 }

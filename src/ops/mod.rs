@@ -12,13 +12,14 @@ mod elementwise;
 mod error;
 mod matmul;
 mod operation;
+mod plan;
 mod reduction;
 
 pub use anywarp_backend::Precision;
 pub use elementwise::{ElementwiseCall, ElementwiseKernel};
-pub use error::MatmulError;
+pub use error::OperationError;
 pub use matmul::{Matmul, MatmulElement, matmul};
 pub use operation::arguments::{Argument, Inputs, Outputs, Results};
-pub use operation::error::OperationError;
 pub use operation::shape::{Shaped, shaped};
+pub use plan::Cost;
 pub use reduction::{ReductionCall, ReductionKernel};

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use futures::stream::Stream;
 
 use anywarp::Device;
-use anywarp_null::{FaultyBackend, NullBackend, NullOptions, Pace, Plan};
+use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions, Pace};
 
 use crate::outcome::{TestResult, ensure, equal};
 
@@ -33,7 +33,7 @@ struct Gated {
 fn with_each(run: fn(&Gated) -> TestResult) -> TestResult {
     for options in [NullOptions::staged(), NullOptions::unified()] {
         let null = NullBackend::with(&options);
-        let faulty = FaultyBackend::new(Arc::clone(&null) as _, Plan::new());
+        let faulty = FaultyBackend::new(Arc::clone(&null) as _, Faults::new());
         let gated = Gated { device: Device::from_backend(Arc::clone(&faulty) as _), faulty, null };
         run(&gated)?;
         let null = Arc::clone(&gated.null);
@@ -47,7 +47,7 @@ fn with_each(run: fn(&Gated) -> TestResult) -> TestResult {
 
 impl Gated {
     fn close(&self) {
-        self.faulty.set_plan(Plan::new().pace(Pace::Gated));
+        self.faulty.set_faults(Faults::new().pace(Pace::Gated));
     }
 }
 

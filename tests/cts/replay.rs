@@ -98,7 +98,7 @@ impl Player {
             let key = format!("{}.{}", at.group, at.binding);
             let size = whole_elements(&info.layout, at.size);
             launch = if (at.off, size) == (0, buffer.len()) {
-                launch.bind_raw(&key, buffer)
+                launch.bind(&key, buffer)
             } else {
                 launch.bind(&key, buffer.slice_mut(at.off..at.off + size))
             };

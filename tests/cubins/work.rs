@@ -104,7 +104,7 @@ impl Run<'_> {
             let text = &translation.text;
             let source = Source { name: &kernel.program.name, text, architecture, fast_math, defines: &[] };
             let start = Instant::now();
-            let kept = std::env::var_os("ANYWARP_CACHE").and_then(|_| anywarp::backend::cache::cache());
+            let kept = std::env::var_os("ANYWARP_CACHE").and_then(|_| anywarp_host::cache::cache());
             let compiled = cache::compiled(self.nvrtc, kept, &source, Output::Cubin);
             let (took, architecture) = (start.elapsed(), format!("sm_{architecture}"));
             match compiled {

@@ -100,7 +100,7 @@ fn launched(device: &Device, kernel: &Kernel, text: &str) -> Result<Findings, St
     }
     let mut launch = kernel.launch();
     for (name, buffer) in &mut buffers {
-        launch = launch.bind_raw(name, buffer);
+        launch = launch.bind(name, buffer);
     }
     for binding in kernel.bindings().iter().filter(|binding| binding.class == BindingClass::Uniform) {
         launch = launch.set_bytes(&binding.name, &vec![0; binding.layout.size as usize]);

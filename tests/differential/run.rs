@@ -106,7 +106,7 @@ fn try_run(device: &Device, mode: Mode, program: &Program, wgsl: &str) -> anywar
             let at = global.binding.unwrap_or_default() as usize;
             launch.set_bytes(&global.name, &program.buffers[at])
         } else {
-            launch.bind_raw(&global.name, buffer)
+            launch.bind(&global.name, buffer)
         };
     }
     launch.groups(program.groups)?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anywarp::{Error, ErrorClass};
-use anywarp_null::{Call, Fault, NullOptions, Pace, Plan, When};
+use anywarp_null::{Call, Fault, Faults, NullOptions, Pace, When};
 
 use crate::program::{LENGTH, Machine, PROGRAM, World};
 use crate::{PATIENCE, both, without_hanging};
@@ -31,11 +31,11 @@ fn calls_that_need_the_device(world: &mut World) -> Vec<(&'static str, anywarp::
     calls
 }
 
-fn lost_at_every(rule: fn(u64) -> Plan) {
+fn lost_at_every(rule: fn(u64) -> Faults) {
     for options in both() {
         for nth in 0.. {
             let machine = Machine::new(&options);
-            machine.plan(rule(nth));
+            machine.faults(rule(nth));
             let mut world = World::new(&machine.device);
             let result = world.run();
             if machine.faulty.fired() == 0 {
@@ -61,16 +61,16 @@ fn lost_at_every(rule: fn(u64) -> Plan) {
 
 #[test]
 fn a_device_that_is_lost_at_any_call_stays_lost_and_never_hangs() {
-    without_hanging(|| lost_at_every(|nth| Plan::new().fail_any(Fault::Lost, When::Nth(nth))));
+    without_hanging(|| lost_at_every(|nth| Faults::new().fail_any(Fault::Lost, When::Nth(nth))));
 }
 
 #[test]
 fn a_device_that_is_lost_at_one_kind_of_call_stays_lost_and_never_hangs() {
     without_hanging(|| {
-        lost_at_every(|nth| Plan::new().fail(Call::Submit, Fault::Lost, When::Nth(nth)));
-        lost_at_every(|nth| Plan::new().fail(Call::Map, Fault::Lost, When::Nth(nth)));
-        lost_at_every(|nth| Plan::new().fail(Call::Allocate, Fault::Lost, When::Nth(nth)));
-        lost_at_every(|nth| Plan::new().fail(Call::Compile, Fault::Lost, When::Nth(nth)));
+        lost_at_every(|nth| Faults::new().fail(Call::Submit, Fault::Lost, When::Nth(nth)));
+        lost_at_every(|nth| Faults::new().fail(Call::Map, Fault::Lost, When::Nth(nth)));
+        lost_at_every(|nth| Faults::new().fail(Call::Allocate, Fault::Lost, When::Nth(nth)));
+        lost_at_every(|nth| Faults::new().fail(Call::Compile, Fault::Lost, When::Nth(nth)));
     });
 }
 
@@ -117,7 +117,7 @@ fn a_loss_wakes_everybody_who_waits() {
             let mut buffer = machine.device.buffer::<u32>(LENGTH).expect("memory");
             let mut kept = machine.device.recording();
             kept.fill(&mut buffer, 1).expect("a fill");
-            machine.plan(Plan::new().pace(Pace::Gated));
+            machine.faults(Faults::new().pace(Pace::Gated));
             let run = kept.submit().expect("a submission");
             std::thread::scope(|scope| {
                 let waiting = scope.spawn(|| run.wait());

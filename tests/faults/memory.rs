@@ -1,20 +1,20 @@
 //! Memory that runs out, and calls that are refused.
 
 use anywarp::{Error, ErrorClass};
-use anywarp_null::{Call, Fault, NullOptions, Plan, When};
+use anywarp_null::{Call, Fault, Faults, NullOptions, When};
 
 use crate::both;
 use crate::program::{LAUNCHES, LENGTH, Machine, PROGRAM, World, counting};
 use crate::support::ADD;
 
-/// Has the program fail in every way that `plan` can be made to, the n-th time for n = 0, 1, ...;
+/// Has the program fail in every way that `Faults` can make it to, the n-th time for n = 0, 1, ...;
 /// after each failure the step is tried again without faults and the program must come to its end.
 fn resumes_after(call: Call, fault: Fault, when: fn(u64) -> When, check: fn(&NullOptions, &'static str, &Error)) {
     for options in both() {
         let mut failed = 0;
         for nth in 0.. {
             let machine = Machine::new(&options);
-            machine.plan(Plan::new().fail(call, fault, when(nth)));
+            machine.faults(Faults::new().fail(call, fault, when(nth)));
             let mut world = World::new(&machine.device);
             let result = world.run();
             let fired = machine.faulty.fired();
@@ -89,7 +89,7 @@ fn a_submission_that_is_refused_is_told_to_whoever_wants_its_results() -> anywar
         let machine = Machine::new(&options);
         let mut buffer = machine.device.buffer::<u32>(LENGTH)?;
         buffer.fill(1)?;
-        machine.plan(Plan::new().fail(Call::Submit, Fault::Refused, When::Nth(0)));
+        machine.faults(Faults::new().fail(Call::Submit, Fault::Refused, When::Nth(0)));
         assert!(machine.device.submit().is_err());
         let error = buffer.read().map(|_| ()).expect_err("the fill has never run");
         assert!(error.to_string().contains("was told to"), "{error}");
@@ -109,7 +109,7 @@ fn data_that_the_host_wrote_outlives_a_failed_fill() -> anywarp::Result<()> {
     buffer.read()?;
     buffer.slice_mut(0..16).update()?.fill(1);
     buffer.slice_mut(32..48).update()?.fill(2);
-    machine.plan(Plan::new().fail(Call::Allocate, Fault::OutOfMemory, When::From(0)));
+    machine.faults(Faults::new().fail(Call::Allocate, Fault::OutOfMemory, When::From(0)));
     let error = buffer.slice_mut(0..16).fill(3).expect_err("the other part needs staging memory");
     assert!(error.to_string().contains("filling a buffer of 1024 bytes"), "{error}");
     assert_eq!(*buffer.slice(0..16).read()?, [1; 16], "a fill that failed has thrown away what was there");
@@ -125,7 +125,7 @@ fn a_read_that_failed_leaves_no_work_behind_that_cannot_run() -> anywarp::Result
     let machine = Machine::new(&NullOptions::staged());
     let mut buffer = machine.device.buffer::<u32>(LENGTH)?;
     buffer.fill(5)?;
-    machine.plan(Plan::new().fail(Call::Submit, Fault::OutOfMemory, When::Nth(0)));
+    machine.faults(Faults::new().fail(Call::Submit, Fault::OutOfMemory, When::Nth(0)));
     assert!(buffer.read().is_err());
     machine.device.trim();
     assert_eq!(*buffer.read()?, [5; LENGTH]);
@@ -156,7 +156,7 @@ fn large_uploads_survive_memory_that_runs_out_half_way() -> anywarp::Result<()> 
         for nth in 0..4 {
             let machine = Machine::new(&NullOptions::staged());
             let mut buffer = machine.device.buffer::<u32>(values.len())?;
-            machine.plan(Plan::new().fail(call, Fault::OutOfMemory, When::From(nth)));
+            machine.faults(Faults::new().fail(call, Fault::OutOfMemory, When::From(nth)));
             let result = buffer.copy_from_slice(&values);
             let fired = machine.faulty.fired();
             assert_eq!(result.is_err(), fired > 0, "{result:?}");
@@ -186,7 +186,7 @@ fn a_large_copy_that_failed_leaves_new_elements_and_old_ones() -> anywarp::Resul
             machine.device.synchronize()?;
             // No chunk finds a block, so that each of them allocates.
             machine.device.trim();
-            machine.plan(Plan::new().fail(call, fault, When::From(nth)));
+            machine.faults(Faults::new().fail(call, fault, When::From(nth)));
             assert_eq!(buffer.copy_from_slice(&new).is_err(), machine.faulty.fired() > 0);
             assert!(nth > 0 || machine.faulty.fired() > 0, "{call:?} is not called at all");
             machine.calm();

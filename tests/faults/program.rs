@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anywarp::{Device, Error, Kernel, Recording, UnifiedBuffer};
-use anywarp_null::{FaultyBackend, NullBackend, NullOptions, Plan};
+use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions};
 
 use crate::support::{ADD, open};
 
@@ -147,12 +147,12 @@ impl Machine {
         Self { device, faulty, null }
     }
 
-    pub(crate) fn plan(&self, plan: Plan) {
-        self.faulty.set_plan(plan);
+    pub(crate) fn faults(&self, faults: Faults) {
+        self.faulty.set_faults(faults);
     }
 
     pub(crate) fn calm(&self) {
-        self.plan(Plan::new());
+        self.faults(Faults::new());
     }
 
     /// A new program must come to its end on this device.

@@ -2,7 +2,7 @@
 
 use anywarp::backend::Backend;
 use anywarp::{BufferError, Device, Error, ErrorClass, KernelError, LaunchError, Recording};
-use anywarp_null::{Call, Fault, NullOptions, Plan, When};
+use anywarp_null::{Call, Fault, Faults, NullOptions, When};
 
 use crate::both;
 use crate::program::{LENGTH, Machine, counting};
@@ -74,7 +74,7 @@ fn a_kernel_that_the_driver_refuses_is_named_and_can_be_tried_again() -> anywarp
     let mut options = NullOptions::staged();
     options.limits.workgroups_per_dimension = 8;
     let machine = Machine::new(&options);
-    machine.plan(Plan::new().fail(Call::Compile, Fault::Refused, When::Nth(0)));
+    machine.faults(Faults::new().fail(Call::Compile, Fault::Refused, When::Nth(0)));
     let wgsl = || anywarp::Wgsl::new(ADD).file("add.wgsl");
     let error = machine.device.kernel(wgsl()).map(|_| ()).expect_err("the driver has refused");
     assert!(matches!(&error, KernelError::Compile { device, .. } if device == "null"), "{error}");
@@ -84,7 +84,7 @@ fn a_kernel_that_the_driver_refuses_is_named_and_can_be_tried_again() -> anywarp
 
     let x = machine.device.buffer::<u32>(LENGTH)?;
     let mut y = machine.device.buffer::<u32>(LENGTH)?;
-    machine.plan(Plan::new().fail(Call::Compile, Fault::Refused, When::Nth(0)));
+    machine.faults(Faults::new().fail(Call::Compile, Fault::Refused, When::Nth(0)));
     let error = add.launch().bind("x", &x).bind("y", &mut y).groups(9).expect_err("the folded variant was refused");
     assert!(matches!(&error, LaunchError::Kernel(KernelError::Compile { .. })), "{error}");
     machine.device.synchronize()?;
@@ -122,7 +122,7 @@ fn every_error_has_its_class() -> anywarp::Result<()> {
     let guard = y.read()?;
     assert_eq!(class(x.slice_mut(0..LENGTH).copy_from(&y).map_err(Error::from)), Retryable);
     drop(guard);
-    machine.plan(Plan::new().fail(Call::Allocate, Fault::OutOfMemory, When::Above(1 << 19)));
+    machine.faults(Faults::new().fail(Call::Allocate, Fault::OutOfMemory, When::Above(1 << 19)));
     assert_eq!(class(device.buffer::<u8>(1 << 20).map(|_| ()).map_err(Error::from)), Retryable);
     device.buffer::<u8>(1 << 19)?;
     assert_eq!(class(Device::open("no such device").map(|_| ()).map_err(Error::from)), Programmer);

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use anywarp::{BufferError, Error};
-use anywarp_null::{NullOptions, Pace, Plan};
+use anywarp_null::{Faults, NullOptions, Pace};
 
 use crate::program::{LENGTH, Machine};
 use crate::support::ADD;
@@ -23,7 +23,7 @@ fn a_wait_with_a_time_limit_ends_with_the_work_or_the_time() {
             let mut kept = machine.device.recording();
             kept.fill(&mut buffer, 1).expect("a fill");
 
-            machine.plan(Plan::new().pace(Pace::Gated));
+            machine.faults(Faults::new().pace(Pace::Gated));
             let run = kept.submit().expect("a submission");
             assert!(!run.wait_timeout(Duration::from_millis(20)).expect("no error"));
             assert!(!run.wait_timeout(Duration::ZERO).expect("no error"));
@@ -31,7 +31,7 @@ fn a_wait_with_a_time_limit_ends_with_the_work_or_the_time() {
             machine.faulty.open_gate();
             assert!(run.wait_timeout(Duration::ZERO).expect("no error") && run.is_done().expect("no error"));
 
-            machine.plan(Plan::new().pace(Pace::Delayed(Duration::from_millis(200))));
+            machine.faults(Faults::new().pace(Pace::Delayed(Duration::from_millis(200))));
             let run = kept.submit().expect("a submission");
             assert!(!run.wait_timeout(Duration::from_millis(1)).expect("no error"));
             assert!(run.wait_timeout(PATIENCE).expect("no error"));
@@ -57,7 +57,7 @@ fn a_future_is_woken_when_its_work_has_ended() -> anywarp::Result<()> {
         let machine = Machine::new(&options);
         let mut buffer = machine.device.buffer::<u32>(LENGTH)?;
         buffer.fill(8)?;
-        machine.plan(Plan::new().pace(Pace::Gated));
+        machine.faults(Faults::new().pace(Pace::Gated));
         let woken = Arc::<Woken>::default();
         let waker = Waker::from(Arc::clone(&woken));
         let mut context = Context::from_waker(&waker);
@@ -83,7 +83,7 @@ fn a_read_that_is_cancelled_leaves_nothing_behind() -> anywarp::Result<()> {
         let x = machine.device.buffer::<u32>(LENGTH)?;
         let mut buffer = machine.device.buffer::<u32>(LENGTH)?;
         buffer.fill(8)?;
-        machine.plan(Plan::new().pace(Pace::Gated));
+        machine.faults(Faults::new().pace(Pace::Gated));
         let mut context = Context::from_waker(Waker::noop());
         let mut staging = Vec::new();
         for _ in 0..100 {
@@ -114,7 +114,7 @@ fn futures_can_be_awaited_on_any_thread() {
                 buffer.fill(value).expect("a fill");
                 (value, buffer)
             });
-            machine.plan(Plan::new().pace(Pace::Gated));
+            machine.faults(Faults::new().pace(Pace::Gated));
             std::thread::scope(|scope| {
                 let mut threads = Vec::new();
                 for _ in 0..3 {
@@ -145,12 +145,12 @@ fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
     const LENGTH: usize = 2000;
     let machine = Machine::new(&NullOptions::staged());
     let (mut a, mut b) = (machine.device.buffer_from(&[0; LENGTH])?, machine.device.buffer::<u32>(LENGTH)?);
-    machine.plan(Plan::new().pace(Pace::Gated));
+    machine.faults(Faults::new().pace(Pace::Gated));
     b.copy_from(&a)?;
     machine.device.submit()?;
     let before = machine.device.stats();
     // Were the block of the first upload taken, this would wait at the gate.
-    machine.plan(Plan::new());
+    machine.faults(Faults::new());
     a.copy_from_slice(&[1; LENGTH])?;
     let after = machine.device.stats();
     assert_eq!((after.staging_hits, after.staging_misses), (before.staging_hits, before.staging_misses + 1));
@@ -172,7 +172,7 @@ fn a_replay_never_sees_a_part_of_a_large_copy() {
         let mut last = machine.device.buffer::<u32>(1).expect("memory");
         let mut kept = machine.device.recording();
         kept.copy(buffer.slice(LENGTH - 1..), &mut last).expect("a copy");
-        machine.plan(Plan::new().pace(Pace::Gated));
+        machine.faults(Faults::new().pace(Pace::Gated));
         std::thread::scope(|scope| {
             let copying = scope.spawn(|| buffer.copy_from_slice(&vec![7; LENGTH]));
             let pass = || {

@@ -4,9 +4,9 @@ use crate::differential::random::Random;
 use crate::differential::{generate, print};
 
 const SHADERS: [&str; 3] = [
-    include_str!("../../shaders/conv3x3.wgsl"),
-    include_str!("../../shaders/saxpy.wgsl"),
-    include_str!("../../shaders/touch.wgsl"),
+    include_str!("../../examples/shaders/conv3x3.wgsl"),
+    include_str!("../../examples/shaders/saxpy.wgsl"),
+    include_str!("../../examples/shaders/touch.wgsl"),
 ];
 
 /// Words that change what a text means.

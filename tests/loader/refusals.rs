@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anywarp::loader::{Batch, Dataset, IterableDataset, Loader, LoaderBuilder, LoaderError, ReadError};
 use anywarp::{Device, Error, ErrorClass};
-use anywarp_null::{Call, Fault, FaultyBackend, NullBackend, NullOptions, Plan, When};
+use anywarp_null::{Call, Fault, Faults, FaultyBackend, NullBackend, NullOptions, When};
 
 use crate::data::{Samples, Streams, check, loader};
 use crate::{hanging, on_each_device};
@@ -110,7 +110,7 @@ fn a_batch_larger_than_memory_comes_to_an_end() {
 
 /// A device that can be made to fail.
 fn faulty(options: &NullOptions) -> (Arc<FaultyBackend>, Device) {
-    let faulty = FaultyBackend::new(NullBackend::with(options) as _, Plan::new());
+    let faulty = FaultyBackend::new(NullBackend::with(options) as _, Faults::new());
     let device = Device::from_backend(Arc::clone(&faulty) as _);
     (faulty, device)
 }
@@ -123,10 +123,10 @@ fn devices_that_refuse_cost_the_batches_that_they_refuse() {
                 for workers in [0, 2] {
                     let (faulty, device) = faulty(&options);
                     let mut loader = loader(&device, Samples::new(40), workers);
-                    faulty.set_plan(Plan::new().fail(call, Fault::OutOfMemory, When::Nth(3)));
+                    faulty.set_faults(Faults::new().fail(call, Fault::OutOfMemory, When::Nth(3)));
                     let failed = loader.epoch(0).filter(Result::is_err).count();
                     assert!(failed <= 1, "{failed} batches failed for one {call:?}");
-                    faulty.set_plan(Plan::new());
+                    faulty.set_faults(Faults::new());
                     loader.epoch(1).for_each(|batch| check(&batch.expect("a batch")));
                 }
             }
@@ -143,8 +143,8 @@ fn memory_that_comes_back_costs_a_shard_nothing() {
                 let builder = Loader::iterable(&device, Streams::new(&[20, 20, 20])).batch_size(4).workers(workers);
                 let mut loader = builder.build().expect("a loader");
                 // Both times that a batch asks. Of two workers each may ask at one of them.
-                let plan = Plan::new().fail(Call::Allocate, Fault::OutOfMemory, When::Nth(refusal));
-                faulty.set_plan(plan.fail(Call::Allocate, Fault::OutOfMemory, When::Nth(refusal + 1)));
+                let faults = Faults::new().fail(Call::Allocate, Fault::OutOfMemory, When::Nth(refusal));
+                faulty.set_faults(faults.fail(Call::Allocate, Fault::OutOfMemory, When::Nth(refusal + 1)));
                 // Held, so that each one is allocated.
                 let (batches, errors): (Vec<_>, Vec<_>) = loader.epoch(0).partition(Result::is_ok);
                 assert_eq!(batches.len(), 15);

@@ -1,6 +1,6 @@
 //! Products that are refused before anything runs.
 
-use anywarp::ops::{Matmul, MatmulError, Precision, matmul};
+use anywarp::ops::{Matmul, OperationError, Precision, matmul};
 use anywarp::{Device, Error, ErrorClass};
 use half::f16;
 
@@ -21,7 +21,7 @@ pub(crate) fn cases() -> Vec<Case> {
 fn lengths(device: &Device) -> TestResult {
     let (six, four) = (device.buffer::<f32>(6)?, device.buffer::<f32>(4)?);
     let mut c = device.buffer_from(&[5.0f32; 6])?;
-    let is = |error: &MatmulError| matches!(error, MatmulError::Length { .. });
+    let is = |error: &OperationError| matches!(error, OperationError::Length { .. });
     refused(matmul(&four, &four, &mut c, [3, 2, 2]), is, &["a is 3x2", "6 elements", "has 4"])?;
     refused(matmul(&six, &six, &mut c, [3, 2, 2]), is, &["b is 2x2", "4 elements", "has 6"])?;
     refused(matmul(&six, &four, c.slice_mut(1..), [3, 2, 2]), is, &["c is 3x2", "6 elements", "has 5"])?;
@@ -33,14 +33,14 @@ fn lengths(device: &Device) -> TestResult {
 
 fn slices_outside(device: &Device) -> TestResult {
     let (a, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(4)?);
-    let is = |error: &MatmulError| matches!(error, MatmulError::Slice { .. });
+    let is = |error: &OperationError| matches!(error, OperationError::Slice { .. });
     refused(matmul(a.slice(1..5), &a, &mut c, [2, 2, 2]), is, &["a: ", "1..5", "4 elements"])?;
     refused(matmul(&a, &a, c.slice_mut(9..), [2, 2, 2]), is, &["c: ", "9..4"])
 }
 
 fn precisions(device: &Device) -> TestResult {
     let (a, mut c) = (device.buffer::<f16>(4)?, device.buffer::<f16>(4)?);
-    let is = |error: &MatmulError| matches!(error, MatmulError::Precision { .. });
+    let is = |error: &OperationError| matches!(error, OperationError::Choice { .. });
     let tf32 = Matmul::new([2, 2, 2]).precision(Precision::Tf32);
     refused(tf32.run(&a, &a, &mut c), is, &["tf32", "hold half", "f16 fits"])?;
     let (a, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(4)?);
@@ -51,7 +51,7 @@ fn precisions(device: &Device) -> TestResult {
 
 fn too_large(device: &Device) -> TestResult {
     let (a, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(0)?);
-    let is = |error: &MatmulError| matches!(error, MatmulError::TooLarge { .. });
+    let is = |error: &OperationError| matches!(error, OperationError::TooLarge { .. });
     refused(matmul(&a, &a, &mut c, [usize::MAX, 2, 2]), is, &["a is 18446744073709551615x2"])?;
     refused(matmul(&c.as_copy(device)?, &a, &mut c, [0, 1 << 33, 0]), is, &["a is 0x8589934592"])
 }
@@ -70,7 +70,7 @@ impl Copied for anywarp::UnifiedBuffer<f32> {
 fn guards(device: &Device) -> TestResult {
     let (a, b) = (device.buffer_from(&[1.0f32; 4])?, device.buffer_from(&[2.0f32; 4])?);
     let mut c = device.buffer::<f32>(4)?;
-    let is = |error: &MatmulError| matches!(error, MatmulError::InUse { .. });
+    let is = |error: &OperationError| matches!(error, OperationError::InUse { .. });
     let reading = b.read()?;
     refused(matmul(&a, &b, &mut c, [2, 2, 2]), is, &["b is in use", "ReadGuard"])?;
     let mut kept = device.recording();
@@ -84,7 +84,7 @@ fn other_devices(device: &Device) -> TestResult {
     let other = device.reopen()?;
     let (here, there) = (device.buffer::<f32>(4)?, other.buffer::<f32>(4)?);
     let mut c = device.buffer::<f32>(4)?;
-    let is = |error: &MatmulError| matches!(error, MatmulError::OtherDevice { .. });
+    let is = |error: &OperationError| matches!(error, OperationError::OtherDevice { .. });
     refused(matmul(&there, &here, &mut c, [2, 2, 2]), is, &["a of", device.selector()])?;
     refused(matmul(&here, &there, &mut c, [2, 2, 2]), is, &["b of", device.selector()])?;
     let mut recording = other.recording();

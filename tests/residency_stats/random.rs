@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use anywarp::ErrorClass;
-use anywarp_null::{Call, Fault, NullOptions, Plan, When};
+use anywarp_null::{Call, Fault, Faults, NullOptions, When};
 use proptest::prelude::*;
 
 use crate::for_gaps_of;
@@ -69,11 +69,11 @@ proptest! {
         let mut world = World::new(&device).expect("a null device makes buffers");
         for (step, fault) in &steps {
             if let Some((call, nth)) = *fault {
-                faulty.set_plan(Plan::new().fail(call, Fault::OutOfMemory, When::From(nth)));
+                faulty.set_faults(Faults::new().fail(call, Fault::OutOfMemory, When::From(nth)));
                 if let Err(error) = world.step(&device, step) {
                     prop_assert_eq!(error.class(), ErrorClass::Retryable, "{:?}: {}", step, error);
                 }
-                faulty.set_plan(Plan::new());
+                faulty.set_faults(Faults::new());
             }
             if let Err(error) = world.step(&device, step) {
                 prop_assert!(false, "{:?}: {}", step, error);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anywarp::Device;
-use anywarp_null::{FaultyBackend, NullBackend, NullOptions, Plan};
+use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions};
 
 /// `y += x`
 pub(crate) const ADD: &str = "
@@ -18,6 +18,6 @@ fn add(@builtin(global_invocation_id) id: vec3<u32>) {
 /// A device, the wrapper that makes it fail, and what records its work.
 pub(crate) fn open(options: &NullOptions) -> (Device, Arc<FaultyBackend>, Arc<NullBackend>) {
     let null = NullBackend::with(options);
-    let faulty = FaultyBackend::new(Arc::clone(&null) as _, Plan::new());
+    let faulty = FaultyBackend::new(Arc::clone(&null) as _, Faults::new());
     (Device::from_backend(Arc::clone(&faulty) as _), faulty, null)
 }

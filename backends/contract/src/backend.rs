@@ -26,7 +26,7 @@ pub struct Counters {
 /// [`free`](Self::free), [`discard`](Self::discard), [`unmap`](Self::unmap) and
 /// [`counters`](Self::counters), which still work.
 ///
-/// A backend is [`Any`], so that whoever knows the machine can ask for what only that one has.
+/// A backend is [`Any`], so that a caller that knows the machine can ask for what only that one has.
 pub trait Backend: Any + Send + Sync {
     /// What the device is and can do. The same value for the device's whole life.
     fn caps(&self) -> &Caps;

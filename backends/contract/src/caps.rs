@@ -75,7 +75,7 @@ pub struct Caps {
     pub kind: DeviceKind,
     /// Driver name and version.
     pub driver: String,
-    /// Device memory in bytes, where the driver tells.
+    /// Device memory in bytes, where the driver says.
     pub memory: Option<u64>,
     /// Host and device share one memory, fast enough for the host to read: buffers need no copies.
     pub unified: bool,
@@ -92,7 +92,7 @@ pub struct Caps {
     /// Streams whose work may run at the same time; at least 1.
     pub streams: u32,
     /// What copies between host and device cost, where copies are needed and the device was opened:
-    /// neighbouring ranges that are to be copied become one by this. `None` where nobody can measure, as in a
+    /// neighbouring ranges that are to be copied become one by this. `None` where it cannot be measured, as in a
     /// browser; then [`CopyCost::default`] is what counts.
     pub copy_cost: Option<CopyCost>,
     /// Blocking waits work (not in a browser).

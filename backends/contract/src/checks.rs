@@ -21,16 +21,16 @@ pub enum Checks {
     Proven,
     /// Everywhere: the ones that the backend, or the library below it, makes by itself. To compare with.
     Driver,
-    /// Nowhere, on somebody's word.
+    /// Nowhere, on a promise of the author's.
     Off(Unchecked),
 }
 
-/// Somebody's word that a kernel needs no checks.
+/// A promise that a kernel needs no checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unchecked(());
 
 impl Unchecked {
-    /// Gives one's word.
+    /// Makes the promise.
     ///
     /// # Safety
     /// Whatever the kernel is launched with, it never reads or writes outside of its variables,

@@ -1,7 +1,5 @@
 //! What can go wrong below the contract.
 
-use std::any::Any;
-
 use crate::{KernelId, Library, MemoryId, MemoryKind};
 
 /// An error of a backend. Names of kernels and bindings are added above, where they are known.
@@ -61,45 +59,22 @@ pub enum BackendError {
 }
 
 impl BackendError {
+    /// A refusal of `operation`, with what was wrong about it.
+    #[must_use]
+    pub fn rejected(operation: &'static str, message: impl Into<String>) -> Self {
+        Self::Rejected { operation, message: message.into() }
+    }
+
     /// The refusal of a library command that the device does not list.
     #[must_use]
     pub fn no_routine(call: &Library) -> Self {
-        Self::Rejected {
-            operation: "submitting",
-            message: format!("this device has no library routine for '{call}': ask Caps::library first"),
-        }
+        let message = format!("this device has no library routine for '{call}': ask Caps::library first");
+        Self::rejected("submitting", message)
     }
 
     /// Whether the device is gone for good.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Lost { .. })
-    }
-}
-
-/// Runs a backend's own code, a panic of which becomes an error.
-///
-/// # Errors
-/// Those of `work`, or [`BackendError::Rejected`] with what the panic said.
-pub fn guarded<T>(operation: &'static str, work: impl FnOnce() -> Result<T, BackendError>) -> Result<T, BackendError> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
-        .unwrap_or_else(|panic| Err(panicked(operation, panic.as_ref())))
-}
-
-/// The error that a panic of a backend's own code becomes.
-pub fn panicked(operation: &'static str, panic: &(dyn Any + Send)) -> BackendError {
-    let said = panic.downcast_ref::<String>().map(String::as_str);
-    let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-    BackendError::Rejected { operation, message: format!("an internal check failed: {said}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_becomes_an_error_that_says_what_it_said() {
-        let error = guarded::<()>("compiling", || panic!("seven is {}", 7)).unwrap_err();
-        assert_eq!(error.to_string(), "compiling was refused: an internal check failed: seven is 7");
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn count(recording: &Recording) -> u64 {
     for command in recording.commands() {
         let mut conflict = touched.len() > MOST_TRACKED;
         recording.visit_regions(command, |region, access| {
-            let range = (region.offset, region.offset + region.bytes);
+            let range = (region.offset, region.end().unwrap_or(u64::MAX));
             if let Some(seen) = touched.iter().find(|seen| seen.memory == region.memory) {
                 conflict |= overlap(seen.writes, range);
                 conflict |= access == Access::Write && overlap(seen.reads, range);
@@ -36,7 +36,7 @@ pub(crate) fn count(recording: &Recording) -> u64 {
             touched.clear();
         }
         recording.visit_regions(command, |region, access| {
-            let range = (region.offset, region.offset + region.bytes);
+            let range = (region.offset, region.end().unwrap_or(u64::MAX));
             let index = touched.iter().position(|seen| seen.memory == region.memory).unwrap_or_else(|| {
                 touched.push(Touched { memory: region.memory, reads: NOTHING, writes: NOTHING });
                 touched.len() - 1

@@ -14,14 +14,12 @@
 //! | [`Source`] | the text it was made from, and where its parts were written |
 //! | [`Recording`] | commands in the order in which they take effect |
 //! | [`Ticket`] | completion: a blocking wait, a timeout, a waker |
-//! | [`cache`] | what compilers made, on disk, for every backend that can use it |
-//! | [`threads`] | work spread over the processor's cores |
 //!
-//! The crate holds no device and no `cfg`.
+//! The crate is data and that trait: no device, no `cfg`, no threads and no assembly, which a test holds. What
+//! backends share beyond it is in the crate `anywarp-host`.
 
 mod backend;
 mod baseline;
-pub mod cache;
 mod caps;
 mod checks;
 mod cost;
@@ -36,8 +34,6 @@ mod proofs;
 mod recording;
 mod slot;
 mod source;
-mod store;
-pub mod threads;
 mod ticket;
 mod waker;
 
@@ -45,7 +41,7 @@ pub use backend::{Backend, Counters};
 pub use caps::{Caps, DeviceKind, Limits};
 pub use checks::{Checks, Unchecked};
 pub use cost::{CopyCost, OneWay};
-pub use error::{BackendError, guarded, panicked};
+pub use error::BackendError;
 pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
 pub use library::{Library, Precision, Routine};
@@ -57,7 +53,6 @@ pub use proofs::{FunctionProofs, Proofs, loops};
 pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use slot::Slot;
 pub use source::{Piece, Place, Source, SourceFile};
-pub use store::store;
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
 
 pub use naga;

@@ -59,7 +59,7 @@ impl HostRange {
     ///
     /// # Safety
     /// `start..start + bytes` must be readable and writable (for Readback memory: readable), and
-    /// touched by nobody else, until the range is dropped, which sets `lent` to false; `owner`
+    /// touched by nothing else, until the range is dropped, which sets `lent` to false; `owner`
     /// keeps the memory alive that long.
     pub unsafe fn new(
         start: NonNull<u8>,
@@ -104,7 +104,7 @@ impl fmt::Debug for HostRange {
     }
 }
 
-/// A [`HostRange`] in pieces of one length, each of which somebody else may write.
+/// A [`HostRange`] in pieces of one length, each of which another thread may write.
 pub struct HostPieces {
     range: Arc<HostRange>,
     length: usize,
@@ -133,7 +133,7 @@ impl HostRange {
 }
 
 impl HostPieces {
-    /// The piece with this number; `None` if there is none, or somebody has taken it.
+    /// The piece with this number; `None` if there is none, or it was taken already.
     #[must_use]
     pub fn take(&self, number: usize) -> Option<HostPiece> {
         if self.taken.get(number)?.swap(true, Ordering::AcqRel) {
@@ -149,7 +149,7 @@ impl HostPiece {
     /// The bytes, to be written.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: the piece lies within the range, which owns its bytes and lives as long as the piece. No
-        // other piece has a byte of it, each is given out once, and nobody but the pieces has the range.
+        // other piece has a byte of it, each is given out once, and only the pieces have the range.
         unsafe { std::slice::from_raw_parts_mut(self.range.start.as_ptr().add(self.start), self.bytes) }
     }
 }

@@ -84,7 +84,7 @@ pub struct Program {
     /// What the author lets a backend leave out.
     pub leave: Leave,
     /// What has been proven of `module`, so that a backend may leave out checks under [`Checks::Proven`]; `None`
-    /// where nobody has looked.
+    /// where nothing was analysed.
     pub proofs: Option<Arc<Proofs>>,
 }
 
@@ -105,7 +105,7 @@ pub struct Leave {
 pub struct Compilation {
     /// Names it in dispatches.
     pub kernel: KernelId,
-    /// What it takes, where the device tells.
+    /// What it takes, where the device says.
     pub resources: Option<KernelResources>,
 }
 
@@ -119,7 +119,7 @@ pub struct KernelResources {
     /// Bytes of memory of each invocation: arrays that are indexed dynamically, and registers that
     /// were spilled.
     pub private_bytes: u32,
-    /// Bytes stored and loaded again for want of registers, where the compiler tells.
+    /// Bytes stored and loaded again for want of registers, where the compiler says.
     pub spilled_bytes: Option<u32>,
     /// The largest workgroup that this kernel could have.
     pub most_invocations: u32,

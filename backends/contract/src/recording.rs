@@ -18,18 +18,25 @@ pub struct Region {
 }
 
 impl Region {
+    /// Where it ends, in bytes from the start of the memory; `None` beyond what 64 bits count.
+    #[must_use]
+    pub fn end(&self) -> Option<u64> {
+        self.offset.checked_add(self.bytes)
+    }
+
     /// Whether the two share a byte.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
-        self.memory == other.memory
-            && self.offset < other.offset + other.bytes
-            && other.offset < self.offset + self.bytes
+        // A region without an end goes on to the last byte there can be.
+        let end = |region: &Self| region.end().unwrap_or(u64::MAX);
+        self.memory == other.memory && self.offset < end(other) && other.offset < end(self)
     }
 }
 
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}[{}..{}]", self.memory, self.offset, self.offset + self.bytes)
+        let end = u128::from(self.offset) + u128::from(self.bytes);
+        write!(f, "{:?}[{}..{end}]", self.memory, self.offset)
     }
 }
 
@@ -109,7 +116,7 @@ pub struct Recording {
     commands: Vec<Command>,
     bounds: Vec<Bound>,
     bytes: Vec<u8>,
-    /// Measure each dispatch: [`Ticket::timings`](crate::Ticket::timings) then tells.
+    /// Measure each dispatch: see [`Ticket::timings`](crate::Ticket::timings).
     pub timed: bool,
     /// The stream that the commands run on, below [`Caps::streams`](crate::Caps::streams). A backend
     /// takes one that it does not have for the first, 0.
@@ -147,7 +154,6 @@ impl Recording {
 
     /// Appends a copy.
     pub fn copy(&mut self, source: Region, target: Region) {
-        debug_assert_eq!(source.bytes, target.bytes);
         self.push(Command::Copy { source, target });
     }
 
@@ -176,7 +182,7 @@ impl Recording {
         self.bytes.extend_from_slice(values);
         let first = len32(&self.bounds);
         self.bounds.extend(bounds.into_iter().map(|bound| match bound {
-            Bound::Inline(range) => Bound::Inline(range.start + base..range.end + base),
+            Bound::Inline(range) => Bound::Inline(range.start.saturating_add(base)..range.end.saturating_add(base)),
             memory @ Bound::Memory { .. } => memory,
         }));
         let bounds = first..len32(&self.bounds);
@@ -193,16 +199,16 @@ impl Recording {
         &self.commands
     }
 
-    /// The bindings of all dispatches.
+    /// The bindings of all dispatches; nothing for a range that the recording does not have.
     #[must_use]
     pub fn bounds(&self, range: &Range<u32>) -> &[Bound] {
-        &self.bounds[range.start as usize..range.end as usize]
+        self.bounds.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
-    /// Uniform and immediate values of all dispatches.
+    /// Uniform and immediate values of all dispatches; nothing for a range that the recording does not have.
     #[must_use]
     pub fn bytes(&self, range: &Range<u32>) -> &[u8] {
-        &self.bytes[range.start as usize..range.end as usize]
+        self.bytes.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
     /// Whether there is nothing to do.
@@ -243,7 +249,7 @@ impl Recording {
     }
 
     /// How many times a command must wait for an earlier one: read after write, write after read
-    /// or write after write on a shared byte, each wait settling everything before it.
+    /// or write after write on a shared byte, each of which ends everything before it.
     #[must_use]
     pub fn barriers(&self) -> u64 {
         hazards::count(self)

@@ -25,7 +25,9 @@ pub enum Clock {
 pub struct Timing {
     /// The kernel's name.
     pub label: Arc<str>,
-    /// The time.
+    /// When it began, counted from the beginning of the first one of the submission.
+    pub start: Duration,
+    /// How long it took.
     pub duration: Duration,
 }
 
@@ -40,7 +42,7 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// The sum over all entries.
+    /// The sum of all durations.
     #[must_use]
     pub fn total(&self) -> Duration {
         self.entries.iter().map(|entry| entry.duration).sum()
@@ -52,8 +54,8 @@ pub trait Completion: Send + Sync {
     /// Whether the work has ended, without waiting; an error when it failed.
     fn done(&self) -> Result<bool, BackendError>;
 
-    /// Whether the work has ended, and then whether well, without anybody being told: who asks only
-    /// to know what may be used again is not the one who has to hear of an error.
+    /// Whether the work has ended, and then whether well, without reporting its error: for callers that only ask
+    /// what may be used again.
     fn ended(&self) -> Option<bool> {
         match self.done() {
             Ok(false) => None,
@@ -65,8 +67,8 @@ pub trait Completion: Send + Sync {
     /// Waits until the work has ended or the time is over; returns whether it has ended.
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError>;
 
-    /// Has `waker` woken once the work has ended, or at once if it has. Needs no polling by
-    /// anybody. It must be woken with no lock held, as a task that is dropped then may give memory
+    /// Has `waker` woken once the work has ended, or at once if it has. Needs no polling.
+    /// It must be woken with no lock held, as a task that is dropped then may give memory
     /// back.
     fn wake(&self, waker: &Waker);
 
@@ -113,7 +115,7 @@ impl Ticket {
         self.completion.as_ref().map_or(Ok(true), |completion| completion.done())
     }
 
-    /// Whether the work has ended, and then whether well; its error stays to be told.
+    /// Whether the work has ended, and then whether well; its error is reported later.
     #[must_use]
     pub fn ended(&self) -> Option<bool> {
         self.completion.as_ref().map_or(Some(true), |completion| completion.ended())
@@ -136,7 +138,7 @@ impl Ticket {
     }
 
     /// Has `waker` woken once the work has ended, or at once if it has: for a backend around another,
-    /// whose own completion ends with this one. Everybody else polls.
+    /// whose own completion ends with this one. Other callers poll.
     pub fn wake(&self, waker: &Waker) {
         match &self.completion {
             Some(completion) => completion.wake(waker),

@@ -1,12 +1,13 @@
-//! Between a completion and the task that awaits it.
+//! Between a completion and the task that awaits it: what makes a [`Ticket`](crate::Ticket) a future, which only the
+//! crate that declares it can.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Wake, Waker};
 
-/// One future's place in a completion: what the completion wakes, and who is woken then.
+/// One future's place in a completion: what the completion wakes, and which task is woken then.
 ///
-/// The completion gets one waker for each future, however often that is polled and by whom. A future
+/// The completion gets one waker for each future, however often that is polled, by whichever task. A future
 /// that is dropped lets go of its task at once, not only when the work has ended. A clone is a future
 /// of its own.
 #[derive(Default)]
@@ -20,7 +21,7 @@ impl Awaited {
         task.set(waker).then(|| Waker::from(Arc::clone(task)))
     }
 
-    /// Nobody is woken.
+    /// From now on no task is woken.
     pub(crate) fn clear(&self) {
         if let Some(task) = &self.0 {
             // Outside of the lock, as it may run foreign code.
@@ -47,7 +48,7 @@ struct Task(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// Of whoever polled last.
+    /// The waker of the task that polled last.
     waker: Option<Waker>,
     /// The completion was given the task and has not woken it since.
     given: bool,
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waker_that_panics_harms_nobody_else() {
+    fn a_waker_that_panics_harms_no_other_task() {
         let given = Awaited::default().by(&Waker::from(Arc::new(Panics)));
         assert!(given.is_some());
         let mut awaited = Awaited::default();

@@ -105,7 +105,7 @@ fn brand() -> Option<String> {
     named("model name").or_else(|| named("Model")).map(|(_, name)| name.trim().to_owned())
 }
 
-/// The memory that this process can have, where the system tells: no more is given out, because
+/// The memory that this process can have, where the system says: no more is given out, because
 /// Linux promises memory that it does not have and ends processes that use it.
 #[cfg(target_os = "linux")]
 fn memory() -> Option<u64> {

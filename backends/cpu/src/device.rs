@@ -4,18 +4,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
-    Program, Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
+    Recording, Ticket,
 };
+use anywarp_host::measure_copy_cost;
 
 use crate::caps::caps;
-use crate::compile::compile;
 use crate::execute::Conditions;
-use crate::flight::Flight;
 use crate::kernel::Kernel;
+use crate::kernel::compile::compile;
 use crate::memory::Memory;
-use crate::plan::{Kernels, Memories, Plan};
-use crate::queue::Queue;
+use crate::record::{Kernels, Memories, Resolved, Resources};
+use crate::submit::Queue;
+use crate::submit::Submission;
 
 /// Iterations of loops that eight invocations may make together in one workgroup: some seconds.
 const STEPS: u64 = 1 << 32;
@@ -62,9 +63,9 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
         counted: Counted::default(),
     };
     if options.staged {
-        let cost = CopyCost::measure(&device).inspect_err(|error| log::warn!("copies are not measured: {error}"));
+        let cost = measure_copy_cost(&device).inspect_err(|error| log::warn!("copies are not measured: {error}"));
         device.caps.copy_cost = cost.ok();
-        // What was measured is nobody's work.
+        // Measuring is no work of the program's.
         device.counted = Counted::default();
     }
     Ok(Arc::new(device))
@@ -118,27 +119,26 @@ impl CpuDevice {
         self.live.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown).is_ok()
     }
 
-    /// Checks the recording and has its memories wait for `flight`.
-    fn prepare(&self, plan: &mut Plan, recording: &Recording, flight: &Arc<Flight>) -> Result<(), BackendError> {
+    /// Checks the recording and has its memories wait for `submission`.
+    fn prepare(
+        &self,
+        resolved: &mut Resolved,
+        recording: &Recording,
+        submission: &Arc<Submission>,
+    ) -> Result<(), BackendError> {
         {
             let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
             let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
-            plan.make(&memories, &kernels, recording)?;
+            let resources = Resources { memories: &memories, kernels: &kernels };
+            resolved.make(&self.caps, resources, recording)?;
         }
-        let mapped = || BackendError::Rejected {
-            operation: "submitting",
-            message: "a memory of the recording is mapped".to_owned(),
-        };
-        if plan.memories.iter().any(|memory| memory.is_mapped()) {
-            return Err(mapped());
-        }
-        if !plan.memories.iter().all(|memory| memory.begin_use(flight)) {
-            // Mapped by another thread just now. Some memories wait for the flight already: it ends
+        if !resolved.memories.iter().all(|memory| memory.begin_use(submission)) {
+            // Mapped by another thread just now. Some memories wait for the submission already: it ends
             // in its turn, with nothing done.
-            let mut nothing = self.queue.plan();
-            nothing.memories.append(&mut plan.memories);
-            self.queue.submit(nothing, flight);
-            return Err(mapped());
+            let mut nothing = self.queue.empty();
+            nothing.memories.append(&mut resolved.memories);
+            self.queue.submit(nothing, submission);
+            return Err(BackendError::rejected("submitting", "a memory of the recording is mapped"));
         }
         Ok(())
     }
@@ -204,18 +204,18 @@ impl Backend for CpuDevice {
     }
 
     fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError> {
-        let flight = Arc::new(Flight::default());
-        let mut plan = self.queue.plan();
-        if let Err(error) = self.prepare(&mut plan, recording, &flight) {
-            self.queue.give_back(plan);
+        let submission = Arc::new(Submission::default());
+        let mut resolved = self.queue.empty();
+        if let Err(error) = self.prepare(&mut resolved, recording, &submission) {
+            self.queue.give_back(resolved);
             return Err(error);
         }
         let dispatches = recording.commands().iter().filter(|command| matches!(command, Command::Dispatch(_)));
         self.counted.submissions.fetch_add(1, Ordering::Relaxed);
         self.counted.dispatches.fetch_add(dispatches.count() as u64, Ordering::Relaxed);
         self.counted.barriers.fetch_add(recording.barriers(), Ordering::Relaxed);
-        self.queue.submit(plan, &flight);
-        Ok(if flight.is_over() && flight.is_plain() { Ticket::ready() } else { Ticket::new(flight) })
+        self.queue.submit(resolved, &submission);
+        Ok(if submission.is_over() && submission.is_plain() { Ticket::ready() } else { Ticket::new(submission) })
     }
 
     fn counters(&self) -> Counters {

@@ -1,21 +1,24 @@
-//! Carries out a plan: its steps in order, each spread over the threads that it is worth.
+//! Carries out a resolved recording: its steps in order, each spread over the threads that it is worth.
 //!
 //! After a kernel has stopped, no other dispatch of the submission runs, and whatever reads what it
 //! should have written does not run either. Copies and fills of sound data still do, so that nothing
 //! that the host has written is lost.
 
+mod dispatch;
+mod scratch;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anywarp_backend::{Access, BackendError, Clock, Findings, MemoryKind, Timing, Timings};
+use anywarp_host::Failure;
+use anywarp_host::threads::spread;
 
-use crate::dispatch::Dispatch;
-use crate::failure::Failure;
-use crate::memory::Memory;
-use crate::plan::{BYTE_COST, Grid, Place, Plan, Step};
-use anywarp_backend::threads::spread;
+use crate::memory::{Memory, SUBMISSION};
+use crate::record::{BYTE_COST, Grid, Place, Resolved, Step};
+use dispatch::Dispatch;
 
 /// Bytes of one unit of a copy or fill.
 const PIECE: usize = 64 << 10;
@@ -40,46 +43,55 @@ pub(crate) struct Outcome {
     pub(crate) findings: Findings,
 }
 
-/// Runs all of `plan`.
-pub(crate) fn execute(plan: &Plan, conditions: &Conditions) -> Outcome {
-    let mut run =
-        Run { plan, conditions, stopped: None, failure: None, timings: Vec::new(), findings: Findings::default() };
-    for step in &plan.steps {
+/// Runs all of `resolved`.
+pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
+    let mut run = Run {
+        resolved,
+        conditions,
+        stopped: None,
+        failure: None,
+        first: None,
+        timings: Vec::new(),
+        findings: Findings::default(),
+    };
+    for step in &resolved.steps {
         match step {
             Step::Copy { source, target } => run.copy(*source, *target),
             Step::Fill { target, pattern } => run.fill(*target, *pattern),
             Step::Dispatch { kernel, grid, slots, immediates } => run.dispatch(*kernel, grid, slots, *immediates),
         }
     }
-    let timings = plan.timed.then_some(Timings { clock: Clock::Device, entries: run.timings });
+    let timings = resolved.timed.then_some(Timings { clock: Clock::Device, entries: run.timings });
     Outcome { failure: run.failure, timings, findings: run.findings }
 }
 
-/// What a plan does not tell: its execution panicked. Everything it writes is spoiled.
-pub(crate) fn abandon(plan: &Plan, conditions: &Conditions, error: BackendError) -> Outcome {
+/// The outcome of an execution that panicked: everything that the recording writes is poisoned.
+pub(crate) fn abandon(resolved: &Resolved, conditions: &Conditions, error: BackendError) -> Outcome {
     let failure = Failure::new(error);
     conditions.anything_failed.store(true, Ordering::Release);
-    for step in &plan.steps {
+    for step in &resolved.steps {
         match step {
-            Step::Copy { target, .. } | Step::Fill { target, .. } => plan.memories[target.memory].spoil(&failure),
-            Step::Dispatch { slots, .. } => written(plan, slots).for_each(|memory| memory.spoil(&failure)),
+            Step::Copy { target, .. } | Step::Fill { target, .. } => resolved.memories[target.memory].poison(&failure),
+            Step::Dispatch { slots, .. } => written(resolved, slots).for_each(|memory| memory.poison(&failure)),
         }
     }
     Outcome { failure: Some(failure), timings: None, findings: Findings::default() }
 }
 
-fn written<'a>(plan: &'a Plan, slots: &Range<usize>) -> impl Iterator<Item = &'a Arc<Memory>> {
-    let touches = plan.touches[slots.clone()].iter().flatten();
-    touches.filter(|touch| touch.access == Access::Write).map(|touch| &plan.memories[touch.memory])
+fn written<'a>(resolved: &'a Resolved, slots: &Range<usize>) -> impl Iterator<Item = &'a Arc<Memory>> {
+    let touches = resolved.touches[slots.clone()].iter().flatten();
+    touches.filter(|touch| touch.access == Access::Write).map(|touch| &resolved.memories[touch.memory])
 }
 
 struct Run<'a> {
-    plan: &'a Plan,
+    resolved: &'a Resolved,
     conditions: &'a Conditions,
     /// Set when a dispatch did not end as it should: no other runs.
     stopped: Option<Arc<Failure>>,
     /// The first thing that went wrong.
     failure: Option<Arc<Failure>>,
+    /// When the first dispatch that is timed began.
+    first: Option<Instant>,
     timings: Vec<Timing>,
     findings: Findings,
 }
@@ -95,20 +107,20 @@ impl Run<'_> {
     }
 
     fn copy(&mut self, source: Place, target: Place) {
-        let (from, to) = (&self.plan.memories[source.memory], &self.plan.memories[target.memory]);
+        let (from, to) = (&self.resolved.memories[source.memory], &self.resolved.memories[target.memory]);
         if self.anything_failed() {
             if let Some(failure) = from.failure() {
-                to.spoil(&failure);
+                to.poison(&failure);
                 if to.kind == MemoryKind::Readback {
-                    // The host is about to hear it from there.
-                    from.heal();
+                    // The host is about to get it from there.
+                    from.clear_poison();
                 }
                 return self.fails(&failure);
             }
             replaced(to, target);
         }
-        // SAFETY: the plan checked both places, and that they do not overlap. The device's work is in
-        // order and the memories are not mapped, so nobody else touches them.
+        // SAFETY: both places were checked, and that they do not overlap. The device's work is in order and the
+        // memories are not mapped, so nothing else touches them.
         unsafe {
             let from = Address(from.bytes.start().as_ptr().add(source.offset));
             let to = Address(to.bytes.start().as_ptr().add(target.offset));
@@ -119,7 +131,7 @@ impl Run<'_> {
     }
 
     fn fill(&mut self, target: Place, pattern: u32) {
-        let to = &self.plan.memories[target.memory];
+        let to = &self.resolved.memories[target.memory];
         if self.anything_failed() {
             replaced(to, target);
         }
@@ -134,21 +146,21 @@ impl Run<'_> {
     }
 
     fn dispatch(&mut self, kernel: usize, grid: &Grid, slots: &Range<usize>, immediates: usize) {
-        let (plan, kernel) = (self.plan, &self.plan.kernels[kernel]);
+        let (resolved, kernel) = (self.resolved, &self.resolved.kernels[kernel]);
         if let Some(failure) = self.hindrance(grid, slots) {
-            written(plan, slots).for_each(|memory| memory.spoil(&failure));
-            self.took(&kernel.name, Duration::ZERO);
+            written(resolved, slots).for_each(|memory| memory.poison(&failure));
+            self.took(&kernel.name, Instant::now());
             return self.fails(&failure);
         }
         let groups = match grid {
             Grid::Groups(groups) => *groups,
             Grid::Indirect(place) => self.groups_at(*place),
         };
-        let start = self.plan.timed.then(Instant::now);
-        // SAFETY: the plan made a good slot for each binding, and keeps slots, memories and values.
+        let start = self.resolved.timed.then(Instant::now);
+        // SAFETY: there is a good slot for each binding, and `resolved` keeps slots, memories and values.
         let dispatch = unsafe {
-            let slots = plan.slots.as_ptr().add(slots.start);
-            Dispatch::new(kernel, slots, plan.immediates(immediates), groups, self.conditions.steps)
+            let slots = resolved.slots.as_ptr().add(slots.start);
+            Dispatch::new(kernel, slots, resolved.immediates(immediates), groups, self.conditions.steps)
         };
         let result = match &kernel.machine.checks {
             None => spread(dispatch.count(), kernel.cost(), &|range| dispatch.run(range)),
@@ -159,23 +171,25 @@ impl Run<'_> {
             }
         };
         if let Some(start) = start {
-            self.took(&kernel.name, start.elapsed());
+            self.took(&kernel.name, start);
         }
         match result {
             Ok(cost) if cost > 0.0 => kernel.took(cost),
             Ok(_) => {}
             Err(error) => {
                 let failure = Failure::new(error);
-                written(plan, slots).for_each(|memory| memory.spoil(&failure));
+                written(resolved, slots).for_each(|memory| memory.poison(&failure));
                 self.stopped = Some(Arc::clone(&failure));
                 self.fails(&failure);
             }
         }
     }
 
-    fn took(&mut self, label: &Arc<str>, duration: Duration) {
-        if self.plan.timed {
-            self.timings.push(Timing { label: Arc::clone(label), duration });
+    fn took(&mut self, label: &Arc<str>, began: Instant) {
+        if self.resolved.timed {
+            let first = *self.first.get_or_insert(began);
+            let (start, duration) = (began.duration_since(first), began.elapsed());
+            self.timings.push(Timing { label: Arc::clone(label), start, duration });
         }
     }
 
@@ -188,16 +202,16 @@ impl Run<'_> {
             return Some(Arc::clone(failure));
         }
         if let Grid::Indirect(place) = grid
-            && let Some(failure) = self.plan.memories[place.memory].failure()
+            && let Some(failure) = self.resolved.memories[place.memory].failure()
         {
             return Some(failure);
         }
-        for touch in self.plan.touches[slots.clone()].iter().flatten() {
-            let memory = &self.plan.memories[touch.memory];
+        for touch in self.resolved.touches[slots.clone()].iter().flatten() {
+            let memory = &self.resolved.memories[touch.memory];
             match memory.failure() {
-                // Whoever was told and writes there again means it.
-                Some(failure) if touch.access == Access::Write && failure.is_told() => {
-                    memory.heal();
+                // A caller that knows and writes there again means it.
+                Some(failure) if touch.access == Access::Write && failure.was_reported_before(SUBMISSION + 1) => {
+                    memory.clear_poison();
                 }
                 Some(failure) => return Some(failure),
                 None => {}
@@ -208,8 +222,8 @@ impl Run<'_> {
 
     /// The counts of an indirect grid; none of them where one is above the limit.
     fn groups_at(&self, place: Place) -> [u32; 3] {
-        let start = self.plan.memories[place.memory].bytes.start();
-        // SAFETY: the plan checked the place: twelve bytes at a multiple of 4.
+        let start = self.resolved.memories[place.memory].bytes.start();
+        // SAFETY: the place was checked: twelve bytes at a multiple of 4.
         let groups = unsafe { start.add(place.offset).cast::<[u32; 3]>().read() };
         if groups.iter().any(|count| *count > self.conditions.most_groups) { [0; 3] } else { groups }
     }
@@ -218,9 +232,9 @@ impl Run<'_> {
 /// Copies and fills make a memory whole when they replace all of it; readback memory, which takes
 /// whatever is read next, always.
 fn replaced(memory: &Memory, place: Place) {
-    let whole = place.offset == 0 && place.bytes + crate::bytes::ALIGNMENT > memory.bytes.len();
+    let whole = place.offset == 0 && place.bytes + crate::memory::bytes::ALIGNMENT > memory.bytes.len();
     if whole || memory.kind == MemoryKind::Readback {
-        memory.heal();
+        memory.clear_poison();
     }
 }
 

@@ -1,10 +1,14 @@
 //! Compiled kernels.
 
+pub(crate) mod compile;
+pub(crate) mod text;
+
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anywarp_backend::{Access, BackendError, BindingClass, BindingInfo, Program, Shape};
+use anywarp_backend::{BackendError, Program};
+use anywarp_host::Signature;
 
 use crate::abi::{Entry, Stop};
 use crate::checker::Checks;
@@ -25,69 +29,18 @@ pub(crate) struct Machine {
     pub(crate) _owner: Box<dyn Any + Send + Sync>,
 }
 
-/// What a binding must be given.
-pub(crate) struct Binding {
-    pub(crate) name: String,
-    pub(crate) class: BindingClass,
-    pub(crate) access: Access,
-    /// Bytes with one element of the runtime-sized array, if there is one.
-    pub(crate) size: u32,
-    /// Of the widest scalar that may be changed atomically: 4 or 8.
-    pub(crate) alignment: u32,
-    /// Offset and stride of the runtime-sized array.
-    pub(crate) tail: Option<(u32, u32)>,
-}
-
-impl Binding {
-    fn new(info: &BindingInfo) -> Self {
-        let wide = info.class != BindingClass::Uniform && has_wide_scalar(&info.layout.shape);
-        Self {
-            name: info.name.clone(),
-            class: info.class,
-            access: info.access,
-            size: info.layout.size,
-            alignment: if wide { 8 } else { 4 },
-            tail: info.layout.unsized_tail(),
-        }
-    }
-
-    /// Elements of the runtime-sized array in a region of `bytes`, at least 1; 0 without an array.
-    pub(crate) fn length(&self, bytes: u64) -> u32 {
-        self.tail.map_or(0, |(offset, stride)| {
-            let length = bytes.saturating_sub(u64::from(offset)) / u64::from(stride.max(1));
-            u32::try_from(length).unwrap_or(u32::MAX).max(1)
-        })
-    }
-}
-
-fn has_wide_scalar(shape: &Shape) -> bool {
-    match shape {
-        Shape::Scalar(scalar) | Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => scalar.width == 8,
-        Shape::Array { element, .. } => has_wide_scalar(&element.shape),
-        Shape::Struct { fields } => fields.iter().any(|field| has_wide_scalar(&field.layout.shape)),
-    }
-}
-
 /// A kernel that can be dispatched.
 pub(crate) struct Kernel {
     pub(crate) name: Arc<str>,
     pub(crate) machine: Machine,
-    pub(crate) bindings: Vec<Binding>,
-    /// Bytes of `var<immediate>`.
-    pub(crate) immediates: usize,
+    pub(crate) signature: Signature,
     /// Nanoseconds of one workgroup as last measured, the bits of an `f32`; 0 before the first run.
     cost: AtomicU32,
 }
 
 impl Kernel {
     pub(crate) fn new(program: &Program, machine: Machine) -> Self {
-        Self {
-            name: Arc::clone(&program.name),
-            machine,
-            bindings: program.bindings.iter().map(Binding::new).collect(),
-            immediates: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4) as usize),
-            cost: AtomicU32::new(0),
-        }
+        Self { name: Arc::clone(&program.name), machine, signature: Signature::new(program), cost: AtomicU32::new(0) }
     }
 
     /// Nanoseconds that one workgroup should take, if any ever ran.
@@ -123,11 +76,11 @@ impl Kernel {
 
     /// A kernel without a program, for tests.
     #[cfg(test)]
-    pub(crate) fn fake(name: &str, entry: Entry, bindings: Vec<Binding>) -> Self {
+    pub(crate) fn fake(name: &str, entry: Entry, bindings: Vec<anywarp_host::Binding>) -> Self {
         let sites = vec![" at fake.wgsl:3".to_owned()];
         let machine =
             Machine { entry, frame_bytes: 64, workgroup_bytes: 64, sites, checks: None, _owner: Box::new(()) };
-        Self { name: name.into(), machine, bindings, immediates: 0, cost: AtomicU32::new(0) }
+        Self { name: name.into(), machine, signature: Signature { bindings, immediates: 0 }, cost: AtomicU32::new(0) }
     }
 }
 
@@ -137,23 +90,6 @@ mod tests {
 
     extern "C" fn nothing(_: *mut crate::abi::Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
         0
-    }
-
-    #[test]
-    fn lengths_of_runtime_sized_arrays() {
-        let binding = |tail| Binding {
-            name: String::new(),
-            class: BindingClass::Storage,
-            access: Access::Write,
-            size: 4,
-            alignment: 4,
-            tail,
-        };
-        assert_eq!(binding(None).length(64), 0);
-        assert_eq!(binding(Some((0, 4))).length(64), 16);
-        assert_eq!(binding(Some((16, 12))).length(64), 4);
-        assert_eq!(binding(Some((16, 12))).length(20), 1);
-        assert_eq!(binding(Some((0, 2))).length(1 << 40), u32::MAX);
     }
 
     #[test]

@@ -1,41 +1,34 @@
 //! One allocation, its mapping, and what may be wrong with its contents.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+pub(crate) mod bytes;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
 use anywarp_backend::{BackendError, Completion, HostRange, MemoryKind, Ticket, Timings};
+use anywarp_host::mapping::{Mapping, is_visible};
+use anywarp_host::{Failure, Poison, Report};
 
-use crate::bytes::Bytes;
-use crate::failure::Failure;
-use crate::flight::Flight;
+use crate::submit::Submission;
+use bytes::Bytes;
 
-fn refused(operation: &'static str, message: &str) -> BackendError {
-    BackendError::Rejected { operation, message: message.to_owned() }
-}
-
-struct Mapping {
-    /// What the mapping waits for, or has to tell.
-    landing: Option<Arc<Landing>>,
-    lent: Arc<AtomicBool>,
-}
+/// The number of every submission: they end in the order in which they were made, so none needs its own.
+pub(crate) const SUBMISSION: u64 = 0;
 
 #[derive(Default)]
 struct State {
-    mapping: Option<Mapping>,
+    mapping: Mapping<Arc<PendingMapping>>,
     /// Submissions end in their order: when this one is over, all that use the memory are.
-    last_use: Option<Arc<Flight>>,
-    /// The work that should have written the memory and did not.
-    failure: Option<Arc<Failure>>,
+    last_use: Option<Arc<Submission>>,
 }
 
 /// One allocation.
 pub(crate) struct Memory {
     pub(crate) kind: MemoryKind,
     pub(crate) bytes: Bytes,
-    /// Whether `State::failure` is set, to be asked without a lock.
-    failed: AtomicBool,
+    /// The work that should have written the memory and did not.
+    poison: Poison,
     state: Mutex<State>,
 }
 
@@ -43,7 +36,7 @@ impl Memory {
     /// Zeroed memory; `None` when there is no more.
     pub(crate) fn zeroed(bytes: u64, kind: MemoryKind) -> Option<Arc<Self>> {
         let bytes = Bytes::zeroed(usize::try_from(bytes).ok()?)?;
-        Some(Arc::new(Self { kind, bytes, failed: AtomicBool::new(false), state: Mutex::default() }))
+        Some(Arc::new(Self { kind, bytes, poison: Poison::default(), state: Mutex::default() }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -51,116 +44,92 @@ impl Memory {
     }
 
     pub(crate) fn map(self: &Arc<Self>) -> Result<Ticket, BackendError> {
-        if self.kind == MemoryKind::Device {
-            return Err(refused("mapping", "device memory is not visible to the host"));
-        }
+        is_visible(self.kind)?;
         let mut state = self.state();
-        if let Some(mapping) = &state.mapping {
-            let untold = mapping.landing.as_ref().filter(|landing| landing.outcome.get().is_none());
-            return Ok(untold.map_or_else(Ticket::ready, |landing| Ticket::new(Arc::clone(landing) as _)));
+        if state.mapping.is_mapped() {
+            let unreported = state.mapping.waits_for().filter(|pending| !pending.report.is_given());
+            return Ok(unreported.map_or_else(Ticket::ready, |pending| Ticket::new(Arc::clone(pending) as _)));
         }
-        let flight = state.last_use.take_if(|flight| flight.is_over()).map_or_else(|| state.last_use.clone(), |_| None);
-        let landing = (flight.is_some() || state.failure.is_some())
-            .then(|| Arc::new(Landing { flight, memory: Arc::downgrade(self), outcome: OnceLock::new() }));
-        let ticket = landing.clone().map_or_else(Ticket::ready, |landing| Ticket::new(landing));
-        state.mapping = Some(Mapping { landing, lent: Arc::default() });
+        let submission =
+            state.last_use.take_if(|submission| submission.is_over()).map_or_else(|| state.last_use.clone(), |_| None);
+        let pending = (submission.is_some() || self.poison.is_set())
+            .then(|| Arc::new(PendingMapping { submission, memory: Arc::downgrade(self), report: Report::default() }));
+        let ticket = pending.clone().map_or_else(Ticket::ready, |pending| Ticket::new(pending));
+        state.mapping.open(pending);
         Ok(ticket)
     }
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
-        let state = self.state();
-        let Some(mapping) = &state.mapping else {
-            return Err(refused("host access", "the memory is not mapped"));
-        };
-        if mapping.landing.as_ref().is_some_and(|landing| !landing.is_over()) {
-            return Err(refused("host access", "the mapping is still pending"));
-        }
-        let (start, length) = (self.bytes.start(), self.bytes.len());
-        // SAFETY: `self` keeps the bytes. No submitted work uses them any more, new work is refused
-        // by `begin_use` while the memory is mapped, and `unmap` refuses while `lent` is set.
-        unsafe { HostRange::new(start, length, Arc::clone(&mapping.lent), Arc::clone(self) as _) }
-            .ok_or_else(|| refused("host access", "the bytes are in use by the host already"))
+        let bytes = (self.bytes.start(), self.bytes.len());
+        // SAFETY: `self` keeps the bytes. No submitted work uses them any more once the mapping's has ended, and new
+        // work is refused by `begin_use` while the memory is mapped.
+        unsafe { self.state().mapping.host(|pending| pending.is_over(), bytes, Arc::clone(self) as _) }
     }
 
     pub(crate) fn unmap(&self) -> Result<(), BackendError> {
-        let mut state = self.state();
-        if state.mapping.as_ref().is_some_and(|mapping| mapping.lent.load(Ordering::Acquire)) {
-            return Err(refused("unmapping", "the bytes are in use by the host"));
-        }
-        state.mapping = None;
-        Ok(())
+        self.state().mapping.close()
     }
 
     pub(crate) fn is_mapped(&self) -> bool {
-        self.state().mapping.is_some()
+        self.state().mapping.is_mapped()
     }
 
-    /// Notes that `flight` will use the memory. False, and nothing is noted, if it is mapped.
-    pub(crate) fn begin_use(&self, flight: &Arc<Flight>) -> bool {
+    /// Notes that `submission` will use the memory. False, and nothing is noted, if it is mapped.
+    pub(crate) fn begin_use(&self, submission: &Arc<Submission>) -> bool {
         let mut state = self.state();
-        let free = state.mapping.is_none();
+        let free = !state.mapping.is_mapped();
         if free {
-            state.last_use = Some(Arc::clone(flight));
+            state.last_use = Some(Arc::clone(submission));
         }
         free
     }
 
     /// The work that should have written the memory and did not.
     pub(crate) fn failure(&self) -> Option<Arc<Failure>> {
-        if self.failed.load(Ordering::Acquire) { self.state().failure.clone() } else { None }
+        self.poison.failure(SUBMISSION)
     }
 
-    /// Marks the contents as spoiled by `failure`, unless they are by an earlier one.
-    pub(crate) fn spoil(&self, failure: &Arc<Failure>) {
-        let mut state = self.state();
-        state.failure.get_or_insert_with(|| Arc::clone(failure));
-        self.failed.store(true, Ordering::Release);
+    /// Marks the contents as undefined because of `failure`, unless they are because of an earlier one.
+    pub(crate) fn poison(&self, failure: &Arc<Failure>) {
+        self.poison.set(failure, SUBMISSION);
     }
 
-    /// The contents are whole again, or their state was told.
-    pub(crate) fn heal(&self) -> Option<Arc<Failure>> {
-        if !self.failed.load(Ordering::Acquire) {
-            return None;
-        }
-        let mut state = self.state();
-        self.failed.store(false, Ordering::Release);
-        state.failure.take()
+    /// The contents were replaced, or their state was reported.
+    pub(crate) fn clear_poison(&self) {
+        self.poison.clear(SUBMISSION);
     }
 }
 
-/// A mapping that waits for work, or that has a failure to tell.
-struct Landing {
-    flight: Option<Arc<Flight>>,
+/// A mapping that waits for work, or that has a failure to report.
+struct PendingMapping {
+    submission: Option<Arc<Submission>>,
     memory: Weak<Memory>,
-    /// Set when somebody has heard it.
-    outcome: OnceLock<Result<(), BackendError>>,
+    report: Report,
 }
 
-impl Landing {
+impl PendingMapping {
     fn is_over(&self) -> bool {
-        self.flight.as_ref().is_none_or(|flight| flight.is_over())
+        self.submission.as_ref().is_none_or(|submission| submission.is_over())
     }
 
-    /// What the memory has to tell: once for each mapping, the same to everybody.
     fn outcome(&self) -> Result<(), BackendError> {
-        let healed = || self.memory.upgrade().and_then(|memory| memory.heal());
-        self.outcome.get_or_init(|| healed().map_or(Ok(()), |failure| Err(failure.tell()))).clone()
+        self.report.give(SUBMISSION, || self.memory.upgrade().and_then(|memory| memory.poison.take()))
     }
 }
 
-impl Completion for Landing {
+impl Completion for PendingMapping {
     fn done(&self) -> Result<bool, BackendError> {
         if self.is_over() { self.outcome().map(|()| true) } else { Ok(false) }
     }
 
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError> {
-        let over = self.flight.as_ref().is_none_or(|flight| flight.sleep(timeout));
+        let over = self.submission.as_ref().is_none_or(|submission| submission.sleep(timeout));
         if over { self.outcome().map(|()| true) } else { Ok(false) }
     }
 
     fn wake(&self, waker: &Waker) {
-        match &self.flight {
-            Some(flight) => flight.wake(waker),
+        match &self.submission {
+            Some(submission) => submission.wake(waker),
             None => waker.wake_by_ref(),
         }
     }
@@ -189,20 +158,20 @@ mod tests {
         drop(host);
         memory.unmap().unwrap();
         assert!(memory.begin_use(&Arc::default()));
-        // SAFETY: the byte lies within the memory, which nobody else uses.
+        // SAFETY: the byte lies within the memory, which nothing else uses.
         assert_eq!(unsafe { memory.bytes.start().add(99).read() }, 7);
     }
 
     #[test]
-    fn a_mapping_waits_for_work_and_tells_its_failure_once() {
-        let (memory, flight) = (shared(), Arc::new(Flight::default()));
-        assert!(memory.begin_use(&flight));
+    fn a_mapping_waits_for_work_and_reports_its_failure_once() {
+        let (memory, submission) = (shared(), Arc::new(Submission::default()));
+        assert!(memory.begin_use(&submission));
         let ticket = memory.map().unwrap();
         assert!(!ticket.is_done().unwrap() && memory.host().is_err());
         let error = BackendError::Stopped { kernel: "k".to_owned(), reason: "r".to_owned() };
         let failure = Failure::new(error.clone());
-        memory.spoil(&failure);
-        flight.finish(crate::execute::Outcome { failure: Some(failure), ..Default::default() });
+        memory.poison(&failure);
+        submission.finish(crate::execute::Outcome { failure: Some(failure), ..Default::default() });
         assert_eq!(ticket.wait(), Err(error.clone()));
         assert_eq!(ticket.wait(), Err(error));
         assert_eq!(memory.map().unwrap().wait(), Ok(()));

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
-    Program, Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
+    Recording, Ticket,
 };
+use anywarp_host::{guarded, measure_copy_cost};
 
 use crate::caps::Card;
 use crate::driver::{Context, Device, Driver, PinnedMemory, Pool};
@@ -23,7 +24,6 @@ use crate::record::plan::{Kernels, Memories};
 use crate::streams::uses::Uses;
 use crate::submit::complete::GRAIN;
 use crate::submit::queue::Queue;
-use anywarp_backend::guarded;
 use candidates::Candidate;
 pub use options::Options;
 
@@ -58,7 +58,7 @@ impl CudaDevice {
         let Candidate { caps, card, device, .. } = candidate;
         let mut opened = Self::start(driver, *device, caps.clone(), card, options)?;
         if !opened.caps.unified {
-            let cost = CopyCost::measure(&*opened).inspect_err(|error| log::warn!("copies are not measured: {error}"));
+            let cost = measure_copy_cost(&*opened).inspect_err(|error| log::warn!("copies are not measured: {error}"));
             // There is no other reference yet. The measurement does not count as work.
             if let Some(opened) = Arc::get_mut(&mut opened) {
                 opened.caps.copy_cost = cost.ok();

@@ -6,7 +6,8 @@ pub(crate) mod status;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anywarp_backend::{Access, BackendError, BindingClass, BindingInfo, KernelResources, Program, ResourceId};
+use anywarp_backend::{BackendError, BindingClass, BindingInfo, KernelResources, Program};
+use anywarp_host::Signature;
 use rustc_hash::FxHashMap;
 
 use crate::caps::MOST_VALUES;
@@ -18,43 +19,6 @@ use crate::translate::{Form, Parameter};
 
 /// The largest alignment that a binding needs: a vector of four is loaded at once.
 const MOST_ALIGNMENT: u32 = 16;
-
-/// The demands of a binding.
-pub(crate) struct Binding {
-    pub(crate) name: String,
-    pub(crate) resource: ResourceId,
-    pub(crate) class: BindingClass,
-    pub(crate) access: Access,
-    /// Bytes with one element of the runtime-sized array, if there is one.
-    pub(crate) size: u32,
-    /// The alignment of its first byte.
-    pub(crate) alignment: u32,
-    /// Offset and stride of the runtime-sized array.
-    pub(crate) tail: Option<(u32, u32)>,
-}
-
-impl Binding {
-    fn new(info: &BindingInfo) -> Self {
-        Self {
-            name: info.name.clone(),
-            resource: info.resource,
-            class: info.class,
-            access: info.access,
-            size: info.layout.size,
-            alignment: info.layout.align.clamp(4, MOST_ALIGNMENT),
-            tail: info.layout.unsized_tail(),
-        }
-    }
-
-    /// Returns the elements of the runtime-sized array in a region of `bytes`, at least 1; 0 without an array;
-    /// `None` if they are more than 32 bits count.
-    pub(crate) fn length(&self, bytes: u64) -> Option<u32> {
-        self.tail.map_or(Some(0), |(offset, stride)| {
-            let length = bytes.saturating_sub(u64::from(offset)) / u64::from(stride.max(1));
-            u32::try_from(length).ok().map(|length| length.max(1))
-        })
-    }
-}
 
 /// One form of a kernel, loaded.
 pub(crate) struct Loaded {
@@ -99,9 +63,7 @@ impl Drop for Loaded {
 /// A kernel that can be dispatched.
 pub(crate) struct Kernel {
     pub(crate) program: Program,
-    pub(crate) bindings: Vec<Binding>,
-    /// Bytes of `var<immediate>`.
-    pub(crate) immediates: usize,
+    pub(crate) signature: Signature,
     /// The form of a dispatch whose uniforms are all values.
     pub(crate) usual: Form,
     pub(crate) usually: Arc<Loaded>,
@@ -114,8 +76,7 @@ impl Kernel {
     pub(crate) fn new(program: &Program, usual: Form, usually: Arc<Loaded>) -> Self {
         Self {
             program: program.clone(),
-            bindings: program.bindings.iter().map(Binding::new).collect(),
-            immediates: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4) as usize),
+            signature: Signature::new(program),
             usual,
             usually,
             others: Mutex::default(),
@@ -184,22 +145,7 @@ pub(crate) fn bit(binding: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anywarp_backend::{Layout, Scalar, ScalarKind, Shape};
-
-    fn binding(tail: Option<(u32, u32)>) -> Binding {
-        let resource = ResourceId { group: 0, binding: 0 };
-        let (class, access) = (BindingClass::Storage, Access::Write);
-        Binding { name: String::new(), resource, class, access, size: 4, alignment: 4, tail }
-    }
-
-    #[test]
-    fn lengths_of_runtime_sized_arrays() {
-        assert_eq!(binding(None).length(64), Some(0));
-        assert_eq!(binding(Some((0, 4))).length(64), Some(16));
-        assert_eq!(binding(Some((16, 12))).length(64), Some(4));
-        assert_eq!(binding(Some((16, 12))).length(20), Some(1));
-        assert_eq!(binding(Some((0, 2))).length(1 << 40), None);
-    }
+    use anywarp_backend::{Access, Layout, ResourceId, Scalar, ScalarKind, Shape};
 
     #[test]
     fn large_uniforms_are_addressed() {

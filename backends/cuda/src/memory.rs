@@ -5,18 +5,18 @@
 //! | `memory` | one allocation |
 //! | `allocate` | device memory in the order of the streams |
 //! | `mapping` | completion of mappings |
-//! | `poison` | contents that failed work should have written |
 //! | `deferred` | deferred frees |
 
 mod allocate;
 pub(crate) mod deferred;
 mod mapping;
-mod poison;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{Access, BackendError, HostRange, MemoryId, MemoryKind, Ticket};
+use anywarp_host::Poison;
+use anywarp_host::mapping::{Mapping, is_visible};
 
 use crate::driver::{DeviceMemory, DeviceSlice, HostSlice, PinnedMemory};
 use crate::streams::state::{Point, Points, STREAMS};
@@ -24,26 +24,19 @@ use crate::streams::uses::{Span, Use, Uses};
 use crate::submit::queue::Queue;
 use deferred::Deferred;
 use mapping::MapCompletion;
-use poison::Poison;
 
 fn refused(operation: &'static str, message: &str) -> BackendError {
     BackendError::Rejected { operation, message: message.to_owned() }
 }
 
-struct Mapping {
-    /// The wait for work that uses the memory, or a failure to report.
-    completion: Option<Arc<MapCompletion>>,
-    lent: Arc<AtomicBool>,
-}
-
 #[derive(Default)]
 struct State {
-    mapping: Option<Mapping>,
+    /// Waits for work that uses the memory, or for the report of a failure.
+    mapping: Mapping<Arc<MapCompletion>>,
     /// The last submissions of each stream that use the memory; only of memory that can be mapped.
     last_uses: Points,
     /// Submissions and the bytes that they use, while several streams have work.
     uses: Uses,
-    poison: Option<Poison>,
     /// Device memory, until it is given back.
     device: Option<DeviceMemory>,
 }
@@ -83,8 +76,7 @@ pub(crate) struct Memory {
     last: AtomicU64,
     /// Given back: new work must not use it.
     freed: AtomicBool,
-    /// Whether `State::poison` is set, to be read without a lock.
-    failed: AtomicBool,
+    pub(crate) poison: Poison,
     state: Mutex<State>,
 }
 
@@ -105,7 +97,7 @@ impl Memory {
             queue: Arc::clone(queue),
             freed: AtomicBool::new(false),
             last: AtomicU64::new(last),
-            failed: AtomicBool::new(false),
+            poison: Poison::default(),
             state: Mutex::new(State { uses, device, ..State::default() }),
         })
     }
@@ -121,21 +113,19 @@ impl Memory {
 
     pub(crate) fn map(self: &Arc<Self>) -> Result<Ticket, BackendError> {
         self.queue.context.alive()?;
-        if self.pinned.is_none() {
-            return Err(refused("mapping", "device memory is not visible to the host"));
-        }
+        is_visible(self.kind)?;
         let mut state = self.state();
-        if let Some(mapping) = &state.mapping {
-            let unreported = mapping.completion.as_ref().filter(|completion| !completion.is_reported());
+        if state.mapping.is_mapped() {
+            let unreported = state.mapping.waits_for().filter(|completion| !completion.is_reported());
             return Ok(unreported.map_or_else(Ticket::ready, |completion| Ticket::new(Arc::clone(completion) as _)));
         }
         let (mut points, queue) = (state.last_uses.clone(), Arc::clone(&self.queue));
         points.retain(|point| !queue.is_over(*point));
         let pending = !points.is_empty();
         let completion = || Arc::new(MapCompletion::new(queue, points.clone(), self));
-        let completion = (pending || state.poison.is_some()).then(completion);
+        let completion = (pending || self.poison.is_set()).then(completion);
         let ticket = completion.clone().map_or_else(Ticket::ready, |completion| Ticket::new(completion));
-        state.mapping = Some(Mapping { completion, lent: Arc::default() });
+        state.mapping.open(completion);
         // The queue's lock comes before that of a memory.
         drop(state);
         if pending {
@@ -146,26 +136,19 @@ impl Memory {
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         self.queue.context.alive()?;
-        let state = self.state();
-        let Some(mapping) = &state.mapping else {
-            return Err(refused("host access", "the memory is not mapped"));
-        };
-        if mapping.completion.as_ref().is_some_and(|completion| !completion.is_over()) {
-            return Err(refused("host access", "the mapping is still pending"));
-        }
-        // No submitted work uses the bytes any more, new work is refused by `begin_use` while the memory is mapped,
-        // and `unmap` refuses while `lent` is set.
-        PinnedMemory::lend(self, |memory| memory.pinned.as_ref(), &mapping.lent)
-            .ok_or_else(|| refused("host access", "the bytes are in use by the host already"))
+        // No submitted work uses the bytes once the completion is over, and `begin_use` refuses new work while the memory
+        // is mapped.
+        let is_over = |completion: &Arc<MapCompletion>| completion.is_over();
+        PinnedMemory::lend(self, |memory| memory.pinned.as_ref(), &self.state().mapping, is_over)
     }
 
     pub(crate) fn unmap(&self) -> Result<(), BackendError> {
-        let mut state = self.state();
-        if state.mapping.as_ref().is_some_and(|mapping| mapping.lent.load(Ordering::Acquire)) {
-            return Err(refused("unmapping", "the bytes are in use by the host"));
-        }
-        state.mapping = None;
-        Ok(())
+        self.state().mapping.close()
+    }
+
+    /// Returns whether the host has the memory, or waits for it.
+    pub(crate) fn is_mapped(&self) -> bool {
+        self.pinned.is_some() && self.state().mapping.is_mapped()
     }
 
     /// Returns an error if work must not use the memory now.
@@ -173,7 +156,7 @@ impl Memory {
         if self.freed.load(Ordering::Acquire) {
             return Err(BackendError::UnknownMemory(self.id));
         }
-        if self.pinned.is_some() && self.state().mapping.is_some() {
+        if self.pinned.is_some() && self.state().mapping.is_mapped() {
             return Err(refused(operation, "the memory is mapped"));
         }
         Ok(())
@@ -192,7 +175,7 @@ impl Memory {
         }
         if self.pinned.is_some() {
             let mut state = self.state();
-            if state.mapping.is_some() {
+            if state.mapping.is_mapped() {
                 return Err(refused("submitting", "a memory of the recording is mapped"));
             }
             match state.last_uses.iter_mut().find(|last| last.stream == point.stream) {

@@ -8,11 +8,10 @@
 //! | `queue` | the streams, and the order of submissions |
 //! | `wait` | questions whether submissions have ended, and waits for that |
 //! | `progress` | marks between submissions, and the consequences of an end |
-//! | `complete`, `failure` | outcomes: times, stopped kernels, poisoned memories |
+//! | `complete` | outcomes: times, stopped kernels, poisoned memories |
 //! | `wakers` | wakers, and waits with a time-out |
 
 pub(crate) mod complete;
-pub(crate) mod failure;
 mod parts;
 mod progress;
 pub(crate) mod queue;
@@ -24,6 +23,7 @@ use std::ops::Range;
 use std::sync::{Arc, MutexGuard};
 
 use anywarp_backend::{BackendError, MemoryKind};
+use anywarp_host::Failure;
 
 use crate::driver::{DeviceMemory, Stream};
 use crate::graph::Graph;
@@ -33,7 +33,6 @@ use crate::record::parts::LARGE;
 use crate::record::plan::Plan;
 use crate::streams::state::{Point, Points, STREAMS};
 use crate::submit::complete::{HeldPlan, Pending, Timer};
-use crate::submit::failure::Failure;
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 

@@ -7,25 +7,22 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `options` | what a null device claims to be |
-//! | `null` | the device |
+//! | `device` | the device |
+//! | `caps` | what a null device claims to be |
 //! | `memory` | one allocation and its mapping |
-//! | `check` | whether a recording keeps to the contract |
-//! | `execute` | copies and fills |
-//! | `plan` | which call fails, and how |
-//! | `faulty` | the wrapper that obeys a plan |
-//! | `flight` | completion that waits for a test's word |
+//! | `record` | what recordings are checked against; copies and fills |
+//! | `submit` | submissions, which have ended when they are made |
+//! | `faulty` | the wrapper that fails on command: which call, how, and when work ends |
+//!
+//! Kernels are kept as their [`Signature`](anywarp_host::Signature), and have no file of their own.
 
-mod check;
-mod execute;
+mod caps;
+mod device;
 mod faulty;
-mod flight;
 mod memory;
-mod null;
-mod options;
-mod plan;
+mod record;
+mod submit;
 
-pub use faulty::FaultyBackend;
-pub use null::NullBackend;
-pub use options::NullOptions;
-pub use plan::{Call, Fault, Pace, Plan, When};
+pub use caps::NullOptions;
+pub use device::NullBackend;
+pub use faulty::{Call, Fault, Faults, FaultyBackend, Pace, When};

@@ -1,21 +1,23 @@
 //! One allocation and its mapping.
 
+use std::convert::Infallible;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{BackendError, HostRange, MemoryKind};
-
-use crate::check::refused;
+use anywarp_host::mapping::{Mapping, is_visible};
 
 /// Sixteen bytes, aligned for every scalar. Atomics, so that copies and fills are safe code.
 #[repr(align(16))]
 #[derive(Default)]
 struct Granule([AtomicU32; 4]);
 
-/// The mapping: while it exists the bytes are the host's.
-struct Mapping {
-    lent: Arc<AtomicBool>,
+/// Who has the bytes: while they are mapped, the host.
+#[derive(Default)]
+struct State {
+    /// Waits for nothing: work has ended when it was submitted.
+    mapping: Mapping<Infallible>,
     /// What Readback memory held when it was mapped: the host must not change it.
     held: Option<Vec<u32>>,
 }
@@ -26,7 +28,7 @@ pub(crate) struct Memory {
     /// As asked for: not rounded up, so that a region beyond it is seen.
     pub(crate) bytes: u64,
     granules: Vec<Granule>,
-    mapping: Mutex<Option<Mapping>>,
+    state: Mutex<State>,
 }
 
 impl Memory {
@@ -36,15 +38,15 @@ impl Memory {
         let mut granules = Vec::new();
         granules.try_reserve_exact(count).ok()?;
         granules.resize_with(count, Granule::default);
-        Some(Self { kind, bytes, granules, mapping: Mutex::new(None) })
+        Some(Self { kind, bytes, granules, state: Mutex::default() })
     }
 
-    fn mapping(&self) -> MutexGuard<'_, Option<Mapping>> {
-        self.mapping.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn is_mapped(&self) -> bool {
-        self.mapping().is_some()
+        self.state().mapping.is_mapped()
     }
 
     /// The four bytes at `offset`, a multiple of 4.
@@ -58,39 +60,30 @@ impl Memory {
     }
 
     pub(crate) fn map(&self) -> Result<(), BackendError> {
-        if self.kind == MemoryKind::Device {
-            return Err(refused("mapping", "device memory is not visible to the host".to_owned()));
+        is_visible(self.kind)?;
+        let mut state = self.state();
+        if !state.mapping.is_mapped() {
+            state.held = (self.kind == MemoryKind::Readback).then(|| self.words());
+            state.mapping.open(None);
         }
-        self.mapping().get_or_insert_with(|| Mapping {
-            lent: Arc::default(),
-            held: (self.kind == MemoryKind::Readback).then(|| self.words()),
-        });
         Ok(())
     }
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
-        let mapping = self.mapping();
-        let Some(mapping) = &*mapping else {
-            return Err(refused("host access", "the memory is not mapped".to_owned()));
-        };
-        let start = NonNull::from(self.granules.as_slice()).cast::<u8>();
-        // SAFETY: the pointer covers all granules, which `self` keeps and never moves, and whose
-        // atomics allow writes behind a shared borrow. `check` and `execute` keep the device's
-        // commands off memory that is mapped, and `unmap` refuses while `lent` is set.
-        unsafe { HostRange::new(start, self.bytes as usize, Arc::clone(&mapping.lent), Arc::clone(self) as _) }
-            .ok_or_else(|| refused("host access", "the bytes are in use by the host already".to_owned()))
+        let bytes = (NonNull::from(self.granules.as_slice()).cast::<u8>(), self.bytes as usize);
+        // SAFETY: the pointer covers all granules, which `self` keeps and never moves, and whose atomics allow writes
+        // behind a shared borrow. The check of recordings keeps the device's commands off memory that is mapped.
+        unsafe { self.state().mapping.host(|never| match *never {}, bytes, Arc::clone(self) as _) }
     }
 
     pub(crate) fn unmap(&self) -> Result<(), BackendError> {
-        let mut mapping = self.mapping();
-        let Some(Mapping { lent, held }) = &*mapping else { return Ok(()) };
-        if lent.load(Ordering::Acquire) {
-            return Err(refused("unmapping", "the bytes are in use by the host".to_owned()));
+        let mut state = self.state();
+        state.mapping.close()?;
+        if state.held.as_ref().is_some_and(|held| *held != self.words()) {
+            state.mapping.open(None);
+            return Err(BackendError::rejected("unmapping", "the host has written to readback memory"));
         }
-        if held.as_ref().is_some_and(|held| *held != self.words()) {
-            return Err(refused("unmapping", "the host has written to readback memory".to_owned()));
-        }
-        *mapping = None;
+        state.held = None;
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anywarp_backend::{Backend, BackendError, KernelId, MemoryId, MemoryKind, Recording, Region};
-use anywarp_null::{Call, Fault, FaultyBackend, NullBackend, NullOptions, Pace, Plan, When};
+use anywarp_null::{Call, Fault, Faults, FaultyBackend, NullBackend, NullOptions, Pace, When};
 
 fn region(memory: MemoryId, offset: u64, bytes: u64) -> Region {
     Region { memory, offset, bytes }
@@ -149,10 +149,10 @@ fn a_range_outlives_its_memory() {
 #[test]
 fn a_lost_device_frees_discards_unmaps_and_counts_and_nothing_else() {
     let null = NullBackend::new();
-    let faulty = FaultyBackend::new(Arc::clone(&null) as _, Plan::new());
+    let faulty = FaultyBackend::new(Arc::clone(&null) as _, Faults::new());
     let memory = faulty.allocate(64, MemoryKind::Upload, "").unwrap();
     faulty.map(memory).unwrap();
-    faulty.set_plan(Plan::new().fail(Call::Map, Fault::Lost, When::Nth(0)).pace(Pace::Gated));
+    faulty.set_faults(Faults::new().fail(Call::Map, Fault::Lost, When::Nth(0)).pace(Pace::Gated));
     let held = faulty.submit(&Recording::new()).unwrap();
     assert!(!held.is_done().unwrap());
     assert!(faulty.map(memory).unwrap_err().is_lost());
@@ -164,13 +164,13 @@ fn a_lost_device_frees_discards_unmaps_and_counts_and_nothing_else() {
     faulty.unmap(memory).unwrap();
     faulty.free(memory);
     assert_eq!(null.live_bytes(), 0);
-    faulty.set_plan(Plan::new());
-    assert!(faulty.map(memory).unwrap_err().is_lost(), "a new plan brings no device back");
+    faulty.set_faults(Faults::new());
+    assert!(faulty.map(memory).unwrap_err().is_lost(), "new faults bring no device back");
 }
 
 #[test]
 fn host_access_waits_for_a_held_mapping() {
-    let faulty = FaultyBackend::new(NullBackend::new(), Plan::new().pace(Pace::Gated));
+    let faulty = FaultyBackend::new(NullBackend::new(), Faults::new().pace(Pace::Gated));
     let memory = faulty.allocate(64, MemoryKind::Upload, "").unwrap();
     let ticket = faulty.map(memory).unwrap();
     assert!(message(faulty.host(memory)).contains("still pending"));

@@ -109,7 +109,7 @@ fn limits_of(limits: &wgpu::Limits) -> Limits {
     }
 }
 
-/// The size of the device-local heaps; only Vulkan tells.
+/// The size of the device-local heaps; only Vulkan reports it.
 #[cfg(all(not(target_arch = "wasm32"), not(target_vendor = "apple")))]
 fn device_memory(adapter: &wgpu::Adapter) -> Option<u64> {
     // SAFETY: the adapter handle is only read while `hal` is alive, and nothing is destroyed.

@@ -1,24 +1,29 @@
 //! One wgpu device as a backend.
 
+pub(crate) mod adapters;
+pub(crate) mod errors;
+pub(crate) mod handover;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anywarp_backend::{
-    Backend, BackendError, Caps, Command, Compilation, CopyCost, Counters, HostRange, KernelId, MemoryId, MemoryKind,
-    Program, Recording, Ticket,
+    Backend, BackendError, Caps, Command, Compilation, Counters, HostRange, KernelId, MemoryId, MemoryKind, Program,
+    Recording, Ticket,
 };
+use anywarp_host::{measure_copy_cost, validity};
 use rustc_hash::FxHashMap;
 
-use crate::adapters::Options;
-use crate::completion::{Flight, Poller};
-use crate::encode::{Encoding, Resources, check, encode};
-use crate::errors::ErrorSink;
 use crate::kernel::Kernel;
+use crate::kernel::pipelines::Pipelines;
 use crate::memory::Memory;
-use crate::pipelines::Pipelines;
-use crate::probe;
-use crate::timing::TimingQuery;
-use crate::upload::Whose;
+use crate::memory::probe;
+use crate::memory::upload::Whose;
+use crate::record::timing::TimingQuery;
+use crate::record::{Encoding, Resources, encode};
+use crate::submit::{Fence, Poller};
+use adapters::Options;
+use errors::ErrorSink;
 
 /// A device of wgpu.
 pub struct WgpuBackend {
@@ -70,8 +75,8 @@ impl WgpuBackend {
                 None => backend.choose_upload_memory(),
             }
             backend.caps.copy_cost =
-                CopyCost::measure(&backend).inspect_err(|error| log::warn!("copies are not measured: {error}")).ok();
-            // What was measured is nobody's work.
+                measure_copy_cost(&backend).inspect_err(|error| log::warn!("copies are not measured: {error}")).ok();
+            // Measuring is no work of the program's.
             *backend.counted() = Counters::default();
         }
         Ok(Arc::new(backend))
@@ -133,7 +138,7 @@ impl WgpuBackend {
         })
     }
 
-    /// Encodes and submits; afterwards `flight` is finished when the work has ended. wgpu panics where
+    /// Encodes and submits; afterwards `fence` is finished when the work has ended. wgpu panics where
     /// a device is lost half-way (its staging belt maps memory that the driver no longer gives); that
     /// is caught and becomes the loss it stands for.
     fn hand_over(
@@ -141,15 +146,15 @@ impl WgpuBackend {
         resources: &Resources<'_>,
         encoding: &mut Encoding,
         recording: &Recording,
-    ) -> Result<Arc<Flight>, BackendError> {
+    ) -> Result<Arc<Fence>, BackendError> {
         let attempt = || {
-            let flight = Flight::new(&self.poller, self.timing(recording));
-            let commands = encode(resources, encoding, recording, flight.timing.as_ref())?;
+            let fence = Fence::new(&self.poller, self.timing(recording));
+            let commands = encode(resources, encoding, recording, fence.timing.as_ref())?;
             let index = self.queue.submit([commands]);
             encoding.belt.recall();
-            self.poller.follow(&flight, index);
-            self.land(&flight);
-            Ok(flight)
+            self.poller.follow(&fence, index);
+            self.finish_when_done(&fence);
+            Ok(fence)
         };
         let (attempt, reported) =
             self.sink.within(&self.device, || std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt)));
@@ -161,13 +166,13 @@ impl WgpuBackend {
         }
     }
 
-    /// Arranges for `flight` to be finished when everything submitted so far has ended.
-    pub(crate) fn land(&self, flight: &Arc<Flight>) {
-        let landing = Arc::clone(flight);
-        match flight.timing.as_ref().and_then(TimingQuery::readback) {
+    /// Arranges for `fence` to be finished when everything submitted so far has ended.
+    pub(crate) fn finish_when_done(&self, fence: &Arc<Fence>) {
+        let done = Arc::clone(fence);
+        match fence.timing.as_ref().and_then(TimingQuery::readback) {
             // Being mapped means that the submission has ended.
-            Some(readback) => readback.map_async(wgpu::MapMode::Read, .., move |_| landing.finish(Ok(()))),
-            None => self.queue.on_submitted_work_done(move || landing.finish(Ok(()))),
+            Some(readback) => readback.map_async(wgpu::MapMode::Read, .., move |_| done.finish(Ok(()))),
+            None => self.queue.on_submitted_work_done(move || done.finish(Ok(()))),
         }
     }
 }
@@ -214,7 +219,7 @@ impl Backend for WgpuBackend {
 
     fn unmap(&self, memory: MemoryId) -> Result<(), BackendError> {
         let memory = self.memory(memory)?;
-        // Memory that somebody else destroyed is no longer mapped.
+        // Memory that another user destroyed is no longer mapped.
         self.sink.apart(&self.device, || memory.unmap()).0
     }
 
@@ -243,21 +248,21 @@ impl Backend for WgpuBackend {
         let memories = self.memories.read().unwrap_or_else(PoisonError::into_inner);
         let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
         let resources = Resources { device: &self.device, memories: &memories, kernels: &kernels };
-        check(&resources, recording, &mut encoding.used)?;
+        validity::check(recording, &self.caps, &resources)?;
 
-        let flight =
+        let fence =
             self.hand_over(&resources, &mut encoding, recording).inspect_err(|_| encoding.uniforms.abandoned())?;
-        encoding.uniforms.submitted(&flight);
+        encoding.uniforms.submitted(&fence);
 
-        for memory in encoding.used.iter().filter_map(|id| memories.get(id)) {
-            memory.used_by(&flight);
+        for memory in encoding.used(recording).iter().filter_map(|id| memories.get(id)) {
+            memory.used_by(&fence);
         }
         let is_dispatch = |command: &&Command| matches!(command, Command::Dispatch(_));
         let mut counted = self.counted();
         counted.dispatches += recording.commands().iter().filter(is_dispatch).count() as u64;
         counted.submissions += 1;
         counted.barriers += recording.barriers();
-        Ok(Ticket::new(flight))
+        Ok(Ticket::new(fence))
     }
 
     fn counters(&self) -> Counters {

@@ -1,13 +1,19 @@
 //! Compiled kernels.
 
+pub(crate) mod pipelines;
+pub(crate) mod ready;
+#[cfg(any(target_arch = "wasm32", test))]
+mod text;
+
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anywarp_backend::{BackendError, BindingClass, BindingInfo, Program};
+use anywarp_host::Signature;
 
-use crate::errors::{Caught, scoped};
-use crate::pipelines::{Kept, Pipelines};
-use crate::ready::{Made, Ready, ready};
+use crate::device::errors::{Caught, scoped};
+use pipelines::{Kept, Pipelines};
+use ready::{Made, Ready, ready};
 
 /// One bind group of a kernel.
 pub(crate) struct Group {
@@ -32,6 +38,7 @@ pub(crate) struct Kernel {
     pub(crate) pipeline: wgpu::ComputePipeline,
     pub(crate) groups: Vec<Group>,
     pub(crate) slots: Vec<Slot>,
+    pub(crate) signature: Signature,
 }
 
 static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
@@ -94,7 +101,7 @@ impl Kernel {
                 // count of turns into every loop, but for those that `prove` has shown to need none.
                 unsafe { device.create_shader_module_trusted(descriptor, divisors) }
             }
-            // SAFETY: who made the `Unchecked` gave their word for what wgpu asks here.
+            // SAFETY: the author of the `Unchecked` has promised what wgpu asks here.
             Made::Nothing => unsafe {
                 device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
             },
@@ -108,7 +115,7 @@ impl Kernel {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: kept.as_ref().map(|kept| &kept.object),
         });
-        (Self { pipeline, groups, slots }, kept)
+        (Self { pipeline, groups, slots, signature: Signature::new(program) }, kept)
     }
 }
 
@@ -121,7 +128,7 @@ fn source(ready: &Ready<'_>) -> Result<wgpu::ShaderSource<'static>, BackendError
 
 #[cfg(target_arch = "wasm32")]
 fn source(ready: &Ready<'_>) -> Result<wgpu::ShaderSource<'static>, BackendError> {
-    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(crate::text::wgsl(ready.module())?)))
+    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(text::wgsl(ready.module())?)))
 }
 
 fn rejected(message: String) -> BackendError {

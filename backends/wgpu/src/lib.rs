@@ -7,35 +7,29 @@
 //! adapter's limits in full and with every feature that a compute kernel can ask for; whether a
 //! given kernel finds what it needs is checked against [`Caps`](anywarp_backend::Caps) before it
 //! is compiled.
+//!
+//! | file | what is in it | folder |
+//! |---|---|---|
+//! | `device` | the backend | how it is opened, shared with other users of wgpu, and what errors mean |
+//! | `caps` | what an adapter is and can do | |
+//! | `memory` | buffers and their mappings | mappings that are asked of wgpu, memory mapped for good, what was measured |
+//! | `kernel` | pipelines and the layouts of their bindings | what wgpu is given, pipelines on disk |
+//! | `record` | from a recording to a command buffer | uniform values, bind groups, timestamps |
+//! | `submit` | fences: waits, wakers, timings | the thread that polls, the clock |
+//! | `translate` | what wgpu makes of a program, as text | SPIR-V, disassembled |
 
-mod adapters;
-mod bind_groups;
 mod caps;
-mod clock;
-mod completion;
 mod device;
-mod encode;
-mod errors;
-mod handover;
 mod kernel;
 mod memory;
-#[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
-mod pinned;
-mod pipelines;
-mod probe;
-mod ready;
-mod request;
-#[cfg(any(target_arch = "wasm32", test))]
-mod text;
-mod timing;
+mod record;
+mod submit;
 #[cfg(feature = "translate")]
 pub mod translate;
-mod uniforms;
-mod upload;
 
-pub use adapters::{Candidate, Options, candidates, candidates_async};
 pub use device::WgpuBackend;
-pub use handover::{Handles, Origin};
+pub use device::adapters::{Candidate, Options, candidates, candidates_async};
+pub use device::handover::{Handles, Origin};
 
 /// The release of wgpu that devices and buffers are handed over in.
 pub use wgpu;

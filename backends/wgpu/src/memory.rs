@@ -1,13 +1,19 @@
 //! One allocation and its mapping.
 
+#[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
+mod pinned;
+pub(crate) mod probe;
+mod request;
+pub(crate) mod upload;
+
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anywarp_backend::{BackendError, Completion, HostRange, MemoryKind, Ticket};
+use anywarp_host::mapping::{self, Lent, is_visible, not_mapped, pending};
 
-use crate::completion::{Flight, Poller};
-use crate::request::Request;
+use crate::submit::{Fence, Poller};
+use request::Request;
 
 /// What a wgpu mapping hands out; must be dropped before the buffer is unmapped.
 enum View {
@@ -17,16 +23,13 @@ enum View {
 
 enum Mapping {
     Unmapped,
-    /// Of memory that is mapped for good: what it waits for, if that has not ended.
-    Open {
-        landing: Option<Arc<Flight>>,
-        lent: Arc<AtomicBool>,
-    },
-
+    /// Of memory that is mapped for good.
+    Open(mapping::Mapping<Arc<Fence>>),
+    // What follows is wgpu's: such a mapping is asked for, hands out a view, and can fail.
     Pending(Arc<Request>),
     Mapped {
         view: Option<View>,
-        lent: Arc<AtomicBool>,
+        lent: Lent,
     },
 }
 
@@ -38,9 +41,9 @@ pub(crate) struct Memory {
     /// Where the host sees memory that is mapped for good.
     pinned: Option<NonNull<u8>>,
     mapping: Mutex<Mapping>,
-    last_use: Mutex<Option<Arc<Flight>>>,
+    last_use: Mutex<Option<Arc<Fence>>>,
     /// The submission that a cancelled mapping waited for: before it has ended, wgpu is not asked for another.
-    cancelled: Mutex<Option<Arc<Flight>>>,
+    cancelled: Mutex<Option<Arc<Fence>>>,
 }
 
 // SAFETY: the pointer is only a name; the host reaches the bytes through `HostRange`, whose rules
@@ -58,7 +61,7 @@ pub(crate) fn reserved(bytes: u64) -> u64 {
 }
 
 impl Memory {
-    /// Memory that wgpu maps. What the host writes comes mapped, so that nobody waits before a first write.
+    /// Memory that wgpu maps. What the host writes comes mapped, so that no thread waits before a first write.
     pub(crate) fn new(poller: &Arc<Poller>, bytes: u64, kind: MemoryKind, label: &str) -> Self {
         use wgpu::BufferUsages as Usage;
         let work = Usage::STORAGE | Usage::UNIFORM | Usage::INDIRECT | Usage::COPY_SRC | Usage::COPY_DST;
@@ -76,16 +79,16 @@ impl Memory {
             mapped_at_creation: mapped,
         });
         let mapping = if mapped {
-            let flight = Flight::new(poller, None);
-            flight.finish(Ok(()));
-            Mapping::Pending(Request::new(buffer.clone(), wgpu::MapMode::Write, flight, &poller.sink))
+            let fence = Fence::new(poller, None);
+            fence.finish(Ok(()));
+            Mapping::Pending(Request::new(buffer.clone(), wgpu::MapMode::Write, fence, &poller.sink))
         } else {
             Mapping::Unmapped
         };
         Self::with(buffer, kind, bytes, None, mapping)
     }
 
-    /// A buffer that somebody else created.
+    /// A buffer of another user of wgpu.
     pub(crate) fn adopted(buffer: wgpu::Buffer, kind: MemoryKind) -> Self {
         let bytes = buffer.size();
         Self::with(buffer, kind, bytes, None, Mapping::Unmapped)
@@ -93,7 +96,7 @@ impl Memory {
 
     /// Staging memory that is mapped for good.
     #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
-    pub(crate) fn pinned(pinned: crate::pinned::Pinned, bytes: u64) -> Self {
+    pub(crate) fn pinned(pinned: pinned::Pinned, bytes: u64) -> Self {
         Self::with(pinned.buffer, MemoryKind::Staging, bytes, Some(pinned.start), Mapping::Unmapped)
     }
 
@@ -118,68 +121,62 @@ impl Memory {
     }
 
     /// Notes that a submission uses the buffer.
-    pub(crate) fn used_by(&self, flight: &Arc<Flight>) {
-        *self.last_use.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(flight));
+    pub(crate) fn used_by(&self, fence: &Arc<Fence>) {
+        *self.last_use.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(fence));
     }
 
     /// The last submission that uses the buffer, unless it is known to have ended.
-    fn last_use(&self) -> Option<Arc<Flight>> {
+    fn last_use(&self) -> Option<Arc<Fence>> {
         not_ended(&self.last_use)
     }
 
     pub(crate) fn map(&self, poller: &Arc<Poller>) -> Result<Ticket, BackendError> {
+        is_visible(self.kind)?;
         let mode = match self.kind {
-            MemoryKind::Device => {
-                return Err(BackendError::Rejected {
-                    operation: "mapping",
-                    message: "device memory is not visible to the host".to_owned(),
-                });
-            }
             MemoryKind::Readback => wgpu::MapMode::Read,
             // Also for reading: gpu-allocator places such buffers in coherent memory only.
-            MemoryKind::Upload | MemoryKind::Staging | MemoryKind::Shared => wgpu::MapMode::Write,
+            _ => wgpu::MapMode::Write,
         };
         let mut mapping = self.mapping();
         match &*mapping {
             Mapping::Mapped { .. } => return Ok(Ticket::ready()),
-            Mapping::Pending(request) => return Ok(Ticket::new(Arc::clone(&request.flight) as _)),
-            Mapping::Open { landing: Some(flight), .. } => return Ok(Ticket::new(Arc::clone(flight) as _)),
-            Mapping::Open { landing: None, .. } => return Ok(Ticket::ready()),
+            Mapping::Pending(request) => return Ok(Ticket::new(Arc::clone(&request.fence) as _)),
+            Mapping::Open(open) => {
+                return Ok(open.waits_for().map_or_else(Ticket::ready, |last| Ticket::new(Arc::clone(last) as _)));
+            }
             Mapping::Unmapped if self.pinned.is_some() => {
-                let landing = self.last_use();
-                let ticket = landing.clone().map_or_else(Ticket::ready, |flight| Ticket::new(flight));
-                *mapping = Mapping::Open { landing, lent: Arc::default() };
+                let last = self.last_use();
+                let ticket = last.clone().map_or_else(Ticket::ready, |last| Ticket::new(last));
+                let mut open = mapping::Mapping::default();
+                open.open(last);
+                *mapping = Mapping::Open(open);
                 return Ok(ticket);
             }
             Mapping::Unmapped => {}
         }
-        let flight = Flight::new(poller, None);
+        let fence = Fence::new(poller, None);
         if let Some(index) = self.last_use().and_then(|last| last.index()) {
-            flight.set_index(index);
+            fence.set_index(index);
         }
-        let request = Request::new(self.buffer.clone(), mode, Arc::clone(&flight), &poller.sink);
+        let request = Request::new(self.buffer.clone(), mode, Arc::clone(&fence), &poller.sink);
         *mapping = Mapping::Pending(Arc::clone(&request));
         drop(mapping);
         request.ask_after(not_ended(&self.cancelled).as_ref());
-        Ok(Ticket::new(flight))
+        Ok(Ticket::new(fence))
     }
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
-        let refused = |message: &str| BackendError::Rejected { operation: "host access", message: message.to_owned() };
+        let refused = |message: &str| BackendError::rejected("host access", message);
         let mut mapping = self.mapping();
-        if let (Mapping::Open { landing, lent }, Some(start)) = (&*mapping, self.pinned) {
-            if landing.as_ref().is_some_and(|flight| !flight.is_done()) {
-                return Err(refused("the mapping is still pending"));
-            }
+        let bytes = usize::try_from(self.bytes).map_err(|_| refused("the memory is larger than the address space"))?;
+        if let (Mapping::Open(open), Some(start)) = (&*mapping, self.pinned) {
             // SAFETY: the memory is mapped for as long as the buffer lives, which `self` keeps. No
-            // submitted work uses it any more, new work is refused while it is open, and `unmap` refuses
-            // while `lent` is set.
-            return unsafe { HostRange::new(start, self.bytes as usize, Arc::clone(lent), Arc::clone(self) as _) }
-                .ok_or_else(|| refused("the bytes are in use by the host already"));
+            // submitted work uses it any more once the last has ended, and new work is refused while it is open.
+            return unsafe { open.host(|last| last.is_done(), (start, bytes), Arc::clone(self) as _) };
         }
         if let Mapping::Pending(request) = &*mapping {
-            if !request.flight.is_done() {
-                return Err(refused("the mapping is still pending"));
+            if !request.fence.is_done() {
+                return Err(pending());
             }
             let view = match self.kind {
                 MemoryKind::Readback => self.buffer.get_mapped_range(..).map(View::Read),
@@ -192,52 +189,46 @@ impl Memory {
                     return Err(refused(&error.to_string()));
                 }
             };
-            *mapping = Mapping::Mapped { view: Some(view), lent: Arc::new(AtomicBool::new(false)) };
+            *mapping = Mapping::Mapped { view: Some(view), lent: Lent::default() };
         }
         let Mapping::Mapped { view: Some(view), lent } = &mut *mapping else {
-            return Err(refused("the memory is not mapped"));
+            return Err(not_mapped());
         };
         let start = match view {
             View::Read(view) => NonNull::from(&**view).cast::<u8>(),
             View::Write(view) => view.slice(..).as_raw_ptr().cast::<u8>(),
         };
-        let bytes = usize::try_from(self.bytes).map_err(|_| refused("the memory is larger than the address space"))?;
         // SAFETY: the pointer comes from wgpu's own view of all of the mapped buffer, which stays
         // mapped until `unmap`, and that refuses while `lent` is set; `self` keeps the buffer
         // alive, and a buffer that is dropped elsewhere stays mapped. `HostRange` gives mutable
         // access only to callers that respect the kind: a Readback view is read-only.
-        unsafe { HostRange::new(start, bytes, Arc::clone(lent), Arc::clone(self) as _) }
-            .ok_or_else(|| refused("the bytes are in use by the host already"))
+        unsafe { lent.range((start, bytes), Arc::clone(self) as _) }
     }
 
     pub(crate) fn unmap(&self) -> Result<(), BackendError> {
         let mut mapping = self.mapping();
         match &mut *mapping {
             Mapping::Unmapped => return Ok(()),
-            Mapping::Open { lent, .. } => {
-                if lent.load(Ordering::Acquire) {
-                    return Err(in_use());
-                }
+            Mapping::Open(open) => {
+                open.close()?;
                 *mapping = Mapping::Unmapped;
                 return Ok(());
             }
-            // Nobody came for it.
-            Mapping::Pending(request) if !request.flight.is_done() => {
+            // Mapped, or about to be, and never asked for.
+            Mapping::Pending(request) if !request.fence.is_done() => {
                 if let Some(last) = self.last_use() {
                     *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
                     request.cancel();
                     *mapping = Mapping::Unmapped;
                     return Ok(());
                 }
-                // Nothing uses the memory, so the mapping is about to end; a lost device is told by whatever
+                // Nothing uses the memory, so the mapping is about to end; a lost device is reported by whatever
                 // comes next.
-                let _ = request.flight.wait(None);
+                let _ = request.fence.wait(None);
             }
             Mapping::Pending(_) => {}
             Mapping::Mapped { view, lent } => {
-                if lent.load(Ordering::Acquire) {
-                    return Err(in_use());
-                }
+                lent.is_back()?;
                 *view = None;
             }
         }
@@ -249,14 +240,10 @@ impl Memory {
 }
 
 /// The submission, unless it is known to have ended.
-fn not_ended(submission: &Mutex<Option<Arc<Flight>>>) -> Option<Arc<Flight>> {
+fn not_ended(submission: &Mutex<Option<Arc<Fence>>>) -> Option<Arc<Fence>> {
     let mut submission = submission.lock().unwrap_or_else(PoisonError::into_inner);
-    if submission.as_ref().is_some_and(|flight| flight.is_done()) {
+    if submission.as_ref().is_some_and(|fence| fence.is_done()) {
         *submission = None;
     }
     submission.clone()
-}
-
-fn in_use() -> BackendError {
-    BackendError::Rejected { operation: "unmapping", message: "the bytes are in use by the host".to_owned() }
 }

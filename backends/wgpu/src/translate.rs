@@ -13,7 +13,7 @@ use naga::back::{hlsl, msl, spv, wgsl};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::{ResourceBinding, ShaderStage};
 
-use crate::ready::{Made, ready};
+use crate::kernel::ready::{Made, ready};
 
 /// What a program can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -59,7 +59,7 @@ impl Convolution {
     /// If the browser has no device for us.
     pub async fn open() -> Result<Convolution, Error> {
         let device = Device::open_async(&DeviceOptions::default()).await.map_err(in_words)?;
-        let kernel = device.kernel(include_str!("../../../shaders/conv3x3.wgsl")).map_err(in_words)?;
+        let kernel = device.kernel(include_str!("../../../examples/shaders/conv3x3.wgsl")).map_err(in_words)?;
         Ok(Self { device, kernel })
     }
 

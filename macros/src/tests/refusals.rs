@@ -82,7 +82,7 @@ fn files() {
             &["'src/none.wgsl' cannot be read", "looked for at", "macros/src/none.wgsl"],
         ),
         ("a folder", "src", &["'src' cannot be read"]),
-        ("a file of another crate", "../shaders/saxpy.wgsl", &["not within the crate", "relative"]),
+        ("a file of another crate", "../examples/shaders/saxpy.wgsl", &["not within the crate", "relative"]),
         ("a file of the system", "/etc/hostname", &["not within the crate"]),
         ("a file that is no WGSL", "Cargo.toml", &["Cargo.toml is not valid WGSL", "Cargo.toml:1:1"]),
     ];

@@ -1,14 +1,16 @@
 //! From a call to its launches.
 
+use super::super::error::OperationError;
 use super::super::operation::arguments::{Array, Given};
 use super::super::operation::call::{Letter, Operand, Signature};
-use super::super::operation::error::OperationError;
 use super::super::operation::kept;
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
 use super::super::operation::shape::{Walk, elements, strides};
 use super::ElementwiseCall;
 use super::wgsl::{self, Form, Own};
-use crate::{Device, Kernel, Launch, Recording};
+use crate::device::Device;
+use crate::kernel::Kernel;
+use crate::submit::Destination;
 
 /// Below this many elements vectors save nothing, and their tail would be a launch of its own.
 const LEAST_FOR_VECTORS: u64 = 1 << 14;
@@ -32,8 +34,8 @@ pub(super) fn result_length(
 ) -> Result<usize, OperationError> {
     let signature = &call.kernel.signature;
     let not_allocated = |parameter: &str, problem| OperationError::NotAllocated {
-        kernel: signature.kernel.clone(),
-        parameter: parameter.to_owned(),
+        operator: signature.kernel.clone(),
+        argument: parameter.to_owned(),
         problem,
     };
     if let Some(name) = signature.in_place.first() {
@@ -43,7 +45,7 @@ pub(super) fn result_length(
         return Err(not_allocated(&raw.name, "is raw, so that nothing tells its length"));
     }
     signature.count("outputs", &signature.outputs, count)?;
-    let shape = signature.shape_of_inputs(&call.device.inner, inputs, call.size)?;
+    let shape = signature.shape_of_inputs(&call.device.context, inputs, call.size)?;
     Ok(elements(&shape).unwrap_or(usize::MAX))
 }
 
@@ -54,22 +56,20 @@ pub(super) fn plan<'a>(
     outputs: Vec<Given<'a>>,
 ) -> Result<Plan<'a>, OperationError> {
     let signature = &call.kernel.signature;
-    let (mut operands, letters) = signature.operands(&call.device.inner, inputs, outputs)?;
+    let (mut operands, letters) = signature.operands(&call.device.context, inputs, outputs)?;
     shape_outputs(&mut operands, signature);
     let shape = signature.shape(operands.iter(), call.size)?;
     if let Some(output) =
         operands.iter().find(|operand| operand.written && operand.is_walked() && operand.shape != shape)
     {
         return Err(OperationError::Output {
-            kernel: signature.kernel.clone(),
-            parameter: output.name.clone(),
+            operator: signature.kernel.clone(),
+            argument: output.name.clone(),
             expected: shape,
             got: output.shape.clone(),
         });
     }
-    if let Some(recording) = &call.recording {
-        signature.same_device(&call.device.inner, "the recording", &recording.device)?;
-    }
+    signature.check_destination(&call.device.context, &call.destination)?;
     let walked = operands.iter().filter(|operand| operand.is_walked());
     let strides: Vec<Vec<usize>> = walked.map(|operand| strides(&operand.shape, &shape)).collect();
     let axes: Vec<usize> = (0..shape.len()).collect();
@@ -160,21 +160,21 @@ impl<'a> Plan<'a> {
     }
 
     /// Launches.
-    pub(super) fn run(&self, mut recording: Option<&mut Recording>) -> Result<(), OperationError> {
+    pub(super) fn run(&self, mut destination: Destination<'_>) -> Result<(), OperationError> {
         if self.count == 0 {
             return Ok(());
         }
         for part in self.parts() {
-            self.launch(&part, recording.as_deref_mut())?;
+            self.launch(&part, destination.again())?;
         }
         Ok(())
     }
 
-    fn launch(&self, part: &Part, recording: Option<&mut Recording>) -> Result<(), OperationError> {
+    fn launch(&self, part: &Part, destination: Destination<'_>) -> Result<(), OperationError> {
         let form = part.form;
         let form_key = [usize::from(form.vectors), usize::from(form.placed), form.rank];
         let key = kept::key(self.own.identity, &self.letters, &self.slots, &form_key);
-        let kernel = Kernel::known(&self.device, &key, || {
+        let kernel = Kernel::known(&self.device.context, &key, || {
             let text = wgsl::text(&self.own, &self.letters, &self.slots, form);
             text.kernel(&self.device, &self.own.signature.kernel)
         })?;
@@ -205,7 +205,8 @@ impl<'a> Plan<'a> {
         if form.placed && used("places") {
             launch = launch.set_bytes("places", bytemuck::cast_slice(&self.places(part, firsts)));
         }
-        run(launch, recording, [part.count.div_ceil(u64::from(WORKGROUP)), 1, 1])
+        launch.to(destination).groups([part.count.div_ceil(u64::from(WORKGROUP)), 1, 1])?;
+        Ok(())
     }
 
     /// The values of `places`, in the order of its fields.
@@ -225,18 +226,11 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn run<'a>(launch: Launch<'a>, recording: Option<&'a mut Recording>, groups: [u64; 3]) -> Result<(), OperationError> {
-    let launch = match recording {
-        Some(recording) => launch.record(recording),
-        None => launch,
-    };
-    Ok(launch.groups(groups)?)
-}
-
 #[cfg(all(test, feature = "cpu"))]
 mod tests {
     use super::super::super::operation::arguments::{Inputs, Outputs};
     use super::super::ElementwiseKernel;
+    use crate::submit::Destination;
     use crate::{Device, Slice, SliceMut};
 
     /// Runs in the form that is meant here.
@@ -246,9 +240,9 @@ mod tests {
         inputs: impl Inputs<'a>,
         outputs: impl Outputs<'a>,
     ) {
-        let plan = super::plan(&kernel.on(device), inputs.all(), outputs.all()).unwrap();
+        let plan = super::plan(&kernel.call(device), inputs.all(), outputs.all()).unwrap();
         assert!(plan.parts()[0].form.vectors);
-        plan.run(None).unwrap();
+        plan.run(Destination::Own).unwrap();
     }
 
     #[test]
@@ -264,7 +258,7 @@ mod tests {
             let mut y = device.buffer_from(&vec![5.0f32; length + 8]).unwrap();
             let mut z = device.buffer::<u32>(length).unwrap();
             let target: SliceMut<'_, f32> = y.slice_mut(4..length + 4);
-            run_on_vectors(&device, &kernel, (part.clone(), x.slice(7..8), 3.0f32), (target, &mut z));
+            run_on_vectors(&device, &kernel, (part, x.slice(7..8), 3.0f32), (target, &mut z));
             let got = y.read().unwrap();
             assert!((0..length).all(|at| got[4 + at] == 3.0 * all[from + at] + 7.0), "{length} elements from {from}");
             assert!(got[..4].iter().chain(&got[length + 4..]).all(|outside| *outside == 5.0), "{length} elements");

@@ -3,12 +3,13 @@
 mod launch;
 mod wgsl;
 
+use super::error::OperationError;
 use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
 use super::operation::call::Signature;
-use super::operation::error::OperationError;
 use super::operation::kept::Identity;
 use super::operation::parameters::parse;
-use crate::{Device, Recording};
+use crate::device::Device;
+use crate::submit::{Destination, Recording, Stream};
 
 /// A kernel made of one line of WGSL, for arrays of any length and shape.
 ///
@@ -70,7 +71,7 @@ impl ElementwiseKernel {
         let kernel = "elementwise kernel";
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, outputs)?);
         let empty = |what, problem: &str| {
-            Err(OperationError::Text { kernel: kernel.to_owned(), what, problem: problem.to_owned() })
+            Err(OperationError::Text { operator: kernel.to_owned(), what, problem: problem.to_owned() })
         };
         if outputs.is_empty() {
             return empty("the list of outputs", "is empty: an operation assigns at least one");
@@ -141,7 +142,7 @@ impl ElementwiseKernel {
         inputs: impl Inputs<'a>,
         outputs: impl Outputs<'a>,
     ) -> Result<(), OperationError> {
-        self.on(device).run(inputs, outputs)
+        self.call(device).run(inputs, outputs)
     }
 
     /// Applies the operation and returns a new buffer of `R`, or a tuple of buffers.
@@ -153,12 +154,12 @@ impl ElementwiseKernel {
         device: &Device,
         inputs: impl Inputs<'a>,
     ) -> Result<Buffers<R>, OperationError> {
-        self.on(device).apply::<R>(inputs)
+        self.call(device).apply::<R>(inputs)
     }
 
-    /// A call with more to say: [`record`](ElementwiseCall::record), [`size`](ElementwiseCall::size).
-    pub fn on<'k>(&'k self, device: &Device) -> ElementwiseCall<'k> {
-        ElementwiseCall { kernel: self, device: device.clone(), size: None, recording: None }
+    /// A call with more to say: [`on`](ElementwiseCall::on), [`record`](ElementwiseCall::record), [`size`](ElementwiseCall::size).
+    pub fn call<'k>(&'k self, device: &Device) -> ElementwiseCall<'k> {
+        ElementwiseCall { kernel: self, device: device.clone(), size: None, destination: Destination::Own }
     }
 }
 
@@ -168,7 +169,7 @@ pub struct ElementwiseCall<'k> {
     kernel: &'k ElementwiseKernel,
     device: Device,
     size: Option<usize>,
-    recording: Option<&'k mut Recording>,
+    destination: Destination<'k>,
 }
 
 impl<'k> ElementwiseCall<'k> {
@@ -180,7 +181,13 @@ impl<'k> ElementwiseCall<'k> {
 
     /// Appends the work to `recording` instead of the device's own stream.
     pub fn record(mut self, recording: &'k mut Recording) -> Self {
-        self.recording = Some(recording);
+        self.destination = Destination::Recording(recording);
+        self
+    }
+
+    /// Runs the work on `stream` instead of the device's own.
+    pub fn on(mut self, stream: &Stream) -> Self {
+        self.destination = Destination::Stream(stream.clone());
         self
     }
 
@@ -190,7 +197,7 @@ impl<'k> ElementwiseCall<'k> {
     /// [`OperationError`]; nothing has run then.
     pub fn run<'a>(self, inputs: impl Inputs<'a>, outputs: impl Outputs<'a>) -> Result<(), OperationError> {
         let (inputs, outputs) = (inputs.all(), outputs.all());
-        launch::plan(&self, inputs, outputs)?.run(self.recording)
+        launch::plan(&self, inputs, outputs)?.run(self.destination)
     }
 
     /// See [`ElementwiseKernel::apply`].
@@ -201,9 +208,9 @@ impl<'k> ElementwiseCall<'k> {
         let inputs = inputs.all();
         let length = launch::result_length(&self, &inputs, R::COUNT)?;
         let mut buffers = R::allocate(&self.device, length)
-            .map_err(|error| OperationError::Buffer { kernel: self.kernel.signature.kernel.clone(), error })?;
+            .map_err(|error| OperationError::Buffer { operator: self.kernel.signature.kernel.clone(), error })?;
         let outputs = R::outputs(&mut buffers);
-        launch::plan(&self, inputs, outputs)?.run(self.recording)?;
+        launch::plan(&self, inputs, outputs)?.run(self.destination)?;
         Ok(buffers)
     }
 

@@ -5,10 +5,11 @@ use smallvec::SmallVec;
 
 use super::shape::{Shaped, Sizes};
 use super::types::ElementType;
-use crate::buffer::{Slice, SliceMut};
+use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
+use crate::device::Device;
+use crate::element::Element;
 use crate::error::BufferError;
 use crate::kernel::{Bind, BoundBuffer, bound};
-use crate::{Device, Element, UnifiedBuffer};
 
 /// One argument.
 pub enum Given<'a> {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::super::error::OperationError;
 use super::arguments::{Array, Given};
-use super::error::OperationError;
 use super::parameters::{Parameter, ParameterType};
 use super::shape::{Sizes, broadcast, elements};
 use super::types::{ElementType, KNOWN};
-use crate::device::DeviceInner;
 use crate::kernel::BoundBuffer;
+use crate::submit::{Context, Destination, Refusal};
 
 /// Kernels count elements in 32 bits, up to some workgroups beyond the end.
 pub(crate) const MOST_ELEMENTS: u64 = (1 << 32) - (1 << 16);
@@ -49,8 +49,8 @@ impl Signature {
             inputs.iter().filter_map(|input| Some((input, both(input)?))).find(|(input, output)| input != output)
         {
             return Err(OperationError::Parameter {
-                kernel: kernel.to_owned(),
-                parameter: input.to_string(),
+                operator: kernel.to_owned(),
+                argument: input.to_string(),
                 problem: format!("as an output it is `{output}`: what is changed in place is the same in both lists"),
             });
         }
@@ -62,7 +62,7 @@ impl Signature {
     /// Gives each parameter its argument: inputs, then outputs.
     pub(crate) fn operands<'a>(
         &self,
-        device: &Arc<DeviceInner>,
+        device: &Arc<Context>,
         inputs: Vec<Given<'a>>,
         outputs: Vec<Given<'a>>,
     ) -> Result<(Vec<Operand<'a>>, Vec<Letter>), OperationError> {
@@ -82,7 +82,7 @@ impl Signature {
     /// The shape that the inputs have by themselves.
     pub(crate) fn shape_of_inputs(
         &self,
-        device: &Arc<DeviceInner>,
+        device: &Arc<Context>,
         inputs: &[Given<'_>],
         size: Option<usize>,
     ) -> Result<Sizes, OperationError> {
@@ -96,18 +96,35 @@ impl Signature {
         self.join(shapes.iter().map(|(name, shape)| (*name, shape)), size)
     }
 
+    /// An error unless the destination is one of the call's device.
+    pub(crate) fn check_destination(
+        &self,
+        device: &Arc<Context>,
+        destination: &Destination<'_>,
+    ) -> Result<(), OperationError> {
+        match destination.check(device) {
+            Err(Refusal::OtherDevice { what, theirs }) => Err(OperationError::OtherDevice {
+                operator: self.kernel.clone(),
+                what: format!("the {what}"),
+                ours: device.selector.clone(),
+                theirs,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// `what` belongs to the device of the call.
     pub(crate) fn same_device(
         &self,
-        ours: &Arc<DeviceInner>,
+        ours: &Arc<Context>,
         what: &str,
-        theirs: &Arc<DeviceInner>,
+        theirs: &Arc<Context>,
     ) -> Result<(), OperationError> {
         if Arc::ptr_eq(ours, theirs) {
             return Ok(());
         }
         Err(OperationError::OtherDevice {
-            kernel: self.kernel.clone(),
+            operator: self.kernel.clone(),
             what: what.to_owned(),
             ours: ours.selector.clone(),
             theirs: theirs.selector.clone(),
@@ -119,12 +136,12 @@ impl Signature {
             return Ok(());
         }
         let expected = parameters.iter().map(ToString::to_string).collect();
-        Err(OperationError::Count { kernel: self.kernel.clone(), what, expected, got })
+        Err(OperationError::Count { operator: self.kernel.clone(), what, expected, got })
     }
 
     fn operand<'a>(
         &self,
-        device: &Arc<DeviceInner>,
+        device: &Arc<Context>,
         parameter: &Parameter,
         given: Given<'a>,
         (read, written): (bool, bool),
@@ -147,8 +164,8 @@ impl Signature {
         letters: &mut Vec<Letter>,
     ) -> Result<ElementType, OperationError> {
         let wrong = |expected: String, got: String| OperationError::Type {
-            kernel: self.kernel.clone(),
-            parameter: parameter.name.clone(),
+            operator: self.kernel.clone(),
+            argument: parameter.name.clone(),
             expected,
             got,
         };
@@ -184,11 +201,11 @@ impl Signature {
     }
 
     /// The array's shape.
-    fn check_array(&self, device: &Arc<DeviceInner>, name: &str, array: &Array<'_>) -> Result<Sizes, OperationError> {
+    fn check_array(&self, device: &Arc<Context>, name: &str, array: &Array<'_>) -> Result<Sizes, OperationError> {
         let kernel = || self.kernel.clone();
         let bytes = array.bound.bytes.clone().map_err(|error| OperationError::Slice {
-            kernel: kernel(),
-            parameter: name.to_owned(),
+            operator: kernel(),
+            argument: name.to_owned(),
             error: *error,
         })?;
         self.same_device(device, &format!("'{name}'"), &array.bound.core.device)?;
@@ -196,9 +213,9 @@ impl Signature {
         let Some(shape) = &array.shape else { return Ok(vec![got]) };
         match elements(shape) {
             Some(expected) if expected == got => Ok(shape.clone()),
-            expected => Err(OperationError::Shape {
-                kernel: kernel(),
-                parameter: name.to_owned(),
+            expected => Err(OperationError::Length {
+                operator: kernel(),
+                argument: name.to_owned(),
                 shape: shape.clone(),
                 expected: expected.unwrap_or(usize::MAX),
                 got,
@@ -227,7 +244,12 @@ impl Signature {
             let against = shape.clone();
             if !broadcast(shape, own) {
                 let (kernel, parameter) = (self.kernel.clone(), name.to_owned());
-                return Err(OperationError::Broadcast { kernel, parameter, shape: own.clone(), against });
+                return Err(OperationError::Broadcast {
+                    operator: kernel,
+                    argument: parameter,
+                    shape: own.clone(),
+                    against,
+                });
             }
         }
         let problem = match (joined, size) {
@@ -236,7 +258,7 @@ impl Signature {
             (None, None) => "no array that is not raw tells how many elements there are: say it with `size`",
             (Some(_), Some(_)) => "its arrays tell how many elements there are: `size` is for calls without such",
         };
-        Err(OperationError::Size { kernel: self.kernel.clone(), problem })
+        Err(OperationError::Size { operator: self.kernel.clone(), problem })
     }
 
     /// Refuses shapes with more elements than kernels count.
@@ -244,7 +266,8 @@ impl Signature {
         if elements(&shape).is_some_and(|count| count as u64 <= MOST_ELEMENTS) {
             return Ok(shape);
         }
-        Err(OperationError::TooLarge { kernel: self.kernel.clone(), shape, limit: MOST_ELEMENTS })
+        let argument = "the result".to_owned();
+        Err(OperationError::TooLarge { operator: self.kernel.clone(), argument, shape, limit: MOST_ELEMENTS })
     }
 }
 

@@ -12,7 +12,6 @@
 
 pub(crate) mod arguments;
 pub(crate) mod call;
-pub(crate) mod error;
 pub(crate) mod kept;
 pub(crate) mod parameters;
 pub(crate) mod preface;

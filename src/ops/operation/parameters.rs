@@ -1,6 +1,6 @@
 //! Lists of parameters: `x: f32, raw table: T`.
 
-use super::error::OperationError;
+use super::super::error::OperationError;
 use super::types::{ElementType, KNOWN};
 
 /// Names that the generated WGSL has a use for.
@@ -66,8 +66,8 @@ pub(crate) fn parse(kernel: &str, list: &str) -> Result<Vec<Parameter>, Operatio
     let mut parameters: Vec<Parameter> = Vec::new();
     for text in list.split(',') {
         let wrong = |problem: String| OperationError::Parameter {
-            kernel: kernel.to_owned(),
-            parameter: text.trim().to_owned(),
+            operator: kernel.to_owned(),
+            argument: text.trim().to_owned(),
             problem,
         };
         let parameter = parse_one(text).map_err(wrong)?;

@@ -2,8 +2,9 @@
 
 use anywarp_backend::{Piece, Source, SourceFile};
 
-use super::error::OperationError;
-use crate::{Device, Kernel, Wgsl};
+use super::super::error::OperationError;
+use crate::device::Device;
+use crate::kernel::{Kernel, Wgsl};
 
 /// WGSL being put together.
 pub(crate) struct Text {

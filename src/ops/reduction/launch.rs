@@ -2,18 +2,19 @@
 
 use anywarp_backend::{DeviceKind, Shape};
 
+use super::super::error::OperationError;
 use super::super::operation::arguments::{Array, Given};
 use super::super::operation::call::{Letter, Operand, Signature};
-use super::super::operation::error::OperationError;
 use super::super::operation::kept;
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
 use super::super::operation::shape::{Sizes, Walk, elements, strides};
 use super::ReductionCall;
 use super::scheme::{Scheme, Work};
 use super::wgsl::{self, Form, Own, Source};
-use crate::error::LaunchError;
-use crate::kernel::bound;
-use crate::{Device, Kernel, Recording, UnifiedBuffer};
+use crate::buffer::UnifiedBuffer;
+use crate::device::Device;
+use crate::kernel::{Kernel, bound};
+use crate::submit::Destination;
 
 /// Below this many elements vectors save nothing.
 const LEAST_FOR_VECTORS: u64 = 1 << 12;
@@ -41,7 +42,7 @@ pub(super) fn result_length(
 ) -> Result<usize, OperationError> {
     let signature = &call.kernel.own.signature;
     signature.count("outputs", &signature.outputs, count)?;
-    let shape = signature.shape_of_inputs(&call.device.inner, inputs, call.size)?;
+    let shape = signature.shape_of_inputs(&call.device.context, inputs, call.size)?;
     let (kept, _) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
     let result = signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     Ok(elements(&result).unwrap_or(usize::MAX))
@@ -63,7 +64,7 @@ fn sorted_axes(
             continue;
         };
         let (kernel, shape) = (signature.kernel.clone(), shape.to_vec());
-        return Err(OperationError::Axis { kernel, axis: *axis, problem, shape });
+        return Err(OperationError::Axis { operator: kernel, axis: *axis, problem, shape });
     }
     Ok((0..shape.len()).partition(|axis| !axes.contains(axis)))
 }
@@ -76,16 +77,14 @@ pub(super) fn plan<'a>(
 ) -> Result<Plan<'a>, OperationError> {
     let own = &call.kernel.own;
     let signature = &own.signature;
-    let (operands, letters) = signature.operands(&call.device.inner, inputs, outputs)?;
+    let (operands, letters) = signature.operands(&call.device.context, inputs, outputs)?;
     let walked = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
     let shape = signature.shape(walked(), call.size)?;
     let (kept, reduced) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
     // Of no elements there may be more results than kernels count.
     signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     check_output(signature, &operands, &shape, &kept)?;
-    if let Some(recording) = &call.recording {
-        signature.same_device(&call.device.inner, "the recording", &recording.device)?;
-    }
+    signature.check_destination(&call.device.context, &call.destination)?;
     let strides: Vec<Vec<usize>> = walked().map(|operand| strides(&operand.shape, &shape)).collect();
     let walks = [&kept, &reduced].map(|axes| Walk::over(axes, &shape, &strides));
     let count = |axes: &[usize]| {
@@ -115,8 +114,8 @@ fn check_output(
         };
         if !fits {
             return Err(OperationError::Output {
-                kernel: signature.kernel.clone(),
-                parameter: output.name.clone(),
+                operator: signature.kernel.clone(),
+                argument: output.name.clone(),
                 expected,
                 got: output.shape.clone(),
             });
@@ -224,14 +223,14 @@ impl<'a> Plan<'a> {
     }
 
     /// Launches.
-    pub(super) fn run(&self, mut recording: Option<&mut Recording>) -> Result<(), OperationError> {
+    pub(super) fn run(&self, mut destination: Destination<'_>) -> Result<(), OperationError> {
         if self.results == 0 {
             return Ok(());
         }
         let passes = self.passes();
         let kernel = |pass: &Pass| {
             let key = kept::key(self.own.text, &self.letters, &self.slots, &pass.form.numbers());
-            Kernel::known(&self.device, &key, || {
+            Kernel::known(&self.device.context, &key, || {
                 let text = wgsl::text(self.own, &self.letters, &self.slots, pass.form);
                 text.kernel(&self.device, &self.own.signature.kernel)
             })
@@ -242,7 +241,7 @@ impl<'a> Plan<'a> {
             partials = Some(self.partials(kernel, self.results * first.counts[3])?);
         }
         for (pass, kernel) in passes.iter().zip(&kernels) {
-            self.launch(pass, kernel, partials.as_mut(), recording.as_deref_mut())?;
+            self.launch(pass, kernel, partials.as_mut(), destination.again())?;
         }
         Ok(())
     }
@@ -259,7 +258,7 @@ impl<'a> Plan<'a> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.device
             .buffer::<u8>(bytes)
-            .map_err(|error| OperationError::Buffer { kernel: self.own.signature.kernel.clone(), error })
+            .map_err(|error| OperationError::Buffer { operator: self.own.signature.kernel.clone(), error })
     }
 
     fn launch(
@@ -267,7 +266,7 @@ impl<'a> Plan<'a> {
         pass: &Pass,
         kernel: &Kernel,
         partials: Option<&mut UnifiedBuffer<u8>>,
-        recording: Option<&mut Recording>,
+        destination: Destination<'_>,
     ) -> Result<(), OperationError> {
         let form = pass.form;
         let used = |name: &str| kernel.bindings().iter().any(|binding| binding.name == name);
@@ -320,11 +319,8 @@ impl<'a> Plan<'a> {
             Some(partials) => launch.bind_to("partials", bound(partials)),
             None => {}
         }
-        let launch = match recording {
-            Some(recording) => launch.record(recording),
-            None => launch,
-        };
-        launch.groups(pass.groups).map_err(|error: LaunchError| OperationError::Launch(error))
+        launch.to(destination).groups(pass.groups)?;
+        Ok(())
     }
 
     /// Sizes and steps, in the order of the fields of `places`.

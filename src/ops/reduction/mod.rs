@@ -4,12 +4,13 @@ mod launch;
 mod scheme;
 mod wgsl;
 
+use super::error::OperationError;
 use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
 use super::operation::call::Signature;
-use super::operation::error::OperationError;
 use super::operation::kept::Identity;
 use super::operation::parameters::parse;
-use crate::{Device, Recording};
+use crate::device::Device;
+use crate::submit::{Destination, Recording, Stream};
 use wgsl::Own;
 
 /// A reduction made of four expressions of WGSL, for arrays of any length and shape.
@@ -72,7 +73,7 @@ impl ReductionKernel {
     ) -> Result<Self, OperationError> {
         let kernel = "reduction kernel";
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, output)?);
-        let wrong = |what, problem: String| Err(OperationError::Text { kernel: kernel.to_owned(), what, problem });
+        let wrong = |what, problem: String| Err(OperationError::Text { operator: kernel.to_owned(), what, problem });
         if outputs.len() != 1 || outputs.iter().any(|output| output.raw) {
             return wrong("the output", format!("is `{output}`: a reduction has one, which is not raw"));
         }
@@ -164,7 +165,7 @@ impl ReductionKernel {
         inputs: impl Inputs<'a>,
         output: impl Outputs<'a>,
     ) -> Result<(), OperationError> {
-        self.on(device).run(inputs, output)
+        self.call(device).run(inputs, output)
     }
 
     /// Reduces all elements to one, and returns a new buffer that holds it.
@@ -176,12 +177,12 @@ impl ReductionKernel {
         device: &Device,
         inputs: impl Inputs<'a>,
     ) -> Result<Buffers<R>, OperationError> {
-        self.on(device).apply::<R>(inputs)
+        self.call(device).apply::<R>(inputs)
     }
 
-    /// A call with more to say: [`axes`](ReductionCall::axes), [`record`](ReductionCall::record).
-    pub fn on<'k>(&'k self, device: &Device) -> ReductionCall<'k> {
-        ReductionCall { kernel: self, device: device.clone(), axes: None, size: None, recording: None }
+    /// A call with more to say: [`axes`](ReductionCall::axes), [`on`](ReductionCall::on), [`record`](ReductionCall::record).
+    pub fn call<'k>(&'k self, device: &Device) -> ReductionCall<'k> {
+        ReductionCall { kernel: self, device: device.clone(), axes: None, size: None, destination: Destination::Own }
     }
 }
 
@@ -192,7 +193,7 @@ pub struct ReductionCall<'k> {
     device: Device,
     axes: Option<Vec<usize>>,
     size: Option<usize>,
-    recording: Option<&'k mut Recording>,
+    destination: Destination<'k>,
 }
 
 impl<'k> ReductionCall<'k> {
@@ -216,7 +217,13 @@ impl<'k> ReductionCall<'k> {
 
     /// Appends the work to `recording` instead of the device's own stream.
     pub fn record(mut self, recording: &'k mut Recording) -> Self {
-        self.recording = Some(recording);
+        self.destination = Destination::Recording(recording);
+        self
+    }
+
+    /// Runs the work on `stream` instead of the device's own.
+    pub fn on(mut self, stream: &Stream) -> Self {
+        self.destination = Destination::Stream(stream.clone());
         self
     }
 
@@ -226,7 +233,7 @@ impl<'k> ReductionCall<'k> {
     /// [`OperationError`]; nothing has run then.
     pub fn run<'a>(self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<(), OperationError> {
         let (inputs, outputs) = (inputs.all(), output.all());
-        launch::plan(&self, inputs, outputs)?.run(self.recording)
+        launch::plan(&self, inputs, outputs)?.run(self.destination)
     }
 
     /// Reduces and returns a new buffer.
@@ -237,9 +244,9 @@ impl<'k> ReductionCall<'k> {
         let inputs = inputs.all();
         let length = launch::result_length(&self, &inputs, R::COUNT)?;
         let mut buffers = R::allocate(&self.device, length)
-            .map_err(|error| OperationError::Buffer { kernel: self.kernel.own.signature.kernel.clone(), error })?;
+            .map_err(|error| OperationError::Buffer { operator: self.kernel.own.signature.kernel.clone(), error })?;
         let outputs = R::outputs(&mut buffers);
-        launch::plan(&self, inputs, outputs)?.run(self.recording)?;
+        launch::plan(&self, inputs, outputs)?.run(self.destination)?;
         Ok(buffers)
     }
 

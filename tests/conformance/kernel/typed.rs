@@ -26,11 +26,11 @@ pub(crate) const CASES: &[Case] = cases![
     typed_launches_are_checked = launches_are_checked,
 ];
 
-anywarp::kernels!("shaders/saxpy.wgsl");
+anywarp::kernels!("examples/shaders/saxpy.wgsl");
 
 async fn typed_file(device: &Device) -> TestResult {
     let saxpy = saxpy::saxpy(device)?;
-    equal(saxpy.kernel().name(), "shaders/saxpy.wgsl:saxpy", "the kernel's name")?;
+    equal(saxpy.kernel().name(), "examples/shaders/saxpy.wgsl:saxpy", "the kernel's name")?;
     let x = device.buffer_from(&[1.0f32; 300])?;
     let mut y = device.buffer_from(&[2.0f32; 300])?;
     saxpy.launch(saxpy::Args { params: saxpy::Params { a: 3.0 }, x: &x, y: &mut y }).threads(300)?;

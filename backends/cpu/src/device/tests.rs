@@ -7,7 +7,7 @@ use anywarp_backend::{Access, BindingClass, Bound, Clock, Grid, Region};
 
 use super::*;
 use crate::abi::{Frame, Slot};
-use crate::kernel::Binding;
+use anywarp_host::Binding;
 
 fn slot(frame: *mut Frame, index: usize) -> Slot {
     // SAFETY: the dispatch has that many bindings.
@@ -264,7 +264,7 @@ fn values_of_uniforms_and_timings() {
 }
 
 #[test]
-fn a_stop_is_told_and_the_device_goes_on() {
+fn a_stop_is_reported_and_the_device_goes_on() {
     let bench = Bench::new();
     let (bad, count) = (bench.kernel("bad.wgsl:main", stops), bench.kernel("count", count));
     let (memory, dependent, apart, uploaded) = (bench.memory(4), bench.memory(4), bench.memory(4), bench.memory(4));
@@ -286,7 +286,7 @@ fn a_stop_is_told_and_the_device_goes_on() {
     assert_eq!(stopped.is_done(), Err(error.clone()));
     assert_eq!(later.wait(), Err(error.clone()));
     assert_eq!(beside.wait(), Ok(()));
-    // Each memory that should have been written tells it once, the others never.
+    // Each memory that should have been written reports it once, the others never.
     for memory in [memory, dependent] {
         assert_eq!(bench.words(memory), Err(error.clone()));
         assert!(bench.words(memory).is_ok());
@@ -294,11 +294,11 @@ fn a_stop_is_told_and_the_device_goes_on() {
     assert_eq!(bench.words(apart).unwrap()[0], 17, "what the host wrote is not lost");
     assert_eq!(bench.words(uploaded).unwrap()[0], 20);
 
-    // Told, and written again: sound.
+    // Reported, and written again: sound.
     bench.run(bad, memory, [1 << 30, 1, 1]).wait().unwrap_err();
     bench.run(count, memory, [1, 1, 1]).wait().unwrap();
     assert!(bench.words(memory).is_ok());
-    // Not told, but replaced as a whole: sound.
+    // Not reported, but replaced as a whole: sound.
     drop(bench.run(bad, memory, [1 << 30, 1, 1]));
     let mut fill = Recording::new();
     fill.fill(whole(memory), 3);

@@ -1,6 +1,6 @@
 //! Keys: everything that an image depends on.
 
-use anywarp_backend::cache::Key;
+use anywarp_host::cache::Key;
 
 use crate::nvrtc::{Job, Source};
 

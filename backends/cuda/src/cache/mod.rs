@@ -5,7 +5,7 @@ mod key;
 #[cfg(test)]
 mod tests;
 
-use anywarp_backend::cache::DiskCache;
+use anywarp_host::cache::DiskCache;
 
 use crate::nvrtc::{Compiled, Nvrtc, NvrtcError, Output, Source};
 

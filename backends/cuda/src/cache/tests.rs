@@ -1,6 +1,6 @@
 //! Kernels come out of the cache as they went in.
 
-use anywarp_backend::cache::DiskCache;
+use anywarp_host::cache::DiskCache;
 
 use super::{compiled, image};
 use crate::nvrtc::{Compiled, Output, Source, library};

@@ -21,7 +21,7 @@ impl CudaDevice {
                 let known = Known {
                     memories: &memories,
                     kernels: &kernels,
-                    routines: &self.caps.library,
+                    caps: &self.caps,
                     multiprocessors: self.card.multiprocessors,
                 };
                 plan.make(&known, recording)

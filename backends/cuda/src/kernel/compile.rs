@@ -78,7 +78,7 @@ impl Compiler {
             fast_math: program.leave.exact_math,
             defines: &[],
         };
-        let compiled = cache::compiled(nvrtc, anywarp_backend::cache::cache(), &source, Output::Cubin)
+        let compiled = cache::compiled(nvrtc, anywarp_host::cache::cache(), &source, Output::Cubin)
             .map_err(|error| refused(error.to_string()))?;
         if !compiled.log.trim().is_empty() {
             log::debug!("kernel '{}': {}", program.name, compiled.log.trim());

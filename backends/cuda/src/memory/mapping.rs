@@ -1,11 +1,12 @@
 //! Completion of mappings that wait for work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
 use anywarp_backend::{BackendError, Completion, Timings};
+use anywarp_host::Report;
 
 use crate::memory::Memory;
 use crate::streams::state::Points;
@@ -19,14 +20,13 @@ pub(crate) struct MapCompletion {
     memory: Weak<Memory>,
     /// A wait has ended, or a question was answered so; also where the submission was refused after all.
     waited: AtomicBool,
-    /// Set when it is first reported.
-    outcome: OnceLock<Result<(), BackendError>>,
+    report: Report,
 }
 
 impl MapCompletion {
     pub(crate) fn new(queue: Arc<Queue>, points: Points, memory: &Arc<Memory>) -> Self {
         let (memory, waited) = (Arc::downgrade(memory), AtomicBool::new(false));
-        Self { queue, points, memory, waited, outcome: OnceLock::new() }
+        Self { queue, points, memory, waited, report: Report::default() }
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -35,7 +35,7 @@ impl MapCompletion {
 
     /// Returns whether its outcome was reported.
     pub(crate) fn is_reported(&self) -> bool {
-        self.outcome.get().is_some()
+        self.report.is_given()
     }
 
     /// Notes the answer of a wait or a question.
@@ -48,9 +48,8 @@ impl MapCompletion {
 
     /// Returns the outcome, with the failure that poisons the memory: taken once, the same on every call.
     fn outcome(&self) -> Result<(), BackendError> {
-        let failure = || self.memory.upgrade().and_then(|memory| memory.take_failure());
         let submitted = self.queue.context.submissions.submitted();
-        self.outcome.get_or_init(|| failure().map_or(Ok(()), |failure| Err(failure.report(submitted)))).clone()
+        self.report.give(submitted, || self.memory.upgrade().and_then(|memory| memory.poison.take()))
     }
 }
 
@@ -62,7 +61,7 @@ impl Completion for MapCompletion {
     fn ended(&self) -> Option<bool> {
         match self.queue.poll(&self.points) {
             Ok(false) => None,
-            Ok(true) => Some(self.memory.upgrade().is_none_or(|memory| memory.failure(u64::MAX - 1).is_none())),
+            Ok(true) => Some(self.memory.upgrade().is_none_or(|memory| memory.poison.failure(u64::MAX - 1).is_none())),
             Err(_) => Some(false),
         }
     }

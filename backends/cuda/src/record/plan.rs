@@ -4,14 +4,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Access, BackendError, BindingClass, Bound, Command, Dispatch, Grid, KernelId, Library, MemoryId, Recording, Region,
-    Routine,
+    Access, BackendError, BindingClass, Bound, Caps, Command, Dispatch, Grid, KernelId, Library, MemoryId, Recording,
+    Region,
 };
+use anywarp_host::validity::{self, MemoryState};
+use anywarp_host::{Binding, Signature};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::driver::{Arguments, DeviceSlice};
-use crate::kernel::{Binding, Kernel, Loaded, bit};
+use crate::kernel::{Kernel, Loaded, bit};
 use crate::memory::Memory;
 use crate::record::grid;
 use crate::streams::uses::Span;
@@ -27,8 +29,19 @@ const ALIGNMENT: usize = 16;
 pub(crate) struct Known<'a> {
     pub(crate) memories: &'a Memories,
     pub(crate) kernels: &'a Kernels,
-    pub(crate) routines: &'a [Routine],
+    pub(crate) caps: &'a Caps,
     pub(crate) multiprocessors: u32,
+}
+
+impl validity::Resources for Known<'_> {
+    fn memory(&self, id: MemoryId) -> Option<MemoryState> {
+        let memory = self.memories.get(&id)?;
+        Some(MemoryState { bytes: memory.bytes, kind: memory.kind, mapped: memory.is_mapped() })
+    }
+
+    fn kernel(&self, id: KernelId) -> Option<&Signature> {
+        self.kernels.get(&id).map(|kernel| &kernel.signature)
+    }
 }
 
 /// The reason why a plan cannot be made.
@@ -139,9 +152,10 @@ impl Plan {
     /// Makes the plan of a recording.
     ///
     /// # Errors
-    /// Whatever about the recording would have the device touch memory that is not its own; the plan
-    /// is then good for nothing but to be [cleared](Self::clear).
+    /// Those of [`validity::check`], and arguments that a kernel cannot take; the plan is then good for nothing but
+    /// to be [cleared](Self::clear).
     pub(crate) fn make(&mut self, known: &Known<'_>, recording: &Recording) -> Result<(), PlanError> {
+        validity::check(recording, known.caps, known)?;
         self.timed = recording.timed;
         for command in recording.commands() {
             let step = match command {
@@ -216,35 +230,16 @@ impl Plan {
     }
 
     fn copy(&mut self, known: &Known<'_>, source: Region, target: Region) -> Result<Step, PlanError> {
-        if source.bytes != target.bytes {
-            return wrong(format!("a copy of {} bytes into {}", source.bytes, target.bytes));
-        }
         let step = Step::Copy { source: self.place(known, source)?, target: self.place(known, target)? };
-        if source.overlaps(&target) {
-            return wrong(format!("a copy from {source} to {target}, which overlap"));
-        }
         self.copied = self.copied.saturating_add(source.bytes);
         Ok(step)
     }
 
-    /// Checks a region and keeps its memory.
+    /// Keeps the memory of a region, which was checked.
     fn place(&mut self, known: &Known<'_>, region: Region) -> Result<Place, BackendError> {
-        self.place_at(known, region, 4)
-    }
-
-    /// A region that begins at a multiple of so many bytes.
-    fn place_at(&mut self, known: &Known<'_>, region: Region, multiple: u64) -> Result<Place, BackendError> {
         // A kernel's buffers are mostly those of the one before.
         const LOOK_BACK: usize = 8;
         let memory = known.memories.get(&region.memory).ok_or(BackendError::UnknownMemory(region.memory))?;
-        let end = region.offset.checked_add(region.bytes);
-        if end.is_none_or(|end| end > memory.bytes) {
-            let (memory, offset, bytes, length) = (region.memory, region.offset, region.bytes, memory.bytes);
-            return wrong(format!("{bytes} bytes at {offset} are outside of {memory:?}, which has {length} bytes"));
-        }
-        if !region.offset.is_multiple_of(multiple) {
-            return wrong(format!("{region} does not begin at a multiple of {multiple}"));
-        }
         let recent = self.memories.len().saturating_sub(LOOK_BACK);
         let index = self.memories[recent..].iter().position(|other| Arc::ptr_eq(other, memory));
         let index = index.map_or_else(
@@ -258,23 +253,10 @@ impl Plan {
     }
 
     fn library(&mut self, known: &Known<'_>, call: &Library) -> Result<Step, PlanError> {
-        if !known.routines.contains(&call.routine()) {
-            return Err(BackendError::no_routine(call).into());
-        }
-        let Library::MatrixProduct { a, b, c, rows, columns, depth, precision } = *call else {
+        let Library::MatrixProduct { a, b, c, .. } = *call else {
             return Err(BackendError::no_routine(call).into());
         };
-        if rows == 0 || columns == 0 || depth == 0 {
-            return wrong(format!("'{call}' has a size of zero"));
-        }
-        for (name, region, [m, n]) in [("a", a, [rows, depth]), ("b", b, [depth, columns]), ("c", c, [rows, columns])] {
-            let wanted = u128::from(m) * u128::from(n) * u128::from(precision.bytes());
-            if u128::from(region.bytes) < wanted {
-                return wrong(format!("'{call}': {name} takes {wanted} bytes and got {}", region.bytes));
-            }
-        }
-        let size = precision.bytes();
-        let places = [self.place_at(known, a, size)?, self.place_at(known, b, size)?, self.place_at(known, c, size)?];
+        let places = [self.place(known, a)?, self.place(known, b)?, self.place(known, c)?];
         let first = self.touches.len();
         for (place, access) in places.iter().zip([Access::Read, Access::Read, Access::Write]) {
             self.touches.push(place.touch(access));
@@ -285,20 +267,12 @@ impl Plan {
     fn dispatch(&mut self, known: &Known<'_>, recording: &Recording, dispatch: &Dispatch) -> Result<Step, PlanError> {
         let kernel = known.kernels.get(&dispatch.kernel).ok_or(BackendError::UnknownKernel(dispatch.kernel))?;
         let (label, bounds) = (&dispatch.label, recording.bounds(&dispatch.bounds));
-        if bounds.len() != kernel.bindings.len() {
-            let (wanted, given) = (kernel.bindings.len(), bounds.len());
-            return wrong(format!("{label} wants {wanted} bindings, the dispatch has {given}"));
-        }
         let immediates = recording.bytes(&dispatch.immediates);
-        if immediates.len() < kernel.immediates {
-            let (wanted, given) = (kernel.immediates, immediates.len());
-            return wrong(format!("{label} wants {wanted} bytes of immediates, the dispatch has {given}"));
-        }
         let mut form = kernel.usual;
         let first_touch = self.touches.len();
         let mut resolved: SmallVec<[Resolved; 8]> = SmallVec::new();
-        for (index, (binding, bound)) in kernel.bindings.iter().zip(bounds).enumerate() {
-            resolved.push(self.resolve(known, recording, label, binding, bound)?);
+        for (index, (binding, bound)) in kernel.signature.bindings.iter().zip(bounds).enumerate() {
+            resolved.push(self.resolve(known, binding, bound)?);
             if binding.class == BindingClass::Uniform && matches!(bound, Bound::Memory { .. }) {
                 let Some(bit) = bit(index) else {
                     let name = &binding.name;
@@ -375,41 +349,17 @@ impl Plan {
         }))
     }
 
-    fn resolve(
-        &mut self,
-        known: &Known<'_>,
-        recording: &Recording,
-        label: &str,
-        binding: &Binding,
-        bound: &Bound,
-    ) -> Result<Resolved, BackendError> {
-        let name = &binding.name;
-        let (bytes, resolved) = match bound {
-            Bound::Inline(_) if binding.class != BindingClass::Uniform => {
-                return wrong(format!("{label}: '{name}' is no uniform, but got a value"));
-            }
-            Bound::Inline(range) => {
-                (recording.bytes(range).len() as u64, Resolved { address: 0, count: 0, value: Some(range.clone()) })
-            }
+    fn resolve(&mut self, known: &Known<'_>, binding: &Binding, bound: &Bound) -> Result<Resolved, BackendError> {
+        Ok(match bound {
+            Bound::Inline(range) => Resolved { address: 0, count: 0, value: Some(range.clone()) },
             Bound::Memory { region, .. } => {
                 let place = self.place(known, *region)?;
-                if !region.offset.is_multiple_of(u64::from(binding.alignment)) {
-                    let alignment = binding.alignment;
-                    return wrong(format!("{label}: '{name}' at {region} does not begin at a multiple of {alignment}"));
-                }
-                let Some(count) = binding.length(region.bytes) else {
-                    return wrong(format!("{label}: '{name}' at {region} has more elements than 32 bits count"));
-                };
+                // Checked: it can be counted.
+                let count = binding.length(region.bytes).unwrap_or(u32::MAX);
                 self.touches.push(place.touch(binding.access));
-                (region.bytes, Resolved { address: self.address(place), count, value: None })
+                Resolved { address: self.address(place), count, value: None }
             }
-        };
-        if bytes < u64::from(binding.size) {
-            let (group, number) = (binding.resource.group, binding.resource.binding);
-            let size = binding.size;
-            return wrong(format!("{label}: '{name}' ({group}.{number}) has {bytes} bytes, below {size}"));
-        }
-        Ok(resolved)
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anywarp_backend::{Access, Clock, MemoryKind, Timing, Timings};
+use anywarp_host::Failure;
 
 use crate::driver::Event;
 use crate::graph::Graph;
@@ -20,7 +21,6 @@ use crate::kernel::status::{Record, Stop};
 use crate::memory::Memory;
 use crate::record::plan::{Place, Plan, Step, name};
 use crate::streams::state::Point;
-use crate::submit::failure::Failure;
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 
@@ -100,10 +100,7 @@ impl Queue {
                 self.anything_failed.store(true, Ordering::Release);
             }
         }
-        let timings = pending
-            .held
-            .timed
-            .then(|| Timings { clock: Clock::Device, entries: pending.timers.iter().map(Timer::read).collect() });
+        let timings = pending.held.timed.then(|| Timings { clock: Clock::Device, entries: read(&pending.timers) });
         pending.submission.complete(failure, timings);
         state.timers.extend(pending.timers.into_iter().flat_map(|timer| [timer.start, timer.end]));
         if let HeldPlan::Own(plan) = pending.held {
@@ -112,16 +109,24 @@ impl Queue {
     }
 }
 
-impl Timer {
-    fn read(&self) -> Timing {
-        // Both events lie before the end of the submission.
-        let milliseconds = self.end.since(&self.start).unwrap_or_else(|error| {
-            log::warn!("{error}");
-            0.0
-        });
-        let duration = Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default();
-        Timing { label: Arc::clone(&self.label), duration }
-    }
+/// Returns the timings of a submission that has ended.
+fn read(timers: &[Timer]) -> Vec<Timing> {
+    let Some(first) = timers.first() else { return Vec::new() };
+    let timing = |timer: &Timer| Timing {
+        label: Arc::clone(&timer.label),
+        start: between(&first.start, &timer.start),
+        duration: between(&timer.start, &timer.end),
+    };
+    timers.iter().map(timing).collect()
+}
+
+/// Returns the time from one event to a later one, both before the end of the submission.
+fn between(start: &Event, end: &Event) -> Duration {
+    let milliseconds = end.since(start).unwrap_or_else(|error| {
+        log::warn!("{error}");
+        0.0
+    });
+    Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default()
 }
 
 /// The outcome for the memories, command by command.
@@ -144,7 +149,7 @@ impl Outcome<'_> {
         let nothing_ran = self.failure.clone();
         for (index, step) in plan.steps.iter().enumerate().take(range.end).skip(range.start) {
             if let Some(failure) = &nothing_ran {
-                self.written(step, |memory| memory.poison(failure, self.sequence));
+                self.written(step, |memory| memory.poison.set(failure, self.sequence));
                 continue;
             }
             match step {
@@ -164,11 +169,11 @@ impl Outcome<'_> {
 
     fn copy(&mut self, source: Place, target: Place) {
         let (from, to) = (&self.plan.memories[source.memory], &self.plan.memories[target.memory]);
-        let Some(failure) = from.failure(self.sequence) else { return self.replaced(target) };
-        to.poison(&failure, self.sequence);
+        let Some(failure) = from.poison.failure(self.sequence) else { return self.replaced(target) };
+        to.poison.set(&failure, self.sequence);
         if to.kind == MemoryKind::Readback {
             // The next mapping reports it from there.
-            from.clear_poison(self.sequence);
+            from.poison.clear(self.sequence);
         }
         self.failure.get_or_insert(failure);
     }
@@ -190,10 +195,10 @@ impl Outcome<'_> {
     fn inherited(&self, touches: &Range<usize>) -> Option<Arc<Failure>> {
         for touch in &self.plan.touches[touches.clone()] {
             let memory = &self.plan.memories[touch.memory];
-            match memory.failure(self.sequence) {
+            match memory.poison.failure(self.sequence) {
                 // After the report, the program writes there again knowingly.
                 Some(failure) if touch.access == Access::Write && failure.was_reported_before(self.sequence) => {
-                    memory.clear_poison(self.sequence);
+                    memory.poison.clear(self.sequence);
                 }
                 Some(failure) => return Some(failure),
                 None => {}
@@ -204,7 +209,7 @@ impl Outcome<'_> {
 
     fn fails(&mut self, step: &Step, failure: Option<Arc<Failure>>) {
         if let Some(failure) = failure {
-            self.written(step, |memory| memory.poison(&failure, self.sequence));
+            self.written(step, |memory| memory.poison.set(&failure, self.sequence));
             self.failure.get_or_insert(failure);
         }
     }
@@ -228,7 +233,7 @@ impl Outcome<'_> {
         let memory = &self.plan.memories[place.memory];
         let whole = place.offset == 0 && place.bytes + GRAIN > memory.bytes;
         if whole || memory.kind == MemoryKind::Readback {
-            memory.clear_poison(self.sequence);
+            memory.poison.clear(self.sequence);
         }
     }
 }

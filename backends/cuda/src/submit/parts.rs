@@ -3,13 +3,13 @@
 use std::sync::{Arc, MutexGuard};
 
 use anywarp_backend::BackendError;
+use anywarp_host::Failure;
 use smallvec::SmallVec;
 
 use crate::record::parts::Part;
 use crate::record::plan::Plan;
 use crate::streams::state::{Point, Points};
 use crate::submit::complete::HeldPlan;
-use crate::submit::failure::Failure;
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 use crate::submit::{Enqueued, cancel};

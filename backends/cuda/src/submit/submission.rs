@@ -5,9 +5,9 @@ use std::task::Waker;
 use std::time::Duration;
 
 use anywarp_backend::{BackendError, Completion, Timings};
+use anywarp_host::Failure;
 
 use crate::streams::state::Points;
-use crate::submit::failure::Failure;
 use crate::submit::queue::Queue;
 
 /// One submission, as its ticket sees it.

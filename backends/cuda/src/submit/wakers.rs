@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::streams::state::Point;
 use crate::submit::queue::Queue;
-use anywarp_backend::panicked;
+use anywarp_host::panicked;
 
 #[derive(Default)]
 struct State {

@@ -13,9 +13,9 @@ fn run_as_on_a_gpu<'a>(
     inputs: impl Inputs<'a>,
     outputs: impl Outputs<'a>,
 ) -> (bool, usize) {
-    let mut plan = super::plan(&kernel.on(device).axes(axes), inputs.all(), outputs.all()).unwrap();
+    let mut plan = super::plan(&kernel.call(device).axes(axes), inputs.all(), outputs.all()).unwrap();
     plan.software = false;
-    plan.run(None).unwrap();
+    plan.run(crate::submit::Destination::Own).unwrap();
     (plan.passes()[0].form.vectors, plan.passes().len())
 }
 

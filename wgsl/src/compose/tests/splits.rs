@@ -16,11 +16,11 @@ use crate::module;
 /// Of one text each: the third one is composed itself.
 static KERNELS: LazyLock<[String; 4]> = LazyLock::new(|| {
     let tiles = include_str!("../../../../shaders/shared/tiles.wgsl");
-    let matmul = include_str!("../../../../shaders/matmul.wgsl");
+    let matmul = include_str!("../../../../shaders/ops/matmul_f32.wgsl");
     let matmul = composed(matmul, &[("shared::tiles", tiles)], &Options::default()).unwrap();
     [
-        include_str!("../../../../shaders/conv3x3.wgsl").to_owned(),
-        include_str!("../../../../shaders/saxpy.wgsl").to_owned(),
+        include_str!("../../../../examples/shaders/conv3x3.wgsl").to_owned(),
+        include_str!("../../../../examples/shaders/saxpy.wgsl").to_owned(),
         matmul.text().to_owned(),
         include_str!("kernels/halves.wgsl").to_owned(),
     ]

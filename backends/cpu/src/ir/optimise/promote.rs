@@ -54,7 +54,7 @@ pub(super) fn run(function: &mut Function) -> bool {
     let body = std::mem::take(&mut function.body);
     let mut survey = Survey { function, units: vec![Unit::Untouched; units], accesses: Vec::new() };
     survey.list(&body);
-    let Some(units) = survey.settle() else {
+    let Some(units) = survey.decide() else {
         function.body = body;
         return false;
     };
@@ -152,7 +152,7 @@ impl Survey<'_> {
     }
 
     /// Accesses stay whole. `None` if nothing can be promoted.
-    fn settle(mut self) -> Option<Vec<Unit>> {
+    fn decide(mut self) -> Option<Vec<Unit>> {
         for _ in 0..MOST_ROUNDS {
             let mut changed = false;
             for access in &self.accesses {

@@ -112,7 +112,7 @@ impl<'a> Rewriter<'a> {
                 self.knowledge.set(*var, *value, constant);
             }
             Stmt::Store { place, .. } => {
-                let inside = self.settle(place, Beyond::Keep);
+                let inside = self.resolve(place, Beyond::Keep);
                 if !inside {
                     return;
                 }
@@ -215,11 +215,11 @@ impl<'a> Rewriter<'a> {
     fn emit(&mut self, value: Value, mut inst: Inst, out: &mut List) {
         match &mut inst {
             Inst::Load(place, ..) => {
-                self.settle(place, Beyond::Clamp);
+                self.resolve(place, Beyond::Clamp);
             }
             // A place that is out of range keeps its index, which is what drops the atomic.
             Inst::Atomic { place, .. } => {
-                self.settle(place, Beyond::Keep);
+                self.resolve(place, Beyond::Keep);
             }
             _ => {}
         }
@@ -284,7 +284,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Moves constant indices into the offset. Returns whether no index is certainly too large.
-    fn settle(&self, place: &mut Place, beyond: Beyond) -> bool {
+    fn resolve(&self, place: &mut Place, beyond: Beyond) -> bool {
         let (mut offset, mut inside) = (place.offset, true);
         place.indices.retain(|index| {
             let Some(bits) = self.known(index.value) else { return true };

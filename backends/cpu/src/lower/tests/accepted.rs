@@ -29,9 +29,9 @@ const BODIES: &[&str] = &[
 
 /// Whole modules.
 const MODULES: &[&str] = &[
-    include_str!("../../../../../shaders/saxpy.wgsl"),
-    include_str!("../../../../../shaders/conv3x3.wgsl"),
-    include_str!("../../../../../shaders/touch.wgsl"),
+    include_str!("../../../../../examples/shaders/saxpy.wgsl"),
+    include_str!("../../../../../examples/shaders/conv3x3.wgsl"),
+    include_str!("../../../../../examples/shaders/touch.wgsl"),
     // Pointers across calls, early returns, large results.
     "struct S { a: array<u32, 70>, b: vec3f, c: bool }
     @group(0) @binding(0) var<storage, read_write> data: array<u32>;

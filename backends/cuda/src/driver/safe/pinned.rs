@@ -2,9 +2,10 @@
 
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::AtomicU32;
 
 use anywarp_backend::{BackendError, HostRange};
+use anywarp_host::mapping::{Mapping, not_mapped};
 
 use super::{Context, DeviceSlice, HostSlice};
 use crate::driver::error::OUT_OF_MEMORY;
@@ -60,19 +61,22 @@ impl PinnedMemory {
         self.bytes
     }
 
-    /// Gives the host the bytes of the memory that `owner` has; `None` if it has none, or `lent` says that the
-    /// host has them already.
+    /// Gives the host the bytes of the memory that `owner` has, as `mapping` allows.
     ///
-    /// The owner lets go of its pinned memory only when it is dropped, lets no work under way use the bytes,
-    /// and refuses new work that would until `lent` is false again: reason 3 of this layer.
-    pub(crate) fn lend<T: Send + Sync + 'static>(
+    /// The owner drops its pinned memory only when it is dropped itself, and refuses work that would use the bytes
+    /// while they are mapped; `has_ended` says that earlier work has ended: reason 3 of this layer.
+    ///
+    /// # Errors
+    /// Those of [`Mapping::host`].
+    pub(crate) fn lend<T: Send + Sync + 'static, W>(
         owner: &Arc<T>,
         pinned: fn(&T) -> Option<&Self>,
-        lent: &Arc<AtomicBool>,
-    ) -> Option<HostRange> {
-        let memory = pinned(owner)?;
+        mapping: &Mapping<W>,
+        has_ended: impl FnOnce(&W) -> bool,
+    ) -> Result<HostRange, BackendError> {
+        let memory = pinned(owner).ok_or_else(not_mapped)?;
         // SAFETY: the owner, which is kept, keeps the bytes and sees to it that nothing else touches them.
-        unsafe { HostRange::new(memory.start, memory.bytes, Arc::clone(lent), Arc::clone(owner) as _) }
+        unsafe { mapping.host(has_ended, (memory.start, memory.bytes), Arc::clone(owner) as _) }
     }
 }
 

@@ -1,0 +1,191 @@
+//! The workgroups of one dispatch, on whichever threads there are.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use anywarp_backend::{BackendError, Findings};
+
+use crate::abi::{Frame, Slot, Stop};
+use crate::checker::{Checker, Checks};
+use crate::execute::scratch;
+use crate::kernel::Kernel;
+
+/// One dispatch: what all its threads share.
+pub(crate) struct Dispatch<'a> {
+    kernel: &'a Kernel,
+    slots: *const Slot,
+    immediates: *const u8,
+    groups: [u32; 3],
+    steps: u64,
+}
+
+// SAFETY: the pointers are only read, and what the kernel does behind them is its business from any
+// thread; `new` demands that they stay good.
+unsafe impl Sync for Dispatch<'_> {}
+
+impl<'a> Dispatch<'a> {
+    /// A dispatch of `groups` workgroups, whose loops may make `steps` iterations each.
+    ///
+    /// # Safety
+    /// For as long as the dispatch lives there is one good slot at `slots` for each of the kernel's
+    /// bindings, and the kernel's immediates at `immediates`, guards around each.
+    pub(crate) unsafe fn new(
+        kernel: &'a Kernel,
+        slots: *const Slot,
+        immediates: *const u8,
+        groups: [u32; 3],
+        steps: u64,
+    ) -> Self {
+        Self { kernel, slots, immediates, groups, steps }
+    }
+
+    /// How many workgroups there are. More than `u64` can say would run for centuries, and so does
+    /// that many.
+    pub(crate) fn count(&self) -> u64 {
+        let [x, y, z] = self.groups.map(u64::from);
+        x.saturating_mul(y.saturating_mul(z))
+    }
+
+    /// Runs these workgroups, counted with x fastest.
+    ///
+    /// # Errors
+    /// [`BackendError::Stopped`], or no memory to work in.
+    pub(crate) fn run(&self, range: Range<u64>) -> Result<(), BackendError> {
+        self.run_with(range, None)
+    }
+
+    /// Runs all workgroups of a checked kernel, one after the other.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); what was found until then is there all the same.
+    pub(crate) fn run_checked(&self, checks: &Arc<Checks>) -> (Result<(), BackendError>, Findings) {
+        let mut checker = Checker::new(checks, self.groups);
+        let result = self.run_with(0..self.count(), Some(&mut checker));
+        (result, checker.findings())
+    }
+
+    fn run_with(&self, range: Range<u64>, checker: Option<&mut Checker>) -> Result<(), BackendError> {
+        let machine = &self.kernel.machine;
+        scratch::with(machine.workgroup_bytes, machine.frame_bytes, |places| {
+            let mut frame = Frame {
+                slots: self.slots,
+                immediates: self.immediates,
+                workgroup: places.workgroup,
+                private: places.private,
+                groups: self.groups,
+                site: u32::MAX,
+                steps: self.steps,
+                checker: std::ptr::null_mut(),
+                nowhere: places.nowhere,
+            };
+            if let Some(checker) = checker {
+                return rows(self.groups, range, |x, y, z| {
+                    x.into_iter().try_for_each(|x| self.one_checked(&mut frame, checker, [x, y, z]))
+                });
+            }
+            rows(self.groups, range, |x, y, z| {
+                frame.steps = self.steps;
+                // SAFETY: the kernel finds in the frame all that it was compiled for: slots and
+                // immediates by `new`, the rest from `scratch`, of the sizes that it asked for.
+                let stop = unsafe { (machine.entry)(&mut frame, x.start, x.end, y, z) };
+                if stop == Stop::Done as u32 { Ok(()) } else { Err(self.kernel.stopped(stop, frame.site, self.steps)) }
+            })
+        })
+    }
+}
+
+impl Dispatch<'_> {
+    /// Runs one workgroup under the eyes of the checker.
+    fn one_checked(&self, frame: &mut Frame, checker: &mut Checker, [x, y, z]: [u32; 3]) -> Result<(), BackendError> {
+        checker.begin([x, y, z]);
+        frame.steps = self.steps;
+        frame.checker = std::ptr::from_mut(checker).cast();
+        // SAFETY: as in `run_with`; the checker is the kernel's alone until it returns.
+        let stop = unsafe { (self.kernel.machine.entry)(frame, x, x + 1, y, z) };
+        frame.checker = std::ptr::null_mut();
+        if stop == Stop::Done as u32 {
+            checker.end();
+            return Ok(());
+        }
+        let site = checker.stopped(stop, frame.site, self.steps);
+        Err(self.kernel.stopped(stop, site, self.steps))
+    }
+}
+
+/// Calls `run` for each piece of a row (y, z) that a range of workgroups of a grid consists of.
+fn rows<E>(
+    groups: [u32; 3],
+    range: Range<u64>,
+    mut run: impl FnMut(Range<u32>, u32, u32) -> Result<(), E>,
+) -> Result<(), E> {
+    let [width, height, _] = groups.map(u64::from);
+    if range.is_empty() || width == 0 || height == 0 {
+        return Ok(());
+    }
+    let row = range.start / width;
+    // All three are below the grid's extents, which are 32 bits wide.
+    let (mut x, mut y, mut z) = (range.start % width, row % height, row / height);
+    let mut left = range.end - range.start;
+    while left > 0 {
+        let end = width.min(x + left);
+        run(x as u32..end as u32, y as u32, z as u32)?;
+        left -= end - x;
+        x = 0;
+        y += 1;
+        if y == height {
+            (y, z) = (0, z + 1);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Piece = (Range<u32>, u32, u32);
+
+    fn pieces(groups: [u32; 3], range: Range<u64>) -> Vec<Piece> {
+        let mut found = Vec::new();
+        let result: Result<(), ()> = rows(groups, range, |x, y, z| {
+            found.push((x, y, z));
+            Ok(())
+        });
+        result.unwrap();
+        found
+    }
+
+    #[test]
+    fn ranges_become_pieces_of_rows() {
+        assert_eq!(pieces([4, 2, 2], 0..4), [(0..4, 0, 0)]);
+        assert_eq!(pieces([4, 2, 2], 3..9), [(3..4, 0, 0), (0..4, 1, 0), (0..1, 0, 1)]);
+        assert_eq!(pieces([1, 1, 3], 1..3), [(0..1, 0, 1), (0..1, 0, 2)]);
+        assert_eq!(pieces([4, 2, 2], 7..7), []);
+    }
+
+    #[test]
+    fn every_way_to_cut_a_grid_covers_it() {
+        let groups = [3, 4, 2];
+        for cut in 0..=24 {
+            let mut all: Vec<[u32; 3]> = Vec::new();
+            for (x, y, z) in pieces(groups, 0..cut).into_iter().chain(pieces(groups, cut..24)) {
+                all.extend(x.map(|x| [x, y, z]));
+            }
+            let wanted: Vec<[u32; 3]> = (0..24).map(|at| [at % 3, at / 3 % 4, at / 12]).collect();
+            assert_eq!(all, wanted);
+        }
+    }
+
+    #[test]
+    fn grids_of_two_to_the_31_and_more() {
+        let far = 1 << 31;
+        assert_eq!(pieces([far, 1, 1], 0..1 << 31), [(0..far, 0, 0)]);
+        assert_eq!(pieces([far, 4, 1], (1 << 32) - 1..(1 << 32) + 1), [(far - 1..far, 1, 0), (0..1, 2, 0)]);
+        assert_eq!(pieces([1, far, 2], (1 << 31) - 1..(1 << 31) + 1), [(0..1, far - 1, 0), (0..1, 0, 1)]);
+        let most = u32::MAX;
+        assert_eq!(
+            pieces([most, most, 1], u64::from(most) * u64::from(most) - 1..u64::from(most) * u64::from(most)),
+            [(most - 1..most, most - 1, 0)]
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! From a program to machine code.
+
+use anywarp_backend::{BackendError, Program};
+
+use crate::checker::Checks;
+use crate::kernel::Machine;
+use crate::{codegen, ir, lower};
+use anywarp_host::guarded;
+
+/// Compiles a program; `checked` adds reports of every access.
+///
+/// # Errors
+/// [`BackendError::Rejected`], with the line where there is one.
+pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, BackendError> {
+    // A mistake in the compiler refuses the program, no more.
+    guarded("compiling", || {
+        let mut function = lowered(program, checked)?;
+        let sites = sites(program, &function);
+        let checks = checked.then(|| Checks::of(program, &mut function));
+        if !checked {
+            ir::optimise::run(&mut function);
+        }
+        let code = codegen::compile(&function).map_err(refused)?;
+        Ok(Machine {
+            entry: code.entry,
+            frame_bytes: code.frame_bytes,
+            workgroup_bytes: code.workgroup_bytes,
+            sites,
+            checks,
+            _owner: Box::new(code),
+        })
+    })
+}
+
+/// The scalar program, which nothing has made faster yet.
+pub(crate) fn lowered(program: &Program, checked: bool) -> Result<ir::Function, BackendError> {
+    lower::lower(program, checked)
+        .map_err(|error| refused(format!("{}{}", error.message, at(program, error.span.unwrap_or_default()))))
+}
+
+pub(crate) fn refused(message: String) -> BackendError {
+    BackendError::Rejected { operation: "compiling", message }
+}
+
+fn sites(program: &Program, function: &ir::Function) -> Vec<String> {
+    function.sites.iter().map(|site| at(program, site.span)).collect()
+}
+
+/// ` at kernel.wgsl:7`, if the line is known.
+fn at(program: &Program, span: naga::Span) -> String {
+    let place = || program.source.as_deref()?.place(span.to_range()?.start);
+    place().map_or_else(String::new, |place| format!(" at {}:{}", place.file, place.line))
+}

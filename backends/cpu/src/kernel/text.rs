@@ -1,0 +1,36 @@
+//! What the compiler makes of a program, for reading.
+
+use anywarp_backend::{BackendError, Program};
+
+use crate::kernel::compile::{lowered, refused};
+use crate::{codegen, ir};
+use anywarp_host::guarded;
+
+/// The Cranelift IR of a program, as it is before Cranelift's own optimisations.
+///
+/// # Errors
+/// [`BackendError::Rejected`], with the line where there is one.
+pub fn clif(program: &Program) -> Result<String, BackendError> {
+    let text = written(program, codegen::clif)?;
+    // Nothing uses the other names of a value any more.
+    let alias = |line: &str| line.trim_start().split_once(" -> ").is_some_and(|(name, _)| !name.contains(' '));
+    Ok(text.lines().filter(|line| !alias(line)).flat_map(|line| [line, "\n"]).collect())
+}
+
+/// The machine code of a program for this processor, as Cranelift writes it down.
+///
+/// # Errors
+/// [`BackendError::Rejected`], with the line where there is one.
+pub fn assembly(program: &Program) -> Result<String, BackendError> {
+    written(program, codegen::assembly)
+}
+
+fn written(program: &Program, write: fn(&ir::Function) -> Result<String, String>) -> Result<String, BackendError> {
+    guarded("compiling", || {
+        let mut function = lowered(program, false)?;
+        ir::optimise::run(&mut function);
+        let text = write(&function).map_err(refused)?;
+        let [x, y, z] = program.workgroup_size;
+        Ok(format!("; {}, a loop over workgroups of {x} x {y} x {z}\n{}", program.name, text.trim_matches('\n')))
+    })
+}

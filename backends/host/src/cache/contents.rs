@@ -1,0 +1,117 @@
+//! What lies in the folder, and clearing it. Only files that go by the cache's names are looked at,
+//! and no link is followed: a folder that holds other things as well keeps them.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::key::is_entry;
+use super::{DiskCache, KINDS};
+
+/// What the cache holds of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// One of [`KINDS`].
+    pub kind: &'static str,
+    /// How many files.
+    pub files: u64,
+    /// What they take, in bytes.
+    pub bytes: u64,
+    /// When the one that was used longest ago was used; `None` without files.
+    pub oldest: Option<SystemTime>,
+    /// When the one that was used last was used; `None` without files.
+    pub newest: Option<SystemTime>,
+}
+
+/// What clearing has removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// How many files.
+    pub files: u64,
+    /// What they took, in bytes.
+    pub bytes: u64,
+    /// How many files could not be removed.
+    pub left: u64,
+}
+
+impl DiskCache {
+    /// What there is of each kind.
+    #[must_use]
+    pub fn contents(&self) -> Vec<Contents> {
+        let of = |kind: &&'static str| {
+            let files = files(&self.folder().join(kind));
+            Contents {
+                kind,
+                files: files.len() as u64,
+                bytes: files.iter().map(|file| file.bytes).sum(),
+                oldest: files.iter().map(|file| file.used).min(),
+                newest: files.iter().map(|file| file.used).max(),
+            }
+        };
+        KINDS.iter().map(of).collect()
+    }
+
+    /// Removes all files of a kind, or of every kind, and what processes that ended left half written.
+    pub fn clear(&self, kind: Option<&str>) -> Removed {
+        let mut removed = Removed::default();
+        for known in KINDS.iter().filter(|known| kind.is_none_or(|kind| kind == **known)) {
+            let folder = self.folder().join(known);
+            let whole = files(&folder).into_iter().map(|file| (is_gone(&file.path), file));
+            for (gone, file) in whole.chain(abandoned(&folder)) {
+                removed.files += u64::from(gone);
+                removed.bytes += if gone { file.bytes } else { 0 };
+                removed.left += u64::from(!gone);
+            }
+        }
+        removed
+    }
+}
+
+/// One file of a folder.
+pub(super) struct Stored {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    pub(super) used: SystemTime,
+}
+
+/// The entries in the folder of a kind. Those that vanish meanwhile are left out.
+pub(super) fn files(folder: &Path) -> Vec<Stored> {
+    named(folder, is_entry)
+}
+
+/// Removes a file; whether it is gone, by whomever.
+pub(super) fn is_gone(path: &Path) -> bool {
+    fs::remove_file(path).map_or_else(|error| error.kind() == ErrorKind::NotFound, |()| true)
+}
+
+const UNFINISHED: &str = ".unfinished-";
+
+/// Half-written files of processes that ended are known by their age.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// The name of a file that is not whole yet.
+pub(super) fn unfinished(number: u64) -> String {
+    format!("{UNFINISHED}{}-{number}.anywarp", std::process::id())
+}
+
+/// Removes the half-written files of processes that ended, and returns which, and whether they are gone.
+pub(super) fn abandoned(folder: &Path) -> Vec<(bool, Stored)> {
+    let old = |file: &Stored| file.used.elapsed().is_ok_and(|age| age > ABANDONED);
+    let unfinished = named(folder, |name| name.starts_with(UNFINISHED) && name.ends_with(".anywarp"));
+    unfinished.into_iter().filter(old).map(|file| (is_gone(&file.path), file)).collect()
+}
+
+fn named(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Vec<Stored> {
+    // Of a folder that is a link, nothing is known to be the cache's.
+    if !fs::symlink_metadata(folder).is_ok_and(|about| about.is_dir()) {
+        return Vec::new();
+    }
+    let all = fs::read_dir(folder).into_iter().flatten().flatten();
+    all.filter(|entry| is_ours(&entry.file_name().to_string_lossy()))
+        .filter_map(|entry| {
+            let about = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+            Some(Stored { path: entry.path(), bytes: about.len(), used: about.modified().ok()? })
+        })
+        .collect()
+}

@@ -1,0 +1,54 @@
+//! Work that failed, and since when its caller could know.
+//!
+//! A failure is reported by every ticket of the submission that it happened in, and once by each memory whose
+//! contents it has [poisoned](crate::Poison). It moves on to what later work makes of such a memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anywarp_backend::BackendError;
+
+/// Not reported to any caller.
+const UNREPORTED: u64 = u64::MAX;
+
+/// Why some work did not end as it should.
+#[derive(Debug)]
+pub struct Failure {
+    error: BackendError,
+    /// The number of the last submission when the failure was first reported.
+    reported: AtomicU64,
+}
+
+impl Failure {
+    /// A failure that was not reported yet.
+    #[must_use]
+    pub fn new(error: BackendError) -> Arc<Self> {
+        Arc::new(Self { error, reported: AtomicU64::new(UNREPORTED) })
+    }
+
+    /// Returns the error for a caller that acts on it; `submitted` is the number of the last submission.
+    pub fn report(&self, submitted: u64) -> BackendError {
+        self.reported.fetch_min(submitted, Ordering::AcqRel);
+        self.error.clone()
+    }
+
+    /// Whether a submission with this number was made when the failure was known.
+    #[must_use]
+    pub fn was_reported_before(&self, submission: u64) -> bool {
+        self.reported.load(Ordering::Acquire) < submission
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_work_submitted_later_was_made_with_the_failure_known() {
+        let failure = Failure::new(BackendError::CannotBlock);
+        assert!(!failure.was_reported_before(3) && !failure.was_reported_before(u64::MAX));
+        assert_eq!(failure.report(3), BackendError::CannotBlock);
+        assert_eq!(failure.report(9), BackendError::CannotBlock);
+        assert!(!failure.was_reported_before(3) && failure.was_reported_before(4));
+    }
+}

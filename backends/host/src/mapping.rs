@@ -1,0 +1,186 @@
+//! The host's access to one memory: mapped, perhaps still waiting for work, and lent to one caller at a time.
+
+use std::any::Any;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anywarp_backend::{BackendError, HostRange, MemoryKind};
+
+/// Whether the host may map memory of this kind.
+///
+/// # Errors
+/// [`BackendError::Rejected`] for [`MemoryKind::Device`].
+pub fn is_visible(kind: MemoryKind) -> Result<(), BackendError> {
+    if kind == MemoryKind::Device {
+        return Err(BackendError::rejected("mapping", "device memory is not visible to the host"));
+    }
+    Ok(())
+}
+
+/// The mapping of one memory whose bytes the host can always reach: what changes is who may use them.
+///
+/// `W` is what a mapping waits for. A backend keeps this beside what else belongs to the memory, behind its lock, and
+/// refuses work with the memory while it [is mapped](Self::is_mapped).
+#[derive(Debug)]
+pub struct Mapping<W>(Option<Mapped<W>>);
+
+#[derive(Debug)]
+struct Mapped<W> {
+    waits_for: Option<W>,
+    lent: Lent,
+}
+
+/// Whether a [`HostRange`] of a mapping is out.
+#[derive(Clone, Debug, Default)]
+pub struct Lent(Arc<AtomicBool>);
+
+impl<W> Default for Mapping<W> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<W> Mapping<W> {
+    /// Whether the host has the memory, or waits for it.
+    #[must_use]
+    pub fn is_mapped(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// What the mapping waits for, if the memory is mapped and there was anything to wait for.
+    #[must_use]
+    pub fn waits_for(&self) -> Option<&W> {
+        self.0.as_ref()?.waits_for.as_ref()
+    }
+
+    /// Maps the memory, once `waits_for` has ended. A memory that is mapped stays as it is.
+    pub fn open(&mut self, waits_for: Option<W>) {
+        self.0.get_or_insert_with(|| Mapped { waits_for, lent: Lent::default() });
+    }
+
+    /// The `bytes` from `start` on, for the host.
+    ///
+    /// # Errors
+    /// [`BackendError::Rejected`] if the memory is not mapped, what the mapping waits for has not ended, or a range
+    /// is out already.
+    ///
+    /// # Safety
+    /// While the memory is mapped and what it waits for has ended, the bytes must be valid and the host's alone, as
+    /// [`HostRange::new`] demands; `owner` keeps them.
+    pub unsafe fn host(
+        &self,
+        has_ended: impl FnOnce(&W) -> bool,
+        (start, bytes): (NonNull<u8>, usize),
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Result<HostRange, BackendError> {
+        let Some(mapped) = &self.0 else { return Err(not_mapped()) };
+        if mapped.waits_for.as_ref().is_some_and(|work| !has_ended(work)) {
+            return Err(pending());
+        }
+        // SAFETY: the memory is mapped and nothing is waited for; the caller answers for the rest.
+        unsafe { mapped.lent.range((start, bytes), owner) }
+    }
+
+    /// Ends the mapping. A memory that is not mapped stays as it is.
+    ///
+    /// # Errors
+    /// [`BackendError::Rejected`] while a range is out; the memory stays mapped.
+    pub fn close(&mut self) -> Result<(), BackendError> {
+        if let Some(mapped) = &self.0 {
+            mapped.lent.is_back()?;
+        }
+        self.0 = None;
+        Ok(())
+    }
+}
+
+impl Lent {
+    /// The range, which is out from now on.
+    ///
+    /// # Errors
+    /// [`BackendError::Rejected`] if it is out already.
+    ///
+    /// # Safety
+    /// That of [`HostRange::new`].
+    pub unsafe fn range(
+        &self,
+        (start, bytes): (NonNull<u8>, usize),
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Result<HostRange, BackendError> {
+        // SAFETY: the caller's own promise.
+        unsafe { HostRange::new(start, bytes, Arc::clone(&self.0), owner) }
+            .ok_or_else(|| BackendError::rejected("host access", "the bytes are in use by the host already"))
+    }
+
+    /// An error while the range is out.
+    ///
+    /// # Errors
+    /// [`BackendError::Rejected`].
+    pub fn is_back(&self) -> Result<(), BackendError> {
+        if self.0.load(Ordering::Acquire) {
+            return Err(BackendError::rejected("unmapping", "the bytes are in use by the host"));
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of host access to memory that is not mapped.
+#[must_use]
+pub fn not_mapped() -> BackendError {
+    BackendError::rejected("host access", "the memory is not mapped")
+}
+
+/// The refusal of host access to memory whose mapping still waits for work.
+#[must_use]
+pub fn pending() -> BackendError {
+    BackendError::rejected("host access", "the mapping is still pending")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(mapping: &Mapping<bool>, memory: &Arc<Vec<u8>>) -> Result<HostRange, BackendError> {
+        let start = NonNull::from(memory.as_slice()).cast::<u8>();
+        // SAFETY: the vector is kept by the range and only read.
+        unsafe { mapping.host(|ended| *ended, (start, memory.len()), Arc::clone(memory) as _) }
+    }
+
+    fn said<T>(result: Result<T, BackendError>) -> String {
+        result.map(|_| ()).expect_err("this was to be refused").to_string()
+    }
+
+    #[test]
+    fn memory_is_lent_once_and_only_while_it_is_mapped() {
+        let (mut mapping, memory) = (Mapping::default(), Arc::new(vec![7; 16]));
+        assert!(said(host(&mapping, &memory)).contains("is not mapped"));
+        mapping.close().unwrap();
+        mapping.open(Some(true));
+        mapping.open(Some(false));
+        assert_eq!((mapping.is_mapped(), mapping.waits_for()), (true, Some(&true)), "mapped a second time");
+        let range = host(&mapping, &memory).unwrap();
+        assert!(said(host(&mapping, &memory)).contains("in use by the host already"));
+        assert!(said(mapping.close()).contains("in use by the host") && mapping.is_mapped());
+        assert_eq!(range.bytes(), [7; 16]);
+        drop(range);
+        mapping.close().unwrap();
+        assert!(!mapping.is_mapped());
+    }
+
+    #[test]
+    fn a_pending_mapping_lends_nothing_and_can_be_closed() {
+        let (mut mapping, memory) = (Mapping::default(), Arc::new(vec![7; 16]));
+        mapping.open(Some(false));
+        assert!(said(host(&mapping, &memory)).contains("still pending"));
+        mapping.close().unwrap();
+        mapping.open(None);
+        assert!(host(&mapping, &memory).is_ok());
+    }
+
+    #[test]
+    fn device_memory_is_not_mapped() {
+        assert!(said(is_visible(MemoryKind::Device)).contains("not visible to the host"));
+        assert_eq!(is_visible(MemoryKind::Readback), Ok(()));
+    }
+}

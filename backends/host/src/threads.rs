@@ -1,0 +1,285 @@
+//! Work spread over the processor's cores, as far as it pays.
+//!
+//! Work is a number of units, done in ranges by whichever thread is free. It begins on the calling
+//! thread and is timed there; only when what is left would take this thread long are the others
+//! called. They belong to one pool for the whole process. Helpers that come too late find the work
+//! closed and leave: no work waits for a thread to wake up. Kernels of the processor run so, and large copies.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use anywarp_backend::BackendError;
+
+use crate::guarded;
+
+/// Nanoseconds of work left above which other threads are called: waking one takes 5 to 50 us.
+const WORTH_CALLING: f64 = 80_000.0;
+/// Nanoseconds that the first unit may take because it is the first.
+const COLD: f64 = 200_000.0;
+/// Nanoseconds of work that each helper should find.
+const SHARE: f64 = 30_000.0;
+/// Nanoseconds that one range should take: how soon a thread sees that another has failed.
+const LONGEST: f64 = 50_000.0;
+/// Nanoseconds below which taking a range costs a noticeable part of doing it.
+const SHORTEST: f64 = 2_000.0;
+
+/// What does a range of units.
+pub type Work<'a> = dyn Fn(Range<u64>) -> Result<(), BackendError> + Sync + 'a;
+
+/// How many threads can work at a time.
+#[must_use]
+pub fn count() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// All threads but the caller's.
+fn pool() -> Option<&'static ThreadPool> {
+    static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
+    let build = || {
+        let named = |index| format!("anywarp-{index}");
+        let built = ThreadPoolBuilder::new().num_threads(count() - 1).thread_name(named).build();
+        built.inspect_err(|error| log::warn!("work stays on one thread: {error}")).ok()
+    };
+    // With no other core there would still be a thread: rayon takes 0 for its own choice.
+    POOL.get_or_init(|| if count() > 1 { build() } else { None }).as_ref()
+}
+
+/// Does units `0..units`. `expected` is what one of them should take in nanoseconds, if known;
+/// returns what one has taken on a thread.
+///
+/// # Errors
+/// The first of `work`; its other threads stop soon.
+pub fn spread(units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64, BackendError> {
+    let (mut done, mut cost) = (0, expected);
+    while done < units {
+        let left = units - done;
+        // The very first unit also pays for cold caches: unless it was long, a second one is timed.
+        let known = |cost: &f64| expected.is_some() || done > 1 || *cost > COLD;
+        if let Some(cost) = cost.filter(|cost| left > 1 && left as f64 * cost > WORTH_CALLING && known(cost))
+            && let Some(pool) = pool()
+        {
+            return shared(pool, done..units, cost, work);
+        }
+        let range = cost.map_or(1, |cost| fitting(LONGEST, cost)).min(left);
+        let start = Instant::now();
+        work(done..done + range)?;
+        cost = Some(start.elapsed().as_nanos() as f64 / range as f64);
+        done += range;
+    }
+    Ok(cost.unwrap_or(0.0))
+}
+
+/// Copies `source` to `target`, whose lengths agree, in pieces of `length` bytes, by `way`. A piece takes
+/// about `cost` nanoseconds.
+pub fn copy_pieces(
+    source: &[u8],
+    target: &mut [u8],
+    length: usize,
+    cost: f64,
+    way: &(dyn Fn(&[u8], &mut [u8]) + Sync),
+) {
+    // Each piece is taken once, so that no lock is ever waited for.
+    let pieces: Vec<_> = source.chunks(length).zip(target.chunks_mut(length)).map(Mutex::new).collect();
+    let done = spread(pieces.len() as u64, Some(cost), &|range| {
+        for piece in &pieces[range.start as usize..range.end as usize] {
+            let (source, target) = &mut *piece.lock().unwrap_or_else(PoisonError::into_inner);
+            way(source, target);
+        }
+        Ok(())
+    });
+    debug_assert!(done.is_ok(), "copies cannot fail");
+}
+
+/// Units that take this long, at least one.
+fn fitting(nanoseconds: f64, cost: f64) -> u64 {
+    (nanoseconds / cost.max(0.001)) as u64 + 1
+}
+
+#[derive(Default)]
+struct Door {
+    closed: bool,
+    inside: usize,
+}
+
+/// Units that several threads share.
+struct Shared {
+    next: AtomicU64,
+    end: u64,
+    /// Nanoseconds of one unit, as far as was known at the start.
+    cost: f64,
+    threads: u64,
+    halted: AtomicBool,
+    /// Summed over all threads, to learn what a unit takes.
+    nanoseconds: AtomicU64,
+    error: Mutex<Option<BackendError>>,
+    door: Mutex<Door>,
+    left: Condvar,
+    /// Outlives this only until the door is closed and no thread is inside.
+    work: *const Work<'static>,
+}
+
+// SAFETY: `work` is a `Sync` function, called only between `enter` and `leave`.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+fn shared(pool: &ThreadPool, units: Range<u64>, cost: f64, work: &Work<'_>) -> Result<f64, BackendError> {
+    let left = units.end - units.start;
+    let worth = (left as f64 * cost / SHARE) as u64;
+    let helpers = worth.min(left - 1).min(count() as u64 - 1).max(1);
+    let work = std::ptr::from_ref(work);
+    // SAFETY: only the lifetime changes. Helpers call it inside the door, which `close` shuts, waiting
+    // for those within, before this function returns; nothing below can unwind before that.
+    let work = unsafe { std::mem::transmute::<*const Work<'_>, *const Work<'static>>(work) };
+    let shared = Arc::new(Shared {
+        next: AtomicU64::new(units.start),
+        end: units.end,
+        cost,
+        threads: helpers + 1,
+        halted: AtomicBool::new(false),
+        nanoseconds: AtomicU64::new(0),
+        error: Mutex::new(None),
+        door: Mutex::default(),
+        left: Condvar::new(),
+        work,
+    });
+    for _ in 0..helpers {
+        let shared = Arc::clone(&shared);
+        pool.spawn(move || {
+            if shared.enter() {
+                shared.work();
+                shared.leave();
+            }
+        });
+    }
+    shared.work();
+    shared.close();
+    let error = shared.error.lock().unwrap_or_else(PoisonError::into_inner).take();
+    error.map_or_else(|| Ok(shared.nanoseconds.load(Ordering::Relaxed) as f64 / left as f64), Err)
+}
+
+impl Shared {
+    fn door(&self) -> MutexGuard<'_, Door> {
+        self.door.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether there is still something to do.
+    fn enter(&self) -> bool {
+        let mut door = self.door();
+        door.inside += usize::from(!door.closed);
+        !door.closed
+    }
+
+    fn leave(&self) {
+        let mut door = self.door();
+        door.inside -= 1;
+        if door.closed && door.inside == 0 {
+            self.left.notify_all();
+        }
+    }
+
+    fn close(&self) {
+        let mut door = self.door();
+        door.closed = true;
+        while door.inside > 0 {
+            door = self.left.wait(door).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Does ranges until there are none left, or one has failed. Never unwinds.
+    fn work(&self) {
+        let result = guarded("working on several threads", || {
+            let (mut cost, mut then) = (self.cost, Instant::now());
+            while let Some(range) = self.take(cost) {
+                let units = range.end - range.start;
+                // SAFETY: this thread is inside the door, or is the one that will close it.
+                unsafe { (*self.work)(range) }?;
+                let now = Instant::now();
+                let took = now.duration_since(then).as_nanos() as u64;
+                self.nanoseconds.fetch_add(took, Ordering::Relaxed);
+                (cost, then) = (took as f64 / units as f64, now);
+            }
+            Ok(())
+        });
+        if let Err(error) = result {
+            self.halted.store(true, Ordering::Relaxed);
+            self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+
+    /// The next range, of units that take `cost`: smaller towards the end, so that all threads end
+    /// together.
+    fn take(&self, cost: f64) -> Option<Range<u64>> {
+        if self.halted.load(Ordering::Relaxed) {
+            return None;
+        }
+        let left = self.end.saturating_sub(self.next.load(Ordering::Relaxed));
+        let size = (left / (2 * self.threads)).min(fitting(LONGEST, cost)).max(fitting(SHORTEST, cost));
+        let first = self.next.fetch_add(size, Ordering::Relaxed);
+        (first < self.end).then(|| first..self.end.min(first.saturating_add(size)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn every_unit_is_done_once() {
+        for units in [0, 1, 2, 7, 1000, 1 << 20] {
+            for expected in [None, Some(0.0), Some(1.0), Some(1e4)] {
+                let (sum, calls) = (AtomicU64::new(0), AtomicU64::new(0));
+                spread(units, expected, &|range| {
+                    calls.fetch_add(range.end - range.start, Ordering::Relaxed);
+                    sum.fetch_add(range.sum::<u64>(), Ordering::Relaxed);
+                    Ok(())
+                })
+                .unwrap();
+                assert_eq!(calls.into_inner(), units);
+                assert_eq!(sum.into_inner(), units * units.saturating_sub(1) / 2);
+            }
+        }
+    }
+
+    #[test]
+    fn slow_units_reach_other_threads_and_quick_ones_do_not() {
+        let seen = Mutex::new(std::collections::HashSet::new());
+        let note = |wait: Duration| {
+            seen.lock().unwrap().insert(std::thread::current().id());
+            std::thread::sleep(wait);
+            Ok(())
+        };
+        spread(3, None, &|_| note(Duration::ZERO)).unwrap();
+        assert_eq!(seen.lock().unwrap().len(), 1);
+        // The pool may be busy with another test for a while.
+        let start = Instant::now();
+        while count() > 1 && seen.lock().unwrap().len() == 1 && start.elapsed() < Duration::from_secs(20) {
+            spread(50, None, &|_| note(Duration::from_millis(2))).unwrap();
+        }
+        assert!(count() == 1 || seen.lock().unwrap().len() > 1);
+    }
+
+    #[test]
+    fn an_error_and_a_panic_end_the_work() {
+        let failing = |units: u64, panics: bool| {
+            spread(units, Some(1e5), &|range| {
+                if range.contains(&5) {
+                    assert!(!panics, "unit five");
+                    return Err(BackendError::CannotBlock);
+                }
+                Ok(())
+            })
+        };
+        assert_eq!(failing(1 << 40, false), Err(BackendError::CannotBlock));
+        assert_eq!(failing(6, false), Err(BackendError::CannotBlock));
+        if count() > 1 {
+            assert!(failing(1 << 40, true).unwrap_err().to_string().contains("unit five"));
+        }
+    }
+}

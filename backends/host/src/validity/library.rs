@@ -1,0 +1,31 @@
+//! Routines of the vendor's.
+
+use anywarp_backend::{BackendError, Library, MemoryKind};
+
+use super::{Check, Resources};
+
+impl<R: Resources> Check<'_, R> {
+    pub(super) fn library(&self, call: &Library) -> Result<(), BackendError> {
+        let Library::MatrixProduct { a, b, c, rows, columns, depth, precision } = *call else {
+            return Err(BackendError::no_routine(call));
+        };
+        if !self.caps.library.contains(&call.routine()) {
+            return Err(BackendError::no_routine(call));
+        }
+        if rows == 0 || columns == 0 || depth == 0 {
+            return self.wrong(format_args!("a size is zero, but each must be at least 1"));
+        }
+        let element = precision.bytes();
+        for (name, region, [m, n]) in [("a", a, [rows, depth]), ("b", b, [depth, columns]), ("c", c, [rows, columns])] {
+            let wanted = u128::from(m) * u128::from(n) * u128::from(element);
+            if u128::from(region.bytes) < wanted {
+                return self.wrong(format_args!("'{name}' at {region} takes {wanted} bytes and got {}", region.bytes));
+            }
+            if !region.offset.is_multiple_of(element) {
+                return self.wrong(format_args!("'{name}' at {region} must begin at a multiple of {element}"));
+            }
+            self.region(region, &[MemoryKind::Device, MemoryKind::Shared])?;
+        }
+        Ok(())
+    }
+}

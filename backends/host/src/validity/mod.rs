@@ -1,0 +1,119 @@
+//! Whether a recording keeps to the contract, and to the rules of WebGPU below it: the same for every backend.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `mod` | what is checked against, and copies and fills |
+//! | `region` | ranges of memory |
+//! | `dispatch` | kernels, bindings, grids |
+//! | `library` | the vendor's routines |
+//!
+//! The check is pure. What has passed it touches existing memory that is not mapped, within its bounds, so that
+//! encoding it cannot fail half-way; offsets and lengths are added without overflow.
+
+#[cfg(test)]
+mod any;
+mod dispatch;
+mod library;
+mod region;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::fmt;
+
+use anywarp_backend::{BackendError, Caps, Command, KernelId, MemoryId, MemoryKind, Recording, Region};
+
+use crate::Signature;
+use region::Recent;
+
+/// What a check must know about a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryState {
+    /// Its length in bytes, as the backend has reserved it.
+    pub bytes: u64,
+    /// Its kind.
+    pub kind: MemoryKind,
+    /// Whether the host has it, or waits for it.
+    pub mapped: bool,
+}
+
+/// The memories and kernels that a recording may name.
+pub trait Resources {
+    /// The memory with this id, if there is one.
+    fn memory(&self, id: MemoryId) -> Option<MemoryState>;
+
+    /// What a dispatch of the kernel with this id must give, if there is one.
+    fn kernel(&self, id: KernelId) -> Option<&Signature>;
+}
+
+/// Checks every command of a recording.
+///
+/// # Errors
+/// The first violation: [`BackendError::UnknownMemory`], [`BackendError::UnknownKernel`], or
+/// [`BackendError::Rejected`] with the command, the memory, what was expected and what came.
+pub fn check(recording: &Recording, caps: &Caps, resources: &impl Resources) -> Result<(), BackendError> {
+    let recent = RefCell::default();
+    for (index, command) in recording.commands().iter().enumerate() {
+        Check { caps, resources, recent: &recent, recording, index, command }.command()?;
+    }
+    Ok(())
+}
+
+/// The check of one command.
+struct Check<'a, R> {
+    caps: &'a Caps,
+    resources: &'a R,
+    /// Shared by all commands of the recording.
+    recent: &'a RefCell<Recent>,
+    recording: &'a Recording,
+    index: usize,
+    command: &'a Command,
+}
+
+impl<R: Resources> Check<'_, R> {
+    fn command(&self) -> Result<(), BackendError> {
+        match self.command {
+            Command::Copy { source, target } => self.copy(*source, *target),
+            Command::Fill { target, .. } => {
+                self.whole_words(*target)?;
+                self.region(*target, &[MemoryKind::Device, MemoryKind::Shared])
+            }
+            Command::Dispatch(dispatch) => self.dispatch(dispatch),
+            Command::Library(call) => self.library(call),
+        }
+    }
+
+    fn copy(&self, source: Region, target: Region) -> Result<(), BackendError> {
+        if source.bytes != target.bytes {
+            let (from, to) = (source.bytes, target.bytes);
+            return self.wrong(format_args!("{target} has {to} bytes and {source} has {from}, but lengths must agree"));
+        }
+        if source.overlaps(&target) {
+            return self.wrong(format_args!("{source} and {target} are to be apart, which overlap"));
+        }
+        self.whole_words(source)?;
+        self.whole_words(target)?;
+        self.region(source, &[MemoryKind::Device, MemoryKind::Upload, MemoryKind::Staging, MemoryKind::Shared])?;
+        self.region(target, &[MemoryKind::Device, MemoryKind::Readback, MemoryKind::Shared])
+    }
+
+    /// The refusal of the command.
+    fn wrong<T>(&self, problem: fmt::Arguments<'_>) -> Result<T, BackendError> {
+        let message = format!("command {}, {}: {problem}", self.index, Named(self.command));
+        Err(BackendError::rejected("submitting", message))
+    }
+}
+
+/// A command, as errors name it.
+struct Named<'a>(&'a Command);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Command::Copy { source, target } => write!(f, "a copy from {source} to {target}"),
+            Command::Fill { target, .. } => write!(f, "a fill of {target}"),
+            Command::Dispatch(dispatch) => write!(f, "a dispatch of {}", dispatch.label),
+            Command::Library(call) => write!(f, "a call of '{call}'"),
+        }
+    }
+}

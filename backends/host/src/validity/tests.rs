@@ -1,0 +1,376 @@
+//! Each rule by a recording that breaks it alone.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use anywarp_backend::{Access, BindingClass, Bound, Grid, Library, Precision, Routine};
+
+use super::*;
+use crate::Binding;
+
+const DEVICE: MemoryId = MemoryId(1);
+const UPLOAD: MemoryId = MemoryId(2);
+const READBACK: MemoryId = MemoryId(3);
+const MAPPED: MemoryId = MemoryId(4);
+const SHARED: MemoryId = MemoryId(5);
+const STAGING: MemoryId = MemoryId(6);
+/// As long as a memory can be: only the sum of offset and length can be beyond its end.
+const VAST: MemoryId = MemoryId(7);
+/// Read-only storage, storage, a uniform, and 8 bytes of immediates.
+const KERNEL: KernelId = KernelId(1);
+/// Nothing.
+const BARE: KernelId = KernelId(2);
+/// Storage of 64-bit scalars.
+const WIDE: KernelId = KernelId(3);
+
+pub(super) struct World {
+    pub(super) memories: HashMap<MemoryId, MemoryState>,
+    kernels: HashMap<KernelId, Signature>,
+}
+
+impl Resources for World {
+    fn memory(&self, id: MemoryId) -> Option<MemoryState> {
+        self.memories.get(&id).copied()
+    }
+
+    fn kernel(&self, id: KernelId) -> Option<&Signature> {
+        self.kernels.get(&id)
+    }
+}
+
+fn binding(name: &str, class: BindingClass, access: Access, alignment: u32) -> Binding {
+    Binding { name: name.to_owned(), class, access, size: 16, alignment, tail: None }
+}
+
+pub(super) fn world() -> World {
+    let memory = |bytes, kind, mapped| MemoryState { bytes, kind, mapped };
+    let memories = [
+        (DEVICE, memory(1024, MemoryKind::Device, false)),
+        (UPLOAD, memory(1024, MemoryKind::Upload, false)),
+        (READBACK, memory(1024, MemoryKind::Readback, false)),
+        (MAPPED, memory(1024, MemoryKind::Shared, true)),
+        (SHARED, memory(1024, MemoryKind::Shared, false)),
+        (STAGING, memory(1024, MemoryKind::Staging, false)),
+        (VAST, memory(u64::MAX, MemoryKind::Device, false)),
+    ];
+    let bindings = vec![
+        binding("input", BindingClass::ReadOnlyStorage, Access::Read, 4),
+        binding("output", BindingClass::Storage, Access::Write, 4),
+        binding("params", BindingClass::Uniform, Access::Read, 4),
+    ];
+    let wide = binding("wide", BindingClass::Storage, Access::Write, 8);
+    let kernels = [
+        (KERNEL, Signature { bindings, immediates: 8 }),
+        (BARE, Signature::default()),
+        (WIDE, Signature { bindings: vec![wide], immediates: 0 }),
+    ];
+    World { memories: memories.into(), kernels: kernels.into() }
+}
+
+pub(super) fn caps() -> Caps {
+    let mut caps = Caps::webgpu_baseline();
+    caps.aliased_bindings = true;
+    caps.library = vec![Routine::MatrixProduct(Precision::F32), Routine::MatrixProduct(Precision::F16)];
+    caps.limits.storage_binding_size = 512;
+    caps.limits.uniform_binding_size = 32;
+    caps.limits.storage_offset_alignment = 4;
+    caps.limits.uniform_offset_alignment = 64;
+    caps.limits.workgroups_per_dimension = 100;
+    caps
+}
+
+pub(super) fn region(memory: MemoryId, offset: u64, bytes: u64) -> Region {
+    Region { memory, offset, bytes }
+}
+
+fn reads(memory: MemoryId, offset: u64, bytes: u64) -> Bound {
+    Bound::Memory { region: region(memory, offset, bytes), access: Access::Read }
+}
+
+fn writes(memory: MemoryId, offset: u64, bytes: u64) -> Bound {
+    Bound::Memory { region: region(memory, offset, bytes), access: Access::Write }
+}
+
+/// A dispatch of [`KERNEL`] that is right unless changed.
+struct Launch {
+    input: Bound,
+    output: Bound,
+    params: Bound,
+    grid: Grid,
+    immediates: usize,
+}
+
+impl Default for Launch {
+    fn default() -> Self {
+        Self {
+            input: reads(DEVICE, 0, 64),
+            output: writes(SHARED, 64, 512),
+            params: Bound::Inline(0..16),
+            grid: Grid::Groups([100, 1, 1]),
+            immediates: 8,
+        }
+    }
+}
+
+impl Launch {
+    fn recorded(self) -> Recording {
+        let mut recording = Recording::new();
+        recording.fill(region(DEVICE, 0, 4), 0);
+        let Self { input, output, params, grid, immediates } = self;
+        let bounds = [input, output, params];
+        recording.dispatch(KERNEL, &Arc::from("saxpy"), grid, bounds, &[0; 64], &vec![0; immediates]);
+        recording
+    }
+}
+
+fn dispatch(kernel: KernelId, grid: Grid, bounds: impl IntoIterator<Item = Bound>) -> Recording {
+    let mut recording = Recording::new();
+    recording.dispatch(kernel, &Arc::from("saxpy"), grid, bounds, &[], &[]);
+    recording
+}
+
+fn copy(source: Region, target: Region) -> Recording {
+    let mut recording = Recording::new();
+    recording.copy(source, target);
+    recording
+}
+
+fn fill(target: Region) -> Recording {
+    let mut recording = Recording::new();
+    recording.fill(target, 7);
+    recording
+}
+
+fn product(a: Region, b: Region, c: Region, [rows, depth, columns]: [u32; 3], precision: Precision) -> Recording {
+    let mut recording = Recording::new();
+    recording.library(Library::MatrixProduct { a, b, c, rows, columns, depth, precision });
+    recording
+}
+
+fn checked(recording: &Recording) -> Result<(), BackendError> {
+    check(recording, &caps(), &world())
+}
+
+#[track_caller]
+fn refused(recording: &Recording, expected: &str) {
+    let said = checked(recording).expect_err(expected).to_string();
+    assert_eq!(said, format!("submitting was refused: {expected}"));
+}
+
+#[test]
+fn what_keeps_to_the_rules_passes() {
+    let whole = |memory| region(memory, 0, 1024);
+    for recording in [
+        Recording::new(),
+        copy(whole(UPLOAD), whole(DEVICE)),
+        copy(whole(STAGING), whole(SHARED)),
+        copy(whole(SHARED), whole(READBACK)),
+        copy(region(DEVICE, 0, 8), region(DEVICE, 8, 8)),
+        fill(whole(DEVICE)),
+        fill(region(VAST, u64::MAX - 7, 4)),
+        Launch::default().recorded(),
+        Launch { params: reads(SHARED, 0, 32), ..Launch::default() }.recorded(),
+        Launch { output: writes(DEVICE, 64, 64), ..Launch::default() }.recorded(),
+        Launch { grid: Grid::Indirect { memory: DEVICE, offset: 1012 }, ..Launch::default() }.recorded(),
+        dispatch(BARE, Grid::Groups([1; 3]), []),
+        dispatch(WIDE, Grid::Groups([1; 3]), [writes(DEVICE, 8, 16)]),
+        product(region(DEVICE, 0, 64), region(DEVICE, 64, 64), region(SHARED, 0, 64), [4, 4, 4], Precision::F32),
+        product(region(DEVICE, 2, 32), region(DEVICE, 64, 32), region(SHARED, 0, 32), [4, 4, 4], Precision::F16),
+    ] {
+        assert_eq!(checked(&recording), Ok(()), "{recording}");
+    }
+}
+
+#[test]
+fn ids_must_exist() {
+    assert_eq!(checked(&fill(region(MemoryId(99), 0, 4))), Err(BackendError::UnknownMemory(MemoryId(99))));
+    let unknown = dispatch(KernelId(99), Grid::Groups([1; 3]), []);
+    assert_eq!(checked(&unknown), Err(BackendError::UnknownKernel(KernelId(99))));
+}
+
+#[test]
+fn regions_lie_within_unmapped_memory_of_the_right_kind() {
+    let mapped = "command 0, a fill of memory 4[0..4]: memory 4[0..4] is mapped: unmap it before its use is submitted";
+    refused(&fill(region(MAPPED, 0, 4)), mapped);
+    let empty = "command 0, a fill of memory 1[8..8]: memory 1[8..8] is empty, but at least one byte is expected";
+    refused(&fill(region(DEVICE, 8, 0)), empty);
+    for (bad, at) in [
+        (region(DEVICE, 1020, 8), "memory 1[1020..1028]"),
+        (region(DEVICE, u64::MAX - 3, 4), "memory 1[18446744073709551612..18446744073709551616]"),
+        (region(DEVICE, 4, u64::MAX - 3), "memory 1[4..18446744073709551616]"),
+    ] {
+        refused(&fill(bad), &format!("command 0, a fill of {at}: {at} is outside of its memory of 1024 bytes"));
+    }
+    let sum = region(VAST, u64::MAX - 3, 8);
+    assert!(
+        checked(&fill(sum)).unwrap_err().to_string().ends_with("outside of its memory of 18446744073709551615 bytes")
+    );
+    refused(
+        &fill(region(UPLOAD, 0, 4)),
+        "command 0, a fill of memory 2[0..4]: memory 2[0..4] is upload memory, but device or shared memory is expected",
+    );
+    refused(
+        &copy(region(READBACK, 0, 4), region(DEVICE, 0, 4)),
+        "command 0, a copy from memory 3[0..4] to memory 1[0..4]: memory 3[0..4] is readback memory, but device or \
+         upload or staging or shared memory is expected",
+    );
+    refused(
+        &copy(region(DEVICE, 0, 4), region(STAGING, 0, 4)),
+        "command 0, a copy from memory 1[0..4] to memory 6[0..4]: memory 6[0..4] is staging memory, but device or \
+         readback or shared memory is expected",
+    );
+}
+
+#[test]
+fn copies_and_fills_are_of_whole_words_that_agree_and_are_apart() {
+    let words = "is not made of whole words: offset and length must be multiples of 4";
+    refused(&fill(region(DEVICE, 2, 4)), &format!("command 0, a fill of memory 1[2..6]: memory 1[2..6] {words}"));
+    refused(&fill(region(DEVICE, 0, 6)), &format!("command 0, a fill of memory 1[0..6]: memory 1[0..6] {words}"));
+    for (source, target, at) in [(2, 0, "memory 2[2..6]"), (0, 2, "memory 1[2..6]")] {
+        let (source, target) = (region(UPLOAD, source, 4), region(DEVICE, target, 4));
+        refused(&copy(source, target), &format!("command 0, a copy from {source} to {target}: {at} {words}"));
+    }
+    refused(
+        &copy(region(UPLOAD, 0, 8), region(DEVICE, 0, 4)),
+        "command 0, a copy from memory 2[0..8] to memory 1[0..4]: memory 1[0..4] has 4 bytes and memory 2[0..8] has 8, \
+         but lengths must agree",
+    );
+    refused(
+        &copy(region(DEVICE, 0, 8), region(DEVICE, 4, 8)),
+        "command 0, a copy from memory 1[0..8] to memory 1[4..12]: memory 1[0..8] and memory 1[4..12] are to be apart, \
+         which overlap",
+    );
+}
+
+#[test]
+fn a_dispatch_gives_what_its_kernel_wants() {
+    let saxpy = |launch: Launch, problem: &str| {
+        refused(&launch.recorded(), &format!("command 1, a dispatch of saxpy: {problem}"));
+    };
+    refused(
+        &dispatch(KERNEL, Grid::Groups([1; 3]), []),
+        "command 0, a dispatch of saxpy: the kernel wants 3 bindings and got 0",
+    );
+    for immediates in [0, 4, 12] {
+        let problem = format!("the kernel wants 8 bytes of immediates and got {immediates}");
+        saxpy(Launch { immediates, ..Launch::default() }, &problem);
+    }
+    saxpy(Launch { input: Bound::Inline(0..16), ..Launch::default() }, "'input' is no uniform, but got a value");
+    for values in [60..90, Range { start: 24, end: 8 }] {
+        let problem = format!("'params' got bytes {values:?} of values, which were not recorded");
+        saxpy(Launch { params: Bound::Inline(values), ..Launch::default() }, &problem);
+    }
+    saxpy(
+        Launch { input: writes(DEVICE, 0, 64), ..Launch::default() },
+        "'input' at memory 1[0..64] has access Read, not Write",
+    );
+    saxpy(
+        Launch { input: reads(DEVICE, 2, 64), ..Launch::default() },
+        "'input' at memory 1[2..66] must begin at a multiple of 4",
+    );
+    saxpy(
+        Launch { params: reads(DEVICE, 32, 16), ..Launch::default() },
+        "'params' at memory 1[32..48] must begin at a multiple of 64",
+    );
+    refused(
+        &dispatch(WIDE, Grid::Groups([1; 3]), [writes(DEVICE, 4, 16)]),
+        "command 0, a dispatch of saxpy: 'wide' at memory 1[4..20] must begin at a multiple of 8",
+    );
+    saxpy(
+        Launch { input: reads(DEVICE, 0, 18), ..Launch::default() },
+        "'input' at memory 1[0..18] must have a multiple of 4 bytes",
+    );
+    for (bytes, input) in [(12, 16..=512), (516, 16..=512)] {
+        let problem = format!("'input' has {bytes} bytes, outside of {}..={}", input.start(), input.end());
+        saxpy(Launch { input: reads(DEVICE, 0, bytes), ..Launch::default() }, &problem);
+    }
+    for bytes in [15, 33] {
+        let problem = format!("'params' has {bytes} bytes, outside of 16..=32");
+        saxpy(Launch { params: Bound::Inline(0..bytes), ..Launch::default() }, &problem);
+    }
+    saxpy(
+        Launch { output: writes(UPLOAD, 0, 64), ..Launch::default() },
+        "memory 2[0..64] is upload memory, but device or shared memory is expected",
+    );
+}
+
+#[test]
+fn elements_are_counted_by_32_bits() {
+    let (mut caps, mut world) = (caps(), world());
+    caps.limits.storage_binding_size = u64::MAX;
+    let halves = Binding { tail: Some((0, 2)), ..binding("halves", BindingClass::Storage, Access::Write, 4) };
+    world.kernels.insert(WIDE, Signature { bindings: vec![halves], immediates: 0 });
+    let of = |bytes| check(&dispatch(WIDE, Grid::Groups([1; 3]), [writes(VAST, 0, bytes)]), &caps, &world);
+    assert_eq!(of((1 << 33) - 4), Ok(()));
+    let said = of(1 << 33).unwrap_err().to_string();
+    assert!(said.ends_with("'halves' has 8589934592 bytes, which are more elements than 32 bits count"), "{said}");
+}
+
+#[test]
+fn bindings_that_share_memory_are_only_read() {
+    let launch = || Launch { output: writes(DEVICE, 60, 64), ..Launch::default() };
+    refused(
+        &launch().recorded(),
+        "command 1, a dispatch of saxpy: 'input' at memory 1[0..64] and 'output' at memory 1[60..124] share bytes, and \
+         one of them is written",
+    );
+    let mut strict = caps();
+    strict.aliased_bindings = false;
+    let apart = Launch { output: writes(DEVICE, 64, 64), ..Launch::default() }.recorded();
+    let said = check(&apart, &strict, &world()).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "submitting was refused: command 1, a dispatch of saxpy: 'input' at memory 1[0..64] and 'output' at memory \
+         1[64..128] share memory 1, but only one of them is read_write: this device needs them in separate memories"
+    );
+    let only_read = Launch { params: reads(DEVICE, 0, 16), ..Launch::default() }.recorded();
+    assert_eq!(check(&only_read, &strict, &world()), Ok(()));
+}
+
+#[test]
+fn grids_keep_to_the_device_and_lie_in_memory() {
+    let at = "command 1, a dispatch of saxpy";
+    for groups in [[0, 1, 1], [1, 101, 1]] {
+        let launch = Launch { grid: Grid::Groups(groups), ..Launch::default() };
+        let problem = format!("{at}: the grid {groups:?} has a dimension outside of 1..=100");
+        refused(&launch.recorded(), &problem);
+    }
+    let indirect = |memory, offset| Launch { grid: Grid::Indirect { memory, offset }, ..Launch::default() }.recorded();
+    refused(
+        &indirect(DEVICE, 2),
+        &format!("{at}: memory 1[2..14] is not made of whole words: offset and length must be multiples of 4"),
+    );
+    refused(&indirect(DEVICE, 1016), &format!("{at}: memory 1[1016..1028] is outside of its memory of 1024 bytes"));
+    refused(
+        &indirect(UPLOAD, 0),
+        &format!("{at}: memory 2[0..12] is upload memory, but device or shared memory is expected"),
+    );
+}
+
+#[test]
+fn routines_are_listed_and_their_matrices_fit() {
+    let (a, b, c) = (region(DEVICE, 0, 64), region(DEVICE, 64, 64), region(SHARED, 0, 64));
+    let unlisted = product(a, b, c, [4; 3], Precision::Bf16);
+    assert!(checked(&unlisted).unwrap_err().to_string().contains("ask Caps::library first"));
+    let called = |recording: &Recording, problem: &str| {
+        let call = recording.to_string();
+        refused(recording, &format!("command 0, a call of '{}': {problem}", call.trim_end()));
+    };
+    for sizes in [[0, 4, 4], [4, 0, 4], [4, 4, 0]] {
+        called(&product(a, b, c, sizes, Precision::F32), "a size is zero, but each must be at least 1");
+    }
+    let most = u32::MAX;
+    for (sizes, problem) in [
+        ([5, 4, 4], "'a' at memory 1[0..64] takes 80 bytes and got 64"),
+        ([4, 4, 5], "'b' at memory 1[64..128] takes 80 bytes and got 64"),
+        ([4, 1, 5], "'c' at memory 5[0..64] takes 80 bytes and got 64"),
+        ([most, most, 1], "'a' at memory 1[0..64] takes 73786976260478468100 bytes and got 64"),
+    ] {
+        called(&product(a, b, c, sizes, Precision::F32), problem);
+    }
+    let odd = product(region(DEVICE, 3, 32), b, c, [4; 3], Precision::F16);
+    called(&odd, "'a' at memory 1[3..35] must begin at a multiple of 2");
+    let upload = product(a, region(UPLOAD, 0, 64), c, [4; 3], Precision::F32);
+    called(&upload, "memory 2[0..64] is upload memory, but device or shared memory is expected");
+}

@@ -1,0 +1,150 @@
+//! Which call fails, and how.
+
+use std::time::Duration;
+
+/// A call that can fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// [`Backend::allocate`](anywarp_backend::Backend::allocate)
+    Allocate,
+    /// [`Backend::map`](anywarp_backend::Backend::map)
+    Map,
+    /// [`Backend::host`](anywarp_backend::Backend::host)
+    Host,
+    /// [`Backend::unmap`](anywarp_backend::Backend::unmap): it can lose the device, and works all
+    /// the same.
+    Unmap,
+    /// [`Backend::compile`](anywarp_backend::Backend::compile)
+    Compile,
+    /// [`Backend::submit`](anywarp_backend::Backend::submit)
+    Submit,
+}
+
+/// How a call fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// [`BackendError::OutOfMemory`](anywarp_backend::BackendError::OutOfMemory)
+    OutOfMemory,
+    /// [`BackendError::Rejected`](anywarp_backend::BackendError::Rejected)
+    Refused,
+    /// [`BackendError::Lost`](anywarp_backend::BackendError::Lost), from then on for every call.
+    Lost,
+}
+
+/// Which of the calls fails. Calls are counted from 0, from when the [`Faults`] were set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Only this one.
+    Nth(u64),
+    /// This one and all after it.
+    From(u64),
+    /// All that ask for more bytes than this; only [`Call::Allocate`] asks for any.
+    Above(u64),
+}
+
+impl When {
+    fn matches(self, nth: u64, bytes: u64) -> bool {
+        match self {
+            Self::Nth(wanted) => nth == wanted,
+            Self::From(first) => nth >= first,
+            Self::Above(most) => bytes > most,
+        }
+    }
+}
+
+/// When submissions and mappings are done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// When the wrapped backend says so.
+    #[default]
+    Usual,
+    /// Not before [`FaultyBackend::open_gate`](crate::FaultyBackend::open_gate) is called.
+    Gated,
+    /// Not before this time is over.
+    Delayed(Duration),
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    /// `None`: any call.
+    call: Option<Call>,
+    fault: Fault,
+    when: When,
+    seen: u64,
+}
+
+/// What goes wrong.
+///
+/// ```
+/// use anywarp_null::{Call, Fault, Pace, Faults, When};
+///
+/// let full = Faults::new().fail(Call::Allocate, Fault::OutOfMemory, When::From(3));
+/// let gone = Faults::new().fail_any(Fault::Lost, When::Nth(7)).pace(Pace::Gated);
+/// # let _ = (full, gone);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    rules: Vec<Rule>,
+    pub(crate) pace: Pace,
+}
+
+impl Faults {
+    /// Nothing goes wrong.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Has calls of one kind fail.
+    #[must_use]
+    pub fn fail(mut self, call: Call, fault: Fault, when: When) -> Self {
+        self.rules.push(Rule { call: Some(call), fault, when, seen: 0 });
+        self
+    }
+
+    /// Has calls of all kinds fail, counted together.
+    #[must_use]
+    pub fn fail_any(mut self, fault: Fault, when: When) -> Self {
+        self.rules.push(Rule { call: None, fault, when, seen: 0 });
+        self
+    }
+
+    /// Has work take its time.
+    #[must_use]
+    pub fn pace(mut self, pace: Pace) -> Self {
+        self.pace = pace;
+        self
+    }
+
+    /// Counts a call; the first rule that it meets says how it fails.
+    pub(crate) fn count(&mut self, call: Call, bytes: u64) -> Option<Fault> {
+        let mut fault = None;
+        for rule in self.rules.iter_mut().filter(|rule| rule.call.is_none_or(|wanted| wanted == call)) {
+            if rule.when.matches(rule.seen, bytes) {
+                fault = fault.or(Some(rule.fault));
+            }
+            rule.seen += 1;
+        }
+        fault
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rule_counts_its_own_calls() {
+        let mut faults = Faults::new()
+            .fail(Call::Allocate, Fault::OutOfMemory, When::Nth(1))
+            .fail(Call::Allocate, Fault::Refused, When::Above(100))
+            .fail(Call::Submit, Fault::Refused, When::From(1))
+            .fail_any(Fault::Lost, When::Nth(6));
+        let calls = [(Call::Allocate, 8), (Call::Submit, 0), (Call::Allocate, 8), (Call::Allocate, 101)];
+        let fired: Vec<_> = calls.into_iter().map(|(call, bytes)| faults.count(call, bytes)).collect();
+        assert_eq!(fired, [None, None, Some(Fault::OutOfMemory), Some(Fault::Refused)]);
+        assert_eq!(faults.count(Call::Submit, 0), Some(Fault::Refused));
+        assert_eq!(faults.count(Call::Submit, 0), Some(Fault::Refused));
+        assert_eq!(faults.count(Call::Unmap, 0), Some(Fault::Lost));
+    }
+}

@@ -1,0 +1,36 @@
+//! Submissions, which have ended when they are made.
+
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use anywarp_backend::{BackendError, Clock, Completion, Timing, Timings};
+
+/// A timed submission, which has ended.
+pub(crate) struct Ended(Duration);
+
+impl Ended {
+    /// A submission that has taken this long.
+    pub(crate) fn after(duration: Duration) -> Self {
+        Self(duration)
+    }
+}
+
+impl Completion for Ended {
+    fn done(&self) -> Result<bool, BackendError> {
+        Ok(true)
+    }
+
+    fn wait(&self, _timeout: Option<Duration>) -> Result<bool, BackendError> {
+        Ok(true)
+    }
+
+    fn wake(&self, waker: &Waker) {
+        waker.wake_by_ref();
+    }
+
+    fn timings(&self) -> Option<Timings> {
+        let entry = Timing { label: Arc::from("submission"), start: Duration::ZERO, duration: self.0 };
+        Some(Timings { clock: Clock::Host, entries: vec![entry] })
+    }
+}

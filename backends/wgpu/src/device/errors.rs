@@ -1,0 +1,169 @@
+//! wgpu's errors as values: nothing here may panic because a driver refused.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use anywarp_backend::BackendError;
+
+/// Where errors end up that wgpu reports by callback.
+///
+/// wgpu has one place for each callback, and does not say whose call an error is of. Once others use
+/// the device, too, both belong to them: errors are caught where they arise, and a loss is asked for.
+/// In a browser, which reports only later, that cannot be.
+#[derive(Default)]
+pub(crate) struct ErrorSink {
+    lost: OnceLock<String>,
+    uncaptured: Mutex<Option<String>>,
+    /// Others use the device, too.
+    shared: AtomicBool,
+}
+
+impl ErrorSink {
+    /// Takes over error reporting of `device`: wgpu's own handlers panic.
+    pub(crate) fn install(device: &wgpu::Device) -> Arc<Self> {
+        let sink = Arc::new(Self::default());
+        let handler = Arc::clone(&sink);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            log::warn!("wgpu: {error}");
+            // The first one is the cause of those that follow.
+            let mut uncaptured = handler.uncaptured.lock().unwrap_or_else(PoisonError::into_inner);
+            uncaptured.get_or_insert_with(|| error.to_string());
+        }));
+        let handler = Arc::clone(&sink);
+        device.set_device_lost_callback(move |reason, message| {
+            handler.lose(format!("{reason:?}: {message}"));
+        });
+        sink
+    }
+
+    /// For a device of another user of wgpu, whose callbacks stay theirs.
+    pub(crate) fn beside() -> Arc<Self> {
+        let sink = Self::default();
+        sink.share();
+        Arc::new(sink)
+    }
+
+    /// From here on others use the device, too.
+    pub(crate) fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_shared(&self) -> bool {
+        cfg!(not(target_arch = "wasm32")) && self.shared.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn lose(&self, reason: String) {
+        let _ = self.lost.set(reason);
+    }
+
+    /// An error if the device is gone.
+    pub(crate) fn alive(&self) -> Result<(), BackendError> {
+        match self.lost.get() {
+            Some(reason) => Err(BackendError::Lost { reason: reason.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// [`alive`](Self::alive), of a device whose loss may be reported to others only.
+    pub(crate) fn ask(&self, device: &wgpu::Device) -> Result<(), BackendError> {
+        if self.is_shared() && self.lost.get().is_none() && reports_nothing(device) {
+            self.lose("its owner destroyed it, or the driver took it away".to_owned());
+        }
+        self.alive()
+    }
+
+    /// What a panic of wgpu stands for: the loss of the device, unless the panic may be of a callback
+    /// that another user gave wgpu.
+    pub(crate) fn failed(&self, meanwhile: &str, device: &wgpu::Device) -> BackendError {
+        let reason = format!("the driver failed while {meanwhile}");
+        if !self.is_shared() {
+            self.lose(reason);
+        }
+        let message = || format!("wgpu, or a callback that it was given, panicked while {meanwhile}");
+        let alive = |()| BackendError::Rejected { operation: "calling wgpu", message: message() };
+        self.ask(device).map_or_else(|lost| lost, alive)
+    }
+
+    /// Runs `work` and returns what wgpu reported of it. One at a time, unless the device is shared:
+    /// the callback does not distinguish threads. Nothing in a browser, see [`late`](Self::late).
+    pub(crate) fn within<T>(&self, device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<String>) {
+        if cfg!(target_arch = "wasm32") {
+            return (work(), None);
+        }
+        // What was reported before is not of this.
+        self.take_uncaptured();
+        let (result, caught) = self.apart(device, work);
+        (result, if self.is_shared() { caught } else { self.take_uncaptured() })
+    }
+
+    /// Runs `work` and returns what wgpu reported of it, if the device is shared: then it is reported
+    /// nowhere else.
+    pub(crate) fn apart<T>(&self, device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<String>) {
+        if !self.is_shared() {
+            return (work(), None);
+        }
+        let (result, caught) = scoped(device, work);
+        (result, caught.map(Caught::message))
+    }
+
+    /// What a browser has reported of calls that returned long ago, once.
+    pub(crate) fn late(&self) -> Result<(), BackendError> {
+        let rejected = |message| BackendError::Rejected { operation: "work handed over earlier", message };
+        self.take_uncaptured().map_or(Ok(()), |message| Err(rejected(message)))
+    }
+
+    fn take_uncaptured(&self) -> Option<String> {
+        self.uncaptured.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Whether a mistake goes unnoticed: devices that are lost report none any more (WebGPU, "lose the
+/// device").
+fn reports_nothing(device: &wgpu::Device) -> bool {
+    let without_usage = wgpu::BufferDescriptor {
+        label: None,
+        size: wgpu::COPY_BUFFER_ALIGNMENT,
+        usage: wgpu::BufferUsages::empty(),
+        mapped_at_creation: false,
+    };
+    scoped(device, || drop(device.create_buffer(&without_usage))).1.is_none()
+}
+
+/// What a scope caught.
+#[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser reports only later"))]
+pub(crate) enum Caught {
+    OutOfMemory,
+    Other(String),
+}
+
+impl Caught {
+    fn message(self) -> String {
+        match self {
+            Self::OutOfMemory => "the driver ran out of memory".to_owned(),
+            Self::Other(message) => message,
+        }
+    }
+}
+
+/// Runs `work` and returns what wgpu reported meanwhile on this thread.
+///
+/// A browser reports only later, through the uncaptured handler.
+pub(crate) fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<Caught>) {
+    #[cfg(not(target_arch = "wasm32"))]
+    {
+        let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let result = work();
+        // On native platforms the result is there at once: this never waits.
+        let memory = pollster::block_on(memory.pop()).map(|_| Caught::OutOfMemory);
+        let internal = pollster::block_on(internal.pop()).map(|error| Caught::Other(error.to_string()));
+        let validation = pollster::block_on(validation.pop()).map(|error| Caught::Other(error.to_string()));
+        (result, memory.or(internal).or(validation))
+    }
+    #[cfg(target_arch = "wasm32")]
+    {
+        let _ = device;
+        (work(), None)
+    }
+}

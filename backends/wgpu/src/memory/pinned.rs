@@ -1,0 +1,150 @@
+//! Staging memory in the host's own cached memory, mapped for good: Vulkan devices with memory of their own.
+//!
+//! wgpu places what the host writes and the device copies in memory of the device, where there is such
+//! memory that the host can reach. The host's stores then cross the bus one by one, which takes several
+//! threads to come to half of what the bus can do. From the host's memory the device fetches by itself, at
+//! the rate of the bus, while the host writes the next piece into its caches. wgpu has no usage that asks
+//! for this, so that the memory is allocated beside it and the buffer handed to it.
+
+use std::ptr::NonNull;
+
+use ash::vk;
+use wgpu::hal::api::Vulkan;
+
+use crate::memory::upload::Whose;
+
+/// From this size on: below it the way does not matter, and drivers count allocations.
+pub(crate) const SMALLEST: u64 = 1 << 20;
+
+/// A buffer that copies read, and where the host sees it.
+pub(crate) struct Pinned {
+    pub(crate) buffer: wgpu::Buffer,
+    /// Readable and writable for as long as the buffer lives.
+    pub(crate) start: NonNull<u8>,
+}
+
+/// Allocates `bytes` of zeros; `None` on devices that have no such memory.
+pub(crate) fn allocate(
+    device: &wgpu::Device,
+    whose: Whose,
+    bytes: u64,
+    label: Option<&str>,
+) -> Result<Option<Pinned>, vk::Result> {
+    // SAFETY: the handle is only used to make objects of its own, none of which is destroyed behind wgpu.
+    let Some(hal) = (unsafe { device.as_hal::<Vulkan>() }) else { return Ok(None) };
+    let (memory_properties, raw) = (properties(&hal), hal.raw_device());
+    let Ok(length) = usize::try_from(bytes) else { return Ok(None) };
+    let information = vk::BufferCreateInfo::default().size(bytes).usage(vk::BufferUsageFlags::TRANSFER_SRC);
+    // SAFETY: a valid description; the handle is destroyed below, or owned by wgpu.
+    let buffer = unsafe { raw.create_buffer(&information, None)? };
+    // SAFETY: the buffer was just made by this device.
+    let requirements = unsafe { raw.get_buffer_memory_requirements(buffer) };
+    let memory = match memory_type(&memory_properties, requirements.memory_type_bits, whose) {
+        Some(index) => {
+            let wanted = vk::MemoryAllocateInfo::default().allocation_size(requirements.size).memory_type_index(index);
+            // SAFETY: the size and the type are what the buffer requires.
+            unsafe { raw.allocate_memory(&wanted, None) }.map(Some)
+        }
+        None => Ok(None),
+    };
+    let undo = |memory: Option<vk::DeviceMemory>| {
+        // SAFETY: both were made above, and nothing uses them.
+        unsafe {
+            raw.destroy_buffer(buffer, None);
+            if let Some(memory) = memory {
+                raw.free_memory(memory, None);
+            }
+        }
+    };
+    let memory = match memory {
+        Ok(Some(memory)) => memory,
+        Ok(None) => {
+            undo(None);
+            return Ok(None);
+        }
+        Err(error) => {
+            undo(None);
+            return Err(error);
+        }
+    };
+    // SAFETY: the memory is of the required size and type, neither bound nor mapped yet. What is mapped
+    // stays so until wgpu frees the memory, with the buffer.
+    let mapped = unsafe {
+        raw.bind_buffer_memory(buffer, memory, 0)
+            .and_then(|()| raw.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()))
+    };
+    let start = match mapped.map(|start| NonNull::new(start.cast::<u8>())) {
+        Ok(Some(start)) => start,
+        Ok(None) => {
+            undo(Some(memory));
+            return Err(vk::Result::ERROR_MEMORY_MAP_FAILED);
+        }
+        Err(error) => {
+            undo(Some(memory));
+            return Err(error);
+        }
+    };
+    // SAFETY: the mapping is at least as long as the buffer, and known nowhere else yet.
+    unsafe { start.as_ptr().write_bytes(0, length) };
+    // SAFETY: wgpu owns both from here on, exclusively; the range is the whole allocation.
+    let owned = unsafe { wgpu::hal::vulkan::Buffer::from_raw_managed(buffer, memory, 0, requirements.size) };
+    drop(hal);
+    let description =
+        wgpu::BufferDescriptor { label, size: bytes, usage: wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false };
+    // SAFETY: the buffer is of this device, was made for this use and size, and is initialised.
+    let buffer = unsafe { device.create_buffer_from_hal::<Vulkan>(owned, &description) };
+    Ok(Some(Pinned { buffer, start }))
+}
+
+fn properties(device: &wgpu::hal::vulkan::Device) -> vk::PhysicalDeviceMemoryProperties {
+    let physical = device.raw_physical_device();
+    // SAFETY: the physical device belongs to this very instance.
+    unsafe { device.shared_instance().raw_instance().get_physical_device_memory_properties(physical) }
+}
+
+/// Cached and coherent memory, among the types that `allowed` has bits for; the host's own if there is any.
+fn memory_type(properties: &vk::PhysicalDeviceMemoryProperties, allowed: u32, whose: Whose) -> Option<u32> {
+    use vk::MemoryPropertyFlags as Flags;
+    let wanted = Flags::HOST_VISIBLE | Flags::HOST_COHERENT | Flags::HOST_CACHED;
+    let flags = |index: &u32| properties.memory_types[*index as usize].property_flags;
+    let mut fitting =
+        (0..properties.memory_type_count).filter(|index| allowed & (1 << index) != 0 && flags(index).contains(wanted));
+    match fitting.clone().find(|index| !flags(index).contains(Flags::DEVICE_LOCAL)) {
+        None if whose == Whose::Any => fitting.next(),
+        hosts => hosts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vk::MemoryPropertyFlags as Flags;
+
+    fn properties(types: &[Flags]) -> vk::PhysicalDeviceMemoryProperties {
+        let mut properties = vk::PhysicalDeviceMemoryProperties {
+            memory_type_count: types.len() as u32,
+            ..vk::PhysicalDeviceMemoryProperties::default()
+        };
+        for (place, flags) in properties.memory_types.iter_mut().zip(types) {
+            place.property_flags = *flags;
+        }
+        properties
+    }
+
+    #[test]
+    fn only_the_hosts_cached_memory_is_taken() {
+        let host = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
+        let types = [
+            Flags::DEVICE_LOCAL,
+            host,
+            host | Flags::HOST_CACHED | Flags::DEVICE_LOCAL,
+            host | Flags::HOST_CACHED,
+            host | Flags::DEVICE_LOCAL,
+        ];
+        assert_eq!(memory_type(&properties(&types), u32::MAX, Whose::Hosts), Some(3));
+        assert_eq!(memory_type(&properties(&types), u32::MAX, Whose::Any), Some(3));
+        assert_eq!(memory_type(&properties(&types), 0b10111, Whose::Hosts), None, "a type that may not be taken");
+        assert_eq!(memory_type(&properties(&types[..3]), u32::MAX, Whose::Hosts), None, "one memory for both");
+        assert_eq!(memory_type(&properties(&types[..3]), u32::MAX, Whose::Any), Some(2));
+    }
+}

@@ -1,0 +1,60 @@
+//! What the memories of a device are like for the host: measured, because drivers do not say.
+//!
+//! Some integrated GPUs give mapped memory that is not cached: the host then reads it tens of
+//! times slower than its own, and staging copies are the better way. And some discrete ones give
+//! upload memory of their own, which the host reaches only as fast as its stores cross the bus.
+
+use std::hint::black_box;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anywarp_backend::BackendError;
+use anywarp_host::{store, threads};
+
+const BYTES: usize = 4 << 20;
+/// Shared memory that reads at less than this share of ordinary memory is not used.
+const ACCEPTED_SHARE: f64 = 0.25;
+
+/// Reads `shared` and as much ordinary memory, and says whether shared memory keeps up.
+pub(crate) fn reads_fast(shared: &[u8]) -> bool {
+    let ordinary = vec![1u8; shared.len()];
+    let share = read_time(&ordinary).as_secs_f64() / read_time(shared).as_secs_f64().max(1e-9);
+    log::debug!("the host reads shared memory at {share:.2} of its own memory's rate");
+    share >= ACCEPTED_SHARE
+}
+
+/// Bytes that the probe wants.
+pub(crate) const fn bytes() -> u64 {
+    BYTES as u64
+}
+
+/// The best of three passes; the first one touches the pages.
+fn read_time(bytes: &[u8]) -> Duration {
+    let pass = || {
+        let start = Instant::now();
+        let (words, _) = bytes.as_chunks::<8>();
+        let sum = words.iter().fold(0u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)));
+        black_box(sum);
+        start.elapsed()
+    };
+    (0..3).map(|_| pass()).min().unwrap_or_default()
+}
+
+/// The time in which several threads write all of `target`.
+pub(crate) fn write_time(target: &mut [u8]) -> Result<Duration, BackendError> {
+    const PIECE: usize = 256 << 10;
+    /// Nanoseconds for a piece, about.
+    const COST: f64 = 25_000.0;
+    let source = vec![1u8; PIECE];
+    let pieces: Vec<_> = target.chunks_mut(PIECE).map(Mutex::new).collect();
+    let start = Instant::now();
+    threads::spread(pieces.len() as u64, Some(COST), &|range| {
+        for piece in &pieces[range.start as usize..range.end as usize] {
+            let mut piece = piece.lock().unwrap_or_else(PoisonError::into_inner);
+            let length = piece.len();
+            store(&source[..length], black_box(&mut **piece));
+        }
+        Ok(())
+    })?;
+    Ok(start.elapsed())
+}

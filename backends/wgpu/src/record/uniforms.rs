@@ -1,0 +1,138 @@
+//! Where uniform values live on the device.
+//!
+//! Values are appended to chunks that are never rewritten while a submission may read them, and a
+//! value that a chunk already holds is found again: a loop that launches with the same parameters
+//! uploads nothing.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::submit::Fence;
+
+/// Above the 64 KiB that a uniform binding may have on most devices.
+const CHUNK: usize = 256 << 10;
+
+/// Where a value was placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Placed {
+    pub(crate) chunk: usize,
+    pub(crate) offset: u32,
+}
+
+struct Chunk {
+    buffer: wgpu::Buffer,
+    /// What the device's chunk holds, or will before the next submission runs.
+    shadow: Vec<u8>,
+    /// Up to here the device has it.
+    uploaded: usize,
+    values: FxHashMap<u64, u32>,
+    /// Referred to by the submission that is being put together.
+    in_build: bool,
+    last_use: Option<Arc<Fence>>,
+}
+
+/// The chunks of one device.
+pub(crate) struct Uniforms {
+    chunks: Vec<Chunk>,
+    current: usize,
+    alignment: usize,
+    hasher: BuildHasherDefault<FxHasher>,
+}
+
+impl Uniforms {
+    pub(crate) fn new(alignment: u32) -> Self {
+        Self {
+            chunks: Vec::new(),
+            current: 0,
+            alignment: alignment.max(16) as usize,
+            hasher: BuildHasherDefault::default(),
+        }
+    }
+
+    pub(crate) fn buffer(&self, chunk: usize) -> &wgpu::Buffer {
+        &self.chunks[chunk].buffer
+    }
+
+    /// Places a value of at most [`CHUNK`] bytes.
+    pub(crate) fn place(&mut self, device: &wgpu::Device, value: &[u8]) -> Placed {
+        let hash = self.hasher.hash_one(value);
+        if let Some(chunk) = self.chunks.get_mut(self.current)
+            && let Some(&offset) = chunk.values.get(&hash)
+        {
+            let start = offset as usize;
+            if chunk.shadow.get(start..start + value.len()) == Some(value) {
+                chunk.in_build = true;
+                return Placed { chunk: self.current, offset };
+            }
+        }
+        let room = value.len().next_multiple_of(self.alignment);
+        if self.chunks.get(self.current).is_none_or(|chunk| chunk.shadow.len() + room > CHUNK) {
+            self.current = self.free_chunk(device);
+        }
+        let chunk = &mut self.chunks[self.current];
+        let offset = chunk.shadow.len();
+        chunk.shadow.extend_from_slice(value);
+        chunk.shadow.resize(offset + room, 0);
+        chunk.in_build = true;
+        let offset = offset as u32; // below CHUNK
+        chunk.values.insert(hash, offset);
+        Placed { chunk: self.current, offset }
+    }
+
+    /// A chunk that no submission reads any more, or a new one.
+    fn free_chunk(&mut self, device: &wgpu::Device) -> usize {
+        let idle = |chunk: &Chunk| !chunk.in_build && chunk.last_use.as_ref().is_none_or(|fence| fence.is_done());
+        if let Some(index) = self.chunks.iter().position(idle) {
+            let chunk = &mut self.chunks[index];
+            chunk.shadow.clear();
+            chunk.values.clear();
+            chunk.uploaded = 0;
+            return index;
+        }
+        self.chunks.push(Chunk {
+            buffer: device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("anywarp uniforms"),
+                size: CHUNK as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }),
+            shadow: Vec::with_capacity(CHUNK),
+            uploaded: 0,
+            values: FxHashMap::default(),
+            in_build: false,
+            last_use: None,
+        });
+        self.chunks.len() - 1
+    }
+
+    /// Records the upload of what the device does not have yet.
+    pub(crate) fn upload(&self, belt: &mut wgpu::util::StagingBelt, encoder: &mut wgpu::CommandEncoder) {
+        for chunk in &self.chunks {
+            let missing = &chunk.shadow[chunk.uploaded..];
+            if let Some(size) = NonZeroU64::new(missing.len() as u64) {
+                let mut view = belt.write_buffer(encoder, &chunk.buffer, chunk.uploaded as u64, size);
+                view.copy_from_slice(missing);
+            }
+        }
+    }
+
+    /// The submission was handed over: its uploads will happen, and it reads its chunks.
+    pub(crate) fn submitted(&mut self, fence: &Arc<Fence>) {
+        for chunk in &mut self.chunks {
+            chunk.uploaded = chunk.shadow.len();
+            if std::mem::take(&mut chunk.in_build) {
+                chunk.last_use = Some(Arc::clone(fence));
+            }
+        }
+    }
+
+    /// The submission was not handed over.
+    pub(crate) fn abandoned(&mut self) {
+        for chunk in &mut self.chunks {
+            chunk.in_build = false;
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Polling of the device: what waits need of it, and the thread that wakes tasks.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+
+use anywarp_backend::BackendError;
+
+use super::Fence;
+use crate::device::errors::ErrorSink;
+
+/// What a wait needs of the device.
+pub(crate) struct Poller {
+    pub(crate) device: wgpu::Device,
+    pub(crate) sink: Arc<ErrorSink>,
+    /// Submissions that may not have ended, in their order.
+    submitted: Mutex<VecDeque<Arc<Fence>>>,
+    thread: OnceLock<mpsc::Sender<Arc<Fence>>>,
+}
+
+impl Poller {
+    pub(crate) fn new(device: wgpu::Device, sink: Arc<ErrorSink>) -> Arc<Self> {
+        Arc::new(Self { device, sink, submitted: Mutex::default(), thread: OnceLock::new() })
+    }
+
+    /// Notes that `fence` was submitted, after all others.
+    pub(crate) fn follow(&self, fence: &Arc<Fence>, index: wgpu::SubmissionIndex) {
+        fence.set_index(index);
+        let mut submitted = self.submitted();
+        while submitted.pop_front_if(|first| first.is_done()).is_some() {}
+        submitted.push_back(Arc::clone(fence));
+    }
+
+    /// A submission has ended, and with it all before it, also those whose callbacks another thread is still to
+    /// run: a wait for this one counts on them.
+    pub(super) fn ended(&self, last: &Fence) {
+        let earlier: Vec<Arc<Fence>> = {
+            let submitted = self.submitted();
+            let Some(at) = submitted.iter().position(|fence| std::ptr::eq(&raw const **fence, last)) else { return };
+            // Those with timings end when they can be read.
+            let over = |fence: &&Arc<Fence>| !fence.is_done() && fence.timing.is_none();
+            submitted.iter().take(at).filter(over).cloned().collect()
+        };
+        earlier.iter().for_each(|fence| fence.finish(Ok(())));
+    }
+
+    fn submitted(&self) -> MutexGuard<'_, VecDeque<Arc<Fence>>> {
+        self.submitted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first submission that has not ended.
+    fn first(&self) -> Option<Arc<Fence>> {
+        self.submitted().iter().find(|fence| !fence.is_done()).cloned()
+    }
+
+    /// Lets wgpu run the callbacks that are due; waits for `index` if there is one.
+    ///
+    /// Waits without a time-out: where one passes while another thread sees the same work end, wgpu
+    /// 30 fails an assertion ("If the queue is empty, the current submission index ..").
+    pub(super) fn poll(&self, index: Option<&wgpu::SubmissionIndex>) -> Result<(), BackendError> {
+        self.sink.ask(&self.device)?;
+        let kind = match index {
+            Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: None },
+            None => wgpu::PollType::Poll,
+        };
+        // wgpu panics here when the driver reports anything but a time-out, a lost device included.
+        let polled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.device.poll(kind)));
+        match polled {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(wgpu::PollError::Timeout)) => self.sink.alive(),
+            Ok(Err(error)) => {
+                self.sink.ask(&self.device)?;
+                Err(BackendError::Rejected { operation: "waiting", message: error.to_string() })
+            }
+            Err(_) => Err(self.sink.failed("work was awaited", &self.device)),
+        }
+    }
+
+    /// Has the completion thread look after `fence`, starting the thread at its first use.
+    pub(super) fn watch(self: &Arc<Self>, fence: Arc<Fence>) {
+        if cfg!(target_arch = "wasm32") {
+            return; // the browser's event loop runs the callbacks
+        }
+        let sender = self.thread.get_or_init(|| {
+            let (sender, receiver) = mpsc::channel();
+            let thread = std::thread::Builder::new().name("anywarp-completion".to_owned());
+            if let Err(error) = thread.spawn(move || look_after(&receiver)) {
+                log::error!("the completion thread did not start: {error}");
+            }
+            sender
+        });
+        if let Err(unsent) = sender.send(fence) {
+            // The thread could not be started: finish on this thread instead of never.
+            let fence = unsent.0;
+            if let Err(error) = fence.block() {
+                fence.finish(Err(error));
+            }
+            fence.wake_all();
+        }
+    }
+}
+
+/// What the completion thread does. Ends when the device, and with it the sender, is dropped.
+///
+/// It waits for one submission after the other, whichever is awaited: so each task is woken when
+/// its own work has ended, not when something later has that was asked for first.
+fn look_after(awaited: &mpsc::Receiver<Arc<Fence>>) {
+    let mut fences: Vec<Arc<Fence>> = Vec::new();
+    loop {
+        if fences.is_empty() {
+            let Ok(fence) = awaited.recv() else { return };
+            fences.push(fence);
+        }
+        fences.extend(awaited.try_iter());
+        for ended in fences.extract_if(.., |fence| fence.is_done()) {
+            ended.wake_all();
+        }
+        let Some(any) = fences.first() else { continue };
+        // A mapping may wait for work that has ended.
+        let first = any.poller.upgrade().and_then(|poller| poller.first()).unwrap_or_else(|| Arc::clone(any));
+        if let Err(error) = first.block() {
+            first.finish(Err(error.clone()));
+            for fence in fences.iter().filter(|_| error.is_lost()) {
+                fence.finish(Err(error.clone()));
+            }
+        }
+    }
+}

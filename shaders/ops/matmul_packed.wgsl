@@ -1,0 +1,166 @@
+// c = a b in f16 or bf16, matrices row after row, two elements in a word; added in f32, rounded to the
+// nearest, even of two. Runs where there is no f16 in WGSL.
+import package::shared::tiles::{
+    Block, add_products, deep, row_starts, sizes, stride_a, stride_b, tile, tile_a, tile_b,
+    lower_left, lower_right, upper_left, upper_right,
+};
+
+@group(0) @binding(1) var<storage> a: array<u32>;
+@group(0) @binding(2) var<storage> b: array<u32>;
+// Atomic, because two invocations may own one half each.
+@group(0) @binding(3) var<storage, read_write> c: array<atomic<u32>>;
+
+// bf16 instead of f16.
+override bf16: bool = false;
+
+// Not by unpack2x16float, which some devices lack and others flush subnormal numbers in.
+fn unpacked_f16(pair: u32) -> vec2<f32> {
+    let halves = vec2(pair, pair >> 16u);
+    let size = (halves & vec2(0x7fffu)) << vec2(13u);
+    // The exponents' zeros are 112 apart; infinities and what is no number have the last one.
+    let normal = size + 0x38000000u;
+    let beyond = size + 0x70000000u;
+    let tiny = bitcast<vec2<u32>>(vec2<f32>(halves & vec2(0x3ffu)) * 0x1p-24);
+    let wide = select(select(normal, tiny, size < vec2(0x00800000u)), beyond, size >= vec2(0x0f800000u));
+    return bitcast<vec2<f32>>(wide | ((halves & vec2(0x8000u)) << vec2(16u)));
+}
+
+fn unpacked(pair: u32) -> vec2<f32> {
+    if bf16 {
+        return bitcast<vec2<f32>>(vec2(pair << 16u, pair & 0xffff0000u));
+    }
+    return unpacked_f16(pair);
+}
+
+fn element_of_a(at: u32) -> f32 {
+    let pair = unpacked(a[at / 2u]);
+    return select(pair.x, pair.y, at % 2u == 1u);
+}
+
+// Zeros behind the last depth.
+fn from_a(starts: vec4<u32>, depth: u32) -> vec4<f32> {
+    if depth >= sizes.k {
+        return vec4(0.0);
+    }
+    let at = starts + depth;
+    return vec4(element_of_a(at.x), element_of_a(at.y), element_of_a(at.z), element_of_a(at.w));
+}
+
+// Columns behind the last one are whatever comes next, and never stored.
+fn from_b(column: u32, depth: u32) -> vec4<f32> {
+    if depth >= sizes.k {
+        return vec4(0.0);
+    }
+    let at = sizes.first_of_b + depth * sizes.n + column;
+    let words = min(vec3(at / 2u) + vec3(0u, 1u, 2u), vec3(arrayLength(&b) - 1u));
+    var pairs = vec2(b[words.x], b[words.y]);
+    if at % 2u == 1u {
+        pairs = (pairs >> vec2(16u)) | (vec2(pairs.y, b[words.z]) << vec2(16u));
+    }
+    return vec4(unpacked(pairs.x), unpacked(pairs.y));
+}
+
+// The bits of the nearest f16.
+fn rounded_to_f16(values: vec4<f32>) -> vec4<u32> {
+    let bits = bitcast<vec4<u32>>(values);
+    let size = bits & vec4(0x7fffffffu);
+    let normal = (size + 0xc8000fffu + ((size >> vec4(13u)) & vec4(1u))) >> vec4(13u);
+    // In 0.5 the last bit is worth 2^-24, as in the smallest f16: the addition rounds.
+    let tiny = bitcast<vec4<u32>>(bitcast<vec4<f32>>(size) + 0.5) - 0x3f000000u;
+    let beyond = select(vec4(0x7c00u), vec4(0x7e00u), size > vec4(0x7f800000u));
+    let rounded = select(select(normal, tiny, size < vec4(0x38800000u)), beyond, size >= vec4(0x47800000u));
+    return rounded | ((bits >> vec4(16u)) & vec4(0x8000u));
+}
+
+// The bits of the nearest bf16.
+fn rounded_to_bf16(values: vec4<f32>) -> vec4<u32> {
+    let bits = bitcast<vec4<u32>>(values);
+    let rounded = (bits + 0x7fffu + ((bits >> vec4(16u)) & vec4(1u))) >> vec4(16u);
+    // Rounding could make an infinity of what is not a number.
+    return select(rounded, (bits >> vec4(16u)) | vec4(0x40u), (bits & vec4(0x7fffffffu)) > vec4(0x7f800000u));
+}
+
+fn store_half(at: u32, bits: u32) {
+    let shift = at % 2u * 16u;
+    // The other half stays as it is, or as it becomes meanwhile.
+    atomicAnd(&c[at / 2u], ~(0xffffu << shift));
+    atomicOr(&c[at / 2u], bits << shift);
+}
+
+fn store(row: u32, column: u32, values: vec4<f32>) {
+    if row >= sizes.m || column >= sizes.n {
+        return;
+    }
+    var bits: vec4<u32>;
+    if bf16 {
+        bits = rounded_to_bf16(values);
+    } else {
+        bits = rounded_to_f16(values);
+    }
+    let at = sizes.first_of_c + row * sizes.n + column;
+    let count = sizes.n - column;
+    if at % 2u == 0u && count >= 4u {
+        atomicStore(&c[at / 2u], bits.x | (bits.y << 16u));
+        atomicStore(&c[at / 2u + 1u], bits.z | (bits.w << 16u));
+        return;
+    }
+    store_half(at, bits.x);
+    if count > 1u {
+        store_half(at + 1u, bits.y);
+    }
+    if count > 2u {
+        store_half(at + 2u, bits.z);
+    }
+    if count > 3u {
+        store_half(at + 3u, bits.w);
+    }
+}
+
+fn store_block(row: u32, column: u32, block: Block) {
+    store(row, column, block.row_0);
+    store(row + 1u, column, block.row_1);
+    store(row + 2u, column, block.row_2);
+    store(row + 3u, column, block.row_3);
+}
+
+@compute @workgroup_size(8, 8)
+fn matmul(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_id) place: vec3<u32>,
+    @builtin(local_invocation_index) index: u32,
+) {
+    let corner = group.xy * tile;
+    // Of a, an invocation fetches 4 times 4 rows at one depth; of b, 4 columns at 4 depths.
+    let at_a = vec2(index / deep, index % deep);
+    let rows_0 = row_starts(corner.y + at_a.x * 4u);
+    let rows_1 = row_starts(corner.y + at_a.x * 4u + 16u);
+    let rows_2 = row_starts(corner.y + at_a.x * 4u + 32u);
+    let rows_3 = row_starts(corner.y + at_a.x * 4u + 48u);
+    let at_b = vec2(index % stride_b, index / stride_b);
+    let column_of_b = corner.x + at_b.x * 4u;
+
+    let steps = sizes.k / deep + select(0u, 1u, sizes.k % deep != 0u);
+    for (var step = 0u; step < steps; step++) {
+        let first = step * deep;
+        let into_a = at_a.y * stride_a + at_a.x;
+        tile_a[into_a] = from_a(rows_0, first + at_a.y);
+        tile_a[into_a + 4u] = from_a(rows_1, first + at_a.y);
+        tile_a[into_a + 8u] = from_a(rows_2, first + at_a.y);
+        tile_a[into_a + 12u] = from_a(rows_3, first + at_a.y);
+        let into_b = at_b.y * stride_b + at_b.x;
+        tile_b[into_b] = from_b(column_of_b, first + at_b.y);
+        tile_b[into_b + 4u * stride_b] = from_b(column_of_b, first + at_b.y + 4u);
+        tile_b[into_b + 8u * stride_b] = from_b(column_of_b, first + at_b.y + 8u);
+        tile_b[into_b + 12u * stride_b] = from_b(column_of_b, first + at_b.y + 12u);
+        workgroupBarrier();
+        add_products(place.xy);
+        workgroupBarrier();
+    }
+
+    let row = corner.y + place.y * 4u;
+    let column = corner.x + place.x * 4u;
+    store_block(row, column, upper_left);
+    store_block(row, column + 32u, upper_right);
+    store_block(row + 32u, column, lower_left);
+    store_block(row + 32u, column + 32u, lower_right);
+}

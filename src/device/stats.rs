@@ -1,0 +1,90 @@
+//! What a device has moved and done.
+
+use std::time::Duration;
+
+use anywarp_backend::Counters;
+
+use crate::kernel::Kernels;
+use crate::submit::Context;
+
+/// What a device has moved and done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceStats {
+    /// Copies from host to device.
+    pub uploads: u64,
+    /// Copies from device to host.
+    pub downloads: u64,
+    /// Bytes copied from host to device.
+    pub bytes_uploaded: u64,
+    /// Bytes copied from device to host.
+    pub bytes_downloaded: u64,
+    /// Bytes of buffers that exist now.
+    pub live_bytes: u64,
+    /// The most that ever existed.
+    pub peak_bytes: u64,
+    /// Bytes of staging memory, in use or kept for later.
+    pub staging_bytes: u64,
+    /// Requests for staging memory that a kept block served.
+    pub staging_hits: u64,
+    /// Requests for staging memory that had to allocate.
+    pub staging_misses: u64,
+    /// Bytes of upload memory that guards hold, or that are on their way.
+    pub staging_in_use: u64,
+    /// The most of these that there ever were.
+    pub staging_peak: u64,
+    /// Times that somebody waited because [`DeviceOptions::staging_limit`] was reached.
+    pub staging_waits: u64,
+    /// How long, together.
+    pub staging_waited: Duration,
+    /// Guards that were given ordinary memory because of that limit.
+    pub staging_bypassed: u64,
+    /// Launches, handed over or still recorded.
+    pub launches: u64,
+    /// What the backend counts.
+    pub counters: Counters,
+}
+
+impl DeviceStats {
+    pub(super) fn of(context: &Context) -> Self {
+        let (traffic, staging, counts) = (context.traffic.read(), context.staging.stats(), context.counts());
+        Self {
+            uploads: traffic.uploads,
+            downloads: traffic.downloads,
+            bytes_uploaded: traffic.bytes_uploaded,
+            bytes_downloaded: traffic.bytes_downloaded,
+            live_bytes: counts.live,
+            peak_bytes: counts.peak,
+            staging_bytes: staging.bytes,
+            staging_hits: staging.hits,
+            staging_misses: staging.misses,
+            staging_in_use: staging.in_use,
+            staging_peak: staging.peak,
+            staging_waits: staging.waits,
+            staging_waited: staging.waited,
+            staging_bypassed: staging.bypassed,
+            launches: counts.launches,
+            counters: context.backend.counters(),
+        }
+    }
+}
+
+/// The variants of a device's kernels since it was opened: see
+/// [`DeviceOptions::variants`](crate::DeviceOptions::variants).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct VariantStats {
+    /// Variants that were made.
+    pub made: u64,
+    /// Those that are being made, or wait for it.
+    pub pending: u64,
+    /// Launches that ran one.
+    pub launches: u64,
+}
+
+impl VariantStats {
+    pub(super) fn of(kernels: &Kernels) -> Self {
+        let [made, pending, launches] = kernels.variants();
+        Self { made, pending, launches }
+    }
+}

@@ -1,0 +1,228 @@
+//! Errors of kernels.
+
+use anywarp_backend::{BackendError, Spot};
+use anywarp_wgsl::TextError;
+
+use super::{Classified, ErrorClass, class_of, list};
+
+/// A kernel could not be made.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// The WGSL does not parse or is not valid; the text shows the line.
+    #[error("{file} is not valid WGSL\n{diagnostic}")]
+    Invalid {
+        /// The file as named by the user.
+        file: String,
+        /// The line as the user wrote it, and what is wrong with it.
+        diagnostic: String,
+        /// Where, if known.
+        place: Option<Spot>,
+    },
+    /// An import, a condition or an element type that cannot be.
+    #[error("{file} cannot be composed\n{diagnostic}")]
+    Compose {
+        /// The file in which it is.
+        file: String,
+        /// The line.
+        line: u32,
+        /// The line as the user wrote it, and what is wrong with it.
+        diagnostic: String,
+    },
+    /// A file cannot be read.
+    #[error("{file} cannot be read: {message}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the system says.
+        message: String,
+    },
+    /// The WGSL nests deeper than anything that reads it can follow.
+    #[error(
+        "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: give parts of it names, or use a loop"
+    )]
+    TooDeep {
+        /// The file as named by the user.
+        file: String,
+        /// The line.
+        line: u32,
+        /// What nests.
+        what: &'static str,
+        /// How deep.
+        depth: u32,
+        /// How deep it may.
+        limit: u32,
+    },
+    /// A mistake in what translates WGSL, found by a check of its own.
+    #[error(
+        "the translator failed on {file}: {message}; this is no fault of the kernel: please report it with its text"
+    )]
+    Internal {
+        /// The file as named by the user.
+        file: String,
+        /// What the check said.
+        message: String,
+    },
+    /// A function is marked for debug printing and cannot print: see
+    /// [`Device::debug_output`](crate::Device::debug_output).
+    #[error("{file}:{line}: {message}")]
+    DebugFunction {
+        /// The file as named by the user.
+        file: String,
+        /// The line.
+        line: u32,
+        /// What is wrong.
+        message: String,
+    },
+    /// No compute entry point at all.
+    #[error("{file} has no compute entry point: it needs a function with @compute @workgroup_size(..){others}")]
+    NoEntryPoint {
+        /// The file as named by the user.
+        file: String,
+        /// Entry points of other stages, said in words.
+        others: String,
+    },
+    /// Several compute entry points, and none was named.
+    #[error("{file} has several compute entry points ({}): name one with Wgsl::entry", candidates.join(", "))]
+    WhichEntryPoint {
+        /// The file as named by the user.
+        file: String,
+        /// Their names.
+        candidates: Vec<String>,
+    },
+    /// The entry point that was named does not exist.
+    #[error("{file} has no compute entry point '{name}'; it has {}", list(candidates))]
+    UnknownEntryPoint {
+        /// The file as named by the user.
+        file: String,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        candidates: Vec<String>,
+    },
+    /// A constant that is no override of the WGSL.
+    #[error("kernel '{kernel}': there is no override '{name}'; it has {}", list(candidates))]
+    UnknownOverride {
+        /// The kernel.
+        kernel: String,
+        /// What was set.
+        name: String,
+        /// What there is.
+        candidates: Vec<String>,
+    },
+    /// An override without a value, or with one that does not fit.
+    #[error("kernel '{kernel}': {message}")]
+    Override {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The kernel uses something that compute-only devices do not offer.
+    #[error("kernel '{kernel}' uses {what}, which anywarp does not run{}", line(place))]
+    Unsupported {
+        /// The kernel.
+        kernel: String,
+        /// A texture, a sampler, ...
+        what: String,
+        /// Where, if known.
+        place: Option<Spot>,
+    },
+    /// The kernel needs a feature that the device lacks.
+    #[error("kernel '{kernel}' needs {feature}, which {device} does not have{}{}", line(place), sentence(others))]
+    MissingFeature {
+        /// The kernel.
+        kernel: String,
+        /// The feature's name.
+        feature: String,
+        /// The device.
+        device: String,
+        /// The first place that needs it, if known.
+        place: Option<Spot>,
+        /// Which devices of this machine have it; empty if none was asked.
+        others: String,
+    },
+    /// The kernel needs more of something than the device has.
+    #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}")]
+    AboveLimit {
+        /// The kernel.
+        kernel: String,
+        /// What there is too much of.
+        what: String,
+        /// How much the kernel wants.
+        wanted: String,
+        /// How much the device allows.
+        limit: String,
+        /// The device.
+        device: String,
+    },
+    /// The backend could not compile it.
+    #[error("kernel '{kernel}' could not be compiled for {device}: {error}")]
+    Compile {
+        /// The kernel.
+        kernel: String,
+        /// The device.
+        device: String,
+        /// What the backend said.
+        error: BackendError,
+    },
+}
+
+impl KernelError {
+    /// File, line and column of what is wrong, where one place can be named. Lines and columns (in
+    /// bytes) start at 1; a column of 0 is not known.
+    ///
+    /// ```
+    /// use anywarp::Wgsl;
+    /// use anywarp::backend::Caps;
+    ///
+    /// let text = "@compute @workgroup_size(1)\nfn main() { undefined(); }";
+    /// let error = Wgsl::new(text).file("a.wgsl").program(&Caps::webgpu_baseline()).unwrap_err();
+    /// assert_eq!(error.location(), Some(("a.wgsl", 2, 13)));
+    /// ```
+    #[must_use]
+    pub fn location(&self) -> Option<(&str, u32, u32)> {
+        match self {
+            Self::Invalid { place, .. } | Self::Unsupported { place, .. } | Self::MissingFeature { place, .. } => {
+                place.as_ref().filter(|place| place.line > 0).map(|place| (&*place.file, place.line, place.column))
+            }
+            Self::TooDeep { file, line, .. }
+            | Self::Compose { file, line, .. }
+            | Self::DebugFunction { file, line, .. } => Some((file, *line, 0)),
+            _ => None,
+        }
+    }
+}
+
+/// More to say, on a line of its own.
+fn sentence(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("\n{text}") }
+}
+
+/// A place and its line's text, for the end of a sentence.
+fn line(place: &Option<Spot>) -> String {
+    place.as_ref().map_or_else(String::new, |at| format!("\n  {}:{}: {}", at.file, at.line, at.text.trim()))
+}
+
+impl From<TextError> for KernelError {
+    fn from(error: TextError) -> Self {
+        match error {
+            TextError::Invalid { file, diagnostic, place } => Self::Invalid { file, diagnostic, place },
+            TextError::Compose { file, line, diagnostic } => Self::Compose { file, line, diagnostic },
+            TextError::Unreadable { file, message } => Self::Unreadable { file, message },
+            TextError::TooDeep { file, line, what, depth, limit } => Self::TooDeep { file, line, what, depth, limit },
+            TextError::Internal { file, message } => Self::Internal { file, message },
+            other => Self::Internal { file: String::new(), message: other.to_string() },
+        }
+    }
+}
+
+impl Classified for KernelError {
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Compile { error, .. } => class_of(error),
+            Self::AboveLimit { .. } | Self::TooDeep { .. } => ErrorClass::Resource,
+            _ => ErrorClass::Programmer,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Errors: one enum per operation, folded into [`Error`].
+//!
+//! Parts that stand on these (operators, loaders, interop) have errors of their own; they fold into
+//! [`Error::Part`] by [`Classified`], so that nothing here names them.
+
+mod buffer;
+mod kernel;
+mod launch;
+mod open;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+
+use anywarp_backend::BackendError;
+
+pub use buffer::BufferError;
+pub use kernel::KernelError;
+pub use launch::LaunchError;
+pub use open::{OpenError, Rejection};
+
+/// A result whose error is [`Error`] unless another is named.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Any error that anywarp returns.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No device could be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A buffer could not be made, read, written or copied.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+    /// A kernel could not be made.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// A launch was refused.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// Submitting or waiting failed.
+    #[error(transparent)]
+    Device(#[from] BackendError),
+    /// An operator, a loader or an exchange with other libraries failed: see [`Error::downcast_ref`].
+    #[error(transparent)]
+    Part(PartError),
+}
+
+/// What can be done about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// Trying again may succeed.
+    Retryable,
+    /// Something ran out: memory, or the size of a limit. Use less of it.
+    Resource,
+    /// The call, the kernel or the choice of device is wrong.
+    Programmer,
+    /// The device is gone. [`Device::reopen`](crate::Device::reopen) gives a new one.
+    Fatal,
+}
+
+/// An error that says what can be done about it: what folds into [`Error`].
+pub trait Classified: StdError + Send + Sync + 'static {
+    /// What can be done about it.
+    fn class(&self) -> ErrorClass;
+}
+
+/// The error of a part of anywarp that stands on buffers and kernels.
+#[derive(Clone)]
+pub struct PartError(Arc<dyn Classified>);
+
+impl PartError {
+    fn as_error(&self) -> &(dyn StdError + 'static) {
+        &*self.0
+    }
+}
+
+impl fmt::Display for PartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for PartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl StdError for PartError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source()
+    }
+}
+
+impl Error {
+    /// The error of a part that stands on buffers and kernels.
+    pub(crate) fn part(error: impl Classified) -> Self {
+        Self::Part(PartError(Arc::new(error)))
+    }
+
+    /// What can be done about it.
+    ///
+    /// ```
+    /// use anywarp::{Device, Error, ErrorClass};
+    ///
+    /// let error = Error::from(Device::open("no such device").unwrap_err());
+    /// assert_eq!(error.class(), ErrorClass::Programmer);
+    /// ```
+    #[must_use]
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Open(error) => error.class(),
+            Self::Buffer(error) => error.class(),
+            Self::Kernel(error) => error.class(),
+            Self::Launch(error) => error.class(),
+            Self::Device(error) => class_of(error),
+            Self::Part(error) => error.0.class(),
+        }
+    }
+
+    /// The error as the type that it was made of: [`OperationError`](crate::ops::OperationError),
+    /// [`InteropError`](crate::interop::InteropError), `LoaderError`, or one of those with a variant of their own.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ops::OperationError;
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let (a, b) = (device.buffer::<f32>(6)?, device.buffer::<f32>(6)?);
+    /// let mut c = device.buffer::<f32>(5)?;
+    /// let error = anywarp::Error::from(anywarp::ops::matmul(&a, &b, &mut c, [2, 2, 3]).unwrap_err());
+    /// assert!(matches!(error.downcast_ref(), Some(OperationError::Length { .. })));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+    /// # fn main() {}
+    /// ```
+    #[must_use]
+    pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
+        let error: &(dyn StdError + 'static) = match self {
+            Self::Open(error) => error,
+            Self::Buffer(error) => error,
+            Self::Kernel(error) => error,
+            Self::Launch(error) => error,
+            Self::Device(error) => error,
+            Self::Part(error) => error.as_error(),
+        };
+        error.downcast_ref()
+    }
+}
+
+/// What can be done about an error of the device.
+pub(crate) fn class_of(error: &BackendError) -> ErrorClass {
+    match error {
+        BackendError::Lost { .. } => ErrorClass::Fatal,
+        BackendError::OutOfMemory { .. } => ErrorClass::Retryable,
+        BackendError::TooLarge { .. } => ErrorClass::Resource,
+        _ => ErrorClass::Programmer,
+    }
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}

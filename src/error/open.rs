@@ -1,0 +1,65 @@
+//! The error of opening a device.
+
+use std::fmt;
+
+use super::{Classified, ErrorClass};
+
+/// A candidate that was not taken.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Rejection {
+    /// The candidate's selector.
+    pub selector: String,
+    /// Its name.
+    pub name: String,
+    /// Why not.
+    pub reason: String,
+}
+
+impl Rejection {
+    pub(crate) fn new(selector: String, name: String, reason: String) -> Self {
+        Self { selector, name, reason }
+    }
+}
+
+/// No device could be opened.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OpenError {
+    /// The selection string that was asked for.
+    pub wanted: Option<String>,
+    /// Every candidate, with the reason why it was not taken.
+    pub rejected: Vec<Rejection>,
+    /// Why there may be no candidate, and what to do about it: lines of text.
+    pub advice: Vec<String>,
+}
+
+impl OpenError {
+    pub(crate) fn new(wanted: Option<String>, rejected: Vec<Rejection>, advice: Vec<String>) -> Self {
+        Self { wanted, rejected, advice }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.wanted {
+            Some(wanted) => write!(f, "no device fits '{wanted}'")?,
+            None => f.write_str("there is no device to open")?,
+        }
+        for rejection in &self.rejected {
+            write!(f, "\n  {} ({}): {}", rejection.selector, rejection.name, rejection.reason)?;
+        }
+        for line in &self.advice {
+            write!(f, "\n  {line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Classified for OpenError {
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Programmer
+    }
+}

@@ -1,0 +1,186 @@
+//! The end of a launch: the last checks, then the command.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use anywarp_backend::{Access, BackendError, BindingClass, Bound, Grid, Region};
+use smallvec::SmallVec;
+
+use super::checks::{Placed, check_binding, check_pairs};
+use super::compiled::Kernel;
+use super::launch::Launch;
+use super::variants::Seen;
+use crate::buffer::Slice;
+use crate::buffer::span::byte_range;
+use crate::error::LaunchError;
+use crate::submit::{Refusal, Submission, Usage, Usages};
+
+/// The grid that the kernel sees.
+#[derive(Clone, Copy)]
+pub(super) enum Logical<'a> {
+    /// The one that the device runs.
+    Same,
+    /// Another one, which is larger than the device's limit.
+    Folded([u32; 3]),
+    /// Another one, known on the device alone: three words and one more.
+    OnDevice(&'a Slice<'a, u32>),
+}
+
+impl Launch<'_> {
+    /// Checks everything, then appends the command.
+    pub(super) fn commit(
+        &mut self,
+        grid: Grid,
+        logical: Logical<'_>,
+        indirect: Option<&Slice<'_, u32>>,
+    ) -> Result<Submission, LaunchError> {
+        self.check_missing()?;
+        let Self { kernel, bound, values, destination, timed, .. } = self;
+        let (kernel, inner, device) = (&*kernel, &kernel.inner, &kernel.device);
+        let program = &inner.plain.program;
+        let mut placed: SmallVec<[Placed<'_>; 8]> = SmallVec::new();
+        for (slot, (info, buffer)) in program.bindings.iter().zip(bound.iter()).enumerate() {
+            let Some(buffer) = buffer else { continue };
+            let bytes = check_binding(kernel, slot, info, buffer)?;
+            let (class, access) = (info.class, info.access);
+            placed.push(Placed { name: &info.name, core: buffer.core, bytes, class, access });
+        }
+        check_pairs(kernel.name(), device.caps(), &placed)?;
+        if let (Some(slice), Grid::Indirect { offset, .. }) = (indirect, grid) {
+            check_indirect(kernel, slice, offset, &placed)?;
+        }
+        let base = match logical {
+            Logical::Same => &inner.plain,
+            Logical::Folded(_) | Logical::OnDevice(_) => inner.folded(device.caps())?,
+        };
+        let seen = || {
+            let mut by_slot = placed.iter();
+            let bytes = |at: &Placed<'_>| at.bytes.end - at.bytes.start;
+            let bytes =
+                bound.iter().map(|bound| bound.as_ref().and_then(|_| by_slot.next()).map_or(0, bytes)).collect();
+            let groups = if let Grid::Groups(groups) = grid { Some(groups) } else { None };
+            let logical = if let Logical::Folded(logical) = logical { Some(logical) } else { None };
+            Seen { groups, logical, bytes, values }
+        };
+        let compiled = match logical {
+            // Variants are made for grids that are known.
+            Logical::OnDevice(_) => Arc::clone(base),
+            _ => inner.for_launch(base, seen, device.caps()),
+        };
+        let failed = |error| device_error(kernel, error);
+        let printed = compiled.sites.as_ref().map(|_| inner.shared.debug.region()).transpose().map_err(failed)?;
+
+        // The folded variant's grid comes after the kernel's own uniforms.
+        let own = inner.values.immediate.start;
+        let (values, immediates) = values.split_at(own as usize);
+        let with_grid: SmallVec<[u8; 128]>;
+        let values = match logical {
+            Logical::Same | Logical::OnDevice(_) => values,
+            Logical::Folded([x, y, z]) => {
+                with_grid = values.iter().chain(bytemuck::bytes_of(&[x, y, z, 0])).copied().collect();
+                &with_grid
+            }
+        };
+        let mut by_slot = placed.iter();
+        let own_bounds = bound.iter().enumerate().filter_map(|(slot, buffer)| match buffer {
+            Some(_) => by_slot.next().map(|at| Bound::Memory {
+                region: Region { memory: at.core.memory, offset: at.bytes.start, bytes: at.bytes.end - at.bytes.start },
+                access: at.access,
+            }),
+            None => inner.values.uniform(slot).map(Bound::Inline),
+        });
+        // In the order in which the passes added them.
+        let bounds = own_bounds.chain(printed.map(|region| Bound::Memory { region, access: Access::Write })).chain(
+            match logical {
+                Logical::Same => None,
+                Logical::Folded(_) => Some(Bound::Inline(own..own + 16)),
+                Logical::OnDevice(grid) => Some(Bound::Memory { region: region_of(grid), access: Access::Read }),
+            },
+        );
+
+        let mut usages: Usages<'_, _> = placed
+            .iter()
+            .map(|at| match at.access {
+                Access::Write => Usage::write(at.core, at.bytes.clone()),
+                Access::Read => Usage::read(at.core),
+            })
+            .collect();
+        usages.extend(indirect.map(|slice| Usage::read(slice.core)));
+        let refused = |refusal| refused(kernel, &placed, refusal);
+        let id = compiled.id;
+        let kept: Arc<dyn Any + Send + Sync> = compiled;
+        let mut encoder = std::mem::take(destination).encoder(device).map_err(refused)?;
+        if *timed {
+            encoder.timed().map_err(failed)?;
+        }
+        encoder
+            .command(&usages, Some(&kept), |commands| {
+                commands.dispatch(id, &program.name, grid, bounds, values, immediates);
+            })
+            .map_err(refused)?;
+        encoder.launched(*timed).map_err(failed)
+    }
+
+    /// Every binding must have a buffer, or every field a value.
+    fn check_missing(&mut self) -> Result<(), LaunchError> {
+        let program = &self.kernel.inner.plain.program;
+        let unbound = program
+            .bindings
+            .iter()
+            .zip(&self.bound)
+            .filter(|(info, buffer)| buffer.is_none() && info.class != BindingClass::Uniform)
+            .map(|(info, _)| format!("{}: {}", info.name, info.layout.name));
+        let mut missing: Vec<String> = unbound.collect();
+        let bound = &self.bound;
+        missing.extend(self.kernel.inner.values.missing(&mut self.covered, |slot| bound[slot].is_some()));
+        if missing.is_empty() { Ok(()) } else { Err(LaunchError::Missing { kernel: self.name(), missing }) }
+    }
+}
+
+/// The bytes of a slice that is within its buffer.
+fn region_of(slice: &Slice<'_, u32>) -> Region {
+    let bytes = slice.range.get().map_or(0..0, |range| byte_range::<u32>(&range));
+    slice.core.region(&bytes)
+}
+
+/// An indirect grid must not lie where the kernel writes.
+fn check_indirect(
+    kernel: &Kernel,
+    slice: &Slice<'_, u32>,
+    offset: u64,
+    placed: &[Placed<'_>],
+) -> Result<(), LaunchError> {
+    let shared = placed.iter().find(|at| Arc::ptr_eq(at.core, slice.core) && at.class == BindingClass::Storage);
+    match shared {
+        Some(at) if !kernel.device.caps().aliased_bindings || at.access == Access::Write => {
+            Err(LaunchError::Conflict {
+                kernel: kernel.name().to_owned(),
+                first: at.name.to_owned(),
+                second: format!("the indirect grid at byte {offset}"),
+                problem: "lie in one buffer that the kernel declares read_write",
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn device_error(kernel: &Kernel, error: BackendError) -> LaunchError {
+    LaunchError::Device { kernel: kernel.name().to_owned(), device: kernel.device.caps().name.clone(), error }
+}
+
+/// Why the command was not recorded, in terms of the kernel's bindings.
+fn refused(kernel: &Kernel, placed: &[Placed<'_>], refusal: Refusal) -> LaunchError {
+    match refusal {
+        Refusal::InUse { index, guard } => {
+            let binding = placed.get(index).map_or("indirect grid", |at| at.name);
+            LaunchError::InUse { kernel: kernel.name().to_owned(), binding: binding.to_owned(), guard }
+        }
+        Refusal::OtherDevice { what, theirs } => LaunchError::OtherDevice {
+            kernel: kernel.name().to_owned(),
+            binding: what.to_owned(),
+            ours: kernel.device.selector.clone(),
+            theirs,
+        },
+        Refusal::Device(error) => device_error(kernel, error),
+    }
+}

@@ -1,0 +1,62 @@
+//! The kernels of one device, and what their launches share.
+
+use std::sync::Arc;
+
+use anywarp_backend::naga::valid::Capabilities;
+
+use super::compiled::{KernelCache, KernelInner};
+use super::source::Wgsl;
+use super::variants::{Variants, Workshop};
+use crate::debug::DebugMemory;
+use crate::error::KernelError;
+use crate::submit::Context;
+
+/// Lists the devices of this machine, by selection string, with the WGSL features of each: for errors that
+/// name the devices which could run a kernel.
+pub(crate) type ListDevices = fn() -> Vec<(String, Capabilities)>;
+
+/// What the launches of a device share.
+pub(crate) struct Shared {
+    pub(crate) workshop: Workshop,
+    pub(crate) debug: DebugMemory,
+}
+
+/// The kernels of one device: an extension of its [`Context`].
+pub(crate) struct Kernels {
+    pub(super) cache: KernelCache,
+    shared: Arc<Shared>,
+    devices: ListDevices,
+}
+
+impl Kernels {
+    pub(crate) fn new(context: &Context, variants: Variants, devices: ListDevices) -> Self {
+        let debug = DebugMemory::new(Arc::clone(&context.backend));
+        let shared = Arc::new(Shared { workshop: Workshop::default(), debug });
+        Self { cache: KernelCache::new(variants), shared, devices }
+    }
+
+    /// The kernels of a device; `Device` made them when it was opened.
+    pub(crate) fn of(context: &Context) -> Arc<Self> {
+        context.extension(|| Self::new(context, Variants::default(), Vec::new))
+    }
+
+    /// What kernels print into.
+    pub(crate) fn debug(&self) -> &DebugMemory {
+        &self.shared.debug
+    }
+
+    /// How many variants were made, how many are yet to be, and how many launches ran one.
+    pub(crate) fn variants(&self) -> [u64; 3] {
+        self.shared.workshop.counted()
+    }
+
+    /// The kernel that `wgsl` is compiled to, from the cache if it is there.
+    pub(super) fn compiled(&self, context: &Context, wgsl: &Wgsl<'_>) -> Result<Arc<KernelInner>, KernelError> {
+        let others = || {
+            let mut devices = (self.devices)();
+            devices.retain(|(selector, _)| *selector != context.selector);
+            devices
+        };
+        self.cache.get(context, &self.shared, wgsl, &others)
+    }
+}

@@ -1,0 +1,208 @@
+//! The product of two matrices.
+
+mod elements;
+mod plan;
+mod run;
+
+use anywarp_backend::{Caps, Precision};
+
+use super::error::OperationError;
+use super::plan::{Cost, Plan};
+use crate::buffer::{Slice, SliceMut};
+use crate::device::Device;
+use crate::element::Element;
+use crate::submit::{Destination, Recording, Stream};
+use elements::sealed;
+use plan::{Choice, Pass, Sizes};
+use run::Operands;
+
+/// `c = a b` for dense matrices, row after row: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`,
+/// the sizes are `[m, k, n]`. What `c` held is overwritten; with `k` = 0 it becomes zeros.
+///
+/// Sums are made in `f32` whatever the elements are, in no certain order, so that an element of `c`
+/// is off by at most `k` 2^-24 times the sum of |a||b|, and the rounding of the result where the
+/// elements have 16 bits. `f32` is multiplied as `f32`: see [`Matmul::precision`].
+///
+/// Buffers of any length and slices from anywhere will do. Without the vendor's library `c` lies in
+/// another buffer than `a` and `b`, unless the device's [`Caps::aliased_bindings`] holds. That the
+/// product is not written where it is still read is what the borrows say:
+///
+/// ```compile_fail,E0502
+/// # fn square(c: &mut anywarp::UnifiedBuffer<f32>) -> anywarp::Result<()> {
+/// Ok(anywarp::ops::matmul(&*c, &*c, &mut *c, [2, 2, 2])?)
+/// # }
+/// ```
+///
+/// ```no_run
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open_default()?;
+/// let a = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0])?;
+/// let b = device.buffer_from(&[5.0f32, 6.0])?;
+/// let mut c = device.buffer::<f32>(2)?;
+/// anywarp::ops::matmul(&a, &b, &mut c, [2, 2, 1])?;
+/// assert_eq!(*c.read()?, [17.0, 39.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`OperationError`]; nothing has run then.
+pub fn matmul<'a, 'b, 'c, T: MatmulElement>(
+    a: impl Into<Slice<'a, T>>,
+    b: impl Into<Slice<'b, T>>,
+    c: impl Into<SliceMut<'c, T>>,
+    sizes: [usize; 3],
+) -> Result<(), OperationError> {
+    Matmul::new(sizes).run(a, b, c)
+}
+
+/// Elements of matrices: `f32`, [`half::f16`], [`half::bf16`].
+pub trait MatmulElement: Element + sealed::Numbers {}
+
+impl<T: Element + sealed::Numbers> MatmulElement for T {}
+
+/// [`matmul`] with a choice of precision, and into a recording.
+///
+/// ```no_run
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open_default()?;
+/// # let (a, b) = (device.buffer::<f32>(64 * 64)?, device.buffer::<f32>(64 * 64)?);
+/// # let mut c = device.buffer::<f32>(64 * 64)?;
+/// use anywarp::ops::{Matmul, Precision};
+///
+/// let mut recording = device.recording();
+/// Matmul::new([64, 64, 64]).precision(Precision::Tf32).record(&mut recording).run(&a, &b, &mut c)?;
+/// recording.submit()?.wait()?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a matrix product does nothing until `run` is called"]
+pub struct Matmul<'r> {
+    sizes: [usize; 3],
+    precision: Option<Precision>,
+    destination: Destination<'r>,
+}
+
+impl<'r> Matmul<'r> {
+    /// A product of `m` x `k` and `k` x `n`, given as `[m, k, n]`.
+    pub fn new(sizes: [usize; 3]) -> Self {
+        Self { sizes, precision: None, destination: Destination::Own }
+    }
+
+    /// The numbers to multiply; those of the elements' type unless this says otherwise.
+    ///
+    /// Of `f32` matrices [`Precision::Tf32`] may be asked for: NVIDIA's tensor cores then multiply
+    /// the first 10 bits of each mantissa, many times as fast. A device whose library has no TF32
+    /// computes in `f32` all the same, which is slower and more exact.
+    pub fn precision(mut self, precision: Precision) -> Self {
+        self.precision = Some(precision);
+        self
+    }
+
+    /// Appends the product to `recording` instead of the device's own stream.
+    pub fn record(mut self, recording: &'r mut Recording) -> Self {
+        self.destination = Destination::Recording(recording);
+        self
+    }
+
+    /// Multiplies on `stream` instead of the device's own.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// # let (a, b) = (device.buffer::<f32>(64 * 64)?, device.buffer::<f32>(64 * 64)?);
+    /// # let (mut c, mut d) = (device.buffer::<f32>(64 * 64)?, device.buffer::<f32>(64 * 64)?);
+    /// use anywarp::ops::Matmul;
+    ///
+    /// let (first, second) = (device.stream(), device.stream());
+    /// Matmul::new([64, 64, 64]).on(&first).run(&a, &b, &mut c)?;
+    /// Matmul::new([64, 64, 64]).on(&second).run(&b, &a, &mut d)?; // may run beside the first
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn on(mut self, stream: &Stream) -> Self {
+        self.destination = Destination::Stream(stream.clone());
+        self
+    }
+
+    /// What the product costs on a device: for comparing its time with the device's limits.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let cost = anywarp::ops::Matmul::new([100, 200, 300]).cost::<f32>(&device)?;
+    /// assert_eq!(cost.flops, 2 * 100 * 200 * 300);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`OperationError::TooLarge`], [`OperationError::Choice`].
+    pub fn cost<T: MatmulElement>(&self, device: &Device) -> Result<Cost, OperationError> {
+        Ok(self.plan::<T>(device.caps())?.cost())
+    }
+
+    fn plan<T: MatmulElement>(&self, caps: &Caps) -> Result<Plan<Pass>, OperationError> {
+        let [m, k, n] = self.sizes;
+        for (argument, rows, columns) in [("a", m, k), ("b", k, n), ("c", m, n)] {
+            elements(argument, rows, columns)?;
+        }
+        // Within 32 bits, as `elements` has made sure.
+        let sizes = Sizes { m: m as u32, k: k as u32, n: n as u32 };
+        let choice = Choice::default_for(caps, wanted::<T>(self.precision)?);
+        Ok(plan::plan(sizes, size_of::<T>() as u64, choice))
+    }
+
+    /// Multiplies; see [`matmul`].
+    ///
+    /// # Errors
+    /// [`OperationError`]; nothing has run then.
+    pub fn run<'a, 'b, 'c, T: MatmulElement>(
+        mut self,
+        a: impl Into<Slice<'a, T>>,
+        b: impl Into<Slice<'b, T>>,
+        c: impl Into<SliceMut<'c, T>>,
+    ) -> Result<(), OperationError> {
+        let mut operands = Operands { a: a.into(), b: b.into(), c: c.into() };
+        let plan = self.plan::<T>(operands.c.core.device.caps())?;
+        operands.check(self.sizes, &self.destination)?;
+        operands.run(self.sizes, &plan, &mut self.destination)
+    }
+}
+
+/// The operator's name, in errors.
+const NAME: &str = "matrix product";
+/// Rows and columns are counted in 32 bits.
+const MAX_SIZE: u64 = (1 << 32) - 1;
+
+/// The precision to compute with.
+fn wanted<T: MatmulElement>(asked: Option<Precision>) -> Result<Precision, OperationError> {
+    match asked {
+        None => Ok(T::PRECISION),
+        Some(precision) if precision == T::PRECISION => Ok(precision),
+        Some(Precision::Tf32) if T::PRECISION == Precision::F32 => Ok(Precision::Tf32),
+        Some(precision) => Err(OperationError::Choice {
+            operator: NAME.to_owned(),
+            argument: "the precision",
+            expected: format!("the matrices hold {}: {}", std::any::type_name::<T>(), T::FITTING),
+            got: precision.to_string(),
+        }),
+    }
+}
+
+/// The number of elements of a matrix.
+fn elements(argument: &str, rows: usize, columns: usize) -> Result<usize, OperationError> {
+    let countable = [rows, columns].iter().all(|count| u32::try_from(*count).is_ok());
+    rows.checked_mul(columns).filter(|_| countable).ok_or_else(|| OperationError::TooLarge {
+        operator: NAME.to_owned(),
+        argument: argument.to_owned(),
+        shape: vec![rows, columns],
+        limit: MAX_SIZE,
+    })
+}

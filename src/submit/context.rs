@@ -1,0 +1,206 @@
+//! What all handles of a device share: its backend, its timeline, its memory, its events.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use anywarp_backend::{Backend, BackendError, Caps, Findings, MemoryId, MemoryKind, Ticket};
+use smallvec::SmallVec;
+
+use super::batch::Batch;
+use super::events::{Event, Events, Observer, Stopwatch};
+use super::extensions::Extensions;
+use super::queue::Queue;
+use super::staging::Staging;
+use super::timeline::Timeline;
+use super::traffic::Traffic;
+use crate::error::BufferError;
+
+/// One device, as its buffers, kernels, streams and recordings see it.
+pub(crate) struct Context {
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(super) timeline: Timeline,
+    pub(crate) staging: Staging,
+    pub(crate) traffic: Traffic,
+    pub(crate) events: Events,
+    /// The selection string that opens the device again.
+    pub(crate) selector: String,
+    extensions: Extensions,
+    live: AtomicU64,
+    peak: AtomicU64,
+    launches: AtomicU64,
+    /// Streams that were given out.
+    streams: AtomicU32,
+}
+
+/// One for each stream.
+pub(crate) type Tickets = SmallVec<[Ticket; 1]>;
+
+/// Sizes and counts of a device since it was opened.
+pub(crate) struct Counts {
+    pub(crate) live: u64,
+    pub(crate) peak: u64,
+    pub(crate) launches: u64,
+}
+
+impl Context {
+    pub(crate) fn new(backend: Arc<dyn Backend>, selector: String, staging_limit: u64) -> Arc<Self> {
+        Arc::new(Self {
+            timeline: Timeline::new(Arc::clone(&backend)),
+            staging: Staging::new(Arc::clone(&backend), staging_limit),
+            backend,
+            traffic: Traffic::default(),
+            events: Events::new(),
+            selector,
+            extensions: Extensions::default(),
+            live: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+            launches: AtomicU64::new(0),
+            streams: AtomicU32::new(0),
+        })
+    }
+
+    pub(crate) fn caps(&self) -> &Caps {
+        self.backend.caps()
+    }
+
+    /// The value of type `T` that an upper floor keeps for this device; `make` makes it at the first call.
+    pub(crate) fn extension<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        self.extensions.get_or_insert_with(make)
+    }
+
+    /// Memory for a buffer. When there is none left, idle staging memory goes first.
+    pub(crate) fn allocate(&self, bytes: u64, kind: MemoryKind) -> Result<MemoryId, BackendError> {
+        let memory = self.backend.allocate(bytes, kind, "").or_else(|error| {
+            if !matches!(error, BackendError::OutOfMemory { .. }) {
+                return Err(error);
+            }
+            self.staging.trim();
+            self.backend.allocate(bytes, kind, "")
+        })?;
+        self.adopted(bytes);
+        Ok(memory)
+    }
+
+    /// Counts memory that became a buffer.
+    pub(crate) fn adopted(&self, bytes: u64) {
+        let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.peak.fetch_max(live, Ordering::Relaxed);
+        self.events.emit(|| Event::Allocation { bytes, live });
+    }
+
+    /// Frees the memory of a dropped buffer, once no recorded command names it.
+    pub(crate) fn free(&self, memory: MemoryId, bytes: u64, last_use: Option<&Arc<Batch>>) {
+        let live = self.live.fetch_sub(bytes, Ordering::Relaxed) - bytes;
+        self.events.emit(|| Event::Free { bytes, live });
+        self.timeline.drop_memory(memory, last_use);
+    }
+
+    pub(crate) fn buffer_error(&self, operation: &'static str, bytes: u64, error: BackendError) -> BufferError {
+        self.note(&error);
+        let live = self.live.load(Ordering::Relaxed);
+        BufferError::Device { operation, device: self.caps().name.clone(), bytes, live, error }
+    }
+
+    /// Remembers the loss of the device, for calls that do not reach the backend.
+    pub(crate) fn note(&self, error: &BackendError) {
+        if self.timeline.note(error) {
+            self.events.emit(|| Event::Loss { error: error.clone() });
+        }
+    }
+
+    /// An error if the device is known to be lost.
+    pub(crate) fn alive(&self) -> Result<(), BackendError> {
+        self.timeline.alive()
+    }
+
+    // ---- commands
+
+    /// The pending commands, for whichever stream they are.
+    pub(crate) fn queue(&self) -> Queue<'_> {
+        Queue::lock(self)
+    }
+
+    /// The pending commands, all for this stream: those for another one are handed over first.
+    pub(crate) fn queue_on(&self, stream: u32) -> Result<Queue<'_>, BackendError> {
+        let mut queue = self.queue();
+        queue.turn_to(stream)?;
+        Ok(queue)
+    }
+
+    /// The number of the next stream that is given out.
+    pub(crate) fn next_stream(&self) -> u32 {
+        let others = self.caps().streams.saturating_sub(1);
+        if others == 0 { 0 } else { 1 + self.streams.fetch_add(1, Ordering::Relaxed) % others }
+    }
+
+    pub(super) fn launched(&self) {
+        self.launches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Hands over what is pending.
+    pub(crate) fn submit(&self) -> Result<(), BackendError> {
+        let mut queue = self.queue();
+        self.alive()?;
+        queue.flush()
+    }
+
+    /// Hands over what is pending and returns a ticket for each stream, or for just this one: the work of a
+    /// stream ends in the order in which it was handed over.
+    fn tickets(&self, stream: Option<u32>) -> Result<Tickets, BackendError> {
+        let mut queue = self.queue();
+        self.alive()?;
+        queue.flush()?;
+        queue.pending().latest(stream).into_iter().map(|batch| batch.ticket()).collect()
+    }
+
+    /// Hands over what is pending and waits for all work of a device, or of one stream. Returns the outcome
+    /// of the wait, including failures of earlier batches, each reported once.
+    pub(crate) fn synchronize(&self, stream: Option<u32>) -> Result<(), BackendError> {
+        let tickets = self.tickets(stream)?;
+        let watch = Stopwatch::start();
+        let waited = tickets.iter().fold(Ok(()), |outcome, ticket| outcome.and(ticket.wait()));
+        self.events.emit(|| Event::Wait { took: watch.elapsed() });
+        self.outcome(waited, stream)
+    }
+
+    /// [`synchronize`](Self::synchronize) without blocking.
+    pub(crate) async fn synchronize_async(&self, stream: Option<u32>) -> Result<(), BackendError> {
+        let mut waited = Ok(());
+        for ticket in self.tickets(stream)? {
+            waited = waited.and(ticket.await);
+        }
+        self.outcome(waited, stream)
+    }
+
+    /// The outcome of a wait, including failures of earlier batches.
+    fn outcome(&self, waited: Result<(), BackendError>, stream: Option<u32>) -> Result<(), BackendError> {
+        let failure = {
+            let mut queue = self.queue();
+            queue.retire();
+            queue.pending().take_failure(stream)
+        };
+        failure.map_or(waited, Err).inspect_err(|error| self.note(error))
+    }
+
+    /// Waits for all work and returns what a checked device has found in it. Errors of the work are left to
+    /// [`synchronize`](Self::synchronize).
+    pub(crate) fn findings(&self) -> Findings {
+        for ticket in self.tickets(None).unwrap_or_default() {
+            let _ = ticket.wait();
+        }
+        let mut queue = self.queue();
+        queue.retire();
+        queue.pending().take_findings()
+    }
+
+    /// The events of the device from now on.
+    pub(crate) fn observe(&self) -> Observer {
+        self.events.observe()
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        Counts { live: read(&self.live), peak: read(&self.peak), launches: read(&self.launches) }
+    }
+}

@@ -1,0 +1,302 @@
+//! The way of every command into a stream or a recording.
+
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+use anywarp_backend::{BackendError, Recording as Commands};
+use smallvec::SmallVec;
+
+use super::batch::Batch;
+use super::context::Context;
+use super::events::Event;
+use super::queue::Queue;
+use super::recording::Recording;
+use super::stream::Stream;
+use super::submission::Submission;
+
+/// Memory that commands use, and that has to be made ready for them: a buffer.
+pub(crate) trait Resource: Send + Sync + 'static {
+    /// The name of a guard that excludes commands.
+    fn guarded(&self) -> Option<&'static str>;
+
+    /// Brings the device's side up to date, but for what the command replaces as a whole.
+    fn prepare(&self, queue: &mut Queue<'_>, replaced: Option<&Range<u64>>) -> Result<(), BackendError>;
+
+    /// Notes that a command of `batch` uses the memory and writes `written`.
+    fn used(&self, batch: &Arc<Batch>, written: Option<Range<u64>>);
+}
+
+/// How one command uses one resource.
+pub(crate) struct Usage<'a, R> {
+    pub(crate) resource: &'a Arc<R>,
+    /// The bytes that it may write.
+    pub(crate) written: Option<Range<u64>>,
+    /// Whether it writes all of them, so that their old values need not be there.
+    pub(crate) replaces: bool,
+}
+
+impl<'a, R> Usage<'a, R> {
+    /// The command reads.
+    pub(crate) fn read(resource: &'a Arc<R>) -> Self {
+        Self { resource, written: None, replaces: false }
+    }
+
+    /// The command may write some of these bytes, and read all.
+    pub(crate) fn write(resource: &'a Arc<R>, written: Range<u64>) -> Self {
+        Self { resource, written: Some(written), replaces: false }
+    }
+
+    /// The command writes all of these bytes and reads none.
+    pub(crate) fn replace(resource: &'a Arc<R>, written: Range<u64>) -> Self {
+        Self { resource, written: Some(written), replaces: true }
+    }
+}
+
+/// Why a command was not recorded.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The resource of this number has a guard.
+    InUse { index: usize, guard: &'static str },
+    /// The stream or the recording belongs to another device.
+    OtherDevice { what: &'static str, theirs: String },
+    /// The device refused.
+    Device(BackendError),
+}
+
+impl From<BackendError> for Refusal {
+    fn from(error: BackendError) -> Self {
+        Self::Device(error)
+    }
+}
+
+/// Where the commands of a launch, a copy or an operator go: made of `&Stream` or `&mut Recording`.
+///
+/// For functions that take one and pass it on: [`Launch::to`](crate::Launch::to).
+///
+/// ```
+/// use anywarp::{Destination, Device, Kernel, LaunchError, UnifiedBuffer};
+///
+/// /// Doubles all elements, twice.
+/// fn quadruple(double: &Kernel, x: &mut UnifiedBuffer<f32>, mut to: Destination<'_>) -> Result<(), LaunchError> {
+///     for _ in 0..2 {
+///         let length = x.len() as u64;
+///         double.launch().bind("x", &mut *x).to(to.again()).threads(length)?;
+///     }
+///     Ok(())
+/// }
+///
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// let device = Device::open("cpu")?;
+/// let double = device.kernel(
+///     "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+///      @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {
+///          if id.x < arrayLength(&x) { x[id.x] *= 2.0; }
+///      }",
+/// )?;
+/// let mut x = device.buffer_from(&[1.0f32, 2.0])?;
+/// quadruple(&double, &mut x, (&device.stream()).into())?;
+/// assert_eq!(*x.read()?, [4.0, 8.0]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub enum Destination<'a> {
+    /// The stream that a device has of its own.
+    #[default]
+    Own,
+    /// Another stream.
+    Stream(Stream),
+    /// A recording that is kept.
+    Recording(&'a mut Recording),
+}
+
+impl From<&Stream> for Destination<'_> {
+    fn from(stream: &Stream) -> Self {
+        Self::Stream(stream.clone())
+    }
+}
+
+impl<'a> From<&'a mut Recording> for Destination<'a> {
+    fn from(recording: &'a mut Recording) -> Self {
+        Self::Recording(recording)
+    }
+}
+
+impl Destination<'_> {
+    /// The same destination, for one of several commands.
+    #[must_use]
+    pub fn again(&mut self) -> Destination<'_> {
+        match self {
+            Self::Own => Destination::Own,
+            Self::Stream(stream) => Destination::Stream(stream.clone()),
+            Self::Recording(recording) => Destination::Recording(recording),
+        }
+    }
+
+    /// The number of the stream that the commands will run on.
+    pub(crate) fn stream(&self) -> u32 {
+        match self {
+            Self::Own => 0,
+            Self::Stream(stream) => stream.number(),
+            Self::Recording(recording) => recording.stream(),
+        }
+    }
+
+    /// An error unless it belongs to this device.
+    pub(crate) fn check(&self, context: &Arc<Context>) -> Result<(), Refusal> {
+        let (what, theirs) = match self {
+            Self::Own => return Ok(()),
+            Self::Stream(stream) => ("stream", stream.context()),
+            Self::Recording(recording) => ("recording", recording.context()),
+        };
+        if Arc::ptr_eq(context, theirs) {
+            return Ok(());
+        }
+        Err(Refusal::OtherDevice { what, theirs: theirs.selector.clone() })
+    }
+}
+
+impl<'a> Destination<'a> {
+    /// An encoder for this destination on a device.
+    pub(crate) fn encoder(self, context: &'a Arc<Context>) -> Result<Encoder<'a>, Refusal> {
+        self.check(context)?;
+        let stream = match self {
+            Self::Recording(recording) => return Ok(Encoder { context, to: To::Recording(recording) }),
+            Self::Stream(stream) => stream.number(),
+            Self::Own => 0,
+        };
+        context.alive()?;
+        Ok(Encoder { context, to: To::Stream(context.queue_on(stream)?) })
+    }
+}
+
+/// The only way by which commands reach a stream or a recording. It locks the timeline, makes buffers ready,
+/// appends the command, marks its buffers as used, and hands work over when there is much.
+///
+/// An encoder is held for one command or a few, never while anything is waited for.
+pub(crate) struct Encoder<'a> {
+    context: &'a Arc<Context>,
+    to: To<'a>,
+}
+
+enum To<'a> {
+    Stream(Queue<'a>),
+    /// Buffers are made ready at each submission.
+    Recording(&'a mut Recording),
+}
+
+impl Encoder<'_> {
+    /// Has what follows measured: a submission of its own, so that its timings are those of it alone.
+    pub(crate) fn timed(&mut self) -> Result<(), BackendError> {
+        match &mut self.to {
+            To::Stream(queue) => {
+                queue.flush()?;
+                queue.recording().timed = true;
+            }
+            To::Recording(recording) => recording.timed(true),
+        }
+        Ok(())
+    }
+
+    /// Appends one command that uses `usages`, and keeps `kept` alive as long as it may run. A refusal has
+    /// recorded no command; uploads that it had recorded stay, as they carry current data.
+    pub(crate) fn command<R: Resource>(
+        &mut self,
+        usages: &[Usage<'_, R>],
+        kept: Option<&Arc<dyn Any + Send + Sync>>,
+        append: impl FnOnce(&mut Commands),
+    ) -> Result<(), Refusal> {
+        match &mut self.to {
+            To::Stream(queue) => {
+                for (index, usage) in usages.iter().enumerate() {
+                    if let Some(guard) = usage.resource.guarded() {
+                        return Err(Refusal::InUse { index, guard });
+                    }
+                }
+                for usage in usages {
+                    let replaced = usage.written.as_ref().filter(|_| usage.replaces);
+                    usage.resource.prepare(queue, replaced)?;
+                }
+                append(queue.recording());
+                for usage in usages {
+                    usage.resource.used(queue.batch(), usage.written.clone());
+                }
+                if let Some(kept) = kept {
+                    queue.keep(kept);
+                }
+            }
+            To::Recording(recording) => {
+                append(recording.commands());
+                for usage in usages {
+                    recording.uses(usage);
+                }
+                recording.keep(kept.cloned());
+            }
+        }
+        let events = &self.context.events;
+        events.emit(|| Event::Record { stream: self.stream(), kept: matches!(self.to, To::Recording(_)) });
+        Ok(())
+    }
+
+    /// The number of the stream that the commands run on.
+    fn stream(&self) -> u32 {
+        match &self.to {
+            To::Stream(queue) => queue.batch().stream(),
+            To::Recording(recording) => recording.stream(),
+        }
+    }
+
+    /// Ends a launch or library call: counts it, and hands work over when there is much of it.
+    pub(crate) fn launched(self, timed: bool) -> Result<Submission, BackendError> {
+        if matches!(self.to, To::Stream(_)) {
+            self.context.launched();
+        }
+        self.finish(timed)
+    }
+
+    /// Ends the encoding, and hands work over when there is much of it, or it is to be measured.
+    pub(crate) fn finish(self, timed: bool) -> Result<Submission, BackendError> {
+        let To::Stream(mut queue) = self.to else { return Ok(Submission::recorded(self.context)) };
+        let submission = Submission::of(self.context, queue.batch());
+        if timed {
+            queue.flush()?;
+        } else {
+            queue.flush_when_full()?;
+        }
+        Ok(submission)
+    }
+}
+
+/// Hands over a recording that is kept, after everything that was recorded before.
+pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
+    let (context, commands) = (recording.context(), recording.recorded());
+    context.alive()?;
+    let mut queue = context.queue_on(commands.stream)?;
+    for (index, touched) in recording.touched().iter().enumerate() {
+        if let Some(guard) = touched.resource.guarded() {
+            return Err(Refusal::InUse { index, guard });
+        }
+    }
+    for touched in recording.touched() {
+        touched.resource.prepare(&mut queue, None)?;
+    }
+    queue.flush()?;
+    let ticket = context.backend.submit(commands).inspect_err(|error| context.note(error))?;
+    let batch = Batch::submitted(ticket, commands.stream);
+    for touched in recording.touched() {
+        touched.resource.used(&batch, touched.written.clone());
+    }
+    let (stream, commands) = (commands.stream, commands.commands().len());
+    context.events.emit(|| Event::Submission { stream, commands });
+    let submission = Submission::of(context, &batch);
+    queue.follow(batch);
+    Ok(submission)
+}
+
+/// The usages of one command: few, as a kernel has few bindings.
+pub(crate) type Usages<'a, R> = SmallVec<[Usage<'a, R>; 8]>;

@@ -1,0 +1,280 @@
+//! What a device does, as events for those who observe it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use anywarp_backend::{BackendError, Clock};
+
+use super::batch::Batch;
+
+/// Events that an [`Observer`] keeps until they are taken.
+const MAX_KEPT: usize = 1 << 16;
+
+/// One thing that a device did.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// Memory of a buffer was allocated.
+    Allocation {
+        /// Its size.
+        bytes: u64,
+        /// The size of all buffers that exist now.
+        live: u64,
+    },
+    /// Memory of a buffer was given back.
+    Free {
+        /// Its size.
+        bytes: u64,
+        /// The size of all buffers that exist now.
+        live: u64,
+    },
+    /// A copy from host to device was recorded.
+    Upload {
+        /// Its size.
+        bytes: u64,
+    },
+    /// A copy from device to host was recorded.
+    Download {
+        /// Its size.
+        bytes: u64,
+    },
+    /// A kernel was asked for and found among those compiled before.
+    CompileHit {
+        /// Its name.
+        kernel: Arc<str>,
+    },
+    /// A kernel was compiled.
+    CompileMiss {
+        /// Its name.
+        kernel: Arc<str>,
+        /// How long parsing, optimising and compiling it took; zero in a browser, which has no such clock.
+        took: Duration,
+    },
+    /// Commands were recorded into a stream or a [`Recording`](crate::Recording).
+    Record {
+        /// The stream.
+        stream: u32,
+        /// Whether the recording is one that is kept.
+        kept: bool,
+    },
+    /// Recorded commands were handed over to the device.
+    Submission {
+        /// The stream.
+        stream: u32,
+        /// How many commands.
+        commands: usize,
+    },
+    /// A launch or a library call ran.
+    Command {
+        /// The stream.
+        stream: u32,
+        /// The kernel's name.
+        label: Arc<str>,
+        /// Its beginning, counted from that of the first command of its submission.
+        start: Duration,
+        /// Its end, counted likewise.
+        end: Duration,
+        /// Where the times come from.
+        clock: Clock,
+    },
+    /// A thread waited for the device.
+    Wait {
+        /// How long; zero in a browser, which has no such clock.
+        took: Duration,
+    },
+    /// The device was lost.
+    Loss {
+        /// The reason.
+        error: BackendError,
+    },
+}
+
+/// An [`Event`], and when it was noticed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Observed {
+    /// Since the device was opened; zero in a browser, which has no such clock.
+    pub at: Duration,
+    /// The event.
+    pub event: Event,
+}
+
+/// The events of a device from [`Device::observe`](crate::Device::observe) on, until this is dropped.
+///
+/// It keeps 65 536 events until they are taken; when it is full the oldest ones go and are counted. While one
+/// exists, launches and library calls are timed, which costs a little on some devices; without any, an event
+/// costs one relaxed load.
+///
+/// ```
+/// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+/// # fn main() -> anywarp::Result<()> {
+/// use anywarp::Event;
+///
+/// let device = anywarp::Device::open("cpu")?;
+/// let observer = device.observe();
+/// let x = device.buffer_from(&[1.0f32; 256])?;
+/// let events = observer.take();
+/// assert!(events.iter().any(|observed| matches!(observed.event, Event::Allocation { bytes: 1024, .. })));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+/// # fn main() {}
+/// ```
+pub struct Observer {
+    sink: Arc<Sink>,
+}
+
+impl Observer {
+    /// The events since the last call, oldest first.
+    #[must_use]
+    pub fn take(&self) -> Vec<Observed> {
+        self.sink.kept().drain(..).collect()
+    }
+
+    /// How many events were dropped, because there were too many before a call of [`take`](Self::take).
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.sink.dropped.load(Ordering::Relaxed)
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observer").field("kept", &self.sink.kept().len()).field("dropped", &self.dropped()).finish()
+    }
+}
+
+#[derive(Default)]
+struct Sink {
+    kept: Mutex<VecDeque<Observed>>,
+    dropped: AtomicU64,
+}
+
+impl Sink {
+    fn kept(&self) -> MutexGuard<'_, VecDeque<Observed>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, observed: Observed) {
+        let mut kept = self.kept();
+        if kept.len() >= MAX_KEPT {
+            kept.pop_front();
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+        kept.push_back(observed);
+    }
+}
+
+/// The events of one device. Observers keep them to themselves: no code of theirs runs under a lock.
+pub(crate) struct Events {
+    observed: AtomicBool,
+    sinks: Mutex<Vec<Weak<Sink>>>,
+    opened: Stopwatch,
+}
+
+impl Events {
+    pub(super) fn new() -> Self {
+        Self { observed: AtomicBool::new(false), sinks: Mutex::default(), opened: Stopwatch::start() }
+    }
+
+    pub(super) fn observe(&self) -> Observer {
+        let sink = Arc::new(Sink::default());
+        let mut sinks = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
+        sinks.push(Arc::downgrade(&sink));
+        self.observed.store(true, Ordering::Relaxed);
+        Observer { sink }
+    }
+
+    /// Whether launches are to be timed.
+    pub(super) fn wants_commands(&self) -> bool {
+        self.is_observed()
+    }
+
+    pub(crate) fn is_observed(&self) -> bool {
+        self.observed.load(Ordering::Relaxed)
+    }
+
+    /// Keeps the event for those who observe the device; made only if there are any.
+    pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
+        if self.is_observed() {
+            self.keep(event());
+        }
+    }
+
+    #[cold]
+    fn keep(&self, event: Event) {
+        let observed = Observed { at: self.opened.elapsed(), event };
+        let mut sinks = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
+        sinks.retain(|sink| sink.upgrade().inspect(|sink| sink.push(observed.clone())).is_some());
+        self.observed.store(!sinks.is_empty(), Ordering::Relaxed);
+    }
+
+    /// Reports the commands of a batch that has ended.
+    pub(super) fn ended(&self, batch: &Batch) {
+        if !self.is_observed() {
+            return;
+        }
+        let Some(timings) = batch.ticket().ok().and_then(|ticket| ticket.timings()) else { return };
+        let (stream, clock) = (batch.stream(), timings.clock);
+        for timing in timings.entries {
+            let (start, end) = (timing.start, timing.start + timing.duration);
+            self.keep(Event::Command { stream, label: timing.label, start, end, clock });
+        }
+    }
+}
+
+/// A clock where there is one; a browser's workers have none.
+pub(crate) struct Stopwatch {
+    #[cfg(not(target_arch = "wasm32"))]
+    start: std::time::Instant,
+}
+
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        Self {
+            #[cfg(not(target_arch = "wasm32"))]
+            start: std::time::Instant::now(),
+        }
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        #[cfg(not(target_arch = "wasm32"))]
+        return self.start.elapsed();
+        #[cfg(target_arch = "wasm32")]
+        Duration::ZERO
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_observers_no_event_is_made() {
+        let events = Events::new();
+        events.emit(|| unreachable!("nothing observes"));
+        let observer = events.observe();
+        events.emit(|| Event::Upload { bytes: 4 });
+        assert_eq!(observer.take().len(), 1);
+        assert!(observer.take().is_empty());
+        drop(observer);
+        events.emit(|| Event::Upload { bytes: 4 }); // finds out that nothing observes any more
+        events.emit(|| unreachable!("nothing observes"));
+    }
+
+    #[test]
+    fn a_full_observer_drops_the_oldest_events_and_counts_them() {
+        let events = Events::new();
+        let observer = events.observe();
+        for bytes in 0..MAX_KEPT as u64 + 3 {
+            events.emit(|| Event::Upload { bytes });
+        }
+        assert_eq!(observer.dropped(), 3);
+        let kept = observer.take();
+        assert_eq!(kept.len(), MAX_KEPT);
+        assert!(matches!(kept[0].event, Event::Upload { bytes: 3 }));
+    }
+}

@@ -1,0 +1,164 @@
+//! Recordings that are kept and replayed.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::context::Context;
+use super::encoder::{self, Refusal, Resource, Usage};
+use super::stream::Stream;
+use super::submission::Submission;
+use crate::error::{BufferError, Error};
+
+/// Launches, copies and fills that are handed over together, as often as one likes.
+///
+/// Buffers are borrowed only while a command is recorded; the recording keeps their memory alive.
+/// At each [`submit`](Self::submit) what the host has changed meanwhile is uploaded first, and a
+/// guard that is alive is an error.
+///
+/// ```no_run
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open_default()?;
+/// # let step = device.kernel("")?;
+/// # let mut state = device.buffer::<f32>(1024)?;
+/// let mut recording = device.recording();
+/// for _ in 0..10 {
+///     step.launch().bind("state", &mut state).record(&mut recording).threads(1024)?;
+/// }
+/// for _ in 0..100 {
+///     recording.submit()?;
+/// }
+/// println!("{}", state.read()?[0]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Recording {
+    context: Arc<Context>,
+    commands: anywarp_backend::Recording,
+    touched: Vec<Touched>,
+    /// Kernels and scratch memory of the commands.
+    kept: Vec<Arc<dyn Any + Send + Sync>>,
+}
+
+/// A buffer that a kept recording uses.
+pub(super) struct Touched {
+    pub(super) resource: Arc<dyn Resource>,
+    pub(super) written: Option<Range<u64>>,
+}
+
+impl Recording {
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self {
+            context: Arc::clone(context),
+            commands: anywarp_backend::Recording::kept(),
+            touched: Vec::new(),
+            kept: Vec::new(),
+        }
+    }
+
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    pub(super) fn stream(&self) -> u32 {
+        self.commands.stream
+    }
+
+    pub(super) fn recorded(&self) -> &anywarp_backend::Recording {
+        &self.commands
+    }
+
+    pub(super) fn touched(&self) -> &[Touched] {
+        &self.touched
+    }
+
+    pub(super) fn commands(&mut self) -> &mut anywarp_backend::Recording {
+        &mut self.commands
+    }
+
+    /// Notes a buffer that a command uses.
+    pub(super) fn uses<R: Resource>(&mut self, usage: &Usage<'_, R>) {
+        let resource: Arc<dyn Resource> = Arc::clone(usage.resource) as Arc<dyn Resource>;
+        self.touched.push(Touched { resource, written: usage.written.clone() });
+    }
+
+    /// Keeps an object alive as long as the commands.
+    pub(crate) fn keep(&mut self, object: impl IntoIterator<Item = Arc<dyn Any + Send + Sync>>) {
+        self.kept.extend(object);
+    }
+
+    /// Forgets all commands, to record others. Where replays are kept by the device (`cuda` makes a
+    /// graph of them), one that differs only in buffers and values is changed in place.
+    pub fn clear(&mut self) {
+        let timed = self.commands.timed;
+        self.commands.clear();
+        self.commands.timed = timed;
+        self.touched.clear();
+        self.kept.clear();
+    }
+
+    /// Has the commands run on this stream from the next submission on, instead of the device's own.
+    ///
+    /// # Errors
+    /// [`BufferError::OtherDevice`].
+    pub fn on(&mut self, stream: &Stream) -> Result<(), BufferError> {
+        if !Arc::ptr_eq(&self.context, stream.context()) {
+            let theirs = stream.context().selector.clone();
+            return Err(BufferError::OtherDevice { ours: self.context.selector.clone(), theirs });
+        }
+        self.commands.stream = stream.number();
+        Ok(())
+    }
+
+    /// Measures each launch from the next submission on: see [`Submission::timings`].
+    pub fn timed(&mut self, timed: bool) {
+        self.commands.timed = timed;
+    }
+
+    /// Number of commands.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.commands.commands().len()
+    }
+
+    /// Whether nothing was recorded.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    /// How many times one submission must wait for something within itself.
+    #[must_use]
+    pub fn barriers(&self) -> u64 {
+        self.commands.barriers()
+    }
+
+    /// Hands the commands over, after everything launched before.
+    ///
+    /// # Errors
+    /// [`BufferError::InUse`] while a guard of one of its buffers is alive, or what the device
+    /// says; nothing of the recording has run then.
+    pub fn submit(&self) -> Result<Submission, Error> {
+        encoder::replay(self).map_err(|refusal| match refusal {
+            Refusal::InUse { guard, .. } => BufferError::InUse { guard }.into(),
+            Refusal::Device(error) => error.into(),
+            Refusal::OtherDevice { theirs, .. } => {
+                BufferError::OtherDevice { ours: self.context.selector.clone(), theirs }.into()
+            }
+        })
+    }
+}
+
+/// The commands, one a line: for snapshots.
+impl fmt::Display for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.commands.fmt(f)
+    }
+}
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording").field("commands", &self.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,150 @@
+//! The commands of a device that wait for their submission, and the submissions that may still run.
+//!
+//! One recording at a time collects commands, all for one stream: before a command for another stream it is
+//! handed over. So the order of recording is the order of submission, whatever streams there are, and what
+//! may run at the same time is left to the backend, which sees what each command touches.
+//!
+//! Lock order: the timeline, then one buffer's state at a time, then the staging pool.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use anywarp_backend::{Backend, BackendError, Findings, MemoryId, Recording};
+use smallvec::SmallVec;
+
+use super::batch::Batch;
+use super::staging::Block;
+
+/// Batches that are kept without asking whether they have ended.
+const MAX_RUNNING: usize = 8;
+
+/// Commands that wait for their submission, and what they need until then.
+pub(super) struct Pending {
+    pub(super) recording: Recording,
+    pub(super) batch: Arc<Batch>,
+    /// Staging blocks that the commands read: free again when the batch is over.
+    pub(super) staged: Vec<Block>,
+    /// Kernels of the recorded dispatches, and whatever else must live until the hand-over.
+    pub(super) kept: Vec<Arc<dyn Any + Send + Sync>>,
+    /// Batches that were handed over and may not have ended, in order.
+    running: VecDeque<Arc<Batch>>,
+    /// The first batch of each stream that failed, until a wait reports it.
+    failed: Vec<Arc<Batch>>,
+    /// Findings in batches that have ended, until they are taken; `None` for devices that check nothing.
+    findings: Option<Findings>,
+}
+
+impl Pending {
+    /// Appends a batch that was handed over. Returns whether so many run that [`retire`](Self::retire) is due.
+    pub(super) fn follow(&mut self, batch: Arc<Batch>) -> bool {
+        self.running.push_back(batch);
+        self.running.len() > MAX_RUNNING
+    }
+
+    /// The last batch of each stream, or of just this one, that may still run.
+    pub(super) fn latest(&self, stream: Option<u32>) -> SmallVec<[&Arc<Batch>; 1]> {
+        let mut latest: SmallVec<[&Arc<Batch>; 1]> = SmallVec::new();
+        for batch in self.running.iter().rev() {
+            let wanted = stream.is_none_or(|stream| batch.stream() == stream);
+            if wanted && !latest.iter().any(|other| other.stream() == batch.stream()) {
+                latest.push(batch);
+            }
+        }
+        latest
+    }
+
+    /// The first error of all batches, or of those of one stream, that have ended: returned once.
+    pub(super) fn take_failure(&mut self, stream: Option<u32>) -> Option<BackendError> {
+        let taken: Vec<_> =
+            self.failed.extract_if(.., |batch| stream.is_none_or(|stream| batch.stream() == stream)).collect();
+        taken.first()?.ticket().and_then(|ticket| ticket.is_done()).err()
+    }
+
+    /// The findings of all batches that have ended: returned once.
+    pub(super) fn take_findings(&mut self) -> Findings {
+        self.findings.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Removes the batches that have ended, keeps their failures and findings, and calls `ended` with each.
+    pub(super) fn retire(&mut self, mut ended: impl FnMut(&Batch)) {
+        while let Some(succeeded) = self.running.front().and_then(|batch| batch.succeeded()) {
+            let Some(batch) = self.running.pop_front() else { return };
+            ended(&batch);
+            if let Some(findings) = &mut self.findings {
+                findings.extend(batch.findings());
+            }
+            if !succeeded && !self.failed.iter().any(|failed| failed.stream() == batch.stream()) {
+                self.failed.push(batch);
+            }
+        }
+    }
+}
+
+/// The timeline of one device; [`Queue`](super::queue::Queue) is the way to use it.
+pub(super) struct Timeline {
+    backend: Arc<dyn Backend>,
+    pending: Mutex<Pending>,
+    /// Memory of dropped buffers that pending commands may still name.
+    dropped: Mutex<Vec<MemoryId>>,
+    /// Set for good by the first call that met the device's loss.
+    lost: OnceLock<BackendError>,
+}
+
+impl Timeline {
+    pub(super) fn new(backend: Arc<dyn Backend>) -> Self {
+        let pending = Pending {
+            recording: Recording::new(),
+            batch: Batch::pending(0),
+            staged: Vec::new(),
+            kept: Vec::new(),
+            running: VecDeque::new(),
+            failed: Vec::new(),
+            findings: backend.caps().checked.then(Findings::default),
+        };
+        Self { backend, pending: Mutex::new(pending), dropped: Mutex::default(), lost: OnceLock::new() }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers the loss of the device, for calls that do not reach the backend. Returns whether it is news.
+    pub(super) fn note(&self, error: &BackendError) -> bool {
+        error.is_lost() && self.lost.set(error.clone()).is_ok()
+    }
+
+    /// An error if the device is known to be lost.
+    pub(super) fn alive(&self) -> Result<(), BackendError> {
+        self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// Frees the memory of a dropped buffer, now or after the commands that name it were handed
+    /// over. Never waits for the timeline: buffers are dropped anywhere.
+    pub(super) fn drop_memory(&self, memory: MemoryId, last_use: Option<&Arc<Batch>>) {
+        if last_use.is_some_and(|batch| batch.is_pending()) {
+            self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        } else {
+            self.backend.free(memory);
+        }
+    }
+
+    /// Frees the memory of dropped buffers. Nothing is pending, so that no command names them any more.
+    pub(super) fn free_dropped(&self) {
+        let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
+        for memory in dropped {
+            self.backend.free(memory);
+        }
+    }
+}
+
+impl Drop for Timeline {
+    /// Commands that were never handed over have no buffer left to be seen in.
+    fn drop(&mut self) {
+        let pending = self.pending.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for block in pending.staged.drain(..) {
+            self.backend.free(block.memory);
+        }
+        self.free_dropped();
+    }
+}

@@ -1,0 +1,46 @@
+//! What was moved between host and device.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes and transfers each way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferStats {
+    /// Copies from host to device.
+    pub uploads: u64,
+    /// Copies from device to host.
+    pub downloads: u64,
+    /// Bytes copied from host to device, those between two ranges included that were copied as one.
+    pub bytes_uploaded: u64,
+    /// Bytes copied from device to host, likewise.
+    pub bytes_downloaded: u64,
+}
+
+/// The same, counted; also for the device as a whole.
+#[derive(Default)]
+pub(crate) struct Traffic {
+    uploads: AtomicU64,
+    downloads: AtomicU64,
+    bytes_uploaded: AtomicU64,
+    bytes_downloaded: AtomicU64,
+}
+
+impl Traffic {
+    pub(crate) fn uploaded(&self, bytes: u64) {
+        self.uploads.fetch_add(1, Ordering::Relaxed);
+        self.bytes_uploaded.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn downloaded(&self, bytes: u64) {
+        self.downloads.fetch_add(1, Ordering::Relaxed);
+        self.bytes_downloaded.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn read(&self) -> BufferStats {
+        BufferStats {
+            uploads: self.uploads.load(Ordering::Relaxed),
+            downloads: self.downloads.load(Ordering::Relaxed),
+            bytes_uploaded: self.bytes_uploaded.load(Ordering::Relaxed),
+            bytes_downloaded: self.bytes_downloaded.load(Ordering::Relaxed),
+        }
+    }
+}
