@@ -84,7 +84,7 @@ impl CudaDevice {
         Ok(Arc::new(Self {
             caps,
             card: card.clone(),
-            compiler: Compiler::new(&queue, card, options.steps()),
+            compiler: Compiler::new(&queue, card, options.loop_limit()),
             queue,
             memories: RwLock::default(),
             kernels: RwLock::default(),

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anywarp_backend::BackendError;
 
 use crate::driver::{CapturedGraph, DeviceMemory, ExecutableGraph, Stream};
-use crate::kernel::status::{Record, Stop};
+use crate::kernel::status::{StatusRecord, Stop};
 use crate::memory::deferred::Deferred;
 use crate::record::enqueue::Enqueue;
 use crate::record::plan::{Plan, Step};
@@ -26,7 +26,7 @@ pub(crate) struct Graph {
     /// The plan that it was captured from; keeps kernels and memories.
     pub(crate) plan: Plan,
     /// The status record of all its runs.
-    record: Option<Record>,
+    record: Option<StatusRecord>,
     /// Runs whose record was not read yet.
     runs: AtomicU32,
     /// Memory with values of its own.

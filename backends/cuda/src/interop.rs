@@ -85,6 +85,6 @@ impl CudaDevice {
             }
         }
         plan.end_foreign();
-        Ok(Ticket::new(self.queue.submit(plan, self.compiler.steps, stream_of(stream))?))
+        Ok(Ticket::new(self.queue.submit(plan, self.compiler.loop_limit, stream_of(stream))?))
     }
 }

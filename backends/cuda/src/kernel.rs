@@ -106,7 +106,7 @@ impl Kernel {
     }
 
     /// Describes a dispatch whose loops did not end.
-    pub(crate) fn stopped(&self, label: &str, stop: Stop, steps: u32) -> BackendError {
+    pub(crate) fn stopped(&self, label: &str, stop: Stop, loop_limit: u32) -> BackendError {
         let place = self.program.source.as_deref().and_then(|source| source.place_of_line(stop.line));
         let at = match (place, stop.line) {
             (Some(place), _) => format!(" at {}:{}", place.file, place.line),
@@ -114,7 +114,7 @@ impl Kernel {
             (None, line) => format!(" at the WGSL:{line}"),
         };
         let reason = format!(
-            "an invocation made more than {steps} iterations of loops{at}: see that the loop ends, or raise the limit \
+            "an invocation made more than {loop_limit} iterations of loops{at}: see that the loop ends, or raise the limit \
              with the environment variable ANYWARP_CUDA_STEPS"
         );
         BackendError::Stopped { kernel: label.to_owned(), reason }

@@ -27,7 +27,7 @@ use anywarp_host::Failure;
 
 use crate::driver::{DeviceMemory, Stream};
 use crate::graph::Graph;
-use crate::kernel::status::Record;
+use crate::kernel::status::StatusRecord;
 use crate::record::enqueue::Enqueue;
 use crate::record::parts::LARGE;
 use crate::record::plan::Plan;
@@ -40,7 +40,7 @@ use crate::submit::submission::Submission;
 #[derive(Default)]
 pub(crate) struct Enqueued {
     timers: Vec<Timer>,
-    record: Option<Record>,
+    record: Option<StatusRecord>,
     /// Something was enqueued, but not all.
     pub(crate) failed: Option<Arc<Failure>>,
 }
@@ -63,31 +63,31 @@ impl Enqueued {
         submission: &Arc<Submission>,
         held: HeldPlan,
         range: Range<usize>,
-        steps: u32,
+        loop_limit: u32,
     ) -> Pending {
         let Self { timers, record, failed } = self;
-        Pending { point, submission: Arc::clone(submission), held, range, record, timers, failed, steps }
+        Pending { point, submission: Arc::clone(submission), held, range, record, timers, failed, loop_limit }
     }
 }
 
 impl Queue {
-    /// Submits a plan's commands to a stream. `steps` is the limit of loops, for errors. The context
-    /// is current.
+    /// Submits a plan's commands to a stream. The limit of loops is for
+    /// errors. The context is current.
     ///
     /// # Errors
     /// A memory is mapped or gone, or the driver refused the first command: nothing runs.
     pub(crate) fn submit(
         self: &Arc<Self>,
         plan: Box<Plan>,
-        steps: u32,
+        loop_limit: u32,
         stream: usize,
     ) -> Result<Arc<Submission>, BackendError> {
         let state = self.lock();
         // Most submissions have one part and no other stream to wait for; there each nanosecond counts.
         if stream == 0 && !state.concurrent && plan.copied < LARGE {
-            self.submit_whole(state, plan, steps)
+            self.submit_whole(state, plan, loop_limit)
         } else {
-            self.submit_parts(state, plan, steps, stream)
+            self.submit_parts(state, plan, loop_limit, stream)
         }
     }
 
@@ -95,7 +95,7 @@ impl Queue {
         self: &Arc<Self>,
         mut state: MutexGuard<'_, QueueState>,
         mut plan: Box<Plan>,
-        steps: u32,
+        loop_limit: u32,
     ) -> Result<Arc<Submission>, BackendError> {
         let range = 0..plan.steps.len();
         let begun = self.begin_whole(&mut state, &plan, 0);
@@ -117,7 +117,7 @@ impl Queue {
             drop(state);
             self.give_back(plan);
         } else {
-            state.pending.push_back(enqueued.pending(point, &submission, HeldPlan::Own(plan), range, steps));
+            state.pending.push_back(enqueued.pending(point, &submission, HeldPlan::Own(plan), range, loop_limit));
         }
         Ok(submission)
     }
@@ -129,7 +129,7 @@ impl Queue {
     pub(crate) fn submit_graph(
         self: &Arc<Self>,
         graph: &Arc<Graph>,
-        steps: u32,
+        loop_limit: u32,
         stream: usize,
     ) -> Result<Arc<Submission>, BackendError> {
         let mut state = self.lock();
@@ -146,7 +146,7 @@ impl Queue {
         if plan.is_limited() || !self.has_nothing_to_report(&state) {
             graph.begin_run();
             let held = HeldPlan::Graph(Arc::clone(graph));
-            state.pending.push_back(Enqueued::default().pending(point, &submission, held, range, steps));
+            state.pending.push_back(Enqueued::default().pending(point, &submission, held, range, loop_limit));
         }
         Ok(submission)
     }

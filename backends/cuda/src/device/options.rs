@@ -18,7 +18,7 @@ pub struct Options {
 
 impl Options {
     /// Returns the limit of loops, from here, the environment, or as usual.
-    pub(super) fn steps(&self) -> u32 {
+    pub(super) fn loop_limit(&self) -> u32 {
         let steps = self.steps.or_else(steps_of_environment).unwrap_or(STEPS);
         u32::try_from(steps).unwrap_or(u32::MAX).max(1)
     }

@@ -43,7 +43,7 @@ impl CudaDevice {
             self.queue.give_back(plan);
             return Err(error);
         }
-        self.queue.submit(plan, self.compiler.steps, stream_of(recording.stream))
+        self.queue.submit(plan, self.compiler.loop_limit, stream_of(recording.stream))
     }
 
     /// Submits a recording that is kept, and may have become a graph.
@@ -56,7 +56,7 @@ impl CudaDevice {
         let stream = stream_of(recording.stream);
         let former = match entry.next(version, stream) {
             Action::Commands => return self.submit_plain(recording),
-            Action::Launch(graph) => return self.queue.submit_graph(&graph, self.compiler.steps, stream),
+            Action::Launch(graph) => return self.queue.submit_graph(&graph, self.compiler.loop_limit, stream),
             Action::Capture(former) => former,
         };
         let mut plan = Plan::default();
@@ -64,7 +64,7 @@ impl CudaDevice {
         match Graph::capture(&self.queue, plan, former, stream) {
             Ok(graph) => {
                 entry.keep(&graph);
-                self.queue.submit_graph(&graph, self.compiler.steps, stream)
+                self.queue.submit_graph(&graph, self.compiler.loop_limit, stream)
             }
             Err(error) if error.is_lost() => Err(error),
             Err(error) => {

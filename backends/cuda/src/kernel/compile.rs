@@ -24,8 +24,8 @@ type Cell = Arc<Mutex<Weak<Loaded>>>;
 pub(crate) struct Compiler {
     queue: Arc<Queue>,
     card: Card,
-    /// Iterations that the loops of one invocation may make.
-    pub(crate) steps: u32,
+    /// The iterations that the loops of one invocation may make together.
+    pub(crate) loop_limit: u32,
     /// By text and whether mathematics may be approximate.
     loaded: Mutex<FxHashMap<(String, bool), Cell>>,
 }
@@ -41,13 +41,13 @@ fn refused(message: String) -> BackendError {
 }
 
 impl Compiler {
-    pub(crate) fn new(queue: &Arc<Queue>, card: &Card, steps: u32) -> Self {
-        Self { queue: Arc::clone(queue), card: card.clone(), steps, loaded: Mutex::default() }
+    pub(crate) fn new(queue: &Arc<Queue>, card: &Card, loop_limit: u32) -> Self {
+        Self { queue: Arc::clone(queue), card: card.clone(), loop_limit, loaded: Mutex::default() }
     }
 
     /// Returns one form of a program, loaded; the context is current.
     pub(crate) fn make(&self, program: &Program, form: Form) -> Result<Made, BackendError> {
-        let translation = translate::translate(program, &Options { form, steps: self.steps })
+        let translation = translate::translate(program, &Options { form, steps: self.loop_limit })
             .map_err(|error| refused(format!("kernel '{}': {error}", program.name)))?;
         let cell = self.cell(&translation, program);
         let mut known = cell.lock().unwrap_or_else(PoisonError::into_inner);

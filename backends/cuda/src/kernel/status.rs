@@ -16,7 +16,7 @@ const TOGETHER: usize = 256;
 const WORDS: usize = 4;
 
 /// All records of a device.
-pub(crate) struct Slab {
+pub(crate) struct StatusRecords {
     context: Arc<Context>,
     free: Mutex<Vec<Place>>,
 }
@@ -30,8 +30,8 @@ struct Place {
 
 /// A record. It is zero when it is taken, and goes back when it is dropped: after the work that may
 /// write it has ended.
-pub(crate) struct Record {
-    slab: Arc<Slab>,
+pub(crate) struct StatusRecord {
+    records: Arc<StatusRecords>,
     place: Place,
 }
 
@@ -44,20 +44,20 @@ pub(crate) struct Stop {
     pub(crate) line: u32,
 }
 
-impl Slab {
+impl StatusRecords {
     pub(crate) fn new(context: Arc<Context>) -> Arc<Self> {
         Arc::new(Self { context, free: Mutex::default() })
     }
 
     /// Takes a record; the context is current.
-    pub(crate) fn take(self: &Arc<Self>) -> Result<Record, BackendError> {
+    pub(crate) fn take(self: &Arc<Self>) -> Result<StatusRecord, BackendError> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         if free.is_empty() {
             self.grow(&mut free)?;
         }
         let nothing = || BackendError::Rejected { operation: "submitting", message: "no status record".to_owned() };
         let place = free.pop().ok_or_else(nothing)?;
-        Ok(Record { slab: Arc::clone(self), place })
+        Ok(StatusRecord { records: Arc::clone(self), place })
     }
 
     /// Allocates more records, which are freed together.
@@ -73,7 +73,7 @@ impl Slab {
     }
 }
 
-impl Record {
+impl StatusRecord {
     /// Returns its address, for kernels.
     pub(crate) fn address(&self) -> u64 {
         self.place.words.device().address() + (self.place.index * size_of::<u32>()) as u64
@@ -96,9 +96,9 @@ impl Record {
     }
 }
 
-impl Drop for Record {
+impl Drop for StatusRecord {
     fn drop(&mut self) {
         self.reset();
-        self.slab.free.lock().unwrap_or_else(PoisonError::into_inner).push(self.place.clone());
+        self.records.free.lock().unwrap_or_else(PoisonError::into_inner).push(self.place.clone());
     }
 }

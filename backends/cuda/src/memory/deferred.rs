@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::driver::{Context, DeviceMemory, ExecutableGraph, Module, PinnedMemory, Pool, Stream};
-use crate::kernel::status::Record;
+use crate::kernel::status::StatusRecord;
 
 /// Bytes of pinned memory that are kept while the device is busy.
 const MOST: usize = 256 << 20;
@@ -21,7 +21,7 @@ pub(crate) enum Deferred {
     /// A graph, unless its successor has taken it over, with the memory that its nodes use.
     Graph {
         exec: Option<ExecutableGraph>,
-        record: Option<Record>,
+        record: Option<StatusRecord>,
         arena: Option<DeviceMemory>,
     },
 }

@@ -333,7 +333,7 @@ impl Plan {
                 }
                 Parameter::Status => {
                     let mut words = [0; 16];
-                    words[8..12].copy_from_slice(&name(self.steps.len()).to_le_bytes());
+                    words[8..12].copy_from_slice(&launch_number(self.steps.len()).to_le_bytes());
                     let at = self.arguments.push(&words, 16);
                     self.status.push(at);
                 }
@@ -364,6 +364,6 @@ impl Plan {
 }
 
 /// Returns the number by which a status record names the launch at this place among the steps: not zero.
-pub(crate) fn name(step: usize) -> u32 {
+pub(crate) fn launch_number(step: usize) -> u32 {
     u32::try_from(step + 1).unwrap_or(u32::MAX)
 }

@@ -17,9 +17,9 @@ use anywarp_host::Failure;
 
 use crate::driver::Event;
 use crate::graph::Graph;
-use crate::kernel::status::{Record, Stop};
+use crate::kernel::status::{StatusRecord, Stop};
 use crate::memory::Memory;
-use crate::record::plan::{Place, Plan, Step, name};
+use crate::record::plan::{Place, Plan, Step, launch_number};
 use crate::streams::state::Point;
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
@@ -64,11 +64,11 @@ pub(crate) struct Pending {
     /// The plan's steps that it consists of.
     pub(crate) range: Range<usize>,
     /// The status record of its own; a graph has one for all its runs.
-    pub(crate) record: Option<Record>,
+    pub(crate) record: Option<StatusRecord>,
     pub(crate) timers: Vec<Timer>,
     /// Not all of it could be enqueued.
     pub(crate) failed: Option<Arc<Failure>>,
-    pub(crate) steps: u32,
+    pub(crate) loop_limit: u32,
 }
 
 impl Pending {
@@ -90,7 +90,7 @@ impl Queue {
                 plan: &pending.held,
                 sequence: pending.point.sequence,
                 stop,
-                steps: pending.steps,
+                loop_limit: pending.loop_limit,
                 stopped: None,
                 failure: pending.failed.clone(),
             };
@@ -135,7 +135,7 @@ struct Outcome<'a> {
     sequence: u64,
     stop: Option<Stop>,
     /// The limit of loops, for errors.
-    steps: u32,
+    loop_limit: u32,
     /// The failure of the first kernel that was stopped: later ones that are limited too may have been, unnoticed.
     stopped: Option<Arc<Failure>>,
     /// The first failure. Set from the start if not all was enqueued: then all memories that should have been
@@ -184,8 +184,8 @@ impl Outcome<'_> {
         if !launch.loaded.limited {
             return None;
         }
-        if self.stopped.is_none() && stop.launch == name(index) {
-            let error = launch.kernel.stopped(&launch.label, stop, self.steps);
+        if self.stopped.is_none() && stop.launch == launch_number(index) {
+            let error = launch.kernel.stopped(&launch.label, stop, self.loop_limit);
             self.stopped = Some(Failure::new(error));
         }
         self.stopped.clone()

@@ -23,7 +23,7 @@ impl Queue {
         self: &Arc<Self>,
         mut state: MutexGuard<'_, QueueState>,
         mut plan: Box<Plan>,
-        steps: u32,
+        loop_limit: u32,
         stream: usize,
     ) -> Result<Arc<Submission>, BackendError> {
         let (submission, parts) = match self.submit_all(&mut state, &mut plan, stream) {
@@ -42,7 +42,7 @@ impl Queue {
             let plan: Arc<Plan> = Arc::from(plan);
             for (point, part, enqueued) in parts {
                 let held = HeldPlan::Part(Arc::clone(&plan));
-                state.pending.push_back(enqueued.pending(point, &submission, held, part.steps, steps));
+                state.pending.push_back(enqueued.pending(point, &submission, held, part.steps, loop_limit));
             }
         }
         Ok(submission)

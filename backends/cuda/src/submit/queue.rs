@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anywarp_backend::BackendError;
 
 use crate::driver::{Context, Event, Pointers, Pool, Stream};
-use crate::kernel::status::Slab;
+use crate::kernel::status::StatusRecords;
 use crate::library::LibraryContext;
 use crate::memory::deferred::DeferredFrees;
 use crate::record::plan::Plan;
@@ -66,7 +66,7 @@ pub(crate) struct Queue {
     pub(crate) capture: Stream,
     pub(crate) pool: Pool,
     pub(crate) deferred: DeferredFrees,
-    pub(crate) records: Arc<Slab>,
+    pub(crate) records: Arc<StatusRecords>,
     /// Set by the first failure, for good: before that no memory can be poisoned.
     pub(crate) anything_failed: AtomicBool,
     pub(crate) waiters: [Waiters; STREAMS],
@@ -86,7 +86,7 @@ impl Queue {
             capture: Stream::create(context, OPERATION)?,
             pool,
             deferred: DeferredFrees::new(Arc::clone(context)),
-            records: Slab::new(Arc::clone(context)),
+            records: StatusRecords::new(Arc::clone(context)),
             anything_failed: AtomicBool::new(false),
             waiters: Default::default(),
             state: Mutex::default(),
