@@ -42,10 +42,6 @@ impl<F: Fields> Pool<F> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn device(&self) -> &Device {
-        &self.device
-    }
-
     pub(super) fn lengths(&self) -> F::Lengths {
         self.lengths
     }

@@ -115,8 +115,8 @@ fn every_error_has_its_class() -> anywarp::Result<()> {
     assert_eq!(class(device.buffer::<u64>(usize::MAX).map(|_| ()).map_err(Error::from)), Programmer);
     assert_eq!(class(device.kernel(hungry).map(|_| ()).map_err(Error::from)), Resource);
     assert_eq!(class(device.kernel("fn").map(|_| ()).map_err(Error::from)), Programmer);
-    assert_eq!(class(add.launch().bind("x", &x).bind("y", &mut y).threads(1).map_err(Error::from)), Resource);
-    assert_eq!(class(add.launch().bind("x", &y).threads(1).map_err(Error::from)), Programmer);
+    assert_eq!(class(add.launch().bind("x", &x).bind("y", &mut y).threads(1).map(drop).map_err(Error::from)), Resource);
+    assert_eq!(class(add.launch().bind("x", &y).threads(1).map(drop).map_err(Error::from)), Programmer);
     assert_eq!(class(y.copy_from_slice(&[1]).map_err(Error::from)), Programmer);
     assert_eq!(class(y.slice(7..LENGTH + 1).read().map(|_| ()).map_err(Error::from)), Programmer);
     let guard = y.read()?;

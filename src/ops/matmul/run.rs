@@ -32,7 +32,7 @@ pub struct Placed<'a, C> {
 }
 
 /// Launches the kernel of tiles in a grid.
-pub type Tiles<C> = fn(&Device, Placed<'_, C>, [u32; 2], Destination<'_>) -> Result<Submission, LaunchError>;
+pub(super) type Tiles<C> = fn(&Device, Placed<'_, C>, [u32; 2], Destination<'_>) -> Result<Submission, LaunchError>;
 
 macro_rules! tiles {
     ($module:ident, $kernel:expr, $placed:ident, $groups:ident, $destination:ident) => {{
