@@ -88,7 +88,7 @@ impl Run {
         let kernel = ElementwiseKernel::new(inputs, outputs, operation)?.name(problem.name);
         let mut recording = self.device.recording();
         for _ in 0..launches {
-            let call = kernel.on(&self.device).record(&mut recording);
+            let call = kernel.call(&self.device).record(&mut recording);
             if problem.scaled { call.run((&self.x, A), &mut self.y)? } else { call.run(&self.x, &mut self.y)? }
         }
         Ok(recording)
@@ -159,7 +159,7 @@ impl Run {
         }
         let mut recording = self.device.recording();
         for _ in 0..LAUNCHES {
-            sum.on(&self.device).record(&mut recording).run(&self.x, self.y.slice_mut(..1))?;
+            sum.call(&self.device).record(&mut recording).run(&self.x, self.y.slice_mut(..1))?;
         }
         let copy = self.copy()?;
         let pair = interleaved(self.pairs, || seconds(&recording), || seconds(&copy))?;

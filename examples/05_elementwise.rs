@@ -33,11 +33,11 @@ fn main() -> anywarp::Result<()> {
     let product = ElementwiseKernel::new("x: f32, y: f32", "z: f32", "z = x * y")?;
     let table = product.apply::<f32>(&device, (shaped(&column, [2, 1]), &row))?;
     let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a", "0")?.name("sum");
-    let sums = sum.on(&device).axis(0).apply::<f32>(shaped(&table, [2, 3]))?;
+    let sums = sum.call(&device).axis(0).apply::<f32>(shaped(&table, [2, 3]))?;
     println!("{:?}, its columns {:?}", &table.read()?[..], &sums.read()?[..]);
     assert_eq!(*sums.read()?, [30.0, 60.0, 90.0]);
 
-    let text = product.on(&device).wgsl((shaped(&column, [2, 1]), &row), &mut device.buffer::<f32>(6)?)?;
+    let text = product.call(&device).wgsl((shaped(&column, [2, 1]), &row), &mut device.buffer::<f32>(6)?)?;
     println!("\n{text}");
     Ok(())
 }

@@ -12,7 +12,7 @@ fn main() -> anywarp::Result<()> {
     let size = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1024);
     let device = Device::open_default()?;
     let library = device.caps().library.contains(&Routine::MatrixProduct(Precision::F32));
-    let path = if library { "the vendor's library" } else { "shaders/matmul.wgsl" };
+    let path = if library { "the vendor's library" } else { "shaders/ops/matmul_f32.wgsl" };
     println!("{}: {size} x {size} times {size} x {size} in f32 by {path}", device.caps().name);
 
     let of_a: Vec<f32> = (0..size * size).map(|at| (at % 1009) as f32 / 1009.0 - 0.5).collect();

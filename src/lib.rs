@@ -53,13 +53,17 @@
 //!   is compiled.
 //! - [`kernels!`]: WGSL files as Rust modules, whose names and types the compiler checks.
 //! - [`Launch`]: named bindings and values, then a grid of any size.
+//! - [`Submission`]: what a launch returns: to be waited for, polled, awaited, measured.
 //! - [`Recording`]: launches, copies and fills to be replayed.
+//! - [`Stream`]: leave to run things at the same time; a [`Destination`] is one of these or a recording.
 //! - [`ops`]: operations that come with it: [`ops::matmul`]; kernels of one line:
 //!   [`ops::ElementwiseKernel`], [`ops::ReductionKernel`].
 //! - [`loader`]: data sets, read by threads ahead of the kernels that take them batch by batch.
 //! - [`DebugOutput`]: what kernels printed ([`Device::debug_output`]).
 //! - [`Findings`]: what is wrong with a kernel, line by line, on the device `cpu:checked`
 //!   ([`Device::findings`]).
+//! - [`Observer`]: what the device does and when, as [`Event`]s ([`Device::observe`]).
+//! - [`interop`]: devices and buffers shared with raw wgpu and CUDA code.
 //! - [`Error`]: one enum per operation, with names and numbers in it.
 //!
 //! # Features
@@ -82,7 +86,7 @@
 //! | `ANYWARP_NVRTC` | `cuda` only: the file or folder of NVRTC, where the system does not find it |
 //! | `ANYWARP_CACHE` | the folder of compiled kernels (`cuda`, `vulkan`), or `off`; `anywarp` in the user's cache folder unless set: see [`anywarp_host::cache`] |
 //! | `ANYWARP_NVDISASM` | `anywarp translate` only: the file of `nvdisasm` or `cuobjdump` |
-//! | `ANYWARP_DEBUG_BYTES` | how much memory of a device keeps what kernels print until somebody collects it; 1 MiB unless set: see [`Device::debug_output`] |
+//! | `ANYWARP_DEBUG_BYTES` | how much memory of a device keeps what kernels print until it is collected; 1 MiB unless set: see [`Device::debug_output`] |
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |
 //! | `ANYWARP_REQUIRE` | tests only: backends that must be there, as `vulkan,cpu` |
 //! | `ANYWARP_CHROMIUM` | tests only: the browser that `tools/browser` starts; `/usr/bin/chromium` unless set |

@@ -1,5 +1,5 @@
 //! Awaiting starts one thread for a device, and that ends with the device. A process of its own, so that
-//! nobody else's threads come and go.
+//! no other threads come and go.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -8,6 +8,8 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use anywarp::{Device, DeviceOptions, Variants};
+use futures::executor::block_on_stream;
+use futures::stream::{self, StreamExt};
 
 fn threads() -> usize {
     fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
@@ -42,12 +44,12 @@ fn work(device: &Device) -> anywarp::Result<()> {
         assert_eq!(pollster::block_on(data.read_async())?[19_999], round);
         pollster::block_on(device.synchronize_async())?;
     }
-    let results = device.pipeline(0..100u32, 4, |input| -> anywarp::Result<_> {
+    let results = stream::iter(0..100u32).map(|input| async move {
         let mut data = device.buffer::<u32>(1000)?;
         data.fill(input)?;
-        Ok(data.into_read_async())
+        data.into_read_async().await
     });
-    results.into_iter().try_for_each(|result| result.map(drop))
+    block_on_stream(pin!(results.buffered(4))).try_for_each(|result| Ok(result.map(drop)?))
 }
 
 #[test]

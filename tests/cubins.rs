@@ -14,7 +14,7 @@
 //! --jobs N          threads; as many as there are cores where absent
 //! ```
 //!
-//! The kernels are those in `shaders/`, those of suites, which run on the processor while their kernels are noted, and
+//! The kernels are those in `shaders/` and `examples/shaders/`, those of suites, which run on the processor while their kernels are noted, and
 //! those of conformance cases. Whatever translates to the same text counts once. Compiled kernels are kept from one run
 //! to the next only where `ANYWARP_CACHE` is set. Without NVRTC nothing runs, which is a failure where
 //! `ANYWARP_REQUIRE` holds `nvrtc`. The last line is `N passed, M failed, K skipped`; the exit code is 1 where M is not 0.

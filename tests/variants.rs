@@ -96,8 +96,8 @@ impl Launch {
 /// Waits until all variants are made.
 fn settled(device: &Device) {
     let start = Instant::now();
-    while device.stats().variants_pending > 0 {
-        assert!(start.elapsed() < PATIENCE, "{:?}", device.stats());
+    while device.variant_stats().pending > 0 {
+        assert!(start.elapsed() < PATIENCE, "{:?}", device.variant_stats());
         thread::sleep(Duration::from_millis(1));
     }
 }
@@ -121,10 +121,10 @@ fn launches_that_are_alike_run_a_variant() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         check(device, &kernel, &[(15, USUAL)]);
-        assert_eq!(device.stats().variants, 0, "15 launches are too few");
+        assert_eq!(device.variant_stats().made, 0, "15 launches are too few");
         check(device, &kernel, &[(1, USUAL), (10, USUAL)]);
-        let stats = device.stats();
-        assert_eq!((stats.variants, stats.variant_launches, stats.launches), (1, 10, 26));
+        let stats = device.variant_stats();
+        assert_eq!((stats.made, stats.launches, device.stats().launches), (1, 10, 26));
     });
 }
 
@@ -146,12 +146,12 @@ fn others_do_not() {
         let kernel = device.kernel(ADD).expect("a kernel");
         check(device, &kernel, &[(20, USUAL)]);
         for (number, (other, runs)) in others.into_iter().enumerate() {
-            let before = device.stats();
+            let before = device.variant_stats();
             check(device, &kernel, &[(1, other), (1, USUAL)]);
-            let taken = device.stats().variant_launches - before.variant_launches;
+            let taken = device.variant_stats().launches - before.launches;
             assert_eq!(taken, 1 + u64::from(runs), "{}: other {number}", device.selector());
         }
-        assert_eq!(device.stats().variants, 1);
+        assert_eq!(device.variant_stats().made, 1);
     });
 }
 
@@ -161,9 +161,9 @@ fn at_once_the_first_launch_runs_one() {
         let kernel = device.kernel(ADD).expect("a kernel");
         let wide = Launch { size: [32, 32], groups: [4, 4], bound: 1024, ..USUAL };
         check(device, &kernel, &[(2, USUAL), (1, Launch { bound: 100, ..USUAL }), (1, wide)]);
-        let stats = device.stats();
+        let stats = device.variant_stats();
         // In 100 cells the index is not in range, and knowing that spares nothing.
-        assert_eq!((stats.variants, stats.variant_launches), (2, 3), "{}", device.selector());
+        assert_eq!((stats.made, stats.launches), (2, 3), "{}", device.selector());
     });
 }
 
@@ -173,9 +173,9 @@ fn a_value_that_changes_is_no_constant() {
         let kernel = device.kernel(ADD).expect("a kernel");
         let rounds: Vec<_> = (0..60).map(|round| (1, Launch { round, more: round as f32, ..USUAL })).collect();
         check(device, &kernel, &rounds);
-        let stats = device.stats();
-        assert_eq!(stats.variants, 1, "{}", device.selector());
-        assert!(stats.variant_launches > 30, "{stats:?}");
+        let stats = device.variant_stats();
+        assert_eq!(stats.made, 1, "{}", device.selector());
+        assert!(stats.launches > 30, "{stats:?}");
     });
 }
 
@@ -185,8 +185,8 @@ fn a_variant_that_no_longer_fits_is_followed_by_another() {
         let kernel = device.kernel(ADD).expect("a kernel");
         let other = Launch { round: 1, ..USUAL };
         check(device, &kernel, &[(16, USUAL), (4, USUAL), (16, other), (16, other), (4, other), (4, USUAL)]);
-        let stats = device.stats();
-        assert_eq!((stats.variants, stats.variant_launches), (2, 4 + 4 + 4), "{}", device.selector());
+        let stats = device.variant_stats();
+        assert_eq!((stats.made, stats.launches), (2, 4 + 4 + 4), "{}", device.selector());
     });
 }
 
@@ -200,7 +200,7 @@ fn uniforms_in_buffers_are_not_known() {
         for rows in (1..=16).rev().chain([16; 10]) {
             let words = [16, rows, 2f32.to_bits(), 0].map(u32::to_le_bytes);
             table.copy_from_slice(words.as_flattened()).expect("an upload");
-            let launch = kernel.launch().bind_raw("table", &mut table).bind("cells", cells.slice_mut(..256));
+            let launch = kernel.launch().bind("table", &mut table).bind("cells", cells.slice_mut(..256));
             launch.groups((2, 2)).expect("a launch");
             Launch { size: [16, rows], ..USUAL }.expect(&mut expected);
             settled(device);
@@ -219,7 +219,7 @@ fn where_nothing_is_gained_none_is_made() {
             settled(device);
         }
         assert_eq!(cells.read().expect("the cells")[63], 80);
-        assert_eq!(device.stats().variants, 0, "{}", device.selector());
+        assert_eq!(device.variant_stats().made, 0, "{}", device.selector());
     });
 }
 
@@ -228,8 +228,8 @@ fn never_means_none() {
     on_each(Variants::Never, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         check(device, &kernel, &[(40, USUAL)]);
-        let stats = device.stats();
-        assert_eq!((stats.variants, stats.variants_pending, stats.variant_launches), (0, 0, 0));
+        let stats = device.variant_stats();
+        assert_eq!((stats.made, stats.pending, stats.launches), (0, 0, 0));
     });
 }
 
@@ -239,7 +239,7 @@ fn there_are_only_so_many() {
         let kernel = device.kernel(ADD).expect("a kernel");
         let lengths: Vec<_> = (0..100).map(|less| (1, Launch { bound: 1024 - 4 * less, ..USUAL })).collect();
         check(device, &kernel, &lengths);
-        assert_eq!(device.stats().variants, 8, "{}", device.selector());
+        assert_eq!(device.variant_stats().made, 8, "{}", device.selector());
     });
 }
 
@@ -259,7 +259,7 @@ fn recordings_keep_what_they_have() {
         (0..15).for_each(|_| drop(record()));
         settled(device);
         let after = record();
-        assert_eq!((device.stats().variants, device.stats().variant_launches), (1, 1), "{}", device.selector());
+        assert_eq!((device.variant_stats().made, device.variant_stats().launches), (1, 1), "{}", device.selector());
         for recording in [&before, &after, &before] {
             recording.submit().expect("a submission").wait().expect("an end");
         }
@@ -311,8 +311,8 @@ fn grids_above_the_limit_have_them_too() {
             let cells = cells.read().expect("the cells");
             assert!(cells.iter().enumerate().all(|(at, cell)| *cell == expected(at)), "{}", device.selector());
         }
-        let stats = device.stats();
-        assert_eq!((stats.variants, stats.variant_launches), (1, 2), "{}", device.selector());
+        let stats = device.variant_stats();
+        assert_eq!((stats.made, stats.launches), (1, 2), "{}", device.selector());
     });
 }
 

@@ -1,7 +1,7 @@
 //! The commands of the documents do what they say.
 //!
 //! In blocks of `sh`, every command that begins with `anywarp` is run, in a folder where the shaders
-//! that ship lie, and the WGSL blocks of the document whose first line is a comment with their file
+//! of the examples lie, and the WGSL blocks of the document whose first line is a comment with their file
 //! name. One that should not end with status 0 says so: `# ends with status 3`. One that needs what
 //! not every machine has stands in a block that begins with a comment `# needs ...`.
 
@@ -22,23 +22,17 @@ fn every_command_of_the_documents_runs() {
     for document in blocks::documents(&root) {
         let name = document.file_stem().and_then(|stem| stem.to_str()).unwrap();
         let Some(folder) = Folder::with_device(&format!("documents-{name}")) else { return };
-        add_shaders(&folder, &root.join("shaders"));
+        add_shaders(&folder, &root.join("examples/shaders"));
         seen += run_commands(&folder, &document);
     }
     assert!(seen >= 8, "only {seen} commands were found: has the notation changed?");
 }
 
-/// What ships, for commands to be about.
+/// Kernels for commands to be about.
 fn add_shaders(folder: &Folder, shaders: &Path) {
-    folder.make("shared");
-    for below in ["", "shared"] {
-        for entry in fs::read_dir(shaders.join(below)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                let name = Path::new(below).join(path.file_name().unwrap());
-                folder.write(name.to_str().unwrap(), fs::read(&path).unwrap());
-            }
-        }
+    for entry in fs::read_dir(shaders).unwrap() {
+        let path = entry.unwrap().path();
+        folder.write(path.file_name().unwrap().to_str().unwrap(), fs::read(&path).unwrap());
     }
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn copy<T: Element>(
     }
     let device = &target.core.device;
     if !Arc::ptr_eq(&from.core.device, device) {
-        return Err(other_device(device, from.core.device.selector.clone()));
+        return Err(other_device(device, "copying", "source", from.core.device.selector.clone()));
     }
     let failed = |refusal| refused(target.core, "copying", refusal);
     let mut encoder = to.encoder(device).map_err(failed)?;
@@ -141,13 +141,13 @@ fn usable(core: &Core, one: Use, what: &'static str) -> Result<(), BufferError> 
 pub(crate) fn refused(core: &Core, operation: &'static str, refusal: Refusal) -> BufferError {
     match refusal {
         Refusal::InUse { guard, .. } => BufferError::InUse { guard },
-        Refusal::OtherDevice { theirs, .. } => other_device(&core.device, theirs),
+        Refusal::OtherDevice { what, theirs } => other_device(&core.device, operation, what, theirs),
         Refusal::Device(error) => core.error(operation, error),
     }
 }
 
-fn other_device(ours: &Context, theirs: String) -> BufferError {
-    BufferError::OtherDevice { ours: ours.selector.clone(), theirs }
+fn other_device(ours: &Context, operation: &'static str, what: &str, theirs: String) -> BufferError {
+    BufferError::OtherDevice { operation, what: format!("the {what}"), ours: ours.selector.clone(), theirs }
 }
 
 fn not_a_word() -> BackendError {

@@ -33,7 +33,7 @@ pub struct DeviceStats {
     pub staging_in_use: u64,
     /// The most of these that there ever were.
     pub staging_peak: u64,
-    /// Times that somebody waited because [`DeviceOptions::staging_limit`] was reached.
+    /// Waits because [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit) was reached.
     pub staging_waits: u64,
     /// How long, together.
     pub staging_waited: Duration,

@@ -51,21 +51,25 @@ pub enum BufferError {
         /// The source's length.
         got: usize,
     },
-    /// Two buffers of different devices.
-    #[error("the buffers belong to different devices, {ours} and {theirs}: read the one and write the other")]
+    /// A buffer, a stream or a recording of another device.
+    #[error("{operation} on {ours}: {what} is of {theirs}: all must be of one device")]
     OtherDevice {
-        /// The target's device.
+        /// `copying`, `filling`, `recording`.
+        operation: &'static str,
+        /// `the source`, `the stream` or `the recording`.
+        what: String,
+        /// The device of the buffer that would be written, or of the recording.
         ours: String,
-        /// The source's device.
+        /// The other device.
         theirs: String,
     },
     /// A guard of the buffer is alive.
     #[error("the buffer is in use: drop its {guard} first")]
     InUse {
-        /// `ReadGuard`, `WriteGuard`, `UpdateGuard`, or `Lent` of a [interop](crate::interop).
+        /// `ReadGuard`, `WriteGuard`, `UpdateGuard`, or `Lent` of [interop](crate::interop).
         guard: &'static str,
     },
-    /// A buffer of somebody else's, who did not create it for this: see [interop](crate::interop).
+    /// A buffer that other code created, and not for this: see [interop](crate::interop).
     #[error("the buffer cannot {what}: create it with wgpu::BufferUsages::{missing}, too")]
     Usage {
         /// What was to be done with it.

@@ -143,16 +143,16 @@ pub enum LaunchError {
         /// The guard.
         guard: &'static str,
     },
-    /// A buffer of another device.
-    #[error("kernel '{kernel}' is of {ours}, the buffer bound to '{binding}' of {theirs}")]
+    /// A buffer, a stream or a recording of another device.
+    #[error("kernel '{kernel}' is of {ours}, {what} of {theirs}: all must be of one device")]
     OtherDevice {
         /// The kernel.
         kernel: String,
-        /// The binding.
-        binding: String,
+        /// `the buffer bound to 'x'`, `the indirect grid`, `the stream` or `the recording`.
+        what: String,
         /// The kernel's device.
         ours: String,
-        /// The buffer's device.
+        /// The other device.
         theirs: String,
     },
     /// A bad slice was bound.

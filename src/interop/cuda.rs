@@ -113,7 +113,7 @@ impl fmt::Debug for Lent<'_> {
     }
 }
 
-/// Hand-over to raw CUDA: see [`handover`](crate::interop).
+/// Hand-over to raw CUDA: see [`interop`](crate::interop).
 impl<T: Element> UnifiedBuffer<T> {
     /// Lends the buffer to CUDA code that reads it. What the host has newer is uploaded and recorded
     /// work is handed over first, so that what is enqueued on [`Device::cuda`]'s stream from here on

@@ -206,7 +206,7 @@ impl fmt::Debug for Lent<'_> {
     }
 }
 
-/// Hand-over to raw wgpu: see [`handover`](crate::interop).
+/// Hand-over to raw wgpu: see [`interop`](crate::interop).
 impl<T: Element> UnifiedBuffer<T> {
     /// Lends the buffer to wgpu code that reads it. What the host has newer is uploaded and recorded
     /// work is handed over first, so that commands submitted from here on see it.

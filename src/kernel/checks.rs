@@ -23,7 +23,7 @@ pub(super) fn check_binding(
     if !Arc::ptr_eq(&bound.core.device, &kernel.device) {
         return Err(LaunchError::OtherDevice {
             kernel: name(),
-            binding: binding(),
+            what: format!("the buffer bound to '{}'", info.name),
             ours: kernel.device.selector.clone(),
             theirs: bound.core.device.selector.clone(),
         });

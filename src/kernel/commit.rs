@@ -177,7 +177,7 @@ fn refused(kernel: &Kernel, placed: &[Placed<'_>], refusal: Refusal) -> LaunchEr
         }
         Refusal::OtherDevice { what, theirs } => LaunchError::OtherDevice {
             kernel: kernel.name().to_owned(),
-            binding: what.to_owned(),
+            what: format!("the {what}"),
             ours: kernel.device.selector.clone(),
             theirs,
         },

@@ -115,7 +115,7 @@ impl Launch<'_> {
         if !Arc::ptr_eq(&device, &count.buffer.core.device) {
             return Err(LaunchError::OtherDevice {
                 kernel: self.name(),
-                binding: "count of threads".to_owned(),
+                what: "the count of threads".to_owned(),
                 ours: device.selector.clone(),
                 theirs: count.buffer.core.device.selector.clone(),
             });

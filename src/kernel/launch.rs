@@ -22,8 +22,8 @@ use crate::submit::{Destination, Recording, Stream, Submission};
 ///
 /// Everything is checked when the grid is given, by [`threads`](Self::threads),
 /// [`groups`](Self::groups) or [`indirect`](Self::indirect): a launch that returns an error has
-/// changed nothing. The work itself is handed over together with other work, at the latest when
-/// somebody waits for it; see [`Device::submit`](crate::Device::submit).
+/// changed nothing. The work itself is handed over together with other work, at the latest by a wait for the
+/// [`Submission`] that these return; see [`Device::submit`](crate::Device::submit).
 ///
 /// ```no_run
 /// # fn main() -> anywarp::Result<()> {
@@ -291,7 +291,7 @@ impl<'a> Launch<'a> {
         if !Arc::ptr_eq(&slice.core.device, &self.kernel.device) {
             return Err(LaunchError::OtherDevice {
                 kernel: self.name(),
-                binding: "indirect grid".to_owned(),
+                what: "the indirect grid".to_owned(),
                 ours: self.kernel.device.selector.clone(),
                 theirs: slice.core.device.selector.clone(),
             });

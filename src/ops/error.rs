@@ -1,11 +1,10 @@
-//! Why a one-line kernel was refused.
+//! Errors of operators.
 
 use anywarp_backend::BackendError;
 
 use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, class_of};
 
-/// An [`ElementwiseKernel`](super::super::ElementwiseKernel) or
-/// [`ReductionKernel`](super::super::ReductionKernel) was refused; nothing of it has run.
+/// A matrix product or a call of a kernel of one line was refused; nothing of it has run.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperationError {
@@ -148,12 +147,12 @@ pub enum OperationError {
         /// What is wrong with it.
         error: BufferError,
     },
-    /// An array or a recording of another device.
+    /// An array, a stream or a recording of another device.
     #[error("{operator} runs on {ours}, {what} is of {theirs}: all must be of one device")]
     OtherDevice {
         /// The operator.
         operator: String,
-        /// `'x'` or `the recording`.
+        /// `'x'`, `the stream` or `the recording`.
         what: String,
         /// The device that the call named.
         ours: String,

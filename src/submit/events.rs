@@ -73,9 +73,9 @@ pub enum Event {
         stream: u32,
         /// The kernel's name.
         label: Arc<str>,
-        /// Its beginning, counted from that of the first command of its submission.
+        /// Its beginning, on a clock that all commands of the device share: not that of [`Observed::at`].
         start: Duration,
-        /// Its end, counted likewise.
+        /// Its end, on the same clock.
         end: Duration,
         /// Where the times come from.
         clock: Clock,

@@ -104,8 +104,7 @@ impl Recording {
     /// [`BufferError::OtherDevice`].
     pub fn on(&mut self, stream: &Stream) -> Result<(), BufferError> {
         if !Arc::ptr_eq(&self.context, stream.context()) {
-            let theirs = stream.context().selector.clone();
-            return Err(BufferError::OtherDevice { ours: self.context.selector.clone(), theirs });
+            return Err(self.other_device("stream", stream.context().selector.clone()));
         }
         self.commands.stream = stream.number();
         Ok(())
@@ -143,10 +142,13 @@ impl Recording {
         encoder::replay(self).map_err(|refusal| match refusal {
             Refusal::InUse { guard, .. } => BufferError::InUse { guard }.into(),
             Refusal::Device(error) => error.into(),
-            Refusal::OtherDevice { theirs, .. } => {
-                BufferError::OtherDevice { ours: self.context.selector.clone(), theirs }.into()
-            }
+            Refusal::OtherDevice { what, theirs } => self.other_device(what, theirs).into(),
         })
+    }
+
+    fn other_device(&self, what: &str, theirs: String) -> BufferError {
+        let ours = self.context.selector.clone();
+        BufferError::OtherDevice { operation: "recording", what: format!("the {what}"), ours, theirs }
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use futures::stream::Stream;
+use futures::stream::{self, Stream, StreamExt};
 
-use anywarp::Device;
+use anywarp::{Device, OwnedRead};
 use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions, Pace};
 
 use crate::outcome::{TestResult, ensure, equal};
@@ -18,9 +18,9 @@ type Case = (&'static str, fn() -> TestResult);
 pub(crate) const CASES: &[Case] = &[
     ("a_task_is_let_go_of", || with_each(a_task_is_let_go_of)),
     ("only_the_last_waker", || with_each(only_the_last_waker)),
-    ("a_pipeline_waits_for_its_oldest", || with_each(a_pipeline_waits_for_its_oldest)),
-    ("a_pipeline_polls_what_was_woken", || with_each(a_pipeline_polls_what_was_woken)),
-    ("a_pipeline_hears_of_the_loss", || with_each(a_pipeline_hears_of_the_loss)),
+    ("reads_in_flight_wait_for_the_oldest", || with_each(reads_in_flight_wait_for_the_oldest)),
+    ("reads_in_flight_wake_once_each", || with_each(reads_in_flight_wake_once_each)),
+    ("reads_in_flight_report_the_loss", || with_each(reads_in_flight_report_the_loss)),
 ];
 
 /// A device that ends nothing before it is told.
@@ -51,6 +51,12 @@ impl Gated {
     }
 }
 
+async fn filled(gated: &Gated, input: u32) -> anywarp::Result<OwnedRead<u32>> {
+    let mut data = gated.device.buffer::<u32>(100)?;
+    data.fill(input)?;
+    Ok(data.into_read_async().await?)
+}
+
 #[derive(Default)]
 struct Count(AtomicUsize);
 
@@ -78,7 +84,7 @@ fn a_task_is_let_go_of(gated: &Gated) -> TestResult {
         })?;
     }
     drop(waker);
-    equal(Arc::strong_count(&count), 1, "owners of the task, with nobody left who awaits")
+    equal(Arc::strong_count(&count), 1, "owners of the task, with nothing left that awaits")
 }
 
 fn only_the_last_waker(gated: &Gated) -> TestResult {
@@ -93,20 +99,15 @@ fn only_the_last_waker(gated: &Gated) -> TestResult {
     }
     equal(counts.iter().filter(|count| Arc::strong_count(count) > 1).count(), 1, "wakers that are kept")?;
     gated.faulty.open_gate();
-    equal(counts.iter().map(|count| count.get()).sum(), 1, "how often anybody was woken")?;
+    equal(counts.iter().map(|count| count.get()).sum(), 1, "how often any was woken")?;
     equal(counts[99].get(), 1, "how often the last was woken")?;
     ensure(reading.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready(), || "it is not done".to_owned())
 }
 
-fn a_pipeline_waits_for_its_oldest(gated: &Gated) -> TestResult {
+fn reads_in_flight_wait_for_the_oldest(gated: &Gated) -> TestResult {
     gated.close();
     let before = gated.device.stats().counters.submissions;
-    let mut inputs = 0..20u32;
-    let mut results = pin!(gated.device.pipeline(&mut inputs, 3, |input| -> anywarp::Result<_> {
-        let mut data = gated.device.buffer::<u32>(100)?;
-        data.fill(input)?;
-        Ok(data.into_read_async())
-    }));
+    let mut results = pin!(stream::iter(0..20).map(|input| filled(gated, input)).buffered(3));
     let count = Arc::<Count>::default();
     let waker = Waker::from(Arc::clone(&count));
     let mut poll = || results.as_mut().poll_next(&mut Context::from_waker(&waker));
@@ -120,7 +121,7 @@ fn a_pipeline_waits_for_its_oldest(gated: &Gated) -> TestResult {
             gated.faulty.open_gate();
             ensure(count.get() > 0, || "it was not woken".to_owned())?;
         }
-        let Poll::Ready(Some(result)) = poll() else { return equal("pending", "a result", "the pipeline") };
+        let Poll::Ready(Some(result)) = poll() else { return equal("pending", "a result", "the stream") };
         equal(result?[99], wanted, "a result")?;
     }
     ensure(poll().is_pending(), || "there is a fourth result".to_owned())?;
@@ -139,14 +140,11 @@ impl<F: Future> Future for Counted<F> {
     }
 }
 
-fn a_pipeline_polls_what_was_woken(gated: &Gated) -> TestResult {
+fn reads_in_flight_wake_once_each(gated: &Gated) -> TestResult {
     gated.close();
     let polled = Arc::<Count>::default();
-    let mut results = pin!(gated.device.pipeline(0..64u32, 64, |input| -> anywarp::Result<_> {
-        let mut data = gated.device.buffer::<u32>(100)?;
-        data.fill(input)?;
-        Ok(Counted(Box::pin(data.into_read_async()), Arc::clone(&polled)))
-    }));
+    let work = stream::iter(0..64).map(|input| Counted(Box::pin(filled(gated, input)), Arc::clone(&polled)));
+    let mut results = pin!(work.buffered(64));
     let mut poll = || results.as_mut().poll_next(&mut Context::from_waker(Waker::noop()));
     for _ in 0..10 {
         ensure(poll().is_pending(), || "there is a result".to_owned())?;
@@ -154,25 +152,21 @@ fn a_pipeline_polls_what_was_woken(gated: &Gated) -> TestResult {
     equal(polled.get(), 64, "polls before anything ended")?;
     gated.faulty.open_gate();
     for wanted in 0..64u32 {
-        let Poll::Ready(Some(result)) = poll() else { return equal("pending", "a result", "the pipeline") };
+        let Poll::Ready(Some(result)) = poll() else { return equal("pending", "a result", "the stream") };
         equal(result?[0], wanted, "a result")?;
     }
     equal(polled.get(), 128, "polls of all")?;
     ensure(matches!(poll(), Poll::Ready(None)), || "it goes on".to_owned())
 }
 
-fn a_pipeline_hears_of_the_loss(gated: &Gated) -> TestResult {
+fn reads_in_flight_report_the_loss(gated: &Gated) -> TestResult {
     gated.close();
-    let mut results = pin!(gated.device.pipeline(0..5u32, 2, |input| -> anywarp::Result<_> {
-        let mut data = gated.device.buffer::<u32>(100)?;
-        data.fill(input)?;
-        Ok(data.into_read_async())
-    }));
+    let mut results = pin!(stream::iter(0..5).map(|input| filled(gated, input)).buffered(2));
     let mut poll = || results.as_mut().poll_next(&mut Context::from_waker(Waker::noop()));
     ensure(poll().is_pending(), || "there is a result".to_owned())?;
     gated.faulty.lose("the test said so");
     for _ in 0..5 {
-        let Poll::Ready(Some(result)) = poll() else { return equal("pending", "an error", "the pipeline") };
+        let Poll::Ready(Some(result)) = poll() else { return equal("pending", "an error", "the stream") };
         ensure(result.is_err_and(|error| error.to_string().contains("the test said so")), || {
             "another result".to_owned()
         })?;

@@ -21,7 +21,8 @@ pub(crate) fn scale(device: &Device, data: &mut UnifiedBuffer<u32>, factor: u32)
 /// The same, so many times: takes its time.
 pub(crate) fn rounds(device: &Device, data: &mut UnifiedBuffer<u32>, factor: u32, rounds: u32) -> anywarp::Result<()> {
     let length = data.len();
-    Ok(device.kernel(WGSL)?.launch().set("params", [factor, rounds]).bind("data", data).threads(length)?)
+    device.kernel(WGSL)?.launch().set("params", [factor, rounds]).bind("data", data).threads(length)?;
+    Ok(())
 }
 
 /// What `scale` makes of equal elements.

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
 
+mod buffered;
 mod executor;
 mod gated;
 #[path = "../support/hanging.rs"]
@@ -17,7 +18,6 @@ mod leaks;
 #[path = "../conformance/outcome.rs"]
 mod outcome;
 mod owned;
-mod pipelines;
 mod races;
 mod reads;
 #[allow(dead_code)] // there is no table of known failures here
@@ -55,14 +55,9 @@ type Case = (&'static str, fn(Device) -> Work);
 type Alone = (&'static str, fn(&Device) -> TestResult);
 
 const CASES: &[(&str, &[Case])] =
-    &[("reads", reads::CASES), ("owned", owned::CASES), ("pipelines", pipelines::CASES), ("writes", writes::CASES)];
-const ALONE: &[(&str, &[Alone])] = &[
-    ("races", races::CASES),
-    ("tasks", tasks::CASES),
-    ("leaks", leaks::CASES),
-    ("owned", owned::ALONE),
-    ("pipelines", pipelines::ALONE),
-];
+    &[("reads", reads::CASES), ("owned", owned::CASES), ("buffered", buffered::CASES), ("writes", writes::CASES)];
+const ALONE: &[(&str, &[Alone])] =
+    &[("races", races::CASES), ("tasks", tasks::CASES), ("leaks", leaks::CASES), ("owned", owned::ALONE)];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

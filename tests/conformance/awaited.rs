@@ -1,11 +1,11 @@
-//! What is only ever awaited, wherever it runs: reads that own their buffer, pipelines, what is cancelled.
+//! What is only ever awaited, wherever it runs: reads that own their buffer, several in flight, what is cancelled.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
 
 use anywarp::{Device, UnifiedBuffer};
-use futures::StreamExt;
 use futures::future::join_all;
+use futures::stream::{self, StreamExt};
 
 use crate::case::{Case, cases};
 use crate::kernels::add;
@@ -14,8 +14,8 @@ use crate::outcome::{TestResult, equal, same};
 pub(crate) const CASES: &[Case] = cases![
     results_that_own_their_buffer,
     buffers_that_come_back,
-    pipelines,
-    pipelines_dropped_half_way,
+    several_in_flight,
+    several_in_flight_dropped_half_way,
     many_tasks_at_once,
     slices_both_ways,
     cancelled_reads,
@@ -54,13 +54,14 @@ async fn buffers_that_come_back(device: &Device) -> TestResult {
     Ok(())
 }
 
-async fn pipelines(device: &Device) -> TestResult {
+async fn several_in_flight(device: &Device) -> TestResult {
     for depth in [1, 3, 100] {
-        let mut results = device.pipeline(0..20u32, depth, |value| -> anywarp::Result<_> {
+        let work = stream::iter(0..20u32).map(|value| async move {
             let mut data = device.buffer_from(&[value; LENGTH])?;
             data.fill(value + 2)?;
-            Ok(data.into_read_async())
+            data.into_read_async().await
         });
+        let mut results = pin!(work.buffered(depth));
         for value in 0..20 {
             let Some(result) = results.next().await else { return equal(value, 20, "results") };
             same(&result?, &[value + 2; LENGTH], "a result, in order")?;
@@ -70,10 +71,10 @@ async fn pipelines(device: &Device) -> TestResult {
     Ok(())
 }
 
-async fn pipelines_dropped_half_way(device: &Device) -> TestResult {
-    let mut results = device.pipeline(0..20u32, 4, |value| -> anywarp::Result<_> {
-        Ok(device.buffer_from(&[value; LENGTH])?.into_read_async())
-    });
+async fn several_in_flight_dropped_half_way(device: &Device) -> TestResult {
+    let work = stream::iter(0..20u32)
+        .map(|value| async move { device.buffer_from(&[value; LENGTH])?.into_read_async().await });
+    let mut results = Box::pin(work.buffered(4));
     for value in 0..5 {
         let Some(result) = results.next().await else { return equal(value, 20, "results") };
         same(&result?, &[value; LENGTH], "a result")?;

@@ -107,6 +107,7 @@ impl Player {
             Some(counts) => launch.indirect(counts, 0),
             None => launch.groups(dispatch.count),
         }
+        .map(|_| ())
         .map_err(stop)
     }
 

@@ -48,7 +48,7 @@ fn wanted(options: &Options, name: &str) -> bool {
     options.filter.as_ref().is_none_or(|filter| name.contains(filter))
 }
 
-/// The files of `shaders/`.
+/// The files of `shaders/ops` and `examples/shaders`.
 fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Kernel>, String> {
     let mut kernels = Vec::new();
     for (name, program) in noted::shaders(caps)?.into_iter().filter(|(name, _)| wanted(options, name)) {

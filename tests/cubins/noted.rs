@@ -15,17 +15,20 @@ use crate::conformance_suite::Run;
 /// A file, and one of its entry points.
 pub(crate) type Shader = (String, Result<Program, KernelError>);
 
-/// Every entry point of the files of `shaders/`, by the file's name.
+/// Every entry point of the files of `shaders/ops` and `examples/shaders`, by the file's name.
 ///
 /// # Errors
 ///
 /// Names the file that cannot be read, and why.
 pub(crate) fn shaders(caps: &Caps) -> Result<Vec<Shader>, String> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Imports of operators are from `shaders`.
+    let of_operators = files(&root.join("shaders/ops"), ".wgsl")?.into_iter().map(|path| (path, "shaders"));
+    let of_examples = files(&root.join("examples/shaders"), ".wgsl")?.into_iter().map(|path| (path, "examples"));
     let mut programs = Vec::new();
-    for path in files(&dir, ".wgsl")? {
+    for (path, package) in of_operators.chain(of_examples) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let wgsl = Wgsl::open(&path).map_err(|error| error.to_string())?.file(name.as_str());
+        let wgsl = Wgsl::open(&path).map_err(|error| error.to_string())?.root(root.join(package)).file(name.as_str());
         match wgsl.program(caps) {
             Err(KernelError::WhichEntryPoint { candidates, .. }) => {
                 let of = |entry: String| (name.clone(), wgsl.clone().entry(entry).program(caps));

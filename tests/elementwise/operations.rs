@@ -149,9 +149,9 @@ fn raw_output(device: &Device) -> TestResult {
     let reverse = ElementwiseKernel::new("raw x: u32", "raw y: u32", "y[n - 1u - i] = x[i];")?.name("reverse");
     let x = device.buffer_from(&[1u32, 2, 3, 4, 5])?;
     let mut y = device.buffer_from(&[9u32; 6])?;
-    reverse.on(device).size(5).run(&x, &mut y)?;
+    reverse.call(device).size(5).run(&x, &mut y)?;
     same(&y.read()?, &[5, 4, 3, 2, 1, 9], "reversed")?;
-    reverse.on(device).size(0).run(&x, &mut y)?;
+    reverse.call(device).size(0).run(&x, &mut y)?;
     same(&y.read()?, &[5, 4, 3, 2, 1, 9], "no elements")
 }
 
@@ -209,7 +209,7 @@ fn wgsl(device: &Device) -> TestResult {
     let saxpy = ElementwiseKernel::new("x: T, a: T", "z: T", "z = a * x")?.name("scale");
     let x = device.buffer::<f32>(8)?;
     let mut z = device.buffer::<f32>(8)?;
-    let text = saxpy.on(device).wgsl((&x, 2.0f32), &mut z)?;
+    let text = saxpy.call(device).wgsl((&x, 2.0f32), &mut z)?;
     for line in ["// elementwise scale: (x: T, a: T) -> (z: T)", "alias T = f32;", "\nz = a * x;\n"] {
         ensure(text.contains(line), || format!("there is no '{line}' in\n{text}"))?;
     }

@@ -62,9 +62,9 @@ fn recorded(device: &Device) -> TestResult {
         let mut y = device.buffer::<f32>(1)?;
         let mut recording = device.recording();
         for _ in 0..3 {
-            step.on(device).record(&mut recording).run((), &mut x)?;
+            step.call(device).record(&mut recording).run((), &mut x)?;
         }
-        sum.on(device).record(&mut recording).run(&x, &mut y)?;
+        sum.call(device).record(&mut recording).run(&x, &mut y)?;
         equal(x.read()?[length - 1], 0.0, "before it was submitted")?;
         for (value, times) in [(7.0, 1), (63.0, 2)] {
             recording.submit()?;

@@ -137,7 +137,7 @@ fn values_and_raw(device: &Device) -> TestResult {
     same(&above.apply::<u32>(device, (&x, 6.0f32))?.read()?, &[wanted], "how many are above a limit")?;
     let rising = ReductionKernel::new("raw x: f32", "y: u32", "select(0u, 1u, x[i + 1u] > x[i])", "a + b", "a", "0")?;
     let wanted = whole(5000, 6).windows(2).filter(|pair| pair[1] > pair[0]).count() as u32;
-    let got = rising.on(device).size(4999).apply::<u32>(&x)?;
+    let got = rising.call(device).size(4999).apply::<u32>(&x)?;
     same(&got.read()?, &[wanted], "how many are followed by more")
 }
 
@@ -162,15 +162,15 @@ fn axes(device: &Device) -> TestResult {
         for axes in sets.collect::<Vec<Vec<usize>>>() {
             let what = format!("axes {axes:?} of {shape:?}");
             let wanted = plain(&values, &shape, &axes);
-            let got = sum.on(device).axes(axes.as_slice()).apply::<i32>(shaped(&x, shape.as_slice()))?;
+            let got = sum.call(device).axes(axes.as_slice()).apply::<i32>(shaped(&x, shape.as_slice()))?;
             same(&got.read()?, &wanted, &what)?;
             let with_ones: Vec<usize> =
                 (0..shape.len()).map(|at| if axes.contains(&at) { 1 } else { shape[at] }).collect();
             let mut y = device.buffer::<i32>(wanted.len())?;
-            sum.on(device).axes(axes).run(shaped(&x, shape.as_slice()), shaped(&mut y, with_ones))?;
+            sum.call(device).axes(axes).run(shaped(&x, shape.as_slice()), shaped(&mut y, with_ones))?;
             same(&y.read()?, &wanted, &format!("{what}, sizes of 1 kept"))?;
         }
-        let got = sum.on(device).axes([]).apply::<i32>(shaped(&x, shape.as_slice()))?;
+        let got = sum.call(device).axes([]).apply::<i32>(shaped(&x, shape.as_slice()))?;
         same(&got.read()?, &values, &format!("no axis of {shape:?}"))?;
     }
     Ok(())
@@ -184,7 +184,7 @@ fn long_rows_and_columns(device: &Device) -> TestResult {
         let x = device.buffer_from(&of::<f32>(&values))?;
         for axis in [0, 1] {
             let wanted = of::<f32>(&plain(&values, &shape, &[axis]));
-            let got = sum.on(device).axis(axis).apply::<f32>(shaped(&x, shape))?;
+            let got = sum.call(device).axis(axis).apply::<f32>(shaped(&x, shape))?;
             same(&got.read()?, &wanted, &format!("axis {axis} of {shape:?}"))?;
         }
     }
@@ -199,7 +199,7 @@ fn broadcast(device: &Device) -> TestResult {
         let row = |row: &[i32]| row.iter().zip(&vector).map(|(x, y)| x * y).sum();
         let wanted: Vec<i32> = matrix.chunks(columns).map(row).collect();
         let (x, y) = (device.buffer_from(&of::<f32>(&matrix))?, device.buffer_from(&of::<f32>(&vector))?);
-        let z = dot.on(device).axis(1).apply::<f32>((shaped(&x, [rows, columns]), &y))?;
+        let z = dot.call(device).axis(1).apply::<f32>((shaped(&x, [rows, columns]), &y))?;
         same(&z.read()?, &of::<f32>(&wanted), &format!("{rows} x {columns}"))?;
     }
     Ok(())
@@ -222,16 +222,16 @@ fn nothing(device: &Device) -> TestResult {
     let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a + 3", "0")?;
     let none = device.buffer::<f32>(0)?;
     same(&sum.apply::<f32>(device, &none)?.read()?, &[3.0], "no elements")?;
-    let columns = sum.on(device).axis(0).apply::<f32>(shaped(&none, [0, 300]))?;
+    let columns = sum.call(device).axis(0).apply::<f32>(shaped(&none, [0, 300]))?;
     same(&columns.read()?, &[3.0; 300], "no rows of 300")?;
-    let rows = sum.on(device).axis(1).apply::<f32>(shaped(&none, [0, 300]))?;
+    let rows = sum.call(device).axis(1).apply::<f32>(shaped(&none, [0, 300]))?;
     equal(rows.len(), 0, "sums of no rows")
 }
 
 fn many_results(device: &Device) -> TestResult {
     let (sum, rows) = (sum_kernel()?, (1 << 24) + 3000);
     let x = device.buffer_from(&vec![2u32; rows])?;
-    let got = sum.on(device).axis(1).apply::<u32>(shaped(&x, [rows, 1]))?;
+    let got = sum.call(device).axis(1).apply::<u32>(shaped(&x, [rows, 1]))?;
     ensure(got.read()?.iter().all(|sum| *sum == 2), || "a sum of one 2 is not 2".to_owned())
 }
 

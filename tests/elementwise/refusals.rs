@@ -76,7 +76,7 @@ fn shapes(device: &Device) -> TestResult {
     let (x, y) = (device.buffer::<f32>(6)?, device.buffer::<f32>(4)?);
     let mut z = device.buffer_from(&[5.0f32; 6])?;
     let broadcast = |error: &OperationError| matches!(error, OperationError::Broadcast { .. });
-    let shape = |error: &OperationError| matches!(error, OperationError::Shape { .. });
+    let shape = |error: &OperationError| matches!(error, OperationError::Length { .. });
     let output = |error: &OperationError| matches!(error, OperationError::Output { .. });
     refused(add()?.run(device, (&x, &y), &mut z), broadcast, &["'y' of shape [4] does not fit the shape [6]"])?;
     let rows = shaped(&x, [2, 3]);
@@ -96,9 +96,9 @@ fn sizes(device: &Device) -> TestResult {
     let mut z = device.buffer::<f32>(3)?;
     let raw = ElementwiseKernel::new("raw x: f32", "raw z: f32", "z[i] = x[i]")?;
     refused(raw.run(device, &x, &mut z), is, &["say it with `size`"])?;
-    refused(add()?.on(device).size(3).run((&x, &x), &mut z), is, &["`size` is for calls without such"])?;
+    refused(add()?.call(device).size(3).run((&x, &x), &mut z), is, &["`size` is for calls without such"])?;
     refused(add()?.apply::<f32>(device, (1.0f32, 2.0f32)).map(|_| ()), is, &["say it with `size`"])?;
-    let filled = add()?.on(device).size(2).apply::<f32>((1.0f32, 2.0f32));
+    let filled = add()?.call(device).size(2).apply::<f32>((1.0f32, 2.0f32));
     refused(filled.map(|_| ()), is, &["`size` is for calls without such"])
 }
 
@@ -127,7 +127,7 @@ fn other_devices(device: &Device) -> TestResult {
     refused(add()?.run(device, (&here, &there), &mut z), is, &["elementwise add runs on", "'y' is of"])?;
     let mut recording = other.recording();
     let call = add()?;
-    refused(call.on(device).record(&mut recording).run((&here, &here), &mut z), is, &["the recording is of"])
+    refused(call.call(device).record(&mut recording).run((&here, &here), &mut z), is, &["the recording is of"])
 }
 
 fn guards(device: &Device) -> TestResult {
@@ -183,12 +183,12 @@ fn sum() -> TestResult<ReductionKernel> {
 fn axes(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Axis { .. });
     let (x, sum) = (device.buffer::<f32>(6)?, sum()?);
-    let apply = |axes: &[usize]| sum.on(device).axes(axes).apply::<f32>(shaped(&x, [2, 3])).map(|_| ());
+    let apply = |axes: &[usize]| sum.call(device).axes(axes).apply::<f32>(shaped(&x, [2, 3])).map(|_| ());
     refused(apply(&[2]), is, &["reduction sum: axis 2 is outside of the shape [2, 3]"])?;
     refused(apply(&[0, 0]), is, &["axis 0 is given twice for the shape [2, 3]"])?;
     let (none, large) =
         (device.buffer::<f32>(0)?, |error: &OperationError| matches!(error, OperationError::TooLarge { .. }));
-    let results = sum.on(device).axis(0).apply::<f32>(shaped(&none, [0, usize::MAX, 2]));
+    let results = sum.call(device).axis(0).apply::<f32>(shaped(&none, [0, usize::MAX, 2]));
     refused(results.map(|_| ()), large, &["reduction sum: the shape [18446744073709551615, 2]"])
 }
 
@@ -197,9 +197,9 @@ fn outputs(device: &Device) -> TestResult {
     let (x, sum) = (device.buffer::<f32>(6)?, sum()?);
     let mut y = device.buffer::<f32>(3)?;
     refused(sum.run(device, &x, &mut y), is, &["reduction sum: the result has the shape []", "'y' has [3]"])?;
-    let rows = sum.on(device).axis(1).run(shaped(&x, [2, 3]), &mut y);
+    let rows = sum.call(device).axis(1).run(shaped(&x, [2, 3]), &mut y);
     refused(rows, is, &["has the shape [2]", "'y' has [3]"])?;
-    let turned = sum.on(device).axis(0).run(shaped(&x, [2, 3]), shaped(&mut y, [3, 1]));
+    let turned = sum.call(device).axis(0).run(shaped(&x, [2, 3]), shaped(&mut y, [3, 1]));
     refused(turned, is, &["has the shape [3]", "'y' has [3, 1]"])
 }
 

@@ -18,8 +18,8 @@ fn calls_that_need_the_device(world: &mut World) -> Vec<(&'static str, anywarp::
     ];
     if let (Some(add), Some(a), Some(b)) = (&world.add, &world.a, &mut world.b) {
         let launched = add.launch().bind("x", a).bind("y", &mut *b).threads(LENGTH).map_err(Error::from);
-        calls.push(("launch and synchronize", launched.and_then(|()| device.synchronize())));
-        calls.push(("fill and submit", b.fill(1).map_err(Error::from).and_then(|()| device.submit())));
+        calls.push(("launch and synchronize", launched.and_then(|_| device.synchronize())));
+        calls.push(("fill and submit", b.fill(1).map_err(Error::from).and_then(|_| device.submit())));
         calls.push(("read", b.read().map(|_| ()).map_err(Error::from)));
         calls.push(("read_async", pollster::block_on(b.read_async()).map(|_| ()).map_err(Error::from)));
         calls.push(("update", b.update().map(|_| ()).map_err(Error::from)));

@@ -57,7 +57,8 @@ pub(crate) const PROGRAM: &[Step] = &[
     ("write a part of a", |world| Ok(made(&mut world.a).slice_mut(32..36).copy_from_slice(&[1, 2, 3, 4])?)),
     ("launch", |world| {
         let launch = made(&mut world.add).launch();
-        Ok(launch.bind("x", made(&mut world.a)).bind("y", made(&mut world.b)).threads(LENGTH)?)
+        launch.bind("x", made(&mut world.a)).bind("y", made(&mut world.b)).threads(LENGTH)?;
+        Ok(())
     }),
     ("submit", |world| world.device.submit()),
     ("read b", |world| {

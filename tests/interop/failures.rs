@@ -25,7 +25,8 @@ fn counts(pair: &Pair) {
 }
 
 fn count(pair: &Pair, b: &mut UnifiedBuffer<u32>) -> anywarp::Result<()> {
-    Ok(pair.anywarp.kernel(COUNT)?.launch().bind("b", b).threads(64)?)
+    pair.anywarp.kernel(COUNT)?.launch().bind("b", b).threads(64)?;
+    Ok(())
 }
 
 /// They destroy a buffer that anywarp uses: an error there, and nowhere else.
@@ -46,7 +47,7 @@ fn a_destroyed_buffer_is_an_error() -> anywarp::Result<()> {
                 let error = b.read().unwrap_err();
                 let refused = matches!(&error, BufferError::Device { error: BackendError::Rejected { .. }, .. });
                 assert!(refused && error.to_string().contains("destroyed"), "{}: {error}", pair.name);
-                let again = count(&pair, &mut b).and_then(|()| pair.anywarp.submit());
+                let again = count(&pair, &mut b).and_then(|_| pair.anywarp.submit());
                 assert!(again.is_err(), "{}, {usage:?}", pair.name);
                 drop(b);
                 counts(&pair);
@@ -180,7 +181,7 @@ fn a_lost_device_is_lost_for_both() -> anywarp::Result<()> {
             assert_eq!(error.class(), anywarp::ErrorClass::Fatal, "{}: {error}", pair.name);
         };
         let launched = kernel.launch().bind("b", &mut b).threads(64).map_err(Error::from);
-        lost(launched.and_then(|()| pair.anywarp.submit()));
+        lost(launched.and_then(|_| pair.anywarp.submit()));
         lost(ours.read().map(drop).map_err(Error::from));
         lost(pair.anywarp.buffer::<u32>(4).map(drop).map_err(Error::from));
         lost(pair.anywarp.synchronize());

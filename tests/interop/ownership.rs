@@ -119,9 +119,9 @@ fn refused(device: &Device, buffer: &mut UnifiedBuffer<u32>) -> Vec<&'static str
         buffer.copy_from_slice(&[1, 1, 1, 0]).map_err(usage),
         buffer.read().map(|all| assert_eq!(all[0], 1)).map_err(usage),
         other.slice_mut(..4).copy_from(&*buffer).map_err(usage),
-        spread.launch().bind("x", &*buffer).bind("y", &mut other).groups(1).map_err(of_launch),
-        spread.launch().bind("x", &params).bind("y", &mut *buffer).groups(1).map_err(of_launch),
-        spread.launch().bind("x", &params).bind("y", &mut other).indirect(&*buffer, 0).map_err(of_launch),
+        spread.launch().bind("x", &*buffer).bind("y", &mut other).groups(1).map(drop).map_err(of_launch),
+        spread.launch().bind("x", &params).bind("y", &mut *buffer).groups(1).map(drop).map_err(of_launch),
+        spread.launch().bind("x", &params).bind("y", &mut other).indirect(&*buffer, 0).map(drop).map_err(of_launch),
     ];
     device.synchronize().unwrap();
     results.into_iter().filter_map(Result::err).collect()

@@ -106,9 +106,9 @@ fn what_goes_wrong_is_told() {
     hanging::within(crate::PATIENCE, || {
         let tune = |samples| Loader::builder(&null(), samples).batch_size(4).tune(&options(), |_| Ok(()));
         let error = tune(Samples::new(0)).expect_err("nothing to load");
-        assert!(matches!(error, Error::Loader(LoaderError::NothingToTune)), "{error}");
+        assert!(matches!(error.downcast_ref(), Some(LoaderError::NothingToTune)), "{error}");
         let error = tune(Samples { fails: Some(3), ..Samples::new(10) }).expect_err("a bad sample");
-        assert!(matches!(error, Error::Loader(LoaderError::Read { .. })), "{error}");
+        assert!(matches!(error.downcast_ref(), Some(LoaderError::Read { .. })), "{error}");
         let refused = || Error::from(BufferError::InUse { guard: "ReadGuard" });
         let tuned = Loader::builder(&null(), Samples::new(10)).tune(&options(), |_| Err(refused()));
         assert!(matches!(tuned, Err(Error::Buffer(_))), "{tuned:?}");

@@ -2,7 +2,7 @@
 //!
 //! Nothing here compiles or runs that language: its compiler is part of macOS, and there is none for other systems.
 //! What is tested is that naga, with the options that wgpu gives it on a Mac, writes every kernel of the suite
-//! `conformance`, of `shaders/` and of the operations, unless it needs a feature that Metal lacks; and that what it
+//! `conformance`, of `shaders/` and `examples/shaders/`, and of the operations, unless it needs a feature that Metal lacks; and that what it
 //! writes stays as it is. `cargo test` on a Mac runs the kernels themselves: see `docs/platforms.md`.
 //!
 //! | case | what it holds |

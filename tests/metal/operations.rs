@@ -76,7 +76,7 @@ fn sum_of_axes(device: &Device) -> Result<()> {
     let x = device.buffer::<f32>(300 * 400)?;
     let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "y = a", "0")?.name("sum");
     for axis in [0, 1] {
-        sum.on(device).axis(axis).apply::<f32>(shaped(&x, [300, 400]))?;
+        sum.call(device).axis(axis).apply::<f32>(shaped(&x, [300, 400]))?;
     }
     Ok(())
 }

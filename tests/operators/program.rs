@@ -64,7 +64,7 @@ impl<'a> Program<'a> {
         match self.spare {
             Some((name, words)) => launch.bind(name, &mut device.buffer::<u32>(words)?).groups(groups)?,
             None => launch.groups(groups)?,
-        }
+        };
         Ok(bytemuck::pod_collect_to_vec(&result.read()?))
     }
 }

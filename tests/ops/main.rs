@@ -1,7 +1,7 @@
 //! Operations that come with anywarp, on every device, judged against plain Rust in `f64`.
 //!
 //! A case's name starts with its device: `vulkan::matmul::f32::primes`. Cases of `null` look at what
-//! reaches a device whose vendor has a library; cases of `shaders` parse what is in `shaders/`.
+//! reaches a device whose vendor has a library; cases of `shaders` parse what is in `shaders/` and `examples/shaders/`.
 //!
 //! | environment variable | meaning |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Every file in `shaders/` is valid WGSL with what it imports, and those of operations are clean on a checked device.
+//! Every file in `shaders/` and `examples/shaders/` is valid WGSL with what it imports, and those of operations are clean on a checked device.
 
 use std::path::{Path, PathBuf};
 
@@ -13,19 +13,30 @@ use crate::element::Number;
 use crate::library::Alone;
 use crate::outcome::{TestResult, ensure, fail, skip};
 
+const FOLDERS: [&str; 3] = ["shaders/ops", "shaders/shared", "examples/shaders"];
+
 pub(crate) fn cases() -> Vec<Alone> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    let list = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut files: Vec<PathBuf> = list(folder.clone()).chain(list(folder.join("shared"))).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "wgsl"));
-    files.sort();
-    let name = |path: &Path| format!("shaders::{}", path.file_name().unwrap_or_default().to_string_lossy());
-    let mut cases: Vec<Alone> =
-        files.into_iter().map(|path| (name(&path), Box::new(move || check(&path)) as _)).collect();
+    let mut cases: Vec<Alone> = Vec::new();
+    for folder in FOLDERS {
+        let files = files(folder);
+        if files.is_empty() {
+            cases.push((format!("shaders::{folder}"), Box::new(move || fail(format!("{folder} has no shader")))));
+        }
+        let name = |path: &Path| format!("shaders::{}", path.file_name().unwrap_or_default().to_string_lossy());
+        cases.extend(files.into_iter().map(|path| (name(&path), Box::new(move || check(&path)) as _)));
+    }
     cases.push(("cpu:checked::matmul::f32".to_owned(), Box::new(clean::<f32>)));
     cases.push(("cpu:checked::matmul::f16".to_owned(), Box::new(clean::<f16>)));
     cases.push(("cpu:checked::matmul::bf16".to_owned(), Box::new(clean::<bf16>)));
     cases
+}
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "wgsl"));
+    files.sort();
+    files
 }
 
 fn check(path: &Path) -> TestResult {

@@ -131,15 +131,23 @@ impl World {
                 assert_eq!(*guard, self.expected[first.clone()]);
                 self.read(first)
             }
-            LaunchRead => Ok(self.add.launch().bind("x", &self.buffer).bind("y", &mut self.other).threads(1)?),
+            LaunchRead => {
+                self.add.launch().bind("x", &self.buffer).bind("y", &mut self.other).threads(1)?;
+                Ok(())
+            }
             LaunchReadPart(range) => {
                 let part = self.buffer.slice(range.clone());
-                Ok(self.add.launch().bind("x", &part).bind("y", &mut self.other).threads(1)?)
+                self.add.launch().bind("x", &part).bind("y", &mut self.other).threads(1)?;
+                Ok(())
             }
-            LaunchWrite => Ok(self.add.launch().bind("x", &self.other).bind("y", &mut self.buffer).threads(1)?),
+            LaunchWrite => {
+                self.add.launch().bind("x", &self.other).bind("y", &mut self.buffer).threads(1)?;
+                Ok(())
+            }
             LaunchWritePart(range) => {
                 let mut part = self.buffer.slice_mut(range.clone());
-                Ok(self.add.launch().bind("x", &self.other).bind("y", &mut part).threads(1)?)
+                self.add.launch().bind("x", &self.other).bind("y", &mut part).threads(1)?;
+                Ok(())
             }
             Fill => self.fill(&all),
             FillPart(range) => self.fill(range),

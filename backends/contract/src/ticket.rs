@@ -25,7 +25,8 @@ pub enum Clock {
 pub struct Timing {
     /// The kernel's name.
     pub label: Arc<str>,
-    /// When it began, counted from the beginning of the first one of the submission.
+    /// When it began, on a clock that all submissions of the device share: so timings of two streams tell what
+    /// ran at the same time. Zero with [`Clock::Host`].
     pub start: Duration,
     /// How long it took.
     pub duration: Duration,

@@ -8,7 +8,7 @@ mod dispatch;
 mod scratch;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -19,6 +19,9 @@ use anywarp_host::threads::spread;
 use crate::memory::{Memory, SUBMISSION};
 use crate::record::{BYTE_COST, Grid, Place, Resolved, Step};
 use dispatch::Dispatch;
+
+/// The moment that timings are counted from: when the first dispatch that was timed began.
+static EPOCH: OnceLock<Instant> = OnceLock::new();
 
 /// Bytes of one unit of a copy or fill.
 const PIECE: usize = 64 << 10;
@@ -50,7 +53,6 @@ pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
         conditions,
         stopped: None,
         failure: None,
-        first: None,
         timings: Vec::new(),
         findings: Findings::default(),
     };
@@ -90,8 +92,6 @@ struct Run<'a> {
     stopped: Option<Arc<Failure>>,
     /// The first thing that went wrong.
     failure: Option<Arc<Failure>>,
-    /// When the first dispatch that is timed began.
-    first: Option<Instant>,
     timings: Vec<Timing>,
     findings: Findings,
 }
@@ -187,8 +187,8 @@ impl Run<'_> {
 
     fn took(&mut self, label: &Arc<str>, began: Instant) {
         if self.resolved.timed {
-            let first = *self.first.get_or_insert(began);
-            let (start, duration) = (began.duration_since(first), began.elapsed());
+            let start = began.saturating_duration_since(*EPOCH.get_or_init(|| began));
+            let duration = began.elapsed();
             self.timings.push(Timing { label: Arc::clone(label), start, duration });
         }
     }

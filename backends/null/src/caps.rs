@@ -23,6 +23,8 @@ pub struct NullOptions {
     /// The vendor's routines that it claims to have: they are checked and written down, as kernels
     /// are.
     pub library: Vec<Routine>,
+    /// Streams that work can be recorded for. It all runs at once anyway.
+    pub streams: u32,
     /// What copies are said to cost. Nothing, unless changed: then gaps between copies are never copied along.
     pub copy_cost: CopyCost,
 }
@@ -38,6 +40,7 @@ impl NullOptions {
             aliased_bindings: false,
             memory: None,
             library: Vec::new(),
+            streams: 1,
             copy_cost: CopyCost { up: FREE, down: FREE },
         }
     }
@@ -62,7 +65,7 @@ impl NullOptions {
             aliased_bindings: self.aliased_bindings,
             checked: false,
             library: self.library.clone(),
-            streams: 1,
+            streams: self.streams,
             copy_cost: (!self.unified).then_some(self.copy_cost),
             blocking: true,
             limits: self.limits.clone(),

@@ -23,10 +23,8 @@ pub(super) fn case() -> Case {
             on_device(device, vec![0.0f32; WIDTH * HEIGHT], move |convolved| {
                 let launch = kernel.launch().set("params.weights", weights);
                 let launch = launch.set("params.width", WIDTH as u32).set("params.height", HEIGHT as u32);
-                Ok(launch
-                    .bind("source", &source)
-                    .bind("convolved", convolved)
-                    .threads([WIDTH as u32, HEIGHT as u32])?)
+                launch.bind("source", &source).bind("convolved", convolved).threads([WIDTH as u32, HEIGHT as u32])?;
+                Ok(())
             })
         }),
         on_host: Box::new(move || {

@@ -24,7 +24,8 @@ pub(super) fn case() -> Case {
             let values = device.buffer_from(&device_values)?;
             on_device(device, vec![0u32; BINS], move |bins| {
                 bins.fill(0)?;
-                Ok(kernel.launch().bind("values", &values).bind("bins", bins).groups(LENGTH / BLOCK)?)
+                kernel.launch().bind("values", &values).bind("bins", bins).groups(LENGTH / BLOCK)?;
+                Ok(())
             })
         }),
         on_host: Box::new(move || {

@@ -20,7 +20,8 @@ pub(super) fn case() -> Case {
             on_device(device, vec![0u32; WIDTH * HEIGHT], move |steps| {
                 let launch = kernel.launch().set("params.corner", CORNER).set("params.pixel", PIXEL);
                 let launch = launch.set("params.width", WIDTH as u32).set("params.height", HEIGHT as u32);
-                Ok(launch.set("params.most", MOST).bind("steps", steps).threads([WIDTH, HEIGHT])?)
+                launch.set("params.most", MOST).bind("steps", steps).threads([WIDTH, HEIGHT])?;
+                Ok(())
             })
         }),
         on_host: Box::new(|| {

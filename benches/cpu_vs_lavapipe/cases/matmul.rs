@@ -18,7 +18,8 @@ pub(super) fn case() -> Case {
             let (a, b) = (device.buffer_from(&device_a)?, device.buffer_from(&device_b)?);
             on_device(device, vec![0.0f32; SIZE * SIZE], move |product| {
                 let launch = kernel.launch().set("params", [SIZE as u32; 3]).bind("a", &a).bind("b", &b);
-                Ok(launch.bind("product", product).threads([SIZE, SIZE])?)
+                launch.bind("product", product).threads([SIZE, SIZE])?;
+                Ok(())
             })
         }),
         on_host: Box::new(move || {

@@ -31,7 +31,8 @@ pub(super) fn case() -> Case {
             let bodies = device.buffer_from(&device_bodies)?;
             on_device(device, vec![Body::zeroed(); COUNT], move |moved| {
                 let launch = kernel.launch().set("params.time_step", TIME_STEP);
-                Ok(launch.bind("bodies", &bodies).bind("moved", moved).threads(COUNT)?)
+                launch.bind("bodies", &bodies).bind("moved", moved).threads(COUNT)?;
+                Ok(())
             })
         }),
         on_host: Box::new(move || {

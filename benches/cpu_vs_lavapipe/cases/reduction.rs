@@ -22,7 +22,8 @@ pub(super) fn case() -> Case {
             let mut sums = device.buffer::<f32>(LENGTH / BLOCK)?;
             on_device(device, vec![0.0f32], move |sum| {
                 kernel.launch().bind("values", &values).bind("sums", &mut sums).groups(LENGTH / BLOCK)?;
-                Ok(kernel.launch().bind("values", &sums).bind("sums", sum).groups(1u32)?)
+                kernel.launch().bind("values", &sums).bind("sums", sum).groups(1u32)?;
+                Ok(())
             })
         }),
         on_host: Box::new(move || {

@@ -21,7 +21,8 @@ pub(super) fn case() -> Case {
             let kernel = device.kernel(include_str!("saxpy.wgsl"))?;
             let x = device.buffer_from(&device_x)?;
             on_device(device, device_y.clone(), move |y| {
-                Ok(kernel.launch().set("params.a", A).bind("x", &x).bind("y", y).threads(LENGTH)?)
+                kernel.launch().set("params.a", A).bind("x", &x).bind("y", y).threads(LENGTH)?;
+                Ok(())
             })
         }),
         on_host: Box::new(move || {

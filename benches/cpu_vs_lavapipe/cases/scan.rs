@@ -33,7 +33,8 @@ pub(super) fn case() -> Case {
                 let launch = scan_blocks.launch().bind("values", &block_sums).bind("prefixes", &mut block_prefixes);
                 launch.bind("block_sums", &mut total).groups(1u32)?;
                 let launch = add_block_sums.launch().bind("block_prefixes", &block_prefixes);
-                Ok(launch.bind("prefixes", prefixes).groups(BLOCKS)?)
+                launch.bind("prefixes", prefixes).groups(BLOCKS)?;
+                Ok(())
             })
         }),
         on_host: Box::new(move || {

@@ -19,7 +19,8 @@ pub(super) fn case() -> Case {
             let kernel = device.kernel(include_str!("tanh.wgsl"))?;
             let x = device.buffer_from(&device_x)?;
             on_device(device, vec![0.0f32; LENGTH], move |y| {
-                Ok(kernel.launch().bind("x", &x).bind("y", y).threads(LENGTH)?)
+                kernel.launch().bind("x", &x).bind("y", y).threads(LENGTH)?;
+                Ok(())
             })
         }),
         on_host: Box::new(move || {

@@ -25,7 +25,8 @@ pub(super) fn case() -> Case {
             let source = device.buffer_from(&device_source)?;
             on_device(device, vec![0.0f32; WIDTH * HEIGHT], move |transposed| {
                 let launch = kernel.launch().set("params", [WIDTH as u32, HEIGHT as u32]).bind("source", &source);
-                Ok(launch.bind("transposed", transposed).groups([WIDTH / TILE, HEIGHT / TILE])?)
+                launch.bind("transposed", transposed).groups([WIDTH / TILE, HEIGHT / TILE])?;
+                Ok(())
             })
         }),
         on_host: Box::new(move || {

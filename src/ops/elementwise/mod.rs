@@ -157,7 +157,8 @@ impl ElementwiseKernel {
         self.call(device).apply::<R>(inputs)
     }
 
-    /// A call with more to say: [`on`](ElementwiseCall::on), [`record`](ElementwiseCall::record), [`size`](ElementwiseCall::size).
+    /// A call with more to say: [`on`](ElementwiseCall::on), [`record`](ElementwiseCall::record),
+    /// [`size`](ElementwiseCall::size).
     pub fn call<'k>(&'k self, device: &Device) -> ElementwiseCall<'k> {
         ElementwiseCall { kernel: self, device: device.clone(), size: None, destination: Destination::Own }
     }

@@ -31,7 +31,7 @@ use wgsl::Own;
 /// let x = device.buffer_from(&[3.0f32, 4.0, 0.0, 5.0, 12.0, 0.0])?;
 ///
 /// let norm = ReductionKernel::new("x: T", "y: T", "x * x", "a + b", "sqrt(a)", "0")?.name("norm");
-/// let of_rows = norm.on(&device).axis(1).apply::<f32>(shaped(&x, [2, 3]))?;
+/// let of_rows = norm.call(&device).axis(1).apply::<f32>(shaped(&x, [2, 3]))?;
 /// assert_eq!(*of_rows.read()?, [5.0, 13.0]);
 /// assert_eq!(norm.apply::<f32>(&device, &x)?.read()?[0], 194.0f32.sqrt());
 /// # Ok(())
@@ -180,7 +180,8 @@ impl ReductionKernel {
         self.call(device).apply::<R>(inputs)
     }
 
-    /// A call with more to say: [`axes`](ReductionCall::axes), [`on`](ReductionCall::on), [`record`](ReductionCall::record).
+    /// A call with more to say: [`axes`](ReductionCall::axes), [`on`](ReductionCall::on),
+    /// [`record`](ReductionCall::record).
     pub fn call<'k>(&'k self, device: &Device) -> ReductionCall<'k> {
         ReductionCall { kernel: self, device: device.clone(), axes: None, size: None, destination: Destination::Own }
     }

@@ -3,6 +3,7 @@
 mod access;
 mod elements;
 mod guards;
+mod scratch;
 mod slices;
 mod traffic;
 mod transfers;
@@ -10,4 +11,4 @@ mod transfers;
 use crate::case::Case;
 
 pub(crate) const CASES: &[&[Case]] =
-    &[elements::CASES, access::CASES, slices::CASES, transfers::CASES, traffic::CASES, guards::CASES];
+    &[elements::CASES, access::CASES, slices::CASES, transfers::CASES, traffic::CASES, guards::CASES, scratch::CASES];

@@ -204,7 +204,7 @@ async fn raw_bytes(device: &Device) -> TestResult {
     let kernel = device.kernel(SAXPY)?;
     let mut x = device.buffer_from::<u8>(bytemuck::cast_slice(&[2.0f32; 64]))?;
     let mut y = device.buffer_from::<u8>(bytemuck::cast_slice(&[1.0f32; 64]))?;
-    kernel.launch().bind("x", &mut x).bind_raw("y", &mut y).set("params.a", 2.0f32).threads(64)?;
+    kernel.launch().bind("x", &mut x).bind("y", &mut y).set("params.a", 2.0f32).threads(64)?;
     kernel.launch().bind("x", &x).bind("y", &mut y).set("params.a", 0.5f32).threads(64)?;
     same(&y.read_here().await?, bytemuck::cast_slice(&[6.0f32; 64]), "1 + 4 + 1, as bytes")
 }

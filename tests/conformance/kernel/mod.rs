@@ -2,6 +2,7 @@
 
 mod bindings;
 mod composed;
+mod counts;
 mod features;
 mod folding;
 mod grids;
@@ -16,6 +17,7 @@ use crate::case::Case;
 pub(crate) const CASES: &[&[Case]] = &[
     bindings::CASES,
     composed::CASES,
+    counts::CASES,
     parameters::CASES,
     promises::CASES,
     specialisation::CASES,

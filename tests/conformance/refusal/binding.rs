@@ -1,6 +1,6 @@
 //! Launches whose bindings or values do not fit.
 
-use anywarp::{Device, Kernel, LaunchError};
+use anywarp::{Device, Kernel, LaunchError, Submission};
 
 use crate::case::{Case, cases};
 use crate::here::ReadHere;
@@ -130,7 +130,7 @@ async fn values_of_another_type(device: &Device) -> TestResult {
 
 async fn elements_of_another_type(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
-    let with = |launch: Result<(), LaunchError>, name| {
+    let with = |launch: Result<Submission, LaunchError>, name| {
         refused(
             launch,
             layout_of("x"),

@@ -86,12 +86,11 @@ async fn buffer_of_another_device(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let theirs = other.buffer_from(&[1u32; 64])?;
     let mut ours = device.buffer_from(&[2u32; 64])?;
-    let elsewhere =
-        |error: &LaunchError| matches!(error, LaunchError::OtherDevice { binding, .. } if binding == "source");
+    let elsewhere = |error: &LaunchError| matches!(error, LaunchError::OtherDevice { what, .. } if what == "the buffer bound to 'source'");
     let launch = kernel.launch().bind("source", &theirs).bind("result", &mut ours);
     refused(launch.threads(64), elsewhere, &["'source'", device.selector()])?;
     let foreign = |error: &anywarp::BufferError| matches!(error, anywarp::BufferError::OtherDevice { .. });
-    refused(ours.copy_from(&theirs), foreign, &["different devices"])?;
+    refused(ours.copy_from(&theirs), foreign, &["copying on", "the source is of"])?;
     let grid = other.buffer_from(&[1u32; 3])?;
     let source = device.buffer_from(&[7u32; 64])?;
     let launch = kernel.launch().bind("source", &source).bind("result", &mut ours);
@@ -104,8 +103,7 @@ async fn kernel_of_another_device(device: &Device) -> TestResult {
     let other = device.reopen_here().await?;
     let kernel = other.kernel(ADD)?;
     let mut data = device.buffer::<u32>(64)?;
-    let elsewhere =
-        |error: &LaunchError| matches!(error, LaunchError::OtherDevice { binding, .. } if binding == "data");
+    let elsewhere = |error: &LaunchError| matches!(error, LaunchError::OtherDevice { what, .. } if what == "the buffer bound to 'data'");
     let launch = kernel.launch().bind("data", &mut data).set("params.by", 1u32);
     refused(launch.threads(64), elsewhere, &["'data'", "kernel:add"])
 }

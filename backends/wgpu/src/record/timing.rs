@@ -89,14 +89,13 @@ impl TimingQuery {
         if ticks.iter().all(|tick| *tick == 0) {
             return None;
         }
-        let first = ticks.first().copied().unwrap_or_default();
         let between = |begin: u64, end: u64| {
             let nanoseconds = end.saturating_sub(begin) as f64 * f64::from(clock.nanoseconds_per_tick);
             Duration::from_nanos(nanoseconds as u64)
         };
         let entries = self.labels.iter().zip(ticks.as_chunks::<2>().0).map(|(label, [begin, end])| Timing {
             label: Arc::clone(label),
-            start: between(first, *begin),
+            start: between(0, *begin),
             duration: between(*begin, *end),
         });
         Some(Timings { clock: Clock::Device, entries: entries.collect() })
