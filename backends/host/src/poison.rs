@@ -7,7 +7,7 @@ use anywarp_backend::BackendError;
 
 use crate::Failure;
 
-/// What is wrong with the contents of one memory.
+/// The failure that has left the contents of one memory undefined, if any has.
 ///
 /// Submissions have numbers, in the order in which they were made. Those of several streams may be accounted for in
 /// the order in which they end, so the numbers say for which of them the contents are undefined. A backend whose
@@ -92,7 +92,7 @@ impl Poison {
     }
 }
 
-/// What one mapping reports about the contents: taken from the memory once, the same for every caller.
+/// The report of one mapping about the contents: taken from the memory once, the same for every caller.
 #[derive(Debug, Default)]
 pub struct Report(OnceLock<Result<(), BackendError>>);
 
