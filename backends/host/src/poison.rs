@@ -147,6 +147,15 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_before_the_replacement_that_ends_later_makes_it_void() {
+        let (poison, first, second) = (Poison::default(), failure(), failure());
+        poison.set(&first, 1);
+        poison.clear(5);
+        poison.set(&second, 3);
+        assert!(Arc::ptr_eq(&poison.failure(7).unwrap(), &first));
+    }
+
+    #[test]
     fn one_number_does_where_submissions_end_in_their_order() {
         let (poison, failed) = (Poison::default(), failure());
         for _ in 0..2 {
