@@ -4,7 +4,7 @@ use std::any::Any;
 
 use crate::{BackendError, Caps, Compilation, HostRange, KernelId, MemoryId, MemoryKind, Program, Recording, Ticket};
 
-/// What a device has done since it was opened.
+/// The work that a device has done since it was opened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Submissions to the device's queue.
@@ -28,7 +28,7 @@ pub struct Counters {
 ///
 /// A backend is [`Any`], so that a caller that knows the machine can ask for what only that one has.
 pub trait Backend: Any + Send + Sync {
-    /// What the device is and can do. The same value for the device's whole life.
+    /// Returns the properties of the device. The same value for the device's whole life.
     fn caps(&self) -> &Caps;
 
     /// Reserves `bytes` of memory. Afterwards the id is valid until [`free`](Self::free), the
@@ -76,13 +76,15 @@ pub trait Backend: Any + Send + Sync {
     /// before; each sees what the ones before it wrote. Work of another
     /// [stream](Recording::stream) may run at the same time or in another order as far as that cannot
     /// be seen: where one writes what the other touches, the later one waits. The ticket is for this
-    /// recording alone. It is only borrowed and may be submitted again. Every memory in it must be unmapped. A library command that
-    /// [`Caps::library`] does not list is refused with [`BackendError::Rejected`].
+    /// recording alone. It is only borrowed and may be submitted again. Every region in it must lie within existing
+    /// memory that is not mapped, and every dispatch must give what its program takes, within [`Caps`].
     ///
     /// # Errors
-    /// Nothing of the recording has run, unless the device is lost.
+    /// [`BackendError::UnknownMemory`], [`BackendError::UnknownKernel`], and [`BackendError::Rejected`] for a
+    /// recording that breaks these rules, or names a routine that [`Caps::library`] does not list. Nothing of the
+    /// recording has run, unless the device is lost.
     fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError>;
 
-    /// What the device has done so far.
+    /// Returns the work that the device has done so far, counted.
     fn counters(&self) -> Counters;
 }

@@ -1,4 +1,4 @@
-//! What every device of WebGPU has.
+//! The limits and features that every device of WebGPU has.
 
 use naga::valid::Capabilities;
 

@@ -1,10 +1,10 @@
-//! What a device is and can do, as values.
+//! The properties of a device, as values.
 
 use naga::valid::Capabilities;
 
 use crate::{CopyCost, Routine};
 
-/// What kind of hardware stands behind a device.
+/// The kind of hardware behind a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeviceKind {
     /// A GPU with memory of its own.
@@ -64,7 +64,7 @@ pub struct Limits {
     pub immediate_size: u32,
 }
 
-/// What the device is and what it can do.
+/// The properties of a device: what it is and what it can do.
 #[derive(Clone, Debug)]
 pub struct Caps {
     /// The name of the hardware, as the driver gives it.
@@ -91,7 +91,7 @@ pub struct Caps {
     pub checked: bool,
     /// Streams whose work may run at the same time; at least 1.
     pub streams: u32,
-    /// What copies between host and device cost, where copies are needed and the device was opened:
+    /// The cost of copies between host and device, where copies are needed and the device was opened:
     /// neighbouring ranges that are to be copied become one by this. `None` where it cannot be measured, as in a
     /// browser; then [`CopyCost::default`] is what counts.
     pub copy_cost: Option<CopyCost>,

@@ -1,8 +1,8 @@
-//! What keeps a kernel within its variables and its loops finite, and who sees to it.
+//! The checks that keep a kernel within its variables and its loops finite, and where they are made.
 
 /// Which tests of indices a kernel has, and which limits of loops.
 ///
-/// What they catch is the same with [`Proven`](Self::Proven) and [`Driver`](Self::Driver): a read out of range reads
+/// They catch the same with [`Proven`](Self::Proven) and [`Driver`](Self::Driver): a read out of range reads
 /// some element of the same variable, a write changes none or another of the same variable, and a loop that would
 /// never end is left.
 ///

@@ -1,8 +1,8 @@
-//! What copies between host and device cost, as values.
+//! The cost of copies between host and device, as values.
 
 use std::time::Duration;
 
-/// What copies between host and device cost, measured when the device was opened.
+/// The cost of copies between host and device, measured when the device was opened.
 ///
 /// Where nothing can be measured, the [`Default`] is assumed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,10 +13,10 @@ pub struct CopyCost {
     pub down: OneWay,
 }
 
-/// What copies one way cost.
+/// The cost of copies one way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneWay {
-    /// What one more copy in a submission takes, however short.
+    /// The time that one more copy in a submission takes, however short.
     pub command: Duration,
     /// Bytes a second, once a copy has begun.
     pub rate: f64,

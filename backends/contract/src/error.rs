@@ -1,4 +1,4 @@
-//! What can go wrong below the contract.
+//! The errors of backends.
 
 use crate::{KernelId, Library, MemoryId, MemoryKind};
 
@@ -9,7 +9,7 @@ pub enum BackendError {
     /// The device is gone: removed, reset by its driver, or crashed.
     #[error("the device was lost: {reason}")]
     Lost {
-        /// What the driver said.
+        /// The driver's own words.
         reason: String,
     },
     /// An allocation did not fit.
@@ -33,9 +33,9 @@ pub enum BackendError {
     /// The driver, or the layer above it, refused.
     #[error("{operation} was refused: {message}")]
     Rejected {
-        /// What was tried.
+        /// The operation.
         operation: &'static str,
-        /// What the driver said.
+        /// The driver's own words.
         message: String,
     },
     /// A kernel could not run to its end. Its results, and those of all work that depends on them,

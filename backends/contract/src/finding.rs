@@ -1,4 +1,4 @@
-//! What a checked device has found wrong with the kernels it ran.
+//! Mistakes that a checked device has found in the kernels it ran.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// More different findings than this are only counted.
 const MOST: usize = 256;
 
-/// What is wrong.
+/// The mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
@@ -120,20 +120,20 @@ impl fmt::Display for Touch {
 pub struct Other {
     /// Where the other access is; for a barrier, where the barrier is.
     pub at: Spot,
-    /// What the other access does; `None` for a barrier.
+    /// The kind of the other access; `None` for a barrier.
     pub touch: Option<Touch>,
-    /// Who it was.
+    /// The invocation.
     pub invocation: Invocation,
 }
 
 /// One thing that is wrong at one place of a kernel, with the first example of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What is wrong.
+    /// The mistake.
     pub kind: FindingKind,
     /// The kernel: file and entry point.
     pub kernel: Arc<str>,
-    /// Where. Of the two places of a race, the one further down.
+    /// The place; for a race, the one of its two places that is further down.
     pub at: Spot,
     /// The variable, as a path without indices: `tile`, `params.values`. Empty where there is none,
     /// or where it has no name.
@@ -142,7 +142,7 @@ pub struct Finding {
     pub index: Option<i64>,
     /// The number of elements for an index out of range, the limit for a loop.
     pub count: Option<u64>,
-    /// What was done there; for races.
+    /// The access made there; for races.
     pub touch: Option<Touch>,
     /// The invocation; `None` where it is not known which one it was.
     pub invocation: Option<Invocation>,
@@ -259,7 +259,7 @@ fn quote(f: &mut fmt::Formatter<'_>, spot: &Spot) -> fmt::Result {
     writeln!(f, " {:1$} | {before}{2}", "", number.len(), "^".repeat(width))
 }
 
-/// What a checked device has found, different mistakes in the order in which they first showed.
+/// The findings of a checked device, different mistakes in the order in which they first showed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     list: Vec<Finding>,

@@ -73,7 +73,7 @@ pub struct Field {
     pub layout: Layout,
 }
 
-/// What a type is made of.
+/// The structure of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One scalar; also an atomic.
@@ -121,7 +121,7 @@ pub struct Layout {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
-    /// What it is made of.
+    /// Its structure.
     pub shape: Shape,
 }
 

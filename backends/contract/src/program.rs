@@ -24,7 +24,7 @@ pub struct ResourceId {
     pub binding: u32,
 }
 
-/// What a command does to a region.
+/// The access of a command to a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// Only reads it.
@@ -53,7 +53,7 @@ pub struct BindingInfo {
     pub resource: ResourceId,
     /// Its address space.
     pub class: BindingClass,
-    /// What the entry point, and all it calls, does to it.
+    /// The access of the entry point and all it calls.
     pub access: Access,
     /// Its type.
     pub layout: Layout,
@@ -66,7 +66,7 @@ pub struct Program {
     pub name: Arc<str>,
     /// The module, compacted to what the entry point uses.
     pub module: Arc<naga::Module>,
-    /// What naga's validator learned about `module`.
+    /// The results of naga's validator for `module`.
     pub info: Arc<naga::valid::ModuleInfo>,
     /// The entry point's name in the module.
     pub entry_point: String,
@@ -79,16 +79,16 @@ pub struct Program {
     pub immediate: Option<(String, Layout)>,
     /// Workgroup memory in bytes.
     pub workgroup_storage: u32,
-    /// What it was made from, for messages about a line; `None` for a module made by hand.
+    /// The text that it was made from, for messages about a line; `None` for a module made by hand.
     pub source: Option<Arc<Source>>,
-    /// What the author lets a backend leave out.
+    /// The parts that the author lets a backend leave out.
     pub leave: Leave,
-    /// What has been proven of `module`, so that a backend may leave out checks under [`Checks::Proven`]; `None`
+    /// The facts proven of `module`, so that a backend may leave out checks under [`Checks::Proven`]; `None`
     /// where nothing was analysed.
     pub proofs: Option<Arc<Proofs>>,
 }
 
-/// What a backend may leave out of a kernel: nothing, unless its author says so.
+/// The parts that a backend may leave out of a kernel: none, unless its author says so.
 ///
 /// A backend may do more than is asked for here, never less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -105,11 +105,11 @@ pub struct Leave {
 pub struct Compilation {
     /// Names it in dispatches.
     pub kernel: KernelId,
-    /// What it takes, where the device says.
+    /// The resources that it takes, where the device says.
     pub resources: Option<KernelResources>,
 }
 
-/// What a compiled kernel takes of the hardware, and what that leaves of its parallelism.
+/// The resources that a compiled kernel takes of the hardware, and what they leave of its parallelism.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelResources {
     /// Registers of 32 bits that each invocation takes.

@@ -1,20 +1,20 @@
-//! What has been proven of a module: which accesses stay in range, which loops end.
+//! Facts proven of a module: which accesses stay in range, which loops end.
 
 use naga::{Block, Expression, Function, Handle, Statement};
 
-/// What has been proven of the functions of one module. Of what it does not mention, nothing has.
+/// The facts proven of the functions of one module. Functions that are not mentioned have none.
 ///
 /// It belongs to that module alone: expressions are named by their handles, loops by their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proofs {
     /// By function, in the order of the module's arena.
     pub functions: Vec<FunctionProofs>,
-    /// Of the entry point.
+    /// Those of the entry point.
     pub entry: FunctionProofs,
 }
 
 impl Proofs {
-    /// Of a function; nothing is proven of one that is not known.
+    /// Those of a function; none for one that is not known.
     #[must_use]
     pub fn function(&self, handle: Handle<Function>) -> &FunctionProofs {
         const NOTHING: &FunctionProofs = &FunctionProofs { in_range: Vec::new(), ends: Vec::new(), turns: Vec::new() };
@@ -22,7 +22,7 @@ impl Proofs {
     }
 }
 
-/// What has been proven of one function.
+/// The facts proven of one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionProofs {
     /// By the index of the expression: whether this [`Expression::Access`] has an index in range, whenever it is

@@ -54,14 +54,14 @@ pub enum Grid {
     },
 }
 
-/// What one binding of a dispatch is given.
+/// The memory or value that one binding of a dispatch is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// A range of memory.
     Memory {
         /// The range.
         region: Region,
-        /// What the kernel does to it.
+        /// The kernel's access to it.
         access: Access,
     },
     /// A uniform's value, in the recording's own bytes.

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct Slot(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl Slot {
-    /// What is in it.
+    /// Locks the place and gives its content.
     pub fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

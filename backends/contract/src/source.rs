@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::Spot;
 
-/// What a program was made from: one WGSL file, or several that were composed to one text.
+/// The text that a program was made from: one WGSL file, or several that were composed to one text.
 ///
 /// A module's spans point into [`text`](Self::text); [`place`](Self::place) says where the author
 /// wrote what stands there.

@@ -50,7 +50,7 @@ impl Timings {
     }
 }
 
-/// What a backend knows about work in flight; the other end of a [`Ticket`].
+/// The backend's side of a [`Ticket`]: how far submitted work has come.
 pub trait Completion: Send + Sync {
     /// Whether the work has ended, without waiting; an error when it failed.
     fn done(&self) -> Result<bool, BackendError>;
@@ -76,7 +76,7 @@ pub trait Completion: Send + Sync {
     /// The timings, for a recording that asked for them and has ended.
     fn timings(&self) -> Option<Timings>;
 
-    /// What the device found wrong with the kernels of this work, once it has ended. Nothing
+    /// The mistakes that the device found in the kernels of this work, once it has ended. Nothing
     /// unless [`Caps::checked`](crate::Caps::checked) holds.
     fn findings(&self) -> Findings {
         Findings::default()
@@ -153,7 +153,7 @@ impl Ticket {
         self.completion.as_ref()?.timings()
     }
 
-    /// What a checked device found wrong with the kernels of the submission, once it has ended.
+    /// The mistakes that a checked device found in the kernels of the submission, once it has ended.
     #[must_use]
     pub fn findings(&self) -> Findings {
         self.completion.as_ref().map(|completion| completion.findings()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What compiled kernels and the code that runs them agree on.
+//! The agreement between compiled kernels and the code that runs them.
 
 /// Invocations that run in one vector: the size of a subgroup.
 pub(crate) const LANES: usize = 8;
@@ -17,7 +17,7 @@ pub(crate) struct Slot {
     pub(crate) length: u32,
 }
 
-/// What one thread hands to a kernel. Each thread has its own.
+/// The data that one thread hands to a kernel. Each thread has its own.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Frame {

@@ -1,11 +1,11 @@
-//! What the processor is and can do.
+//! The properties of the processor.
 
 use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{Caps, DeviceKind, Limits};
 
 use crate::abi::LANES;
 
-/// What a device would be, without opening it; `None` where no machine code can be made for the
+/// The properties that a device would have, without opening it; `None` where no machine code can be made for the
 /// processor.
 #[must_use]
 pub fn caps() -> Option<Caps> {

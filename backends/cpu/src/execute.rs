@@ -26,7 +26,7 @@ static EPOCH: OnceLock<Instant> = OnceLock::new();
 /// Bytes of one unit of a copy or fill.
 const PIECE: usize = 64 << 10;
 
-/// What executions of one device share.
+/// The settings and state that executions of one device share.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
     /// Iterations of loops that eight invocations may make in one workgroup.
@@ -42,7 +42,7 @@ pub(crate) struct Conditions {
 pub(crate) struct Outcome {
     pub(crate) failure: Option<Arc<Failure>>,
     pub(crate) timings: Option<Timings>,
-    /// Of checked kernels.
+    /// The findings of checked kernels.
     pub(crate) findings: Findings,
 }
 

@@ -15,15 +15,15 @@ use crate::checker::Checks;
 
 /// Machine code and what it needs to run.
 pub(crate) struct Machine {
-    /// What to call.
+    /// The function to call.
     pub(crate) entry: Entry,
     /// Bytes of private memory of a thread.
     pub(crate) frame_bytes: usize,
     /// Bytes of workgroup memory.
     pub(crate) workgroup_bytes: usize,
-    /// What errors say of each place in the source that a kernel can stop at: ` at kernel.wgsl:7`.
+    /// The words of errors for each place in the source that a kernel can stop at: ` at kernel.wgsl:7`.
     pub(crate) sites: Vec<String>,
-    /// What a checked kernel reports; it runs only with a checker.
+    /// The checks of a checked kernel; it runs only with a checker.
     pub(crate) checks: Option<Arc<Checks>>,
     /// Frees the machine code when it is dropped.
     pub(crate) _owner: Box<dyn Any + Send + Sync>,

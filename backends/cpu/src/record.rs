@@ -18,7 +18,7 @@ use crate::memory::bytes::{ALIGNMENT, Bytes};
 pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
 
-/// What recordings are resolved against.
+/// The memories and kernels that a recording may refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct Resources<'a> {
     pub(crate) memories: &'a Memories,
@@ -61,7 +61,7 @@ pub(crate) enum Step {
     Dispatch { kernel: usize, grid: Grid, slots: Range<usize>, immediates: usize },
 }
 
-/// What a dispatch does to a memory bound to a slot.
+/// The access of a dispatch to a memory bound to a slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Touch {
     pub(crate) memory: usize,
@@ -74,7 +74,7 @@ pub(crate) struct Resolved {
     pub(crate) steps: Vec<Step>,
     pub(crate) memories: Vec<Arc<Memory>>,
     pub(crate) kernels: Vec<Arc<Kernel>>,
-    /// Of all dispatches; good once `make` is done.
+    /// The slots of all dispatches; good once `make` is done.
     pub(crate) slots: Vec<Slot>,
     /// Beside `slots`; `None` for values.
     pub(crate) touches: Vec<Option<Touch>>,

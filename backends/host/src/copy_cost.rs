@@ -12,7 +12,7 @@ const MORE: u64 = 64;
 const SHORT: u64 = 256;
 /// Where each of them begins behind the one before.
 const SPACING: u64 = BYTES / (MORE + 1) / SHORT * SHORT;
-/// Of so many times the shortest counts: the others were disturbed.
+/// The number of times that each is measured; the shortest counts, as the others were disturbed.
 const ROUNDS: usize = 4;
 
 /// Measures a device that is idle, in a few milliseconds.

@@ -1,4 +1,4 @@
-//! What backends share on the host: everything beside the contract that is not the business of one machine.
+//! The parts that backends share on the host: everything beside the contract that is not the business of one machine.
 //!
 //! | module or function | what it holds |
 //! |---|---|

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anywarp_backend::{BackendError, HostRange, MemoryKind};
 
-/// Whether the host may map memory of this kind.
+/// Checks that the host may map memory of this kind.
 ///
 /// # Errors
 /// [`BackendError::Rejected`] for [`MemoryKind::Device`].
@@ -20,8 +20,8 @@ pub fn is_visible(kind: MemoryKind) -> Result<(), BackendError> {
 
 /// The mapping of one memory whose bytes the host can always reach: what changes is who may use them.
 ///
-/// `W` is what a mapping waits for. A backend keeps this beside what else belongs to the memory, behind its lock, and
-/// refuses work with the memory while it [is mapped](Self::is_mapped).
+/// `W` is the work that a mapping waits for. A backend keeps this behind the lock of the memory, and refuses work with
+/// the memory while it [is mapped](Self::is_mapped).
 #[derive(Debug)]
 pub struct Mapping<W>(Option<Mapped<W>>);
 
@@ -48,7 +48,7 @@ impl<W> Mapping<W> {
         self.0.is_some()
     }
 
-    /// What the mapping waits for, if the memory is mapped and there was anything to wait for.
+    /// The work that the mapping waits for, if the memory is mapped and there was anything to wait for.
     #[must_use]
     pub fn waits_for(&self) -> Option<&W> {
         self.0.as_ref()?.waits_for.as_ref()
@@ -113,7 +113,7 @@ impl Lent {
             .ok_or_else(|| BackendError::rejected("host access", "the bytes are in use by the host already"))
     }
 
-    /// An error while the range is out.
+    /// Checks that the range is not out.
     ///
     /// # Errors
     /// [`BackendError::Rejected`].

@@ -7,7 +7,7 @@ use anywarp_backend::BackendError;
 
 use crate::Failure;
 
-/// What is wrong with the contents of one memory.
+/// The failure that has left the contents of one memory undefined, if any has.
 ///
 /// Submissions have numbers, in the order in which they were made. Those of several streams may be accounted for in
 /// the order in which they end, so the numbers say for which of them the contents are undefined. A backend whose
@@ -92,7 +92,7 @@ impl Poison {
     }
 }
 
-/// What one mapping reports about the contents: taken from the memory once, the same for every caller.
+/// The report of one mapping about the contents: taken from the memory once, the same for every caller.
 #[derive(Debug, Default)]
 pub struct Report(OnceLock<Result<(), BackendError>>);
 
@@ -144,6 +144,15 @@ mod tests {
         assert!(Arc::ptr_eq(&poison.failure(4).unwrap(), &second));
         assert!(Arc::ptr_eq(&poison.take().unwrap(), &second));
         assert!(poison.take().is_none() && poison.failure(4).is_none());
+    }
+
+    #[test]
+    fn a_failure_before_the_replacement_that_ends_later_makes_it_void() {
+        let (poison, first, second) = (Poison::default(), failure(), failure());
+        poison.set(&first, 1);
+        poison.clear(5);
+        poison.set(&second, 3);
+        assert!(Arc::ptr_eq(&poison.failure(7).unwrap(), &first));
     }
 
     #[test]

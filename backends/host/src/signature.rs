@@ -1,8 +1,8 @@
-//! What a dispatch of a kernel must give, without the kernel's module.
+//! The arguments that a kernel takes, without the kernel's module.
 
 use anywarp_backend::{Access, BindingClass, BindingInfo, Program, Shape};
 
-/// What a dispatch of one kernel must give.
+/// The arguments that a dispatch of one kernel must give.
 #[derive(Clone, Debug, Default)]
 pub struct Signature {
     /// The bindings, in the order in which a dispatch gives them.
@@ -11,18 +11,18 @@ pub struct Signature {
     pub immediates: u32,
 }
 
-/// What one binding must be given.
+/// The requirements of one binding.
 #[derive(Clone, Debug)]
 pub struct Binding {
     /// The variable's name in the WGSL.
     pub name: String,
     /// Its address space.
     pub class: BindingClass,
-    /// What the kernel does to it.
+    /// The kernel's access to it.
     pub access: Access,
     /// The fewest bytes: those of its type, with one element of a runtime-sized array.
     pub size: u32,
-    /// What its offset must be a multiple of for the kernel's sake: 8 where 64-bit scalars may be changed
+    /// The number that its offset must be a multiple of for the kernel's sake: 8 where 64-bit scalars may be changed
     /// atomically, otherwise 4.
     pub alignment: u32,
     /// Offset and stride of the runtime-sized array, if there is one.
@@ -42,7 +42,7 @@ impl Signature {
 }
 
 impl Binding {
-    /// What the variable `info` must be given.
+    /// The requirements of the variable `info`.
     #[must_use]
     pub fn new(info: &BindingInfo) -> Self {
         let wide = info.class != BindingClass::Uniform && has_wide_scalar(&info.layout.shape);

@@ -27,7 +27,7 @@ const LONGEST: f64 = 50_000.0;
 /// Nanoseconds below which taking a range costs a noticeable part of doing it.
 const SHORTEST: f64 = 2_000.0;
 
-/// What does a range of units.
+/// A function that does a range of units.
 pub type Work<'a> = dyn Fn(Range<u64>) -> Result<(), BackendError> + Sync + 'a;
 
 /// How many threads can work at a time.

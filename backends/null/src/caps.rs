@@ -1,4 +1,4 @@
-//! What a null device claims to be.
+//! The properties that a null device claims.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use anywarp_backend::{Caps, CopyCost, DeviceKind, Limits, OneWay, Routine};
 
 const FREE: OneWay = OneWay { command: Duration::ZERO, rate: 1e9 };
 
-/// What a null device claims to be.
+/// The properties that a null device claims.
 #[derive(Clone, Debug)]
 pub struct NullOptions {
     /// Host and device share one memory.
@@ -25,7 +25,7 @@ pub struct NullOptions {
     pub library: Vec<Routine>,
     /// Streams that work can be recorded for. It all runs at once anyway.
     pub streams: u32,
-    /// What copies are said to cost. Nothing, unless changed: then gaps between copies are never copied along.
+    /// The claimed cost of copies. Nothing, unless changed: then gaps between copies are never copied along.
     pub copy_cost: CopyCost,
 }
 
@@ -80,7 +80,7 @@ impl Default for NullOptions {
     }
 }
 
-/// What WebGPU promises everywhere, with `var<immediate>` beside it.
+/// The limits that WebGPU promises everywhere, with `var<immediate>` beside it.
 fn limits() -> Limits {
     Limits { immediate_size: 64, ..Caps::webgpu_baseline().limits }
 }

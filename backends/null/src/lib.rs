@@ -8,7 +8,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `device` | the device |
-//! | `caps` | what a null device claims to be |
+//! | `caps` | the properties that a null device claims |
 //! | `memory` | one allocation and its mapping |
 //! | `record` | what recordings are checked against; copies and fills |
 //! | `submit` | submissions, which have ended when they are made |

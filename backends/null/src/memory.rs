@@ -13,12 +13,12 @@ use anywarp_host::mapping::{Mapping, is_visible};
 #[derive(Default)]
 struct Granule([AtomicU32; 4]);
 
-/// Who has the bytes: while they are mapped, the host.
+/// The host's access to the bytes.
 #[derive(Default)]
 struct State {
     /// Waits for nothing: work has ended when it was submitted.
     mapping: Mapping<Infallible>,
-    /// What Readback memory held when it was mapped: the host must not change it.
+    /// The content of Readback memory when it was mapped: the host must not change it.
     held: Option<Vec<u32>>,
 }
 

@@ -1,4 +1,4 @@
-//! What recordings are checked against, and their copies and fills, on the host's memory.
+//! The resources of recordings, and their copies and fills, on the host's memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::memory::Memory;
 pub(crate) type Memories = HashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = HashMap<KernelId, Signature>;
 
-/// What commands refer to.
+/// The memories and kernels that a recording may refer to.
 pub(crate) struct Resources<'a> {
     pub(crate) memories: &'a Memories,
     pub(crate) kernels: &'a Kernels,

@@ -1,4 +1,4 @@
-//! What a null device refuses, and what it carries out.
+//! The submissions that a null device refuses, and those that it carries out.
 
 use std::sync::Arc;
 

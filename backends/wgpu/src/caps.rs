@@ -45,7 +45,7 @@ pub(crate) fn backend_name(backend: wgpu::Backend) -> Option<&'static str> {
     }
 }
 
-/// What a device of the adapter with these features and limits can do.
+/// The properties of a device of the adapter with these features and limits.
 pub(crate) fn caps_of(adapter: &wgpu::Adapter, features: Features, limits: &wgpu::Limits) -> Caps {
     let info = adapter.get_info();
     let mut shader = Capabilities::empty();

@@ -119,7 +119,7 @@ impl Kernel {
     }
 }
 
-/// What wgpu is given: the module, or in a browser its text.
+/// The source that wgpu is given: the module, or in a browser its text.
 #[cfg(not(target_arch = "wasm32"))]
 #[expect(clippy::unnecessary_wraps, reason = "writing a text can fail")]
 fn source(ready: &Ready<'_>) -> Result<wgpu::ShaderSource<'static>, BackendError> {

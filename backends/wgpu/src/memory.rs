@@ -15,7 +15,7 @@ use anywarp_host::mapping::{self, Lent, is_visible, not_mapped, pending};
 use crate::submit::{Fence, Poller};
 use request::Request;
 
-/// What a wgpu mapping hands out; must be dropped before the buffer is unmapped.
+/// The view that a wgpu mapping hands out; must be dropped before the buffer is unmapped.
 enum View {
     Read(wgpu::BufferView),
     Write(wgpu::BufferViewMut),
@@ -23,9 +23,9 @@ enum View {
 
 enum Mapping {
     Unmapped,
-    /// Of memory that is mapped for good.
+    /// The mapping of memory that is mapped for good.
     Open(mapping::Mapping<Arc<Fence>>),
-    // What follows is wgpu's: such a mapping is asked for, hands out a view, and can fail.
+    // The others are wgpu's own, not the shared `Mapping`: such a mapping is asked for, hands out a view, and can fail.
     Pending(Arc<Request>),
     Mapped {
         view: Option<View>,

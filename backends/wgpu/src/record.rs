@@ -22,10 +22,10 @@ use uniforms::{Placed, Uniforms};
 
 /// A fill with a pattern copies from a block of this size.
 const PATTERN_BLOCK: u64 = 256 << 10;
-/// Of copies, in bytes.
+/// The alignment of copies, in bytes.
 const ALIGNMENT: NonZeroU64 = NonZeroU64::new(wgpu::COPY_BUFFER_ALIGNMENT).unwrap();
 
-/// What is kept from one submission to the next.
+/// The state that is kept from one submission to the next.
 pub(crate) struct Encoding {
     pub(crate) uniforms: Uniforms,
     pub(crate) bind_groups: BindGroups,
@@ -55,7 +55,7 @@ impl Encoding {
     }
 }
 
-/// What a recording may refer to.
+/// The memories and kernels that a recording may refer to.
 pub(crate) struct Resources<'a> {
     pub(crate) device: &'a wgpu::Device,
     pub(crate) memories: &'a FxHashMap<MemoryId, Arc<Memory>>,

@@ -1,4 +1,4 @@
-//! What wgpu makes of a program for each kind of driver, as text, on any machine.
+//! The translation of a program that wgpu makes for each kind of driver, as text, on any machine.
 //!
 //! The modules and the writers' options are those that wgpu is given and gives them: indices are kept in range and
 //! loops end, by the writer or by the module itself, and workgroup memory starts as zeros, unless the program's author
@@ -15,7 +15,7 @@ use naga::{ResourceBinding, ShaderStage};
 
 use crate::kernel::ready::{Made, ready};
 
-/// What a program can be written as.
+/// The language that a program is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// WGSL after the front end: one entry point, and no overrides. What a browser gets.
@@ -86,7 +86,7 @@ pub fn translate(program: &Program, to: Target) -> Result<String, TranslateError
     written.map_err(|reason| TranslateError { to, kernel: program.name.to_string(), reason })
 }
 
-/// What is wrong, with all that lies behind it.
+/// The text of an error, with all that lies behind it.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -114,7 +114,7 @@ fn as_wgsl(program: &Program) -> Result<String, String> {
 fn as_spirv(program: &Program) -> Result<String, String> {
     let ready = ready(program, true)?;
     let options = spv::Options {
-        // What a driver of Vulkan 1.3 is given.
+        // As a driver of Vulkan 1.3 is given it.
         lang_version: (1, 6),
         flags: spv::WriterFlags::LABEL_VARYINGS | spv::WriterFlags::DEBUG,
         fake_missing_bindings: false,

@@ -6,7 +6,7 @@ use anywarp_backend::{BackendError, MemoryKind};
 
 use crate::memory::bytes::Bytes;
 
-/// What one thread gives to kernels.
+/// The memory that one thread gives to kernels.
 #[derive(Default)]
 struct Scratch {
     workgroup: Option<Bytes>,

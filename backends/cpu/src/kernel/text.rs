@@ -1,4 +1,4 @@
-//! What the compiler makes of a program, for reading.
+//! The compiler's results for a program, for reading.
 
 use anywarp_backend::{BackendError, Program};
 

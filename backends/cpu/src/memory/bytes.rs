@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use crate::abi::GUARD_BYTES;
 
-/// What every allocation starts at a multiple of: a cache line.
+/// The number that every allocation starts at a multiple of: a cache line.
 pub(crate) const ALIGNMENT: usize = 64;
 
 const _: () = assert!(GUARD_BYTES.is_multiple_of(ALIGNMENT));

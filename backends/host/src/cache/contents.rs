@@ -1,4 +1,4 @@
-//! What lies in the folder, and clearing it. Only files that go by the cache's names are looked at,
+//! The folder's contents, and clearing it. Only files that go by the cache's names are looked at,
 //! and no link is followed: a folder that holds other things as well keeps them.
 
 use std::fs;
@@ -9,14 +9,14 @@ use std::time::{Duration, SystemTime};
 use super::key::is_entry;
 use super::{DiskCache, KINDS};
 
-/// What the cache holds of one kind.
+/// The entries of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     /// One of [`KINDS`].
     pub kind: &'static str,
     /// How many files.
     pub files: u64,
-    /// What they take, in bytes.
+    /// Their bytes.
     pub bytes: u64,
     /// When the one that was used longest ago was used; `None` without files.
     pub oldest: Option<SystemTime>,
@@ -24,19 +24,19 @@ pub struct Contents {
     pub newest: Option<SystemTime>,
 }
 
-/// What clearing has removed.
+/// The files that clearing has removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     /// How many files.
     pub files: u64,
-    /// What they took, in bytes.
+    /// Their bytes.
     pub bytes: u64,
     /// How many files could not be removed.
     pub left: u64,
 }
 
 impl DiskCache {
-    /// What there is of each kind.
+    /// Returns the entries of each kind.
     #[must_use]
     pub fn contents(&self) -> Vec<Contents> {
         let of = |kind: &&'static str| {

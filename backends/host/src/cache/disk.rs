@@ -15,7 +15,7 @@ use super::{KINDS, entry};
 ///
 /// A file is written under another name and then renamed, so that no process sees half of one; its time
 /// of change is that of its last use. When the files of all kinds take more than they may, the ones
-/// that were used longest ago go, until a quarter of the room is free. What other processes store
+/// that were used longest ago go, until a quarter of the room is free. Files that other processes store
 /// meanwhile is noticed only then, so the bound holds within what they store.
 ///
 /// ```
@@ -33,7 +33,7 @@ use super::{KINDS, entry};
 pub struct DiskCache {
     folder: PathBuf,
     limit: u64,
-    /// What the files take, as far as this process knows; `None` until something is stored.
+    /// The bytes that the files take, as far as this process knows; `None` until something is stored.
     bytes: Mutex<Option<u64>>,
     /// Storing failed once: it is not tried again.
     pub(super) given_up: AtomicBool,
@@ -48,7 +48,7 @@ pub struct DiskCache {
 pub struct NotKept {
     /// The cache's folder.
     pub folder: PathBuf,
-    /// What failed first.
+    /// The first error.
     pub error: io::Error,
 }
 
@@ -71,7 +71,7 @@ impl DiskCache {
         self.limit
     }
 
-    /// What was stored under this key, if it is there and whole.
+    /// Returns the bytes stored under this key, if it is there and whole.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);

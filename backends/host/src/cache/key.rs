@@ -1,4 +1,4 @@
-//! What an entry depends on.
+//! The inputs that an entry depends on.
 
 use std::fmt;
 

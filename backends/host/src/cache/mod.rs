@@ -1,4 +1,4 @@
-//! What compilers made, on disk, so that a program compiles its kernels once and not each time it runs.
+//! The results of compilers, on disk, so that a program compiles its kernels once and not each time it runs.
 //!
 //! | file | what is in it |
 //! |---|---|
@@ -28,7 +28,7 @@ pub use key::{Fingerprint, Key};
 /// The kinds of entries, each a folder of its own inside the cache's.
 pub const KINDS: &[&str] = &["cuda", "vulkan"];
 
-/// What the entries of all kinds may take together.
+/// Bytes that the entries of all kinds may take together.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// The process's cache, where `ANYWARP_CACHE` says; `None` if that is `off`, if no folder is known, and

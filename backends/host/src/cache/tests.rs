@@ -37,7 +37,7 @@ impl Folder {
         files
     }
 
-    /// What lies in the folders of all kinds.
+    /// The files in the folders of all kinds.
     fn files(&self) -> Vec<PathBuf> {
         KINDS.iter().flat_map(|kind| self.of_kind(kind)).collect()
     }

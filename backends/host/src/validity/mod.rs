@@ -7,8 +7,8 @@
 //! | `dispatch` | kernels, bindings, grids |
 //! | `library` | the vendor's routines |
 //!
-//! The check is pure. What has passed it touches existing memory that is not mapped, within its bounds, so that
-//! encoding it cannot fail half-way; offsets and lengths are added without overflow.
+//! The check is pure. A recording that has passed it touches existing memory that is not mapped, within its bounds, so
+//! that encoding it cannot fail half-way; offsets and lengths are added without overflow.
 
 #[cfg(test)]
 mod any;
@@ -26,7 +26,7 @@ use anywarp_backend::{BackendError, Caps, Command, KernelId, MemoryId, MemoryKin
 use crate::Signature;
 use region::Recent;
 
-/// What a check must know about a memory.
+/// The properties of a memory that a check depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryState {
     /// Its length in bytes, as the backend has reserved it.
@@ -42,7 +42,7 @@ pub trait Resources {
     /// The memory with this id, if there is one.
     fn memory(&self, id: MemoryId) -> Option<MemoryState>;
 
-    /// What a dispatch of the kernel with this id must give, if there is one.
+    /// The signature of the kernel with this id, if there is one.
     fn kernel(&self, id: KernelId) -> Option<&Signature>;
 }
 

@@ -1,4 +1,4 @@
-//! Which call fails, and how.
+//! The calls that fail, and how.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ struct Rule {
     seen: u64,
 }
 
-/// What goes wrong.
+/// The calls that fail, and the pace of work.
 ///
 /// ```
 /// use anywarp_null::{Call, Fault, Pace, Faults, When};

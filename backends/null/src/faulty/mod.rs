@@ -22,7 +22,7 @@ struct State {
     fired: u64,
     /// Bytes of every memory that was not freed, for the errors.
     live: HashMap<MemoryId, u64>,
-    /// What waits at the gate or for its time.
+    /// Work that waits at the gate or for its time.
     held: Vec<Arc<Held>>,
     /// Mappings that are not done yet.
     mapping: HashMap<MemoryId, Ticket>,

@@ -22,7 +22,7 @@ pub struct Options {
 /// An adapter that could be opened.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What the device would be able to do. [`Caps::unified`] is what the driver promises; opening
+    /// The properties that the device would have. [`Caps::unified`] is what the driver promises; opening
     /// the device measures it.
     pub caps: Caps,
     adapter: wgpu::Adapter,

@@ -72,7 +72,7 @@ impl ErrorSink {
         self.alive()
     }
 
-    /// What a panic of wgpu stands for: the loss of the device, unless the panic may be of a callback
+    /// The error that a panic of wgpu stands for: the loss of the device, unless the panic may be of a callback
     /// that another user gave wgpu.
     pub(crate) fn failed(&self, meanwhile: &str, device: &wgpu::Device) -> BackendError {
         let reason = format!("the driver failed while {meanwhile}");
@@ -90,7 +90,7 @@ impl ErrorSink {
         if cfg!(target_arch = "wasm32") {
             return (work(), None);
         }
-        // What was reported before is not of this.
+        // Errors that were reported before are not of this.
         self.take_uncaptured();
         let (result, caught) = self.apart(device, work);
         (result, if self.is_shared() { caught } else { self.take_uncaptured() })
@@ -106,7 +106,7 @@ impl ErrorSink {
         (result, caught.map(Caught::message))
     }
 
-    /// What a browser has reported of calls that returned long ago, once.
+    /// The error that a browser has reported of calls that returned long ago, once.
     pub(crate) fn late(&self) -> Result<(), BackendError> {
         let rejected = |message| BackendError::Rejected { operation: "work handed over earlier", message };
         self.take_uncaptured().map_or(Ok(()), |message| Err(rejected(message)))
@@ -129,7 +129,7 @@ fn reports_nothing(device: &wgpu::Device) -> bool {
     scoped(device, || drop(device.create_buffer(&without_usage))).1.is_none()
 }
 
-/// What a scope caught.
+/// The error that a scope caught.
 #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser reports only later"))]
 pub(crate) enum Caught {
     OutOfMemory,

@@ -20,7 +20,7 @@ use crate::submit::Fence;
 /// A device of wgpu with what belongs to it.
 #[derive(Clone, Debug)]
 pub struct Handles {
-    /// What the device was requested from.
+    /// The adapter that the device was requested from.
     pub adapter: wgpu::Adapter,
     /// The device.
     pub device: wgpu::Device,

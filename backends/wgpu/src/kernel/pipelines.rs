@@ -14,9 +14,9 @@ use crate::kernel::ready::Ready;
 /// Where the pipelines of one device are kept.
 pub(crate) struct Pipelines {
     disk: Option<&'static DiskCache>,
-    /// What distinguishes this driver and device from others.
+    /// The text that distinguishes this driver and device from others.
     adapter: String,
-    /// What the driver gives for a cache without pipelines.
+    /// The bytes that the driver gives for a cache without pipelines.
     empty: usize,
     /// The driver has given nothing for a pipeline: it has a cache of its own, or needs none.
     useless: AtomicBool,

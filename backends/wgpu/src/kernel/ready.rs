@@ -21,7 +21,7 @@ pub(crate) struct Ready<'p> {
 pub(crate) enum Made {
     /// All: indices, turns of loops, divisors.
     All,
-    /// Of integers' divisors, which cost nothing that can be measured. The others are in the module.
+    /// Those of integers' divisors, which cost nothing that can be measured. The others are in the module.
     #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser makes its own"))]
     Divisors,
     /// None.
@@ -48,7 +48,7 @@ impl Ready<'_> {
         self.made.as_ref().map_or(&self.program.module, |(module, _)| module)
     }
 
-    /// What naga's validator learned about it.
+    /// The results of naga's validator for it.
     #[cfg(feature = "translate")]
     pub(crate) fn info(&self) -> &ModuleInfo {
         self.made.as_ref().map_or(&self.program.info, |(_, info)| info)
@@ -58,7 +58,7 @@ impl Ready<'_> {
 /// Makes a program ready. `spirv`: what is written of it is SPIR-V.
 ///
 /// # Errors
-/// What was put right for the SPIR-V writer is not valid.
+/// The error of a module that was put right for the SPIR-V writer and is not valid.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready<'_>, String> {
     let (mut made, checks) = match (program.leave.checks, &program.proofs) {

@@ -1,4 +1,4 @@
-//! What the memories of a device are like for the host: measured, because drivers do not say.
+//! The speed of a device's memories for the host: measured, because drivers do not say.
 //!
 //! Some integrated GPUs give mapped memory that is not cached: the host then reads it tens of
 //! times slower than its own, and staging copies are the better way. And some discrete ones give

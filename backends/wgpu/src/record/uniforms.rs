@@ -24,7 +24,7 @@ pub(crate) struct Placed {
 
 struct Chunk {
     buffer: wgpu::Buffer,
-    /// What the device's chunk holds, or will before the next submission runs.
+    /// The bytes that the device's chunk holds, or will before the next submission runs.
     shadow: Vec<u8>,
     /// Up to here the device has it.
     uploaded: usize,

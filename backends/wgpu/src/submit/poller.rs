@@ -8,7 +8,7 @@ use anywarp_backend::BackendError;
 use super::Fence;
 use crate::device::errors::ErrorSink;
 
-/// What a wait needs of the device.
+/// The part of the device that a wait needs.
 pub(crate) struct Poller {
     pub(crate) device: wgpu::Device,
     pub(crate) sink: Arc<ErrorSink>,
@@ -99,7 +99,7 @@ impl Poller {
     }
 }
 
-/// What the completion thread does. Ends when the device, and with it the sender, is dropped.
+/// The work of the completion thread. Ends when the device, and with it the sender, is dropped.
 ///
 /// It waits for one submission after the other, whichever is awaited: so each task is woken when
 /// its own work has ended, not when something later has that was asked for first.

@@ -35,7 +35,7 @@ fn tidy(module: &mut Module) {
     }
 }
 
-/// What stands for each number that has a name; no two are the same.
+/// The name that stands for each number that has a name; no two are the same.
 fn names(module: &Module) -> HashMap<u32, String> {
     let mut taken = HashSet::new();
     let mut names = HashMap::new();
