@@ -333,7 +333,7 @@ impl Wgsl<'_> {
 
     fn no_scalar(&self, name: &str, element: &str) -> KernelError {
         let diagnostic =
-            format!("error: the element type '{name}' cannot become {element}, which is no scalar of WGSL");
+            format!("error: the element type '{name}' cannot become {element}, which is not a scalar of WGSL");
         KernelError::Compose { file: self.file.to_string(), line: 1, diagnostic }
     }
 }

@@ -44,7 +44,7 @@ pub struct Options {
 
 fn steps_of_environment() -> Option<u64> {
     let text = std::env::var(STEPS_VARIABLE).ok()?;
-    text.trim().parse().inspect_err(|_| log::warn!("{STEPS_VARIABLE} is '{text}', which is no number")).ok()
+    text.trim().parse().inspect_err(|_| log::warn!("{STEPS_VARIABLE} is '{text}', which is not a number")).ok()
 }
 
 #[derive(Default)]

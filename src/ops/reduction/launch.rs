@@ -57,7 +57,7 @@ fn sorted_axes(
     let Some(axes) = axes else { return Ok((Vec::new(), (0..shape.len()).collect())) };
     for (index, axis) in axes.iter().enumerate() {
         let problem = if *axis >= shape.len() {
-            "is outside of"
+            "is out of range for"
         } else if axes[..index].contains(axis) {
             "is given twice for"
         } else {

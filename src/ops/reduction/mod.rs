@@ -75,7 +75,7 @@ impl ReductionKernel {
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, output)?);
         let wrong = |what, problem: String| Err(OperationError::Text { operator: kernel.to_owned(), what, problem });
         if outputs.len() != 1 || outputs.iter().any(|output| output.raw) {
-            return wrong("the output", format!("is `{output}`: a reduction has one, which is not raw"));
+            return wrong("the output", format!("is `{output}`: a reduction has one output, which is not raw"));
         }
         for (what, text) in [("map", map), ("combine", combine), ("identity", identity)] {
             if text.trim().is_empty() {
