@@ -80,7 +80,7 @@ impl Device {
     /// A device on a backend of one's own: for tests, and for machines that anywarp does not know.
     #[must_use]
     pub fn from_backend(backend: Arc<dyn Backend>) -> Self {
-        let selector = backend.caps().backend.to_owned();
+        let selector = backend.caps().backend.to_string();
         Self::with(backend, selector, DeviceOptions::default())
     }
 

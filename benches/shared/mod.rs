@@ -225,7 +225,7 @@ impl Report {
             })
             .collect();
         serde_json::json!({
-            "bench": self.bench, "device": caps.name, "backend": caps.backend, "driver": caps.driver,
+            "bench": self.bench, "device": caps.name, "backend": caps.backend.name(), "driver": caps.driver,
             "unified": caps.unified, "baseline": self.baseline, "ceiling": self.ceiling, "rows": rows,
         })
     }

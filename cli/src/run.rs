@@ -237,7 +237,7 @@ fn describe_device(device: &Device) -> report::Device {
     report::Device {
         selector: device.selector().to_owned(),
         name: caps.name.clone(),
-        backend: caps.backend,
+        backend: caps.backend.name(),
         kind: caps.kind.to_string(),
         driver: caps.driver.clone(),
         unified: caps.unified,

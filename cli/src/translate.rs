@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anywarp::Wgsl;
 use anywarp::backend::naga::valid::Capabilities;
-use anywarp::backend::{Caps, DeviceKind, Limits, Program};
+use anywarp::backend::{BackendKind, Caps, DeviceKind, Limits, Program};
 use serde_json::json;
 
 use crate::args::TranslateArgs;
@@ -78,7 +78,7 @@ fn check_line(program: &Program, file: &str, arguments: &TranslateArgs) -> Resul
 fn everything() -> Caps {
     Caps {
         name: "no device".to_owned(),
-        backend: "none",
+        backend: BackendKind::Null,
         kind: DeviceKind::Other,
         driver: String::new(),
         memory: None,

@@ -1,6 +1,6 @@
 //! Errors of interop.
 
-use anywarp_backend::BackendError;
+use anywarp_backend::{BackendError, BackendKind};
 
 use crate::error::{BufferError, Classified, Error, ErrorClass, class_of};
 
@@ -16,7 +16,7 @@ pub enum InteropError {
         /// The device's name.
         device: String,
         /// Its backend.
-        backend: &'static str,
+        backend: BackendKind,
     },
     /// A buffer that another device made.
     #[error(

@@ -44,7 +44,7 @@ pub(crate) fn targets() -> Vec<Arc<Target>> {
         let backend = candidate.caps.backend;
         let alone = candidates.iter().filter(|other| other.caps.backend == backend).count() == 1;
         let number = candidate.selector.rsplit(':').next().unwrap_or_default();
-        let name = if alone { backend.to_owned() } else { format!("{backend}{number}") };
+        let name = if alone { backend.to_string() } else { format!("{backend}{number}") };
         if candidate.caps.unified {
             targets.push(Target::new(candidate, format!("{name}-staged"), true));
         }

@@ -2,7 +2,7 @@
 
 use naga::valid::Capabilities;
 
-use crate::{Caps, DeviceKind, Limits};
+use crate::{BackendKind, Caps, DeviceKind, Limits};
 
 impl Caps {
     /// A device with the default limits of the WebGPU specification (section "Limits") and none of its
@@ -36,7 +36,7 @@ impl Caps {
     pub fn webgpu_baseline() -> Self {
         Self {
             name: "the WebGPU baseline".to_owned(),
-            backend: "webgpu",
+            backend: BackendKind::WebGpu,
             kind: DeviceKind::Other,
             driver: String::new(),
             memory: None,

@@ -2,7 +2,7 @@
 
 use naga::valid::Capabilities;
 
-use crate::{CopyCost, Routine};
+use crate::{BackendKind, CopyCost, Routine};
 
 /// What kind of hardware stands behind a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,8 +69,8 @@ pub struct Limits {
 pub struct Caps {
     /// The name of the hardware, as the driver gives it.
     pub name: String,
-    /// `vulkan`, `metal`, `dx12`, `webgpu`, `cuda`, `cpu`, `null`.
-    pub backend: &'static str,
+    /// The interface through which it is used.
+    pub backend: BackendKind,
     /// The kind of hardware.
     pub kind: DeviceKind,
     /// Driver name and version.

@@ -1,7 +1,7 @@
 //! What the processor is and can do.
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, DeviceKind, Limits};
+use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
 
 use crate::abi::LANES;
 
@@ -13,7 +13,7 @@ pub fn caps() -> Option<Caps> {
     let shader = Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag);
     Some(Caps {
         name: name(),
-        backend: "cpu",
+        backend: BackendKind::Cpu,
         kind: DeviceKind::Software,
         driver: driver(),
         memory: memory(),

@@ -1,7 +1,7 @@
 //! What a card is and can do, from its numbers.
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, DeviceKind, Limits};
+use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
 
 /// The oldest architecture that kernels are made for.
 pub(crate) const OLDEST: u32 = 75;
@@ -43,7 +43,7 @@ impl Card {
         }
         Caps {
             name: self.name.clone(),
-            backend: "cuda",
+            backend: BackendKind::Cuda,
             kind: if self.integrated { DeviceKind::Integrated } else { DeviceKind::Discrete },
             driver: self.driver.clone(),
             memory: Some(self.memory),
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_card_that_is_not_there_can_be_translated_for() {
         let caps = caps_of(90);
-        assert_eq!((caps.backend, caps.limits.workgroup_storage, caps.unified), ("cuda", 227 << 10, false));
+        assert_eq!((caps.backend, caps.limits.workgroup_storage, caps.unified), (BackendKind::Cuda, 227 << 10, false));
         assert_eq!(caps.feature_names().len(), Caps::known_features().len());
         assert!(!caps_of(61).shader.contains(Capabilities::COOPERATIVE_MATRIX));
     }

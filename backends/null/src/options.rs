@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, CopyCost, DeviceKind, Limits, OneWay, Routine};
+use anywarp_backend::{BackendKind, Caps, CopyCost, DeviceKind, Limits, OneWay, Routine};
 
 const FREE: OneWay = OneWay { command: Duration::ZERO, rate: 1e9 };
 
@@ -51,7 +51,7 @@ impl NullOptions {
     pub(crate) fn caps(&self) -> Caps {
         Caps {
             name: "null".to_owned(),
-            backend: "null",
+            backend: BackendKind::Null,
             kind: DeviceKind::Software,
             driver: String::new(),
             memory: self.memory,

@@ -1,7 +1,7 @@
 //! From wgpu's features and limits to [`Caps`].
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, DeviceKind, Limits};
+use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
 use wgpu::{DownlevelFlags, Features};
 
 /// wgpu's features beside the WGSL capabilities that they unlock.
@@ -34,19 +34,24 @@ pub(crate) fn wanted_features(adapter: &wgpu::Adapter) -> Features {
     adapter.features() & all
 }
 
-/// The name of a backend in selection strings; `None` for those not used here.
-pub(crate) fn backend_name(backend: wgpu::Backend) -> Option<&'static str> {
+/// The backend as anywarp names it; `None` for those not used here.
+pub(crate) fn backend_kind(backend: wgpu::Backend) -> Option<BackendKind> {
     match backend {
-        wgpu::Backend::Vulkan => Some("vulkan"),
-        wgpu::Backend::Metal => Some("metal"),
-        wgpu::Backend::Dx12 => Some("dx12"),
-        wgpu::Backend::BrowserWebGpu => Some("webgpu"),
+        wgpu::Backend::Vulkan => Some(BackendKind::Vulkan),
+        wgpu::Backend::Metal => Some(BackendKind::Metal),
+        wgpu::Backend::Dx12 => Some(BackendKind::Dx12),
+        wgpu::Backend::BrowserWebGpu => Some(BackendKind::WebGpu),
         wgpu::Backend::Gl | wgpu::Backend::Noop => None,
     }
 }
 
 /// What a device of the adapter with these features and limits can do.
-pub(crate) fn caps_of(adapter: &wgpu::Adapter, features: Features, limits: &wgpu::Limits) -> Caps {
+pub(crate) fn caps_of(
+    adapter: &wgpu::Adapter,
+    backend: BackendKind,
+    features: Features,
+    limits: &wgpu::Limits,
+) -> Caps {
     let info = adapter.get_info();
     let mut shader = Capabilities::empty();
     for (feature, capability) in SHADER_FEATURES {
@@ -67,7 +72,7 @@ pub(crate) fn caps_of(adapter: &wgpu::Adapter, features: Features, limits: &wgpu
         driver: [info.driver.as_str(), info.driver_info.as_str()].join(" ").trim().to_owned(),
         // Browsers keep it to themselves.
         name: if info.name.is_empty() { "an adapter without a name".to_owned() } else { info.name },
-        backend: backend_name(info.backend).unwrap_or("other"),
+        backend,
         kind,
         memory: device_memory(adapter),
         unified: one_memory && features.contains(Features::MAPPABLE_PRIMARY_BUFFERS),
