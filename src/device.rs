@@ -56,7 +56,7 @@ impl Device {
     /// # Errors
     /// As [`open_default`](Self::open_default).
     pub fn open(selector: &str) -> Result<Self, OpenError> {
-        Self::open_with(&DeviceOptions { selector: Some(selector.to_owned()), ..DeviceOptions::default() })
+        Self::open_with(&DeviceOptions::default().selector(selector))
     }
 
     /// Opens a device as `options` say.
@@ -120,7 +120,7 @@ impl Device {
 
     fn same_again(&self) -> DeviceOptions {
         let options = self.context.extension(DeviceOptions::default);
-        DeviceOptions { selector: Some(self.context.selector.clone()), ..(*options).clone() }
+        (*options).clone().selector(&self.context.selector)
     }
 
     /// The devices of this machine, best first.

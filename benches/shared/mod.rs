@@ -55,7 +55,8 @@ impl Arguments {
 
     /// Opens the device.
     pub(crate) fn device(&self) -> Outcome<Device> {
-        let options = DeviceOptions { selector: self.device.clone(), staged: self.staged, ..DeviceOptions::default() };
+        let mut options = DeviceOptions::default().staged(self.staged);
+        options.selector = self.device.clone();
         Ok(Device::open_with(&options)?)
     }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anywarp::backend::{Access, BindingInfo, Clock};
-use anywarp::{Device, DeviceOptions, Kernel, Wgsl};
+use anywarp::{Device, Kernel, Wgsl};
 
 use crate::args::RunArgs;
 use crate::bindings::{Assignment, Interface};
@@ -29,8 +29,10 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
 
 /// The device that the command line names.
 pub(crate) fn open(arguments: &RunArgs) -> Result<Device, Failure> {
-    let options = DeviceOptions { selector: arguments.device.clone(), ..DeviceOptions::default() };
-    Ok(Device::open_with(&options)?)
+    Ok(match &arguments.device {
+        Some(selector) => Device::open(selector)?,
+        None => Device::open_default()?,
+    })
 }
 
 /// Runs a kernel that took `compile` to be made, and says what the device has found wrong with it.

@@ -11,11 +11,19 @@ use crate::kernel::Variants;
 /// The variable that names the default device.
 const VARIABLE: &str = "ANYWARP_DEVICE";
 
-/// How a device is chosen and opened.
+/// The choice of a device, and how it is opened.
+///
+/// ```
+/// use anywarp::{DeviceOptions, Variants};
+///
+/// let options = DeviceOptions::default().selector("cpu").staged(true).variants(Variants::Never);
+/// assert_eq!(options.selector.as_deref(), Some("cpu"));
+/// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct DeviceOptions {
-    /// Which device, see [`Device::open`](crate::Device::open); without it `ANYWARP_DEVICE`, then
-    /// the best one.
+    /// The selection string, see [`Device::open`](crate::Device::open); without it `ANYWARP_DEVICE`, then
+    /// the best device.
     pub selector: Option<String>,
     /// Copy between host and device memory even where the two are one: for comparing, and for
     /// testing what happens elsewhere.
@@ -47,12 +55,43 @@ pub struct DeviceOptions {
     pub variants: Option<Variants>,
 }
 
-/// A device that could be opened.
+impl DeviceOptions {
+    /// Sets the selection string: see [`Device::open`](crate::Device::open).
+    #[must_use]
+    pub fn selector(mut self, selector: impl Into<String>) -> Self {
+        self.selector = Some(selector.into());
+        self
+    }
+
+    /// Sets whether data is copied between host and device memory even where the two are one.
+    #[must_use]
+    pub fn staged(mut self, staged: bool) -> Self {
+        self.staged = staged;
+        self
+    }
+
+    /// Sets the most bytes of upload memory in use at a time: see [`staging_limit`](#structfield.staging_limit).
+    #[must_use]
+    pub fn staging_limit(mut self, bytes: u64) -> Self {
+        self.staging_limit = Some(bytes);
+        self
+    }
+
+    /// Sets when kernels are compiled once more for launches that are alike: see [`variants`](#structfield.variants).
+    #[must_use]
+    pub fn variants(mut self, variants: Variants) -> Self {
+        self.variants = Some(variants);
+        self
+    }
+}
+
+/// A device of this machine that is not open yet.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Candidate {
-    /// Opens just this device: backend and number.
+    /// The selection string of just this device: backend and number.
     pub selector: String,
-    /// What it is and can do.
+    /// Its identity and capabilities.
     pub caps: Caps,
     source: Source,
 }
@@ -348,7 +387,9 @@ mod tests {
 
     fn caps(backend: BackendKind, kind: DeviceKind, name: &str) -> Caps {
         let null = anywarp_null::NullBackend::new();
-        Caps { backend, kind, name: name.to_owned(), ..null.caps().clone() }
+        let mut caps = null.caps().clone();
+        (caps.backend, caps.kind, caps.name) = (backend, kind, name.to_owned());
+        caps
     }
 
     #[test]

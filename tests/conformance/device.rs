@@ -86,7 +86,7 @@ async fn selector_opens_the_same_device(device: &Device) -> TestResult {
 }
 
 async fn open_without_blocking(device: &Device) -> TestResult {
-    let options = DeviceOptions { selector: Some(device.selector().to_owned()), ..DeviceOptions::default() };
+    let options = DeviceOptions::default().selector(device.selector());
     let other = Device::open_async(&options).await?;
     equal(other.selector(), device.selector(), "selector")?;
     still_works(&other).await

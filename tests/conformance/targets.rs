@@ -24,7 +24,7 @@ pub(crate) struct Target {
 
 impl Target {
     fn new(candidate: &Candidate, name: String, staged: bool) -> Arc<Self> {
-        let options = DeviceOptions { selector: Some(candidate.selector.clone()), staged, ..DeviceOptions::default() };
+        let options = DeviceOptions::default().selector(&candidate.selector).staged(staged);
         let hardware = format!("{} {}", candidate.caps.name, candidate.caps.driver);
         let caps = candidate.caps.clone();
         Arc::new(Self { name, hardware, caps, options, opened: OnceLock::new() })

@@ -22,7 +22,8 @@ impl Player {
     ///
     /// Why there is none.
     pub(crate) fn open(selector: Option<&str>, staged: bool) -> Result<Self, String> {
-        let options = DeviceOptions { selector: selector.map(str::to_owned), staged, ..DeviceOptions::default() };
+        let mut options = DeviceOptions::default().staged(staged);
+        options.selector = selector.map(str::to_owned);
         let device = Device::open_with(&options).map_err(|error| error.to_string())?;
         Ok(Self { device, lost: false })
     }

@@ -41,46 +41,41 @@ impl Card {
         if self.architecture < OLDEST {
             shader.remove(Capabilities::COOPERATIVE_MATRIX);
         }
-        Caps {
-            name: self.name.clone(),
-            backend: BackendKind::Cuda,
-            kind: if self.integrated { DeviceKind::Integrated } else { DeviceKind::Discrete },
-            driver: self.driver.clone(),
-            memory: Some(self.memory),
-            unified: self.integrated || self.host_pages,
-            shader,
-            subgroup_size: Some((WARP, WARP)),
-            timestamps: true,
-            aliased_bindings: true,
-            checked: false,
-            streams: crate::lane::STREAMS,
-            copy_cost: None,
-            blocking: true,
-            library: crate::library::routines(),
-            limits: self.limits(),
-        }
+        let mut caps = Caps::new(BackendKind::Cuda, self.name.as_str());
+        caps.kind = if self.integrated { DeviceKind::Integrated } else { DeviceKind::Discrete };
+        caps.driver = self.driver.clone();
+        caps.memory = Some(self.memory);
+        caps.unified = self.integrated || self.host_pages;
+        caps.shader = shader;
+        caps.subgroup_size = Some((WARP, WARP));
+        caps.timestamps = true;
+        caps.aliased_bindings = true;
+        caps.streams = crate::lane::STREAMS;
+        caps.library = crate::library::routines();
+        caps.limits = self.limits();
+        caps
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            buffer_size: self.memory,
-            storage_binding_size: self.memory,
-            uniform_binding_size: 64 << 10,
-            storage_buffers: 64,
-            uniform_buffers: 64,
-            bind_groups: 16,
-            bindings_per_group: 1000,
-            // Vectors of four are loaded at once.
-            storage_offset_alignment: 16,
-            uniform_offset_alignment: 16,
-            workgroup_storage: self.shared,
-            workgroup_invocations: 1024,
-            workgroup_size: [1024, 1024, 64],
-            // One below what a count can say, so that there are counts above it. What CUDA does not
-            // launch in one grid is looped over.
-            workgroups_per_dimension: u32::MAX - 1,
-            immediate_size: 1024,
-        }
+        let mut ours = Limits::webgpu();
+        ours.buffer_size = self.memory;
+        ours.storage_binding_size = self.memory;
+        ours.uniform_binding_size = 64 << 10;
+        ours.storage_buffers = 64;
+        ours.uniform_buffers = 64;
+        ours.bind_groups = 16;
+        ours.bindings_per_group = 1000;
+        // Vectors of four are loaded at once.
+        ours.storage_offset_alignment = 16;
+        ours.uniform_offset_alignment = 16;
+        ours.workgroup_storage = self.shared;
+        ours.workgroup_invocations = 1024;
+        ours.workgroup_size = [1024, 1024, 64];
+        // One below what a count can say, so that there are counts above it. What CUDA does not
+        // launch in one grid is looped over.
+        ours.workgroups_per_dimension = u32::MAX - 1;
+        ours.immediate_size = 1024;
+        ours
     }
 }
 
@@ -100,7 +95,9 @@ pub fn caps_of(architecture: u32) -> Caps {
         resident: if architecture == 75 { 1024 } else { 1536 },
         pools: true,
     };
-    Caps { library: Vec::new(), ..card.caps() }
+    let mut caps = card.caps();
+    caps.library = Vec::new();
+    caps
 }
 
 /// Shared memory that one block may have: CUDA C++ programming guide, "technical specifications per

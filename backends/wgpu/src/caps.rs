@@ -68,50 +68,40 @@ pub(crate) fn caps_of(
         wgpu::DeviceType::Other => DeviceKind::Other,
     };
     let one_memory = matches!(kind, DeviceKind::Integrated | DeviceKind::Software);
-    Caps {
-        driver: [info.driver.as_str(), info.driver_info.as_str()].join(" ").trim().to_owned(),
-        // Browsers keep it to themselves.
-        name: if info.name.is_empty() { "an adapter without a name".to_owned() } else { info.name },
-        backend,
-        kind,
-        memory: device_memory(adapter),
-        unified: one_memory && features.contains(Features::MAPPABLE_PRIMARY_BUFFERS),
-        shader,
-        subgroup_size: features
-            .contains(Features::SUBGROUP)
-            .then_some((info.subgroup_min_size, info.subgroup_max_size)),
-        timestamps: features.contains(Features::TIMESTAMP_QUERY),
-        aliased_bindings: false,
-        checked: false,
-        library: Vec::new(),
-        streams: 1,
-        copy_cost: None,
-        blocking: cfg!(not(target_arch = "wasm32")),
-        limits: limits_of(limits),
-    }
+    // Browsers do not tell.
+    let name = if info.name.is_empty() { "an adapter without a name" } else { &info.name };
+    let mut caps = Caps::new(backend, name);
+    caps.driver = [info.driver.as_str(), info.driver_info.as_str()].join(" ").trim().to_owned();
+    caps.kind = kind;
+    caps.memory = device_memory(adapter);
+    caps.unified = one_memory && features.contains(Features::MAPPABLE_PRIMARY_BUFFERS);
+    caps.shader = shader;
+    caps.subgroup_size =
+        features.contains(Features::SUBGROUP).then_some((info.subgroup_min_size, info.subgroup_max_size));
+    caps.timestamps = features.contains(Features::TIMESTAMP_QUERY);
+    caps.blocking = cfg!(not(target_arch = "wasm32"));
+    caps.limits = limits_of(limits);
+    caps
 }
 
 fn limits_of(limits: &wgpu::Limits) -> Limits {
-    Limits {
-        buffer_size: limits.max_buffer_size,
-        storage_binding_size: limits.max_storage_buffer_binding_size,
-        uniform_binding_size: limits.max_uniform_buffer_binding_size,
-        storage_buffers: limits.max_storage_buffers_per_shader_stage,
-        uniform_buffers: limits.max_uniform_buffers_per_shader_stage,
-        bind_groups: limits.max_bind_groups,
-        bindings_per_group: limits.max_bindings_per_bind_group,
-        storage_offset_alignment: limits.min_storage_buffer_offset_alignment,
-        uniform_offset_alignment: limits.min_uniform_buffer_offset_alignment,
-        workgroup_storage: limits.max_compute_workgroup_storage_size,
-        workgroup_invocations: limits.max_compute_invocations_per_workgroup,
-        workgroup_size: [
-            limits.max_compute_workgroup_size_x,
-            limits.max_compute_workgroup_size_y,
-            limits.max_compute_workgroup_size_z,
-        ],
-        workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
-        immediate_size: limits.max_immediate_size,
-    }
+    let mut ours = Limits::webgpu();
+    ours.buffer_size = limits.max_buffer_size;
+    ours.storage_binding_size = limits.max_storage_buffer_binding_size;
+    ours.uniform_binding_size = limits.max_uniform_buffer_binding_size;
+    ours.storage_buffers = limits.max_storage_buffers_per_shader_stage;
+    ours.uniform_buffers = limits.max_uniform_buffers_per_shader_stage;
+    ours.bind_groups = limits.max_bind_groups;
+    ours.bindings_per_group = limits.max_bindings_per_bind_group;
+    ours.storage_offset_alignment = limits.min_storage_buffer_offset_alignment;
+    ours.uniform_offset_alignment = limits.min_uniform_buffer_offset_alignment;
+    ours.workgroup_storage = limits.max_compute_workgroup_storage_size;
+    ours.workgroup_invocations = limits.max_compute_invocations_per_workgroup;
+    ours.workgroup_size =
+        [limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y, limits.max_compute_workgroup_size_z];
+    ours.workgroups_per_dimension = limits.max_compute_workgroups_per_dimension;
+    ours.immediate_size = limits.max_immediate_size;
+    ours
 }
 
 /// The size of the device-local heaps; only Vulkan tells.
@@ -139,7 +129,8 @@ mod tests {
     /// wgpu's own limits for code that is to run everywhere.
     #[test]
     fn the_baseline_is_wgpus() {
-        let expected = Limits { immediate_size: 0, ..limits_of(&wgpu::Limits::default()) };
-        assert_eq!(Caps::webgpu_baseline().limits, expected);
+        let mut expected = limits_of(&wgpu::Limits::default());
+        expected.immediate_size = 0;
+        assert_eq!(Limits::webgpu(), expected);
     }
 }
