@@ -169,19 +169,26 @@ fn wgsl(device: &Device) -> TestResult {
     )
 }
 
-fn reductions(_: &Device) -> TestResult {
+fn reductions(device: &Device) -> TestResult {
     let text = |error: &OperationError| matches!(error, OperationError::Text { .. });
     let new = ReductionKernel::new;
-    refused(new("x: f32", "y: f32, z: f32", "x", "a + b", "a", "0"), text, &["the output is `y: f32, z: f32`"])?;
-    refused(new("x: f32", "raw y: f32", "x", "a + b", "a", "0"), text, &["the output", "not raw"])?;
-    refused(new("x: f32", "x: f32", "x", "a + b", "a", "0"), text, &["do not work in place"])?;
-    refused(new("x: f32", "y: f32", "", "a + b", "a", "0"), text, &["map is empty"])?;
-    refused(new("x: f32", "y: f32", "x", " ", "a", "0"), text, &["combine is empty"])?;
-    refused(new("x: f32", "y: f32", "x", "a + b", "a", ""), text, &["identity is empty"])
+    refused(new("x: f32", "y: f32, z: f32"), text, &["the output is `y: f32, z: f32`"])?;
+    refused(new("x: f32", "raw y: f32"), text, &["the output", "not raw"])?;
+    refused(new("x: f32", "x: f32"), text, &["do not work in place"])?;
+    let x = device.buffer::<f32>(6)?;
+    let used = |kernel: ReductionKernel| kernel.name("bad").apply::<f32>(device, &x).map(|_| ());
+    let one = || new("x: f32", "y: f32");
+    refused(used(one()?.combine("a + b").identity("0").map("")), text, &["reduction bad: map is missing"])?;
+    refused(used(one()?.combine(" ").identity("0")), text, &["combine is missing", ".combine(\"a + b\")"])?;
+    refused(used(one()?.combine("a + b")), text, &["identity is missing", ".identity(\"0\")"])?;
+    let two = new("x: f32, y: f32", "z: f32")?.combine("a + b").identity("0");
+    refused(two.apply::<f32>(device, (&x, &x)).map(|_| ()), text, &["map is missing", ".map(\"x * y\")"])?;
+    let raw = new("raw x: f32", "z: f32")?.combine("a + b").identity("0");
+    refused(raw.apply::<f32>(device, &x).map(|_| ()), text, &["map is missing"])
 }
 
 fn sum() -> TestResult<ReductionKernel> {
-    Ok(ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a", "0")?.name("sum"))
+    Ok(ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum"))
 }
 
 fn axes(device: &Device) -> TestResult {
@@ -210,11 +217,13 @@ fn outputs(device: &Device) -> TestResult {
 fn expressions(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Kernel(_));
     let x = device.buffer::<f32>(6)?;
-    for (at, part) in ["map", "combine", "post", "identity"].into_iter().enumerate() {
+    for (at, part) in ["map", "combine", "finish", "identity"].into_iter().enumerate() {
         let mut texts = ["x", "a + b", "a", "0"];
         texts[at] = "  wrong";
-        let [map, combine, post, identity] = texts;
-        let kernel = ReductionKernel::new("x: f32", "y: f32", map, combine, post, identity)?.name("bad");
+        let [map, combine, finish, identity] = texts;
+        let kernel =
+            ReductionKernel::new("x: f32", "y: f32")?.map(map).combine(combine).finish(finish).identity(identity);
+        let kernel = kernel.name("bad");
         let place = format!("reduction bad, {part}:1:3");
         refused(kernel.apply::<f32>(device, &x).map(|_| ()), is, &[&place, "1 │   wrong"])?;
     }
