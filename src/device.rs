@@ -193,7 +193,7 @@ impl Device {
     /// use anywarp::Wgsl;
     ///
     /// let source = "override n = 2; @compute @workgroup_size(n) fn main() {}";
-    /// let kernel = device.kernel(Wgsl::new(source).file("main.wgsl").constant("n", 64.0))?;
+    /// let kernel = device.kernel(Wgsl::new(source).file("main.wgsl").set_override("n", 64.0))?;
     /// assert_eq!(kernel.workgroup_size(), [64, 1, 1]);
     /// # Ok(())
     /// # }

@@ -111,7 +111,7 @@ pub(crate) fn compile<'a>(device: &Device, mut wgsl: Wgsl<'a>, arguments: &'a Ru
         wgsl = wgsl.entry(entry);
     }
     for (name, value) in &arguments.overrides {
-        wgsl = wgsl.constant(name, *value);
+        wgsl = wgsl.set_override(name, *value);
     }
     Ok(device.kernel(wgsl)?)
 }

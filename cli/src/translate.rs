@@ -55,8 +55,8 @@ fn program<'a>(mut wgsl: Wgsl<'a>, arguments: &'a TranslateArgs) -> Result<Progr
     if let Some(entry) = &arguments.entry {
         wgsl = wgsl.entry(entry);
     }
-    for (name, value) in &arguments.constants {
-        wgsl = wgsl.constant(name, *value);
+    for (name, value) in &arguments.overrides {
+        wgsl = wgsl.set_override(name, *value);
     }
     if arguments.fast_math {
         wgsl = wgsl.fast_math();

@@ -100,7 +100,7 @@ pub enum KernelError {
         /// The names that exist.
         candidates: Vec<String>,
     },
-    /// A constant that is no override of the WGSL.
+    /// A value for an override that the WGSL does not have.
     #[error("kernel '{kernel}' has no override '{name}'; it has {}", list(candidates))]
     UnknownOverride {
         /// The kernel.

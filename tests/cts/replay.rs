@@ -82,7 +82,7 @@ impl Player {
             source = source.entry(entry);
         }
         for (name, value) in &dispatch.constants {
-            source = source.constant(name, *value);
+            source = source.set_override(name, *value);
         }
         let kernel = self.device.kernel(source).map_err(stop)?;
         // Read before the bindings borrow all buffers.

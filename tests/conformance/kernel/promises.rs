@@ -124,7 +124,7 @@ async fn workgroup_memory_up_to_the_limit(device: &Device) -> TestResult {
                  data[group.x * 64u + local] = dirty + group.x;
              }",
         )
-        .constant("words", f64::from(words)),
+        .set_override("words", f64::from(words)),
     )?;
     let mut data = device.buffer_from(&[u32::MAX; 64 * 5])?;
     kernel.launch().bind("data", &mut data).groups(5u32)?;

@@ -82,7 +82,7 @@ const OVERRIDES: &str = "override needed: i32; override given: u32 = 1u; @id(7) 
 async fn unknown_override(device: &Device) -> TestResult {
     for name in ["size", "8", "", "Given"] {
         let unknown = |error: &KernelError| matches!(error, KernelError::UnknownOverride { name: n, .. } if n == name);
-        let source = Wgsl::new(OVERRIDES).constant("needed", 1.0).constant(name, 1.0);
+        let source = Wgsl::new(OVERRIDES).set_override("needed", 1.0).set_override(name, 1.0);
         refused(device.kernel(source), unknown, &[&format!("'{name}'"), "needed", "given"])?;
     }
     Ok(())
@@ -96,10 +96,10 @@ async fn override_without_a_value(device: &Device) -> TestResult {
 async fn override_that_does_not_fit(device: &Device) -> TestResult {
     let wrong = |error: &KernelError| matches!(error, KernelError::Override { .. } | KernelError::Invalid { .. });
     for value in [f64::NAN, f64::INFINITY, 1e20] {
-        refused(device.kernel(Wgsl::new(OVERRIDES).constant("needed", value)), wrong, &["kernel"])?;
+        refused(device.kernel(Wgsl::new(OVERRIDES).set_override("needed", value)), wrong, &["kernel"])?;
     }
     for size in [-1.0, 0.0] {
-        let source = Wgsl::new(OVERRIDES).constant("needed", 1.0).constant("given", size);
+        let source = Wgsl::new(OVERRIDES).set_override("needed", 1.0).set_override("given", size);
         refused(device.kernel(source), wrong, &["kernel"])?;
     }
     Ok(())
