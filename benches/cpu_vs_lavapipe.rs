@@ -69,7 +69,7 @@ impl Arguments {
 /// The device of `backend` that `selector` opens, or `None`, and says so.
 fn open(selector: &str, backend: &str) -> Option<Device> {
     match Device::open(selector) {
-        Ok(device) if device.caps().backend == backend => {
+        Ok(device) if device.caps().backend.name() == backend => {
             let caps = device.caps();
             println!(
                 "{selector}: {} ({}), {}",

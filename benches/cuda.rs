@@ -32,6 +32,7 @@ mod table;
 #[path = "cuda/transfers.rs"]
 mod transfers;
 
+use anywarp::backend::BackendKind;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -113,7 +114,7 @@ fn open(arguments: &Arguments) -> Outcome<Option<Bench>> {
         }
     };
     let caps = device.caps();
-    if caps.backend != "cuda" {
+    if caps.backend != BackendKind::Cuda {
         return Err(format!("'{}' is the {} device {}, not cuda", arguments.device, caps.backend, caps.name).into());
     }
     let number = device.selector().rsplit(':').next().and_then(|number| number.parse().ok()).unwrap_or(0);
@@ -136,7 +137,7 @@ fn beside(device: &Device) -> Option<Device> {
     let hardware = [DeviceKind::Discrete, DeviceKind::Integrated];
     let candidate = Device::enumerate().into_iter().find(|candidate| {
         let caps = &candidate.caps;
-        caps.backend == "vulkan" && hardware.contains(&caps.kind) && caps.name == device.caps().name
+        caps.backend == BackendKind::Vulkan && hardware.contains(&caps.kind) && caps.name == device.caps().name
     });
     let Some(candidate) = candidate else {
         println!("Vulkan does not show this card: the column stays empty");

@@ -151,7 +151,7 @@ impl Run {
     }
 
     fn sum(&mut self) -> Outcome<Row> {
-        let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a", "0")?.name("sum");
+        let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");
         let want: f64 = numbers(self.length(), 1).into_iter().map(f64::from).sum();
         let got = f64::from(sum.apply::<f32>(&self.device, &self.x)?.read()?[0]);
         if (got - want).abs() > 1e-4 * self.length() as f64 {

@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let device = Device::open_with(&options)?;
-    let copying = Device::open_with(&DeviceOptions { staged: true, ..options })?;
+    let copying = Device::open_with(&options.staged(true))?;
     let mut columns = WAYS.map(|(name, up, way)| (name, &copying, up, way)).to_vec();
     if device.caps().unified {
         columns

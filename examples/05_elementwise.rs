@@ -21,7 +21,7 @@ fn main() -> anywarp::Result<()> {
     println!("2 * {} + 1 = {got}", values[at]);
     assert_eq!(got, 2.0 * values[at] + 1.0);
 
-    let dot = ReductionKernel::new("x: T, y: T", "z: T", "x * y", "a + b", "a", "0")?.name("dot");
+    let dot = ReductionKernel::new("x: T, y: T", "z: T")?.map("x * y").combine("a + b").identity("0").name("dot");
     let got = f64::from(dot.apply::<f32>(&device, (&x, &y))?.read()?[0]);
     let wanted: f64 = values.iter().map(|x| f64::from(*x) * f64::from(2.0 * x + 1.0)).sum();
     println!("x . y = {got}, in f64 {wanted}");
@@ -32,7 +32,7 @@ fn main() -> anywarp::Result<()> {
     let column = device.buffer_from(&[10.0f32, 20.0])?;
     let product = ElementwiseKernel::new("x: f32, y: f32", "z: f32", "z = x * y")?;
     let table = product.apply::<f32>(&device, (shaped(&column, [2, 1]), &row))?;
-    let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a", "0")?.name("sum");
+    let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");
     let sums = sum.call(&device).axis(0).apply::<f32>(shaped(&table, [2, 3]))?;
     println!("{:?}, its columns {:?}", &table.read()?[..], &sums.read()?[..]);
     assert_eq!(*sums.read()?, [30.0, 60.0, 90.0]);

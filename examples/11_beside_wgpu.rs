@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         pull.launch().set("strength", 0.5f32).bind("x", &mut x).threads(PARTICLES)?;
     }
 
-    let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a", "0")?.name("sum");
+    let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");
     let mean = sum.apply::<f32>(&anywarp, &x)?.read()?[0] / PARTICLES as f32;
     println!("{}: on average the particles are at {mean}", anywarp.caps().name);
     assert_eq!(mean, ((4.0 * 0.5 + 4.0) * 0.5 + 4.0) * 0.5);

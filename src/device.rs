@@ -56,7 +56,7 @@ impl Device {
     /// # Errors
     /// As [`open_default`](Self::open_default).
     pub fn open(selector: &str) -> Result<Self, OpenError> {
-        Self::open_with(&DeviceOptions { selector: Some(selector.to_owned()), ..DeviceOptions::default() })
+        Self::open_with(&DeviceOptions::default().selector(selector))
     }
 
     /// Opens a device as `options` say.
@@ -80,7 +80,7 @@ impl Device {
     /// A device on a backend of one's own: for tests, and for machines that anywarp does not know.
     #[must_use]
     pub fn from_backend(backend: Arc<dyn Backend>) -> Self {
-        let selector = backend.caps().backend.to_owned();
+        let selector = backend.caps().backend.to_string();
         Self::with(backend, selector, DeviceOptions::default())
     }
 
@@ -120,7 +120,7 @@ impl Device {
 
     fn same_again(&self) -> DeviceOptions {
         let options = self.context.extension(DeviceOptions::default);
-        DeviceOptions { selector: Some(self.context.selector.clone()), ..(*options).clone() }
+        (*options).clone().selector(&self.context.selector)
     }
 
     /// The devices of this machine, best first.
@@ -235,7 +235,7 @@ impl Device {
     /// use anywarp::Wgsl;
     ///
     /// let source = "override n = 2; @compute @workgroup_size(n) fn main() {}";
-    /// let kernel = device.kernel(Wgsl::new(source).file("main.wgsl").constant("n", 64.0))?;
+    /// let kernel = device.kernel(Wgsl::new(source).file("main.wgsl").set_override("n", 64.0))?;
     /// assert_eq!(kernel.workgroup_size(), [64, 1, 1]);
     /// # Ok(())
     /// # }

@@ -31,8 +31,7 @@ fn at_most(most: usize) -> usize {
 
 /// A device whose driver compiles no more than the work asks for: that may start threads of its own.
 fn open(selector: &str) -> anywarp::Result<Device> {
-    let selector = Some(selector.to_owned());
-    Ok(Device::open_with(&DeviceOptions { selector, variants: Some(Variants::Never), ..DeviceOptions::default() })?)
+    Ok(Device::open_with(&DeviceOptions::default().selector(selector).variants(Variants::Never))?)
 }
 
 fn work(device: &Device) -> anywarp::Result<()> {

@@ -388,7 +388,7 @@ fn functions_that_cannot_print_are_told_with_their_line() {
             (
                 2,
                 "const x = 1;",
-                "the mark 'anywarp:debug' must stand right before the 'fn' of a function that is no entry point",
+                "the mark 'anywarp:debug' must stand right before the 'fn' of a function that is not an entry point",
             ),
         ] {
             let text =

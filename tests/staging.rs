@@ -16,8 +16,7 @@ const MIB: usize = 1 << 20;
 fn on_each(limit: u64, test: impl Fn(&Device) + Copy + Send + 'static) {
     let mut any = false;
     for candidate in Device::enumerate() {
-        let selector = Some(candidate.selector.clone());
-        let options = DeviceOptions { selector, staged: true, staging_limit: Some(limit), ..DeviceOptions::default() };
+        let options = DeviceOptions::default().selector(&candidate.selector).staged(true).staging_limit(limit);
         let Ok(device) = Device::open_with(&options) else { continue };
         any = true;
         hanging::within(PATIENCE, move || test(&device));

@@ -46,12 +46,8 @@ const WIDE: &str = "
 fn on_each(variants: Variants, test: fn(&Device)) {
     let mut any = false;
     for candidate in Device::enumerate() {
-        let selector = Some(candidate.selector.clone());
-        let Ok(device) =
-            Device::open_with(&DeviceOptions { selector, variants: Some(variants), ..DeviceOptions::default() })
-        else {
-            continue;
-        };
+        let options = DeviceOptions::default().selector(&candidate.selector).variants(variants);
+        let Ok(device) = Device::open_with(&options) else { continue };
         any = true;
         hanging::within(PATIENCE, move || test(&device));
     }

@@ -53,10 +53,7 @@ pub(crate) struct Devices {
 impl Devices {
     pub(crate) fn open(selector: &str) -> Result<Self, OpenError> {
         // Made at once, so that every launch that is timed runs what launches come to run.
-        let open = |variants| {
-            let selector = Some(selector.to_owned());
-            Device::open_with(&DeviceOptions { selector, variants: Some(variants), ..DeviceOptions::default() })
-        };
+        let open = |variants| Device::open_with(&DeviceOptions::default().selector(selector).variants(variants));
         Ok(Self { varied: open(Variants::AtOnce)?, general: open(Variants::Never)? })
     }
 

@@ -94,7 +94,7 @@ impl Report {
             .collect();
         let (worst, speed) = self.worst().unzip();
         serde_json::json!({
-            "selector": self.device.selector(), "device": caps.name, "backend": caps.backend, "driver": caps.driver,
+            "selector": self.device.selector(), "device": caps.name, "backend": caps.backend.name(), "driver": caps.driver,
             "proven_mean": self.mean(Row::proven), "general_mean": self.mean(Row::general), "driver_mean": self.mean(Row::driver), "worst": worst,
             "proven_worst": speed, "loops_through_unrolled": self.pair(), "rows": rows,
         })

@@ -32,7 +32,7 @@ fn source(number: u32) -> String {
 fn times(device: &Device, salt: u32) -> Outcome<[f64; 3]> {
     let text = source(salt);
     let first = timed(|| Ok(device.kernel(&*text).map(drop)?))?;
-    let options = DeviceOptions { selector: Some(device.selector().to_owned()), ..DeviceOptions::default() };
+    let options = DeviceOptions::default().selector(device.selector());
     let fresh = Device::open_with(&options)?;
     let cached = timed(|| Ok(fresh.kernel(&*text).map(drop)?))?;
     let again = timed(|| Ok(device.kernel(&*text).map(drop)?))?;

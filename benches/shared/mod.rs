@@ -55,7 +55,8 @@ impl Arguments {
 
     /// Opens the device.
     pub(crate) fn device(&self) -> Outcome<Device> {
-        let options = DeviceOptions { selector: self.device.clone(), staged: self.staged, ..DeviceOptions::default() };
+        let mut options = DeviceOptions::default().staged(self.staged);
+        options.selector = self.device.clone();
         Ok(Device::open_with(&options)?)
     }
 
@@ -225,7 +226,7 @@ impl Report {
             })
             .collect();
         serde_json::json!({
-            "bench": self.bench, "device": caps.name, "backend": caps.backend, "driver": caps.driver,
+            "bench": self.bench, "device": caps.name, "backend": caps.backend.name(), "driver": caps.driver,
             "unified": caps.unified, "baseline": self.baseline, "ceiling": self.ceiling, "rows": rows,
         })
     }

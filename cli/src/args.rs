@@ -71,7 +71,7 @@ pub(crate) struct RunArgs {
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = parse_pair)]
     pub(crate) sets: Vec<(String, String)>,
 
-    /// Fix a pipeline-overridable constant, by its name or its @id
+    /// Set an override, by its name or its @id
     #[arg(long = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
     pub(crate) overrides: Vec<(String, f64)>,
 
@@ -118,9 +118,9 @@ pub(crate) struct TranslateArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// Fix a pipeline-overridable constant, by its name or its @id
-    #[arg(long = "constant", visible_alias = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
-    pub(crate) constants: Vec<(String, f64)>,
+    /// Set an override, by its name or its @id
+    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
+    pub(crate) overrides: Vec<(String, f64)>,
 
     /// The NVIDIA architecture that ptx and sass are for: `sm_80`, `sm_90`, `sm_120`
     #[arg(long, value_name = "ARCHITECTURE", default_value = "sm_90", value_parser = parse_architecture)]

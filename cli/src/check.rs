@@ -36,7 +36,7 @@ pub(crate) fn check(arguments: &CheckArgs, json: bool) -> Result<(), Failure> {
     }
     let targets = targets(arguments)?;
     let mut checker =
-        Checker { arguments, targets: &targets, entry_met: false, constants_met: Vec::new(), explanations: Vec::new() };
+        Checker { arguments, targets: &targets, entry_met: false, overrides_met: Vec::new(), explanations: Vec::new() };
     let reports: Vec<Report> =
         inputs(&arguments.files, &arguments.composition).iter().map(|input| checker.file(input)).collect();
     checker.refuse_what_no_file_has(&reports)?;
@@ -131,7 +131,7 @@ struct Checker<'a> {
     /// Some file may have the entry point that was named.
     entry_met: bool,
     /// Constants that some file may have.
-    constants_met: Vec<&'a str>,
+    overrides_met: Vec<&'a str>,
     /// Of the file at hand.
     explanations: Vec<Explanation>,
 }
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
                 report.add(Finding::of_file(&input.file, message.clone()));
                 // It may have what was named.
                 self.entry_met = true;
-                self.constants_met.extend(self.arguments.constants.iter().map(|(name, _)| name.as_str()));
+                self.overrides_met.extend(self.arguments.overrides.iter().map(|(name, _)| name.as_str()));
                 return report;
             }
         };
@@ -187,31 +187,31 @@ impl<'a> Checker<'a> {
         report
     }
 
-    /// The program, with those of the constants that the file has.
+    /// The program, with those of the overrides that the file has.
     fn program(&mut self, content: &Content, entry: Option<&str>, target: &Target) -> Result<Program, KernelError> {
-        let mut constants: Vec<&(String, f64)> = self.arguments.constants.iter().collect();
+        let mut overrides: Vec<&(String, f64)> = self.arguments.overrides.iter().collect();
         loop {
             let mut wgsl = content.wgsl.clone();
             if let Some(entry) = entry {
                 wgsl = wgsl.entry(entry.to_owned());
             }
-            for (name, value) in &constants {
-                wgsl = wgsl.constant(name.clone(), *value);
+            for (name, value) in &overrides {
+                wgsl = wgsl.set_override(name.clone(), *value);
             }
             let result = wgsl.program(&target.caps);
             if self.arguments.explain && result.is_ok() {
                 self.explanations.extend(wgsl.explain(&target.caps));
             }
             if let Err(KernelError::UnknownOverride { name: unknown, .. }) = &result
-                && constants.iter().any(|(name, _)| name == unknown)
+                && overrides.iter().any(|(name, _)| name == unknown)
             {
-                constants.retain(|(name, _)| name != unknown);
+                overrides.retain(|(name, _)| name != unknown);
                 continue;
             }
             let unseen =
                 matches!(result, Err(KernelError::WhichEntryPoint { .. } | KernelError::UnknownEntryPoint { .. }));
             if !unseen {
-                self.constants_met.extend(constants.iter().map(|(name, _)| name.as_str()));
+                self.overrides_met.extend(overrides.iter().map(|(name, _)| name.as_str()));
             }
             return result;
         }
@@ -223,9 +223,9 @@ impl<'a> Checker<'a> {
         if let Some(entry) = self.arguments.entry.as_ref().filter(|_| !self.entry_met) {
             return Err(Failure::Usage(format!("--entry {entry}: {files} {has_no} entry point '{entry}'")));
         }
-        let unmet = |(name, _): &&(String, f64)| !self.constants_met.contains(&name.as_str());
-        match self.arguments.constants.iter().find(unmet) {
-            Some((name, _)) => Err(Failure::Usage(format!("--constant {name}: {files} {has_no} override '{name}'"))),
+        let unmet = |(name, _): &&(String, f64)| !self.overrides_met.contains(&name.as_str());
+        match self.arguments.overrides.iter().find(unmet) {
+            Some((name, _)) => Err(Failure::Usage(format!("--override {name}: {files} {has_no} override '{name}'"))),
             None => Ok(()),
         }
     }
@@ -257,7 +257,7 @@ fn finding(file: &str, text: &str, error: &KernelError, target: &Target) -> Find
         {
             finding.message.push_str(&format!("\n  --allow {feature} accepts it"));
         }
-        KernelError::Override { .. } => finding.message.push_str("\n  --constant NAME=VALUE gives it a value"),
+        KernelError::Override { .. } => finding.message.push_str("\n  --override NAME=VALUE gives it a value"),
         _ => {}
     }
     finding

@@ -49,7 +49,7 @@ fn rows(caps: &Caps) -> Vec<(&'static str, String)> {
     let features = caps.feature_names();
     vec![
         ("name", caps.name.clone()),
-        ("backend", caps.backend.to_owned()),
+        ("backend", caps.backend.to_string()),
         ("kind", caps.kind.to_string()),
         ("driver", caps.driver.clone()),
         ("memory", caps.memory.map_or("unknown".to_owned(), terminal::bytes)),
@@ -82,7 +82,7 @@ fn as_json(candidate: &Candidate) -> Value {
     json!({
         "selector": candidate.selector,
         "name": caps.name,
-        "backend": caps.backend,
+        "backend": caps.backend.name(),
         "kind": caps.kind.to_string(),
         "driver": caps.driver,
         "memory": caps.memory,

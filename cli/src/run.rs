@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anywarp::backend::{Access, BindingInfo, Clock};
-use anywarp::{Device, DeviceOptions, Kernel, Wgsl};
+use anywarp::{Device, Kernel, Wgsl};
 
 use crate::args::RunArgs;
 use crate::bindings::{Assignment, Interface};
@@ -29,8 +29,10 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
 
 /// The device that the command line names.
 pub(crate) fn open(arguments: &RunArgs) -> Result<Device, Failure> {
-    let options = DeviceOptions { selector: arguments.device.clone(), ..DeviceOptions::default() };
-    Ok(Device::open_with(&options)?)
+    Ok(match &arguments.device {
+        Some(selector) => Device::open(selector)?,
+        None => Device::open_default()?,
+    })
 }
 
 /// Runs a kernel that took `compile` to be made, and says what the device has found wrong with it.
@@ -109,7 +111,7 @@ pub(crate) fn compile<'a>(device: &Device, mut wgsl: Wgsl<'a>, arguments: &'a Ru
         wgsl = wgsl.entry(entry);
     }
     for (name, value) in &arguments.overrides {
-        wgsl = wgsl.constant(name, *value);
+        wgsl = wgsl.set_override(name, *value);
     }
     Ok(device.kernel(wgsl)?)
 }
@@ -237,7 +239,7 @@ fn describe_device(device: &Device) -> report::Device {
     report::Device {
         selector: device.selector().to_owned(),
         name: caps.name.clone(),
-        backend: caps.backend,
+        backend: caps.backend.name(),
         kind: caps.kind.to_string(),
         driver: caps.driver.clone(),
         unified: caps.unified,

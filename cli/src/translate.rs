@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anywarp::Wgsl;
 use anywarp::backend::naga::valid::Capabilities;
-use anywarp::backend::{Caps, DeviceKind, Limits, Program};
+use anywarp::backend::{BackendKind, Caps, Limits, Program};
 use serde_json::json;
 
 use crate::args::TranslateArgs;
@@ -55,8 +55,8 @@ fn program<'a>(mut wgsl: Wgsl<'a>, arguments: &'a TranslateArgs) -> Result<Progr
     if let Some(entry) = &arguments.entry {
         wgsl = wgsl.entry(entry);
     }
-    for (name, value) in &arguments.constants {
-        wgsl = wgsl.constant(name, *value);
+    for (name, value) in &arguments.overrides {
+        wgsl = wgsl.set_override(name, *value);
     }
     if arguments.fast_math {
         wgsl = wgsl.fast_math();
@@ -76,39 +76,12 @@ fn check_line(program: &Program, file: &str, arguments: &TranslateArgs) -> Resul
 
 /// A device that has every feature, and no limits: each translator knows its own.
 fn everything() -> Caps {
-    Caps {
-        name: "no device".to_owned(),
-        backend: "none",
-        kind: DeviceKind::Other,
-        driver: String::new(),
-        memory: None,
-        unified: false,
-        shader: Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag),
-        subgroup_size: Some((4, 128)),
-        timestamps: false,
-        aliased_bindings: true,
-        checked: false,
-        streams: 1,
-        copy_cost: None,
-        blocking: true,
-        library: Vec::new(),
-        limits: Limits {
-            buffer_size: u64::MAX,
-            storage_binding_size: u64::MAX,
-            uniform_binding_size: u64::MAX,
-            storage_buffers: u32::MAX,
-            uniform_buffers: u32::MAX,
-            bind_groups: u32::MAX,
-            bindings_per_group: u32::MAX,
-            storage_offset_alignment: 1,
-            uniform_offset_alignment: 1,
-            workgroup_storage: u32::MAX,
-            workgroup_invocations: u32::MAX,
-            workgroup_size: [u32::MAX; 3],
-            workgroups_per_dimension: u32::MAX,
-            immediate_size: u32::MAX,
-        },
-    }
+    let mut caps = Caps::new(BackendKind::Null, "no device");
+    caps.shader = Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag);
+    caps.subgroup_size = Some((4, 128));
+    caps.aliased_bindings = true;
+    caps.limits = Limits::unlimited();
+    caps
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

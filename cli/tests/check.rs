@@ -63,8 +63,8 @@ fn what_is_fit_for_every_browser_passes() {
     let folder = folder("check-pass");
     assert_eq!(check(&folder, "saxpy.wgsl").ok(), "saxpy.wgsl: passes (saxpy)\n");
     assert_eq!(check(&folder, "half.wgsl saxpy.wgsl --allow f16,subgroups").ok().lines().count(), 2);
-    assert_eq!(check(&folder, "limits.wgsl --entry fits --constant N=256").ok(), "limits.wgsl: passes (fits)\n");
-    assert_eq!(check(&folder, "unset.wgsl --constant N=2").ok(), "unset.wgsl: passes (main)\n");
+    assert_eq!(check(&folder, "limits.wgsl --entry fits --override N=256").ok(), "limits.wgsl: passes (fits)\n");
+    assert_eq!(check(&folder, "unset.wgsl --override N=2").ok(), "unset.wgsl: passes (main)\n");
     assert_eq!(folder.start("check", "-", SAXPY, &[]).ok(), "stdin.wgsl: passes (saxpy)\n");
     let object: Value = serde_json::from_str(&check(&folder, "saxpy.wgsl --json").ok()).unwrap();
     let expected = serde_json::json!({
@@ -85,8 +85,8 @@ fn each_finding_names_its_place_and_its_target() {
         ("limits.wgsl --entry wide", Some("wide"), (7, 1), "resource", Some("webgpu"), "allows 256"),
         ("limits.wgsl --entry shared_memory", Some("shared_memory"), (8, 29), "resource", Some("webgpu"), "32000"),
         ("limits.wgsl --entry uniform_memory", Some("uniform_memory"), (9, 29), "resource", Some("webgpu"), "'table'"),
-        ("limits.wgsl --entry fits --constant N=257", Some("fits"), (5, 29), "resource", Some("webgpu"), "257"),
-        ("unset.wgsl", Some("main"), (2, 29), "programmer", None, "--constant"),
+        ("limits.wgsl --entry fits --override N=257", Some("fits"), (5, 29), "resource", Some("webgpu"), "257"),
+        ("unset.wgsl", Some("main"), (2, 29), "programmer", None, "--override"),
         ("texture.wgsl", Some("main"), (1, 23), "programmer", None, "'t', a texture"),
         ("enables.wgsl", None, (1, 8), "programmer", Some("webgpu"), "f16"),
         ("dead.wgsl", None, (0, 0), "programmer", Some("webgpu"), "dead.wgsl' needs f64"),
@@ -189,9 +189,9 @@ fn a_wrong_command_line_is_two() {
         ("saxpy.wgsl --device cpu --allow f16", &["--allow", "--against webgpu"]),
         ("saxpy.wgsl --entry main", &["--entry main", "saxpy.wgsl"]),
         ("saxpy.wgsl limits.wgsl --entry main", &["--entry main", "none of the files"]),
-        ("saxpy.wgsl --constant M=1", &["--constant M", "saxpy.wgsl"]),
-        ("saxpy.wgsl limits.wgsl --constant M=1", &["--constant M", "none of the files"]),
-        ("saxpy.wgsl --constant N", &["NAME=VALUE"]),
+        ("saxpy.wgsl --override M=1", &["--override M", "saxpy.wgsl"]),
+        ("saxpy.wgsl limits.wgsl --override M=1", &["--override M", "none of the files"]),
+        ("saxpy.wgsl --override N", &["NAME=VALUE"]),
         ("saxpy.wgsl --format json", &["json", "github"]),
         ("saxpy.wgsl --format github --json", &["--format"]),
     ];
@@ -201,7 +201,7 @@ fn a_wrong_command_line_is_two() {
         assert!(fragments.iter().all(|fragment| outcome.stderr.contains(fragment)), "{line}\n{}", outcome.stderr);
     }
     // One of two files has it.
-    check(&folder, "saxpy.wgsl limits.wgsl --entry fits --constant N=2").ok();
+    check(&folder, "saxpy.wgsl limits.wgsl --entry fits --override N=2").ok();
 }
 
 #[test]

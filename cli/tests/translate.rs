@@ -183,9 +183,9 @@ fn lines_find_what_became_of_them() {
 #[test]
 fn overrides_entry_points_and_files() {
     let folder = folder("choices");
-    let text = folder.translate("two.wgsl --entry b --constant N=7 --to hlsl", &[]).ok();
+    let text = folder.translate("two.wgsl --entry b --override N=7 --to hlsl", &[]).ok();
     assert!(text.contains("numthreads(7, 1, 1)"), "{text}");
-    assert_eq!(folder.translate("two.wgsl --entry b --constant N=7 --to hlsl --output b.hlsl", &[]).ok(), "");
+    assert_eq!(folder.translate("two.wgsl --entry b --override N=7 --to hlsl --output b.hlsl", &[]).ok(), "");
     assert_eq!(String::from_utf8(folder.read("b.hlsl")).unwrap().trim_end(), text.trim_end());
 }
 
@@ -204,7 +204,7 @@ fn a_wrong_command_line_is_two_and_all_else_is_one() {
         ("saxpy.wgsl --to spirv --line 99", 2, "usage", &["--line 99", "saxpy.wgsl"]),
         ("saxpy.wgsl --to msl --line 13", 2, "usage", &["msl", "spirv, cuda, ptx and sass"]),
         ("saxpy.wgsl --to spirv --entry main", 2, "usage", &["'main'", "saxpy"]),
-        ("saxpy.wgsl --to spirv --constant N=1", 2, "usage", &["'N'"]),
+        ("saxpy.wgsl --to spirv --override N=1", 2, "usage", &["'N'"]),
         ("two.wgsl --to spirv", 2, "usage", &["--entry", "a, b"]),
         ("two.wgsl --to spirv --entry b", 2, "usage", &["N"]),
         ("absent.wgsl --to spirv", 1, "file", &["absent.wgsl"]),

@@ -18,7 +18,7 @@ pub(crate) struct Override {
 pub(crate) enum Initial {
     /// It must be set.
     None,
-    /// Exactly this, as `Wgsl::constant` takes it.
+    /// Exactly this, as `Wgsl::set_override` takes it.
     Value(f64),
     /// What WGSL makes of other overrides.
     Computed,

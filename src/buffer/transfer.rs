@@ -153,7 +153,7 @@ fn other_device(ours: &Context, operation: &'static str, what: &str, theirs: Str
 fn not_a_word() -> BackendError {
     BackendError::Rejected {
         operation: "a fill on the device",
-        message: "the value is not a repeated 4-byte word: copy from a buffer that holds it".to_owned(),
+        message: "the value is not one 4-byte word repeated: copy from a buffer that holds the values".to_owned(),
     }
 }
 

@@ -133,7 +133,7 @@ impl Drop for DebugMemory {
 /// What the variable says, within what can be bound.
 fn bytes(variable: Option<&str>, most: u64) -> u64 {
     let wanted = variable.and_then(|text| {
-        text.trim().parse().inspect_err(|_| log::warn!("{VARIABLE} is '{text}', which is no number")).ok()
+        text.trim().parse().inspect_err(|_| log::warn!("{VARIABLE} is '{text}', which is not a number")).ok()
     });
     let wanted: u64 = wanted.unwrap_or(DEFAULT_BYTES);
     // A shader counts its words in 32 bits, and adds a record to them.

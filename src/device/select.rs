@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Backend, BackendError, Caps, DeviceKind};
+use anywarp_backend::{Backend, BackendError, BackendKind, Caps, DeviceKind};
 
 use crate::error::{OpenError, Rejection};
 use crate::kernel::Variants;
@@ -11,11 +11,19 @@ use crate::kernel::Variants;
 /// The variable that names the default device.
 const VARIABLE: &str = "ANYWARP_DEVICE";
 
-/// How a device is chosen and opened.
+/// The choice of a device, and how it is opened.
+///
+/// ```
+/// use anywarp::{DeviceOptions, Variants};
+///
+/// let options = DeviceOptions::default().selector("cpu").staged(true).variants(Variants::Never);
+/// assert_eq!(options.selector.as_deref(), Some("cpu"));
+/// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct DeviceOptions {
-    /// Which device, see [`Device::open`](crate::Device::open); without it `ANYWARP_DEVICE`, then
-    /// the best one.
+    /// The selection string, see [`Device::open`](crate::Device::open); without it `ANYWARP_DEVICE`, then
+    /// the best device.
     pub selector: Option<String>,
     /// Copy between host and device memory even where the two are one: for comparing, and for
     /// testing what happens elsewhere.
@@ -47,12 +55,43 @@ pub struct DeviceOptions {
     pub variants: Option<Variants>,
 }
 
-/// A device that could be opened.
+impl DeviceOptions {
+    /// Sets the selection string: see [`Device::open`](crate::Device::open).
+    #[must_use]
+    pub fn selector(mut self, selector: impl Into<String>) -> Self {
+        self.selector = Some(selector.into());
+        self
+    }
+
+    /// Sets whether data is copied between host and device memory even where the two are one.
+    #[must_use]
+    pub fn staged(mut self, staged: bool) -> Self {
+        self.staged = staged;
+        self
+    }
+
+    /// Sets the most bytes of upload memory in use at a time: see [`staging_limit`](#structfield.staging_limit).
+    #[must_use]
+    pub fn staging_limit(mut self, bytes: u64) -> Self {
+        self.staging_limit = Some(bytes);
+        self
+    }
+
+    /// Sets when kernels are compiled once more for launches that are alike: see [`variants`](#structfield.variants).
+    #[must_use]
+    pub fn variants(mut self, variants: Variants) -> Self {
+        self.variants = Some(variants);
+        self
+    }
+}
+
+/// A device of this machine that is not open yet.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Candidate {
-    /// Opens just this device: backend and number.
+    /// The selection string of just this device: backend and number.
     pub selector: String,
-    /// What it is and can do.
+    /// Its identity and capabilities.
     pub caps: Caps,
     source: Source,
 }
@@ -111,7 +150,7 @@ fn cuda() -> impl Iterator<Item = (Caps, Source)> {
 /// Why there is no CUDA device, for who may have meant one.
 fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
     let backend = wanted.and_then(|wanted| parse(wanted).backend);
-    if backend.is_some_and(|backend| backend != "cuda") {
+    if backend.is_some_and(|backend| backend != BackendKind::Cuda) {
         return None;
     }
     #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
@@ -140,7 +179,7 @@ fn sorted(found: impl Iterator<Item = (Caps, Source)>) -> Vec<Candidate> {
 }
 
 /// The documented order of [`Device::open_default`](crate::Device::open_default).
-fn rank(kind: DeviceKind, backend: &str) -> (u8, u8) {
+fn rank(kind: DeviceKind, backend: BackendKind) -> (u8, u8) {
     let kind = match kind {
         DeviceKind::Discrete => 0,
         DeviceKind::Integrated => 1,
@@ -149,27 +188,31 @@ fn rank(kind: DeviceKind, backend: &str) -> (u8, u8) {
         DeviceKind::Software => 4,
     };
     let backend = match backend {
-        "cpu" | "cuda" => 0,
-        "metal" => 1,
-        "vulkan" => 2,
-        "dx12" => 3,
+        BackendKind::Cpu | BackendKind::Cuda => 0,
+        BackendKind::Metal => 1,
+        BackendKind::Vulkan => 2,
+        BackendKind::Dx12 => 3,
         _ => 4,
     };
     (kind, backend)
 }
 
 /// Whether this build could open devices of `backend`, were there any.
-fn built_in(backend: &str) -> bool {
-    let through_wgpu = if cfg!(target_arch = "wasm32") { &["webgpu"][..] } else { &["vulkan", "metal", "dx12"] };
-    let processor = cfg!(all(feature = "cpu", not(target_arch = "wasm32"))) && backend == "cpu";
-    let cuda = cfg!(all(feature = "cuda", not(target_arch = "wasm32"))) && backend == "cuda";
-    processor || cuda || (cfg!(feature = "wgpu") && through_wgpu.contains(&backend))
+fn built_in(backend: BackendKind) -> bool {
+    let browser = cfg!(target_arch = "wasm32");
+    match backend {
+        BackendKind::Vulkan | BackendKind::Metal | BackendKind::Dx12 => cfg!(feature = "wgpu") && !browser,
+        BackendKind::WebGpu => cfg!(feature = "wgpu") && browser,
+        BackendKind::Cpu => cfg!(feature = "cpu") && !browser,
+        BackendKind::Cuda => cfg!(feature = "cuda") && !browser,
+        _ => false,
+    }
 }
 
 /// A parsed selection string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Selector {
-    backend: Option<String>,
+    backend: Option<BackendKind>,
     number: Option<usize>,
     name: Option<String>,
     /// `cpu:checked`: every access of every kernel is checked.
@@ -179,26 +222,24 @@ struct Selector {
 /// The processor, with checks.
 const CHECKED: &str = "cpu:checked";
 
-const BACKENDS: &[&str] = &["vulkan", "metal", "dx12", "webgpu", "cuda", "cpu", "null"];
-
 fn parse(text: &str) -> Selector {
     let lower = text.trim().to_lowercase();
     let (head, tail) = lower.split_once(':').map_or((lower.as_str(), None), |(head, tail)| (head, Some(tail)));
-    if !BACKENDS.contains(&head) {
+    let Ok(backend) = head.parse() else {
         return Selector { backend: None, number: None, name: Some(lower), checked: false };
-    }
+    };
     if lower == CHECKED {
-        return Selector { backend: Some(head.to_owned()), number: None, name: None, checked: true };
+        return Selector { backend: Some(backend), number: None, name: None, checked: true };
     }
     let number = tail.and_then(|tail| tail.parse().ok());
     let name = tail.filter(|tail| number.is_none() && !tail.is_empty()).map(str::to_owned);
-    Selector { backend: Some(head.to_owned()), number, name, checked: false }
+    Selector { backend: Some(backend), number, name, checked: false }
 }
 
 impl Selector {
     /// Why it does not mean the device at `selector`, or `None` if it does.
     fn rejects(&self, selector: &str, caps: &Caps) -> Option<String> {
-        if let Some(backend) = self.backend.as_ref().filter(|backend| *backend != caps.backend) {
+        if let Some(backend) = self.backend.filter(|backend| *backend != caps.backend) {
             return Some(format!("its backend is {}, not {backend}", caps.backend));
         }
         if let Some(number) = self.number {
@@ -217,7 +258,7 @@ fn wanted(options: &DeviceOptions) -> Option<String> {
 /// The error of a choice that no device fits, with advice.
 fn no_device(wanted: Option<String>, rejected: Vec<Rejection>) -> OpenError {
     let backend = wanted.as_deref().and_then(|wanted| parse(wanted).backend);
-    let missing = backend.filter(|backend| !built_in(backend));
+    let missing = backend.filter(|backend| !built_in(*backend));
     let mut advice: Vec<String> =
         missing.into_iter().map(|backend| format!("this build of anywarp has no backend '{backend}'")).collect();
     if rejected.is_empty() {
@@ -328,37 +369,39 @@ mod tests {
 
     #[test]
     fn selection_strings() {
-        let selector = |backend: Option<&str>, number, name: Option<&str>| Selector {
-            backend: backend.map(str::to_owned),
+        let selector = |backend, number, name: Option<&str>| Selector {
+            backend,
             number,
             name: name.map(str::to_owned),
             checked: false,
         };
-        assert_eq!(parse("vulkan"), selector(Some("vulkan"), None, None));
-        assert_eq!(parse("Vulkan:1"), selector(Some("vulkan"), Some(1), None));
-        assert_eq!(parse("vulkan:LLVMpipe"), selector(Some("vulkan"), None, Some("llvmpipe")));
+        assert_eq!(parse("vulkan"), selector(Some(BackendKind::Vulkan), None, None));
+        assert_eq!(parse("Vulkan:1"), selector(Some(BackendKind::Vulkan), Some(1), None));
+        assert_eq!(parse("vulkan:LLVMpipe"), selector(Some(BackendKind::Vulkan), None, Some("llvmpipe")));
         assert_eq!(parse("GeForce"), selector(None, None, Some("geforce")));
         assert_eq!(parse("amd:rx"), selector(None, None, Some("amd:rx")));
-        assert_eq!(parse("cpu:0"), selector(Some("cpu"), Some(0), None));
-        assert_eq!(parse("CPU:checked "), Selector { checked: true, ..selector(Some("cpu"), None, None) });
-        assert_eq!(parse("vulkan:checked"), selector(Some("vulkan"), None, Some("checked")));
+        assert_eq!(parse("cpu:0"), selector(Some(BackendKind::Cpu), Some(0), None));
+        assert_eq!(parse("CPU:checked "), Selector { checked: true, ..selector(Some(BackendKind::Cpu), None, None) });
+        assert_eq!(parse("vulkan:checked"), selector(Some(BackendKind::Vulkan), None, Some("checked")));
     }
 
-    fn caps(backend: &'static str, kind: DeviceKind, name: &str) -> Caps {
+    fn caps(backend: BackendKind, kind: DeviceKind, name: &str) -> Caps {
         let null = anywarp_null::NullBackend::new();
-        Caps { backend, kind, name: name.to_owned(), ..null.caps().clone() }
+        let mut caps = null.caps().clone();
+        (caps.backend, caps.kind, caps.name) = (backend, kind, name.to_owned());
+        caps
     }
 
     #[test]
     fn a_gpu_comes_before_the_processor_and_that_before_software() {
         let found = [
-            caps("vulkan", DeviceKind::Software, "llvmpipe"),
-            caps("dx12", DeviceKind::Discrete, "card"),
-            caps("vulkan", DeviceKind::Integrated, "small"),
-            caps("vulkan", DeviceKind::Discrete, "card"),
-            caps("dx12", DeviceKind::Software, "warp"),
-            caps("cpu", DeviceKind::Software, "processor"),
-            caps("vulkan", DeviceKind::Other, "unknown"),
+            caps(BackendKind::Vulkan, DeviceKind::Software, "llvmpipe"),
+            caps(BackendKind::Dx12, DeviceKind::Discrete, "card"),
+            caps(BackendKind::Vulkan, DeviceKind::Integrated, "small"),
+            caps(BackendKind::Vulkan, DeviceKind::Discrete, "card"),
+            caps(BackendKind::Dx12, DeviceKind::Software, "warp"),
+            caps(BackendKind::Cpu, DeviceKind::Software, "processor"),
+            caps(BackendKind::Vulkan, DeviceKind::Other, "unknown"),
         ];
         let sorted = sorted(found.into_iter().map(|caps| (caps, Source::None)));
         let selectors: Vec<&str> = sorted.iter().map(|candidate| candidate.selector.as_str()).collect();

@@ -8,8 +8,10 @@ use super::{Classified, ErrorClass, class_of};
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BufferError {
-    /// The device refused.
-    #[error("{operation} a buffer of {bytes} bytes ({live} bytes of buffers are live on {device}): {error}")]
+    /// The backend failed.
+    #[error(
+        "{operation} a buffer of {bytes} bytes failed on {device} ({live} bytes of buffers are live there): {error}"
+    )]
     Device {
         /// `allocating`, `reading`, `writing`, `copying`, `filling`.
         operation: &'static str,
@@ -17,13 +19,13 @@ pub enum BufferError {
         device: String,
         /// The buffer's size.
         bytes: u64,
-        /// What all buffers of the device amount to.
+        /// The size of all buffers of the device.
         live: u64,
         /// What the backend said.
         error: BackendError,
     },
     /// A slice that is not within its buffer.
-    #[error("the slice {start}..{end} is outside of a buffer of {length} elements")]
+    #[error("the slice {start}..{end} is out of range for a buffer of {length} elements")]
     OutOfRange {
         /// First element.
         start: usize,
@@ -35,7 +37,7 @@ pub enum BufferError {
     /// A slice whose ends the device cannot address.
     #[error(
         "the slice starts at byte {start} and ends at byte {end} of its buffer: transfers begin and end at multiples \
-         of 4 bytes (or at the buffer's end); choose the elements accordingly"
+         of 4 bytes, or at the end of the buffer: choose other ends"
     )]
     Misaligned {
         /// First byte.
@@ -44,7 +46,7 @@ pub enum BufferError {
         end: u64,
     },
     /// Source and target differ in length.
-    #[error("{got} elements cannot be copied into {expected}: the lengths must agree")]
+    #[error("the source has {got} elements and the target {expected}: copy slices of equal length")]
     LengthMismatch {
         /// The target's length.
         expected: usize,
@@ -64,21 +66,23 @@ pub enum BufferError {
         theirs: String,
     },
     /// A guard of the buffer is alive.
-    #[error("the buffer is in use: drop its {guard} first")]
+    #[error("the buffer is in use by a {guard}: drop that first")]
     InUse {
         /// `ReadGuard`, `WriteGuard`, `UpdateGuard`, or `Lent` of [interop](crate::interop).
         guard: &'static str,
     },
-    /// A buffer that other code created, and not for this: see [interop](crate::interop).
-    #[error("the buffer cannot {what}: create it with wgpu::BufferUsages::{missing}, too")]
+    /// A buffer of wgpu that was created without a usage: see [interop](crate::interop).
+    #[error("the buffer cannot {what}: create it with `wgpu::BufferUsages::{missing}` as well")]
     Usage {
-        /// What was to be done with it.
+        /// The refused use.
         what: &'static str,
         /// The usage that it lacks.
         missing: &'static str,
     },
     /// The element type's alignment is above what mapped memory guarantees.
-    #[error("{element} wants its memory aligned to {align} bytes, which this device's mapped memory is not")]
+    #[error(
+        "{element} needs memory aligned to {align} bytes, which this device does not guarantee: use elements of smaller alignment"
+    )]
     Alignment {
         /// The element type.
         element: &'static str,
@@ -86,7 +90,7 @@ pub enum BufferError {
         align: usize,
     },
     /// A buffer larger than the address space.
-    #[error("{length} elements of {size} bytes are more than can be addressed")]
+    #[error("{length} elements of {size} bytes are larger than the address space: use a smaller buffer")]
     TooLong {
         /// Elements asked for.
         length: usize,

@@ -19,7 +19,7 @@ pub enum KernelError {
         /// Where, if known.
         place: Option<Spot>,
     },
-    /// An import, a condition or an element type that cannot be.
+    /// A wrong import, condition or element type.
     #[error("{file} cannot be composed\n{diagnostic}")]
     Compose {
         /// The file in which it is.
@@ -39,7 +39,7 @@ pub enum KernelError {
     },
     /// The WGSL nests deeper than anything that reads it can follow.
     #[error(
-        "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: give parts of it names, or use a loop"
+        "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: split them with `let` or a function, or use a loop"
     )]
     TooDeep {
         /// The file as named by the user.
@@ -53,9 +53,9 @@ pub enum KernelError {
         /// How deep it may.
         limit: u32,
     },
-    /// A mistake in what translates WGSL, found by a check of its own.
+    /// A mistake in the translation of WGSL, found by an internal check.
     #[error(
-        "the translator failed on {file}: {message}; this is no fault of the kernel: please report it with its text"
+        "internal error while translating {file}: {message}; the kernel is not at fault: please report it together with the WGSL"
     )]
     Internal {
         /// The file as named by the user.
@@ -83,7 +83,7 @@ pub enum KernelError {
         others: String,
     },
     /// Several compute entry points, and none was named.
-    #[error("{file} has several compute entry points ({}): name one with Wgsl::entry", candidates.join(", "))]
+    #[error("{file} has several compute entry points ({}): name one with `Wgsl::entry`", candidates.join(", "))]
     WhichEntryPoint {
         /// The file as named by the user.
         file: String,
@@ -95,19 +95,19 @@ pub enum KernelError {
     UnknownEntryPoint {
         /// The file as named by the user.
         file: String,
-        /// What was asked for.
+        /// The name given.
         name: String,
-        /// What there is.
+        /// The names that exist.
         candidates: Vec<String>,
     },
-    /// A constant that is no override of the WGSL.
-    #[error("kernel '{kernel}': there is no override '{name}'; it has {}", list(candidates))]
+    /// A value for an override that the WGSL does not have.
+    #[error("kernel '{kernel}' has no override '{name}'; it has {}", list(candidates))]
     UnknownOverride {
         /// The kernel.
         kernel: String,
-        /// What was set.
+        /// The name given.
         name: String,
-        /// What there is.
+        /// The names that exist.
         candidates: Vec<String>,
     },
     /// An override without a value, or with one that does not fit.
@@ -119,7 +119,7 @@ pub enum KernelError {
         message: String,
     },
     /// The kernel uses something that compute-only devices do not offer.
-    #[error("kernel '{kernel}' uses {what}, which anywarp does not run{}", line(place))]
+    #[error("kernel '{kernel}' uses {what}, which anywarp does not support{}", line(place))]
     Unsupported {
         /// The kernel.
         kernel: String,
@@ -157,7 +157,7 @@ pub enum KernelError {
         device: String,
     },
     /// The backend could not compile it.
-    #[error("kernel '{kernel}' could not be compiled for {device}: {error}")]
+    #[error("compiling kernel '{kernel}' failed on {device}: {error}")]
     Compile {
         /// The kernel.
         kernel: String,

@@ -8,36 +8,36 @@ use super::{BufferError, Classified, ErrorClass, KernelError, class_of, list};
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// A name that is none of the kernel's.
+    /// A name or number that no binding of the kernel has.
     #[error("kernel '{kernel}' has no binding '{key}'; it has {}", list(candidates))]
     UnknownBinding {
         /// The kernel.
         kernel: String,
-        /// What was named.
+        /// The name given.
         key: String,
-        /// What there is.
+        /// The names that exist.
         candidates: Vec<String>,
     },
-    /// A path that leads nowhere in a uniform or immediate.
-    #[error("kernel '{kernel}': '{path}' leads to nothing: {reason}")]
+    /// A path to a uniform, an immediate, a field or an element that does not exist.
+    #[error("kernel '{kernel}': {reason}")]
     UnknownPath {
         /// The kernel.
         kernel: String,
         /// The path.
         path: String,
-        /// Where it goes wrong.
+        /// The part that does not exist, and the names that do.
         reason: String,
     },
     /// One binding was given two buffers, or a buffer and a value.
-    #[error("kernel '{kernel}': '{binding}' is bound twice")]
+    #[error("kernel '{kernel}': '{binding}' is given twice: bind one buffer, or set values, but not both")]
     BoundTwice {
         /// The kernel.
         kernel: String,
         /// The binding.
         binding: String,
     },
-    /// Something is not bound or not set.
-    #[error("kernel '{kernel}': nothing is bound to {}", list(missing))]
+    /// Bindings without a buffer, or fields without a value.
+    #[error("kernel '{kernel}': no argument for {}: call `bind` for buffers and `set` for values", list(missing))]
     Missing {
         /// The kernel.
         kernel: String,
@@ -45,7 +45,7 @@ pub enum LaunchError {
         missing: Vec<String>,
     },
     /// A binding that the kernel writes was given a shared borrow.
-    #[error("kernel '{kernel}' writes '{binding}': bind it with &mut")]
+    #[error("kernel '{kernel}' writes '{binding}': bind the buffer as `&mut`")]
     NotMutable {
         /// The kernel.
         kernel: String,
@@ -53,7 +53,7 @@ pub enum LaunchError {
         binding: String,
     },
     /// Types that do not fit.
-    #[error("kernel '{kernel}': '{binding}' does not fit\n{layouts}")]
+    #[error("kernel '{kernel}': the layout of the argument for '{binding}' differs from the WGSL type\n{layouts}")]
     Layout {
         /// The kernel.
         kernel: String,
@@ -63,7 +63,7 @@ pub enum LaunchError {
         layouts: String,
     },
     /// A length that does not fit.
-    #[error("kernel '{kernel}': '{binding}' got {got} bytes: {expected}")]
+    #[error("kernel '{kernel}': the buffer bound to '{binding}' has {got} bytes: {expected}")]
     Length {
         /// The kernel.
         kernel: String,
@@ -71,7 +71,7 @@ pub enum LaunchError {
         binding: String,
         /// Bytes bound.
         got: u64,
-        /// What would fit.
+        /// The lengths that fit.
         expected: String,
     },
     /// A slice that starts where the device cannot bind.
@@ -130,11 +130,11 @@ pub enum LaunchError {
         first: String,
         /// The other.
         second: String,
-        /// What is wrong with that.
+        /// The problem with that.
         problem: &'static str,
     },
     /// A guard of a bound buffer is alive.
-    #[error("kernel '{kernel}': the buffer bound to '{binding}' is in use: drop its {guard} first")]
+    #[error("kernel '{kernel}': the buffer bound to '{binding}' is in use by a {guard}: drop that first")]
     InUse {
         /// The kernel.
         kernel: String,
@@ -168,7 +168,7 @@ pub enum LaunchError {
     /// The variant of the kernel that the launch needs could not be made.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// The device refused.
+    /// The backend failed.
     #[error("kernel '{kernel}' on {device}: {error}")]
     Device {
         /// The kernel.

@@ -46,7 +46,7 @@ pub enum Error {
     Part(PartError),
 }
 
-/// What can be done about an error.
+/// The kind of answer that an error needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
     /// Trying again may succeed.
@@ -59,9 +59,9 @@ pub enum ErrorClass {
     Fatal,
 }
 
-/// An error that says what can be done about it: what folds into [`Error`].
+/// An error with a class: the errors that convert into [`Error`].
 pub trait Classified: StdError + Send + Sync + 'static {
-    /// What can be done about it.
+    /// The kind of answer that the error needs.
     fn class(&self) -> ErrorClass;
 }
 
@@ -99,7 +99,7 @@ impl Error {
         Self::Part(PartError(Arc::new(error)))
     }
 
-    /// What can be done about it.
+    /// The kind of answer that the error needs.
     ///
     /// ```
     /// use anywarp::{Device, Error, ErrorClass};
@@ -151,7 +151,7 @@ impl Error {
     }
 }
 
-/// What can be done about an error of the device.
+/// The class of an error of a backend.
 pub(crate) fn class_of(error: &BackendError) -> ErrorClass {
     match error {
         BackendError::Lost { .. } => ErrorClass::Fatal,

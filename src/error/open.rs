@@ -12,7 +12,7 @@ pub struct Rejection {
     pub selector: String,
     /// Its name.
     pub name: String,
-    /// Why not.
+    /// The reason.
     pub reason: String,
 }
 
@@ -26,7 +26,7 @@ impl Rejection {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OpenError {
-    /// The selection string that was asked for.
+    /// The selection string.
     pub wanted: Option<String>,
     /// Every candidate, with the reason why it was not taken.
     pub rejected: Vec<Rejection>,
@@ -45,8 +45,8 @@ impl std::error::Error for OpenError {}
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.wanted {
-            Some(wanted) => write!(f, "no device fits '{wanted}'")?,
-            None => f.write_str("there is no device to open")?,
+            Some(wanted) => write!(f, "no device matches '{wanted}'")?,
+            None => f.write_str("no device was found")?,
         }
         for rejection in &self.rejected {
             write!(f, "\n  {} ({}): {}", rejection.selector, rejection.name, rejection.reason)?;

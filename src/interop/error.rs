@@ -1,37 +1,37 @@
-//! Why something could not be handed over.
+//! Errors of interop.
 
-use anywarp_backend::BackendError;
+use anywarp_backend::{BackendError, BackendKind};
 
 use crate::error::{BufferError, Classified, Error, ErrorClass, class_of};
 
-/// A device or a buffer could not be handed over. Nothing has changed.
+/// A device or a buffer could not be shared with another library. Nothing has changed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteropError {
-    /// The device is none of this kind.
-    #[error("{device} is on '{backend}', not on {wanted}: open a device with {}", selectors(wanted))]
+    /// The device runs on another backend.
+    #[error("{device} runs on {backend}, not on {wanted}: open a device with {}", selectors(wanted))]
     OtherBackend {
         /// `wgpu` or `CUDA`.
         wanted: &'static str,
         /// The device's name.
         device: String,
         /// Its backend.
-        backend: &'static str,
+        backend: BackendKind,
     },
     /// A buffer that another device made.
     #[error(
-        "the wgpu buffer was not made by the wgpu device of {device} (or a mapping of it is on its way): make the \
-         anywarp device from the wgpu device that made the buffer, with interop::wgpu::device"
+        "the wgpu buffer does not belong to the wgpu device of {device}, or is being mapped: create the anywarp device \
+         with `interop::wgpu::device` from the wgpu device that created the buffer"
     )]
     OtherDevice {
-        /// The device that was to have it.
+        /// The device given.
         device: String,
     },
     /// A buffer that the host has mapped.
-    #[error("the wgpu buffer is mapped: unmap it first")]
+    #[error("the wgpu buffer is mapped: call `unmap` on it first")]
     Mapped,
     /// A buffer that does not hold whole elements.
-    #[error("a wgpu buffer of {bytes} bytes does not hold whole {element}s of {size} bytes{}", granule(*bytes))]
+    #[error("a wgpu buffer of {bytes} bytes is not a whole number of elements {element} of {size} bytes{}", granule(*bytes))]
     Size {
         /// The buffer's size.
         bytes: u64,
@@ -40,8 +40,8 @@ pub enum InteropError {
         /// Its size.
         size: usize,
     },
-    /// A buffer that nothing could be done with.
-    #[error("the wgpu buffer has none of the usages {}: create it with those that you need", list(wanted))]
+    /// A buffer without any usage that anywarp needs.
+    #[error("the wgpu buffer has none of the usages {}: create it with at least one of them", list(wanted))]
     Usages {
         /// Those that would be of use, by their names in wgpu.
         wanted: Vec<&'static str>,
@@ -49,8 +49,8 @@ pub enum InteropError {
     /// The buffer is in use, or could not be made ready.
     #[error(transparent)]
     Buffer(#[from] BufferError),
-    /// The device refused.
-    #[error("{device}: {error}")]
+    /// The backend failed.
+    #[error("sharing with {device} failed: {error}")]
     Device {
         /// The device's name.
         device: String,

@@ -70,13 +70,13 @@ fn fits(rust: &Layout, wgsl: &Layout) -> bool {
 
 /// Both layouts, for an error.
 pub(super) fn both(wgsl: &Layout, rust: &Layout) -> String {
-    let mut text = String::from("  WGSL wants\n");
+    let mut text = String::from("  the WGSL type\n");
     wgsl.describe(&mut text, 4);
     if let Shape::Array { element, stride, .. } = &wgsl.shape {
         text.push_str(&format!("    one element every {stride} bytes, each\n"));
         element.describe(&mut text, 6);
     }
-    text.push_str("  the buffer holds\n");
+    text.push_str("  the argument\n");
     rust.describe(&mut text, 4);
     text.truncate(text.trim_end().len());
     text
@@ -86,17 +86,17 @@ fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
     let (layout, size) = (&info.layout, u64::from(info.layout.size));
     if length < size {
         let least = if layout.unsized_tail().is_some() { "at least one element, " } else { "" };
-        return Some(format!("{} takes {least}{size} bytes", layout.name));
+        return Some(format!("{} needs {least}{size} bytes", layout.name));
     }
     if let Shape::Array { element, count: None, stride } = &layout.shape {
         if !length.is_multiple_of(u64::from(*stride)) {
-            return Some(format!("elements of {} are {stride} bytes apart, which does not divide it", element.name));
+            return Some(format!("it must be a multiple of {stride} bytes, the stride of {}", element.name));
         }
     } else if let Some((offset, stride)) = layout.unsized_tail() {
         // Struct sizes are rounded up to their alignment, so a remainder below it is no mistake.
         let rest = (length - u64::from(offset)) % u64::from(stride);
         if rest >= u64::from(layout.align) {
-            return Some(format!("{offset} bytes, then elements of {stride} bytes, do not divide it"));
+            return Some(format!("it must be {offset} bytes and then a multiple of {stride} bytes"));
         }
     }
     (info.class != BindingClass::Uniform && !length.is_multiple_of(4))
@@ -112,7 +112,7 @@ fn check_place(kernel: &Kernel, info: &BindingInfo, bytes: &Range<u64>) -> Resul
     if bytes.end - bytes.start > limit {
         return Err(LaunchError::AboveLimit {
             kernel: kernel.name().to_owned(),
-            what: format!("the size of '{}' in bytes (bind slices of it)", info.name),
+            what: format!("the size of '{}' in bytes (bind slices of the buffer)", info.name),
             wanted: bytes.end - bytes.start,
             limit,
             device: kernel.device.caps().name.clone(),
@@ -151,9 +151,9 @@ pub(super) fn check_pairs(kernel: &str, caps: &Caps, placed: &[Placed<'_>]) -> R
             let written = first.access == Access::Write || second.access == Access::Write;
             let of_one_class = (first.class == BindingClass::Storage) == (second.class == BindingClass::Storage);
             let problem = if overlap && written {
-                "overlap, and the kernel writes there"
+                "overlap, and the kernel writes there: bind slices that do not overlap"
             } else if !of_one_class && !caps.aliased_bindings {
-                "lie in one buffer, one of them read_write: this device needs them in separate buffers"
+                "are in one buffer and one of them is `read_write`: use separate buffers on this device"
             } else {
                 continue;
             };

@@ -157,7 +157,7 @@ fn check_indirect(
                 kernel: kernel.name().to_owned(),
                 first: at.name.to_owned(),
                 second: format!("the indirect grid at byte {offset}"),
-                problem: "lie in one buffer that the kernel declares read_write",
+                problem: "are in one buffer that the kernel declares `read_write`: keep the grid in a buffer of its own",
             })
         }
         _ => Ok(()),

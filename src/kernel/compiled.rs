@@ -334,7 +334,7 @@ struct Key {
     /// As its files were read now: they may have changed since.
     source: Arc<Source>,
     entry: Option<String>,
-    constants: Vec<(String, u64)>,
+    overrides: Vec<(String, u64)>,
     leave: Leave,
 }
 
@@ -364,7 +364,7 @@ impl KernelCache {
         let key = Key {
             source: Arc::clone(&source),
             entry: wgsl.entry.as_ref().map(ToString::to_string),
-            constants: wgsl.constants.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect(),
+            overrides: wgsl.overrides.iter().map(|(name, value)| (name.to_string(), value.to_bits())).collect(),
             leave: wgsl.leave,
         };
         if let Some(kernel) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {

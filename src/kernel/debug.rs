@@ -24,7 +24,8 @@ pub(super) struct Marked {
 pub(super) fn marked(source: &Source, module: &Module) -> Result<Vec<Marked>, KernelError> {
     let span = |range: std::ops::Range<usize>| Span::new(range.start as u32, range.end as u32);
     let names = marked_functions(source.text()).map_err(|Stray(range)| {
-        let message = "the mark 'anywarp:debug' must stand right before the 'fn' of a function that is no entry point";
+        let message =
+            "the mark 'anywarp:debug' must stand right before the 'fn' of a function that is not an entry point";
         error(source, span(range), message.to_owned())
     })?;
     let marked = names.into_iter().map(|(name, range)| {

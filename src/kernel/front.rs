@@ -162,7 +162,7 @@ fn specialise(
         .filter_map(|(_, item)| item.id.map(|id| id.to_string()).or_else(|| item.name.clone()))
         .collect();
     let mut constants = PipelineConstants::default();
-    for (name, value) in &wgsl.constants {
+    for (name, value) in &wgsl.overrides {
         // An override with an @id may also be set by its name.
         let id = module.overrides.iter().find_map(|(_, item)| {
             (item.name.as_deref() == Some(name)).then(|| item.id.map_or_else(|| name.to_string(), |id| id.to_string()))

@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_program_is_made_without_a_device() {
         let null = anywarp_null::NullBackend::new();
-        let wgsl = Wgsl::new(TEXT).file("two.wgsl").entry("first").constant("N", 8.0);
+        let wgsl = Wgsl::new(TEXT).file("two.wgsl").entry("first").set_override("N", 8.0);
         let program = wgsl.program(null.caps()).unwrap();
         assert_eq!((&*program.name, program.workgroup_size), ("two.wgsl:first", [8, 2, 1]));
         assert_eq!(program.bindings[0].layout.size, 32);

@@ -23,7 +23,7 @@ use crate::error::KernelError;
 /// let source = Wgsl::new("@compute @workgroup_size(64) fn main() {}")
 ///     .file("empty.wgsl")
 ///     .entry("main")
-///     .constant("block", 32.0);
+///     .set_override("block", 32.0);
 /// # let _ = source;
 /// ```
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct Wgsl<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) file: Cow<'a, str>,
     pub(crate) entry: Option<Cow<'a, str>>,
-    pub(crate) constants: Vec<(Cow<'a, str>, f64)>,
+    pub(crate) overrides: Vec<(Cow<'a, str>, f64)>,
     pub(crate) leave: Leave,
     pub(crate) modules: Vec<Module<'a>>,
     /// The text's own path as a module, where no file's path says it.
@@ -72,7 +72,7 @@ impl<'a> Wgsl<'a> {
             text: text.into(),
             file: "kernel".into(),
             entry: None,
-            constants: Vec::new(),
+            overrides: Vec::new(),
             leave: Leave::default(),
             modules: Vec::new(),
             at: Vec::new(),
@@ -231,11 +231,11 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// The value of an `override`, by its name or, for one with `@id`, by its number as text.
+    /// Sets the value of an `override`, by its name or, for one with `@id`, by its number as text.
     /// Booleans are 0 and 1.
     #[must_use]
-    pub fn constant(mut self, name: impl Into<Cow<'a, str>>, value: f64) -> Self {
-        self.constants.push((name.into(), value));
+    pub fn set_override(mut self, name: impl Into<Cow<'a, str>>, value: f64) -> Self {
+        self.overrides.push((name.into(), value));
         self
     }
 
@@ -275,7 +275,7 @@ impl Wgsl<'_> {
             text: owned(&self.text),
             file: owned(&self.file),
             entry: self.entry.as_ref().map(owned),
-            constants: self.constants.iter().map(|(name, value)| (owned(name), *value)).collect(),
+            overrides: self.overrides.iter().map(|(name, value)| (owned(name), *value)).collect(),
             leave: self.leave,
             modules: self.modules.iter().map(Module::owned).collect(),
             at: self.at.iter().map(owned).collect(),
@@ -333,7 +333,7 @@ impl Wgsl<'_> {
 
     fn no_scalar(&self, name: &str, element: &str) -> KernelError {
         let diagnostic =
-            format!("error: the element type '{name}' cannot become {element}, which is no scalar of WGSL");
+            format!("error: the element type '{name}' cannot become {element}, which is not a scalar of WGSL");
         KernelError::Compose { file: self.file.to_string(), line: 1, diagnostic }
     }
 }

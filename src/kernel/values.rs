@@ -60,7 +60,7 @@ impl Values {
         self.uniforms.iter().find(|(at, _)| *at == slot).map(|(_, range)| range.clone())
     }
 
-    /// Follows a path like `params.weights[3]`. The error says where it goes wrong.
+    /// Follows a path like `params.weights[3]`. The error names the part that does not exist.
     pub(crate) fn find<'a>(&self, program: &'a Program, path: &str) -> Result<Place<'a>, String> {
         let end = path.find(['.', '[']).unwrap_or(path.len());
         let (root, mut rest) = path.split_at(end);
@@ -78,18 +78,19 @@ impl Values {
                     .chain(program.immediate.iter().map(|(name, _)| name.as_str()))
                     .collect();
                 let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                return Err(format!("there is no uniform or immediate '{root}'; there is {known}"));
+                return Err(format!("no uniform or immediate `{root}`; the kernel has {known}"));
             }
         };
         while !rest.is_empty() {
-            let (offset, layout, left) = step(place.layout, rest)?;
+            let whole = &path[..path.len() - rest.len()];
+            let (offset, layout, left) = step(place.layout, whole, rest)?;
             place = Place { offset: place.offset + offset, layout, slot: place.slot };
             rest = left;
         }
         Ok(place)
     }
 
-    /// The fields that nothing covers. `bound` tells of a binding slot whether a buffer is bound.
+    /// The fields without a value. `bound` returns whether a binding slot has a buffer.
     pub(crate) fn missing(&self, covered: &mut Covered, bound: impl Fn(usize) -> bool) -> Vec<String> {
         join(covered);
         let is_bound =
@@ -118,27 +119,35 @@ fn join(ranges: &mut Covered) {
 }
 
 /// One `.field` or `[index]` of a path.
-fn step<'a, 'p>(layout: &'a Layout, rest: &'p str) -> Result<(u32, &'a Layout, &'p str), String> {
+///
+/// `whole` is the path before it, whose layout is `layout`.
+fn step<'a, 'p>(layout: &'a Layout, whole: &str, rest: &'p str) -> Result<(u32, &'a Layout, &'p str), String> {
+    let name = &layout.name;
     if let Some(rest) = rest.strip_prefix('[') {
-        let close = rest.find(']').ok_or("a '[' is not closed")?;
-        let index: u32 = rest[..close].trim().parse().map_err(|_| format!("'{}' is no index", &rest[..close]))?;
+        let (index, after) = rest.split_once(']').ok_or_else(|| format!("`]` is missing in `{whole}[{rest}`"))?;
+        let number: u32 = index
+            .trim()
+            .parse()
+            .map_err(|_| format!("`{index}` in `{whole}[{index}]` is not an index: use a number from 0"))?;
         let Shape::Array { element, count, stride } = &layout.shape else {
-            return Err(format!("{} is no array", layout.name));
+            return Err(format!("no element `{whole}[{number}]`; `{whole}` is {name}, not an array"));
         };
-        if count.is_some_and(|count| index >= count) {
-            return Err(format!("{} has no element {index}", layout.name));
+        if let Some(count) = count.filter(|count| number >= *count) {
+            return Err(format!("no element `{whole}[{number}]`; `{whole}` has {count} elements"));
         }
-        return Ok((index * stride, element, &rest[close + 1..]));
+        return Ok((number * stride, element, after));
     }
-    let rest = rest.strip_prefix('.').ok_or_else(|| format!("'{rest}' is neither .field nor [index]"))?;
+    let rest = rest
+        .strip_prefix('.')
+        .ok_or_else(|| format!("`{rest}` after `{whole}` is not a part of a path: use `.field` or `[index]`"))?;
     let end = rest.find(['.', '[']).unwrap_or(rest.len());
-    let name = &rest[..end];
+    let wanted = &rest[..end];
     let Shape::Struct { fields } = &layout.shape else {
-        return Err(format!("{} has no fields", layout.name));
+        return Err(format!("no field `{whole}.{wanted}`; `{whole}` is {name}, which has no fields"));
     };
-    let field = fields.iter().find(|field| field.name == name).ok_or_else(|| {
+    let field = fields.iter().find(|field| field.name == wanted).ok_or_else(|| {
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-        format!("{} has no field '{name}'; it has {}", layout.name, names.join(", "))
+        format!("no field `{whole}.{wanted}`; `{whole}` has {}", names.join(", "))
     })?;
     Ok((field.offset, &field.layout, &rest[end..]))
 }

@@ -11,6 +11,7 @@ use crate::device::Device;
 /// What makes loading fast or slow, and changes nothing of what is loaded: what
 /// [`LoaderBuilder::tune`] looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Setting {
     /// Threads that load; with none, the thread that asks for a batch loads it.
     pub workers: usize,

@@ -1,4 +1,4 @@
-//! What can go wrong with loading, and where.
+//! Errors of loading, and the samples they belong to.
 
 use std::error::Error;
 use std::fmt;
@@ -12,8 +12,8 @@ use crate::error::{BufferError, Classified, ErrorClass};
 
 /// A loader could not be made, or a batch could not be loaded.
 ///
-/// What goes wrong with one batch stands in its place, and the epoch goes on after it. So whoever writes
-/// errors down and goes on comes to the end of the epoch:
+/// An error of one batch stands in its place, and the epoch continues after it. A loop that logs errors and
+/// continues therefore reaches the end of the epoch:
 ///
 /// - An error that no later batch could escape is the last item: the device is lost, or a batch is above
 ///   what the device allows for one buffer, or above what can be addressed.
@@ -24,26 +24,26 @@ use crate::error::{BufferError, Classified, ErrorClass};
 #[non_exhaustive]
 pub enum LoaderError {
     /// Batches of nothing.
-    #[error("the batch size is 0: a batch has at least one sample")]
+    #[error("the batch size is 0: it must be at least 1")]
     ZeroBatchSize,
     /// Shuffling needs samples with numbers.
-    #[error("samples that come as a stream cannot be shuffled: let the shards give another order in each epoch")]
+    #[error("an iterable data set cannot be shuffled: yield another order in each epoch from its shards")]
     NotIndexed,
     /// An order of that many samples has no room in memory.
-    #[error("the order of {samples} samples takes {} bytes, which are not there: load them without shuffling",
+    #[error("the order of {samples} samples needs {} bytes of memory, which could not be allocated: do not shuffle them",
         samples.saturating_mul(size_of::<usize>()))]
     TooManySamples {
         /// How many there are.
         samples: usize,
     },
     /// That many shards have no room in memory.
-    #[error("{shards} shards have no room in memory: use fewer")]
+    #[error("the memory for {shards} shards could not be allocated: use fewer shards")]
     TooManyShards {
         /// How many there are.
         shards: usize,
     },
     /// The system gives no more threads.
-    #[error("worker {worker} of {workers} cannot be started: {cause}; use fewer")]
+    #[error("worker {worker} of {workers} could not be started: {cause}; use fewer workers")]
     Thread {
         /// The worker, counted from 0.
         worker: usize,
@@ -57,7 +57,7 @@ pub enum LoaderError {
     Read {
         /// The sample.
         at: SampleAt,
-        /// What the data set said.
+        /// The error of the data set.
         cause: Arc<dyn Error + Send + Sync>,
     },
     /// The data set panicked.
@@ -65,11 +65,11 @@ pub enum LoaderError {
     Panicked {
         /// The sample.
         at: SampleAt,
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
     /// The data set has become smaller since the epoch began.
-    #[error("{at} is gone: the data set had {expected} samples when the epoch began and now has {now}")]
+    #[error("{at} does not exist any more: the data set had {expected} samples when the epoch began and now has {now}")]
     Shrunk {
         /// The sample.
         at: SampleAt,
@@ -80,7 +80,7 @@ pub enum LoaderError {
     },
     /// The device has no memory for a batch, or refuses to have it written. It ends the epoch if that is
     /// so for all batches, and a shard that it has hit twice in a row.
-    #[error("batch {batch} of epoch {epoch} ({samples} samples) has no memory: {error}")]
+    #[error("batch {batch} of epoch {epoch} ({samples} samples) has no buffer: {error}")]
     Buffer {
         /// The epoch.
         epoch: u64,
@@ -93,8 +93,8 @@ pub enum LoaderError {
     },
     /// The host has no ordinary memory for a batch that is to be copied.
     #[error(
-        "batch {batch} of epoch {epoch} ({samples} samples) takes {bytes} bytes of ordinary memory, which are not \
-         there: use smaller batches, or write them in place (pinned)"
+        "batch {batch} of epoch {epoch} ({samples} samples) needs {bytes} bytes of host memory, which could not \
+         be allocated: use smaller batches, or write them in place (pinned)"
     )]
     HostMemory {
         /// The epoch.
@@ -140,7 +140,7 @@ impl From<LoaderError> for crate::error::Error {
     }
 }
 
-/// Which sample of which batch, and who was reading it.
+/// The sample, its batch, and the worker that was reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SampleAt {
@@ -171,7 +171,7 @@ impl fmt::Display for SampleAt {
     }
 }
 
-/// Memory that is not to be had.
+/// Memory that could not be allocated.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Refused {

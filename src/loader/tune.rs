@@ -13,8 +13,16 @@ use std::time::Duration;
 use super::fields::Fields;
 use super::{Batch, LoaderBuilder, Setting};
 
-/// How thoroughly [`LoaderBuilder::tune`] looks.
+/// The effort of [`LoaderBuilder::tune`].
+///
+/// ```
+/// use anywarp::loader::TuneOptions;
+///
+/// let hasty = TuneOptions::default().settings(4).batches(8);
+/// assert_eq!((hasty.settings, hasty.repetitions), (4, 3));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TuneOptions {
     /// Settings that are tried: the default one, and others at random.
     pub settings: usize,
@@ -35,6 +43,50 @@ impl Default for TuneOptions {
     fn default() -> Self {
         let most_workers = super::cores().saturating_mul(2);
         Self { settings: 12, batches: 16, repetitions: 3, most_workers, most_prefetch: 8, seed: 0 }
+    }
+}
+
+impl TuneOptions {
+    /// Sets the number of settings that are tried.
+    #[must_use]
+    pub fn settings(mut self, settings: usize) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets the batches of one measurement in the first round.
+    #[must_use]
+    pub fn batches(mut self, batches: usize) -> Self {
+        self.batches = batches;
+        self
+    }
+
+    /// Sets the measurements of one setting in one round.
+    #[must_use]
+    pub fn repetitions(mut self, repetitions: usize) -> Self {
+        self.repetitions = repetitions;
+        self
+    }
+
+    /// Sets the largest number of workers that is tried.
+    #[must_use]
+    pub fn most_workers(mut self, workers: usize) -> Self {
+        self.most_workers = workers;
+        self
+    }
+
+    /// Sets the largest number of batches ahead that is tried.
+    #[must_use]
+    pub fn most_prefetch(mut self, batches: usize) -> Self {
+        self.most_prefetch = batches;
+        self
+    }
+
+    /// Sets the seed by which settings are chosen.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
     }
 }
 
@@ -107,7 +159,7 @@ impl<F: Fields> LoaderBuilder<F> {
     /// # let device = anywarp::Device::open_default()?;
     /// let builder = Loader::builder(&device, Numbers).batch_size(10);
     /// let mut sum = device.buffer::<u32>(10)?;
-    /// # let options = TuneOptions { settings: 3, batches: 2, ..TuneOptions::default() };
+    /// # let options = TuneOptions::default().settings(3).batches(2);
     /// # /*
     /// let options = TuneOptions::default();
     /// # */

@@ -29,7 +29,7 @@ pub enum OperationError {
         problem: String,
     },
     /// More or fewer arguments than parameters.
-    #[error("{operator} takes {} {what} ({}); got {got}", expected.len(), expected.join(", "))]
+    #[error("{operator} takes {} ({}); got {got}", counted(expected.len(), what), expected.join(", "))]
     Count {
         /// The operator.
         operator: String,
@@ -41,7 +41,7 @@ pub enum OperationError {
         got: usize,
     },
     /// An argument of another type. Nothing is converted silently.
-    #[error("{operator}: '{argument}' is {expected}; got {got}")]
+    #[error("{operator}: '{argument}' must be {expected}; got {got}")]
     Type {
         /// The operator.
         operator: String,
@@ -49,11 +49,11 @@ pub enum OperationError {
         argument: String,
         /// Its type, and where a letter got its meaning.
         expected: String,
-        /// What came.
+        /// The type of the argument.
         got: String,
     },
     /// A shape that is not the array's length.
-    #[error("{operator}: '{argument}' has the shape {shape:?}, which is {expected} elements; it has {got}")]
+    #[error("{operator}: '{argument}' has {got} elements; the shape {shape:?} needs {expected}")]
     Length {
         /// The operator.
         operator: String,
@@ -68,8 +68,8 @@ pub enum OperationError {
     },
     /// Shapes that cannot be stretched to one.
     #[error(
-        "{operator}: '{argument}' of shape {shape:?} does not fit the shape {against:?} of those before it: sizes must \
-         agree from the last one on, or be 1"
+        "{operator}: '{argument}' of shape {shape:?} cannot be broadcast to the shape {against:?} of the arguments before it: \
+         counted from the last dimension, sizes must be equal or 1"
     )]
     Broadcast {
         /// The operator.
@@ -93,7 +93,7 @@ pub enum OperationError {
         /// The output's.
         got: Vec<usize>,
     },
-    /// No array tells how many elements there are, or one does and so does the caller.
+    /// The number of elements is not known, or is given twice.
     #[error("{operator}: {problem}")]
     Size {
         /// The operator.
@@ -108,7 +108,7 @@ pub enum OperationError {
         operator: String,
         /// The axis.
         axis: usize,
-        /// `is outside of` or `is given twice for`.
+        /// `is out of range for` or `is given twice for`.
         problem: &'static str,
         /// The shape of the inputs.
         shape: Vec<usize>,
@@ -127,7 +127,7 @@ pub enum OperationError {
         /// The most that there may be.
         limit: u64,
     },
-    /// An output that is also an input has to be brought by the caller.
+    /// An output that the call cannot allocate: the caller has to give a buffer.
     #[error("{operator}: '{argument}' {problem}: call `run` with a buffer for it")]
     NotAllocated {
         /// The operator.
@@ -174,7 +174,7 @@ pub enum OperationError {
         error: BufferError,
     },
     /// A guard of an argument is alive.
-    #[error("{operator}: '{argument}' is in use: drop its {guard} first")]
+    #[error("{operator}: '{argument}' is in use by a {guard}: drop that first")]
     InUse {
         /// The operator.
         operator: String,
@@ -184,7 +184,7 @@ pub enum OperationError {
         guard: &'static str,
     },
     /// A choice that does not go with the arguments.
-    #[error("{operator}: {argument} {got} was asked for; {expected}")]
+    #[error("{operator}: {argument} {got} is not possible: {expected}")]
     Choice {
         /// The operator.
         operator: String,
@@ -195,8 +195,8 @@ pub enum OperationError {
         /// The one that was made.
         got: String,
     },
-    /// The device refused.
-    #[error("{operator} on {device}: {error}")]
+    /// The backend failed.
+    #[error("{operator} failed on {device}: {error}")]
     Device {
         /// The operator.
         operator: String,
@@ -205,6 +205,12 @@ pub enum OperationError {
         /// The backend's reason.
         error: BackendError,
     },
+}
+
+/// `1 input`, `2 inputs`.
+fn counted(count: usize, plural: &str) -> String {
+    let what = if count == 1 { plural.trim_end_matches('s') } else { plural };
+    format!("{count} {what}")
 }
 
 impl Classified for OperationError {

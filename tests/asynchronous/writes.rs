@@ -37,8 +37,7 @@ async fn copied_in_pieces(device: Device) -> TestResult {
 /// Who wants more than there is waits for copies on their way, and blocks nobody.
 async fn with_little_upload_memory(device: Device) -> TestResult {
     const LIMIT: u64 = 64 << 10;
-    let selector = Some(device.selector().to_owned());
-    let options = DeviceOptions { selector, staged: true, staging_limit: Some(LIMIT), ..DeviceOptions::default() };
+    let options = DeviceOptions::default().selector(device.selector()).staged(true).staging_limit(LIMIT);
     let device = Device::open_with(&options)?;
     let mut data = device.buffer::<u32>(10_000)?;
     for round in 0..100 {

@@ -3,6 +3,7 @@
 //!
 //! `?filter=TEXT` in the page's address runs the cases whose name contains it.
 
+use anywarp::backend::BackendKind;
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 
@@ -55,7 +56,7 @@ async fn run_all() {
 async fn open() -> TestResult<(Device, String)> {
     let device = Device::open_async(&DeviceOptions::default()).await?;
     let Caps { name, driver, backend, .. } = device.caps();
-    if *backend != "webgpu" {
+    if *backend != BackendKind::WebGpu {
         return Err(Stop::Fail(format!("a browser's backend is webgpu, not {backend}")));
     }
     let hardware = format!("{name} {driver}");

@@ -1,5 +1,6 @@
 //! Devices: what they say of themselves, and several handles of them.
 
+use anywarp::backend::BackendKind;
 use std::collections::HashSet;
 
 use anywarp::backend::Caps;
@@ -27,8 +28,7 @@ pub(crate) const CASES: &[Case] = cases![
 async fn caps_are_sane(device: &Device) -> TestResult {
     let caps = device.caps();
     ensure(!caps.name.is_empty(), || "the device has no name".to_owned())?;
-    let backends = ["vulkan", "metal", "dx12", "webgpu", "cuda", "cpu"];
-    ensure(backends.contains(&caps.backend), || format!("unknown backend {}", caps.backend))?;
+    ensure(caps.backend != BackendKind::Null, || "a device without hardware".to_owned())?;
     equal(caps.blocking, BLOCKING, "whether a thread may wait here")?;
     ensure(caps.memory != Some(0), || "a device without memory".to_owned())?;
     if let Some((least, most)) = caps.subgroup_size {
@@ -86,7 +86,7 @@ async fn selector_opens_the_same_device(device: &Device) -> TestResult {
 }
 
 async fn open_without_blocking(device: &Device) -> TestResult {
-    let options = DeviceOptions { selector: Some(device.selector().to_owned()), ..DeviceOptions::default() };
+    let options = DeviceOptions::default().selector(device.selector());
     let other = Device::open_async(&options).await?;
     equal(other.selector(), device.selector(), "selector")?;
     still_works(&other).await

@@ -22,7 +22,7 @@ pub(crate) async fn select_here(selector: &str) -> Result<Device, OpenError> {
     if BLOCKING {
         return Device::open(selector);
     }
-    Device::open_async(&DeviceOptions { selector: Some(selector.to_owned()), ..DeviceOptions::default() }).await
+    Device::open_async(&DeviceOptions::default().selector(selector)).await
 }
 
 /// What can be opened once more.

@@ -24,7 +24,7 @@ pub(crate) struct Target {
 
 impl Target {
     fn new(candidate: &Candidate, name: String, staged: bool) -> Arc<Self> {
-        let options = DeviceOptions { selector: Some(candidate.selector.clone()), staged, ..DeviceOptions::default() };
+        let options = DeviceOptions::default().selector(&candidate.selector).staged(staged);
         let hardware = format!("{} {}", candidate.caps.name, candidate.caps.driver);
         let caps = candidate.caps.clone();
         Arc::new(Self { name, hardware, caps, options, opened: OnceLock::new() })
@@ -44,7 +44,7 @@ pub(crate) fn targets() -> Vec<Arc<Target>> {
         let backend = candidate.caps.backend;
         let alone = candidates.iter().filter(|other| other.caps.backend == backend).count() == 1;
         let number = candidate.selector.rsplit(':').next().unwrap_or_default();
-        let name = if alone { backend.to_owned() } else { format!("{backend}{number}") };
+        let name = if alone { backend.to_string() } else { format!("{backend}{number}") };
         if candidate.caps.unified {
             targets.push(Target::new(candidate, format!("{name}-staged"), true));
         }

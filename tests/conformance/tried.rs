@@ -10,7 +10,7 @@ use crate::verdict::{Verdict, judged};
 /// Runs `case`, whose name with its group's is `name`, on a device that calls itself `hardware`.
 pub(crate) async fn tried(case: &Case, name: &str, device: &Device, hardware: &str) -> Verdict {
     let outcome = case.outcome(device).await;
-    let fault = expected("conformance", name, device.caps().backend, hardware);
+    let fault = expected("conformance", name, device.caps().backend.name(), hardware);
     judged(outcome, fault.map(|fault| (fault.name, fault.what)))
 }
 

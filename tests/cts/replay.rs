@@ -22,7 +22,8 @@ impl Player {
     ///
     /// Why there is none.
     pub(crate) fn open(selector: Option<&str>, staged: bool) -> Result<Self, String> {
-        let options = DeviceOptions { selector: selector.map(str::to_owned), staged, ..DeviceOptions::default() };
+        let mut options = DeviceOptions::default().staged(staged);
+        options.selector = selector.map(str::to_owned);
         let device = Device::open_with(&options).map_err(|error| error.to_string())?;
         Ok(Self { device, lost: false })
     }
@@ -81,7 +82,7 @@ impl Player {
             source = source.entry(entry);
         }
         for (name, value) in &dispatch.constants {
-            source = source.constant(name, *value);
+            source = source.set_override(name, *value);
         }
         let kernel = self.device.kernel(source).map_err(stop)?;
         // Read before the bindings borrow all buffers.

@@ -104,7 +104,7 @@ fn cases(options: &Options, dir: &Path, caps: &Caps, report: &mut Report) -> Res
                     wgsl = wgsl.entry(entry.as_str());
                 }
                 for (key, value) in &dispatch.constants {
-                    wgsl = wgsl.constant(key.as_str(), *value);
+                    wgsl = wgsl.set_override(key.as_str(), *value);
                 }
                 let name = format!("{} {}", name.query, name.sub);
                 match wgsl.program(caps) {

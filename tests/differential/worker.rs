@@ -1,5 +1,6 @@
 //! The child process: runs kernels and says how each ended, one line each.
 
+use anywarp::backend::BackendKind;
 use std::io::Write;
 use std::time::Instant;
 
@@ -112,12 +113,12 @@ struct Tried {
 fn attempt(options: &Options, place: &mut Place, kernel: &Tried) -> Result<bool, Message> {
     let Tried { seed, program, text, outcome } = kernel;
     // What a driver does about accesses out of range is its own.
-    if place.mode == Mode::Driver && place.device.caps().backend != "cpu" && outcome.outside > 0 {
+    if place.mode == Mode::Driver && place.device.caps().backend != BackendKind::Cpu && outcome.outside > 0 {
         return Ok(true);
     }
     let name = place.name();
     let hardware = format!("{} {}", place.device.caps().name, place.device.caps().driver);
-    let known = known(place.device.caps().backend, &hardware, &options.label(*seed));
+    let known = known(place.device.caps().backend.name(), &hardware, &options.label(*seed));
     if let Some(known) = known.filter(|known| known.ends_process) {
         return Err(Message::Skipped(*seed, format!("{name}: known: {}", known.what)));
     }

@@ -56,7 +56,7 @@ fn halves(device: &Device) -> TestResult {
 
 fn recorded(device: &Device) -> TestResult {
     let step = ElementwiseKernel::new("x: f32", "x: f32", "x = x * 2 + 1")?.name("step");
-    let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a", "0")?.name("sum");
+    let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");
     for length in [10, 70_001] {
         let mut x = device.buffer::<f32>(length)?;
         let mut y = device.buffer::<f32>(1)?;

@@ -38,7 +38,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 fn sum_kernel() -> TestResult<ReductionKernel> {
-    Ok(ReductionKernel::new("x: T", "y: T", "x", "a + b", "y = a", "0")?.name("sum"))
+    Ok(ReductionKernel::new("x: T", "y: T")?.combine("a + b").finish("y = a").identity("0").name("sum"))
 }
 
 const LENGTHS: [usize; 16] = [1, 2, 3, 15, 16, 17, 255, 256, 257, 1021, 4096, 4099, 65_537, 99_991, 262_147, 1_048_577];
@@ -57,7 +57,7 @@ fn sum<T: Number>(device: &Device) -> TestResult {
 
 fn greatest<T: Number>(device: &Device) -> TestResult {
     known::<T>(device)?;
-    let greatest = ReductionKernel::new("x: T", "y: T", "x", "max(a, b)", "a", "0")?.name("greatest");
+    let greatest = ReductionKernel::new("x: T", "y: T")?.combine("max(a, b)").identity("0").name("greatest");
     for length in LENGTHS {
         let mut values = whole(length, 2);
         values[length * 2 / 3] = 77;
@@ -69,14 +69,14 @@ fn greatest<T: Number>(device: &Device) -> TestResult {
 
 fn least_and_product(device: &Device) -> TestResult {
     let x = device.buffer_from(&[3.0f32, -2.0, 5.0, 0.5])?;
-    let least = ReductionKernel::new("x: f32", "y: f32", "x", "min(a, b)", "", "3.4e38")?;
+    let least = ReductionKernel::new("x: f32", "y: f32")?.combine("min(a, b)").identity("3.4e38");
     same(&least.apply::<f32>(device, &x)?.read()?, &[-2.0], "the least")?;
-    let product = ReductionKernel::new("x: f32", "y: f32", "x", "a * b", "a", "1")?;
+    let product = ReductionKernel::new("x: f32", "y: f32")?.combine("a * b").identity("1");
     same(&product.apply::<f32>(device, &x)?.read()?, &[-15.0], "the product")
 }
 
 fn dot(device: &Device) -> TestResult {
-    let dot = ReductionKernel::new("x: T, y: T", "z: T", "x * y", "a + b", "a", "0")?.name("dot");
+    let dot = ReductionKernel::new("x: T, y: T", "z: T")?.map("x * y").combine("a + b").identity("0").name("dot");
     for length in [1, 1000, 50_001] {
         let (x, y) = (whole(length, 3), whole(length, 4));
         let wanted = x.iter().zip(&y).map(|(x, y)| x * y).sum::<i32>();
@@ -88,23 +88,30 @@ fn dot(device: &Device) -> TestResult {
 
 fn mean_and_norm(device: &Device) -> TestResult {
     let x = device.buffer_from(&[3.0f32, 4.0, 0.0, 0.0])?;
-    let mean = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "y = a / f32(n)", "0")?;
+    let mean = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").finish("y = a / f32(n)").identity("0");
     same(&mean.apply::<f32>(device, &x)?.read()?, &[1.75], "the mean")?;
-    let norm = ReductionKernel::new("x: f32", "y: f32", "x * x", "a + b", "let t = sqrt(a); y = t;", "0")?;
+    let norm = ReductionKernel::new("x: f32", "y: f32")?
+        .map("x * x")
+        .combine("a + b")
+        .finish("let t = sqrt(a); y = t;")
+        .identity("0");
     same(&norm.apply::<f32>(device, &x)?.read()?, &[5.0], "the norm")
 }
 
 fn where_the_greatest_is(device: &Device) -> TestResult {
-    let at =
-        ReductionKernel::new("x: f32", "at: u32", "Best(x, i)", "better(a, b)", "a.at", "Best(-3e38, 0xffffffffu)")?
-            .preamble(
-                "struct Best { value: f32, at: u32 }
+    let at = ReductionKernel::new("x: f32", "at: u32")?
+        .map("Best(x, i)")
+        .combine("better(a, b)")
+        .finish("a.at")
+        .identity("Best(-3e38, 0xffffffffu)")
+        .preamble(
+            "struct Best { value: f32, at: u32 }
              fn better(a: Best, b: Best) -> Best {
                  if a.value > b.value || (a.value == b.value && a.at < b.at) { return a; }
                  return b;
              }",
-            )
-            .accumulator("Best");
+        )
+        .accumulator("Best");
     for length in [1, 7, 5000, 300_007] {
         let values = of::<f32>(&whole(length, 5));
         let greatest = values.iter().copied().fold(0.0, f32::max);
@@ -118,8 +125,13 @@ fn where_the_greatest_is(device: &Device) -> TestResult {
 /// Sums of halves in f32: in f16 they would be off, or infinite.
 fn wider_accumulator(device: &Device) -> TestResult {
     known::<f16>(device)?;
-    let sum = ReductionKernel::new("x: f16", "y: f32", "f32(x)", "a + b", "a", "0")?.name("sum");
-    let mean = ReductionKernel::new("x: f16", "y: f16", "f32(x)", "a + b", "f16(a / f32(n))", "0")?.accumulator("f32");
+    let sum = ReductionKernel::new("x: f16", "y: f32")?.map("f32(x)").combine("a + b").identity("0").name("sum");
+    let mean = ReductionKernel::new("x: f16", "y: f16")?
+        .map("f32(x)")
+        .combine("a + b")
+        .finish("f16(a / f32(n))")
+        .identity("0")
+        .accumulator("f32");
     for length in [3, 4097, 70_001] {
         let x = device.buffer_from(&vec![f16::from_f32(2.5); length])?;
         same(&sum.apply::<f32>(device, &x)?.read()?, &[2.5 * length as f32], "the sum")?;
@@ -133,9 +145,15 @@ fn wider_accumulator(device: &Device) -> TestResult {
 fn values_and_raw(device: &Device) -> TestResult {
     let x = device.buffer_from(&of::<f32>(&whole(5000, 6)))?;
     let wanted = whole(5000, 6).iter().filter(|x| **x > 6).count() as u32;
-    let above = ReductionKernel::new("x: f32, limit: f32", "y: u32", "select(0u, 1u, x > limit)", "a + b", "a", "0")?;
+    let above = ReductionKernel::new("x: f32, limit: f32", "y: u32")?
+        .map("select(0u, 1u, x > limit)")
+        .combine("a + b")
+        .identity("0");
     same(&above.apply::<u32>(device, (&x, 6.0f32))?.read()?, &[wanted], "how many are above a limit")?;
-    let rising = ReductionKernel::new("raw x: f32", "y: u32", "select(0u, 1u, x[i + 1u] > x[i])", "a + b", "a", "0")?;
+    let rising = ReductionKernel::new("raw x: f32", "y: u32")?
+        .map("select(0u, 1u, x[i + 1u] > x[i])")
+        .combine("a + b")
+        .identity("0");
     let wanted = whole(5000, 6).windows(2).filter(|pair| pair[1] > pair[0]).count() as u32;
     let got = rising.call(device).size(4999).apply::<u32>(&x)?;
     same(&got.read()?, &[wanted], "how many are followed by more")
@@ -193,7 +211,7 @@ fn long_rows_and_columns(device: &Device) -> TestResult {
 
 /// A product of a matrix and a vector.
 fn broadcast(device: &Device) -> TestResult {
-    let dot = ReductionKernel::new("x: T, y: T", "z: T", "x * y", "a + b", "a", "0")?.name("dot");
+    let dot = ReductionKernel::new("x: T, y: T", "z: T")?.map("x * y").combine("a + b").identity("0").name("dot");
     for (rows, columns) in [(3, 4), (50, 300), (200, 8192)] {
         let (matrix, vector) = (whole(rows * columns, 9), whole(columns, 10));
         let row = |row: &[i32]| row.iter().zip(&vector).map(|(x, y)| x * y).sum();
@@ -217,9 +235,9 @@ fn slices(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The identity, after post.
+/// The identity, after finish.
 fn nothing(device: &Device) -> TestResult {
-    let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a + 3", "0")?;
+    let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").finish("a + 3").identity("0");
     let none = device.buffer::<f32>(0)?;
     same(&sum.apply::<f32>(device, &none)?.read()?, &[3.0], "no elements")?;
     let columns = sum.call(device).axis(0).apply::<f32>(shaped(&none, [0, 300]))?;

@@ -37,11 +37,11 @@ fn declarations(_: &Device) -> TestResult {
     let parameter = |error: &OperationError| matches!(error, OperationError::Parameter { .. });
     let text = |error: &OperationError| matches!(error, OperationError::Text { .. });
     let new = ElementwiseKernel::new;
-    refused(new("x: float", "y: f32", "y = x"), parameter, &["`x: float`", "none of f32, f16"])?;
+    refused(new("x: float", "y: f32", "y = x"), parameter, &["`x: float`", "not one of f32, f16"])?;
     refused(new("x f32", "y: f32", "y = x"), parameter, &["`x f32`", "`name: type`"])?;
     refused(new("x: f32, x: f32", "y: f32", "y = x"), parameter, &["two named 'x'"])?;
     refused(new("i: f32", "y: f32", "y = i"), parameter, &["'i' has a meaning"])?;
-    refused(new("y: i32", "y: f32", "y = y"), parameter, &["`y: i32`", "as an output it is `y: f32`"])?;
+    refused(new("y: i32", "y: f32", "y = y"), parameter, &["`y: i32`", "the outputs declare it as `y: f32`"])?;
     refused(new("x: f32", "", "y = x"), text, &["the list of outputs is empty"])?;
     refused(new("x: f32", "y: f32", " "), text, &["the operation is empty"])
 }
@@ -50,21 +50,21 @@ fn counts(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Count { .. });
     let (x, mut z) = (device.buffer::<f32>(3)?, device.buffer::<f32>(3)?);
     refused(add()?.run(device, &x, &mut z), is, &["elementwise add takes 2 inputs (x: f32, y: f32); got 1"])?;
-    refused(add()?.run(device, (&x, &x), ()), is, &["takes 1 outputs (z: f32); got 0"])?;
-    refused(add()?.apply::<(f32, f32)>(device, (&x, &x)).map(|_| ()), is, &["takes 1 outputs (z: f32); got 2"])
+    refused(add()?.run(device, (&x, &x), ()), is, &["takes 1 output (z: f32); got 0"])?;
+    refused(add()?.apply::<(f32, f32)>(device, (&x, &x)).map(|_| ()), is, &["takes 1 output (z: f32); got 2"])
 }
 
 fn types(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Type { .. });
     let (x, k, odd) = (device.buffer::<f32>(3)?, device.buffer::<i32>(3)?, device.buffer::<[f32; 3]>(3)?);
     let mut z = device.buffer::<f32>(3)?;
-    let message = "elementwise add: 'y' is f32; got an array of i32";
+    let message = "elementwise add: 'y' must be f32; got an array of i32";
     refused(add()?.run(device, (&x, &k), &mut z), is, &[message])?;
-    refused(add()?.run(device, (&x, 1i32), &mut z), is, &["'y' is f32; got a value of i32"])?;
-    refused(add()?.run(device, (&x, &odd), &mut z), is, &["'y' is f32", "[f32; 3]"])?;
+    refused(add()?.run(device, (&x, 1i32), &mut z), is, &["'y' must be f32; got a value of i32"])?;
+    refused(add()?.run(device, (&x, &odd), &mut z), is, &["'y' must be f32", "[f32; 3]"])?;
     let any = ElementwiseKernel::new("x: T, y: T", "z: T", "z = x + y")?.name("any");
-    refused(any.run(device, (&x, 2.0f64), &mut z), is, &["'y' is T, which is f32 as 'x' is; got a value of f64"])?;
-    refused(any.run(device, (&k, &k), &mut z), is, &["'z' is T, which is i32 as 'x' is; got an array of f32"])?;
+    refused(any.run(device, (&x, 2.0f64), &mut z), is, &["'y' must be T, which is f32 as 'x' is; got a value of f64"])?;
+    refused(any.run(device, (&k, &k), &mut z), is, &["'z' must be T, which is i32 as 'x' is; got an array of f32"])?;
     refused(any.run(device, (&odd, &odd), &mut z), is, &["'x' is T, that is one of f32"])?;
     let raw = ElementwiseKernel::new("raw x: f32", "z: f32", "z = x[i]")?;
     refused(raw.run(device, 1.0f32, &mut z), is, &["'x' is a raw array of f32", "a value of f32"])?;
@@ -78,13 +78,17 @@ fn shapes(device: &Device) -> TestResult {
     let broadcast = |error: &OperationError| matches!(error, OperationError::Broadcast { .. });
     let shape = |error: &OperationError| matches!(error, OperationError::Length { .. });
     let output = |error: &OperationError| matches!(error, OperationError::Output { .. });
-    refused(add()?.run(device, (&x, &y), &mut z), broadcast, &["'y' of shape [4] does not fit the shape [6]"])?;
+    refused(
+        add()?.run(device, (&x, &y), &mut z),
+        broadcast,
+        &["'y' of shape [4] cannot be broadcast to the shape [6]"],
+    )?;
     let rows = shaped(&x, [2, 3]);
     refused(add()?.run(device, (rows, &y), &mut z), broadcast, &["'y' of shape [4]", "[2, 3]"])?;
     let wrong = shaped(&x, [2, 4]);
-    refused(add()?.run(device, (wrong, &y), &mut z), shape, &["'x'", "[2, 4], which is 8 elements; it has 6"])?;
+    refused(add()?.run(device, (wrong, &y), &mut z), shape, &["'x'", "has 6 elements; the shape [2, 4] needs 8"])?;
     let huge = shaped(&x, [usize::MAX, 2]);
-    refused(add()?.run(device, (huge, &y), &mut z), shape, &["'x'", "it has 6"])?;
+    refused(add()?.run(device, (huge, &y), &mut z), shape, &["'x' has 6 elements"])?;
     refused(add()?.run(device, (&x, &x), z.slice_mut(..1)), output, &["has the shape [6]", "'z' has [1]"])?;
     refused(add()?.run(device, (&x, &x), z.slice_mut(..4)), broadcast, &["'z' of shape [4]"])?;
     same(&z.read()?, &[5.0; 6], "nothing has run")
@@ -95,11 +99,11 @@ fn sizes(device: &Device) -> TestResult {
     let x = device.buffer::<f32>(3)?;
     let mut z = device.buffer::<f32>(3)?;
     let raw = ElementwiseKernel::new("raw x: f32", "raw z: f32", "z[i] = x[i]")?;
-    refused(raw.run(device, &x, &mut z), is, &["say it with `size`"])?;
-    refused(add()?.call(device).size(3).run((&x, &x), &mut z), is, &["`size` is for calls without such"])?;
-    refused(add()?.apply::<f32>(device, (1.0f32, 2.0f32)).map(|_| ()), is, &["say it with `size`"])?;
+    refused(raw.run(device, &x, &mut z), is, &["set it with `size`"])?;
+    refused(add()?.call(device).size(3).run((&x, &x), &mut z), is, &["leave `size` out"])?;
+    refused(add()?.apply::<f32>(device, (1.0f32, 2.0f32)).map(|_| ()), is, &["set it with `size`"])?;
     let filled = add()?.call(device).size(2).apply::<f32>((1.0f32, 2.0f32));
-    refused(filled.map(|_| ()), is, &["`size` is for calls without such"])
+    refused(filled.map(|_| ()), is, &["leave `size` out"])
 }
 
 fn allocation(device: &Device) -> TestResult {
@@ -165,26 +169,33 @@ fn wgsl(device: &Device) -> TestResult {
     )
 }
 
-fn reductions(_: &Device) -> TestResult {
+fn reductions(device: &Device) -> TestResult {
     let text = |error: &OperationError| matches!(error, OperationError::Text { .. });
     let new = ReductionKernel::new;
-    refused(new("x: f32", "y: f32, z: f32", "x", "a + b", "a", "0"), text, &["the output is `y: f32, z: f32`"])?;
-    refused(new("x: f32", "raw y: f32", "x", "a + b", "a", "0"), text, &["the output", "not raw"])?;
-    refused(new("x: f32", "x: f32", "x", "a + b", "a", "0"), text, &["do not work in place"])?;
-    refused(new("x: f32", "y: f32", "", "a + b", "a", "0"), text, &["map is empty"])?;
-    refused(new("x: f32", "y: f32", "x", " ", "a", "0"), text, &["combine is empty"])?;
-    refused(new("x: f32", "y: f32", "x", "a + b", "a", ""), text, &["identity is empty"])
+    refused(new("x: f32", "y: f32, z: f32"), text, &["the output is `y: f32, z: f32`"])?;
+    refused(new("x: f32", "raw y: f32"), text, &["the output", "not raw"])?;
+    refused(new("x: f32", "x: f32"), text, &["do not work in place"])?;
+    let x = device.buffer::<f32>(6)?;
+    let used = |kernel: ReductionKernel| kernel.name("bad").apply::<f32>(device, &x).map(|_| ());
+    let one = || new("x: f32", "y: f32");
+    refused(used(one()?.combine("a + b").identity("0").map("")), text, &["reduction bad: map is missing"])?;
+    refused(used(one()?.combine(" ").identity("0")), text, &["combine is missing", ".combine(\"a + b\")"])?;
+    refused(used(one()?.combine("a + b")), text, &["identity is missing", ".identity(\"0\")"])?;
+    let two = new("x: f32, y: f32", "z: f32")?.combine("a + b").identity("0");
+    refused(two.apply::<f32>(device, (&x, &x)).map(|_| ()), text, &["map is missing", ".map(\"x * y\")"])?;
+    let raw = new("raw x: f32", "z: f32")?.combine("a + b").identity("0");
+    refused(raw.apply::<f32>(device, &x).map(|_| ()), text, &["map is missing"])
 }
 
 fn sum() -> TestResult<ReductionKernel> {
-    Ok(ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a", "0")?.name("sum"))
+    Ok(ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum"))
 }
 
 fn axes(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Axis { .. });
     let (x, sum) = (device.buffer::<f32>(6)?, sum()?);
     let apply = |axes: &[usize]| sum.call(device).axes(axes).apply::<f32>(shaped(&x, [2, 3])).map(|_| ());
-    refused(apply(&[2]), is, &["reduction sum: axis 2 is outside of the shape [2, 3]"])?;
+    refused(apply(&[2]), is, &["reduction sum: axis 2 is out of range for the shape [2, 3]"])?;
     refused(apply(&[0, 0]), is, &["axis 0 is given twice for the shape [2, 3]"])?;
     let (none, large) =
         (device.buffer::<f32>(0)?, |error: &OperationError| matches!(error, OperationError::TooLarge { .. }));
@@ -206,11 +217,13 @@ fn outputs(device: &Device) -> TestResult {
 fn expressions(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Kernel(_));
     let x = device.buffer::<f32>(6)?;
-    for (at, part) in ["map", "combine", "post", "identity"].into_iter().enumerate() {
+    for (at, part) in ["map", "combine", "finish", "identity"].into_iter().enumerate() {
         let mut texts = ["x", "a + b", "a", "0"];
         texts[at] = "  wrong";
-        let [map, combine, post, identity] = texts;
-        let kernel = ReductionKernel::new("x: f32", "y: f32", map, combine, post, identity)?.name("bad");
+        let [map, combine, finish, identity] = texts;
+        let kernel =
+            ReductionKernel::new("x: f32", "y: f32")?.map(map).combine(combine).finish(finish).identity(identity);
+        let kernel = kernel.name("bad");
         let place = format!("reduction bad, {part}:1:3");
         refused(kernel.apply::<f32>(device, &x).map(|_| ()), is, &[&place, "1 │   wrong"])?;
     }

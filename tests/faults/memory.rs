@@ -47,7 +47,10 @@ fn names_bytes(_: &NullOptions, step: &'static str, error: &Error) {
     assert_eq!(error.class(), ErrorClass::Retryable, "'{step}': {error}");
     let said = error.to_string();
     let has = |words: &[&str]| words.iter().all(|word| said.contains(word));
-    assert!(has(&["out of memory", "bytes of", "memory were asked for", "bytes are live", "null"]), "'{step}': {said}");
+    assert!(
+        has(&["out of memory", "bytes of", "memory were requested", "bytes were live", "null"]),
+        "'{step}': {said}"
+    );
     let digits = said.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
     assert!(digits.count() >= 2, "'{step}': {said}");
 }

@@ -89,7 +89,7 @@ fn a_buffer_holds_whole_elements() {
     let anywarp = anywarp_on(&raw);
     let of_size = |size| buffer(&raw.device, size, WORK);
     let error = beside::buffer::<[f32; 4]>(&anywarp, of_size(24)).unwrap_err().to_string();
-    assert!(error.contains("24 bytes does not hold whole [f32; 4]s of 16 bytes"), "{error}");
+    assert!(error.contains("24 bytes is not a whole number of elements [f32; 4] of 16 bytes"), "{error}");
     for size in [0, 6] {
         let error = beside::buffer::<u8>(&anywarp, of_size(size)).unwrap_err().to_string();
         assert!(error.contains(&format!("{size} bytes")) && error.contains("multiples of 4 bytes"), "{error}");
@@ -154,7 +154,7 @@ fn what_its_usages_lack_is_refused_where_it_is_tried() -> anywarp::Result<()> {
 
     let read_only = adopt(&anywarp, &buffer(&raw.device, 16, BufferUsages::STORAGE | BufferUsages::COPY_DST))?;
     let error = read_only.read().unwrap_err().to_string();
-    assert_eq!(error, "the buffer cannot be read: create it with wgpu::BufferUsages::COPY_SRC, too");
+    assert_eq!(error, "the buffer cannot be read: create it with `wgpu::BufferUsages::COPY_SRC` as well");
     assert_eq!(told.errors(), [""; 0]);
     Ok(())
 }
@@ -172,7 +172,7 @@ fn a_lent_buffer_is_nobody_elses() -> anywarp::Result<()> {
             let launched = spread.launch().bind("x", &params).bind("y", &mut data).groups(8);
             assert!(matches!(launched, Err(LaunchError::InUse { guard: "Lent", .. })), "{launched:?}");
             let submitted = recording.submit().unwrap_err().to_string();
-            assert_eq!(submitted, "the buffer is in use: drop its Lent first");
+            assert_eq!(submitted, "the buffer is in use by a Lent: drop that first");
             assert!(matches!(params.read(), Err(BufferError::InUse { guard: "Lent" })));
             assert!(matches!(params.lend_wgpu(), Err(InteropError::Buffer(BufferError::InUse { guard: "Lent" }))));
             let copied = data.slice_mut(..4).copy_from(&params);

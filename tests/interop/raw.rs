@@ -52,8 +52,8 @@ pub(crate) fn pairs() -> Vec<Pair> {
         pairs.push(Pair { name, anywarp: anywarp_on(&raw), raw });
     }
     for (name, staged) in [("ours", false), ("ours, staged", true)] {
-        let selector = Some(pairs[0].anywarp.selector().to_owned());
-        let anywarp = Device::open_with(&DeviceOptions { selector, staged, ..Default::default() }).unwrap();
+        let options = DeviceOptions::default().selector(pairs[0].anywarp.selector()).staged(staged);
+        let anywarp = Device::open_with(&options).unwrap();
         let raw = anywarp.wgpu().unwrap();
         pairs.push(Pair { name, anywarp, raw });
     }

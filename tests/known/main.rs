@@ -61,7 +61,7 @@ fn trial(target: &Arc<Target>, fault: &'static Fault) -> Trial {
     let target = Arc::clone(target);
     Trial::ignorable_test(format!("{}::{}", target.name, fault.name), move || {
         let device = target.device().map_err(failed)?;
-        let listed = fault.is_on(device.caps().backend, &target.hardware);
+        let listed = fault.is_on(device.caps().backend.name(), &target.hardware);
         let name = fault.name;
         match (run::run(&Reproduction::of(fault)?, device), listed) {
             (Ended::Right, false) => Ok(Completion::Completed),

@@ -1,5 +1,6 @@
 //! Loaders, epochs, batches and devices that are dropped while work is under way.
 
+use anywarp::backend::BackendKind;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
@@ -104,7 +105,7 @@ fn batches_outlive_the_loader() {
 fn the_device_may_be_dropped_before_its_loader() {
     on_each_device(|device| {
         let device = match device.caps().backend {
-            "null" => null(),
+            BackendKind::Null => null(),
             _ => device.reopen().expect("the same device"),
         };
         let mut loader = loader(&device, slow(100), 2);

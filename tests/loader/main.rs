@@ -40,8 +40,9 @@ fn on_each_device(test: fn(&Device)) {
 
 fn devices() -> Vec<(&'static str, Device)> {
     let open = |selector: &str, staged, staging_limit| {
-        let selector = Some(selector.to_owned());
-        Device::open_with(&DeviceOptions { selector, staged, staging_limit, ..DeviceOptions::default() })
+        let mut options = DeviceOptions::default().selector(selector).staged(staged);
+        options.staging_limit = staging_limit;
+        Device::open_with(&options)
     };
     let null = |options: &NullOptions| Device::from_backend(NullBackend::with(options));
     let mut devices = vec![

@@ -1,5 +1,6 @@
 //! Who waited for whom, as the loader and its device tell it.
 
+use anywarp::backend::BackendKind;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -60,7 +61,7 @@ fn waiting_for_a_slow_device_is_told_apart() {
             sum[0] += word;
         }";
     on_each_device(|device| {
-        if device.caps().backend == "null" {
+        if device.caps().backend == BackendKind::Null {
             return; // it runs nothing
         }
         let slow = device.kernel(SLOW).expect("a kernel");
@@ -75,7 +76,7 @@ fn waiting_for_a_slow_device_is_told_apart() {
         device.synchronize().expect("an end");
         assert!(stats.consumer_waited + stats.device_waited <= stats.elapsed, "{stats}");
         // Drivers may have whoever submits wait instead, and with copies the reader need not wait at all.
-        if device.caps().unified && device.caps().backend == "cpu" {
+        if device.caps().unified && device.caps().backend == BackendKind::Cpu {
             // 30 batches take turns in the memory of six: the reader is in time, the device is not.
             assert!(stats.device_waited > stats.elapsed / 2, "{stats}");
             assert!(stats.consumer_waited < stats.elapsed / 4, "{stats}");

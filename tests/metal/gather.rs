@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use anywarp::backend::naga::valid::{Capabilities, ValidationFlags, Validator};
-use anywarp::backend::{Caps, DeviceKind, Limits, Program};
+use anywarp::backend::{Caps, DeviceKind, Program};
 use anywarp_wgpu::translate::{Target, translate};
 use libtest_mimic::Failed;
 
@@ -87,18 +87,15 @@ fn lacking(program: &Program) -> Option<&'static str> {
 
 /// The processor with the limits of an M1, as wgpu gives them, so that kernels have the sizes that they have there. Its
 /// features stay: what needs one that Metal lacks is to be seen, too.
-fn apple(caps: Caps) -> Caps {
-    let limits = Limits {
-        storage_buffers: 29,
-        uniform_buffers: 29,
-        storage_offset_alignment: 32,
-        uniform_offset_alignment: 256,
-        workgroup_storage: 32 << 10,
-        workgroup_invocations: 1024,
-        workgroup_size: [1024; 3],
-        workgroups_per_dimension: 65_535,
-        immediate_size: caps.limits.immediate_size.min(4096),
-        ..caps.limits
-    };
-    Caps { kind: DeviceKind::Integrated, limits, ..caps }
+fn apple(mut caps: Caps) -> Caps {
+    caps.kind = DeviceKind::Integrated;
+    let limits = &mut caps.limits;
+    (limits.storage_buffers, limits.uniform_buffers) = (29, 29);
+    (limits.storage_offset_alignment, limits.uniform_offset_alignment) = (32, 256);
+    limits.workgroup_storage = 32 << 10;
+    limits.workgroup_invocations = 1024;
+    limits.workgroup_size = [1024; 3];
+    limits.workgroups_per_dimension = 65_535;
+    limits.immediate_size = limits.immediate_size.min(4096);
+    caps
 }

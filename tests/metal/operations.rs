@@ -64,7 +64,7 @@ fn broadcast(device: &Device) -> Result<()> {
 
 /// In one pass and in two.
 fn sum<T: Element>(device: &Device) -> Result<()> {
-    let sum = ReductionKernel::new("x: T", "y: T", "x", "a + b", "y = a", "0")?.name("sum");
+    let sum = ReductionKernel::new("x: T", "y: T")?.combine("a + b").finish("y = a").identity("0").name("sum");
     for length in [100, 1 << 20] {
         let (x, mut y) = (device.buffer::<T>(length)?, device.buffer::<T>(1)?);
         sum.run(device, &x, &mut y)?;
@@ -74,7 +74,7 @@ fn sum<T: Element>(device: &Device) -> Result<()> {
 
 fn sum_of_axes(device: &Device) -> Result<()> {
     let x = device.buffer::<f32>(300 * 400)?;
-    let sum = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "y = a", "0")?.name("sum");
+    let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").finish("y = a").identity("0").name("sum");
     for axis in [0, 1] {
         sum.call(device).axis(axis).apply::<f32>(shaped(&x, [300, 400]))?;
     }

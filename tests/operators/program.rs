@@ -8,14 +8,14 @@ use crate::outcome::TestResult;
 pub(crate) struct Program<'a> {
     source: String,
     inputs: Vec<(&'a str, Vec<u32>)>,
-    constants: Vec<(&'a str, f64)>,
+    overrides: Vec<(&'a str, f64)>,
     first: Vec<u32>,
     spare: Option<(&'a str, usize)>,
 }
 
 impl<'a> Program<'a> {
     pub(crate) fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), inputs: Vec::new(), constants: Vec::new(), first: Vec::new(), spare: None }
+        Self { source: source.into(), inputs: Vec::new(), overrides: Vec::new(), first: Vec::new(), spare: None }
     }
 
     /// A read-only buffer.
@@ -24,9 +24,9 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// The value of an override.
-    pub(crate) fn constant(mut self, name: &'a str, value: f64) -> Self {
-        self.constants.push((name, value));
+    /// Sets the value of an override.
+    pub(crate) fn set_override(mut self, name: &'a str, value: f64) -> Self {
+        self.overrides.push((name, value));
         self
     }
 
@@ -51,9 +51,9 @@ impl<'a> Program<'a> {
     ) -> TestResult<Vec<u32>> {
         let mut words = self.first.clone();
         words.resize(length, 0);
-        let constants = self.constants.iter();
+        let overrides = self.overrides.iter();
         let wgsl = Wgsl::new(&self.source).file("program.wgsl");
-        let kernel = device.kernel(constants.fold(wgsl, |wgsl, (name, value)| wgsl.constant(*name, *value)))?;
+        let kernel = device.kernel(overrides.fold(wgsl, |wgsl, (name, value)| wgsl.set_override(*name, *value)))?;
         let mut buffers = Vec::new();
         for (name, words) in &self.inputs {
             buffers.push((*name, device.buffer_from::<u8>(bytemuck::cast_slice(words))?));

@@ -1,5 +1,6 @@
 //! One expression of WGSL, evaluated on a device for many rows of arguments in one dispatch.
 
+use anywarp::backend::BackendKind;
 use std::sync::Arc;
 
 use anywarp::{Device, Wgsl};
@@ -109,7 +110,7 @@ const TOLD: usize = 6;
 impl Sweep {
     /// Evaluates every row and judges it.
     pub(crate) fn run(&self, device: &Device) -> TestResult {
-        let strict = device.caps().backend == "cpu";
+        let strict = device.caps().backend == BackendKind::Cpu;
         self.needs(device, strict)?;
         let rows = (self.rows)();
         let got = self.evaluate(device, &rows)?;

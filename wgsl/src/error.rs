@@ -1,4 +1,4 @@
-//! What can be wrong with a text before any device is asked.
+//! Errors of WGSL texts, found before any device is used.
 
 use anywarp_backend::Spot;
 
@@ -16,7 +16,7 @@ pub enum TextError {
         /// Where, if known.
         place: Option<Spot>,
     },
-    /// An import, a condition or an element type that cannot be.
+    /// A wrong import, condition or element type.
     #[error("{file} cannot be composed\n{diagnostic}")]
     Compose {
         /// The file in which it is, as its author named it.
@@ -36,7 +36,7 @@ pub enum TextError {
     },
     /// It nests too deeply to be read safely.
     #[error(
-        "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: give parts of it names, or use a loop"
+        "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: split them with `let` or a function, or use a loop"
     )]
     TooDeep {
         /// The file as named by the user.
@@ -50,9 +50,9 @@ pub enum TextError {
         /// How deep it may.
         limit: u32,
     },
-    /// A mistake in what reads WGSL, found by a check of its own.
+    /// A mistake in the reading of WGSL, found by an internal check.
     #[error(
-        "the translator failed on {file}: {message}; this is no fault of the kernel: please report it with its text"
+        "internal error while translating {file}: {message}; the kernel is not at fault: please report it together with the WGSL"
     )]
     Internal {
         /// The file as named by the user.

@@ -6,6 +6,7 @@ use crate::{BackendError, Caps, Compilation, HostRange, KernelId, MemoryId, Memo
 
 /// The work that a device has done since it was opened, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counters {
     /// Submissions to the device's queue.
     pub submissions: u64,
@@ -17,6 +18,20 @@ pub struct Counters {
     pub compilations: u64,
     /// Bind groups, descriptor sets or their like that were built (not found in a cache).
     pub bind_groups: u64,
+}
+
+impl Counters {
+    /// Zeros, for a backend to fill in.
+    ///
+    /// ```
+    /// let mut counters = anywarp_backend::Counters::new();
+    /// counters.submissions = 3;
+    /// assert_eq!(counters.dispatches, 0);
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
 }
 
 /// A machine that stores memory and runs kernels.

@@ -1,13 +1,34 @@
-//! The limits and features that every device of WebGPU has.
+//! Devices that are not there: the WebGPU baseline, and one without limits.
 
 use naga::valid::Capabilities;
 
-use crate::{Caps, DeviceKind, Limits};
+use crate::{BackendKind, Caps, Limits};
 
 impl Caps {
-    /// A device with the default limits of the WebGPU specification (section "Limits") and none of its
+    /// A device with the default limits of the WebGPU specification ([`Limits::webgpu`]) and none of its
     /// optional features: a kernel that is made for it is made for every browser. It is no device of
     /// this machine and cannot be opened.
+    ///
+    /// ```
+    /// use anywarp_backend::Caps;
+    ///
+    /// let baseline = Caps::webgpu_baseline();
+    /// assert_eq!(baseline.limits.workgroup_size, [256, 256, 64]);
+    /// assert!(!baseline.feature_names().contains(&"f16"));
+    /// ```
+    #[must_use]
+    pub fn webgpu_baseline() -> Self {
+        Self {
+            // `quantizeToF16` and the packing functions need no feature there.
+            shader: Capabilities::SHADER_FLOAT16_IN_FLOAT32,
+            blocking: false,
+            ..Self::new(BackendKind::WebGpu, "the WebGPU baseline")
+        }
+    }
+}
+
+impl Limits {
+    /// The default limits of the WebGPU specification (section "Limits").
     ///
     /// | limit of the specification | default |
     /// |---|---|
@@ -24,49 +45,44 @@ impl Caps {
     /// | `maxComputeInvocationsPerWorkgroup` | 256 |
     /// | `maxComputeWorkgroupSizeX`, `Y`, `Z` | 256, 256, 64 |
     /// | `maxComputeWorkgroupsPerDimension` | 65 535 |
-    ///
-    /// ```
-    /// use anywarp_backend::Caps;
-    ///
-    /// let baseline = Caps::webgpu_baseline();
-    /// assert_eq!(baseline.limits.workgroup_size, [256, 256, 64]);
-    /// assert!(!baseline.feature_names().contains(&"f16"));
-    /// ```
     #[must_use]
-    pub fn webgpu_baseline() -> Self {
+    pub fn webgpu() -> Self {
         Self {
-            name: "the WebGPU baseline".to_owned(),
-            backend: "webgpu",
-            kind: DeviceKind::Other,
-            driver: String::new(),
-            memory: None,
-            unified: false,
-            // `quantizeToF16` and the packing functions need no feature there.
-            shader: Capabilities::SHADER_FLOAT16_IN_FLOAT32,
-            subgroup_size: None,
-            timestamps: false,
-            aliased_bindings: false,
-            checked: false,
-            streams: 1,
-            copy_cost: None,
-            blocking: false,
-            library: Vec::new(),
-            limits: Limits {
-                buffer_size: 256 << 20,
-                storage_binding_size: 128 << 20,
-                uniform_binding_size: 64 << 10,
-                storage_buffers: 8,
-                uniform_buffers: 12,
-                bind_groups: 4,
-                bindings_per_group: 1000,
-                storage_offset_alignment: 256,
-                uniform_offset_alignment: 256,
-                workgroup_storage: 16 << 10,
-                workgroup_invocations: 256,
-                workgroup_size: [256, 256, 64],
-                workgroups_per_dimension: 65_535,
-                immediate_size: 0,
-            },
+            buffer_size: 256 << 20,
+            storage_binding_size: 128 << 20,
+            uniform_binding_size: 64 << 10,
+            storage_buffers: 8,
+            uniform_buffers: 12,
+            bind_groups: 4,
+            bindings_per_group: 1000,
+            storage_offset_alignment: 256,
+            uniform_offset_alignment: 256,
+            workgroup_storage: 16 << 10,
+            workgroup_invocations: 256,
+            workgroup_size: [256, 256, 64],
+            workgroups_per_dimension: 65_535,
+            immediate_size: 0,
+        }
+    }
+
+    /// The largest values that there are, for translating a kernel where no device is meant.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self {
+            buffer_size: u64::MAX,
+            storage_binding_size: u64::MAX,
+            uniform_binding_size: u64::MAX,
+            storage_buffers: u32::MAX,
+            uniform_buffers: u32::MAX,
+            bind_groups: u32::MAX,
+            bindings_per_group: u32::MAX,
+            storage_offset_alignment: 1,
+            uniform_offset_alignment: 1,
+            workgroup_storage: u32::MAX,
+            workgroup_invocations: u32::MAX,
+            workgroup_size: [u32::MAX; 3],
+            workgroups_per_dimension: u32::MAX,
+            immediate_size: u32::MAX,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use naga::valid::Capabilities;
 
-use crate::{CopyCost, Routine};
+use crate::{BackendKind, CopyCost, Routine};
 
 /// The kind of hardware behind a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +32,16 @@ impl std::fmt::Display for DeviceKind {
 }
 
 /// The numbers a launch must stay within. Sizes are in bytes.
+///
+/// ```
+/// use anywarp_backend::Limits;
+///
+/// let mut limits = Limits::webgpu();
+/// limits.immediate_size = 64;
+/// assert_eq!(limits.workgroup_invocations, 256);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// The largest single allocation.
     pub buffer_size: u64,
@@ -64,13 +73,22 @@ pub struct Limits {
     pub immediate_size: u32,
 }
 
-/// The properties of a device: what it is and what it can do.
+/// The identity and the capabilities of a device.
+///
+/// ```
+/// use anywarp_backend::{BackendKind, Caps};
+///
+/// let mut caps = Caps::new(BackendKind::Null, "a device for tests");
+/// caps.limits.workgroup_invocations = 1024;
+/// assert!(!caps.unified);
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Caps {
     /// The name of the hardware, as the driver gives it.
     pub name: String,
-    /// `vulkan`, `metal`, `dx12`, `webgpu`, `cuda`, `cpu`, `null`.
-    pub backend: &'static str,
+    /// The interface through which it is used.
+    pub backend: BackendKind,
     /// The kind of hardware.
     pub kind: DeviceKind,
     /// Driver name and version.
@@ -104,6 +122,30 @@ pub struct Caps {
 }
 
 impl Caps {
+    /// A device with memory of its own, the limits of [`Limits::webgpu`] and no optional feature, for a backend to
+    /// change.
+    #[must_use]
+    pub fn new(backend: BackendKind, name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            backend,
+            kind: DeviceKind::Other,
+            driver: String::new(),
+            memory: None,
+            unified: false,
+            shader: Capabilities::empty(),
+            subgroup_size: None,
+            timestamps: false,
+            aliased_bindings: false,
+            checked: false,
+            streams: 1,
+            copy_cost: None,
+            blocking: true,
+            library: Vec::new(),
+            limits: Limits::webgpu(),
+        }
+    }
+
     /// The names of the optional WGSL features the device has, in a stable order.
     #[must_use]
     pub fn feature_names(&self) -> Vec<&'static str> {

@@ -9,11 +9,11 @@ pub enum BackendError {
     /// The device is gone: removed, reset by its driver, or crashed.
     #[error("the device was lost: {reason}")]
     Lost {
-        /// The driver's own words.
+        /// The message of the driver.
         reason: String,
     },
     /// An allocation did not fit.
-    #[error("out of memory: {requested} bytes of {kind} memory were asked for, {live} bytes are live")]
+    #[error("out of memory: {requested} bytes of {kind} memory were requested while {live} bytes were live")]
     OutOfMemory {
         /// Bytes asked for.
         requested: u64,
@@ -23,19 +23,19 @@ pub enum BackendError {
         live: u64,
     },
     /// An allocation is above what the device can ever give.
-    #[error("{requested} bytes are above this device's limit of {limit} bytes for one buffer")]
+    #[error("a buffer of {requested} bytes is above this device's limit of {limit} bytes: use several buffers")]
     TooLarge {
         /// Bytes asked for.
         requested: u64,
         /// The device's limit.
         limit: u64,
     },
-    /// The driver, or the layer above it, refused.
-    #[error("{operation} was refused: {message}")]
+    /// The driver, or the layer above it, returned an error.
+    #[error("{operation} failed: {message}")]
     Rejected {
-        /// The operation.
+        /// The operation, as in `allocating`.
         operation: &'static str,
-        /// The driver's own words.
+        /// The message of the driver.
         message: String,
     },
     /// A kernel could not run to its end. Its results, and those of all work that depends on them,
@@ -48,13 +48,13 @@ pub enum BackendError {
         reason: String,
     },
     /// An id that was never given out, or was given back.
-    #[error("{0:?} does not exist on this device")]
+    #[error("{0:?} does not exist on this device: it was freed, or belongs to another device")]
     UnknownMemory(MemoryId),
     /// An id that was never given out, or was given back.
-    #[error("{0:?} does not exist on this device")]
+    #[error("{0:?} does not exist on this device: it was discarded, or belongs to another device")]
     UnknownKernel(KernelId),
-    /// A blocking call in a place that cannot block.
-    #[error("this place cannot block (a browser): use the async form of the call")]
+    /// A blocking call on a thread that cannot block, as in a browser.
+    #[error("blocking is not possible on this thread; use the `_async` method")]
     CannotBlock,
 }
 
@@ -68,7 +68,8 @@ impl BackendError {
     /// The refusal of a library command that the device does not list.
     #[must_use]
     pub fn no_routine(call: &Library) -> Self {
-        let message = format!("this device has no library routine for '{call}': ask Caps::library first");
+        let message =
+            format!("this device has no library routine for '{call}': `Caps::library` lists those that it has");
         Self::rejected("submitting", message)
     }
 

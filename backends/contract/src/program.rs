@@ -110,7 +110,8 @@ pub struct Compilation {
 }
 
 /// The resources that a compiled kernel takes of the hardware, and what they leave of its parallelism.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct KernelResources {
     /// Registers of 32 bits that each invocation takes.
     pub registers: u32,

@@ -1,7 +1,7 @@
 //! The properties of the processor.
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, DeviceKind, Limits};
+use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
 
 use crate::abi::LANES;
 
@@ -11,45 +11,38 @@ use crate::abi::LANES;
 pub fn caps() -> Option<Caps> {
     cranelift_native::builder().ok()?;
     let shader = Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag);
-    Some(Caps {
-        name: name(),
-        backend: "cpu",
-        kind: DeviceKind::Software,
-        driver: driver(),
-        memory: memory(),
-        unified: true,
-        shader,
-        subgroup_size: Some((LANES as u32, LANES as u32)),
-        timestamps: true,
-        aliased_bindings: true,
-        checked: false,
-        library: Vec::new(),
-        streams: 1,
-        copy_cost: None,
-        blocking: true,
-        limits: limits(),
-    })
+    let mut caps = Caps::new(BackendKind::Cpu, name());
+    caps.kind = DeviceKind::Software;
+    caps.driver = driver();
+    caps.memory = memory();
+    caps.unified = true;
+    caps.shader = shader;
+    caps.subgroup_size = Some((LANES as u32, LANES as u32));
+    caps.timestamps = true;
+    caps.aliased_bindings = true;
+    caps.limits = limits();
+    Some(caps)
 }
 
 fn limits() -> Limits {
-    Limits {
-        buffer_size: (1 << 40).min(isize::MAX as u64 / 2),
-        // Indices of elements are 32 bits wide.
-        storage_binding_size: (1 << 32) - 4,
-        uniform_binding_size: 1 << 30,
-        storage_buffers: 64,
-        uniform_buffers: 64,
-        bind_groups: 16,
-        bindings_per_group: 1000,
-        storage_offset_alignment: 4,
-        uniform_offset_alignment: 16,
-        workgroup_storage: 256 << 10,
-        workgroup_invocations: 1024,
-        workgroup_size: [1024, 1024, 1024],
-        // One below what a count can say, so that there are counts above it.
-        workgroups_per_dimension: u32::MAX - 1,
-        immediate_size: 1024,
-    }
+    let mut limits = Limits::webgpu();
+    limits.buffer_size = (1 << 40).min(isize::MAX as u64 / 2);
+    // Indices of elements are 32 bits wide.
+    limits.storage_binding_size = (1 << 32) - 4;
+    limits.uniform_binding_size = 1 << 30;
+    limits.storage_buffers = 64;
+    limits.uniform_buffers = 64;
+    limits.bind_groups = 16;
+    limits.bindings_per_group = 1000;
+    limits.storage_offset_alignment = 4;
+    limits.uniform_offset_alignment = 16;
+    limits.workgroup_storage = 256 << 10;
+    limits.workgroup_invocations = 1024;
+    limits.workgroup_size = [1024, 1024, 1024];
+    // One below what a count can say, so that there are counts above it.
+    limits.workgroups_per_dimension = u32::MAX - 1;
+    limits.immediate_size = 1024;
+    limits
 }
 
 /// The code generator and the instructions that it may use.

@@ -73,7 +73,7 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
 
 fn steps_of_environment() -> Option<u64> {
     let text = std::env::var(STEPS_VARIABLE).ok()?;
-    text.trim().parse().inspect_err(|_| log::warn!("{STEPS_VARIABLE} is '{text}', which is no number")).ok()
+    text.trim().parse().inspect_err(|_| log::warn!("{STEPS_VARIABLE} is '{text}', which is not a number")).ok()
 }
 
 #[derive(Default)]
@@ -219,13 +219,12 @@ impl Backend for CpuDevice {
     }
 
     fn counters(&self) -> Counters {
-        Counters {
-            submissions: self.counted.submissions.load(Ordering::Relaxed),
-            dispatches: self.counted.dispatches.load(Ordering::Relaxed),
-            barriers: self.counted.barriers.load(Ordering::Relaxed),
-            compilations: self.counted.compilations.load(Ordering::Relaxed),
-            bind_groups: 0,
-        }
+        let mut counters = Counters::new();
+        counters.submissions = self.counted.submissions.load(Ordering::Relaxed);
+        counters.dispatches = self.counted.dispatches.load(Ordering::Relaxed);
+        counters.barriers = self.counted.barriers.load(Ordering::Relaxed);
+        counters.compilations = self.counted.compilations.load(Ordering::Relaxed);
+        counters
     }
 }
 

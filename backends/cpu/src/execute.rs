@@ -8,8 +8,8 @@ mod dispatch;
 mod scratch;
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use anywarp_backend::{Access, BackendError, Clock, Findings, MemoryKind, Timing, Timings};
@@ -48,14 +48,8 @@ pub(crate) struct Outcome {
 
 /// Runs all of `resolved`.
 pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
-    let mut run = Run {
-        resolved,
-        conditions,
-        stopped: None,
-        failure: None,
-        timings: Vec::new(),
-        findings: Findings::default(),
-    };
+    let mut run =
+        Run { resolved, conditions, stopped: None, failure: None, timings: Vec::new(), findings: Findings::default() };
     for step in &resolved.steps {
         match step {
             Step::Copy { source, target } => run.copy(*source, *target),

@@ -1,7 +1,7 @@
 //! The capabilities of a card, from its numbers.
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, DeviceKind, Limits};
+use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
 
 /// The oldest architecture that kernels are made for.
 pub(crate) const OLDEST: u32 = 75;
@@ -41,46 +41,41 @@ impl Card {
         if self.architecture < OLDEST {
             shader.remove(Capabilities::COOPERATIVE_MATRIX);
         }
-        Caps {
-            name: self.name.clone(),
-            backend: "cuda",
-            kind: if self.integrated { DeviceKind::Integrated } else { DeviceKind::Discrete },
-            driver: self.driver.clone(),
-            memory: Some(self.memory),
-            unified: self.integrated || self.host_pages,
-            shader,
-            subgroup_size: Some((WARP, WARP)),
-            timestamps: true,
-            aliased_bindings: true,
-            checked: false,
-            streams: crate::streams::state::NAMED_STREAMS,
-            copy_cost: None,
-            blocking: true,
-            library: crate::library::routines(),
-            limits: self.limits(),
-        }
+        let mut caps = Caps::new(BackendKind::Cuda, self.name.as_str());
+        caps.kind = if self.integrated { DeviceKind::Integrated } else { DeviceKind::Discrete };
+        caps.driver = self.driver.clone();
+        caps.memory = Some(self.memory);
+        caps.unified = self.integrated || self.host_pages;
+        caps.shader = shader;
+        caps.subgroup_size = Some((WARP, WARP));
+        caps.timestamps = true;
+        caps.aliased_bindings = true;
+        caps.streams = crate::streams::state::NAMED_STREAMS;
+        caps.library = crate::library::routines();
+        caps.limits = self.limits();
+        caps
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            buffer_size: self.memory,
-            storage_binding_size: self.memory,
-            uniform_binding_size: 64 << 10,
-            storage_buffers: 64,
-            uniform_buffers: 64,
-            bind_groups: 16,
-            bindings_per_group: 1000,
-            // Vectors of four are loaded at once.
-            storage_offset_alignment: 16,
-            uniform_offset_alignment: 16,
-            workgroup_storage: self.shared,
-            workgroup_invocations: 1024,
-            workgroup_size: [1024, 1024, 64],
-            // One below the largest count, so that there are counts above it. Kernels loop over grids that CUDA does
-            // not launch.
-            workgroups_per_dimension: u32::MAX - 1,
-            immediate_size: 1024,
-        }
+        let mut ours = Limits::webgpu();
+        ours.buffer_size = self.memory;
+        ours.storage_binding_size = self.memory;
+        ours.uniform_binding_size = 64 << 10;
+        ours.storage_buffers = 64;
+        ours.uniform_buffers = 64;
+        ours.bind_groups = 16;
+        ours.bindings_per_group = 1000;
+        // Vectors of four are loaded at once.
+        ours.storage_offset_alignment = 16;
+        ours.uniform_offset_alignment = 16;
+        ours.workgroup_storage = self.shared;
+        ours.workgroup_invocations = 1024;
+        ours.workgroup_size = [1024, 1024, 64];
+        // One below the largest count, so that there are counts above it. Kernels loop over grids that CUDA does
+        // not launch.
+        ours.workgroups_per_dimension = u32::MAX - 1;
+        ours.immediate_size = 1024;
+        ours
     }
 }
 
@@ -100,7 +95,9 @@ pub fn caps_of(architecture: u32) -> Caps {
         resident: if architecture == 75 { 1024 } else { 1536 },
         pools: true,
     };
-    Caps { library: Vec::new(), ..card.caps() }
+    let mut caps = card.caps();
+    caps.library = Vec::new();
+    caps
 }
 
 /// Returns the shared memory that one block may have: CUDA C++ programming guide, "technical specifications per
@@ -123,7 +120,7 @@ mod tests {
     #[test]
     fn a_card_that_is_not_there_can_be_translated_for() {
         let caps = caps_of(90);
-        assert_eq!((caps.backend, caps.limits.workgroup_storage, caps.unified), ("cuda", 227 << 10, false));
+        assert_eq!((caps.backend, caps.limits.workgroup_storage, caps.unified), (BackendKind::Cuda, 227 << 10, false));
         assert_eq!(caps.feature_names().len(), Caps::known_features().len());
         assert!(!caps_of(61).shader.contains(Capabilities::COOPERATIVE_MATRIX));
     }

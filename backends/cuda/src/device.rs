@@ -206,13 +206,12 @@ impl Backend for CudaDevice {
     }
 
     fn counters(&self) -> Counters {
-        Counters {
-            submissions: self.counted.submissions.load(Ordering::Relaxed),
-            dispatches: self.counted.dispatches.load(Ordering::Relaxed),
-            barriers: self.counted.barriers.load(Ordering::Relaxed),
-            compilations: self.counted.compilations.load(Ordering::Relaxed),
-            bind_groups: 0,
-        }
+        let mut counters = Counters::new();
+        counters.submissions = self.counted.submissions.load(Ordering::Relaxed);
+        counters.dispatches = self.counted.dispatches.load(Ordering::Relaxed);
+        counters.barriers = self.counted.barriers.load(Ordering::Relaxed);
+        counters.compilations = self.counted.compilations.load(Ordering::Relaxed);
+        counters
     }
 }
 

@@ -41,7 +41,8 @@ impl Loaded {
         dynamic_shared: u32,
         spilled_bytes: Option<u32>,
     ) -> Arc<Self> {
-        let resources = KernelResources { spilled_bytes, ..module.resources.clone() };
+        let mut resources = module.resources.clone();
+        resources.spilled_bytes = spilled_bytes;
         Arc::new(Self {
             module: Arc::new(module),
             queue: Arc::clone(queue),

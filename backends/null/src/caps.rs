@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, CopyCost, DeviceKind, Limits, OneWay, Routine};
+use anywarp_backend::{BackendKind, Caps, CopyCost, DeviceKind, Limits, OneWay, Routine};
 
 const FREE: OneWay = OneWay { command: Duration::ZERO, rate: 1e9 };
 
@@ -52,24 +52,18 @@ impl NullOptions {
     }
 
     pub(crate) fn caps(&self) -> Caps {
-        Caps {
-            name: "null".to_owned(),
-            backend: "null",
-            kind: DeviceKind::Software,
-            driver: String::new(),
-            memory: self.memory,
-            unified: self.unified,
-            shader: self.shader,
-            subgroup_size: self.shader.contains(Capabilities::SUBGROUP).then_some((32, 32)),
-            timestamps: false,
-            aliased_bindings: self.aliased_bindings,
-            checked: false,
-            library: self.library.clone(),
-            streams: self.streams,
-            copy_cost: (!self.unified).then_some(self.copy_cost),
-            blocking: true,
-            limits: self.limits.clone(),
-        }
+        let mut caps = Caps::new(BackendKind::Null, "null");
+        caps.kind = DeviceKind::Software;
+        caps.memory = self.memory;
+        caps.unified = self.unified;
+        caps.shader = self.shader;
+        caps.subgroup_size = self.shader.contains(Capabilities::SUBGROUP).then_some((32, 32));
+        caps.aliased_bindings = self.aliased_bindings;
+        caps.library = self.library.clone();
+        caps.streams = self.streams;
+        caps.copy_cost = (!self.unified).then_some(self.copy_cost);
+        caps.limits = self.limits.clone();
+        caps
     }
 }
 
@@ -82,5 +76,7 @@ impl Default for NullOptions {
 
 /// The limits that WebGPU promises everywhere, with `var<immediate>` beside it.
 fn limits() -> Limits {
-    Limits { immediate_size: 64, ..Caps::webgpu_baseline().limits }
+    let mut limits = Limits::webgpu();
+    limits.immediate_size = 64;
+    limits
 }

@@ -1,7 +1,7 @@
 //! From wgpu's features and limits to [`Caps`].
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Caps, DeviceKind, Limits};
+use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
 use wgpu::{DownlevelFlags, Features};
 
 /// wgpu's features beside the WGSL capabilities that they unlock.
@@ -34,19 +34,24 @@ pub(crate) fn wanted_features(adapter: &wgpu::Adapter) -> Features {
     adapter.features() & all
 }
 
-/// The name of a backend in selection strings; `None` for those not used here.
-pub(crate) fn backend_name(backend: wgpu::Backend) -> Option<&'static str> {
+/// The backend as anywarp names it; `None` for those not used here.
+pub(crate) fn backend_kind(backend: wgpu::Backend) -> Option<BackendKind> {
     match backend {
-        wgpu::Backend::Vulkan => Some("vulkan"),
-        wgpu::Backend::Metal => Some("metal"),
-        wgpu::Backend::Dx12 => Some("dx12"),
-        wgpu::Backend::BrowserWebGpu => Some("webgpu"),
+        wgpu::Backend::Vulkan => Some(BackendKind::Vulkan),
+        wgpu::Backend::Metal => Some(BackendKind::Metal),
+        wgpu::Backend::Dx12 => Some(BackendKind::Dx12),
+        wgpu::Backend::BrowserWebGpu => Some(BackendKind::WebGpu),
         wgpu::Backend::Gl | wgpu::Backend::Noop => None,
     }
 }
 
 /// The properties of a device of the adapter with these features and limits.
-pub(crate) fn caps_of(adapter: &wgpu::Adapter, features: Features, limits: &wgpu::Limits) -> Caps {
+pub(crate) fn caps_of(
+    adapter: &wgpu::Adapter,
+    backend: BackendKind,
+    features: Features,
+    limits: &wgpu::Limits,
+) -> Caps {
     let info = adapter.get_info();
     let mut shader = Capabilities::empty();
     for (feature, capability) in SHADER_FEATURES {
@@ -63,50 +68,40 @@ pub(crate) fn caps_of(adapter: &wgpu::Adapter, features: Features, limits: &wgpu
         wgpu::DeviceType::Other => DeviceKind::Other,
     };
     let one_memory = matches!(kind, DeviceKind::Integrated | DeviceKind::Software);
-    Caps {
-        driver: [info.driver.as_str(), info.driver_info.as_str()].join(" ").trim().to_owned(),
-        // Browsers keep it to themselves.
-        name: if info.name.is_empty() { "an adapter without a name".to_owned() } else { info.name },
-        backend: backend_name(info.backend).unwrap_or("other"),
-        kind,
-        memory: device_memory(adapter),
-        unified: one_memory && features.contains(Features::MAPPABLE_PRIMARY_BUFFERS),
-        shader,
-        subgroup_size: features
-            .contains(Features::SUBGROUP)
-            .then_some((info.subgroup_min_size, info.subgroup_max_size)),
-        timestamps: features.contains(Features::TIMESTAMP_QUERY),
-        aliased_bindings: false,
-        checked: false,
-        library: Vec::new(),
-        streams: 1,
-        copy_cost: None,
-        blocking: cfg!(not(target_arch = "wasm32")),
-        limits: limits_of(limits),
-    }
+    // Browsers do not tell.
+    let name = if info.name.is_empty() { "an adapter without a name" } else { &info.name };
+    let mut caps = Caps::new(backend, name);
+    caps.driver = [info.driver.as_str(), info.driver_info.as_str()].join(" ").trim().to_owned();
+    caps.kind = kind;
+    caps.memory = device_memory(adapter);
+    caps.unified = one_memory && features.contains(Features::MAPPABLE_PRIMARY_BUFFERS);
+    caps.shader = shader;
+    caps.subgroup_size =
+        features.contains(Features::SUBGROUP).then_some((info.subgroup_min_size, info.subgroup_max_size));
+    caps.timestamps = features.contains(Features::TIMESTAMP_QUERY);
+    caps.blocking = cfg!(not(target_arch = "wasm32"));
+    caps.limits = limits_of(limits);
+    caps
 }
 
 fn limits_of(limits: &wgpu::Limits) -> Limits {
-    Limits {
-        buffer_size: limits.max_buffer_size,
-        storage_binding_size: limits.max_storage_buffer_binding_size,
-        uniform_binding_size: limits.max_uniform_buffer_binding_size,
-        storage_buffers: limits.max_storage_buffers_per_shader_stage,
-        uniform_buffers: limits.max_uniform_buffers_per_shader_stage,
-        bind_groups: limits.max_bind_groups,
-        bindings_per_group: limits.max_bindings_per_bind_group,
-        storage_offset_alignment: limits.min_storage_buffer_offset_alignment,
-        uniform_offset_alignment: limits.min_uniform_buffer_offset_alignment,
-        workgroup_storage: limits.max_compute_workgroup_storage_size,
-        workgroup_invocations: limits.max_compute_invocations_per_workgroup,
-        workgroup_size: [
-            limits.max_compute_workgroup_size_x,
-            limits.max_compute_workgroup_size_y,
-            limits.max_compute_workgroup_size_z,
-        ],
-        workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
-        immediate_size: limits.max_immediate_size,
-    }
+    let mut ours = Limits::webgpu();
+    ours.buffer_size = limits.max_buffer_size;
+    ours.storage_binding_size = limits.max_storage_buffer_binding_size;
+    ours.uniform_binding_size = limits.max_uniform_buffer_binding_size;
+    ours.storage_buffers = limits.max_storage_buffers_per_shader_stage;
+    ours.uniform_buffers = limits.max_uniform_buffers_per_shader_stage;
+    ours.bind_groups = limits.max_bind_groups;
+    ours.bindings_per_group = limits.max_bindings_per_bind_group;
+    ours.storage_offset_alignment = limits.min_storage_buffer_offset_alignment;
+    ours.uniform_offset_alignment = limits.min_uniform_buffer_offset_alignment;
+    ours.workgroup_storage = limits.max_compute_workgroup_storage_size;
+    ours.workgroup_invocations = limits.max_compute_invocations_per_workgroup;
+    ours.workgroup_size =
+        [limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y, limits.max_compute_workgroup_size_z];
+    ours.workgroups_per_dimension = limits.max_compute_workgroups_per_dimension;
+    ours.immediate_size = limits.max_immediate_size;
+    ours
 }
 
 /// The size of the device-local heaps; only Vulkan reports it.
@@ -134,7 +129,8 @@ mod tests {
     /// wgpu's own limits for code that is to run everywhere.
     #[test]
     fn the_baseline_is_wgpus() {
-        let expected = Limits { immediate_size: 0, ..limits_of(&wgpu::Limits::default()) };
-        assert_eq!(Caps::webgpu_baseline().limits, expected);
+        let mut expected = limits_of(&wgpu::Limits::default());
+        expected.immediate_size = 0;
+        assert_eq!(Limits::webgpu(), expected);
     }
 }

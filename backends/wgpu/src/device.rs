@@ -267,6 +267,8 @@ impl Backend for WgpuBackend {
 
     fn counters(&self) -> Counters {
         let built = self.encoding.lock().unwrap_or_else(PoisonError::into_inner).bind_groups.built;
-        Counters { bind_groups: built, ..*self.counted() }
+        let mut counters = *self.counted();
+        counters.bind_groups = built;
+        counters
     }
 }

@@ -9,7 +9,9 @@ const BYTES: u64 = 2 << 20;
 
 /// A device of Vulkan with copies between host and device, or `None` on a machine without one.
 fn open(pinned: bool) -> Option<Arc<WgpuBackend>> {
-    let Some(candidate) = candidates().into_iter().find(|candidate| candidate.caps.backend == "vulkan") else {
+    let Some(candidate) =
+        candidates().into_iter().find(|candidate| candidate.caps.backend == anywarp_backend::BackendKind::Vulkan)
+    else {
         assert!(std::env::var_os("ANYWARP_REQUIRE").is_none(), "a device is required and there is none");
         println!("skipped: no device");
         return None;

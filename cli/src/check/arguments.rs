@@ -34,9 +34,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// Fix a pipeline-overridable constant in the files that have it, by its name or its @id
-    #[arg(long = "constant", visible_alias = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
-    pub(crate) constants: Vec<(String, f64)>,
+    /// Set an override in the files that have it, by its name or its @id
+    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
+    pub(crate) overrides: Vec<(String, f64)>,
 
     /// Say of each access and each loop whether it is proven or checked, and why
     #[arg(long)]
@@ -95,7 +95,7 @@ Exit codes:
 Examples:
   anywarp check shaders/
   anywarp check shaders/ --allow f16 --format github
-  anywarp check blur.wgsl --device vulkan --device cpu --constant RADIUS=4";
+  anywarp check blur.wgsl --device vulkan --device cpu --override RADIUS=4";
 
 #[cfg(test)]
 mod tests {

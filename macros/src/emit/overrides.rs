@@ -33,10 +33,10 @@ pub(super) fn overrides(description: &Description, names: &mut Names) -> Result<
         let key = &item.name;
         if item.initial == Initial::Computed {
             let value = as_f64(item, quote!(value));
-            quote!(if let ::core::option::Option::Some(value) = self.#field { source = source.constant(#key, #value); })
+            quote!(if let ::core::option::Option::Some(value) = self.#field { source = source.set_override(#key, #value); })
         } else {
             let value = as_f64(item, quote!(self.#field));
-            quote!(source = source.constant(#key, #value);)
+            quote!(source = source.set_override(#key, #value);)
         }
     });
     let default = all_have_values(description).then(|| {

@@ -60,7 +60,7 @@ pub(crate) mod saxpy {
     }
     impl Overrides {
         fn of(self, mut source: ::anywarp::Wgsl<'static>) -> ::anywarp::Wgsl<'static> {
-            source = source.constant("block", ::core::convert::From::from(self.block));
+            source = source.set_override("block", ::core::convert::From::from(self.block));
             source
         }
     }

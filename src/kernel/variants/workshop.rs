@@ -62,7 +62,7 @@ impl Workshop {
         match started {
             Ok(thread) => (work.busy, work.thread) = (true, Some(thread)),
             Err(error) => {
-                log::warn!("no variants of kernels are made: there is no thread to make them on: {error}");
+                log::warn!("variants of kernels are off: their thread could not be started: {error}");
                 let waiting = std::mem::take(&mut work.waiting);
                 drop(work);
                 waiting.into_iter().for_each(Job::give_up);

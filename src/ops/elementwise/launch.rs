@@ -42,7 +42,7 @@ pub(super) fn result_length(
         return Err(not_allocated(name, "is changed in place"));
     }
     if let Some(raw) = signature.outputs.iter().find(|output| output.raw) {
-        return Err(not_allocated(&raw.name, "is raw, so that nothing tells its length"));
+        return Err(not_allocated(&raw.name, "is raw, which leaves its length unknown"));
     }
     signature.count("outputs", &signature.outputs, count)?;
     let shape = signature.shape_of_inputs(&call.device.context, inputs, call.size)?;

@@ -51,7 +51,9 @@ impl Signature {
             return Err(OperationError::Parameter {
                 operator: kernel.to_owned(),
                 argument: input.to_string(),
-                problem: format!("as an output it is `{output}`: what is changed in place is the same in both lists"),
+                problem: format!(
+                    "the outputs declare it as `{output}`: declare an array that is changed in place alike in both lists"
+                ),
             });
         }
         let (in_place, inputs): (Vec<_>, Vec<_>) = inputs.iter().cloned().partition(|input| both(input).is_some());
@@ -255,8 +257,10 @@ impl Signature {
         let problem = match (joined, size) {
             (Some(shape), None) => return self.countable(shape),
             (None, Some(size)) => return self.countable(vec![size]),
-            (None, None) => "no array that is not raw tells how many elements there are: say it with `size`",
-            (Some(_), Some(_)) => "its arrays tell how many elements there are: `size` is for calls without such",
+            (None, None) => {
+                "the number of elements is unknown, as no argument is an array walked by element: set it with `size`"
+            }
+            (Some(_), Some(_)) => "the array arguments already give the number of elements: leave `size` out",
         };
         Err(OperationError::Size { operator: self.kernel.clone(), problem })
     }

@@ -90,7 +90,7 @@ fn parse_one(text: &str) -> Result<Parameter, String> {
             && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
     };
     if !word(name) || name == "_" {
-        return Err(format!("'{name}' is no name"));
+        return Err(format!("'{name}' is not a name"));
     }
     if TAKEN.contains(&name) || TAKEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return Err(format!("the name '{name}' has a meaning in generated kernels: choose another"));
@@ -105,7 +105,7 @@ pub(crate) fn parse_type(text: &str) -> Result<ParameterType, String> {
     if let (Some(letter), None) = (letters.next().filter(char::is_ascii_uppercase), letters.next()) {
         return Ok(ParameterType::Any(letter));
     }
-    ElementType::parse(text).map(ParameterType::Exact).ok_or_else(|| format!("'{text}' is none of {KNOWN}"))
+    ElementType::parse(text).map(ParameterType::Exact).ok_or_else(|| format!("'{text}' is not one of {KNOWN}"))
 }
 
 #[cfg(test)]
@@ -125,10 +125,10 @@ mod tests {
         for (text, words) in [
             ("x", "`name: type`"),
             ("x: f32,", "`name: type`"),
-            ("x: float", "'float' is none of f32"),
-            ("2x: f32", "'2x' is no name"),
+            ("x: float", "'float' is not one of f32"),
+            ("2x: f32", "'2x' is not a name"),
             ("raw: f32 y: f32", "none of"),
-            ("x y: f32", "'x y' is no name"),
+            ("x y: f32", "'x y' is not a name"),
             ("i: f32", "'i' has a meaning"),
             ("elements_of_x: f32", "has a meaning"),
             ("x: f32, x: T", "two named 'x'"),

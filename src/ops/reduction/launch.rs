@@ -40,6 +40,7 @@ pub(super) fn result_length(
     inputs: &[Given<'_>],
     count: usize,
 ) -> Result<usize, OperationError> {
+    call.kernel.check_complete()?;
     let signature = &call.kernel.own.signature;
     signature.count("outputs", &signature.outputs, count)?;
     let shape = signature.shape_of_inputs(&call.device.context, inputs, call.size)?;
@@ -57,7 +58,7 @@ fn sorted_axes(
     let Some(axes) = axes else { return Ok((Vec::new(), (0..shape.len()).collect())) };
     for (index, axis) in axes.iter().enumerate() {
         let problem = if *axis >= shape.len() {
-            "is outside of"
+            "is out of range for"
         } else if axes[..index].contains(axis) {
             "is given twice for"
         } else {
@@ -75,6 +76,7 @@ pub(super) fn plan<'a>(
     inputs: Vec<Given<'a>>,
     outputs: Vec<Given<'a>>,
 ) -> Result<Plan<'a>, OperationError> {
+    call.kernel.check_complete()?;
     let own = &call.kernel.own;
     let signature = &own.signature;
     let (operands, letters) = signature.operands(&call.device.context, inputs, outputs)?;

@@ -15,12 +15,12 @@ use wgsl::Own;
 
 /// A reduction made of four expressions of WGSL, for arrays of any length and shape.
 ///
-/// | expression | in terms of | example |
-/// |---|---|---|
-/// | map | one element of each input | `x * y` |
-/// | combine | two mapped values, `a` and `b` | `a + b` |
-/// | post | the combined value, `a` | `sqrt(a)`, or statements that assign the output: `y = sqrt(a)` |
-/// | identity | nothing | `0` |
+/// | expression | in terms of | example | unless given |
+/// |---|---|---|---|
+/// | [`map`](Self::map) | one element of each input | `x * y` | the only input |
+/// | [`combine`](Self::combine) | two mapped values, `a` and `b` | `a + b` | an error |
+/// | [`finish`](Self::finish) | the combined value, `a` | `sqrt(a)`, or statements that assign the output: `y = sqrt(a)` | `a` |
+/// | [`identity`](Self::identity) | nothing | `0` | an error |
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -30,7 +30,7 @@ use wgsl::Own;
 /// let device = anywarp::Device::open("cpu")?;
 /// let x = device.buffer_from(&[3.0f32, 4.0, 0.0, 5.0, 12.0, 0.0])?;
 ///
-/// let norm = ReductionKernel::new("x: T", "y: T", "x * x", "a + b", "sqrt(a)", "0")?.name("norm");
+/// let norm = ReductionKernel::new("x: T", "y: T")?.map("x * x").combine("a + b").finish("sqrt(a)").identity("0");
 /// let of_rows = norm.call(&device).axis(1).apply::<f32>(shaped(&x, [2, 3]))?;
 /// assert_eq!(*of_rows.read()?, [5.0, 13.0]);
 /// assert_eq!(norm.apply::<f32>(&device, &x)?.read()?[0], 194.0f32.sqrt());
@@ -41,12 +41,12 @@ use wgsl::Own;
 /// ```
 ///
 /// Parameters, arguments and shapes are those of an [`ElementwiseKernel`](super::ElementwiseKernel);
-/// there is one output, and no input is written. In map and post `n` is how many elements are made
-/// into one, a `u32`; in map `i` is the element's number among them, row-major.
+/// there is one output, and no input is written. In map and finish `n` is the number of elements that
+/// are made into one, a `u32`; in map `i` is the element's number among them, row-major.
 ///
 /// What is combined has the output's type unless [`accumulator`](Self::accumulator) names another.
 /// The identity must change nothing: it is combined more than once. The result for no elements is
-/// the identity, after post.
+/// the identity, after finish.
 ///
 /// Elements are combined in an order that depends on the shape and on the kind of device, and on
 /// nothing else: the same call gives the same bits again. `combine` must be associative and
@@ -57,64 +57,120 @@ pub struct ReductionKernel {
 }
 
 impl ReductionKernel {
-    /// Inputs, one output, and the four expressions.
+    /// A reduction of these inputs to this output, whose expressions are still to be given: at least
+    /// [`combine`](Self::combine) and [`identity`](Self::identity).
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # use anywarp::ops::ReductionKernel;
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let (x, y) = (device.buffer_from(&[1.0f32, 2.0])?, device.buffer_from(&[3.0f32, 4.0])?);
+    ///
+    /// let dot = ReductionKernel::new("x: T, y: T", "z: T")?.map("x * y").combine("a + b").identity("0");
+    /// assert_eq!(*dot.apply::<f32>(&device, (&x, &y))?.read()?, [11.0]);
+    ///
+    /// let incomplete = ReductionKernel::new("x: f32", "y: f32")?.combine("max(a, b)");
+    /// let error = incomplete.apply::<f32>(&device, &x).unwrap_err();
+    /// assert!(error.to_string().contains("identity is missing"));
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
     ///
     /// # Errors
-    /// [`OperationError::Parameter`], and [`OperationError::Text`] for an empty expression (only
-    /// post may be empty) or for other than one output. The expressions themselves are looked at by
-    /// the first call.
-    pub fn new(
-        inputs: &str,
-        output: &str,
-        map: &str,
-        combine: &str,
-        post: &str,
-        identity: &str,
-    ) -> Result<Self, OperationError> {
+    /// [`OperationError::Parameter`], and [`OperationError::Text`] for other than one output. The expressions are
+    /// checked by the first call.
+    pub fn new(inputs: &str, output: &str) -> Result<Self, OperationError> {
         let kernel = "reduction kernel";
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, output)?);
         let wrong = |what, problem: String| Err(OperationError::Text { operator: kernel.to_owned(), what, problem });
         if outputs.len() != 1 || outputs.iter().any(|output| output.raw) {
-            return wrong("the output", format!("is `{output}`: a reduction has one, which is not raw"));
-        }
-        for (what, text) in [("map", map), ("combine", combine), ("identity", identity)] {
-            if text.trim().is_empty() {
-                return wrong(what, "is empty: write an expression".to_owned());
-            }
+            return wrong("the output", format!("is `{output}`: a reduction has one output, which is not raw"));
         }
         let signature = Signature::new(kernel, inputs, outputs)?;
         if let Some(name) = signature.in_place.first() {
             return wrong("the output", format!("`{name}` is an input as well: reductions do not work in place"));
         }
-        let [map, combine, post, identity] = [map, combine, post, identity].map(str::to_owned);
+        let map = match signature.inputs.as_slice() {
+            [only] if !only.raw => only.name.clone(),
+            _ => String::new(),
+        };
         Ok(Self {
             own: Own {
                 text: Identity::new(),
                 signature,
                 preamble: String::new(),
                 map,
-                combine,
-                post,
-                identity,
+                combine: String::new(),
+                finish: String::new(),
+                identity: String::new(),
                 accumulator: None,
             },
         })
     }
 
-    /// A name, for errors and profiles.
+    /// Sets the value of one element, an expression of the inputs: the only input unless given.
     #[must_use]
-    pub fn name(mut self, name: &str) -> Self {
-        self.own.signature.kernel = format!("reduction {name}");
+    pub fn map(self, expression: &str) -> Self {
+        self.with(|own| expression.clone_into(&mut own.map))
+    }
+
+    /// Sets how two values `a` and `b` become one.
+    #[must_use]
+    pub fn combine(self, expression: &str) -> Self {
+        self.with(|own| expression.clone_into(&mut own.combine))
+    }
+
+    /// Sets the result in terms of the combined value `a`, as an expression or as statements that assign the output:
+    /// `a` unless given.
+    #[must_use]
+    pub fn finish(self, expression: &str) -> Self {
+        self.with(|own| expression.clone_into(&mut own.finish))
+    }
+
+    /// Sets the value that changes nothing when it is combined.
+    #[must_use]
+    pub fn identity(self, expression: &str) -> Self {
+        self.with(|own| expression.clone_into(&mut own.identity))
+    }
+
+    /// Changes the texts, so that no kernel of the old ones is found for them.
+    fn with(mut self, change: impl FnOnce(&mut Own)) -> Self {
+        change(&mut self.own);
         self.own.text = Identity::new();
         self
     }
 
+    /// An error unless every expression is given that has no default.
+    fn check_complete(&self) -> Result<(), OperationError> {
+        let Own { map, combine, identity, .. } = &self.own;
+        let parts = [
+            ("map", map, "is missing: set the value of one element, as in `.map(\"x * y\")`"),
+            ("combine", combine, "is missing: set how two values become one, as in `.combine(\"a + b\")`"),
+            ("identity", identity, "is missing: set the value that changes nothing, as in `.identity(\"0\")`"),
+        ];
+        match parts.into_iter().find(|(_, text, _)| text.trim().is_empty()) {
+            None => Ok(()),
+            Some((what, _, problem)) => Err(OperationError::Text {
+                operator: self.own.signature.kernel.clone(),
+                what,
+                problem: problem.to_owned(),
+            }),
+        }
+    }
+
+    /// A name, for errors and profiles.
+    #[must_use]
+    pub fn name(self, name: &str) -> Self {
+        self.with(|own| own.signature.kernel = format!("reduction {name}"))
+    }
+
     /// WGSL declarations that the expressions use: functions, constants, structs; directives first.
     #[must_use]
-    pub fn preamble(mut self, wgsl: &str) -> Self {
-        wgsl.clone_into(&mut self.own.preamble);
-        self.own.text = Identity::new();
-        self
+    pub fn preamble(self, wgsl: &str) -> Self {
+        self.with(|own| wgsl.clone_into(&mut own.preamble))
     }
 
     /// The WGSL type of what is combined: a wider one than the output's, a letter, or a struct of the
@@ -125,22 +181,19 @@ impl ReductionKernel {
     /// # fn main() -> anywarp::Result<()> {
     /// # use anywarp::ops::ReductionKernel;
     /// # let device = anywarp::Device::open("cpu")?;
-    /// let greatest = ReductionKernel::new(
-    ///     "x: f32",
-    ///     "at: u32",
-    ///     "Best(x, i)",
-    ///     "better(a, b)",
-    ///     "a.at",
-    ///     "Best(-3.4e38, 0xffffffffu)",
-    /// )?
-    /// .preamble(
-    ///     "struct Best { value: f32, at: u32 }
-    ///      fn better(a: Best, b: Best) -> Best {
-    ///          if a.value > b.value || (a.value == b.value && a.at < b.at) { return a; }
-    ///          return b;
-    ///      }",
-    /// )
-    /// .accumulator("Best");
+    /// let greatest = ReductionKernel::new("x: f32", "at: u32")?
+    ///     .map("Best(x, i)")
+    ///     .combine("better(a, b)")
+    ///     .finish("a.at")
+    ///     .identity("Best(-3.4e38, 0xffffffffu)")
+    ///     .accumulator("Best")
+    ///     .preamble(
+    ///         "struct Best { value: f32, at: u32 }
+    ///          fn better(a: Best, b: Best) -> Best {
+    ///              if a.value > b.value || (a.value == b.value && a.at < b.at) { return a; }
+    ///              return b;
+    ///          }",
+    ///     );
     /// let x = device.buffer_from(&[1.0f32, 7.0, 3.0])?;
     /// assert_eq!(*greatest.apply::<u32>(&device, &x)?.read()?, [1]);
     /// # Ok(())
@@ -149,10 +202,8 @@ impl ReductionKernel {
     /// # fn main() {}
     /// ```
     #[must_use]
-    pub fn accumulator(mut self, wgsl_type: &str) -> Self {
-        self.own.accumulator = Some(wgsl_type.to_owned());
-        self.own.text = Identity::new();
-        self
+    pub fn accumulator(self, wgsl_type: &str) -> Self {
+        self.with(|own| own.accumulator = Some(wgsl_type.to_owned()))
     }
 
     /// Reduces all elements to one, and writes it to `output`, a buffer or slice of one element.

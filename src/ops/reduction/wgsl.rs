@@ -51,7 +51,7 @@ pub(super) struct Own {
     pub(super) preamble: String,
     pub(super) map: String,
     pub(super) combine: String,
-    pub(super) post: String,
+    pub(super) finish: String,
     pub(super) identity: String,
     /// The type of what is combined; the output's without it.
     pub(super) accumulator: Option<String>,
@@ -145,25 +145,25 @@ fn functions(text: &mut Text, own: &Own, slots: &[Slot], form: Form) {
     if form.last {
         let name = output.map_or("", |slot| &slot.name);
         text.line(&format!("fn finished(a: Accumulator, n: u32) -> {element} {{"));
-        if assigns(&own.post, name) {
+        if assigns(&own.finish, name) {
             text.line(&format!("    var {name}: {element};"));
-            text.statements("post", &own.post);
+            text.statements("finish", &own.finish);
             text.line(&format!("    return {name};\n}}"));
         } else {
             text.line("    return");
-            text.statements("post", if own.post.trim().is_empty() { "a" } else { &own.post });
+            text.statements("finish", if own.finish.trim().is_empty() { "a" } else { &own.finish });
             text.line("}");
         }
     }
 }
 
-/// Whether `post` is statements: whether it has `NAME =` in it.
-fn assigns(post: &str, name: &str) -> bool {
-    post.match_indices(name).any(|(at, _)| {
+/// Whether `finish` is statements: whether it has `NAME =` in it.
+fn assigns(finish: &str, name: &str) -> bool {
+    finish.match_indices(name).any(|(at, _)| {
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
-        let behind = post[at + name.len()..].trim_start();
+        let behind = finish[at + name.len()..].trim_start();
         let equals = behind.starts_with('=') && !behind.starts_with("==");
-        equals && !post[..at].ends_with(is_word)
+        equals && !finish[..at].ends_with(is_word)
     })
 }
 

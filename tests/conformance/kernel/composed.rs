@@ -118,7 +118,7 @@ async fn bindings(device: &Device) -> TestResult {
         override width: u32 = 1;
         @group(0) @binding(0) var<uniform> params: Params;
         @group(0) @binding(1) var<storage, read_write> data: array<u32>;";
-    let kernel = device.kernel(Wgsl::new(text).module("io", module).constant("width", 4.0))?;
+    let kernel = device.kernel(Wgsl::new(text).module("io", module).set_override("width", 4.0))?;
     let mut data = device.buffer::<u32>(4)?;
     kernel.launch().bind("data", &mut data).set("params.by", 3u32).groups(1u32)?;
     equal(data.read_here().await?.to_vec(), vec![0, 3, 6, 9], "a module's bindings")

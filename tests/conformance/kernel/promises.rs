@@ -1,5 +1,6 @@
 //! What the author of a kernel may leave out, and what a compiled kernel takes.
 
+use anywarp::backend::BackendKind;
 use anywarp::{Checks, Device, Unchecked, Wgsl};
 
 use crate::case::{Case, cases};
@@ -90,7 +91,7 @@ async fn resources(device: &Device) -> TestResult {
          }",
     )?;
     let Some(resources) = kernel.resources() else {
-        return equal(device.caps().backend == "cuda", false, "cuda tells what a kernel takes");
+        return equal(device.caps().backend == BackendKind::Cuda, false, "cuda tells what a kernel takes");
     };
     let told = format!("{resources:?}");
     ensure((1..=255).contains(&resources.registers), || told.clone())?;
@@ -102,7 +103,7 @@ async fn resources(device: &Device) -> TestResult {
 async fn workgroup_memory_up_to_the_limit(device: &Device) -> TestResult {
     // Above 64 KiB only as much as can be told apart from it: the processor's 256 KiB take long to clear. DX12's
     // compiler (FXC) writes out each word that is cleared, and needs a minute for 4 KiB, many for 32.
-    let most = if device.caps().backend == "dx12" { 256 } else { 60_000 };
+    let most = if device.caps().backend == BackendKind::Dx12 { 256 } else { 60_000 };
     let words = (device.caps().limits.workgroup_storage / 4).min(most);
     let kernel = device.kernel(
         Wgsl::new(
@@ -123,7 +124,7 @@ async fn workgroup_memory_up_to_the_limit(device: &Device) -> TestResult {
                  data[group.x * 64u + local] = dirty + group.x;
              }",
         )
-        .constant("words", f64::from(words)),
+        .set_override("words", f64::from(words)),
     )?;
     let mut data = device.buffer_from(&[u32::MAX; 64 * 5])?;
     kernel.launch().bind("data", &mut data).groups(5u32)?;

@@ -32,7 +32,7 @@ override twice: u32 = 2u * numbered;
 const DEFAULTS: [f32; 6] = [2.5, 7.0, -3.0, 1.0, 70.0, 140.0];
 
 async fn with(device: &Device, constants: &[(&str, f64)], wanted: [f32; 6]) -> TestResult {
-    let source = constants.iter().fold(Wgsl::new(OVERRIDES), |wgsl, (name, value)| wgsl.constant(*name, *value));
+    let source = constants.iter().fold(Wgsl::new(OVERRIDES), |wgsl, (name, value)| wgsl.set_override(*name, *value));
     let mut out = device.buffer::<f32>(6)?;
     device.kernel(source)?.launch().bind("out", &mut out).groups(1)?;
     same(&out.read_here().await?, &wanted, &format!("{constants:?}"))
@@ -80,7 +80,7 @@ async fn workgroup_size_from_an_override(device: &Device) -> TestResult {
             data[id.x] = shared_words[size - 1u - local];
         }";
     for size in [1usize, 8, 32, 96, 128] {
-        let kernel = device.kernel(Wgsl::new(source).constant("size", size as f64))?;
+        let kernel = device.kernel(Wgsl::new(source).set_override("size", size as f64))?;
         equal(kernel.workgroup_size(), [size as u32, 1, 1], "workgroup size")?;
         let mut data = device.buffer_from(&words(4 * size))?;
         kernel.launch().bind("data", &mut data).threads(4 * size)?;
@@ -97,7 +97,7 @@ async fn the_same_source_is_compiled_once(device: &Device) -> TestResult {
     equal(compilations(), 1, "compilations of the first")?;
     let second = fresh.kernel(OVERRIDES.to_owned())?;
     equal(compilations(), 1, "compilations of the same again")?;
-    let other = fresh.kernel(Wgsl::new(OVERRIDES).constant("count", 8.0))?;
+    let other = fresh.kernel(Wgsl::new(OVERRIDES).set_override("count", 8.0))?;
     equal(compilations(), 2, "compilations with another constant")?;
     equal((first.name(), second.name()), (other.name(), other.name()), "names")
 }

@@ -59,7 +59,7 @@ async fn missing_bindings(device: &Device) -> TestResult {
         &["saxpy.wgsl:saxpy", "x: array<f32>", "y: array<f32>", "params.a: f32"],
     )?;
     let launch = kernel.launch().set_bytes("params", &[0; 64]).bind("y", &mut y);
-    refused(launch.threads(8), missing, &["nothing is bound to x: array<f32>"])
+    refused(launch.threads(8), missing, &["no argument for x: array<f32>"])
 }
 
 async fn missing_fields(device: &Device) -> TestResult {
@@ -81,30 +81,30 @@ async fn bound_twice(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let twice = |error: &LaunchError| matches!(error, LaunchError::BoundTwice { .. });
     let (x, z) = (device.buffer::<f32>(16)?, device.buffer::<f32>(16)?);
-    refused(kernel.launch().bind("x", &x).bind("x", &z).threads(8), twice, &["'x' is bound twice"])?;
-    refused(kernel.launch().bind("x", &x).bind("0.1", &x).threads(8), twice, &["'x' is bound twice"])?;
+    refused(kernel.launch().bind("x", &x).bind("x", &z).threads(8), twice, &["'x' is given twice"])?;
+    refused(kernel.launch().bind("x", &x).bind("0.1", &x).threads(8), twice, &["'x' is given twice"])?;
     let params = device.buffer::<u8>(64)?;
     let launch = kernel.launch().bind("params", &params).set("params.a", 1.0f32);
-    refused(launch.threads(8), twice, &["'params' is bound twice"])?;
+    refused(launch.threads(8), twice, &["'params' is given twice"])?;
     let launch = kernel.launch().set("params.a", 1.0f32).bind("params", &params);
-    refused(launch.threads(8), twice, &["'params' is bound twice"])
+    refused(launch.threads(8), twice, &["'params' is given twice"])
 }
 
 async fn paths_that_lead_nowhere(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let nowhere = [
-        ("parms.a", "no uniform or immediate 'parms'; there is params"),
-        ("x", "no uniform or immediate 'x'"),
-        ("params.b", "Params has no field 'b'; it has a, n, w"),
-        ("params.a.x", "f32 has no fields"),
-        ("params.a[0]", "f32 is no array"),
-        ("params.w[3]", "has no element 3"),
-        ("params.w[-1]", "'-1' is no index"),
-        ("params.w[99999999999]", "is no index"),
-        ("params.w[1", "not closed"),
-        ("params.w[1]x", "neither"),
-        ("params.", "no field ''"),
-        ("", "no uniform or immediate ''"),
+        ("parms.a", "no uniform or immediate `parms`; the kernel has params"),
+        ("x", "no uniform or immediate `x`"),
+        ("params.b", "no field `params.b`; `params` has a, n, w"),
+        ("params.a.x", "no field `params.a.x`; `params.a` is f32"),
+        ("params.a[0]", "`params.a` is f32, not an array"),
+        ("params.w[3]", "no element `params.w[3]`; `params.w` has 3 elements"),
+        ("params.w[-1]", "`-1` in `params.w[-1]` is not an index"),
+        ("params.w[99999999999]", "is not an index"),
+        ("params.w[1", "`]` is missing in `params.w[1`"),
+        ("params.w[1]x", "`x` after `params.w[1]`"),
+        ("params.", "no field `params.`"),
+        ("", "no uniform or immediate ``"),
     ];
     for (path, reason) in nowhere {
         let unknown = |error: &LaunchError| matches!(error, LaunchError::UnknownPath { path: p, .. } if p == path);
@@ -134,7 +134,7 @@ async fn elements_of_another_type(device: &Device) -> TestResult {
         refused(
             launch,
             layout_of("x"),
-            &["saxpy.wgsl:saxpy", "'x'", "array<f32>", "WGSL wants", "the buffer holds", name],
+            &["saxpy.wgsl:saxpy", "'x'", "array<f32>", "the WGSL type", "the argument", name],
         )
     };
     let (u, i, d) = (device.buffer::<u32>(8)?, device.buffer::<i32>(8)?, device.buffer::<f64>(8)?);

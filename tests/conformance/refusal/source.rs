@@ -1,5 +1,6 @@
 //! Kernels that cannot be made.
 
+use anywarp::backend::BackendKind;
 use anywarp::{Device, KernelError, Wgsl};
 
 use crate::case::{Case, cases};
@@ -81,7 +82,7 @@ const OVERRIDES: &str = "override needed: i32; override given: u32 = 1u; @id(7) 
 async fn unknown_override(device: &Device) -> TestResult {
     for name in ["size", "8", "", "Given"] {
         let unknown = |error: &KernelError| matches!(error, KernelError::UnknownOverride { name: n, .. } if n == name);
-        let source = Wgsl::new(OVERRIDES).constant("needed", 1.0).constant(name, 1.0);
+        let source = Wgsl::new(OVERRIDES).set_override("needed", 1.0).set_override(name, 1.0);
         refused(device.kernel(source), unknown, &[&format!("'{name}'"), "needed", "given"])?;
     }
     Ok(())
@@ -95,10 +96,10 @@ async fn override_without_a_value(device: &Device) -> TestResult {
 async fn override_that_does_not_fit(device: &Device) -> TestResult {
     let wrong = |error: &KernelError| matches!(error, KernelError::Override { .. } | KernelError::Invalid { .. });
     for value in [f64::NAN, f64::INFINITY, 1e20] {
-        refused(device.kernel(Wgsl::new(OVERRIDES).constant("needed", value)), wrong, &["kernel"])?;
+        refused(device.kernel(Wgsl::new(OVERRIDES).set_override("needed", value)), wrong, &["kernel"])?;
     }
     for size in [-1.0, 0.0] {
-        let source = Wgsl::new(OVERRIDES).constant("needed", 1.0).constant("given", size);
+        let source = Wgsl::new(OVERRIDES).set_override("needed", 1.0).set_override("given", size);
         refused(device.kernel(source), wrong, &["kernel"])?;
     }
     Ok(())
@@ -131,7 +132,7 @@ async fn too_much_workgroup_memory(device: &Device) -> TestResult {
     let too_much = (limit / 4 + 4).to_string();
     let said = ["workgroup memory", &(limit + 16).to_string(), &limit.to_string()];
     refused(device.kernel(source(too_much)), above_limit, &said)?;
-    if device.caps().backend == "dx12" {
+    if device.caps().backend == BackendKind::Dx12 {
         return Ok(()); // its compiler (FXC) writes out each word that is cleared: for 32 KiB that takes many minutes
     }
     let mut out = device.buffer_from(&[0u32, 0])?;

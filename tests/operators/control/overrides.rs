@@ -32,7 +32,7 @@ fn sizes(device: &Device, width: u32) -> TestResult {
              result[group.x * width + at] = sum;
          }",
     );
-    let got = program.constant("width", f64::from(width)).run(device, 3 * width as usize, 3)?;
+    let got = program.set_override("width", f64::from(width)).run(device, 3 * width as usize, 3)?;
     let wanted: Vec<u32> = (0..3 * width)
         .map(|i| {
             let (group, at) = (i / width, i % width);
@@ -62,6 +62,6 @@ fn values(device: &Device) -> TestResult {
     );
     let defaults = [2.5f32.to_bits(), -3i32 as u32, 0, 7 + 4, 5.0f32.to_bits()];
     same(&program.run(device, 5, 1)?, &defaults, "defaults")?;
-    let program = program.constant("a", -0.5).constant("7", 20.0).constant("c", 1.0);
+    let program = program.set_override("a", -0.5).set_override("7", 20.0).set_override("c", 1.0);
     same(&program.run(device, 5, 1)?, &[(-0.5f32).to_bits(), 20, 1, 34, (-1.0f32).to_bits()], "given values")
 }

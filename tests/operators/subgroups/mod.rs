@@ -105,7 +105,7 @@ const GROUPS: usize = 5;
 
 fn run(device: &Device, function: &Function, kind: Kind, flow: &Flow, size: usize) -> TestResult {
     needs(device, "subgroups")?;
-    let strict = ["cpu", "cuda"].contains(&device.caps().backend);
+    let strict = ["cpu", "cuda"].contains(&device.caps().backend.name());
     let per_group = size;
     let work = format!("let r = {}; out = {}; ran = 1u;", function.expression, function.words);
     let source = format!(

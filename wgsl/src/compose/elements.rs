@@ -41,7 +41,7 @@ pub(super) fn find(graph: &Graph<'_>) -> Result<Vec<Element>, TextError> {
             return Err(root.fail(0, &message, "in this file", &[format!("it has {}", SCALARS.join(", "))]));
         }
         let Some(item) = alias(graph, name)? else {
-            let message = format!("there is no 'alias {name} = ..;' to become {scalar}");
+            let message = format!("no 'alias {name} = ..;' to replace with {scalar}");
             let notes =
                 [format!("write 'alias {name} = f32;' outside of functions, in this file or in one it imports")];
             return Err(root.fail(0, &message, "neither here nor in what this file imports", &notes));
@@ -49,7 +49,7 @@ pub(super) fn find(graph: &Graph<'_>) -> Result<Vec<Element>, TextError> {
         let Some((file, declaration)) = graph.declaration(item) else { continue };
         let (tokens, at) = (&file.tokens, declaration.name + 2);
         if declaration.kind != Declared::Alias || !is_scalar(tokens, at) {
-            let message = format!("'{name}' is no alias of a scalar, and cannot become {scalar}");
+            let message = format!("'{name}' is not an alias of a scalar, and cannot become {scalar}");
             return Err(tokens.fail(declaration.name, &message, &format!("expected 'alias {name} = f32;'"), &[]));
         }
         // Said twice, the last one counts.

@@ -240,7 +240,7 @@ impl<'a> Graph<'a> {
                 module.iter().cloned().chain(words[1..].iter().map(|word| (*word).to_owned())).collect()
             }
             (name, Some(Target::Item(_))) => {
-                let message = format!("'{name}' is no module: the import names something in one");
+                let message = format!("'{name}' is not a module: the import names an item of one");
                 return Err(file.tokens.fail(first, &message, "used as a module", &[]));
             }
             _ => self.absolute(index, &words, first)?,
@@ -280,7 +280,7 @@ impl<'a> Graph<'a> {
             }
             _ => {
                 let name = words.first().copied().unwrap_or_default();
-                let message = format!("there is no package '{name}', and no module is imported under this name");
+                let message = format!("no package is called '{name}', and no module is imported under this name");
                 let notes = ["paths begin with 'package', with 'super', or with an imported module".to_owned()];
                 return Err(file.tokens.fail(at, &message, "here", &notes));
             }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use anywarp_backend::{BackendError, Caps};
 
 use crate::WgpuBackend;
-use crate::caps::{backend_name, caps_of, wanted_features};
+use crate::caps::{backend_kind, caps_of, wanted_features};
 use crate::device::errors::ErrorSink;
 use crate::record::bind_groups::MOST_KEPT;
 
@@ -71,8 +71,10 @@ pub async fn candidates_async() -> Vec<Candidate> {
     };
     adapters
         .into_iter()
-        .filter(|adapter| backend_name(adapter.get_info().backend).is_some())
-        .map(|adapter| Candidate { caps: caps_of(&adapter, wanted_features(&adapter), &adapter.limits()), adapter })
+        .filter_map(|adapter| {
+            let kind = backend_kind(adapter.get_info().backend)?;
+            Some(Candidate { caps: caps_of(&adapter, kind, wanted_features(&adapter), &adapter.limits()), adapter })
+        })
         .collect()
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anywarp_backend::{Backend, BackendError, MemoryId, MemoryKind};
 use wgpu::BufferUsages;
 
-use crate::caps::{backend_name, caps_of};
+use crate::caps::{backend_kind, caps_of};
 use crate::device::WgpuBackend;
 use crate::device::adapters::Options;
 use crate::device::errors::ErrorSink;
@@ -55,15 +55,15 @@ impl WgpuBackend {
             let of = |info: &wgpu::AdapterInfo| format!("{} ({:?})", info.name, info.backend);
             return Err(refused(format!("the device is of {}, the adapter is {}", of(&wanted), of(&got))));
         }
-        if backend_name(got.backend).is_none() {
+        let Some(kind) = backend_kind(got.backend) else {
             return Err(refused(format!("anywarp uses Vulkan, Metal, DX12 and WebGPU, not {:?}", got.backend)));
-        }
+        };
         let sink = ErrorSink::beside();
         sink.ask(&device)?;
         if !is_queue_of(&queue, &device) {
             return Err(refused("the queue is not that of the device".to_owned()));
         }
-        let caps = caps_of(&adapter, device.features(), &device.limits());
+        let caps = caps_of(&adapter, kind, device.features(), &device.limits());
         Self::new((adapter, device, queue), sink, caps, options)
     }
 

@@ -165,7 +165,8 @@ mod tests {
     /// Drivers that give nothing for a pipeline still give a header, which goes the same way.
     #[test]
     fn what_the_driver_gave_is_given_back() {
-        let vulkan = candidates().into_iter().find(|candidate| candidate.caps.backend == "vulkan");
+        let vulkan =
+            candidates().into_iter().find(|candidate| candidate.caps.backend == anywarp_backend::BackendKind::Vulkan);
         let Some(candidate) = vulkan else { return println!("skipped: no Vulkan device") };
         let backend = candidate.open(Options::default()).unwrap();
         let (device, _) = backend.wgpu_device();

@@ -22,7 +22,7 @@ fn run_as_on_a_gpu<'a>(
 #[test]
 fn long_sums_in_vectors_with_a_tail() {
     let device = Device::open("cpu").unwrap();
-    let dot = ReductionKernel::new("x: T, y: T, a: T", "z: T", "a * x * y", "a + b", "a", "0").unwrap();
+    let dot = ReductionKernel::new("x: T, y: T, a: T", "z: T").unwrap().map("a * x * y").combine("a + b").identity("0");
     let all: Vec<i32> = (0..1_100_000).map(|at| at % 7).collect();
     let x = device.buffer_from(&all).unwrap();
     for (from, length, passes) in
@@ -40,7 +40,7 @@ fn long_sums_in_vectors_with_a_tail() {
 #[test]
 fn rows_and_columns_as_on_a_gpu() {
     let device = Device::open("cpu").unwrap();
-    let sum = ReductionKernel::new("x: T", "y: T", "x", "a + b", "a", "0").unwrap();
+    let sum = ReductionKernel::new("x: T", "y: T").unwrap().combine("a + b").identity("0");
     for ([rows, columns], vectors) in [([3, 8192], true), ([70, 4100], true), ([3, 8193], false), ([500, 70], false)] {
         let all: Vec<i32> = (0..rows * columns).map(|at| (at % 11) as i32).collect();
         let x = device.buffer_from(&all).unwrap();

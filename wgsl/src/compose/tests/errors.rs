@@ -48,7 +48,7 @@ fn errors_name_the_place_and_what_to_do() {
         ("fn x() { package::a::h(); }", &[A], "main.wgsl:1:22", &["a.wgsl declares no 'h'"]),
         ("fn x() {\n  package::b::h(); }", &[A], "main.wgsl:2:12", &["no module 'b'"]),
         ("fn x() { b::h(); }", &[A], "main.wgsl:1:10", &["no package 'b'"]),
-        ("import package::a::f; fn x() { f::h(); }", &[A], "main.wgsl:1:32", &["'f' is no module"]),
+        ("import package::a::f; fn x() { f::h(); }", &[A], "main.wgsl:1:32", &["'f' is not a module"]),
         ("fn x() { package::a(); }", &[A], "main.wgsl:1:19", &["names no declaration of a module"]),
         // Several files.
         (
@@ -152,8 +152,8 @@ fn element_types_must_be_aliases_of_scalars() {
     let two: &[(&str, &str)] = &[("a", "alias T = f32; const x = 1;"), ("b", "alias T = f32; const y = 1;")];
     type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], Scalar, &'a str);
     let table: &[Row<'_>] = &[
-        ("const x = 1;", &[], half, "there is no 'alias T = ..;' to become f16"),
-        ("", &[], half, "there is no 'alias T"),
+        ("const x = 1;", &[], half, "no 'alias T = ..;' to replace with f16"),
+        ("", &[], half, "no 'alias T"),
         ("alias T = vec2<f32>;", &[], half, "main.wgsl:1:7"),
         ("struct T { }", &[], half, "no alias of a scalar"),
         ("alias T = f32;", &[], Scalar { kind: ScalarKind::Float, width: 1 }, "f8, which WGSL does not have"),

@@ -57,15 +57,7 @@ impl Module {
             context: Arc::clone(context),
             handle,
             function: std::ptr::null_mut(),
-            resources: KernelResources {
-                registers: 0,
-                workgroup_bytes: 0,
-                private_bytes: 0,
-                spilled_bytes: None,
-                most_invocations: 0,
-                workgroups_per_multiprocessor: 0,
-                occupancy: 0.0,
-            },
+            resources: KernelResources::default(),
         };
         let Ok(entry) = CString::new(needs.entry) else {
             return refused(format!("kernel '{}': its entry point's name holds a zero byte", needs.kernel));
@@ -119,15 +111,14 @@ impl Module {
         let blocks = self.context.check(OPERATION, blocks)?;
         let blocks = u32::try_from(blocks).unwrap_or(0);
         let resident = blocks.saturating_mul(needs.invocations);
-        self.resources = KernelResources {
-            registers,
-            workgroup_bytes: shared,
-            private_bytes: self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-            spilled_bytes: None,
-            most_invocations: most,
-            workgroups_per_multiprocessor: blocks,
-            occupancy: (resident as f32 / needs.most_resident.max(1) as f32).min(1.0),
-        };
+        let private_bytes = self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?;
+        let resources = &mut self.resources;
+        resources.registers = registers;
+        resources.workgroup_bytes = shared;
+        resources.private_bytes = private_bytes;
+        resources.most_invocations = most;
+        resources.workgroups_per_multiprocessor = blocks;
+        resources.occupancy = (resident as f32 / needs.most_resident.max(1) as f32).min(1.0);
         Ok(())
     }
 }
