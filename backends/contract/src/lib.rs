@@ -10,6 +10,7 @@
 //! | [`Caps`] | what the device is and what it can do, as values |
 //! | [`MemoryId`], [`MemoryKind`] | one allocation, and which side may touch it |
 //! | [`Program`] | one entry point of a naga module, specialised and reflected |
+//! | [`Validated`] | a module that naga's validator has accepted |
 //! | [`Checks`], [`Proofs`] | which tests a kernel has, and which were proven needless |
 //! | [`Source`] | the text it was made from, and where its parts were written |
 //! | [`Recording`] | commands in the order in which they take effect |
@@ -39,6 +40,7 @@ mod source;
 mod store;
 pub mod threads;
 mod ticket;
+mod validated;
 mod waker;
 
 pub use backend::{Backend, Counters};
@@ -59,5 +61,6 @@ pub use slot::Slot;
 pub use source::{Piece, Place, Source, SourceFile};
 pub use store::store;
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
+pub use validated::{Refused, Validated};
 
 pub use naga;

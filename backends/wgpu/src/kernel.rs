@@ -67,7 +67,7 @@ impl Kernel {
         device: &wgpu::Device,
         pipelines: &'p Pipelines,
         program: &Program,
-        ready: &Ready<'_>,
+        ready: &Ready,
         source: wgpu::ShaderSource<'_>,
     ) -> (Self, Option<Kept<'p>>) {
         let kept = pipelines.open(device, &program.entry_point, ready);
@@ -115,13 +115,13 @@ impl Kernel {
 /// What wgpu is given: the module, or in a browser its text.
 #[cfg(not(target_arch = "wasm32"))]
 #[expect(clippy::unnecessary_wraps, reason = "writing a text can fail")]
-fn source(ready: &Ready<'_>) -> Result<wgpu::ShaderSource<'static>, BackendError> {
-    Ok(wgpu::ShaderSource::Naga(Cow::Owned(ready.module().clone())))
+fn source(ready: &Ready) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    Ok(wgpu::ShaderSource::Naga(Cow::Owned(ready.module.clone().into_module())))
 }
 
 #[cfg(target_arch = "wasm32")]
-fn source(ready: &Ready<'_>) -> Result<wgpu::ShaderSource<'static>, BackendError> {
-    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(crate::text::wgsl(ready.module())?)))
+fn source(ready: &Ready) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(crate::text::wgsl(&ready.module)?)))
 }
 
 fn rejected(message: String) -> BackendError {

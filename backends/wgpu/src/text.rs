@@ -3,27 +3,27 @@
 //! naga's writer leaves two things out, as of its version 30: the `@size` and `@align` of members, without which
 //! members lie elsewhere, and what workgroup arrays are of whose length came from an override.
 
-use anywarp_backend::BackendError;
 use anywarp_backend::naga::back::wgsl::{WriterFlags, write_string};
 use anywarp_backend::naga::proc::Layouter;
-use anywarp_backend::naga::valid::{Capabilities, ValidationFlags, Validator};
 use anywarp_backend::naga::{ArraySize, Expression, Handle, Literal, Module, StructMember, Type, TypeInner};
+use anywarp_backend::{BackendError, Validated};
 
 /// The WGSL of a module whose overrides all have values.
-pub(crate) fn wgsl(module: &Module) -> Result<String, BackendError> {
+pub(crate) fn wgsl(module: &Validated) -> Result<String, BackendError> {
     let refused = |message: String| BackendError::Rejected { operation: "writing WGSL", message };
-    let module = with_lengths(module).ok_or_else(|| refused("the length of an array is not known".to_owned()))?;
-    let valid = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
-    let info = valid.map_err(|error| refused(error.into_inner().to_string()))?;
-    let text = write_string(&module, &info, WriterFlags::empty()).map_err(|error| refused(error.to_string()))?;
+    let known = with_lengths(module).ok_or_else(|| refused("the length of an array is not known".to_owned()))?;
+    let module = module.clone().after_pass(known).map_err(|error| refused(error.to_string()))?;
+    let text =
+        write_string(&module, module.info(), WriterFlags::empty()).map_err(|error| refused(error.to_string()))?;
     let mut layouts = Layouter::default();
     layouts.update(module.to_ctx()).map_err(|error| refused(error.to_string()))?;
     Ok(with_sizes(&text, &module, &layouts))
 }
 
-/// The module with numbers for lengths that are overrides.
-fn with_lengths(module: &Module) -> Option<Module> {
-    let mut known = module.clone();
+/// The module with numbers for lengths that are overrides, if it has any; `None` where one is not known.
+#[expect(clippy::option_option, reason = "whether it could be, and whether there was anything to do")]
+fn with_lengths(module: &Module) -> Option<Option<Module>> {
+    let mut known: Option<Module> = None;
     for (handle, ty) in module.types.iter() {
         let TypeInner::Array { base, size: ArraySize::Pending(length), stride } = ty.inner else { continue };
         let length = match module.global_expressions[module.overrides[length].init?] {
@@ -34,7 +34,10 @@ fn with_lengths(module: &Module) -> Option<Module> {
         let size = ArraySize::Constant(length.try_into().ok()?);
         // A name of its own, because no type may be there twice.
         let name = Some(format!("array_{}", handle.index()));
-        known.types.replace(handle, Type { name, inner: TypeInner::Array { base, size, stride } });
+        known
+            .get_or_insert_with(|| module.clone())
+            .types
+            .replace(handle, Type { name, inner: TypeInner::Array { base, size, stride } });
     }
     Some(known)
 }
@@ -83,15 +86,14 @@ fn sizes(members: &[StructMember], span: u32, module: &Module, layouts: &Layoute
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anywarp_backend::naga::back::pipeline_constants::process_overrides;
+    use anywarp_backend::naga::TypeInner;
+    use anywarp_backend::naga::back::PipelineConstants;
     use anywarp_backend::naga::front::wgsl::parse_str;
-    use anywarp_backend::naga::{ShaderStage, TypeInner};
+    use anywarp_backend::naga::valid::Capabilities;
 
-    fn module(text: &str) -> Module {
-        let module = parse_str(text).unwrap();
-        let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).unwrap();
-        let entry = Some((ShaderStage::Compute, "main"));
-        process_overrides(&module, &info, entry, &Default::default()).unwrap().0.into_owned()
+    fn module(text: &str) -> Validated {
+        let module = Validated::new(parse_str(text).unwrap(), Capabilities::all()).unwrap();
+        module.with_overrides("main", &PipelineConstants::default()).unwrap()
     }
 
     /// Offsets and lengths of all structs.
