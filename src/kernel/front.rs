@@ -57,7 +57,8 @@ pub(crate) enum Start<'a> {
     Launches(&'a Program, &'a Circumstances),
 }
 
-/// Makes a kernel for a device with `caps`: a program, and what it prints, which `compile` compiles.
+/// Goes through the list, for a device with `caps`. The last step is `compile`, which takes the program and the calls
+/// in it that print.
 ///
 /// The last binding of a program that prints is what it prints into; that of one for large grids is the logical grid,
 /// three `u32`.
@@ -69,15 +70,19 @@ pub(crate) fn kernel<T: Send>(
     start.room()?.run(|| {
         let (program, sites) = match start {
             Start::Text(text) => {
+                // What the author wrote.
                 let module = validate::parse(text)?;
                 let module = validate::validate(text, module, caps)?;
                 let marked = debug::marked(&text.source, &module)?;
                 let entry = entry_point::choose(text.wgsl, &module)?;
+                // What one entry point uses of it.
                 let module = overrides::resolve(text, &entry, module)?;
                 let module = validate::drop_unused(text, &entry, module, caps)?;
                 let program = reflect::program(text, entry, module)?;
+                // Whether the device can run that.
                 features::check(text, &program, caps)?;
                 limits::check(&program, caps)?;
+                // What is added to it.
                 debug::print(text, program, &marked, caps)?
             }
             Start::LargeGrid(program) => (grid::fold(program, caps)?, None),

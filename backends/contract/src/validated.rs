@@ -8,7 +8,7 @@ use std::sync::Arc;
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
-use naga::{Module, ShaderStage, WithSpan};
+use naga::{ArraySize, Module, ShaderStage, TypeInner, WithSpan};
 
 thread_local! {
     static RUNS: Cell<u64> = const { Cell::new(0) };
@@ -95,7 +95,12 @@ impl Validated {
         let entry_point = Some((ShaderStage::Compute, entry_point));
         // naga validates what it makes, by all rules and for every capability.
         let (module, info) = run(|| process_overrides(&self, self.info(), entry_point, constants))?;
-        let (module, info) = (module.into_owned(), info.into_owned());
+        let (mut module, info) = (module.into_owned(), info.into_owned());
+        let of_length = |ty: &naga::Type| matches!(ty.inner, TypeInner::Array { size: ArraySize::Pending(_), .. });
+        if !module.types.iter().any(|(_, ty)| of_length(ty)) {
+            // naga keeps them for such arrays. Nothing else names them, and what the validator learned is not of them.
+            module.overrides.clear();
+        }
         // It needs no capability that the module did not need: entry points have gone, and constants of the same types
         // have come for what was computed.
         let (flags, capabilities) = (ValidationFlags::all(), self.0.capabilities);
@@ -246,7 +251,7 @@ mod tests {
         let constants = PipelineConstants::from_iter([("n".to_owned(), 8.0)]);
         let resolved = module.clone().with_overrides("main", &constants).unwrap();
         assert_eq!((resolved.entry_points.len(), resolved.entry_points[0].workgroup_size), (1, [8, 1, 1]));
-        assert!(resolved.fits(Capabilities::empty()));
+        assert!(resolved.fits(Capabilities::empty()) && resolved.overrides.is_empty());
         assert_eq!(Validated::runs() - before, 1);
         let unknown = PipelineConstants::from_iter([("m".to_owned(), 8.0)]);
         assert!(matches!(module.with_overrides("main", &unknown), Err(PipelineConstantError::NotFound(_))));
