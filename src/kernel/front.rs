@@ -41,7 +41,7 @@ pub(crate) use middle::spares_work;
 /// A text, and what its steps ask of others.
 pub(crate) struct Text<'a> {
     pub(crate) wgsl: &'a Wgsl<'a>,
-    /// What `wgsl` is composed to.
+    /// The one text that `wgsl` is composed to.
     pub(crate) source: Arc<Source>,
     pub(crate) others: Others<'a>,
     pub(crate) number: Number<'a>,
@@ -70,19 +70,19 @@ pub(crate) fn kernel<T: Send>(
     start.room()?.run(|| {
         let (program, sites) = match start {
             Start::Text(text) => {
-                // What the author wrote.
+                // The module as its author wrote it.
                 let module = validate::parse(text)?;
                 let module = validate::validate(text, module, caps)?;
                 let marked = debug::marked(&text.source, &module)?;
                 let entry = entry_point::choose(text.wgsl, &module)?;
-                // What one entry point uses of it.
+                // The part that one entry point uses.
                 let module = overrides::resolve(text, &entry, module)?;
                 let module = validate::drop_unused(text, &entry, module, caps)?;
                 let program = reflect::program(text, entry, module)?;
                 // Whether the device can run that.
                 features::check(text, &program, caps)?;
                 limits::check(&program, caps)?;
-                // What is added to it.
+                // Its calls that print.
                 debug::print(text, program, &marked, caps)?
             }
             Start::LargeGrid(program) => (grid::fold(program, caps)?, None),

@@ -58,7 +58,7 @@ impl Validated {
         }
     }
 
-    /// What a pass made of it: a new module, validated for the same capabilities, or itself where the pass changed
+    /// The result of a pass: the module it made, validated for the same capabilities, or this one where it changed
     /// nothing.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Validated {
         if self.fits(capabilities) || run(|| Validator::new(self.0.flags, capabilities).validate(&self)).is_err() {
             return self;
         }
-        // What the validator learns does not depend on the capabilities.
+        // The validator finds the same types and uses: they do not depend on the capabilities.
         Self(Arc::new(Accepted { capabilities, ..Arc::unwrap_or_clone(self.0) }))
     }
 
@@ -108,7 +108,7 @@ impl Validated {
         Ok(Self(Arc::new(Accepted { module, info, flags, capabilities })))
     }
 
-    /// What the validator learned about the module.
+    /// The types and uses that the validator found in the module.
     #[must_use]
     pub fn info(&self) -> &ModuleInfo {
         &self.0.info
@@ -170,7 +170,7 @@ impl fmt::Debug for Validated {
 pub struct Refused {
     /// The module, as it was given.
     pub module: Module,
-    /// What is wrong with it.
+    /// The validator's error.
     #[source]
     pub error: WithSpan<ValidationError>,
 }

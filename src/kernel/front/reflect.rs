@@ -1,4 +1,4 @@
-//! What a module says of its kernel: bindings, values, memory.
+//! The bindings, values and memory of a kernel, read from its module.
 
 use std::sync::Arc;
 

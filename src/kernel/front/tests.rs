@@ -26,7 +26,7 @@ const PRINTS: &str = "
     @group(0) @binding(0) var<storage, read_write> data: array<u32>;
     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { print(data[id.x]); }";
 
-/// What it makes, and how often it runs the validator.
+/// The result of `work`, and how often it runs the validator.
 fn counted<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = Validated::runs();
     let made = work();
@@ -84,7 +84,7 @@ fn the_processor_compiles_what_was_validated() {
 }
 
 #[test]
-fn what_the_device_lacks_is_told_of_what_is_used_alone() {
+fn missing_features_are_those_of_the_part_that_is_used() {
     let without = Caps::webgpu_baseline();
     assert!(!without.shader.contains(Capabilities::FLOAT64));
     let text = format!("{PLAIN}{OTHER_ENTRY}");

@@ -1,4 +1,4 @@
-//! What an entry point does not use.
+//! Dropping all that an entry point does not use.
 
 use naga::compact::{KeepUnused, compact};
 use naga::{Function, Module, ShaderStage};
