@@ -72,8 +72,7 @@ pub(crate) fn describe(source: &Source) -> Result<Description, Refusal> {
 fn described(source: &Source) -> Result<Description, Refusal> {
     // Comments in odd places are no reason to refuse what is valid without them.
     let module = module::parse_documented(source).or_else(|_| module::parse(source))?;
-    let invalid = |error: Box<_>| diagnostic::of_validator(source, &error);
-    let info = module::validate(&module).map_err(invalid)?;
+    let module = module::validate(module).map_err(|refused| diagnostic::of_validator(source, &refused.error))?;
     let compute: Vec<usize> = (0..module.entry_points.len())
         .filter(|index| module.entry_points[*index].stage == ShaderStage::Compute)
         .collect();
@@ -86,7 +85,7 @@ fn described(source: &Source) -> Result<Description, Refusal> {
     let mut shared = BTreeSet::new();
     let mut entries = Vec::new();
     for index in compute {
-        let reflection = reflect(&module, &info, index);
+        let reflection = reflect(&module, index);
         check(source, &module, &reflection)?;
         for layout in reflection.bindings.iter().map(|info| &info.layout) {
             collect_structs(layout, &mut shared);

@@ -11,12 +11,12 @@ mod machine;
 #[path = "meaning/small.rs"]
 mod small;
 
+use anywarp_backend::{Refused, Validated};
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
 use anywarp_middle::explicit::explicit;
 use anywarp_middle::optimise::optimise;
-use naga::Module;
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::valid::Capabilities;
 
 use differential::ast::{Program, Space};
 use differential::evaluate::{canonical, evaluate};
@@ -24,16 +24,13 @@ use differential::print::wgsl;
 use differential::{generate, hostile};
 use machine::Machine;
 
-fn parsed(text: &str) -> Result<(Module, ModuleInfo), String> {
+fn parsed(text: &str) -> Result<Validated, String> {
     let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
-    let info = validated(&module)?;
-    Ok((module, info))
+    Validated::new(module, Capabilities::all()).map_err(not_valid)
 }
 
-fn validated(module: &Module) -> Result<ModuleInfo, String> {
-    Validator::new(ValidationFlags::all(), Capabilities::all())
-        .validate(module)
-        .map_err(|error| format!("not valid: {error:?}"))
+fn not_valid(refused: Box<Refused>) -> String {
+    format!("not valid: {:?}", refused.error)
 }
 
 /// What of a kernel's buffers is wrong.
@@ -48,24 +45,25 @@ fn differs(
     judge: &Judge<'_>,
 ) -> Option<String> {
     let [plain, checked] = machines;
-    let ran = |form: &str, machine: &Machine, module: (&Module, &ModuleInfo), proofs| {
+    let ran = |form: &str, machine: &Machine, module: &Validated, proofs| {
         let problem = machine.run(module, proofs, buffers, groups).map_or_else(Some, judge);
         problem.map(|problem| format!("{form}: {problem}\n{text}"))
     };
     let forms = || -> Result<Option<String>, String> {
-        let (module, info) = parsed(text)?;
+        let module = parsed(text)?;
         let circumstances = Circumstances::default();
-        let faster = optimise(&module, &info, &circumstances).unwrap_or_else(|| module.clone());
-        let faster_info = validated(&faster)?;
-        let proofs = prove(&faster, &faster_info, &circumstances).proofs;
-        let safe = explicit(&faster, &faster_info, &proofs);
-        let safe_info = validated(&safe)?;
-        let plainly_safe = explicit(&module, &info, &prove(&module, &info, &circumstances).proofs);
-        let plainly_safe_info = validated(&plainly_safe)?;
-        Ok(ran("optimised", plain, (&faster, &faster_info), None)
-            .or_else(|| ran("proven", plain, (&faster, &faster_info), Some(proofs)))
-            .or_else(|| ran("with explicit checks", checked, (&safe, &safe_info), None))
-            .or_else(|| ran("with explicit checks alone", checked, (&plainly_safe, &plainly_safe_info), None)))
+        let proofs = |module: &Validated| prove(module, module.info(), &circumstances).proofs;
+        let checks = |module: &Validated| {
+            let made = explicit(module, module.info(), &proofs(module));
+            module.clone().after_pass(made).map_err(not_valid)
+        };
+        let faster = optimise(&module, module.info(), &circumstances);
+        let faster = module.clone().after_pass(faster).map_err(not_valid)?;
+        let (safe, plainly_safe) = (checks(&faster)?, checks(&module)?);
+        Ok(ran("optimised", plain, &faster, None)
+            .or_else(|| ran("proven", plain, &faster, Some(proofs(&faster))))
+            .or_else(|| ran("with explicit checks", checked, &safe, None))
+            .or_else(|| ran("with explicit checks alone", checked, &plainly_safe, None)))
     };
     forms().unwrap_or_else(|problem| Some(format!("{problem}\n{text}")))
 }
@@ -101,8 +99,8 @@ fn small_kernels_come_to_the_same() {
         [vec![0; 2560], words(&input), numbers, vec![0; 32], vec![1; 4], vec![2; 20], vec![3; 8], vec![4; 16]];
     for body in small::BODIES {
         let text = format!("{}{body} }}", small::START);
-        let (module, info) = parsed(&text).unwrap_or_else(|problem| panic!("{problem}"));
-        let expected = machines[0].run((&module, &info), None, &buffers, [1, 1, 1]).expect("it runs as it is written");
+        let module = parsed(&text).unwrap_or_else(|problem| panic!("{problem}"));
+        let expected = machines[0].run(&module, None, &buffers, [1, 1, 1]).expect("it runs as it is written");
         let judge = |found: Vec<Vec<u8>>| {
             let at = found.concat().iter().zip(expected.concat()).position(|(found, expected)| *found != expected)?;
             Some(format!("word {} is another", at / 4))

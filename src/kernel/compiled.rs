@@ -4,16 +4,14 @@ use std::any::TypeId;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anywarp_backend::{
-    Backend, BackendError, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program, Source,
+    Backend, BindingInfo, Caps, Compilation, KernelId, KernelResources, Layout, Leave, Program, Source,
 };
 use anywarp_middle::Circumstances;
-use anywarp_wgsl::guard::Room;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::front::{self, Others};
+use super::front::{self, Others, Start, Text};
 use super::kernels::{Kernels, Shared};
 use super::launch::Launch;
-use super::middle;
 use super::source::Wgsl;
 use super::values::Values;
 use super::variants::{Choice, Job, Seen, Variants, Watch};
@@ -44,13 +42,13 @@ impl Compiled {
 
     /// A variant for launches of which this is known; `None` if it would gain nothing.
     pub(super) fn variant(&self, known: &Circumstances) -> Result<Option<Arc<Self>>, KernelError> {
-        let (program, device) = (&self.program, self.backend.caps());
-        room_of(program)?.run(|| {
-            let special = middle::specialised(program, known).map_err(|message| {
-                let error = BackendError::Rejected { operation: "making a variant", message };
-                KernelError::Compile { kernel: program.name.to_string(), device: device.name.clone(), error }
-            })?;
-            special.map(|program| Self::new(&self.backend, program, None)).transpose()
+        let program = &self.program;
+        if program.proofs.is_none() {
+            return Ok(None);
+        }
+        front::kernel(&Start::Launches(program, known), self.backend.caps(), |special, _| {
+            let worth = front::spares_work(&special, program);
+            worth.then(|| Self::new(&self.backend, special, None)).transpose()
         })
     }
 }
@@ -143,10 +141,9 @@ impl KernelInner {
         if let Some(folded) = self.folded.get() {
             return Ok(folded);
         }
-        let program = &self.plain.program;
-        let sites = || self.plain.sites.clone();
+        let Compiled { backend, program, sites, .. } = &*self.plain;
         let folded =
-            room_of(program)?.run(|| Compiled::new(&self.plain.backend, front::folded(program, caps)?, sites()))?;
+            front::kernel(&Start::LargeGrid(program), caps, |folded, _| Compiled::new(backend, folded, sites.clone()))?;
         Ok(self.folded.get_or_init(|| folded))
     }
 
@@ -155,11 +152,6 @@ impl KernelInner {
         let mut fitting = self.fitting.lock().unwrap_or_else(PoisonError::into_inner);
         fitting.contains(&(element, slot)) || (compare() && fitting.insert((element, slot)))
     }
-}
-
-/// Room for what the size of its text asks for.
-fn room_of(program: &Program) -> Result<Room<'_>, KernelError> {
-    Ok(program.source.as_deref().map_or_else(|| Room::of("", ""), Room::of_source)?)
 }
 
 /// A compute kernel of one device. Cloning it copies a handle.
@@ -373,9 +365,8 @@ impl KernelCache {
         }
         let watch = Stopwatch::start();
         // Not under the lock: compiling takes long, and other kernels need not wait.
-        let made = Room::of_source(&source)?.run(|| {
-            let source = Arc::clone(&source);
-            let (program, sites) = front::program(wgsl, source, backend.caps(), others, &|count| debug.number(count))?;
+        let text = Text { wgsl, source, others, number: &|count| debug.number(count) };
+        let made = front::kernel(&Start::Text(text), backend.caps(), |program, sites| {
             KernelInner::new(backend, program, sites, self.variants, shared)
         })?;
         let made = Arc::new(made);

@@ -83,8 +83,8 @@ impl Wgsl<'_> {
         let written = self.clone().checks(Checks::Driver).program(caps)?;
         let compiled = self.clone().checks(Checks::Proven).program(caps)?;
         let circumstances = Circumstances::of(caps);
-        let of_written = prove(&written.module, &written.info, &circumstances);
-        let of_compiled = prove(&compiled.module, &compiled.info, &circumstances);
+        let of_written = prove(&written.module, written.module.info(), &circumstances);
+        let of_compiled = prove(&compiled.module, compiled.module.info(), &circumstances);
         let source = written.source.as_deref();
         let whole = of_compiled.gave_up.is_none();
         let accesses = of_written.accesses.iter().map(|note| {

@@ -3,13 +3,10 @@
 //! | module | step |
 //! |---|---|
 //! | `source` | what the user hands in, composed with what it imports |
-//! | `front` | parse, validate, choose the entry point, resolve overrides |
+//! | `front` | the list of steps from text to a compiled kernel |
 //! | `program` | the front end by itself, without a device |
-//! | `features` | which feature a device lacks, and the line that needs it |
-//! | `debug` | functions that print: whether they can |
-//! | `middle` | made faster, and what is proven of it |
 //! | `explain` | which checks are kept, and why |
-//! | `passes` | naga IR to naga IR: grid folding, debug printing |
+//! | `passes` | naga IR to naga IR: dropping what is unused, grid folding, debug printing |
 //! | `kernels` | the kernels of a device, and what their launches share |
 //! | `compiled` | kernels of a device, kept by content; the folded variant |
 //! | `variants` | kernels compiled once more for what their launches have in common |
@@ -24,14 +21,11 @@ mod checks;
 mod commit;
 mod compiled;
 mod count;
-mod debug;
 mod explain;
 mod extent;
-mod features;
 mod front;
 mod kernels;
 mod launch;
-mod middle;
 pub(crate) mod passes;
 mod program;
 mod source;

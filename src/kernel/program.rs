@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use anywarp_backend::{Caps, Program};
-use anywarp_wgsl::guard::Room;
 
-use super::front;
+use super::front::{self, Start, Text};
 use super::source::Wgsl;
 use crate::error::KernelError;
 
@@ -28,12 +27,9 @@ impl Wgsl<'_> {
     /// # Errors
     /// All that [`Device::kernel`](crate::Device::kernel) may say before it compiles.
     pub fn program(&self, caps: &Caps) -> Result<Program, KernelError> {
-        let source = Arc::new(self.source()?);
-        Room::of_source(&source)?.run(|| {
-            // No other device is asked, and whatever numbers its calls have, nobody reads them.
-            let (program, _) = front::program(self, Arc::clone(&source), caps, &Vec::new, &|_| 0).map_err(alone)?;
-            Ok(program)
-        })
+        // No other device is asked, and whatever numbers its calls have, they are not read.
+        let text = Text { wgsl: self, source: Arc::new(self.source()?), others: &Vec::new, number: &|_| 0 };
+        front::kernel(&Start::Text(text), caps, |program, _| Ok(program)).map_err(alone)
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn wgsl(text: &str) -> Result<String, Failure> {
         }
         None => (module, info),
     };
-    let checked = explicit(&module, &info, &proofs(&module, &info));
+    let checked = explicit(&module, &info, &proofs(&module, &info)).unwrap_or(module);
     let info = made(&checked, "checked", text)?;
     write_string(&checked, &info, WriterFlags::empty())
         .map_err(|error| Failure::Error(format!("the checked module cannot be written: {error}")))

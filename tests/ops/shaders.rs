@@ -50,7 +50,8 @@ fn check(path: &Path) -> TestResult {
         Ok(module) => module,
         Err(error) => return fail(error.to_string()),
     };
-    module::validate(&module).map(drop).or_else(|error| fail(diagnostic::of_validator(&source, &error).to_string()))
+    let invalid = |error: &_| fail(diagnostic::of_validator(&source, error).to_string());
+    module::validate(module).map_or_else(|refused| invalid(&refused.error), |_| Ok(()))
 }
 
 /// No race, nothing out of range, nothing read that was never written.

@@ -1,8 +1,8 @@
 //! A text as a naga module.
 
-use anywarp_backend::Source;
+use anywarp_backend::{Refused, Source, Validated};
 use naga::front::wgsl::{Frontend, Options};
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::valid::Capabilities;
 
 use crate::{TextError, diagnostic, directives, guard};
 
@@ -34,6 +34,6 @@ fn parse_with(source: &Source, options: Options) -> Result<naga::Module, TextErr
 ///
 /// # Errors
 /// naga's; [`diagnostic::of_validator`] says it with the author's lines.
-pub fn validate(module: &naga::Module) -> Result<ModuleInfo, Box<naga::WithSpan<naga::valid::ValidationError>>> {
-    Validator::new(ValidationFlags::all(), Capabilities::all()).validate(module).map_err(Box::new)
+pub fn validate(module: naga::Module) -> Result<Validated, Box<Refused>> {
+    Validated::new(module, Capabilities::all())
 }

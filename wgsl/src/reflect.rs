@@ -1,6 +1,8 @@
 //! What a module says about its bindings.
 
-use anywarp_backend::{Access, BindingClass, BindingInfo, Field, Layout, ResourceId, Scalar, ScalarKind, Shape};
+use anywarp_backend::{
+    Access, BindingClass, BindingInfo, Field, Layout, ResourceId, Scalar, ScalarKind, Shape, Validated,
+};
 use naga::valid::GlobalUse;
 use naga::{AddressSpace, ArraySize, Handle, Module, ScalarKind as NagaKind, StorageAccess, Type, TypeInner};
 
@@ -86,10 +88,10 @@ pub struct Reflection {
 
 /// Reads the globals that the entry point at `index` uses.
 #[must_use]
-pub fn reflect(module: &Module, info: &naga::valid::ModuleInfo, index: usize) -> Reflection {
+pub fn reflect(module: &Validated, index: usize) -> Reflection {
     let mut layouter = naga::proc::Layouter::default();
     let laid_out = layouter.update(module.to_ctx()).is_ok();
-    let uses = info.get_entry_point(index);
+    let uses = module.info().get_entry_point(index);
     let mut reflection = Reflection::default();
     for (handle, global) in module.global_variables.iter() {
         if uses[handle].is_empty() {

@@ -10,6 +10,7 @@
 //! | [`Caps`] | what the device is and what it can do, as values |
 //! | [`MemoryId`], [`MemoryKind`] | one allocation, and which side may touch it |
 //! | [`Program`] | one entry point of a naga module, specialised and reflected |
+//! | [`Validated`] | a module that naga's validator has accepted |
 //! | [`Checks`], [`Proofs`] | which tests a kernel has, and which were proven needless |
 //! | [`Source`] | the text it was made from, and where its parts were written |
 //! | [`Recording`] | commands in the order in which they take effect |
@@ -36,6 +37,7 @@ mod recording;
 mod slot;
 mod source;
 mod ticket;
+mod validated;
 mod waker;
 
 pub use backend::{Backend, Counters};
@@ -56,5 +58,6 @@ pub use recording::{Bound, Command, Dispatch, Grid, Recording, Region};
 pub use slot::Slot;
 pub use source::{Piece, Place, Source, SourceFile};
 pub use ticket::{Clock, Completion, Ticket, Timing, Timings};
+pub use validated::{Refused, Validated};
 
 pub use naga;

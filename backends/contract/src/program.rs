@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Checks, Layout, Proofs, Source};
+use crate::{Checks, Layout, Proofs, Source, Validated};
 
 /// One compiled kernel of one device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,15 +59,13 @@ pub struct BindingInfo {
     pub layout: Layout,
 }
 
-/// One entry point of a naga module: specialised (no overrides left), validated, reflected.
+/// One entry point of a naga module: specialised (no overrides left), valid, reflected.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The name that errors and profiles use: file and entry point.
     pub name: Arc<str>,
     /// The module, compacted to what the entry point uses.
-    pub module: Arc<naga::Module>,
-    /// The results of naga's validator for `module`.
-    pub info: Arc<naga::valid::ModuleInfo>,
+    pub module: Validated,
     /// The entry point's name in the module.
     pub entry_point: String,
     /// Invocations of a workgroup in x, y and z.

@@ -74,7 +74,7 @@ impl Kernel {
         device: &wgpu::Device,
         pipelines: &'p Pipelines,
         program: &Program,
-        ready: &Ready<'_>,
+        ready: &Ready,
         source: wgpu::ShaderSource<'_>,
     ) -> (Self, Option<Kept<'p>>) {
         let kept = pipelines.open(device, &program.entry_point, ready);
@@ -122,13 +122,13 @@ impl Kernel {
 /// The source that wgpu is given: the module, or in a browser its text.
 #[cfg(not(target_arch = "wasm32"))]
 #[expect(clippy::unnecessary_wraps, reason = "writing a text can fail")]
-fn source(ready: &Ready<'_>) -> Result<wgpu::ShaderSource<'static>, BackendError> {
-    Ok(wgpu::ShaderSource::Naga(Cow::Owned(ready.module().clone())))
+fn source(ready: &Ready) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    Ok(wgpu::ShaderSource::Naga(Cow::Owned(ready.module.clone().into_module())))
 }
 
 #[cfg(target_arch = "wasm32")]
-fn source(ready: &Ready<'_>) -> Result<wgpu::ShaderSource<'static>, BackendError> {
-    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(text::wgsl(ready.module())?)))
+fn source(ready: &Ready) -> Result<wgpu::ShaderSource<'static>, BackendError> {
+    Ok(wgpu::ShaderSource::Wgsl(Cow::Owned(text::wgsl(&ready.module)?)))
 }
 
 fn rejected(message: String) -> BackendError {

@@ -108,7 +108,8 @@ fn policies(checks: Made) -> BoundsCheckPolicies {
 }
 
 fn as_wgsl(program: &Program) -> Result<String, String> {
-    wgsl::write_string(&program.module, &program.info, wgsl::WriterFlags::empty()).map_err(|error| chain(&error))
+    wgsl::write_string(&program.module, program.module.info(), wgsl::WriterFlags::empty())
+        .map_err(|error| chain(&error))
 }
 
 fn as_spirv(program: &Program) -> Result<String, String> {
@@ -137,7 +138,7 @@ fn as_spirv(program: &Program) -> Result<String, String> {
     };
     let pipeline =
         spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: program.entry_point.clone() };
-    let words = spv::write_vec(ready.module(), ready.info(), &options, Some(&pipeline));
+    let words = spv::write_vec(&ready.module, ready.module.info(), &options, Some(&pipeline));
     assembly::text(&words.map_err(|error| chain(&error))?)
 }
 
@@ -160,7 +161,7 @@ fn as_msl(program: &Program) -> Result<String, String> {
         ..msl::PipelineOptions::default()
     };
     let (text, written) =
-        msl::write_string(ready.module(), ready.info(), &options, &pipeline).map_err(|error| chain(&error))?;
+        msl::write_string(&ready.module, ready.module.info(), &options, &pipeline).map_err(|error| chain(&error))?;
     // The entry point itself may have failed, where all the rest is fine.
     written.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| chain(&error))?;
     Ok(text)
@@ -210,7 +211,7 @@ fn as_hlsl(program: &Program) -> Result<String, String> {
     let pipeline = hlsl::PipelineOptions { entry_point };
     let mut text = String::new();
     let written = hlsl::Writer::new(&mut text, &options, &pipeline)
-        .write(ready.module(), ready.info(), None)
+        .write(&ready.module, ready.module.info(), None)
         .map_err(|error| chain(&error))?;
     written.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| chain(&error))?;
     Ok(text)

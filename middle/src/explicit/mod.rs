@@ -27,26 +27,28 @@ use naga::{Function, Module, Type, UniqueArena};
 use plan::Plan;
 use writer::Writer;
 
-/// The module with a check for whatever is not proven of it, so that no backend needs checks of indices and loops.
+/// The module with a check for whatever is not proven of it, so that no backend needs checks of indices and loops;
+/// `None` where all is proven, or certain without a proof.
 ///
 /// Expressions and statements keep their spans, functions their handles.
 #[must_use]
-pub fn explicit(module: &Module, info: &ModuleInfo, proofs: &Proofs) -> Module {
+pub fn explicit(module: &Module, info: &ModuleInfo, proofs: &Proofs) -> Option<Module> {
+    let mut changed = false;
     let mut checked = module.clone();
     let Module { types, functions, entry_points, .. } = &mut checked;
     for (handle, function) in functions.iter_mut() {
         let old = &module.functions[handle];
         if let Some(new) = written(module, old, &info[handle], proofs.function(handle), types) {
-            *function = new;
+            (*function, changed) = (new, true);
         }
     }
     for (at, entry) in entry_points.iter_mut().enumerate() {
         let old = &module.entry_points[at].function;
         if let Some(new) = written(module, old, info.get_entry_point(at), &proofs.entry, types) {
-            entry.function = new;
+            (entry.function, changed) = (new, true);
         }
     }
-    checked
+    changed.then_some(checked)
 }
 
 /// A function with its checks; `None` where it needs none.

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Backend, Bound, Checks, FindingKind, Grid, Leave, MemoryKind, Program, Proofs, Recording, Region,
+    Backend, Bound, Checks, FindingKind, Grid, Leave, MemoryKind, Program, Proofs, Recording, Region, Validated,
 };
 use anywarp_cpu::{CpuDevice, Options};
 use anywarp_wgsl::reflect::reflect;
-use naga::Module;
-use naga::valid::ModuleInfo;
 
 /// A device, and whether it tells of accesses out of range.
 pub(crate) struct Machine {
@@ -26,18 +24,17 @@ impl Machine {
     /// Without `proofs` every access is checked. A device that tells of accesses out of range makes an error of each.
     pub(crate) fn run(
         &self,
-        (module, info): (&Module, &ModuleInfo),
+        module: &Validated,
         proofs: Option<Proofs>,
         buffers: &[Vec<u8>],
         groups: [u32; 3],
     ) -> Result<Vec<Vec<u8>>, String> {
         let entry = &module.entry_points[0];
-        let reflection = reflect(module, info, 0);
+        let reflection = reflect(module, 0);
         let checks = if proofs.is_some() { Checks::Proven } else { Checks::Driver };
         let program = Program {
             name: "a kernel".into(),
-            module: Arc::new(module.clone()),
-            info: Arc::new(info.clone()),
+            module: module.clone(),
             entry_point: entry.name.clone(),
             workgroup_size: entry.workgroup_size,
             bindings: reflection.bindings,

@@ -2,3 +2,4 @@
 
 pub(crate) mod debug_print;
 pub(crate) mod fold_grid;
+pub(crate) mod unused;

@@ -31,7 +31,7 @@ impl<'a> Lowering<'a> {
         result: Option<Handle<Expression>>,
     ) -> Result<()> {
         let callee = &self.module.functions[function];
-        let info = &self.program.info[function];
+        let info = &self.program.module.info()[function];
         let plan = self.plans.functions.get(function.index()).cloned();
         let plan = plan.ok_or_else(|| LowerError::invalid("a call of a function that comes later"))?;
         let arguments = arguments.iter().map(|argument| self.operand(frame, *argument)).collect::<Result<Vec<_>>>()?;

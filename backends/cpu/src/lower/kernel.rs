@@ -99,8 +99,8 @@ pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
         return Err(LowerError::unsupported("an entry point that is not @compute"));
     }
     let types = Types::new(module)?;
-    let info = program.info.get_entry_point(position);
-    let plans = Plans::new(module, &program.info, &types, &entry.function, info);
+    let info = program.module.info().get_entry_point(position);
+    let plans = Plans::new(module, program.module.info(), &types, &entry.function, info);
     let mut lowering = Lowering {
         program,
         module,

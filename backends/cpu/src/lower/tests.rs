@@ -4,10 +4,8 @@ mod accepted;
 mod rejected;
 mod structure;
 
-use std::sync::Arc;
-
-use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Leave, Program, ResourceId, Shape};
-use naga::valid::{Capabilities, ValidationFlags, Validator};
+use anywarp_backend::{Access, BindingClass, BindingInfo, Layout, Leave, Program, ResourceId, Shape, Validated};
+use naga::valid::Capabilities;
 use naga::{AddressSpace, StorageAccess};
 
 use super::error::LowerError;
@@ -17,9 +15,8 @@ use crate::ir::{Function, verify};
 /// A program from a text with one entry point and no overrides.
 pub(crate) fn program(source: &str) -> Program {
     let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{error}\n{source}"));
-    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
-        .validate(&module)
-        .unwrap_or_else(|error| panic!("{error:?}\n{source}"));
+    let module =
+        Validated::new(module, Capabilities::all()).unwrap_or_else(|refused| panic!("{:?}\n{source}", refused.error));
     let mut bindings: Vec<BindingInfo> = module
         .global_variables
         .iter()
@@ -47,8 +44,7 @@ pub(crate) fn program(source: &str) -> Program {
         name: "test".into(),
         workgroup_size: entry.workgroup_size,
         entry_point: entry.name.clone(),
-        module: Arc::new(module),
-        info: Arc::new(info),
+        module,
         bindings,
         immediate: None,
         workgroup_storage: 0,

@@ -8,7 +8,8 @@ use std::task::{Context as TaskContext, Wake, Waker};
 use std::time::Duration;
 
 use anywarp_backend::{
-    Access, BindingClass, BindingInfo, Bound, Grid, Layout, Leave, Region, ResourceId, Scalar, ScalarKind, Shape, naga,
+    Access, BindingClass, BindingInfo, Bound, Grid, Layout, Leave, Region, ResourceId, Scalar, ScalarKind, Shape,
+    Validated, naga,
 };
 
 use super::*;
@@ -58,14 +59,9 @@ fn words(name: &str, class: BindingClass, count: Option<u32>) -> BindingInfo {
 /// Makes one of the driver's kernels known.
 fn kernel(device: &CudaDevice, image: &str, bindings: Vec<BindingInfo>, parameters: Vec<Parameter>) -> KernelId {
     let _current = device.queue.context.enter().unwrap();
-    let validated =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty())
-            .validate(&naga::Module::default())
-            .unwrap();
     let program = Program {
         name: image.into(),
-        module: Arc::default(),
-        info: Arc::new(validated),
+        module: Validated::new(naga::Module::default(), naga::valid::Capabilities::empty()).unwrap(),
         entry_point: "main".to_owned(),
         workgroup_size: [64, 1, 1],
         bindings,

@@ -134,7 +134,7 @@ pub fn translate(program: &Program, options: &Options) -> core::result::Result<T
     let writer = ModuleWriter {
         program,
         module,
-        info: &program.info,
+        info: program.module.info(),
         options,
         checked,
         names: Names::new(module, entry),

@@ -30,7 +30,7 @@ impl Reach {
             let proven = Proven::of(proofs, FunctionKey::Function(handle), function);
             let limited = checked && reach.limits(function, &proven);
             reach.limited.push(limited);
-            let info = &program.info[handle];
+            let info = &program.module.info()[handle];
             let mut context = limited;
             for (variable, global) in module.global_variables.iter() {
                 if global.space != AddressSpace::WorkGroup && !info[variable].is_empty() {

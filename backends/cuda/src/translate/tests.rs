@@ -8,11 +8,11 @@ pub(in crate::translate) mod unchecked;
 use std::sync::Arc;
 
 use anywarp_backend::{
-    Access, BindingClass, BindingInfo, Layout, Leave, Program, Proofs, ResourceId, Shape, Source as Wgsl,
+    Access, BindingClass, BindingInfo, Layout, Leave, Program, Proofs, ResourceId, Shape, Source as Wgsl, Validated,
 };
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::valid::{Capabilities, ModuleInfo};
 use naga::{AddressSpace, Module, StorageAccess};
 
 use super::{Form, Options, Translation, translate};
@@ -22,9 +22,8 @@ use unchecked::unchecked;
 /// A program from a text with one entry point and no overrides.
 pub(super) fn program(text: &str) -> Program {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
-        .validate(&module)
-        .unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let module =
+        Validated::new(module, Capabilities::all()).unwrap_or_else(|refused| panic!("{:?}\n{text}", refused.error));
     let mut bindings: Vec<BindingInfo> = module
         .global_variables
         .iter()
@@ -48,13 +47,12 @@ pub(super) fn program(text: &str) -> Program {
         .collect();
     bindings.sort_by_key(|info| info.resource);
     let entry = &module.entry_points[0];
-    let proofs = of_loops(&module, &info);
+    let proofs = of_loops(&module, module.info());
     Program {
         name: "test".into(),
         workgroup_size: entry.workgroup_size,
         entry_point: entry.name.clone(),
-        module: Arc::new(module),
-        info: Arc::new(info),
+        module,
         bindings,
         immediate: None,
         workgroup_storage: 0,

@@ -59,7 +59,7 @@ impl Pipelines {
     }
 
     /// The cache object for a program's pipeline, with what a process before has left of it.
-    pub(crate) fn open(&self, device: &wgpu::Device, entry_point: &str, ready: &Ready<'_>) -> Option<Kept<'_>> {
+    pub(crate) fn open(&self, device: &wgpu::Device, entry_point: &str, ready: &Ready) -> Option<Kept<'_>> {
         let disk = self.disk.filter(|_| !self.useless.load(Ordering::Relaxed))?;
         let key = self.key(entry_point, ready)?;
         let found = disk.get(&key);
@@ -68,9 +68,9 @@ impl Pipelines {
 
     /// Were two programs ever to have one fingerprint, the driver would still distinguish them: it looks
     /// pipelines up by the code that it is given.
-    fn key(&self, entry_point: &str, ready: &Ready<'_>) -> Option<Key> {
+    fn key(&self, entry_point: &str, ready: &Ready) -> Option<Key> {
         let mut fingerprint = Fingerprint::default();
-        write!(fingerprint, "{:?} {:?}", ready.module(), ready.checks).ok()?;
+        write!(fingerprint, "{:?} {:?}", ready.module, ready.checks).ok()?;
         Some(Key::new("vulkan", [self.adapter.as_str(), entry_point, &fingerprint.to_string()]))
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     use std::sync::Arc;
 
     use anywarp_backend::naga::{front, valid};
-    use anywarp_backend::{Checks, FunctionProofs, Leave, Program, Proofs, Unchecked};
+    use anywarp_backend::{Checks, FunctionProofs, Leave, Program, Proofs, Unchecked, Validated};
 
     use super::*;
     use crate::kernel::Kernel;
@@ -112,11 +112,9 @@ mod tests {
 
     fn program(body: &str) -> Program {
         let module = front::wgsl::parse_str(&format!("@compute @workgroup_size(64) fn main() {{ {body} }}")).unwrap();
-        let mut validator = valid::Validator::new(valid::ValidationFlags::all(), valid::Capabilities::all());
         Program {
             name: "a.wgsl:main".into(),
-            info: Arc::new(validator.validate(&module).unwrap()),
-            module: Arc::new(module),
+            module: Validated::new(module, valid::Capabilities::all()).unwrap(),
             entry_point: "main".to_owned(),
             workgroup_size: [64, 1, 1],
             bindings: Vec::new(),

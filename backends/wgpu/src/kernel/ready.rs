@@ -4,14 +4,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(not(target_arch = "wasm32"))]
-use anywarp_backend::naga::valid::{Capabilities, ValidationFlags, Validator};
-use anywarp_backend::naga::{Module, valid::ModuleInfo};
-use anywarp_backend::{Checks, Program};
+use anywarp_backend::naga::Module;
+use anywarp_backend::{Checks, Program, Validated};
 
 /// A program as wgpu is given it.
-pub(crate) struct Ready<'p> {
-    program: &'p Program,
-    made: Option<(Module, ModuleInfo)>,
+pub(crate) struct Ready {
+    /// The module, with checks of its own where it has them.
+    pub(crate) module: Validated,
     /// Which checks wgpu makes.
     pub(crate) checks: Made,
 }
@@ -42,62 +41,44 @@ impl Made {
     }
 }
 
-impl Ready<'_> {
-    /// The module.
-    pub(crate) fn module(&self) -> &Module {
-        self.made.as_ref().map_or(&self.program.module, |(module, _)| module)
-    }
-
-    /// The results of naga's validator for it.
-    #[cfg(feature = "translate")]
-    pub(crate) fn info(&self) -> &ModuleInfo {
-        self.made.as_ref().map_or(&self.program.info, |(_, info)| info)
-    }
-}
-
 /// Makes a program ready. `spirv`: what is written of it is SPIR-V.
 ///
 /// # Errors
 /// The error of a module that was put right for the SPIR-V writer and is not valid.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready<'_>, String> {
-    let (mut made, checks) = match (program.leave.checks, &program.proofs) {
-        (Checks::Off(_), _) => (None, Made::Nothing),
-        (Checks::Driver, _) | (Checks::Proven, None) => (None, Made::All),
+pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
+    let module = || program.module.clone();
+    let (module, checks) = match (program.leave.checks, &program.proofs) {
+        (Checks::Off(_), _) => (module(), Made::Nothing),
+        (Checks::Driver, _) | (Checks::Proven, None) => (module(), Made::All),
         (Checks::Proven, Some(proofs)) => {
-            let checked = anywarp_middle::explicit::explicit(&program.module, &program.info, proofs);
-            match validated(&checked) {
-                Ok(info) => (Some((checked, info)), Made::Divisors),
-                Err(reason) => {
-                    complain(program, &reason);
-                    (None, Made::All)
-                }
-            }
+            checked(program, anywarp_middle::explicit::explicit(&program.module, program.module.info(), proofs))
         }
     };
-    if spirv {
-        // Others than the SPIR-V writer get 64-bit integers right.
-        let (module, info) = made.as_ref().map_or((&*program.module, &*program.info), |(module, info)| (module, info));
-        if let Some(mended) = anywarp_middle::wide::mend(module, info) {
-            let info = validated(&mended)?;
-            made = Some((mended, info));
+    // Others than the SPIR-V writer get 64-bit integers right.
+    let mended = spirv.then(|| anywarp_middle::wide::mend(&module, module.info())).flatten();
+    let module = module.after_pass(mended).map_err(|refused| refused.error.emit_to_string(""))?;
+    Ok(Ready { module, checks })
+}
+
+/// The program's module with checks in it, if it is valid so; else as it was, and wgpu makes them.
+#[cfg(not(target_arch = "wasm32"))]
+fn checked(program: &Program, made: Option<Module>) -> (Validated, Made) {
+    match program.module.clone().after_pass(made) {
+        Ok(module) => (module, Made::Divisors),
+        Err(refused) => {
+            complain(program, &refused.error.emit_to_string(""));
+            (program.module.clone(), Made::All)
         }
     }
-    Ok(Ready { program, made, checks })
 }
 
 /// In a browser: as it is. What takes the text has checks of its own.
 #[cfg(target_arch = "wasm32")]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(crate) fn ready(program: &Program, _: bool) -> Result<Ready<'_>, String> {
+pub(crate) fn ready(program: &Program, _: bool) -> Result<Ready, String> {
     let checks = if matches!(program.leave.checks, Checks::Off(_)) { Made::Nothing } else { Made::All };
-    Ok(Ready { program, made: None, checks })
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-fn validated(module: &Module) -> Result<ModuleInfo, String> {
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
-    validator.validate(module).map_err(|error| error.emit_to_string(""))
+    Ok(Ready { module: program.module.clone(), checks })
 }
 
 /// Says once that checks could not be put into a module.
@@ -117,7 +98,7 @@ fn complain(program: &Program, reason: &str) {
 mod tests {
     use std::sync::Arc;
 
-    use anywarp_backend::naga::{Span, Statement, front::wgsl};
+    use anywarp_backend::naga::{Span, Statement, front::wgsl, valid::Capabilities};
     use anywarp_backend::{FunctionProofs, Leave, Proofs, Unchecked};
 
     use super::*;
@@ -132,8 +113,7 @@ mod tests {
         let module = wgsl::parse_str(SOURCE).unwrap();
         Program {
             name: "a.wgsl:main".into(),
-            info: Arc::new(validated(&module).unwrap()),
-            module: Arc::new(module),
+            module: Validated::new(module, Capabilities::all()).unwrap(),
             entry_point: "main".to_owned(),
             workgroup_size: [64, 1, 1],
             bindings: Vec::new(),
@@ -153,7 +133,7 @@ mod tests {
     /// Whether the module is another, and what is left to wgpu.
     fn of(program: &Program) -> (bool, Made) {
         let ready = ready(program, true).unwrap();
-        let other = format!("{:?}", ready.module()) != format!("{:?}", program.module);
+        let other = format!("{:?}", ready.module) != format!("{:?}", program.module);
         (other, ready.checks)
     }
 
@@ -175,15 +155,30 @@ mod tests {
 
     #[test]
     fn what_cannot_have_its_checks_is_left_to_wgpu() {
-        let mut broken = program(Checks::Proven, Some(Proofs::default()));
-        let mut module = (*broken.module).clone();
+        let program = program(Checks::Proven, Some(Proofs::default()));
+        let mut module = program.module.clone().into_module();
         // An entry point without a result returns one.
         let function = &mut module.entry_points[0].function;
         let (value, _) = function.expressions.iter().next().unwrap();
         function.body.push(Statement::Return { value: Some(value) }, Span::UNDEFINED);
-        assert!(validated(&module).is_err(), "the module should not be valid");
-        broken.module = Arc::new(module);
-        assert_eq!(of(&broken), (false, Made::All), "another module, and what wgpu makes");
+        let (module, checks) = checked(&program, Some(module));
+        assert_eq!(format!("{module:?}"), format!("{:?}", program.module), "the module as it was");
+        assert_eq!(checks, Made::All);
+    }
+
+    #[test]
+    fn the_module_is_validated_where_it_was_changed() {
+        let runs = |checks, proofs, spirv| {
+            let program = program(checks, proofs);
+            let before = Validated::runs();
+            ready(&program, spirv).unwrap();
+            Validated::runs() - before
+        };
+        for spirv in [false, true] {
+            assert_eq!(runs(Checks::Driver, None, spirv), 0, "it stays as it is");
+            assert_eq!(runs(Checks::Proven, Some(all()), spirv), 0, "it needs no checks");
+            assert_eq!(runs(Checks::Proven, Some(Proofs::default()), spirv), 1, "it gets its checks");
+        }
     }
 
     #[cfg(feature = "translate")]

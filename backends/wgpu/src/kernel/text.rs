@@ -3,40 +3,46 @@
 //! naga's writer leaves two things out, as of its version 30: the `@size` and `@align` of members, without which
 //! members lie elsewhere, and what workgroup arrays are of whose length came from an override.
 
-use anywarp_backend::BackendError;
+use std::num::NonZeroU32;
+
 use anywarp_backend::naga::back::wgsl::{WriterFlags, write_string};
 use anywarp_backend::naga::proc::Layouter;
-use anywarp_backend::naga::valid::{Capabilities, ValidationFlags, Validator};
 use anywarp_backend::naga::{ArraySize, Expression, Handle, Literal, Module, StructMember, Type, TypeInner};
+use anywarp_backend::{BackendError, Validated};
 
 /// The WGSL of a module whose overrides all have values.
-pub(crate) fn wgsl(module: &Module) -> Result<String, BackendError> {
-    let refused = |message: String| BackendError::Rejected { operation: "writing WGSL", message };
-    let module = with_lengths(module).ok_or_else(|| refused("the length of an array is not known".to_owned()))?;
-    let valid = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
-    let info = valid.map_err(|error| refused(error.into_inner().to_string()))?;
-    let text = write_string(&module, &info, WriterFlags::empty()).map_err(|error| refused(error.to_string()))?;
+pub(crate) fn wgsl(module: &Validated) -> Result<String, BackendError> {
+    let module = module.clone().after_pass(with_lengths(module)?).map_err(|error| refused(error.to_string()))?;
+    let text =
+        write_string(&module, module.info(), WriterFlags::empty()).map_err(|error| refused(error.to_string()))?;
     let mut layouts = Layouter::default();
     layouts.update(module.to_ctx()).map_err(|error| refused(error.to_string()))?;
     Ok(with_sizes(&text, &module, &layouts))
 }
 
-/// The module with numbers for lengths that are overrides.
-fn with_lengths(module: &Module) -> Option<Module> {
-    let mut known = module.clone();
+fn refused(message: String) -> BackendError {
+    BackendError::Rejected { operation: "writing WGSL", message }
+}
+
+/// The module with numbers for lengths that are overrides; `None` if it has no such lengths.
+fn with_lengths(module: &Module) -> Result<Option<Module>, BackendError> {
+    let unknown = || refused("the length of an array is not known".to_owned());
+    let mut known: Option<Module> = None;
     for (handle, ty) in module.types.iter() {
         let TypeInner::Array { base, size: ArraySize::Pending(length), stride } = ty.inner else { continue };
-        let length = match module.global_expressions[module.overrides[length].init?] {
-            Expression::Literal(Literal::U32(length)) => length,
-            Expression::Literal(Literal::I32(length)) => u32::try_from(length).ok()?,
-            _ => return None,
+        let value = module.overrides[length].init.map(|init| &module.global_expressions[init]);
+        let length = match value {
+            Some(Expression::Literal(Literal::U32(length))) => Some(*length),
+            Some(Expression::Literal(Literal::I32(length))) => u32::try_from(*length).ok(),
+            _ => None,
         };
-        let size = ArraySize::Constant(length.try_into().ok()?);
+        let size = ArraySize::Constant(length.and_then(NonZeroU32::new).ok_or_else(unknown)?);
         // A name of its own, because no type may be there twice.
         let name = Some(format!("array_{}", handle.index()));
-        known.types.replace(handle, Type { name, inner: TypeInner::Array { base, size, stride } });
+        let array = Type { name, inner: TypeInner::Array { base, size, stride } };
+        known.get_or_insert_with(|| module.clone()).types.replace(handle, array);
     }
-    Some(known)
+    Ok(known)
 }
 
 /// The text with `@size` wherever the next member, or the end, lies elsewhere than WGSL would put it.
@@ -83,15 +89,14 @@ fn sizes(members: &[StructMember], span: u32, module: &Module, layouts: &Layoute
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anywarp_backend::naga::back::pipeline_constants::process_overrides;
+    use anywarp_backend::naga::TypeInner;
+    use anywarp_backend::naga::back::PipelineConstants;
     use anywarp_backend::naga::front::wgsl::parse_str;
-    use anywarp_backend::naga::{ShaderStage, TypeInner};
+    use anywarp_backend::naga::valid::Capabilities;
 
-    fn module(text: &str) -> Module {
-        let module = parse_str(text).unwrap();
-        let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).unwrap();
-        let entry = Some((ShaderStage::Compute, "main"));
-        process_overrides(&module, &info, entry, &Default::default()).unwrap().0.into_owned()
+    fn module(text: &str) -> Validated {
+        let module = Validated::new(parse_str(text).unwrap(), Capabilities::all()).unwrap();
+        module.with_overrides("main", &PipelineConstants::default()).unwrap()
     }
 
     /// Offsets and lengths of all structs.

@@ -39,7 +39,7 @@ fn naga_s_errors_are_at_the_author_s_places() {
         let source = composed(text, &[("a", module)], &Options::default()).unwrap();
         let error = match module::parse(&source) {
             Err(error) => error.to_string(),
-            Ok(module) => diagnostic::of_validator(&source, &module::validate(&module).unwrap_err()).to_string(),
+            Ok(module) => diagnostic::of_validator(&source, &module::validate(module).unwrap_err().error).to_string(),
         };
         assert!(error.contains(place) && !error.contains("main.wgsl:"), "{module}: {error}");
     }

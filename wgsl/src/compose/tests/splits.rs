@@ -129,9 +129,9 @@ fn files(directives: &str, parts: &[Part], style: usize) -> Vec<String> {
 /// What a module means: naga's text, its declarations sorted, without the names it gives.
 fn meaning(source: &Source) -> Vec<String> {
     let module = module::parse(source).unwrap_or_else(|error| panic!("{error}\n{}", source.text()));
-    let info = module::validate(&module).unwrap_or_else(|error| panic!("{error:?}\n{}", source.text()));
+    let module = module::validate(module).unwrap_or_else(|refused| panic!("{refused:?}\n{}", source.text()));
     let flags = naga::back::wgsl::WriterFlags::empty();
-    let text = naga::back::wgsl::write_string(&module, &info, flags).unwrap();
+    let text = naga::back::wgsl::write_string(&module, module.info(), flags).unwrap();
     let mut blocks: Vec<String> = Vec::new();
     let tokens = Tokens::of(SourceFile { name: "w".to_owned(), text }).unwrap();
     let outline = Outline::of(&tokens).unwrap();

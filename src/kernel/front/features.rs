@@ -1,14 +1,49 @@
 //! Which feature of WGSL a device lacks for a kernel, and the line that needs it.
 
-use anywarp_backend::{Caps, Source, Spot};
+use anywarp_backend::{Caps, Program, Source, Spot};
 use naga::Expression;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+use super::Text;
+use crate::error::KernelError;
+
+/// What other devices of the machine can do, asked only when an error wants to say so.
+pub(crate) type Others<'a> = &'a (dyn Fn() -> Vec<(String, Capabilities)> + Sync);
+
+/// Refuses a program that the device lacks a feature for.
+pub(super) fn check(text: &Text<'_>, program: &Program, caps: &Caps) -> Result<(), KernelError> {
+    let (module, kernel) = (&program.module, program.name.to_string());
+    if module.fits(caps.shader) && unnoticed(module, caps.shader).is_none() {
+        return Ok(());
+    }
+    let Some((feature, span)) = missing(module, caps.shader) else {
+        let what = "a feature that compute devices do not have".to_owned();
+        return Err(KernelError::Unsupported { kernel, what, place: None });
+    };
+    let having: Vec<String> = (text.others)()
+        .into_iter()
+        .filter(|(_, shader)| missing(module, *shader).is_none())
+        .map(|(selector, _)| selector)
+        .collect();
+    let others = if having.is_empty() {
+        "no other device of this machine can run it".to_owned()
+    } else {
+        format!("devices that can run it: {}", having.join(", "))
+    };
+    Err(KernelError::MissingFeature {
+        kernel,
+        feature: feature.to_owned(),
+        device: caps.name.clone(),
+        place: place(&text.source, span),
+        others,
+    })
+}
 
 /// The first feature that `module` needs and `has` lacks, with the place that needs it.
 ///
 /// naga tells which capability is missing only in words, so each is taken away by itself: the
 /// module then fails to validate just when it needs that one.
-pub(crate) fn missing(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
+fn missing(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     unnoticed(module, has).or_else(|| noticed(module, has))
 }
 
@@ -23,7 +58,7 @@ fn noticed(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Op
 }
 
 /// What it does not: cooperative matrices that no declaration names the type of.
-pub(crate) fn unnoticed(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
+fn unnoticed(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     if has.contains(Capabilities::COOPERATIVE_MATRIX) {
         return None;
     }
@@ -39,6 +74,6 @@ pub(crate) fn unnoticed(module: &naga::Module, has: Capabilities) -> Option<(&'s
 }
 
 /// Where a span was written, if that is known.
-pub(crate) fn place(source: &Source, span: Option<naga::Span>) -> Option<Spot> {
+pub(super) fn place(source: &Source, span: Option<naga::Span>) -> Option<Spot> {
     span.and_then(|span| source.spot(span.to_range()?))
 }

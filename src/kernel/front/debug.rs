@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use anywarp_backend::{Caps, Source};
+use anywarp_backend::{Caps, Program, Source};
 use anywarp_wgsl::marks::{Stray, marked_functions};
 use naga::valid::Capabilities;
 use naga::{Module, ResourceBinding, Scalar, Span};
 
-use super::passes::debug_print::{Printing, debug_print, signature};
+use super::reflect::{next_binding, with_module};
+use super::validate::validate;
+use super::{Text, limits};
 use crate::debug::{Site, Sites};
 use crate::error::KernelError;
+use crate::kernel::passes::debug_print::{Printing, debug_print, signature};
 
 /// Gives as many numbers to the calls of a kernel, and returns the first.
 pub(crate) type Number<'a> = &'a (dyn Fn(u32) -> u32 + Sync);
@@ -39,23 +42,36 @@ pub(super) fn marked(source: &Source, module: &Module) -> Result<Vec<Marked>, Ke
     marked.collect()
 }
 
-/// Makes them print, if anything calls them. The module is what the one entry point uses.
+/// Makes them print, if anything calls them: the program, and where it prints.
 pub(super) fn print(
-    source: &Source,
-    kernel: &Arc<str>,
-    module: &Module,
+    text: &Text<'_>,
+    program: Program,
+    marked: &[Marked],
+    caps: &Caps,
+) -> Result<(Program, Option<Arc<Sites>>), KernelError> {
+    let at = next_binding(&program.bindings, caps);
+    let Some((module, sites)) = printing(text, &program, marked, at, caps)? else { return Ok((program, None)) };
+    let program = with_module(&program, validate(text, module, caps)?);
+    limits::check_printing(&program, caps)?;
+    Ok((program, Some(sites)))
+}
+
+/// The module that prints. The program's is what the one entry point uses.
+fn printing(
+    text: &Text<'_>,
+    program: &Program,
     marked: &[Marked],
     at: ResourceBinding,
     caps: &Caps,
-    number: Number<'_>,
 ) -> Result<Option<(Module, Arc<Sites>)>, KernelError> {
     if marked.is_empty() {
         return Ok(None);
     }
+    let source = &*text.source;
     let names: Vec<String> = marked.iter().map(|marked| marked.name.clone()).collect();
     let mut first = 0;
-    let printing = debug_print(module, &names, at, |count| {
-        first = number(count);
+    let printing = debug_print(&program.module, &names, at, |count| {
+        first = (text.number)(count);
         first
     });
     let internal = |message| KernelError::Internal { file: source.file().to_owned(), message };
@@ -69,7 +85,7 @@ pub(super) fn print(
         let (file, line) = place(source, span);
         Site { file: file.into(), line, function: site.function }
     });
-    let (kernel, sites) = (Arc::clone(kernel), sites.collect());
+    let (kernel, sites) = (Arc::clone(&program.name), sites.collect());
     Ok(Some((module, Arc::new(Sites { first, kernel, sites, functions }))))
 }
 

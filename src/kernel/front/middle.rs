@@ -3,74 +3,63 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use anywarp_backend::{Caps, Checks, FunctionProofs, Program, Proofs, loops};
+use anywarp_backend::{BackendError, Caps, Checks, FunctionProofs, Program, Proofs, loops};
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
 use anywarp_middle::optimise::optimise;
-use anywarp_wgsl::module;
-use naga::valid::ModuleInfo;
 use naga::{BinaryOperator, Block, Expression, Function, Module, Statement};
 
-/// What a backend is given in the place of a module.
-pub(crate) struct Passed {
-    pub(crate) module: Module,
-    pub(crate) info: ModuleInfo,
-    pub(crate) proofs: Option<Arc<Proofs>>,
-}
+use crate::error::KernelError;
 
-/// Puts a valid module through the middle end, for a device with `caps`.
+/// Puts a program through the middle end, for a device with `caps`.
 ///
 /// With [`Checks::Driver`] it stays as it is, as it does where every access is reported, and in a browser, which
 /// makes all checks by itself. It stays so, too, if a pass makes something that is not valid: that is logged.
-pub(crate) fn pass(name: &str, module: Module, info: ModuleInfo, caps: &Caps, checks: Checks) -> Passed {
-    if checks == Checks::Driver || caps.checked || cfg!(target_arch = "wasm32") {
-        return Passed { module, info, proofs: None };
+pub(super) fn pass(program: Program, caps: &Caps) -> Program {
+    if program.leave.checks == Checks::Driver || caps.checked || cfg!(target_arch = "wasm32") {
+        return program;
     }
-    let circumstances = Circumstances::of(caps);
+    let name = &program.name;
     // A mistake in a pass costs speed, no more.
-    let attempt = || -> Result<Passed, String> {
-        let (module, info) = match optimise(&module, &info, &circumstances) {
-            Some(faster) => {
-                let info = module::validate(&faster).map_err(|error| format!("{error:?}"))?;
-                (faster, info)
-            }
-            None => (module.clone(), info.clone()),
-        };
-        let proofs = matches!(checks, Checks::Proven).then(|| {
-            let analysis = prove(&module, &info, &circumstances);
-            if let Some(why) = analysis.gave_up {
+    let attempt = || passed(&program, &Circumstances::of(caps));
+    let failed = match catch_unwind(AssertUnwindSafe(attempt)) {
+        Ok(Ok((passed, gave_up))) => {
+            if let Some(why) = gave_up {
                 log::warn!("{name}: every access is checked, because {why}");
             }
-            Arc::new(analysis.proofs)
-        });
-        Ok(Passed { module, info, proofs })
-    };
-    let failed = match catch_unwind(AssertUnwindSafe(attempt)) {
-        Ok(Ok(passed)) => return passed,
+            return passed;
+        }
         Ok(Err(reason)) => reason,
         Err(_) => "a pass panicked".to_owned(),
     };
     log::error!("{name}: the middle end failed, and every access is checked: {failed}");
-    Passed { module, info, proofs: None }
+    program
 }
 
-/// The program for launches of which this is known; `None` if that spares it nothing. Its bindings stay the same,
-/// used or not.
-pub(super) fn specialised(program: &Program, known: &Circumstances) -> Result<Option<Program>, String> {
-    let Some(proofs) = &program.proofs else { return Ok(None) };
-    let optimised = optimise(&program.module, &program.info, known);
-    let (module, info) = match optimised {
-        Some(module) => {
-            let info = module::validate(&module).map_err(|error| format!("{error:?}"))?;
-            (Arc::new(module), Arc::new(info))
-        }
-        None => (Arc::clone(&program.module), Arc::clone(&program.info)),
-    };
-    let proven = prove(&module, &info, known).proofs;
-    if effort(&module, &proven) >= effort(&program.module, proofs) {
-        return Ok(None);
-    }
-    Ok(Some(Program { module, info, proofs: Some(Arc::new(proven)), ..program.clone() }))
+/// The program for launches of which this is known. Its bindings stay the same, used or not.
+pub(super) fn specialise(program: &Program, known: &Circumstances, caps: &Caps) -> Result<Program, KernelError> {
+    let special = passed(program, known).map_err(|message| KernelError::Compile {
+        kernel: program.name.to_string(),
+        device: caps.name.clone(),
+        error: BackendError::Rejected { operation: "making a variant", message },
+    });
+    special.map(|(program, _)| program)
+}
+
+/// The program made faster, with what is proven of it; and why nothing is, if the proofs were given up.
+fn passed(program: &Program, known: &Circumstances) -> Result<(Program, Option<&'static str>), String> {
+    let faster = optimise(&program.module, program.module.info(), known);
+    let module = program.module.clone().after_pass(faster).map_err(|refused| format!("{:?}", refused.error))?;
+    let analysis = (program.leave.checks == Checks::Proven).then(|| prove(&module, module.info(), known));
+    let gave_up = analysis.as_ref().and_then(|analysis| analysis.gave_up);
+    let proofs = analysis.map(|analysis| Arc::new(analysis.proofs));
+    Ok((Program { module, proofs, ..program.clone() }, gave_up))
+}
+
+/// Whether a program for some launches leaves a compiler less to do than the one it was made from.
+pub(crate) fn spares_work(special: &Program, program: &Program) -> bool {
+    let effort = |program: &Program| program.proofs.as_deref().map(|proofs| effort(&program.module, proofs));
+    matches!((effort(special), effort(program)), (Some(special), Some(plain)) if special < plain)
 }
 
 /// What a compiler could do without, if it knew more: checks, branches, loops, divisors that are no constants.

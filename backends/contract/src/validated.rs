@@ -1,0 +1,259 @@
+//! A module that naga's validator has accepted.
+
+use std::cell::Cell;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use naga::back::PipelineConstants;
+use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
+use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
+use naga::{ArraySize, Module, ShaderStage, TypeInner, WithSpan};
+
+thread_local! {
+    static RUNS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A valid naga module, with what the validator learned about it.
+///
+/// Only the validator makes one, so that a function that takes one need not validate it. It cannot be changed:
+/// [`into_module`](Self::into_module) gives the module back without its validity, and what is made of it is validated
+/// like any other. A clone shares both.
+///
+/// ```
+/// use anywarp_backend::Validated;
+/// use anywarp_backend::naga::{front::wgsl, valid::Capabilities};
+///
+/// let module = wgsl::parse_str("@compute @workgroup_size(64) fn main() {}")?;
+/// let valid = Validated::new(module, Capabilities::empty())?;
+/// assert_eq!(valid.entry_points[0].workgroup_size, [64, 1, 1]);
+///
+/// let mut module = valid.into_module();
+/// module.entry_points[0].workgroup_size = [0, 1, 1];
+/// assert!(Validated::new(module, Capabilities::empty()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Validated(Arc<Accepted>);
+
+#[derive(Clone)]
+struct Accepted {
+    module: Module,
+    /// Of just this module: it names what is in it by handles.
+    info: ModuleInfo,
+    flags: ValidationFlags,
+    capabilities: Capabilities,
+}
+
+impl Validated {
+    /// Validates a module, by all rules, for devices with these capabilities.
+    ///
+    /// # Errors
+    /// [`Refused`], with the module.
+    pub fn new(module: Module, capabilities: Capabilities) -> Result<Self, Box<Refused>> {
+        let flags = ValidationFlags::all();
+        match run(|| Validator::new(flags, capabilities).validate(&module)) {
+            Ok(info) => Ok(Self(Arc::new(Accepted { module, info, flags, capabilities }))),
+            Err(error) => Err(Box::new(Refused { module, error })),
+        }
+    }
+
+    /// The result of a pass: the module it made, validated for the same capabilities, or this one where it changed
+    /// nothing.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn after_pass(self, made: Option<Module>) -> Result<Self, Box<Refused>> {
+        match made {
+            Some(module) => Self::new(module, self.0.capabilities),
+            None => Ok(self),
+        }
+    }
+
+    /// The same module, validated for these capabilities unless it is valid for fewer; as it was, if it needs more.
+    #[must_use]
+    pub fn narrowed(self, capabilities: Capabilities) -> Self {
+        if self.fits(capabilities) || run(|| Validator::new(self.0.flags, capabilities).validate(&self)).is_err() {
+            return self;
+        }
+        // The validator finds the same types and uses: they do not depend on the capabilities.
+        Self(Arc::new(Accepted { capabilities, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    /// One compute entry point and what it uses, every override with its value. Without overrides it stays as it is.
+    ///
+    /// # Errors
+    /// naga's: a value is missing, or does not suit.
+    pub fn with_overrides(
+        self,
+        entry_point: &str,
+        constants: &PipelineConstants,
+    ) -> Result<Self, PipelineConstantError> {
+        if self.overrides.is_empty() {
+            return Ok(self);
+        }
+        let entry_point = Some((ShaderStage::Compute, entry_point));
+        // naga validates what it makes, by all rules and for every capability.
+        let (module, info) = run(|| process_overrides(&self, self.info(), entry_point, constants))?;
+        let (mut module, info) = (module.into_owned(), info.into_owned());
+        let of_length = |ty: &naga::Type| matches!(ty.inner, TypeInner::Array { size: ArraySize::Pending(_), .. });
+        if !module.types.iter().any(|(_, ty)| of_length(ty)) {
+            // naga keeps them for such arrays. Nothing else names them, and what the validator learned is not of them.
+            module.overrides.clear();
+        }
+        // It needs no capability that the module did not need: entry points have gone, and constants of the same types
+        // have come for what was computed.
+        let (flags, capabilities) = (ValidationFlags::all(), self.0.capabilities);
+        debug_assert!(Validator::new(flags, capabilities).validate(&module).is_ok(), "{capabilities:?}: {module:?}");
+        Ok(Self(Arc::new(Accepted { module, info, flags, capabilities })))
+    }
+
+    /// The types and uses that the validator found in the module.
+    #[must_use]
+    pub fn info(&self) -> &ModuleInfo {
+        &self.0.info
+    }
+
+    /// The rules it was validated by.
+    pub fn flags(&self) -> ValidationFlags {
+        self.0.flags
+    }
+
+    /// The capabilities it was validated for. It may need fewer.
+    pub fn capabilities(&self) -> Capabilities {
+        self.0.capabilities
+    }
+
+    /// Whether it is known to be valid for a device with these capabilities.
+    #[must_use]
+    pub fn fits(&self, capabilities: Capabilities) -> bool {
+        capabilities.contains(self.0.capabilities)
+    }
+
+    /// The module, to be changed; copied if there are other clones.
+    #[must_use]
+    pub fn into_module(self) -> Module {
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.module.clone(), |own| own.module)
+    }
+
+    /// How often this thread has run naga's validator through this type: for tests that hold it low.
+    #[must_use]
+    pub fn runs() -> u64 {
+        RUNS.get()
+    }
+}
+
+/// Counts a run of the validator.
+fn run<T>(validate: impl FnOnce() -> T) -> T {
+    RUNS.set(RUNS.get() + 1);
+    validate()
+}
+
+impl Deref for Validated {
+    type Target = Module;
+
+    fn deref(&self) -> &Module {
+        &self.0.module
+    }
+}
+
+impl fmt::Debug for Validated {
+    /// As the module's.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.module.fmt(f)
+    }
+}
+
+/// A module that the validator does not accept.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", error.as_inner())]
+pub struct Refused {
+    /// The module, as it was given.
+    pub module: Module,
+    /// The validator's error.
+    #[source]
+    pub error: WithSpan<ValidationError>,
+}
+
+#[cfg(test)]
+mod tests {
+    use naga::Span;
+    use naga::front::wgsl::parse_str;
+
+    use super::*;
+
+    const PLAIN: &str = "@compute @workgroup_size(64) fn main() { var a = 1u; }";
+    const DOUBLE: &str = "@compute @workgroup_size(64) fn main() { var a = 1.0lf; }";
+
+    fn valid(text: &str, capabilities: Capabilities) -> Result<Validated, Box<Refused>> {
+        Validated::new(parse_str(text).unwrap(), capabilities)
+    }
+
+    /// Returns a value from an entry point that has no result.
+    fn broken(mut module: Module) -> Module {
+        let function = &mut module.entry_points[0].function;
+        let (value, _) = function.expressions.iter().next().unwrap();
+        function.body.push(naga::Statement::Return { value: Some(value) }, Span::UNDEFINED);
+        module
+    }
+
+    #[test]
+    fn an_invalid_module_is_refused_and_returned() {
+        let module = broken(parse_str(PLAIN).unwrap());
+        let text = format!("{module:?}");
+        let refused = Validated::new(module, Capabilities::all()).unwrap_err();
+        assert_eq!(format!("{:?}", refused.module), text);
+        assert!(refused.to_string().contains("Entry point main"), "{refused}");
+    }
+
+    #[test]
+    fn a_changed_module_is_validated_again() {
+        let module = valid(PLAIN, Capabilities::empty()).unwrap();
+        let other = module.clone();
+        let changed = broken(module.clone().into_module());
+        let before = Validated::runs();
+        assert!(module.after_pass(Some(changed)).is_err());
+        assert_eq!(Validated::runs() - before, 1);
+        // A clone is what it was.
+        assert!(other.after_pass(None).is_ok());
+    }
+
+    #[test]
+    fn what_no_pass_changed_stays_valid() {
+        let module = valid(PLAIN, Capabilities::empty()).unwrap();
+        let before = Validated::runs();
+        let module = module.after_pass(None).unwrap();
+        assert!(module.fits(Capabilities::empty()));
+        let module = module.with_overrides("main", &PipelineConstants::default()).unwrap();
+        let module = module.narrowed(Capabilities::FLOAT64);
+        assert_eq!(module.capabilities(), Capabilities::empty());
+        assert_eq!(Validated::runs(), before);
+    }
+
+    #[test]
+    fn a_module_fits_the_capabilities_it_was_validated_for() {
+        assert!(valid(DOUBLE, Capabilities::empty()).is_err());
+        let double = valid(DOUBLE, Capabilities::all()).unwrap();
+        assert!(!double.fits(Capabilities::FLOAT64), "it may need fewer, which is not known yet");
+        let double = double.narrowed(Capabilities::empty());
+        assert_eq!(double.capabilities(), Capabilities::all(), "it needs more");
+        let double = double.narrowed(Capabilities::FLOAT64);
+        assert!(double.fits(Capabilities::FLOAT64 | Capabilities::SUBGROUP));
+        assert!(!double.fits(Capabilities::SUBGROUP));
+        assert_eq!(double.flags(), ValidationFlags::all());
+    }
+
+    #[test]
+    fn overrides_get_their_values_in_one_run() {
+        let text = "override n = 4u; @compute @workgroup_size(n) fn main() {} @compute @workgroup_size(1) fn b() {}";
+        let module = valid(text, Capabilities::empty()).unwrap();
+        let before = Validated::runs();
+        let constants = PipelineConstants::from_iter([("n".to_owned(), 8.0)]);
+        let resolved = module.clone().with_overrides("main", &constants).unwrap();
+        assert_eq!((resolved.entry_points.len(), resolved.entry_points[0].workgroup_size), (1, [8, 1, 1]));
+        assert!(resolved.fits(Capabilities::empty()) && resolved.overrides.is_empty());
+        assert_eq!(Validated::runs() - before, 1);
+        let unknown = PipelineConstants::from_iter([("m".to_owned(), 8.0)]);
+        assert!(matches!(module.with_overrides("main", &unknown), Err(PipelineConstantError::NotFound(_))));
+    }
+}

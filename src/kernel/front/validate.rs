@@ -1,0 +1,37 @@
+//! From text to a valid module of one entry point.
+
+use anywarp_backend::{Caps, Validated};
+use anywarp_wgsl::{diagnostic, module};
+use naga::Module;
+use naga::valid::Capabilities;
+
+use super::Text;
+use super::entry_point::Entry;
+use crate::error::KernelError;
+use crate::kernel::passes::unused;
+
+/// Parses the text.
+pub(super) fn parse(text: &Text<'_>) -> Result<Module, KernelError> {
+    Ok(module::parse(&text.source)?)
+}
+
+/// Validates a module, for a device with `caps` or, if it needs more, for one that can do everything: which feature
+/// is missing is a later step's question, and only about what the entry point uses.
+pub(super) fn validate(text: &Text<'_>, module: Module, caps: &Caps) -> Result<Validated, KernelError> {
+    Validated::new(module, caps.shader)
+        .or_else(|refused| Validated::new(refused.module, Capabilities::all()))
+        .map_err(|refused| diagnostic::of_validator(&text.source, &refused.error).into())
+}
+
+/// Leaves the entry point and what it uses, validated for a device with `caps` if it can be.
+pub(super) fn drop_unused(
+    text: &Text<'_>,
+    entry: &Entry,
+    module: Validated,
+    caps: &Caps,
+) -> Result<Validated, KernelError> {
+    match unused::dropped(&module, &entry.point) {
+        Some(module) => validate(text, module, caps),
+        None => Ok(module.narrowed(caps.shader)),
+    }
+}
