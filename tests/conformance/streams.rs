@@ -1,12 +1,15 @@
 //! Streams: leave to run things at the same time, with the results of doing one after the other.
 
-use anywarp::{Device, Stream, UnifiedBuffer};
+use std::time::Duration;
+
+use anywarp::ops::Matmul;
+use anywarp::{Device, Event, Stream, UnifiedBuffer};
 
 use crate::case::{Case, cases};
 use crate::data::words;
 use crate::here::{ReadHere, SynchronizeHere, WriteHere};
 use crate::kernels::{ADD, still_works};
-use crate::outcome::{Context, TestResult, equal, same};
+use crate::outcome::{Context, TestResult, ensure, equal, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     independent_work,
@@ -19,6 +22,7 @@ pub(crate) const CASES: &[Case] = cases![
     random_work_on_random_streams,
     more_streams_than_there_are,
     buffers_dropped_while_streams_use_them,
+    operators_on_two_streams_overlap,
 ];
 
 const LENGTH: usize = 1 << 14;
@@ -208,4 +212,38 @@ async fn buffers_dropped_while_streams_use_them(device: &Device) -> TestResult {
     }
     same(&result.read_here().await?, &vec![50; LENGTH], "the last of 50 temporary buffers")?;
     still_works(device).await
+}
+
+/// Two products that take long and few of the device's processors: what the timeline says of them.
+async fn operators_on_two_streams_overlap(device: &Device) -> TestResult {
+    if device.caps().streams < 2 {
+        return skip("the device runs all streams as one");
+    }
+    let (first, second) = (device.stream(), device.stream());
+    const DEPTH: usize = 1 << 16;
+    let a = device.buffer_from(&vec![1.0f32; 64 * DEPTH])?;
+    let mut results = [device.buffer::<f32>(64 * 64)?, device.buffer::<f32>(64 * 64)?];
+    let observer = device.observe();
+    for _ in 0..6 {
+        for (stream, result) in [&first, &second].into_iter().zip(&mut results) {
+            Matmul::new([64, DEPTH, 64]).on(stream).run(&a, &a, result)?;
+        }
+    }
+    device.synchronize_here().await?;
+    for result in &results {
+        same(&result.read_here().await?, &[DEPTH as f32; 64 * 64], "a product of ones")?;
+    }
+    let mut commands = Vec::new();
+    for observed in observer.take() {
+        if let Event::Command { stream, start, end, .. } = observed.event {
+            commands.push((stream, start, end));
+        }
+    }
+    equal(commands.len(), 12, "commands in the timeline")?;
+    let overlap = |one: &(u32, Duration, Duration), other: &(u32, Duration, Duration)| {
+        one.0 != other.0 && one.1 < other.2 && other.1 < one.2
+    };
+    let overlapping = commands.iter().filter(|one| commands.iter().any(|other| overlap(one, other))).count();
+    // The very first ones may have waited for their code.
+    ensure(overlapping >= 8, || format!("{overlapping} of 12 products ran beside another: {commands:?}"))
 }

@@ -100,21 +100,33 @@ impl Queue {
                 self.anything_failed.store(true, Ordering::Release);
             }
         }
-        let timings = pending.held.timed.then(|| Timings { clock: Clock::Device, entries: read(&pending.timers) });
+        let timings = pending.held.timed.then(|| Timings {
+            clock: Clock::Device,
+            entries: read(&pending.timers, state.epoch.as_ref()),
+        });
         pending.submission.complete(failure, timings);
-        state.timers.extend(pending.timers.into_iter().flat_map(|timer| [timer.start, timer.end]));
+        for Timer { start, end, .. } in pending.timers {
+            state.timers.push(end);
+            match &state.epoch {
+                Some(_) => state.timers.push(start),
+                None => state.epoch = Some(start),
+            }
+        }
         if let HeldPlan::Own(plan) = pending.held {
             self.give_back(plan);
         }
     }
 }
 
-/// Returns the timings of a submission that has ended.
-fn read(timers: &[Timer]) -> Vec<Timing> {
+/// Returns the timings of a submission that has ended, counted from `epoch` or else from its own beginning.
+fn read(timers: &[Timer], epoch: Option<&Event>) -> Vec<Timing> {
     let Some(first) = timers.first() else { return Vec::new() };
+    // The driver counts in f32: long times are known to fewer digits than the short ones between events of one
+    // submission.
+    let began = epoch.map_or(Duration::ZERO, |epoch| between(epoch, &first.start));
     let timing = |timer: &Timer| Timing {
         label: Arc::clone(&timer.label),
-        start: between(&first.start, &timer.start),
+        start: began + between(&first.start, &timer.start),
         duration: between(&timer.start, &timer.end),
     };
     timers.iter().map(timing).collect()

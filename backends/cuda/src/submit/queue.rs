@@ -41,6 +41,8 @@ pub(crate) struct QueueState {
     pub(crate) pending: VecDeque<Pending>,
     /// Timing events for reuse.
     pub(crate) timers: Vec<Event>,
+    /// The moment that timings are counted from: the beginning of the first launch that was timed.
+    pub(crate) epoch: Option<Event>,
     pub(crate) library: LibraryContext,
     /// The uses of the library's workspace.
     pub(crate) workspace: Uses,
