@@ -2,7 +2,7 @@
 
 pub(crate) mod adapters;
 pub(crate) mod errors;
-pub(crate) mod handover;
+pub(crate) mod interop;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};

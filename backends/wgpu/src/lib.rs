@@ -29,7 +29,7 @@ pub mod translate;
 
 pub use device::WgpuBackend;
 pub use device::adapters::{Candidate, Options, candidates, candidates_async};
-pub use device::handover::{Handles, Origin};
+pub use device::interop::{Handles, Origin};
 
 /// The release of wgpu that devices and buffers are handed over in.
 pub use wgpu;
