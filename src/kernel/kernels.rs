@@ -60,3 +60,9 @@ impl Kernels {
         self.cache.get(context, &self.shared, wgsl, &others)
     }
 }
+
+impl Drop for Kernels {
+    fn drop(&mut self) {
+        self.shared.workshop.close();
+    }
+}

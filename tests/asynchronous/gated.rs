@@ -115,11 +115,14 @@ fn reads_in_flight_wait_for_the_oldest(gated: &Gated) -> TestResult {
         ensure(poll().is_pending(), || "there is a result".to_owned())?;
     }
     equal(gated.device.stats().counters.submissions - before, 3, "submissions for a depth of 3")?;
-    equal(count.get(), 0, "how often it was woken for nothing")?;
+    // The stream itself wakes its task once, when it has polled all futures.
+    let woken = count.get();
+    ensure(poll().is_pending() && woken <= 1, || format!("{woken} wakes, and nothing has ended"))?;
+    equal(count.get(), woken, "how often it was woken, with nothing new")?;
     for wanted in 0..3u32 {
         if wanted == 0 {
             gated.faulty.open_gate();
-            ensure(count.get() > 0, || "it was not woken".to_owned())?;
+            ensure(count.get() > woken, || "it was not woken".to_owned())?;
         }
         let Poll::Ready(Some(result)) = poll() else { return equal("pending", "a result", "the stream") };
         equal(result?[99], wanted, "a result")?;

@@ -86,11 +86,10 @@ impl Workshop {
         let pending = work.waiting.len() as u64 + u64::from(work.busy);
         [self.shared.made.load(Ordering::Relaxed), pending, self.launches.load(Ordering::Relaxed)]
     }
-}
 
-impl Drop for Workshop {
-    /// Waits for what is being made: a process that ends meanwhile would take the driver away from under it.
-    fn drop(&mut self) {
+    /// Waits for what is being made, and has nothing else made: a process that ends meanwhile would take the driver
+    /// away from under it. For the end of the device, as a kernel whose variant is being made keeps the workshop.
+    pub(crate) fn close(&self) {
         let thread = {
             let mut work = self.shared.lock();
             work.waiting.clear();

@@ -1,0 +1,10 @@
+//! Work that was handed over: waits for it, the ways it was recorded by, events of it, and errors.
+#![cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+
+mod errors;
+mod events;
+mod handles;
+mod operators;
+#[path = "../support/mod.rs"]
+mod support;
+mod ways;
