@@ -1,6 +1,8 @@
 //! Devices: the handle that everything is made from.
 
+mod candidate;
 mod debug;
+mod options;
 mod select;
 mod stats;
 
@@ -8,7 +10,8 @@ use std::sync::Arc;
 
 use anywarp_backend::{Backend, Caps, Findings};
 
-pub use select::{Candidate, DeviceOptions};
+pub use candidate::Candidate;
+pub use options::DeviceOptions;
 pub use stats::{DeviceStats, VariantStats};
 
 use crate::buffer::{ScratchPool, ScratchStats, UnifiedBuffer};

@@ -1,113 +1,16 @@
-//! Which devices there are, which one is meant, and why the others are not.
+//! The devices of this machine, and which of them a selection string means.
 
 use std::sync::Arc;
 
 use anywarp_backend::naga::valid::Capabilities;
-use anywarp_backend::{Backend, BackendError, BackendKind, Caps, DeviceKind};
+use anywarp_backend::{Backend, BackendKind, Caps, DeviceKind};
 
+use super::candidate::{Candidate, Source};
+use super::options::DeviceOptions;
 use crate::error::{OpenError, Rejection};
-use crate::kernel::Variants;
 
 /// The variable that names the default device.
 const VARIABLE: &str = "ANYWARP_DEVICE";
-
-/// The choice of a device, and how it is opened.
-///
-/// ```
-/// use anywarp::{DeviceOptions, Variants};
-///
-/// let options = DeviceOptions::default().selector("cpu").staged(true).variants(Variants::Never);
-/// assert_eq!(options.selector.as_deref(), Some("cpu"));
-/// ```
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct DeviceOptions {
-    /// The selection string, see [`Device::open`](crate::Device::open); without it `ANYWARP_DEVICE`, then
-    /// the best device.
-    pub selector: Option<String>,
-    /// Copy between host and device memory even where the two are one: for comparing, and for
-    /// testing what happens elsewhere.
-    pub staged: bool,
-    /// The most bytes of upload memory in use at a time, on a device with memory of its own: held by
-    /// [`WriteGuard`](crate::WriteGuard)s or on their way; 1 GiB unless said otherwise, 4 KiB at least. Who needs
-    /// more waits for copies on their way. A guard that would need more than all of it, or of what other guards
-    /// leave, is given ordinary memory, which is copied once more: [`DeviceStats::staging_bypassed`]
-    /// counts these. A copy in chunks that finds all of it held by guards goes on beyond it, with the
-    /// chunks that are being written: one of 4 MiB, or a few of 8 MiB where the limit is 128 MiB or more. Guards of
-    /// up to 1 KiB lie in ordinary memory in any case, until they go up together.
-    ///
-    /// It does not bound what reads come in: a buffer keeps its host copy, as large as the range that was read
-    /// last, until it is dropped. So 200 buffers of 1 MiB that were all read hold 200 MiB, guards or none;
-    /// [`DeviceStats::staging_bytes`] counts them, too. [`Slice::copy_to_slice`](crate::Slice::copy_to_slice) of more
-    /// than 2 MiB keeps no copy.
-    ///
-    /// [`DeviceStats::staging_bytes`]: crate::DeviceStats::staging_bytes
-    /// [`DeviceStats::staging_bypassed`]: crate::DeviceStats::staging_bypassed
-    pub staging_limit: Option<u64>,
-    /// When kernels are compiled once more, for launches that are alike: with the integers of their uniforms and
-    /// immediates, the lengths of their buffers and their grid as constants. Such a variant needs fewer checks and
-    /// branches. It runs only launches of which all that holds, compared one by one; floats are never made constants.
-    /// There are 8 variants of a kernel at most, made one at a time, and only where they spare something;
-    /// [`VariantStats`](crate::VariantStats) counts them. A launch that is recorded keeps what it ran when it was recorded.
-    ///
-    /// Without it what `ANYWARP_VARIANTS` says, `in-background`, `at-once` or `never`; without that
-    /// [`Variants::InBackground`]. A browser makes none.
-    pub variants: Option<Variants>,
-}
-
-impl DeviceOptions {
-    /// Sets the selection string: see [`Device::open`](crate::Device::open).
-    #[must_use]
-    pub fn selector(mut self, selector: impl Into<String>) -> Self {
-        self.selector = Some(selector.into());
-        self
-    }
-
-    /// Sets whether data is copied between host and device memory even where the two are one.
-    #[must_use]
-    pub fn staged(mut self, staged: bool) -> Self {
-        self.staged = staged;
-        self
-    }
-
-    /// Sets the most bytes of upload memory in use at a time: see [`staging_limit`](#structfield.staging_limit).
-    #[must_use]
-    pub fn staging_limit(mut self, bytes: u64) -> Self {
-        self.staging_limit = Some(bytes);
-        self
-    }
-
-    /// Sets when kernels are compiled once more for launches that are alike: see [`variants`](#structfield.variants).
-    #[must_use]
-    pub fn variants(mut self, variants: Variants) -> Self {
-        self.variants = Some(variants);
-        self
-    }
-}
-
-/// A device of this machine that is not open yet.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Candidate {
-    /// The selection string of just this device: backend and number.
-    pub selector: String,
-    /// Its identity and capabilities.
-    pub caps: Caps,
-    source: Source,
-}
-
-/// What opens a candidate.
-#[derive(Clone, Debug)]
-enum Source {
-    #[cfg(feature = "wgpu")]
-    Wgpu(Box<anywarp_wgpu::Candidate>),
-    #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
-    Cpu,
-    #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
-    Cuda(Box<anywarp_cuda::Candidate>),
-    #[cfg(test)]
-    None,
-}
 
 /// The devices of this machine, best first.
 pub(super) fn candidates() -> Vec<Candidate> {
@@ -288,7 +191,7 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
     for candidate in fitting {
         match candidate.source.open(options.staged, checked) {
             Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
-            Err(error) => rejected.push(rejection(&candidate, error.to_string())),
+            Err(error) => rejected.push(candidate.rejection(error.to_string())),
         }
     }
     rejected.extend(without_cuda(wanted.as_deref()));
@@ -302,39 +205,11 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
     for candidate in fitting {
         match candidate.source.open_async(options.staged, checked).await {
             Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
-            Err(error) => rejected.push(rejection(&candidate, error.to_string())),
+            Err(error) => rejected.push(candidate.rejection(error.to_string())),
         }
     }
     rejected.extend(without_cuda(wanted.as_deref()));
     Err(no_device(wanted, rejected))
-}
-
-// A build without backends has no candidates, and no use for the options.
-#[cfg_attr(any(target_arch = "wasm32", not(all(feature = "wgpu", feature = "cpu"))), allow(unused_variables))]
-impl Source {
-    fn open(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
-        match *self {
-            #[cfg(feature = "wgpu")]
-            Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged, ..Default::default() })?),
-            #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
-            Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { checked, staged, ..Default::default() })?),
-            #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
-            Self::Cuda(ref source) => Ok(source.open(anywarp_cuda::Options { staged, ..Default::default() })?),
-            #[cfg(test)]
-            Self::None => Err(BackendError::CannotBlock),
-        }
-    }
-
-    async fn open_async(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
-        match *self {
-            #[cfg(feature = "wgpu")]
-            Self::Wgpu(ref source) => {
-                Ok(source.open_async(anywarp_wgpu::Options { staged, ..Default::default() }).await?)
-            }
-            #[allow(unreachable_patterns)] // in a build with one backend
-            _ => self.open(staged, checked),
-        }
-    }
 }
 
 fn is_checked(wanted: Option<&str>) -> bool {
@@ -346,17 +221,13 @@ fn opened_as(candidate: Candidate, checked: bool) -> String {
     if checked { CHECKED.to_owned() } else { candidate.selector }
 }
 
-fn rejection(candidate: &Candidate, reason: String) -> Rejection {
-    Rejection::new(candidate.selector.clone(), candidate.caps.name.clone(), reason)
-}
-
 /// The candidates that `wanted` means, and the others with the reason why not.
 fn split(wanted: Option<&str>, candidates: Vec<Candidate>) -> (Vec<Candidate>, Vec<Rejection>) {
     let selector = wanted.map(parse);
     let (mut fitting, mut rejected) = (Vec::new(), Vec::new());
     for candidate in candidates {
         match selector.as_ref().and_then(|selector| selector.rejects(&candidate.selector, &candidate.caps)) {
-            Some(reason) => rejected.push(rejection(&candidate, reason)),
+            Some(reason) => rejected.push(candidate.rejection(reason)),
             None => fitting.push(candidate),
         }
     }

@@ -14,7 +14,7 @@ pub use anywarp_wgpu::Handles;
 /// The release of wgpu that anywarp is built with: only its devices and buffers can be handed over.
 pub use anywarp_wgpu::wgpu;
 
-use super::{InteropError, backend, refused, wanted};
+use super::{InteropError, refused, wanted};
 use crate::buffer::UnifiedBuffer;
 use crate::buffer::core::{Core, GuardToken};
 use crate::buffer::uses::{Use, Uses};
@@ -35,7 +35,7 @@ use crate::submit::Context;
 ///
 /// # fn main() -> anywarp::Result<()> {
 /// # let Ok(opened) = anywarp::Device::open("vulkan") else { return Ok(()) };
-/// # let Some(beside::Handles { adapter, device, queue }) = opened.wgpu() else { return Ok(()) };
+/// # let beside::Handles { adapter, device, queue } = opened.wgpu()?;
 /// // With the adapter, device and queue of a renderer:
 /// let anywarp = beside::device(&adapter, device, queue)?;
 /// let kernel = anywarp.kernel("
@@ -80,7 +80,7 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
 ///
 /// # fn main() -> anywarp::Result<()> {
 /// # let Ok(anywarp) = anywarp::Device::open("vulkan") else { return Ok(()) };
-/// # let device = anywarp.wgpu().map(|handles| handles.device).expect("a device of wgpu");
+/// # let device = anywarp.wgpu()?.device;
 /// let raw = device.create_buffer(&wgpu::BufferDescriptor {
 ///     label: None,
 ///     size: 4 * 1024,
@@ -139,7 +139,7 @@ fn wgpu_of(device: &Context) -> Result<&WgpuBackend, InteropError> {
 }
 
 impl Device {
-    /// The adapter, device and queue of wgpu that it runs on; `None` for devices of other backends.
+    /// The adapter, device and queue of wgpu that it runs on.
     ///
     /// Work that is submitted there comes after all that anywarp has handed over: see
     /// [`submit`](Self::submit).
@@ -148,15 +148,17 @@ impl Device {
     /// # fn main() -> anywarp::Result<()> {
     /// let device = anywarp::Device::open_default()?;
     /// match device.wgpu() {
-    ///     Some(handles) => println!("{:?}", handles.adapter.get_info().backend),
-    ///     None => println!("{} is not on wgpu", device.caps().name),
+    ///     Ok(handles) => println!("{:?}", handles.adapter.get_info().backend),
+    ///     Err(error) => println!("{error}"), // names the device and its backend
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
-    pub fn wgpu(&self) -> Option<Handles> {
-        backend(&self.context).map(WgpuBackend::share)
+    ///
+    /// # Errors
+    /// [`InteropError::OtherBackend`].
+    pub fn wgpu(&self) -> Result<Handles, InteropError> {
+        wgpu_of(&self.context).map(WgpuBackend::share)
     }
 }
 
@@ -217,7 +219,7 @@ impl<T: Element> UnifiedBuffer<T> {
     /// ```
     /// # fn main() -> anywarp::Result<()> {
     /// # let Ok(device) = anywarp::Device::open("vulkan") else { return Ok(()) };
-    /// # let handles = device.wgpu().expect("a device of wgpu");
+    /// # let handles = device.wgpu()?;
     /// let x = device.buffer_from(&[1.0f32; 64])?;
     /// let mut y = device.buffer::<f32>(64)?;
     /// {

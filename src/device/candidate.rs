@@ -1,0 +1,169 @@
+//! A device that could be opened, and its opening.
+
+use std::sync::Arc;
+
+use anywarp_backend::{Backend, BackendError, Caps};
+
+use super::Device;
+use super::options::DeviceOptions;
+use crate::error::{OpenError, Rejection};
+
+/// A device of this machine that is not open yet: see [`Device::enumerate`].
+///
+/// ```
+/// # fn main() -> anywarp::Result<()> {
+/// use anywarp::backend::DeviceKind;
+///
+/// let candidates = anywarp::Device::enumerate();
+/// if let Some(software) = candidates.iter().find(|candidate| candidate.caps.kind == DeviceKind::Software) {
+///     let device = software.open()?;
+///     assert_eq!(device.selector(), software.selector);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// The selection string of just this device: backend and number.
+    pub selector: String,
+    /// Its identity and capabilities.
+    pub caps: Caps,
+    pub(super) source: Source,
+}
+
+impl Candidate {
+    /// Opens just this device.
+    ///
+    /// # Errors
+    /// [`OpenError`] names the candidate and the reason.
+    pub fn open(&self) -> Result<Device, OpenError> {
+        self.open_with(&DeviceOptions::default())
+    }
+
+    /// Opens just this device, as `options` say. Their selector is not used.
+    ///
+    /// ```
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::{Device, DeviceOptions};
+    ///
+    /// for candidate in Device::enumerate() {
+    ///     let device = candidate.open_with(&DeviceOptions::default().staged(true))?;
+    ///     assert!(!device.caps().unified);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with(&self, options: &DeviceOptions) -> Result<Device, OpenError> {
+        let opened = self.source.open(options.staged, false);
+        self.device(opened, options)
+    }
+
+    /// [`open`](Self::open) without blocking: the only way in a browser, which opens a candidate once.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub async fn open_async(&self) -> Result<Device, OpenError> {
+        self.open_with_async(&DeviceOptions::default()).await
+    }
+
+    /// [`open_with`](Self::open_with) without blocking: the only way in a browser, which opens a candidate once.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub async fn open_with_async(&self, options: &DeviceOptions) -> Result<Device, OpenError> {
+        let opened = self.source.open_async(options.staged, false).await;
+        self.device(opened, options)
+    }
+
+    fn device(
+        &self,
+        opened: Result<Arc<dyn Backend>, BackendError>,
+        options: &DeviceOptions,
+    ) -> Result<Device, OpenError> {
+        match opened {
+            Ok(backend) => Ok(Device::with(backend, self.selector.clone(), options.clone())),
+            Err(error) => {
+                let rejected = vec![self.rejection(error.to_string())];
+                Err(OpenError::new(Some(self.selector.clone()), rejected, Vec::new()))
+            }
+        }
+    }
+
+    pub(super) fn rejection(&self, reason: String) -> Rejection {
+        Rejection::new(self.selector.clone(), self.caps.name.clone(), reason)
+    }
+}
+
+/// The means of opening a candidate.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    #[cfg(feature = "wgpu")]
+    Wgpu(Box<anywarp_wgpu::Candidate>),
+    #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+    Cpu,
+    #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
+    Cuda(Box<anywarp_cuda::Candidate>),
+    #[cfg(test)]
+    None,
+}
+
+// A build without backends has no candidates, and no use for the options.
+#[cfg_attr(any(target_arch = "wasm32", not(all(feature = "wgpu", feature = "cpu"))), allow(unused_variables))]
+impl Source {
+    pub(super) fn open(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
+        match *self {
+            #[cfg(feature = "wgpu")]
+            Self::Wgpu(ref source) => Ok(source.open(anywarp_wgpu::Options { staged, ..Default::default() })?),
+            #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+            Self::Cpu => Ok(anywarp_cpu::open(anywarp_cpu::Options { checked, staged, ..Default::default() })?),
+            #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
+            Self::Cuda(ref source) => Ok(source.open(anywarp_cuda::Options { staged, ..Default::default() })?),
+            #[cfg(test)]
+            Self::None => Err(BackendError::CannotBlock),
+        }
+    }
+
+    pub(super) async fn open_async(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {
+        match *self {
+            #[cfg(feature = "wgpu")]
+            Self::Wgpu(ref source) => {
+                Ok(source.open_async(anywarp_wgpu::Options { staged, ..Default::default() }).await?)
+            }
+            #[allow(unreachable_patterns)] // in a build with one backend
+            _ => self.open(staged, checked),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_that_cannot_be_opened_is_named_with_the_reason() {
+        let caps = Caps::new(anywarp_backend::BackendKind::Null, "nothing");
+        let candidate = Candidate { selector: "null:0".to_owned(), caps, source: Source::None };
+        let Err(error) = candidate.open() else { panic!("it was opened") };
+        let text = error.to_string();
+        assert!(text.starts_with("no device matches 'null:0'\n  null:0 (nothing): blocking is not"), "{text}");
+    }
+
+    #[test]
+    #[cfg(feature = "cpu")]
+    fn a_candidate_opens_the_device_that_it_describes() {
+        let candidates = Device::enumerate();
+        let candidate = candidates.iter().find(|candidate| candidate.selector == "cpu:0").expect("the processor");
+        let options = DeviceOptions::default().selector("no such device").staged(true);
+        for device in [candidate.open_with(&options), pollster::block_on(candidate.open_with_async(&options))] {
+            let device = device.expect("the processor opens");
+            assert_eq!((device.selector(), device.caps().unified), ("cpu:0", false));
+            assert_eq!(device.reopen().expect("it opens again").selector(), "cpu:0");
+        }
+        assert!(candidate.open().expect("the processor opens").caps().unified);
+        assert!(pollster::block_on(candidate.open_async()).is_ok());
+    }
+}
