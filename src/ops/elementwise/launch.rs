@@ -1,13 +1,16 @@
 //! From a call to its launches.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::super::error::OperationError;
 use super::super::operation::arguments::{Array, Given};
 use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::kept;
+use super::super::operation::places::Field;
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
-use super::super::operation::shape::{Walk, elements, strides};
+use super::super::operation::shape::{Strides, Walk, elements, strides};
 use super::ElementwiseCall;
-use super::wgsl::{self, Form, Own};
+use super::wgsl::{self, Count, Form, Own};
 use crate::device::Device;
 use crate::kernel::Kernel;
 use crate::submit::Destination;
@@ -70,8 +73,9 @@ pub(super) fn plan<'a>(
         });
     }
     signature.check_destination(&call.device.context, &call.destination)?;
-    let walked = operands.iter().filter(|operand| operand.is_walked());
-    let strides: Vec<Vec<usize>> = walked.map(|operand| strides(&operand.shape, &shape)).collect();
+    // Those of an operand that is not walked are zeros, which join any others.
+    let own = |operand: &Operand<'_>| strides(if operand.is_walked() { &operand.shape } else { &[] }, &shape);
+    let strides: Vec<Strides> = operands.iter().map(own).collect();
     let axes: Vec<usize> = (0..shape.len()).collect();
     let walk = Walk::over(&axes, &shape, &strides);
     let slots = slots(&operands, &walk);
@@ -97,26 +101,25 @@ fn shape_outputs(operands: &mut [Operand<'_>], signature: &Signature) {
 
 /// How the kernel gets at each operand.
 fn slots(operands: &[Operand<'_>], walk: &Walk) -> Vec<Slot> {
-    let mut walked = walk.strides.iter();
-    let access = |operand: &Operand<'_>, strides: Option<&Vec<usize>>| match (&operand.given, strides) {
-        (Given::Value { .. }, _) => Access::Value,
-        (Given::Array(_), None) => Access::Raw,
+    let access = |operand: &Operand<'_>, strides: &[usize]| match operand.given {
+        Given::Value { .. } => Access::Value,
+        Given::Array(_) if operand.raw => Access::Raw,
         // Outputs have the whole shape, so they are as contiguous as can be.
-        (Given::Array(_), Some(_)) if operand.written => Access::Each,
-        (Given::Array(_), Some(strides)) => match strides.as_slice() {
+        Given::Array(_) if operand.written => Access::Each,
+        Given::Array(_) => match strides {
             [] | [0] => Access::One,
             [_] => Access::Each,
             _ => Access::Strided,
         },
     };
-    let slot = |operand: &Operand<'_>| Slot {
+    let slot = |(operand, strides): (&Operand<'_>, &Strides)| Slot {
         name: operand.name.clone(),
         element: operand.element,
-        access: access(operand, if operand.is_walked() { walked.next() } else { None }),
+        access: access(operand, strides),
         read: operand.read,
         written: operand.written,
     };
-    operands.iter().map(slot).collect()
+    operands.iter().zip(&walk.strides).map(slot).collect()
 }
 
 /// Which cells of the arrays one launch takes: elements, or vectors of four.
@@ -186,43 +189,39 @@ impl<'a> Plan<'a> {
                 launch = launch.set_bytes(&format!("arguments.{}", operand.name), bytes);
             }
         }
-        let mut firsts = Vec::new();
-        for (slot, array) in self.arrays() {
+        let mut firsts: SmallVec<[u32; 8]> = smallvec![0; self.slots.len()];
+        for ((slot, operand), placed) in self.slots.iter().zip(&self.operands).zip(&mut firsts) {
+            let Some(array) = operand.array() else { continue };
             let vector = form.vectors && slot.access == Access::Each;
             let (bound, first) = match slot.access {
                 Access::Raw => (array.whole(), 0),
                 _ if vector => array.placed(Some(4 * part.count)),
                 _ => array.placed(None),
             };
-            if slot.access != Access::Raw {
-                firsts.push((if vector { first / 4 } else { first }) as u32);
-            }
+            *placed = (if vector { first / 4 } else { first }) as u32;
             let variable = slot.variable();
             if used(&variable) {
                 launch.bind_to(&variable, bound);
             }
         }
         if form.placed && used("places") {
-            launch = launch.set_bytes("places", bytemuck::cast_slice(&self.places(part, firsts)));
+            launch = launch.set_bytes("places", bytemuck::cast_slice(&self.places(part, &firsts)));
         }
         launch.to(destination).groups([part.count.div_ceil(u64::from(WORKGROUP)), 1, 1])?;
         Ok(())
     }
 
-    /// The values of `places`, in the order of its fields.
-    fn places(&self, part: &Part, firsts: Vec<u32>) -> Vec<u32> {
-        let mut places = vec![part.begin as u32, part.count as u32, self.count as u32];
-        places.extend(firsts);
-        if part.form.rank > 0 {
-            places.extend(self.walk.sizes.iter().map(|size| *size as u32));
-            let walked = self.slots.iter().filter(|slot| slot.is_walked());
-            for (slot, strides) in walked.zip(&self.walk.strides) {
-                if slot.access == Access::Strided {
-                    places.extend(strides.iter().map(|stride| *stride as u32));
-                }
-            }
-        }
-        places
+    /// The values of `places`.
+    fn places(&self, part: &Part, firsts: &[u32]) -> SmallVec<[u32; 16]> {
+        let value = |field: Field<Count>| match field {
+            Field::Count(Count::Begin) => part.begin as u32,
+            Field::Count(Count::Cells) => part.count as u32,
+            Field::Count(Count::Elements) => self.count as u32,
+            Field::First(slot) => firsts[slot],
+            Field::Size(_, axis) => self.walk.sizes[axis] as u32,
+            Field::Step(_, slot, axis) => self.walk.strides[slot][axis] as u32,
+        };
+        wgsl::fields(&self.slots, part.form).into_iter().map(value).collect()
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `shape` | broadcasting; dimensions joined |
 //! | `call` | arguments meet parameters: types, lengths, devices |
 //! | `preface` | what every generated kernel begins with |
+//! | `places` | the uniform of counts, sizes and steps: one list for text and launch |
 //! | `kept` | kernels that were made before need no text |
 //! | `text` | generated WGSL whose errors show the caller's own lines |
 
@@ -14,6 +15,7 @@ pub(crate) mod arguments;
 pub(crate) mod call;
 pub(crate) mod kept;
 pub(crate) mod parameters;
+pub(crate) mod places;
 pub(crate) mod preface;
 pub(crate) mod shape;
 pub(crate) mod text;

@@ -1,16 +1,18 @@
 //! From a call to its passes.
 
 use anywarp_backend::{DeviceKind, Shape};
+use smallvec::{SmallVec, smallvec};
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::{Array, Given};
 use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::kept;
+use super::super::operation::places::{Dimensions, Field};
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
-use super::super::operation::shape::{Sizes, Walk, elements, strides};
+use super::super::operation::shape::{Sizes, Strides, Walk, elements, strides};
 use super::ReductionCall;
 use super::scheme::{Scheme, Work};
-use super::wgsl::{self, Form, Own, Source};
+use super::wgsl::{self, Count, Form, Own, Source};
 use crate::buffer::UnifiedBuffer;
 use crate::device::Device;
 use crate::kernel::{Kernel, bound};
@@ -85,7 +87,10 @@ pub(super) fn plan<'a>(
     signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     check_output(signature, &operands, &shape, &kept)?;
     signature.check_destination(&call.device.context, &call.destination)?;
-    let strides: Vec<Vec<usize>> = walked().map(|operand| strides(&operand.shape, &shape)).collect();
+    // Those of an operand that is not walked are zeros, which join any others.
+    let is_walked = |operand: &Operand<'_>| !operand.written && operand.is_walked();
+    let of = |operand: &Operand<'_>| strides(if is_walked(operand) { &operand.shape } else { &[] }, &shape);
+    let strides: Vec<Strides> = operands.iter().map(of).collect();
     let walks = [&kept, &reduced].map(|axes| Walk::over(axes, &shape, &strides));
     let count = |axes: &[usize]| {
         let sizes: Sizes = axes.iter().map(|axis| shape[*axis]).collect();
@@ -126,29 +131,30 @@ fn check_output(
 
 /// How the kernel gets at each operand.
 fn slots(operands: &[Operand<'_>], reduced: &Walk) -> Vec<Slot> {
-    let mut walked = reduced.strides.iter();
-    let slot = |operand: &Operand<'_>| Slot {
+    let slot = |(operand, strides): (&Operand<'_>, &Strides)| Slot {
         name: operand.name.clone(),
         element: operand.element,
         access: match &operand.given {
             Given::Value { .. } => Access::Value,
             Given::Array(_) if operand.written => Access::Each,
             Given::Array(_) if operand.raw => Access::Raw,
-            Given::Array(_) => match walked.next().map(Vec::as_slice) {
-                Some([1]) => Access::Each,
+            Given::Array(_) => match strides.as_slice() {
+                [1] => Access::Each,
                 _ => Access::Strided,
             },
         },
         read: operand.read,
         written: operand.written,
     };
-    operands.iter().map(slot).collect()
+    operands.iter().zip(&reduced.strides).map(slot).collect()
 }
 
 /// One launch: its text, what it counts, its grid.
 struct Pass {
     form: Form,
-    counts: [u64; wgsl::COUNTS.len()],
+    cells: u64,
+    splits: u64,
+    chunk: u64,
     groups: [u64; 2],
 }
 
@@ -158,7 +164,8 @@ impl<'a> Plan<'a> {
         let source = if self.reduced == 0 { Source::Nothing } else { Source::Elements };
         let vectors = source == Source::Elements && self.has_vectors();
         let cells = if vectors { self.reduced / 4 } else { self.reduced };
-        let innermost = self.walks[1].strides.first().map(|strides| strides.last() == Some(&1));
+        let first = self.slots.iter().position(|slot| !slot.written && slot.is_walked());
+        let innermost = first.map(|slot| self.walks[1].strides[slot].last() == Some(&1));
         let contiguous = source == Source::Elements && innermost.unwrap_or(true);
         let work = Work { results: self.results, cells, contiguous, software: self.software };
         let scheme = work.scheme();
@@ -186,13 +193,12 @@ impl<'a> Plan<'a> {
 
     fn pass(&self, form: Form, cells: u64, scheme: Scheme) -> Pass {
         let Scheme { columns, width, splits, chunk } = scheme;
-        let counts = [self.reduced, self.results, cells, splits, chunk];
         let groups = if columns {
             [self.results.div_ceil(u64::from(WORKGROUP)), splits]
         } else {
             [(self.results * splits).div_ceil(u64::from(WORKGROUP / width)), 1]
         };
-        Pass { form, counts, groups }
+        Pass { form, cells, splits, chunk, groups }
     }
 
     /// Whether all inputs can be read four elements at a time.
@@ -238,7 +244,7 @@ impl<'a> Plan<'a> {
         let kernels: Vec<Kernel> = passes.iter().map(kernel).collect::<Result<_, _>>()?;
         let mut partials = None;
         if let ([_, _], Some(kernel), Some(first)) = (passes.as_slice(), kernels.first(), passes.first()) {
-            partials = Some(self.partials(kernel, self.results * first.counts[3])?);
+            partials = Some(self.partials(kernel, self.results * first.splits)?);
         }
         for (pass, kernel) in passes.iter().zip(&kernels) {
             self.launch(pass, kernel, partials.as_mut(), destination.again())?;
@@ -271,15 +277,16 @@ impl<'a> Plan<'a> {
         let form = pass.form;
         let used = |name: &str| kernel.bindings().iter().any(|binding| binding.name == name);
         let mut launch = kernel.launch();
-        let mut places: Vec<u32> = pass.counts.iter().map(|count| *count as u32).collect();
-        if form.last {
-            for array in self.operands.iter().filter(|operand| operand.written).filter_map(Operand::array) {
-                let (bound, first) = array.placed(None);
-                places.push(first as u32);
-                if let Some(slot) = self.slots.iter().find(|slot| slot.written) {
-                    launch.bind_to(&slot.variable(), bound);
-                }
-            }
+        // Of each slot: within its binding, and within that of its tail.
+        let mut firsts: SmallVec<[[u32; 2]; 8]> = smallvec![[0; 2]; self.slots.len()];
+        let arrays = || {
+            let all = self.slots.iter().zip(&self.operands).enumerate();
+            all.filter_map(|(at, (slot, operand))| Some((at, slot, operand.array()?)))
+        };
+        for (at, slot, array) in arrays().filter(|(_, slot, _)| slot.written && form.last) {
+            let (bound, first) = array.placed(None);
+            firsts[at][0] = first as u32;
+            launch.bind_to(&slot.variable(), bound);
         }
         if form.source == Source::Elements {
             for operand in &self.operands {
@@ -287,31 +294,28 @@ impl<'a> Plan<'a> {
                     launch = launch.set_bytes(&format!("arguments.{}", operand.name), bytes);
                 }
             }
-            let mut tails = Vec::new();
-            for (slot, array) in self.inputs() {
+            for (at, slot, array) in arrays().filter(|(_, slot, _)| !slot.written) {
                 let whole = array.placed(None);
                 let (bound, first) = match slot.access {
-                    Access::Raw => (array.whole(), None),
+                    Access::Raw => (array.whole(), 0),
                     _ if form.vectors => {
                         let length = slot_length(array) / 4 * 4;
                         let (bound, first) = array.placed(Some(length));
-                        (bound, Some(first / 4))
+                        (bound, first / 4)
                     }
-                    _ => (array.placed(None).0, Some(whole.1)),
+                    _ => array.placed(None),
                 };
-                places.extend(first.map(|first| first as u32));
+                firsts[at] = [first as u32, whole.1 as u32];
                 if used(&slot.variable()) {
                     launch.bind_to(&slot.variable(), bound);
                 }
                 if form.tail && slot.is_walked() {
-                    tails.push(whole.1 as u32);
                     launch.bind_to(&format!("tail_of_{}", slot.name), whole.0);
                 }
             }
-            places.extend(tails);
-            self.walks(form, &mut places);
         }
         if used("places") {
+            let places = self.places(pass, &firsts);
             launch = launch.set_bytes("places", bytemuck::cast_slice(&places));
         }
         match partials {
@@ -323,16 +327,25 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Sizes and steps, in the order of the fields of `places`.
-    fn walks(&self, form: Form, places: &mut Vec<u32>) {
-        for (part, walk) in self.walks.iter().enumerate() {
-            places.extend(walk.sizes.iter().map(|size| *size as u32));
-            for strides in &walk.strides {
+    /// The values of `places`.
+    fn places(&self, pass: &Pass, firsts: &[[u32; 2]]) -> SmallVec<[u32; 16]> {
+        let walk = |of| &self.walks[usize::from(of == Dimensions::Reduced)];
+        let value = |field: Field<Count>| match field {
+            Field::Count(Count::Elements) => self.reduced as u32,
+            Field::Count(Count::Results) => self.results as u32,
+            Field::Count(Count::Cells) => pass.cells as u32,
+            Field::Count(Count::Splits) => pass.splits as u32,
+            Field::Count(Count::Chunk) => pass.chunk as u32,
+            Field::Count(Count::FirstOfTail(slot)) => firsts[slot][1],
+            Field::First(slot) => firsts[slot][0],
+            Field::Size(of, axis) => walk(of).sizes[axis] as u32,
+            Field::Step(of, slot, axis) => {
                 // Rows of vectors are as many cells apart as they have vectors.
-                let cell = if form.vectors && part == 0 { 4 } else { 1 };
-                places.extend(strides.iter().map(|stride| (*stride / cell) as u32));
+                let cell = if pass.form.vectors && of == Dimensions::Results { 4 } else { 1 };
+                (walk(of).strides[slot][axis] / cell) as u32
             }
-        }
+        };
+        wgsl::fields(&self.slots, pass.form).into_iter().map(value).collect()
     }
 }
 
