@@ -3,7 +3,7 @@
 use super::super::operation::call::{Letter, Signature};
 use super::super::operation::kept::Identity;
 use super::super::operation::places::{self, Dimensions, Field, Fields};
-use super::super::operation::preface::{Access, Coordinates, Slot, WORKGROUP, arrays, preface, uniforms};
+use super::super::operation::preface::{Access, Coordinates, Slot, arrays, preface, uniforms};
 use super::super::operation::text::Text;
 
 /// Which of the texts.
@@ -14,11 +14,19 @@ pub(crate) struct Form {
     /// The uniform `places` says where the elements begin and how many there are. Without it all
     /// arrays begin with the first element and end with the last.
     pub(crate) placed: bool,
-    /// Dimensions, if they are more than one.
+    /// Dimensions, if any array is walked by coordinates.
     pub(crate) rank: usize,
+    /// Invocations of a workgroup.
+    pub(crate) workgroup: u32,
 }
 
 impl Form {
+    /// All of it, for a key.
+    pub(super) fn numbers(self) -> [usize; 4] {
+        let Self { vectors, placed, rank, workgroup } = self;
+        [usize::from(vectors), usize::from(placed), rank, workgroup as usize]
+    }
+
     fn coordinates(self) -> Coordinates<'static> {
         Coordinates { variable: "c", of: Dimensions::Operation, rank: self.rank }
     }
@@ -243,7 +251,7 @@ fn stored(text: &mut Text, slots: &[Slot], call: &str, indent: &str, target: imp
 fn main(text: &mut Text, slots: &[Slot], form: Form) {
     let indent = "        ";
     let count = count(slots, form);
-    text.line(&format!("\n@compute @workgroup_size({WORKGROUP})"));
+    text.line(&format!("\n@compute @workgroup_size({})", form.workgroup));
     text.line("fn main(@builtin(global_invocation_id) id: vec3<u32>) {");
     let size = of_places(Count::Elements);
     text.line(&format!("    let n = {};", if form.placed { &size } else { &count }));
@@ -262,7 +270,7 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
 fn vector_main(text: &mut Text, slots: &[Slot], form: Form) {
     let indent = "        ";
     let count = count(slots, form);
-    text.line(&format!("\n@compute @workgroup_size({WORKGROUP})"));
+    text.line(&format!("\n@compute @workgroup_size({})", form.workgroup));
     text.line("fn main(@builtin(global_invocation_id) id: vec3<u32>) {");
     text.line(&format!("    let count = {count};"));
     let size = if form.placed { of_places(Count::Elements) } else { "4u * count".to_owned() };

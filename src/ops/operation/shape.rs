@@ -121,6 +121,20 @@ impl Walk {
     }
 }
 
+/// How many elements of one array the walks touch together, each counted once.
+pub(crate) fn touched(walks: &[Walk], array: usize) -> u64 {
+    let (mut places, mut last) = (1u64, 0u64);
+    for walk in walks {
+        for (size, stride) in walk.sizes.iter().zip(&walk.strides[array]) {
+            let (size, stride) = (*size as u64, *stride as u64);
+            places = places.saturating_mul(if stride == 0 { size.min(1) } else { size });
+            last = last.saturating_add(size.saturating_sub(1).saturating_mul(stride));
+        }
+    }
+    // Where windows overlap there are fewer elements than places.
+    places.min(last.saturating_add(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,6 +181,18 @@ mod tests {
         assert_eq!(walk(&[0, 1], &[2, 3], &[&[2, 3], &[3]]), (vec![2, 3], vec![vec![3, 1], vec![0, 1]]));
         assert_eq!(walk(&[0, 2], &[2, 3, 4], &[&[2, 3, 4]]), (vec![2, 4], vec![vec![12, 1]]));
         assert_eq!(walk(&[0, 1], &[1, 1], &[&[1]]), (vec![], vec![vec![]]));
+    }
+
+    #[test]
+    fn each_element_is_touched_once() {
+        let walk = |sizes: &[usize], strides: &[usize]| {
+            [Walk { sizes: sizes.to_vec(), strides: vec![Strides::from_slice(strides)] }]
+        };
+        assert_eq!(touched(&walk(&[], &[]), 0), 1);
+        assert_eq!(touched(&walk(&[5, 3], &[3, 1]), 0), 15);
+        assert_eq!(touched(&walk(&[5, 3], &[0, 1]), 0), 3);
+        assert_eq!(touched(&walk(&[5, 3], &[1, 1]), 0), 7);
+        assert_eq!(touched(&walk(&[5, 0], &[1, 1]), 0), 0);
     }
 
     #[test]

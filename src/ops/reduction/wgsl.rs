@@ -5,7 +5,7 @@ use super::super::operation::kept::Identity;
 use super::super::operation::places::{self, Dimensions, Field, Fields};
 use super::super::operation::preface::{Access, Coordinates, FIRST_ARRAY, Slot, WORKGROUP, arrays, preface, uniforms};
 use super::super::operation::text::Text;
-use super::scheme::UNROLLED;
+use super::choice::UNROLLED;
 
 /// What a pass reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) enum Source {
 }
 
 /// Which of the texts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) source: Source,
     /// This pass makes results; else it leaves partial ones.
