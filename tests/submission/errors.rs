@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use anywarp::backend::BackendError;
+use anywarp::backend::{BackendError, BackendKind};
 #[cfg(feature = "wgpu")]
 use anywarp::interop::InteropError;
 use anywarp::loader::{Dataset, Loader, LoaderError, ReadError};
@@ -137,7 +137,7 @@ fn errors_of_exchanges_with_other_libraries() -> anywarp::Result<()> {
     let x = Device::open("cpu")?.buffer::<u32>(64)?;
     let refused = x.lend_wgpu().map(drop).expect_err("the processor is not wgpu's");
     check::<InteropError>(refused, ErrorClass::Programmer, |error| {
-        matches!(error, InteropError::OtherBackend { wanted: "wgpu", backend: "cpu", .. })
+        matches!(error, InteropError::OtherBackend { wanted: "wgpu", backend: BackendKind::Cpu, .. })
     });
     Ok(())
 }

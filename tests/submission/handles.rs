@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anywarp::backend::{BackendError, Clock};
 use anywarp::{Device, Error, ErrorClass, Submission, UnifiedBuffer, Wgsl};
-use anywarp_null::{NullOptions, Pace, Plan};
+use anywarp_null::{Faults, NullOptions, Pace};
 
 use crate::support::{ADD, open};
 
@@ -37,7 +37,7 @@ fn poll(submission: &mut Submission, waker: &Waker) -> Poll<anywarp::Result<()>>
 fn a_launch_is_waited_for_polled_and_awaited() -> anywarp::Result<()> {
     for options in [NullOptions::staged(), NullOptions::unified()] {
         let (device, faulty, null) = open(&options);
-        faulty.set_plan(Plan::new().pace(Pace::Gated));
+        faulty.set_faults(Faults::new().pace(Pace::Gated));
         let (x, mut y) = (device.buffer::<u32>(LENGTH)?, device.buffer::<u32>(LENGTH)?);
         let mut submission = add(&device, &x, &mut y)?;
         assert_eq!(null.submissions().len(), 0, "it is recorded until it is asked for");

@@ -123,7 +123,7 @@ fn elementwise(data: &mut Data, way: Way<'_>) -> Result<(), Error> {
 }
 
 fn reduction(data: &mut Data, way: Way<'_>) -> Result<(), Error> {
-    let total = ReductionKernel::new("x: f32", "y: f32", "x", "a + b", "a", "0.0")?.name("total");
+    let total = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0.0").name("total");
     let call = total.call(&data.device);
     match way {
         Way::Own => call.run(&data.x, data.y.slice_mut(..1))?,

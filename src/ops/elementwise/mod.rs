@@ -1,6 +1,7 @@
 //! Operations on arrays, element by element.
 
-mod launch;
+mod plan;
+mod run;
 mod wgsl;
 
 use super::error::OperationError;
@@ -8,6 +9,7 @@ use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
 use super::operation::call::Signature;
 use super::operation::kept::Identity;
 use super::operation::parameters::parse;
+use super::plan::Cost;
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 
@@ -198,7 +200,34 @@ impl<'k> ElementwiseCall<'k> {
     /// [`OperationError`]; nothing has run then.
     pub fn run<'a>(self, inputs: impl Inputs<'a>, outputs: impl Outputs<'a>) -> Result<(), OperationError> {
         let (inputs, outputs) = (inputs.all(), outputs.all());
-        launch::plan(&self, inputs, outputs)?.run(self.destination)
+        let fitted = run::fit(&self, inputs, outputs)?;
+        fitted.run(&fitted.plan(), self.destination)
+    }
+
+    /// What such a call costs, for comparing its time with the limits of the device.
+    ///
+    /// Both are lower bounds: `flops` counts one operation for each element, as the text is not read for more, and
+    /// `bytes` leaves out what the operation reads of raw arrays by itself.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # use anywarp::ops::ElementwiseKernel;
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let saxpy = ElementwiseKernel::new("x: f32, y: f32, a: f32", "y: f32", "y = a * x + y")?;
+    /// let (x, mut y) = (device.buffer::<f32>(1000)?, device.buffer::<f32>(1000)?);
+    /// let cost = saxpy.call(&device).cost((&x, 2.0f32), &mut y)?;
+    /// assert_eq!((cost.flops, cost.bytes), (1000, 3 * 4 * 1000)); // `y` is read and written
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn cost<'a>(&self, inputs: impl Inputs<'a>, outputs: impl Outputs<'a>) -> Result<Cost, OperationError> {
+        Ok(run::fit(self, inputs.all(), outputs.all())?.plan().cost())
     }
 
     /// See [`ElementwiseKernel::apply`].
@@ -207,11 +236,13 @@ impl<'k> ElementwiseCall<'k> {
     /// [`OperationError`]; nothing has run then.
     pub fn apply<'a, R: Results>(self, inputs: impl Inputs<'a>) -> Result<Buffers<R>, OperationError> {
         let inputs = inputs.all();
-        let length = launch::result_length(&self, &inputs, R::COUNT)?;
+        let length = run::result_length(&self, &inputs, R::COUNT)?;
         let mut buffers = R::allocate(&self.device, length)
             .map_err(|error| OperationError::Buffer { operator: self.kernel.signature.kernel.clone(), error })?;
         let outputs = R::outputs(&mut buffers);
-        launch::plan(&self, inputs, outputs)?.run(self.destination)?;
+        let fitted = run::fit(&self, inputs, outputs)?;
+        fitted.run(&fitted.plan(), self.destination)?;
+        drop(fitted);
         Ok(buffers)
     }
 
@@ -220,6 +251,6 @@ impl<'k> ElementwiseCall<'k> {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn wgsl<'a>(self, inputs: impl Inputs<'a>, outputs: impl Outputs<'a>) -> Result<String, OperationError> {
-        Ok(launch::plan(&self, inputs.all(), outputs.all())?.text())
+        Ok(run::fit(&self, inputs.all(), outputs.all())?.text())
     }
 }

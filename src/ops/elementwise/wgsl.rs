@@ -2,7 +2,8 @@
 
 use super::super::operation::call::{Letter, Signature};
 use super::super::operation::kept::Identity;
-use super::super::operation::preface::{Access, Coordinates, Slot, WORKGROUP, arrays, preface, uniforms};
+use super::super::operation::places::{self, Dimensions, Field, Fields};
+use super::super::operation::preface::{Access, Coordinates, Slot, arrays, preface, uniforms};
 use super::super::operation::text::Text;
 
 /// Which of the texts.
@@ -13,13 +14,21 @@ pub(crate) struct Form {
     /// The uniform `places` says where the elements begin and how many there are. Without it all
     /// arrays begin with the first element and end with the last.
     pub(crate) placed: bool,
-    /// Dimensions, if they are more than one.
+    /// Dimensions, if any array is walked by coordinates.
     pub(crate) rank: usize,
+    /// Invocations of a workgroup.
+    pub(crate) workgroup: u32,
 }
 
 impl Form {
+    /// All of it, for a key.
+    pub(super) fn numbers(self) -> [usize; 4] {
+        let Self { vectors, placed, rank, workgroup } = self;
+        [usize::from(vectors), usize::from(placed), rank, workgroup as usize]
+    }
+
     fn coordinates(self) -> Coordinates<'static> {
-        Coordinates { variable: "c", field: "c", rank: self.rank }
+        Coordinates { variable: "c", of: Dimensions::Operation, rank: self.rank }
     }
 }
 
@@ -31,26 +40,49 @@ pub(crate) struct Own<'a> {
     pub(crate) identity: Identity,
 }
 
-/// The fields of `places`, in the order in which the launch sets them.
-pub(crate) fn places(slots: &[Slot], form: Form) -> Vec<String> {
+/// What only elementwise kernels count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    /// The number of the first element.
+    Begin,
+    /// Cells, which are elements or vectors, of this launch.
+    Cells,
+    /// Elements of all launches.
+    Elements,
+}
+
+impl places::Count for Count {
+    fn name(self, _: &[Slot]) -> String {
+        let name = match self {
+            Self::Begin => "begin",
+            Self::Cells => "count",
+            Self::Elements => "size",
+        };
+        name.to_owned()
+    }
+}
+
+/// The fields of `places`: none in a form without.
+pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
+    let mut fields = Fields::new();
     if !form.placed {
-        return Vec::new();
+        return fields;
     }
-    let walked = || slots.iter().filter(|slot| slot.is_walked());
-    let mut places = vec!["begin".to_owned(), "count".to_owned(), "size".to_owned()];
-    places.extend(walked().map(|slot| format!("first_{}", slot.name)));
-    places.extend((0..form.rank).map(|axis| format!("size_c_{axis}")));
-    for slot in walked().filter(|slot| slot.access == Access::Strided) {
-        places.extend((0..form.rank).map(|axis| format!("step_c_{}_{axis}", slot.name)));
+    fields.extend([Count::Begin, Count::Cells, Count::Elements].map(Field::Count));
+    let numbered = || slots.iter().enumerate();
+    fields.extend(numbered().filter(|(_, slot)| slot.is_walked()).map(|(at, _)| Field::First(at)));
+    fields.extend((0..form.rank).map(|axis| Field::Size(Dimensions::Operation, axis)));
+    for (at, _) in numbered().filter(|(_, slot)| slot.access == Access::Strided) {
+        fields.extend((0..form.rank).map(|axis| Field::Step(Dimensions::Operation, at, axis)));
     }
-    places
+    fields
 }
 
 /// The whole kernel.
 pub(crate) fn text(own: &Own<'_>, letters: &[Letter], slots: &[Slot], form: Form) -> Text {
     let mut text = Text::new();
     preface(&mut text, &heading(own.signature), slots, letters, own.preamble);
-    uniforms(&mut text, slots, &places(slots, form));
+    uniforms(&mut text, slots, slots, &fields(slots, form));
     arrays(&mut text, slots, |slot| {
         let vector = form.vectors && slot.access == Access::Each;
         if vector { format!("vec4<{}>", slot.element) } else { slot.element.to_string() }
@@ -164,18 +196,23 @@ fn operation_on_vectors(text: &mut Text, slots: &[Slot]) {
     text.line("}");
 }
 
+/// A count, as the text reads it.
+fn of_places(count: Count) -> String {
+    format!("places.{}", Field::Count(count).name(&[]))
+}
+
 /// How many cells (elements or vectors) the arrays have.
 fn count(slots: &[Slot], form: Form) -> String {
     let measure = slots.iter().find(|slot| slot.written && slot.access == Access::Each);
     match measure {
         Some(slot) if !form.placed => format!("arrayLength(&{})", slot.variable()),
-        _ => "places.count".to_owned(),
+        _ => of_places(Count::Cells),
     }
 }
 
 /// The cell of an array at `at`.
 fn cell(slot: &Slot, form: Form, at: &str) -> String {
-    let first = if form.placed { format!("places.first_{}", slot.name) } else { String::new() };
+    let first = if form.placed { format!("places.{}", places::first(&slot.name)) } else { String::new() };
     let index = match (slot.access, form.placed) {
         (Access::One, true) => first,
         (Access::One, false) => "0u".to_owned(),
@@ -214,11 +251,13 @@ fn stored(text: &mut Text, slots: &[Slot], call: &str, indent: &str, target: imp
 fn main(text: &mut Text, slots: &[Slot], form: Form) {
     let indent = "        ";
     let count = count(slots, form);
-    text.line(&format!("\n@compute @workgroup_size({WORKGROUP})"));
+    text.line(&format!("\n@compute @workgroup_size({})", form.workgroup));
     text.line("fn main(@builtin(global_invocation_id) id: vec3<u32>) {");
-    text.line(&format!("    let n = {};", if form.placed { "places.size" } else { &count }));
+    let size = of_places(Count::Elements);
+    text.line(&format!("    let n = {};", if form.placed { &size } else { &count }));
     text.line(&format!("    if id.x < {} {{", if form.placed { &count } else { "n" }));
-    text.line(&format!("{indent}let i = id.x{};", if form.placed { " + places.begin" } else { "" }));
+    let begin = if form.placed { format!(" + {}", of_places(Count::Begin)) } else { String::new() };
+    text.line(&format!("{indent}let i = id.x{begin};"));
     if slots.iter().any(|slot| slot.access == Access::Strided) {
         form.coordinates().declare(text, "i", indent);
     }
@@ -231,10 +270,11 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
 fn vector_main(text: &mut Text, slots: &[Slot], form: Form) {
     let indent = "        ";
     let count = count(slots, form);
-    text.line(&format!("\n@compute @workgroup_size({WORKGROUP})"));
+    text.line(&format!("\n@compute @workgroup_size({})", form.workgroup));
     text.line("fn main(@builtin(global_invocation_id) id: vec3<u32>) {");
     text.line(&format!("    let count = {count};"));
-    text.line(&format!("    let n = {};", if form.placed { "places.size" } else { "4u * count" }));
+    let size = if form.placed { of_places(Count::Elements) } else { "4u * count".to_owned() };
+    text.line(&format!("    let n = {size};"));
     text.line("    let k = id.x;");
     text.line("    if k < count {");
     let call = format!("operation4({}4u * k, n)", arguments(slots, |slot| cell(slot, form, "k")));

@@ -7,7 +7,6 @@ use super::arguments::{Array, Given};
 use super::parameters::{Parameter, ParameterType};
 use super::shape::{Sizes, broadcast, elements};
 use super::types::{ElementType, KNOWN};
-use crate::kernel::BoundBuffer;
 use crate::submit::{Context, Destination, Refusal};
 
 /// Kernels count elements in 32 bits, up to some workgroups beyond the end.
@@ -291,42 +290,5 @@ impl<'a> Operand<'a> {
             Given::Array(array) => Some(array),
             Given::Value { .. } => None,
         }
-    }
-}
-
-impl<'a> Array<'a> {
-    /// The elements of the array that lie before `end`, from a place where the device can bind, and
-    /// how many elements lie between.
-    pub(crate) fn placed(&self, end: Option<u64>) -> (BoundBuffer<'a>, u64) {
-        let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
-        let place = |bytes: &std::ops::Range<u64>| {
-            let alignment = u64::from(core.device.caps().limits.storage_offset_alignment).max(4);
-            let start = bytes.start / alignment * alignment;
-            let end = end.map_or(bytes.end, |end| bytes.start + end * self.size);
-            // Allocations end at a multiple of 4 bytes, and so do bindings.
-            (start..end.next_multiple_of(4), (bytes.start - start) / self.size.max(1))
-        };
-        let (bytes, first) = match bytes {
-            Ok(bytes) => {
-                let (bytes, first) = place(bytes);
-                (Ok(bytes), first)
-            }
-            Err(error) => (Err(error.clone()), 0),
-        };
-        (BoundBuffer { core, bytes, mutable: *mutable, element: *element, layout: *layout }, first)
-    }
-
-    /// Whether it begins where the device can bind and ends where a binding can.
-    pub(crate) fn is_bindable(&self) -> bool {
-        let alignment = u64::from(self.bound.core.device.caps().limits.storage_offset_alignment).max(4);
-        let bindable =
-            |bytes: &std::ops::Range<u64>| bytes.start.is_multiple_of(alignment) && bytes.end.is_multiple_of(4);
-        self.bound.bytes.as_ref().is_ok_and(bindable)
-    }
-
-    /// As it was given.
-    pub(crate) fn whole(&self) -> BoundBuffer<'a> {
-        let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
-        BoundBuffer { core, bytes: bytes.clone(), mutable: *mutable, element: *element, layout: *layout }
     }
 }

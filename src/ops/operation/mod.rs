@@ -6,14 +6,18 @@
 //! | `arguments` | what a call is given |
 //! | `shape` | broadcasting; dimensions joined |
 //! | `call` | arguments meet parameters: types, lengths, devices |
+//! | `binding` | where arrays lie in what kernels bind |
 //! | `preface` | what every generated kernel begins with |
+//! | `places` | the uniform of counts, sizes and steps: one list for text and launch |
 //! | `kept` | kernels that were made before need no text |
 //! | `text` | generated WGSL whose errors show the caller's own lines |
 
 pub(crate) mod arguments;
+pub(crate) mod binding;
 pub(crate) mod call;
 pub(crate) mod kept;
 pub(crate) mod parameters;
+pub(crate) mod places;
 pub(crate) mod preface;
 pub(crate) mod shape;
 pub(crate) mod text;

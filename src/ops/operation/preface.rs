@@ -1,6 +1,7 @@
 //! What every generated kernel begins with.
 
 use super::call::Letter;
+use super::places::{Count, Dimensions, Field};
 use super::text::Text;
 use super::types::ElementType;
 
@@ -62,9 +63,9 @@ pub(crate) fn preface(text: &mut Text, heading: &str, slots: &[Slot], letters: &
     text.line("");
 }
 
-/// The uniforms: values by name, and places, 32 bits each.
-pub(crate) fn uniforms(text: &mut Text, slots: &[Slot], places: &[String]) {
-    let values: Vec<&Slot> = slots.iter().filter(|slot| slot.access == Access::Value).collect();
+/// The uniforms: the values of `arguments` by name, and `places`, whose slots are `slots`.
+pub(crate) fn uniforms<C: Count>(text: &mut Text, arguments: &[Slot], slots: &[Slot], places: &[Field<C>]) {
+    let values: Vec<&Slot> = arguments.iter().filter(|slot| slot.access == Access::Value).collect();
     if !values.is_empty() {
         text.line("struct Arguments {");
         for slot in values {
@@ -76,7 +77,7 @@ pub(crate) fn uniforms(text: &mut Text, slots: &[Slot], places: &[String]) {
     if !places.is_empty() {
         text.line("struct Places {");
         for place in places {
-            text.line(&format!("    {place}: u32,"));
+            text.line(&format!("    {}: u32,", place.name(slots)));
         }
         text.line("}");
         text.line("@group(0) @binding(1) var<uniform> places: Places;");
@@ -95,19 +96,18 @@ pub(crate) fn arrays(text: &mut Text, slots: &[Slot], element: impl Fn(&Slot) ->
     }
 }
 
-/// A number's coordinates: variables `VARIABLE_0`, ...; their sizes and an array's steps are fields
-/// of `places` that are named by `field`.
+/// A number's coordinates: variables `VARIABLE_0`, ...; their sizes and an array's steps are in `places`.
 #[derive(Clone, Copy)]
 pub(crate) struct Coordinates<'n> {
     pub(crate) variable: &'n str,
-    pub(crate) field: &'n str,
+    pub(crate) of: Dimensions,
     pub(crate) rank: usize,
 }
 
 impl Coordinates<'_> {
     /// Lines that take `from` apart.
     pub(crate) fn declare(self, text: &mut Text, from: &str, indent: &str) {
-        let Self { variable, field, rank } = self;
+        let Self { variable, of, rank } = self;
         if rank == 1 {
             text.line(&format!("{indent}let {variable}_0 = {from};"));
         }
@@ -116,15 +116,16 @@ impl Coordinates<'_> {
         }
         text.line(&format!("{indent}var rest_{variable} = {from};"));
         for axis in (1..rank).rev() {
-            text.line(&format!("{indent}let {variable}_{axis} = rest_{variable} % places.size_{field}_{axis};"));
-            text.line(&format!("{indent}rest_{variable} = rest_{variable} / places.size_{field}_{axis};"));
+            let size = of.size(axis);
+            text.line(&format!("{indent}let {variable}_{axis} = rest_{variable} % places.{size};"));
+            text.line(&format!("{indent}rest_{variable} = rest_{variable} / places.{size};"));
         }
         text.line(&format!("{indent}let {variable}_0 = rest_{variable};"));
     }
 
     /// Where `array`'s element of these coordinates lies, as a sum behind others.
     pub(crate) fn place(self, array: &str) -> String {
-        let Self { variable, field, rank } = self;
-        (0..rank).map(|axis| format!(" + {variable}_{axis} * places.step_{field}_{array}_{axis}")).collect()
+        let Self { variable, of, rank } = self;
+        (0..rank).map(|axis| format!(" + {variable}_{axis} * places.{}", of.step(array, axis))).collect()
     }
 }

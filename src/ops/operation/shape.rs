@@ -1,7 +1,12 @@
 //! Shapes: `NumPy`'s broadcasting, and fewer dimensions for the same places. Pure.
 
+use smallvec::{SmallVec, smallvec};
+
 /// The last size is the one whose elements lie side by side.
 pub(crate) type Sizes = Vec<usize>;
+
+/// By how many elements each axis moves within an array: inline for the usual ranks, as every launch has some.
+pub(crate) type Strides = SmallVec<[usize; 4]>;
 
 /// An array with a shape, row after row: made by [`shaped`].
 #[derive(Clone, Debug)]
@@ -59,8 +64,8 @@ pub(crate) fn elements(shape: &[usize]) -> Option<usize> {
 
 /// By how many elements each axis of `shape` moves within an array of shape `own`: 0 where it is
 /// stretched.
-pub(crate) fn strides(own: &[usize], shape: &[usize]) -> Vec<usize> {
-    let mut strides = vec![0; shape.len()];
+pub(crate) fn strides(own: &[usize], shape: &[usize]) -> Strides {
+    let mut strides: Strides = smallvec![0; shape.len()];
     let mut stride = 1usize;
     for (axis, size) in own.iter().rev().enumerate() {
         if let Some(place) = strides.iter_mut().rev().nth(axis).filter(|_| *size != 1) {
@@ -75,14 +80,14 @@ pub(crate) fn strides(own: &[usize], shape: &[usize]) -> Vec<usize> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Walk {
     pub(crate) sizes: Sizes,
-    pub(crate) strides: Vec<Vec<usize>>,
+    pub(crate) strides: Vec<Strides>,
 }
 
 impl Walk {
     /// Those of the `axes` of `shape` for arrays with these strides, without dimensions of size 1
     /// and with neighbours that are walked as one joined. Keeps the order of the elements.
-    pub(crate) fn over(axes: &[usize], shape: &[usize], strides: &[Vec<usize>]) -> Self {
-        let mut walk = Self { sizes: Vec::new(), strides: vec![Vec::new(); strides.len()] };
+    pub(crate) fn over(axes: &[usize], shape: &[usize], strides: &[Strides]) -> Self {
+        let mut walk = Self { sizes: Vec::new(), strides: vec![Strides::new(); strides.len()] };
         for &axis in axes {
             let size = shape[axis];
             if size == 1 {
@@ -116,6 +121,20 @@ impl Walk {
     }
 }
 
+/// How many elements of one array the walks touch together, each counted once.
+pub(crate) fn touched(walks: &[Walk], array: usize) -> u64 {
+    let (mut places, mut last) = (1u64, 0u64);
+    for walk in walks {
+        for (size, stride) in walk.sizes.iter().zip(&walk.strides[array]) {
+            let (size, stride) = (*size as u64, *stride as u64);
+            places = places.saturating_mul(if stride == 0 { size.min(1) } else { size });
+            last = last.saturating_add(size.saturating_sub(1).saturating_mul(stride));
+        }
+    }
+    // Where windows overlap there are fewer elements than places.
+    places.min(last.saturating_add(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,11 +162,11 @@ mod tests {
 
     #[test]
     fn strides_are_row_major_and_zero_where_stretched() {
-        assert_eq!(strides(&[2, 3], &[2, 3]), [3, 1]);
-        assert_eq!(strides(&[3], &[2, 3]), [0, 1]);
-        assert_eq!(strides(&[2, 1], &[2, 3]), [1, 0]);
-        assert_eq!(strides(&[1], &[4, 2]), [0, 0]);
-        assert_eq!(strides(&[], &[4]), [0]);
+        assert_eq!(strides(&[2, 3], &[2, 3])[..], [3, 1]);
+        assert_eq!(strides(&[3], &[2, 3])[..], [0, 1]);
+        assert_eq!(strides(&[2, 1], &[2, 3])[..], [1, 0]);
+        assert_eq!(strides(&[1], &[4, 2])[..], [0, 0]);
+        assert_eq!(strides(&[], &[4])[..], [0]);
     }
 
     #[test]
@@ -155,13 +174,25 @@ mod tests {
         let walk = |axes: &[usize], shape: &[usize], own: &[&[usize]]| {
             let all: Vec<_> = own.iter().map(|own| strides(own, shape)).collect();
             let walk = Walk::over(axes, shape, &all);
-            (walk.sizes, walk.strides)
+            (walk.sizes, walk.strides.iter().map(|strides| strides.to_vec()).collect::<Vec<_>>())
         };
         assert_eq!(walk(&[0, 1, 2], &[2, 3, 4], &[&[2, 3, 4]]), (vec![24], vec![vec![1]]));
         assert_eq!(walk(&[0, 1], &[2, 3], &[&[2, 3], &[1]]), (vec![6], vec![vec![1], vec![0]]));
         assert_eq!(walk(&[0, 1], &[2, 3], &[&[2, 3], &[3]]), (vec![2, 3], vec![vec![3, 1], vec![0, 1]]));
         assert_eq!(walk(&[0, 2], &[2, 3, 4], &[&[2, 3, 4]]), (vec![2, 4], vec![vec![12, 1]]));
         assert_eq!(walk(&[0, 1], &[1, 1], &[&[1]]), (vec![], vec![vec![]]));
+    }
+
+    #[test]
+    fn each_element_is_touched_once() {
+        let walk = |sizes: &[usize], strides: &[usize]| {
+            [Walk { sizes: sizes.to_vec(), strides: vec![Strides::from_slice(strides)] }]
+        };
+        assert_eq!(touched(&walk(&[], &[]), 0), 1);
+        assert_eq!(touched(&walk(&[5, 3], &[3, 1]), 0), 15);
+        assert_eq!(touched(&walk(&[5, 3], &[0, 1]), 0), 3);
+        assert_eq!(touched(&walk(&[5, 3], &[1, 1]), 0), 7);
+        assert_eq!(touched(&walk(&[5, 0], &[1, 1]), 0), 0);
     }
 
     #[test]

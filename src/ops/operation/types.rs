@@ -44,6 +44,11 @@ impl ElementType {
         (scalar.width > 1).then_some(Self { scalar, lanes })
     }
 
+    /// Bytes of one in an array.
+    pub(crate) fn size(self) -> u64 {
+        u64::from(self.scalar.width) * u64::from(self.lanes)
+    }
+
     /// The directive that its use takes, if any.
     pub(crate) fn extension(self) -> Option<&'static str> {
         match (self.scalar.kind, self.scalar.width) {

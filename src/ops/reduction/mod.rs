@@ -1,7 +1,8 @@
 //! Many elements to one, or to one for each row, column, ....
 
-mod launch;
-mod scheme;
+mod choice;
+mod plan;
+mod run;
 mod wgsl;
 
 use super::error::OperationError;
@@ -9,6 +10,7 @@ use super::operation::arguments::{Buffers, Inputs, Outputs, Results};
 use super::operation::call::Signature;
 use super::operation::kept::Identity;
 use super::operation::parameters::parse;
+use super::plan::Cost;
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 use wgsl::Own;
@@ -285,7 +287,36 @@ impl<'k> ReductionCall<'k> {
     /// [`OperationError`]; nothing has run then.
     pub fn run<'a>(self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<(), OperationError> {
         let (inputs, outputs) = (inputs.all(), output.all());
-        launch::plan(&self, inputs, outputs)?.run(self.destination)
+        let fitted = run::fit(&self, inputs, outputs)?;
+        fitted.run(&fitted.plan(), self.destination)
+    }
+
+    /// What such a call costs, for comparing its time with the limits of the device.
+    ///
+    /// Both are lower bounds: `flops` counts one operation for each element, as the expressions are not read for more,
+    /// and `bytes` leaves out partial results and what map reads of raw arrays by itself.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # use anywarp::ops::{ReductionKernel, shaped};
+    /// # fn cost(sum: &ReductionKernel) -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let (x, mut y) = (device.buffer::<f32>(1000)?, device.buffer::<f32>(10)?);
+    /// let cost = sum.call(&device).axis(1).cost(shaped(&x, [10, 100]), &mut y)?;
+    /// assert_eq!((cost.flops, cost.bytes), (1000, 4 * (1000 + 10)));
+    /// # Ok(())
+    /// # }
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Self::run). A call whose accumulator is a struct compiles its first pass, to know the struct's size.
+    pub fn cost<'a>(&self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<Cost, OperationError> {
+        run::fit(self, inputs.all(), output.all())?.cost()
     }
 
     /// Reduces and returns a new buffer.
@@ -294,11 +325,13 @@ impl<'k> ReductionCall<'k> {
     /// [`OperationError`]; nothing has run then.
     pub fn apply<'a, R: Results>(self, inputs: impl Inputs<'a>) -> Result<Buffers<R>, OperationError> {
         let inputs = inputs.all();
-        let length = launch::result_length(&self, &inputs, R::COUNT)?;
+        let length = run::result_length(&self, &inputs, R::COUNT)?;
         let mut buffers = R::allocate(&self.device, length)
             .map_err(|error| OperationError::Buffer { operator: self.kernel.own.signature.kernel.clone(), error })?;
         let outputs = R::outputs(&mut buffers);
-        launch::plan(&self, inputs, outputs)?.run(self.destination)?;
+        let fitted = run::fit(&self, inputs, outputs)?;
+        fitted.run(&fitted.plan(), self.destination)?;
+        drop(fitted);
         Ok(buffers)
     }
 
@@ -307,6 +340,6 @@ impl<'k> ReductionCall<'k> {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn wgsl<'a>(self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<Vec<String>, OperationError> {
-        Ok(launch::plan(&self, inputs.all(), output.all())?.texts())
+        Ok(run::fit(&self, inputs.all(), output.all())?.texts())
     }
 }

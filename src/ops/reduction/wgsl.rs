@@ -2,9 +2,10 @@
 
 use super::super::operation::call::{Letter, Signature};
 use super::super::operation::kept::Identity;
+use super::super::operation::places::{self, Dimensions, Field, Fields};
 use super::super::operation::preface::{Access, Coordinates, FIRST_ARRAY, Slot, WORKGROUP, arrays, preface, uniforms};
 use super::super::operation::text::Text;
-use super::scheme::UNROLLED;
+use super::choice::UNROLLED;
 
 /// What a pass reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub(super) enum Source {
 }
 
 /// Which of the texts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) source: Source,
     /// This pass makes results; else it leaves partial ones.
@@ -57,34 +58,77 @@ pub(super) struct Own {
     pub(super) accumulator: Option<String>,
 }
 
-/// Values of `places` that every pass has, before those of the arrays.
-pub(super) const COUNTS: [&str; 5] = ["n", "results", "cells", "splits", "chunk"];
-
-/// The inputs that a pass walks.
-pub(super) fn walked(slots: &[Slot]) -> impl Iterator<Item = &Slot> {
-    slots.iter().filter(|slot| !slot.written && slot.is_walked())
+/// What only reductions count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    /// Elements that each result is made of.
+    Elements,
+    Results,
+    /// Elements, vectors or partial results that this pass makes each result of.
+    Cells,
+    /// Parts that a result is made of.
+    Splits,
+    /// Cells of a part.
+    Chunk,
+    /// Where the elements of a slot begin within the binding of its tail.
+    FirstOfTail(usize),
 }
 
-/// The fields of `places`, in the order in which the launch sets them.
-fn places(slots: &[Slot], form: Form) -> Vec<String> {
-    let mut places: Vec<String> = COUNTS.iter().map(|count| (*count).to_owned()).collect();
+impl Count {
+    /// Those of every pass.
+    const ALL: [Self; 5] = [Self::Elements, Self::Results, Self::Cells, Self::Splits, Self::Chunk];
+}
+
+impl places::Count for Count {
+    fn name(self, slots: &[Slot]) -> String {
+        let name = match self {
+            Self::Elements => "n",
+            Self::Results => "results",
+            Self::Cells => "cells",
+            Self::Splits => "splits",
+            Self::Chunk => "chunk",
+            Self::FirstOfTail(slot) => return first_of_tail(&slots[slot].name),
+        };
+        name.to_owned()
+    }
+}
+
+fn first_of_tail(array: &str) -> String {
+    format!("first_tail_{array}")
+}
+
+/// The inputs that a pass walks.
+fn walked(slots: &[Slot]) -> impl Iterator<Item = &Slot> {
+    slots.iter().filter(|slot| is_walked(slot))
+}
+
+fn is_walked(slot: &Slot) -> bool {
+    !slot.written && slot.is_walked()
+}
+
+/// The fields of `places`.
+pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
+    let mut fields: Fields<Count> = Count::ALL.into_iter().map(Field::Count).collect();
+    let numbered =
+        |wanted: fn(&Slot) -> bool| slots.iter().enumerate().filter(move |(_, slot)| wanted(slot)).map(|(at, _)| at);
     if form.last {
-        places.push("first_result".to_owned());
+        fields.extend(numbered(|slot| slot.written).map(Field::First));
     }
     if form.source != Source::Elements {
-        return places;
+        return fields;
     }
-    places.extend(walked(slots).map(|slot| format!("first_{}", slot.name)));
+    let inputs = || numbered(is_walked);
+    fields.extend(inputs().map(Field::First));
     if form.tail {
-        places.extend(walked(slots).map(|slot| format!("first_tail_{}", slot.name)));
+        fields.extend(inputs().map(|slot| Field::Count(Count::FirstOfTail(slot))));
     }
-    for (name, rank) in ["o", "r"].into_iter().zip(form.ranks) {
-        places.extend((0..rank).map(|axis| format!("size_{name}_{axis}")));
-        for slot in walked(slots) {
-            places.extend((0..rank).map(|axis| format!("step_{name}_{}_{axis}", slot.name)));
+    for (of, rank) in [Dimensions::Results, Dimensions::Reduced].into_iter().zip(form.ranks) {
+        fields.extend((0..rank).map(|axis| Field::Size(of, axis)));
+        for slot in inputs() {
+            fields.extend((0..rank).map(|axis| Field::Step(of, slot, axis)));
         }
     }
-    places
+    fields
 }
 
 /// The whole kernel of one pass.
@@ -93,7 +137,7 @@ pub(super) fn text(own: &Own, letters: &[Letter], slots: &[Slot], form: Form) ->
     preface(&mut text, &heading(own), slots, letters, &own.preamble);
     let from_elements = form.source == Source::Elements;
     let read: Vec<Slot> = slots.iter().filter(|slot| !slot.written && from_elements).cloned().collect();
-    uniforms(&mut text, &read, &places(slots, form));
+    uniforms(&mut text, &read, slots, &fields(slots, form));
     let output: Vec<Slot> = slots.iter().filter(|slot| slot.written).cloned().collect();
     let declared: Vec<Slot> = read.iter().chain(output.iter().filter(|_| form.last)).cloned().collect();
     arrays(&mut text, &declared, |slot| {
@@ -218,12 +262,14 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
     if width > 1 {
         tree(text, width);
     }
-    let target = slots.iter().find(|slot| slot.written).map(Slot::variable).unwrap_or_default();
+    let target = slots.iter().find(|slot| slot.written);
     text.line("    if lane == 0u && o < places.results {");
-    if form.last {
-        text.line(&format!("        {target}[places.first_result + o] = finished(a, places.n);"));
-    } else {
-        text.line("        partials[job] = a;");
+    match target.filter(|_| form.last) {
+        Some(target) => {
+            let (variable, first) = (target.variable(), places::first(&target.name));
+            text.line(&format!("        {variable}[places.{first} + o] = finished(a, places.n);"));
+        }
+        None => text.line("        partials[job] = a;"),
     }
     text.line("    }\n}");
 }
@@ -247,11 +293,12 @@ fn walk(text: &mut Text, slots: &[Slot], form: Form) {
     let width = form.width;
     let indent = "        ";
     if form.source == Source::Elements {
-        let results = Coordinates { variable: "o", field: "o", rank: form.ranks[0] };
+        let results = Coordinates { variable: "o", of: Dimensions::Results, rank: form.ranks[0] };
         results.declare(text, "o", indent);
         for slot in walked(slots) {
             let base = results.place(&slot.name);
-            text.line(&format!("{indent}let base_{0} = places.first_{0}{base};", slot.name));
+            let first = places::first(&slot.name);
+            text.line(&format!("{indent}let base_{} = places.{first}{base};", slot.name));
         }
     }
     text.line(&format!("{indent}let begin = part * places.chunk;"));
@@ -281,7 +328,8 @@ fn walk(text: &mut Text, slots: &[Slot], form: Form) {
     if form.tail {
         text.line(&format!("{indent}if job == 0u && lane < places.n - 4u * places.cells {{"));
         text.line(&format!("{inner}let i = 4u * places.cells + lane;"));
-        let arguments = arguments(slots, |slot| format!("tail_of_{0}[places.first_tail_{0} + i]", slot.name));
+        let arguments =
+            arguments(slots, |slot| format!("tail_of_{}[places.{} + i]", slot.name, first_of_tail(&slot.name)));
         text.line(&format!("{inner}a = combined(a, mapped({arguments}i, places.n));"));
         text.line(&format!("{indent}}}"));
     }
@@ -299,7 +347,7 @@ fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, indent: &st
         return;
     }
     let variable = format!("r{suffix}");
-    let reduced = Coordinates { variable: &variable, field: "r", rank: form.ranks[1] };
+    let reduced = Coordinates { variable: &variable, of: Dimensions::Reduced, rank: form.ranks[1] };
     if walked(slots).any(|slot| slot.access == Access::Strided) {
         reduced.declare(text, &format!("k{suffix}"), indent);
     }

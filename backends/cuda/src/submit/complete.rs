@@ -100,10 +100,10 @@ impl Queue {
                 self.anything_failed.store(true, Ordering::Release);
             }
         }
-        let timings = pending.held.timed.then(|| Timings {
-            clock: Clock::Device,
-            entries: read(&pending.timers, state.epoch.as_ref()),
-        });
+        let timings = pending
+            .held
+            .timed
+            .then(|| Timings { clock: Clock::Device, entries: read(&pending.timers, state.epoch.as_ref()) });
         pending.submission.complete(failure, timings);
         for Timer { start, end, .. } in pending.timers {
             state.timers.push(end);

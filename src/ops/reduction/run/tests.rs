@@ -13,10 +13,11 @@ fn run_as_on_a_gpu<'a>(
     inputs: impl Inputs<'a>,
     outputs: impl Outputs<'a>,
 ) -> (bool, usize) {
-    let mut plan = super::plan(&kernel.call(device).axes(axes), inputs.all(), outputs.all()).unwrap();
-    plan.software = false;
-    plan.run(crate::submit::Destination::Own).unwrap();
-    (plan.passes()[0].form.vectors, plan.passes().len())
+    let mut fitted = super::fit(&kernel.call(device).axes(axes), inputs.all(), outputs.all()).unwrap();
+    fitted.software = false;
+    let plan = fitted.plan();
+    fitted.run(&plan, crate::submit::Destination::Own).unwrap();
+    (plan.passes[0].form.vectors, plan.passes.len())
 }
 
 #[test]

@@ -10,6 +10,20 @@ pub(super) const UNROLLED: u32 = 4;
 /// on one part would walk the same memory again and again.
 const LANES: u32 = 8;
 
+/// Below this many elements vectors save nothing.
+const LEAST_FOR_VECTORS: u64 = 1 << 12;
+
+/// How the work is done, where there is more than one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// Inputs are read four elements at a time.
+    pub(super) vectors: bool,
+    /// Of the first pass: the elements.
+    pub(super) first: Scheme,
+    /// Of the second, if there is one: what the first has left.
+    pub(super) second: Scheme,
+}
+
 /// How one pass goes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scheme {
@@ -24,44 +38,59 @@ pub(super) struct Scheme {
     pub(super) chunk: u64,
 }
 
-/// What a scheme is chosen by.
+/// What a choice is made by.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Work {
     /// Results.
     pub(super) results: u64,
-    /// What each result is made of: elements, or vectors of four.
-    pub(super) cells: u64,
-    /// The cells of a result lie side by side.
+    /// Elements that each result is made of.
+    pub(super) reduced: u64,
+    /// Those of a result lie side by side.
     pub(super) contiguous: bool,
+    /// All inputs can be read four elements at a time.
+    pub(super) aligned: bool,
     /// The device is the processor.
     pub(super) software: bool,
 }
 
+impl Choice {
+    /// The choice without a tuner.
+    pub(super) fn default_for(work: Work) -> Self {
+        let vectors = work.aligned && work.reduced >= LEAST_FOR_VECTORS;
+        let first = work.scheme(if vectors { work.reduced / 4 } else { work.reduced });
+        // As the first pass has left them: results side by side, or the parts of each.
+        let width = if first.columns { 1 } else { Work { contiguous: true, ..work }.scheme(first.splits).width };
+        let second = Scheme { columns: first.columns, width, splits: 1, chunk: first.splits };
+        Self { vectors, first, second }
+    }
+}
+
 impl Work {
-    pub(super) fn scheme(self) -> Scheme {
-        if !self.contiguous && self.results >= 32 { self.columns() } else { self.rows() }
+    /// For `cells` of each result: elements, vectors of four, or parts.
+    fn scheme(self, cells: u64) -> Scheme {
+        if !self.contiguous && self.results >= 32 { self.columns(cells) } else { self.rows(cells) }
     }
 
-    fn columns(self) -> Scheme {
+    fn columns(self, cells: u64) -> Scheme {
         let (invocations, least) = if self.software { (1 << 12, 1 << 10) } else { (1 << 16, 32) };
-        let wanted = (invocations / self.results).clamp(1, 256).min((self.cells / least).max(1));
-        self.split(true, 1, wanted)
+        let wanted = (invocations / self.results.max(1)).clamp(1, 256).min((cells / least).max(1));
+        split(cells, true, 1, wanted)
     }
 
-    fn rows(self) -> Scheme {
+    fn rows(self, cells: u64) -> Scheme {
         let (widest, groups, least) = if self.software { (LANES, 64, 64) } else { (WORKGROUP, 1024, 16) };
-        let width = self.cells.div_ceil(16).next_power_of_two().clamp(1, u64::from(widest));
+        let width = cells.div_ceil(16).next_power_of_two().clamp(1, u64::from(widest));
         let taken = (self.results * width).div_ceil(u64::from(WORKGROUP));
-        let wanted = (groups / taken.max(1)).clamp(1, 1024).min((self.cells / (least * width)).max(1));
-        self.split(false, width as u32, wanted)
+        let wanted = (groups / taken.max(1)).clamp(1, 1024).min((cells / (least * width)).max(1));
+        split(cells, false, width as u32, wanted)
     }
+}
 
-    fn split(self, columns: bool, width: u32, splits: u64) -> Scheme {
-        // Whole steps of all parts but the last.
-        let step = u64::from(width * UNROLLED);
-        let chunk = self.cells.div_ceil(splits).next_multiple_of(step).max(step);
-        Scheme { columns, width, splits: self.cells.div_ceil(chunk).max(1), chunk }
-    }
+fn split(cells: u64, columns: bool, width: u32, splits: u64) -> Scheme {
+    // Whole steps of all parts but the last.
+    let step = u64::from(width * UNROLLED);
+    let chunk = cells.div_ceil(splits).next_multiple_of(step).max(step);
+    Scheme { columns, width, splits: cells.div_ceil(chunk).max(1), chunk }
 }
 
 #[cfg(test)]
@@ -74,8 +103,8 @@ mod tests {
         for cells in counts {
             for results in [1, 2, 31, 32, 1000, 1 << 20] {
                 for (contiguous, software) in [(false, false), (false, true), (true, false), (true, true)] {
-                    let work = Work { results, cells, contiguous, software };
-                    let Scheme { columns, width, splits, chunk } = work.scheme();
+                    let work = Work { results, reduced: cells, contiguous, aligned: false, software };
+                    let Scheme { columns, width, splits, chunk } = Choice::default_for(work).first;
                     assert!(
                         width.is_power_of_two()
                             && width <= WORKGROUP
@@ -93,7 +122,10 @@ mod tests {
 
     #[test]
     fn long_sums_have_many_parts_and_short_ones_none() {
-        let splits = |results, cells| Work { results, cells, contiguous: true, software: false }.scheme().splits;
+        let splits = |results, reduced| {
+            let work = Work { results, reduced, contiguous: true, aligned: false, software: false };
+            Choice::default_for(work).first.splits
+        };
         assert_eq!(splits(1, 1 << 24), 1024);
         assert_eq!(splits(1, 4096), 1);
         assert_eq!(splits(1 << 12, 1 << 12), 1);

@@ -1,35 +1,41 @@
-//! From a call to its passes.
+//! From a call of a reduction to its launches.
 
-use anywarp_backend::{DeviceKind, Shape};
+use anywarp_backend::{DeviceKind, Shape as LayoutShape};
+use smallvec::{SmallVec, smallvec};
 
 use super::super::error::OperationError;
-use super::super::operation::arguments::{Array, Given};
+use super::super::operation::arguments::Given;
+use super::super::operation::binding::Place;
 use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::kept;
-use super::super::operation::preface::{Access, Slot, WORKGROUP};
-use super::super::operation::shape::{Sizes, Walk, elements, strides};
+use super::super::operation::places::{Dimensions, Field};
+use super::super::operation::preface::{Access, Slot};
+use super::super::operation::shape::{Sizes, Strides, Walk, elements, strides};
+use super::super::operation::types::ElementType;
+use super::super::plan::{Cost, Plan};
 use super::ReductionCall;
-use super::scheme::{Scheme, Work};
-use super::wgsl::{self, Form, Own, Source};
+use super::choice::Choice;
+use super::plan::{self, Pass, Shape};
+use super::wgsl::{self, Count, Own, Source};
 use crate::buffer::UnifiedBuffer;
 use crate::device::Device;
 use crate::kernel::{Kernel, bound};
 use crate::submit::Destination;
 
-/// Below this many elements vectors save nothing.
-const LEAST_FOR_VECTORS: u64 = 1 << 12;
-
 /// A call whose arguments fit.
-pub(super) struct Plan<'a> {
+pub(super) struct Fitted<'a> {
     own: &'a Own,
     device: Device,
     operands: Vec<Operand<'a>>,
     letters: Vec<Letter>,
     slots: Vec<Slot>,
+    places: SmallVec<[Option<Place>; 8]>,
     /// Of the results, and of what each of them is made of.
     walks: [Walk; 2],
     results: u64,
     reduced: u64,
+    /// Bytes of a partial result; `None` for a type that only the kernel knows.
+    accumulator: Option<u64>,
     /// The device is the processor.
     software: bool,
 }
@@ -71,11 +77,11 @@ fn sorted_axes(
 }
 
 /// Checks everything that needs no kernel.
-pub(super) fn plan<'a>(
+pub(super) fn fit<'a>(
     call: &ReductionCall<'a>,
     inputs: Vec<Given<'a>>,
     outputs: Vec<Given<'a>>,
-) -> Result<Plan<'a>, OperationError> {
+) -> Result<Fitted<'a>, OperationError> {
     call.kernel.check_complete()?;
     let own = &call.kernel.own;
     let signature = &own.signature;
@@ -87,7 +93,10 @@ pub(super) fn plan<'a>(
     signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     check_output(signature, &operands, &shape, &kept)?;
     signature.check_destination(&call.device.context, &call.destination)?;
-    let strides: Vec<Vec<usize>> = walked().map(|operand| strides(&operand.shape, &shape)).collect();
+    // Those of an operand that is not walked are zeros, which join any others.
+    let is_walked = |operand: &Operand<'_>| !operand.written && operand.is_walked();
+    let of = |operand: &Operand<'_>| strides(if is_walked(operand) { &operand.shape } else { &[] }, &shape);
+    let strides: Vec<Strides> = operands.iter().map(of).collect();
     let walks = [&kept, &reduced].map(|axes| Walk::over(axes, &shape, &strides));
     let count = |axes: &[usize]| {
         let sizes: Sizes = axes.iter().map(|axis| shape[*axis]).collect();
@@ -96,7 +105,10 @@ pub(super) fn plan<'a>(
     let (results, reduced) = (count(&kept), count(&reduced));
     let slots = slots(&operands, &walks[1]);
     let software = call.device.caps().kind == DeviceKind::Software;
-    Ok(Plan { own, device: call.device.clone(), operands, letters, slots, walks, results, reduced, software })
+    let places = operands.iter().map(|operand| Some(operand.array()?.place())).collect();
+    let accumulator = accumulator(own, &letters, &slots).map(ElementType::size);
+    let device = call.device.clone();
+    Ok(Fitted { own, device, operands, letters, slots, places, walks, results, reduced, accumulator, software })
 }
 
 /// The output has the sizes that stay, or 1 in the place of the others, or just as many elements.
@@ -126,121 +138,71 @@ fn check_output(
     Ok(())
 }
 
+/// What is combined, unless it is a struct of the caller's.
+fn accumulator(own: &Own, letters: &[Letter], slots: &[Slot]) -> Option<ElementType> {
+    let Some(name) = own.accumulator.as_deref().map(str::trim) else {
+        return slots.iter().find(|slot| slot.written).map(|slot| slot.element);
+    };
+    let letter = letters.iter().find(|(letter, ..)| name.chars().eq([*letter])).map(|(_, element, _)| *element);
+    letter.or_else(|| ElementType::parse(name))
+}
+
 /// How the kernel gets at each operand.
 fn slots(operands: &[Operand<'_>], reduced: &Walk) -> Vec<Slot> {
-    let mut walked = reduced.strides.iter();
-    let slot = |operand: &Operand<'_>| Slot {
+    let slot = |(operand, strides): (&Operand<'_>, &Strides)| Slot {
         name: operand.name.clone(),
         element: operand.element,
         access: match &operand.given {
             Given::Value { .. } => Access::Value,
             Given::Array(_) if operand.written => Access::Each,
             Given::Array(_) if operand.raw => Access::Raw,
-            Given::Array(_) => match walked.next().map(Vec::as_slice) {
-                Some([1]) => Access::Each,
+            Given::Array(_) => match strides.as_slice() {
+                [1] => Access::Each,
                 _ => Access::Strided,
             },
         },
         read: operand.read,
         written: operand.written,
     };
-    operands.iter().map(slot).collect()
+    operands.iter().zip(&reduced.strides).map(slot).collect()
 }
 
-/// One launch: its text, what it counts, its grid.
-struct Pass {
-    form: Form,
-    counts: [u64; wgsl::COUNTS.len()],
-    groups: [u64; 2],
-}
+impl Fitted<'_> {
+    fn shape(&self) -> Shape<'_> {
+        let Self { slots, places, walks, results, reduced, accumulator, .. } = self;
+        Shape { slots, places, walks, results: *results, reduced: *reduced, accumulator: *accumulator }
+    }
 
-impl<'a> Plan<'a> {
-    /// One pass, or two.
-    fn passes(&self) -> Vec<Pass> {
-        let source = if self.reduced == 0 { Source::Nothing } else { Source::Elements };
-        let vectors = source == Source::Elements && self.has_vectors();
-        let cells = if vectors { self.reduced / 4 } else { self.reduced };
-        let innermost = self.walks[1].strides.first().map(|strides| strides.last() == Some(&1));
-        let contiguous = source == Source::Elements && innermost.unwrap_or(true);
-        let work = Work { results: self.results, cells, contiguous, software: self.software };
-        let scheme = work.scheme();
-        let form = Form {
-            source,
-            last: scheme.splits == 1,
-            columns: scheme.columns,
-            width: scheme.width,
-            vectors,
-            tail: vectors && !self.reduced.is_multiple_of(4),
-            ranks: [self.walks[0].rank(), self.walks[1].rank()],
-        };
-        let first = self.pass(form, cells, scheme);
-        if form.last {
-            return vec![first];
+    /// The passes, by the default table.
+    pub(super) fn plan(&self) -> Plan<Pass> {
+        let shape = self.shape();
+        plan::plan(&shape, Choice::default_for(shape.work(self.software)))
+    }
+
+    /// The cost, with the scratch memory of types that only the kernel knows.
+    pub(super) fn cost(&self) -> Result<Cost, OperationError> {
+        let plan = self.plan();
+        let mut cost = plan.cost();
+        if let ([first, _], None) = (plan.passes.as_slice(), self.accumulator) {
+            cost.scratch = partials_size(&self.kernel(first)?, self.results * first.splits);
         }
-        let rest = Work { cells: scheme.splits, contiguous: true, ..work };
-        // As the first pass has left them: results side by side, or the parts of each.
-        let one = |width| Scheme { columns: scheme.columns, width, splits: 1, chunk: scheme.splits };
-        let second = if scheme.columns { one(1) } else { one(rest.scheme().width) };
-        let form =
-            Form { source: Source::Partials, last: true, width: second.width, vectors: false, tail: false, ..form };
-        vec![first, self.pass(form, scheme.splits, second)]
-    }
-
-    fn pass(&self, form: Form, cells: u64, scheme: Scheme) -> Pass {
-        let Scheme { columns, width, splits, chunk } = scheme;
-        let counts = [self.reduced, self.results, cells, splits, chunk];
-        let groups = if columns {
-            [self.results.div_ceil(u64::from(WORKGROUP)), splits]
-        } else {
-            [(self.results * splits).div_ceil(u64::from(WORKGROUP / width)), 1]
-        };
-        Pass { form, counts, groups }
-    }
-
-    /// Whether all inputs can be read four elements at a time.
-    fn has_vectors(&self) -> bool {
-        let inputs = || self.inputs().filter(|(slot, _)| slot.is_walked());
-        let fits = |(slot, array): (&Slot, &Array<'a>)| {
-            let narrow = slot.element.lanes == 1 && slot.element.scalar.width <= 4;
-            slot.access == Access::Each && narrow && array.placed(None).1.is_multiple_of(4)
-        };
-        let rows = self.walks[0].strides.iter().flatten().all(|stride| stride.is_multiple_of(4));
-        self.reduced >= LEAST_FOR_VECTORS
-            && (self.results == 1 || self.reduced.is_multiple_of(4))
-            && rows
-            && inputs().next().is_some()
-            && inputs().all(fits)
-    }
-
-    /// The arrays that are read, with how the kernel gets at them.
-    fn inputs(&self) -> impl Iterator<Item = (&Slot, &Array<'a>)> {
-        let all = self.slots.iter().zip(&self.operands);
-        all.filter(|(slot, _)| !slot.written).filter_map(|(slot, operand)| Some((slot, operand.array()?)))
+        Ok(cost)
     }
 
     /// The WGSL of each pass.
     pub(super) fn texts(&self) -> Vec<String> {
         let text = |pass: &Pass| wgsl::text(self.own, &self.letters, &self.slots, pass.form).as_str().to_owned();
-        self.passes().iter().map(text).collect()
+        self.plan().passes.iter().map(text).collect()
     }
 
-    /// Launches.
-    pub(super) fn run(&self, mut destination: Destination<'_>) -> Result<(), OperationError> {
-        if self.results == 0 {
-            return Ok(());
-        }
-        let passes = self.passes();
-        let kernel = |pass: &Pass| {
-            let key = kept::key(self.own.text, &self.letters, &self.slots, &pass.form.numbers());
-            Kernel::known(&self.device.context, &key, || {
-                let text = wgsl::text(self.own, &self.letters, &self.slots, pass.form);
-                text.kernel(&self.device, &self.own.signature.kernel)
-            })
-        };
-        let kernels: Vec<Kernel> = passes.iter().map(kernel).collect::<Result<_, _>>()?;
+    /// Launches what was planned.
+    pub(super) fn run(&self, plan: &Plan<Pass>, mut destination: Destination<'_>) -> Result<(), OperationError> {
+        let passes = plan.passes.as_slice();
+        // All of them first: one that is refused leaves nothing launched.
+        let kernels: SmallVec<[Kernel; 2]> = passes.iter().map(|pass| self.kernel(pass)).collect::<Result<_, _>>()?;
         let mut partials = None;
-        if let ([_, _], Some(kernel), Some(first)) = (passes.as_slice(), kernels.first(), passes.first()) {
-            partials = Some(self.partials(kernel, self.results * first.counts[3])?);
+        if let ([first, _], Some(kernel)) = (passes, kernels.first()) {
+            partials = Some(self.partials(kernel, self.results * first.splits)?);
         }
         for (pass, kernel) in passes.iter().zip(&kernels) {
             self.launch(pass, kernel, partials.as_mut(), destination.again())?;
@@ -248,15 +210,17 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
+    fn kernel(&self, pass: &Pass) -> Result<Kernel, OperationError> {
+        let key = kept::key(self.own.text, &self.letters, &self.slots, &pass.form.numbers());
+        Kernel::known(&self.device.context, &key, || {
+            let text = wgsl::text(self.own, &self.letters, &self.slots, pass.form);
+            text.kernel(&self.device, &self.own.signature.kernel)
+        })
+    }
+
     /// Memory for what the first pass leaves.
     fn partials(&self, kernel: &Kernel, count: u64) -> Result<UnifiedBuffer<u8>, OperationError> {
-        let binding = kernel.bindings().iter().find(|binding| binding.name == "partials");
-        let stride = binding.map_or(0, |binding| match binding.layout.shape {
-            Shape::Array { stride, .. } => stride,
-            _ => 0,
-        });
-        // What is bound ends at a multiple of 4 bytes.
-        let bytes = (count * u64::from(stride)).next_multiple_of(4);
+        let bytes = partials_size(kernel, count);
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.device
             .buffer::<u8>(bytes)
@@ -273,15 +237,16 @@ impl<'a> Plan<'a> {
         let form = pass.form;
         let used = |name: &str| kernel.bindings().iter().any(|binding| binding.name == name);
         let mut launch = kernel.launch();
-        let mut places: Vec<u32> = pass.counts.iter().map(|count| *count as u32).collect();
-        if form.last {
-            for array in self.operands.iter().filter(|operand| operand.written).filter_map(Operand::array) {
-                let (bound, first) = array.placed(None);
-                places.push(first as u32);
-                if let Some(slot) = self.slots.iter().find(|slot| slot.written) {
-                    launch.bind_to(&slot.variable(), bound);
-                }
-            }
+        // Of each slot: within its binding, and within that of its tail.
+        let mut firsts: SmallVec<[[u32; 2]; 8]> = smallvec![[0; 2]; self.slots.len()];
+        let arrays = || {
+            let all = self.slots.iter().zip(&self.operands).enumerate();
+            all.filter_map(|(at, (slot, operand))| Some((at, slot, operand.array()?)))
+        };
+        for (at, slot, array) in arrays().filter(|(_, slot, _)| slot.written && form.last) {
+            let (bound, first) = array.placed(None);
+            firsts[at][0] = first as u32;
+            launch.bind_to(&slot.variable(), bound);
         }
         if form.source == Source::Elements {
             for operand in &self.operands {
@@ -289,31 +254,28 @@ impl<'a> Plan<'a> {
                     launch = launch.set_bytes(&format!("arguments.{}", operand.name), bytes);
                 }
             }
-            let mut tails = Vec::new();
-            for (slot, array) in self.inputs() {
+            for (at, slot, array) in arrays().filter(|(_, slot, _)| !slot.written) {
                 let whole = array.placed(None);
                 let (bound, first) = match slot.access {
-                    Access::Raw => (array.whole(), None),
+                    Access::Raw => (array.whole(), 0),
                     _ if form.vectors => {
-                        let length = slot_length(array) / 4 * 4;
+                        let length = self.places[at].map_or(0, |place| place.length) / 4 * 4;
                         let (bound, first) = array.placed(Some(length));
-                        (bound, Some(first / 4))
+                        (bound, first / 4)
                     }
-                    _ => (array.placed(None).0, Some(whole.1)),
+                    _ => array.placed(None),
                 };
-                places.extend(first.map(|first| first as u32));
+                firsts[at] = [first as u32, whole.1 as u32];
                 if used(&slot.variable()) {
                     launch.bind_to(&slot.variable(), bound);
                 }
                 if form.tail && slot.is_walked() {
-                    tails.push(whole.1 as u32);
                     launch.bind_to(&format!("tail_of_{}", slot.name), whole.0);
                 }
             }
-            places.extend(tails);
-            self.walks(form, &mut places);
         }
         if used("places") {
+            let places = self.places(pass, &firsts);
             launch = launch.set_bytes("places", bytemuck::cast_slice(&places));
         }
         match partials {
@@ -325,23 +287,37 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Sizes and steps, in the order of the fields of `places`.
-    fn walks(&self, form: Form, places: &mut Vec<u32>) {
-        for (part, walk) in self.walks.iter().enumerate() {
-            places.extend(walk.sizes.iter().map(|size| *size as u32));
-            for strides in &walk.strides {
+    /// The values of `places`.
+    fn places(&self, pass: &Pass, firsts: &[[u32; 2]]) -> SmallVec<[u32; 16]> {
+        let walk = |of| &self.walks[usize::from(of == Dimensions::Reduced)];
+        let value = |field: Field<Count>| match field {
+            Field::Count(Count::Elements) => self.reduced as u32,
+            Field::Count(Count::Results) => self.results as u32,
+            Field::Count(Count::Cells) => pass.cells as u32,
+            Field::Count(Count::Splits) => pass.splits as u32,
+            Field::Count(Count::Chunk) => pass.chunk as u32,
+            Field::Count(Count::FirstOfTail(slot)) => firsts[slot][1],
+            Field::First(slot) => firsts[slot][0],
+            Field::Size(of, axis) => walk(of).sizes[axis] as u32,
+            Field::Step(of, slot, axis) => {
                 // Rows of vectors are as many cells apart as they have vectors.
-                let cell = if form.vectors && part == 0 { 4 } else { 1 };
-                places.extend(strides.iter().map(|stride| (*stride / cell) as u32));
+                let cell = if pass.form.vectors && of == Dimensions::Results { 4 } else { 1 };
+                (walk(of).strides[slot][axis] / cell) as u32
             }
-        }
+        };
+        wgsl::fields(&self.slots, pass.form).into_iter().map(value).collect()
     }
 }
 
-/// Elements of an array.
-fn slot_length(array: &Array<'_>) -> u64 {
-    let bytes = array.bound.bytes.as_ref().map_or(0, |bytes| bytes.end - bytes.start);
-    bytes / array.size.max(1)
+/// Bytes of `count` partial results.
+fn partials_size(kernel: &Kernel, count: u64) -> u64 {
+    let binding = kernel.bindings().iter().find(|binding| binding.name == "partials");
+    let stride = binding.map_or(0, |binding| match binding.layout.shape {
+        LayoutShape::Array { stride, .. } => stride,
+        _ => 0,
+    });
+    // What is bound ends at a multiple of 4 bytes.
+    (count * u64::from(stride)).next_multiple_of(4)
 }
 
 #[cfg(all(test, feature = "cpu"))]

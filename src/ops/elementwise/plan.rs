@@ -1,0 +1,178 @@
+//! Which launches an elementwise operation takes. Pure.
+
+use super::super::operation::binding::Place;
+use super::super::operation::preface::{Access, Slot, WORKGROUP};
+use super::super::operation::shape::{Walk, touched};
+use super::super::plan::Plan;
+use super::wgsl::Form;
+
+/// Below this many elements vectors save nothing, and their tail would be a launch of its own.
+const LEAST_FOR_VECTORS: u64 = 1 << 14;
+
+/// What a plan is made from. Slots, their places and the strides of the walk have one order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape<'s> {
+    pub(super) slots: &'s [Slot],
+    /// `None` for values.
+    pub(super) places: &'s [Option<Place>],
+    pub(super) walk: &'s Walk,
+    /// Elements of the operation.
+    pub(super) count: u64,
+}
+
+/// One launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pass {
+    pub(super) form: Form,
+    /// The number of the first element.
+    pub(super) begin: u64,
+    /// Elements, or vectors of four.
+    pub(super) cells: u64,
+    /// Workgroups.
+    pub(super) groups: u64,
+}
+
+/// How the work is done, where there is more than one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// Four elements for each invocation, where the arrays allow it.
+    pub(super) vectors: bool,
+    /// Invocations of a workgroup.
+    pub(super) workgroup: u32,
+}
+
+impl Choice {
+    /// The choice without a tuner.
+    pub(super) fn default_for(count: u64) -> Self {
+        Self { vectors: count >= LEAST_FOR_VECTORS, workgroup: WORKGROUP }
+    }
+}
+
+/// The launches: one, or one of vectors and one of the few elements that are left.
+///
+/// An operation counts as one arithmetic operation for each element, as its text is not read; what raw arrays move
+/// does not count. Both are lower bounds.
+pub(super) fn plan(shape: &Shape<'_>, choice: Choice) -> Plan<Pass> {
+    if shape.count == 0 {
+        return Plan::nothing();
+    }
+    Plan { passes: passes(shape, choice), scratch: 0, flops: shape.count, bytes: bytes(shape) }
+}
+
+fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
+    let Shape { count, .. } = *shape;
+    let walked = || shape.slots.iter().zip(shape.places).filter(|(slot, _)| slot.is_walked());
+    let each = || walked().filter(|(slot, _)| slot.access == Access::Each);
+    let strided = walked().any(|(slot, _)| slot.access == Access::Strided);
+    let rank = if strided { shape.walk.rank() } else { 0 };
+    // The kernel can ask the length of what it writes.
+    let is_whole = |place: &Option<Place>| place.is_some_and(|place| place.bindable && place.length == count);
+    let measured = each().any(|(slot, _)| slot.written);
+    let as_given = measured
+        && !strided
+        && walked().all(|(slot, place)| match slot.written {
+            true => is_whole(place),
+            false => place.is_some_and(|place| place.bindable),
+        });
+    let form = |vectors, placed| Form { vectors, placed, rank, workgroup: choice.workgroup };
+    let pass =
+        |form, begin, cells: u64| Pass { form, begin, cells, groups: cells.div_ceil(u64::from(choice.workgroup)) };
+    let fits = |(slot, place): (&Slot, &Option<Place>)| {
+        let narrow = slot.element.lanes == 1 && slot.element.scalar.width <= 4;
+        narrow && place.is_some_and(|place| place.first.is_multiple_of(4))
+    };
+    if !(choice.vectors && count >= 4 && measured && !strided && each().all(fits)) {
+        return vec![pass(form(false, !as_given), 0, count)];
+    }
+    let vectors = count / 4;
+    if count.is_multiple_of(4) {
+        return vec![pass(form(true, !as_given), 0, vectors)];
+    }
+    vec![pass(form(true, true), 0, vectors), pass(form(false, true), 4 * vectors, count - 4 * vectors)]
+}
+
+/// Bytes of all elements that are walked: read, written, or both where they are changed in place.
+fn bytes(shape: &Shape<'_>) -> u64 {
+    let of_slot = |(at, slot): (usize, &Slot)| {
+        let times = u64::from(slot.read) + u64::from(slot.written);
+        touched(std::slice::from_ref(shape.walk), at).saturating_mul(slot.element.size() * times)
+    };
+    shape.slots.iter().enumerate().filter(|(_, slot)| slot.is_walked()).map(of_slot).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::operation::shape::Strides;
+    use super::super::super::operation::types::ElementType;
+    use super::*;
+
+    /// `y = f(x)`, or `y = f(x, y)`, with `x` as given.
+    fn planned(sizes: &[usize], x: (Access, &[usize]), y: Place, in_place: bool, choice: Choice) -> Plan<Pass> {
+        let element = ElementType::parse("f32").unwrap();
+        let slot = |name: &str, access, read, written| Slot { name: name.to_owned(), element, access, read, written };
+        let slots = [slot("x", x.0, true, false), slot("y", Access::Each, in_place, true)];
+        let count = sizes.iter().product::<usize>() as u64;
+        let mut own: Strides = sizes.iter().rev().scan(1, |at, size| Some(std::mem::replace(at, *at * size))).collect();
+        own.reverse();
+        let walk = Walk { sizes: sizes.to_vec(), strides: vec![Strides::from_slice(x.1), own] };
+        let places = [Some(Place { first: 0, length: count, bindable: true }), Some(y)];
+        plan(&Shape { slots: &slots, places: &places, walk: &walk, count }, choice)
+    }
+
+    fn whole(length: u64) -> Place {
+        Place { first: 0, length, bindable: true }
+    }
+
+    const EACH: (Access, &[usize]) = (Access::Each, &[1]);
+
+    #[test]
+    fn long_arrays_take_vectors_and_a_tail_for_the_rest() {
+        let passes = |count: usize, y: Place| {
+            let plan = planned(&[count], EACH, y, false, Choice::default_for(count as u64));
+            let of = |pass: &Pass| (pass.form.vectors, pass.form.placed, pass.begin, pass.cells, pass.groups);
+            plan.passes.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(passes(1000, whole(1000)), [(false, false, 0, 1000, 4)]);
+        assert_eq!(passes(1 << 14, whole(1 << 14)), [(true, false, 0, 1 << 12, 16)]);
+        assert_eq!(
+            passes((1 << 14) + 3, whole((1 << 14) + 3)),
+            [(true, true, 0, 1 << 12, 16), (false, true, 1 << 14, 3, 1)]
+        );
+        let odd = Place { first: 3, bindable: false, length: 1 << 14 };
+        assert_eq!(passes(1 << 14, odd), [(false, true, 0, 1 << 14, 64)]);
+        let shifted = Place { first: 8, ..odd };
+        assert_eq!(passes(1 << 14, shifted), [(true, true, 0, 1 << 12, 16)]);
+    }
+
+    #[test]
+    fn a_longer_output_is_not_asked_for_its_length() {
+        let plan = planned(&[10], EACH, whole(12), false, Choice::default_for(10));
+        assert!(plan.passes[0].form.placed);
+    }
+
+    #[test]
+    fn another_choice_is_followed_where_the_arrays_allow_it() {
+        let choice = Choice { vectors: true, workgroup: 64 };
+        let passes = planned(&[1024], EACH, whole(1024), false, choice).passes;
+        assert_eq!((passes[0].form.vectors, passes[0].form.workgroup, passes[0].groups), (true, 64, 4));
+        let table = planned(&[32, 32], (Access::Strided, &[1, 32]), whole(1024), false, choice).passes;
+        assert_eq!((table.len(), table[0].form.vectors, table[0].form.rank), (1, false, 2));
+    }
+
+    #[test]
+    fn each_element_is_counted_once() {
+        let cost = |x, in_place| {
+            let cost = planned(&[30, 50], x, whole(1500), in_place, Choice::default_for(1500)).cost();
+            (cost.flops, cost.bytes)
+        };
+        assert_eq!(cost((Access::Strided, &[1, 30]), false), (1500, 4 * 3000));
+        assert_eq!(cost((Access::Strided, &[1, 30]), true), (1500, 4 * 4500));
+        assert_eq!(cost((Access::Strided, &[0, 1]), false), (1500, 4 * 1550));
+        assert_eq!(cost((Access::Value, &[0, 0]), false), (1500, 4 * 1500));
+    }
+
+    #[test]
+    fn nothing_to_do_takes_no_launch() {
+        assert_eq!(planned(&[0], EACH, whole(0), false, Choice::default_for(0)), Plan::nothing());
+    }
+}

@@ -1,0 +1,195 @@
+//! Which passes a reduction takes. Pure.
+
+use super::super::operation::binding::Place;
+use super::super::operation::preface::{Access, Slot, WORKGROUP};
+use super::super::operation::shape::{Walk, touched};
+use super::super::plan::Plan;
+use super::choice::{Choice, Scheme, Work};
+use super::wgsl::{Form, Source};
+
+/// What a plan is made from. Slots, their places and the strides of the walks have one order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape<'s> {
+    pub(super) slots: &'s [Slot],
+    /// `None` for values.
+    pub(super) places: &'s [Option<Place>],
+    /// Of the results, and of what each of them is made of.
+    pub(super) walks: &'s [Walk; 2],
+    pub(super) results: u64,
+    /// Elements that each result is made of.
+    pub(super) reduced: u64,
+    /// Bytes of one partial result; `None` for a type that only the kernel knows.
+    pub(super) accumulator: Option<u64>,
+}
+
+/// One launch: its text, what it counts, its grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pass {
+    pub(super) form: Form,
+    pub(super) cells: u64,
+    pub(super) splits: u64,
+    pub(super) chunk: u64,
+    pub(super) groups: [u64; 2],
+}
+
+impl Shape<'_> {
+    /// What a choice is made by.
+    pub(super) fn work(&self, software: bool) -> Work {
+        let first = self.slots.iter().position(is_input);
+        let innermost = first.map(|slot| self.walks[1].strides[slot].last() == Some(&1));
+        let contiguous = self.reduced > 0 && innermost.unwrap_or(true);
+        Work { results: self.results, reduced: self.reduced, contiguous, aligned: self.is_aligned(), software }
+    }
+
+    /// Whether all inputs can be read four elements at a time.
+    fn is_aligned(&self) -> bool {
+        let inputs = || self.slots.iter().zip(self.places).filter(|(slot, _)| is_input(slot));
+        let fits = |(slot, place): (&Slot, &Option<Place>)| {
+            let narrow = slot.element.lanes == 1 && slot.element.scalar.width <= 4;
+            slot.access == Access::Each && narrow && place.is_some_and(|place| place.first.is_multiple_of(4))
+        };
+        let rows = self.walks[0].strides.iter().flatten().all(|stride| stride.is_multiple_of(4));
+        self.reduced >= 4
+            && (self.results == 1 || self.reduced.is_multiple_of(4))
+            && rows
+            && inputs().next().is_some()
+            && inputs().all(fits)
+    }
+}
+
+fn is_input(slot: &Slot) -> bool {
+    !slot.written && slot.is_walked()
+}
+
+/// One pass, or two with partial results between them.
+///
+/// Map and combine together count as one arithmetic operation for each element, as their texts are not read; what raw
+/// arrays move does not count. Both are lower bounds.
+pub(super) fn plan(shape: &Shape<'_>, choice: Choice) -> Plan<Pass> {
+    if shape.results == 0 {
+        return Plan::nothing();
+    }
+    let passes = passes(shape, choice);
+    let parts = match passes.as_slice() {
+        [first, _] => shape.results * first.splits,
+        _ => 0,
+    };
+    Plan {
+        passes,
+        // What is bound ends at a multiple of 4 bytes.
+        scratch: parts.saturating_mul(shape.accumulator.unwrap_or(0)).next_multiple_of(4),
+        flops: shape.results.saturating_mul(shape.reduced),
+        bytes: bytes(shape),
+    }
+}
+
+fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
+    let Shape { results, reduced, .. } = *shape;
+    let Choice { first, second, .. } = choice;
+    let source = if reduced == 0 { Source::Nothing } else { Source::Elements };
+    let vectors = choice.vectors && source == Source::Elements && shape.is_aligned();
+    let form = Form {
+        source,
+        last: first.splits == 1,
+        columns: first.columns,
+        width: first.width,
+        vectors,
+        tail: vectors && !reduced.is_multiple_of(4),
+        ranks: [shape.walks[0].rank(), shape.walks[1].rank()],
+    };
+    let one = pass(results, form, if vectors { reduced / 4 } else { reduced }, first);
+    if form.last {
+        return vec![one];
+    }
+    let form = Form { source: Source::Partials, last: true, width: second.width, vectors: false, tail: false, ..form };
+    vec![one, pass(results, form, first.splits, second)]
+}
+
+fn pass(results: u64, form: Form, cells: u64, scheme: Scheme) -> Pass {
+    let Scheme { columns, width, splits, chunk } = scheme;
+    let groups = if columns {
+        [results.div_ceil(u64::from(WORKGROUP)), splits]
+    } else {
+        [(results * splits).div_ceil(u64::from(WORKGROUP / width)), 1]
+    };
+    Pass { form, cells, splits, chunk, groups }
+}
+
+/// Bytes of all elements that are read, and of the results. Partial results are left out: another device may have none.
+fn bytes(shape: &Shape<'_>) -> u64 {
+    let of_slot = |(at, slot): (usize, &Slot)| {
+        let elements = match (slot.written, is_input(slot)) {
+            (true, _) => shape.results,
+            (false, true) => touched(shape.walks, at),
+            (false, false) => 0,
+        };
+        elements.saturating_mul(slot.element.size())
+    };
+    shape.slots.iter().enumerate().map(of_slot).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::operation::shape::Strides;
+    use super::super::super::operation::types::ElementType;
+    use super::*;
+
+    /// Sums along the last axis of a table, or along the first.
+    fn planned([rows, columns]: [usize; 2], last: bool, first: u64, software: bool) -> Plan<Pass> {
+        let element = ElementType::parse("f32").unwrap();
+        let slot = |name: &str, access, written: bool| Slot {
+            name: name.to_owned(),
+            element,
+            access,
+            read: !written,
+            written,
+        };
+        let slots =
+            [slot("x", if last { Access::Each } else { Access::Strided }, false), slot("y", Access::Each, true)];
+        let walk = |size, stride| {
+            // A size of 1 is no dimension.
+            let sizes = if size == 1 { vec![] } else { vec![size] };
+            let strides = |stride: usize| sizes.iter().map(|_| stride).collect::<Strides>();
+            Walk { strides: vec![strides(stride), strides(0)], sizes }
+        };
+        let (rows_walk, columns_walk) = (walk(rows, columns), walk(columns, 1));
+        let walks = if last { [rows_walk, columns_walk] } else { [columns_walk, rows_walk] };
+        let [results, reduced] = if last { [rows, columns] } else { [columns, rows] }.map(|size| size as u64);
+        let length = (rows * columns) as u64;
+        let places = [Place { first, length, bindable: true }, Place { first: 0, length: results, bindable: true }];
+        let places = places.map(Some);
+        let shape = Shape { slots: &slots, places: &places, walks: &walks, results, reduced, accumulator: Some(4) };
+        plan(&shape, Choice::default_for(shape.work(software)))
+    }
+
+    #[test]
+    fn a_long_sum_leaves_parts_for_a_second_pass() {
+        let plan = planned([1, 1 << 24], true, 0, false);
+        let [first, second] = plan.passes[..] else { panic!("{plan:?}") };
+        assert!(first.form.vectors && !first.form.tail && !first.form.last && second.form.last);
+        assert_eq!((first.splits, second.cells, plan.scratch), (1024, 1024, 4 * 1024));
+        assert_eq!((plan.flops, plan.bytes), (1 << 24, 4 * ((1 << 24) + 1)));
+    }
+
+    #[test]
+    fn a_tail_is_behind_the_last_vector() {
+        let plan = planned([1, 4099], true, 4, false);
+        assert!(plan.passes[0].form.vectors && plan.passes[0].form.tail);
+        assert_eq!(plan.passes[0].cells, 1024);
+        assert!(!planned([1, 4099], true, 3, false).passes[0].form.vectors);
+    }
+
+    #[test]
+    fn columns_are_made_by_neighbours() {
+        let plan = planned([500, 64], false, 0, false);
+        assert!(plan.passes[0].form.columns && plan.passes[0].form.width == 1);
+        assert_eq!((plan.flops, plan.bytes), (500 * 64, 4 * (500 * 64 + 64)));
+    }
+
+    #[test]
+    fn no_elements_leave_one_pass_and_no_results_none() {
+        let plan = planned([3, 0], true, 0, false);
+        assert_eq!((plan.passes.len(), plan.passes[0].form.source), (1, Source::Nothing));
+        assert_eq!(planned([0, 3], true, 0, true), Plan::nothing());
+    }
+}
