@@ -286,7 +286,13 @@ pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
         touched.resource.prepare(&mut queue, None)?;
     }
     queue.flush()?;
-    let ticket = context.backend.submit(commands).inspect_err(|error| context.note(error))?;
+    // A copy loses what the backend has made of the recording, so it is taken only where times are asked for.
+    let timed = (context.events.is_observed() && !commands.timed).then(|| {
+        let mut timed = commands.clone();
+        timed.timed = true;
+        timed
+    });
+    let ticket = context.backend.submit(timed.as_ref().unwrap_or(commands)).inspect_err(|error| context.note(error))?;
     let batch = Batch::submitted(ticket, commands.stream);
     for touched in recording.touched() {
         touched.resource.used(&batch, touched.written.clone());

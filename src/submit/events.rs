@@ -188,11 +188,7 @@ impl Events {
         Observer { sink }
     }
 
-    /// Whether launches are to be timed.
-    pub(super) fn wants_commands(&self) -> bool {
-        self.is_observed()
-    }
-
+    /// Whether there are observers: then launches are timed, too.
     pub(crate) fn is_observed(&self) -> bool {
         self.observed.load(Ordering::Relaxed)
     }

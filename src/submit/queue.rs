@@ -79,7 +79,7 @@ impl<'a> Queue<'a> {
             context.timeline.free_dropped();
             return Ok(());
         }
-        pending.recording.timed |= context.events.wants_commands();
+        pending.recording.timed |= context.events.is_observed();
         let outcome = context.backend.submit(&pending.recording).inspect_err(|error| context.note(error));
         if let Err(error @ BackendError::OutOfMemory { .. }) = outcome {
             return Err(error);
