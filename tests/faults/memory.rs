@@ -79,7 +79,7 @@ fn a_submission_that_finds_no_memory_is_tried_again() {
 fn a_call_that_is_refused_before_work_is_handed_over_is_tried_again() {
     let refused = |_: &NullOptions, step: &'static str, error: &Error| {
         assert_eq!(error.class(), ErrorClass::Programmer, "'{step}': {error}");
-        assert!(error.to_string().contains("was told to"), "'{step}': {error}");
+        assert!(error.to_string().contains("was set to fail"), "'{step}': {error}");
     };
     for call in [Call::Allocate, Call::Compile, Call::Map, Call::Host] {
         resumes_after(call, Fault::Refused, When::Nth, refused);
@@ -95,7 +95,7 @@ fn a_submission_that_is_refused_is_told_to_whoever_wants_its_results() -> anywar
         machine.faults(Faults::new().fail(Call::Submit, Fault::Refused, When::Nth(0)));
         assert!(machine.device.submit().is_err());
         let error = buffer.read().map(|_| ()).expect_err("the fill has never run");
-        assert!(error.to_string().contains("was told to"), "{error}");
+        assert!(error.to_string().contains("was set to fail"), "{error}");
         buffer.fill(2)?;
         assert_eq!(*buffer.read()?, [2; LENGTH]);
         drop(buffer);
