@@ -100,7 +100,11 @@ fn precisions() -> TestResult {
     equal(run(&both, Some(Precision::F32))?.as_str(), "matrix product f32", "f32")?;
     equal(run(&both, Some(Precision::Tf32))?.as_str(), "matrix product tf32", "tf32")?;
     equal(run(&[Precision::F32], Some(Precision::Tf32))?.as_str(), "matrix product f32", "tf32 of a device without")?;
-    equal(run(&[Precision::Tf32], None)?.as_str(), "dispatch matmul.wgsl:matmul [1,", "f32 of a device without")
+    equal(
+        run(&[Precision::Tf32], None)?.as_str(),
+        "dispatch shaders/ops/matmul_f32.wgsl:matmul [1,",
+        "f32 of a device without",
+    )
 }
 
 /// Regions are the matrices' own bytes, though transfers come in words.
@@ -135,7 +139,7 @@ fn lacking() -> TestResult {
     let mut c = device.buffer::<f16>(9)?;
     matmul(&a, &b, &mut c, [3, 3, 3])?;
     device.synchronize()?;
-    let wanted = "dispatch matmul_f16.wgsl:matmul [1, 1, 1] value \
+    let wanted = "dispatch shaders/ops/matmul_packed.wgsl:matmul [1, 1, 1] value \
         [03, 00, 00, 00, 03, 00, 00, 00, 03, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, \
         00, 00, 00, 00, 00, 00, 00, 00] \
         read memory 1[0..20] read memory 2[0..20] write memory 3[0..20]\n";

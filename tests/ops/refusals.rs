@@ -22,10 +22,18 @@ fn lengths(device: &Device) -> TestResult {
     let (six, four) = (device.buffer::<f32>(6)?, device.buffer::<f32>(4)?);
     let mut c = device.buffer_from(&[5.0f32; 6])?;
     let is = |error: &OperationError| matches!(error, OperationError::Length { .. });
-    refused(matmul(&four, &four, &mut c, [3, 2, 2]), is, &["a is 3x2", "6 elements", "has 4"])?;
-    refused(matmul(&six, &six, &mut c, [3, 2, 2]), is, &["b is 2x2", "4 elements", "has 6"])?;
-    refused(matmul(&six, &four, c.slice_mut(1..), [3, 2, 2]), is, &["c is 3x2", "6 elements", "has 5"])?;
-    refused(matmul(&six, &four, &mut c, [0, 2, 2]), is, &["a is 0x2", "has 6"])?;
+    refused(
+        matmul(&four, &four, &mut c, [3, 2, 2]),
+        is,
+        &["matrix product: 'a' has the shape [3, 2]", "6 elements", "it has 4"],
+    )?;
+    refused(matmul(&six, &six, &mut c, [3, 2, 2]), is, &["'b' has the shape [2, 2]", "4 elements", "it has 6"])?;
+    refused(
+        matmul(&six, &four, c.slice_mut(1..), [3, 2, 2]),
+        is,
+        &["'c' has the shape [3, 2]", "6 elements", "it has 5"],
+    )?;
+    refused(matmul(&six, &four, &mut c, [0, 2, 2]), is, &["'a' has the shape [0, 2]", "0 elements", "it has 6"])?;
     let class = Error::from(matmul(&four, &four, &mut c, [3, 2, 2]).unwrap_err()).class();
     equal(class, ErrorClass::Programmer, "class")?;
     same(&c.read()?, &[5.0; 6], "nothing has run")
@@ -34,8 +42,8 @@ fn lengths(device: &Device) -> TestResult {
 fn slices_outside(device: &Device) -> TestResult {
     let (a, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(4)?);
     let is = |error: &OperationError| matches!(error, OperationError::Slice { .. });
-    refused(matmul(a.slice(1..5), &a, &mut c, [2, 2, 2]), is, &["a: ", "1..5", "4 elements"])?;
-    refused(matmul(&a, &a, c.slice_mut(9..), [2, 2, 2]), is, &["c: ", "9..4"])
+    refused(matmul(a.slice(1..5), &a, &mut c, [2, 2, 2]), is, &["matrix product: 'a': ", "1..5", "4 elements"])?;
+    refused(matmul(&a, &a, c.slice_mut(9..), [2, 2, 2]), is, &["'c': ", "9..4"])
 }
 
 fn precisions(device: &Device) -> TestResult {
@@ -52,8 +60,8 @@ fn precisions(device: &Device) -> TestResult {
 fn too_large(device: &Device) -> TestResult {
     let (a, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(0)?);
     let is = |error: &OperationError| matches!(error, OperationError::TooLarge { .. });
-    refused(matmul(&a, &a, &mut c, [usize::MAX, 2, 2]), is, &["a is 18446744073709551615x2"])?;
-    refused(matmul(&c.as_copy(device)?, &a, &mut c, [0, 1 << 33, 0]), is, &["a is 0x8589934592"])
+    refused(matmul(&a, &a, &mut c, [usize::MAX, 2, 2]), is, &["a has the shape [18446744073709551615, 2]"])?;
+    refused(matmul(&c.as_copy(device)?, &a, &mut c, [0, 1 << 33, 0]), is, &["a has the shape [0, 8589934592]"])
 }
 
 /// Something of no elements to read beside what is written.
@@ -72,7 +80,7 @@ fn guards(device: &Device) -> TestResult {
     let mut c = device.buffer::<f32>(4)?;
     let is = |error: &OperationError| matches!(error, OperationError::InUse { .. });
     let reading = b.read()?;
-    refused(matmul(&a, &b, &mut c, [2, 2, 2]), is, &["b is in use", "ReadGuard"])?;
+    refused(matmul(&a, &b, &mut c, [2, 2, 2]), is, &["'b' is in use", "ReadGuard"])?;
     let mut kept = device.recording();
     Matmul::new([2, 2, 2]).record(&mut kept).run(&a, &b, &mut c)?;
     drop(reading);
@@ -85,8 +93,8 @@ fn other_devices(device: &Device) -> TestResult {
     let (here, there) = (device.buffer::<f32>(4)?, other.buffer::<f32>(4)?);
     let mut c = device.buffer::<f32>(4)?;
     let is = |error: &OperationError| matches!(error, OperationError::OtherDevice { .. });
-    refused(matmul(&there, &here, &mut c, [2, 2, 2]), is, &["a of", device.selector()])?;
-    refused(matmul(&here, &there, &mut c, [2, 2, 2]), is, &["b of", device.selector()])?;
+    refused(matmul(&there, &here, &mut c, [2, 2, 2]), is, &["'a' is of", device.selector()])?;
+    refused(matmul(&here, &there, &mut c, [2, 2, 2]), is, &["'b' is of", device.selector()])?;
     let mut recording = other.recording();
-    refused(Matmul::new([2, 2, 2]).record(&mut recording).run(&here, &here, &mut c), is, &["the recording of"])
+    refused(Matmul::new([2, 2, 2]).record(&mut recording).run(&here, &here, &mut c), is, &["the recording is of"])
 }
