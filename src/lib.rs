@@ -91,6 +91,7 @@
 //! | `ANYWARP_REQUIRE` | tests only: backends that must be there, as `vulkan,cpu` |
 //! | `ANYWARP_CHROMIUM` | tests only: the browser that `tools/browser` starts; `/usr/bin/chromium` unless set |
 //! | `ANYWARP_CTS_DIR` | tests only: the folder of WGSL conformance cases |
+//! | `ANYWARP_MATRIX_ALLOW_MISSING` | `tools/matrix` only: `1` lets a place be left out whose tools are missing |
 
 #![forbid(unsafe_code)]
 
@@ -101,6 +102,7 @@ mod buffer;
 mod debug;
 mod device;
 mod element;
+mod environment;
 mod error;
 #[cfg(doctest)]
 mod guide;

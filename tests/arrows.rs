@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(&str, &[&str], &str)] = &[
     (
         "values",
-        &["element", "error"],
-        "types that host and device agree on; errors, into which upper floors fold theirs",
+        &["element", "error", "environment"],
+        "types that host and device agree on; errors, into which upper floors fold theirs; environment variables",
     ),
     ("submission", &["submit"], "context, timeline, encoder, streams, recordings, submissions, staging, events"),
     ("buffers", &["buffer"], "residency, transfers, guards, slices"),

@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anywarp_backend::{Backend, BackendError, MemoryId, MemoryKind, Region};
 
 use super::output::DebugOutput;
+use crate::environment;
 use crate::kernel::passes::debug_print::Signature;
 
-/// The variable that says how large the memory is.
-const VARIABLE: &str = "ANYWARP_DEBUG_BYTES";
-/// How large it is without the variable: 30 000 calls with three words of arguments.
+/// The size of the memory unless `ANYWARP_DEBUG_BYTES` is set: 30 000 calls with three words of arguments.
 const DEFAULT_BYTES: u64 = 1 << 20;
 /// Lines that are kept for whoever asks later: what one fetch of the default memory has, twice.
 const MOST_KEPT: usize = 1 << 16;
@@ -61,7 +60,7 @@ impl DebugMemory {
     /// No memory yet: most programs print nothing.
     pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
         let most = backend.caps().limits.storage_binding_size;
-        let bytes = bytes(std::env::var(VARIABLE).ok().as_deref(), most);
+        let bytes = bytes(environment::debug_bytes(), most);
         Self { backend, bytes, next_site: AtomicU32::new(1), kept: Mutex::default(), state: Mutex::default() }
     }
 
@@ -130,12 +129,9 @@ impl Drop for DebugMemory {
     }
 }
 
-/// What the variable says, within what can be bound.
-fn bytes(variable: Option<&str>, most: u64) -> u64 {
-    let wanted = variable.and_then(|text| {
-        text.trim().parse().inspect_err(|_| log::warn!("{VARIABLE} is '{text}', which is not a number")).ok()
-    });
-    let wanted: u64 = wanted.unwrap_or(DEFAULT_BYTES);
+/// The value of the variable, within what can be bound.
+fn bytes(variable: Option<u64>, most: u64) -> u64 {
+    let wanted = variable.unwrap_or(DEFAULT_BYTES);
     // A shader counts its words in 32 bits, and adds a record to them.
     let most = most.min(1 << 33);
     wanted.min(most).max(LEAST_BYTES) / 16 * 16
@@ -149,11 +145,10 @@ mod tests {
     fn the_variable_is_kept_within_bounds() {
         let most = 128 << 20;
         assert_eq!(bytes(None, most), 1 << 20);
-        assert_eq!(bytes(Some(" 70000 "), most), 70_000);
-        assert_eq!(bytes(Some("many"), most), 1 << 20);
-        assert_eq!(bytes(Some("0"), most), 1 << 10);
-        assert_eq!(bytes(Some("99999999999"), most), most);
-        assert_eq!(bytes(Some("99999999999"), u64::MAX), 1 << 33);
-        assert_eq!(bytes(Some("1030"), most), 1024);
+        assert_eq!(bytes(Some(70_000), most), 70_000);
+        assert_eq!(bytes(Some(0), most), 1 << 10);
+        assert_eq!(bytes(Some(99_999_999_999), most), most);
+        assert_eq!(bytes(Some(99_999_999_999), u64::MAX), 1 << 33);
+        assert_eq!(bytes(Some(1030), most), 1024);
     }
 }

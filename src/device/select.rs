@@ -7,10 +7,8 @@ use anywarp_backend::{Backend, BackendKind, Caps, DeviceKind};
 
 use super::candidate::{Candidate, Source};
 use super::options::DeviceOptions;
+use crate::environment;
 use crate::error::{OpenError, Rejection};
-
-/// The variable that names the default device.
-const VARIABLE: &str = "ANYWARP_DEVICE";
 
 /// The devices of this machine, best first.
 pub(super) fn candidates() -> Vec<Candidate> {
@@ -155,7 +153,7 @@ impl Selector {
 }
 
 fn wanted(options: &DeviceOptions) -> Option<String> {
-    options.selector.clone().or_else(|| std::env::var(VARIABLE).ok()).filter(|text| !text.trim().is_empty())
+    options.selector.clone().or_else(environment::device).filter(|text| !text.trim().is_empty())
 }
 
 /// The error of a choice that no device fits, with advice.

@@ -22,8 +22,6 @@ use crate::submit::Submission;
 const STEPS: u64 = 1 << 32;
 /// The same where kernels are checked, which takes longer: a second.
 const CHECKED_STEPS: u64 = 1 << 26;
-/// The variable that sets another number.
-const STEPS_VARIABLE: &str = "ANYWARP_CPU_STEPS";
 
 /// How a device is opened.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,7 +48,7 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
     caps.unified = !options.staged;
     caps.checked = options.checked;
     let most = if options.checked { CHECKED_STEPS } else { STEPS };
-    let steps = options.steps.or_else(steps_of_environment).unwrap_or(most);
+    let steps = options.steps.or_else(crate::environment::steps).unwrap_or(most);
     let conditions = Conditions { steps, most_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
     let mut device = CpuDevice {
         caps,
@@ -69,11 +67,6 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
         device.counted = Counted::default();
     }
     Ok(Arc::new(device))
-}
-
-fn steps_of_environment() -> Option<u64> {
-    let text = std::env::var(STEPS_VARIABLE).ok()?;
-    text.trim().parse().inspect_err(|_| log::warn!("{STEPS_VARIABLE} is '{text}', which is not a number")).ok()
 }
 
 #[derive(Default)]

@@ -19,6 +19,7 @@ mod caps;
 mod checker;
 mod codegen;
 mod device;
+mod environment;
 mod execute;
 mod ir;
 mod kernel;

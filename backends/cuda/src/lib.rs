@@ -25,6 +25,7 @@ pub mod cache;
 mod caps;
 mod device;
 mod driver;
+mod environment;
 mod graph;
 mod installed;
 pub mod interop;

@@ -2,6 +2,7 @@
 //!
 //! | module or function | what it holds |
 //! |---|---|
+//! | [`environment`] | how environment variables are read |
 //! | [`cache`] | what compilers made, on disk, for every backend that can use it |
 //! | [`threads`] | work spread over the processor's cores |
 //! | [`validity`] | whether a recording keeps to the contract |
@@ -13,6 +14,7 @@
 //! | [`guarded`], [`panicked`] | panics of a backend's own code, as errors |
 
 pub mod cache;
+pub mod environment;
 mod copy_cost;
 mod failure;
 pub mod mapping;

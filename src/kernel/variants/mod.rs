@@ -18,9 +18,6 @@ use super::compiled::Compiled;
 use super::values::Values;
 pub(crate) use workshop::{Job, Workshop};
 
-/// The variable that says when, where the options do not.
-const VARIABLE: &str = "ANYWARP_VARIANTS";
-
 /// When variants of kernels are made: see [`DeviceOptions::variants`](crate::DeviceOptions::variants).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Variants {
@@ -35,18 +32,10 @@ pub enum Variants {
 }
 
 impl Variants {
-    /// What `ANYWARP_VARIANTS` says.
+    /// The value of `ANYWARP_VARIANTS`.
     pub(crate) fn of_environment() -> Self {
-        let said = std::env::var(VARIABLE).unwrap_or_default();
-        match said.as_str() {
-            "" | "in-background" => Self::InBackground,
-            "at-once" => Self::AtOnce,
-            "never" => Self::Never,
-            _ => {
-                log::warn!("{VARIABLE} is '{said}', which is none of in-background, at-once, never: it is left alone");
-                Self::InBackground
-            }
-        }
+        let words = [("in-background", Self::InBackground), ("at-once", Self::AtOnce), ("never", Self::Never)];
+        crate::environment::variants(&words).unwrap_or_default()
     }
 
     /// How many launches have to be alike.

@@ -15,7 +15,7 @@ use crate::installed::Variable;
 /// later call.
 pub fn library() -> Result<&'static Nvrtc, NvrtcError> {
     static LIBRARY: OnceLock<Result<Nvrtc, NvrtcError>> = OnceLock::new();
-    LIBRARY.get_or_init(|| Nvrtc::find(&|name| std::env::var_os(name))).as_ref().map_err(Clone::clone)
+    LIBRARY.get_or_init(|| Nvrtc::find(&anywarp_host::environment::raw)).as_ref().map_err(Clone::clone)
 }
 
 /// NVRTC. All threads may compile at once.

@@ -4,10 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::error::Attempt;
+use crate::environment::NVRTC;
 use crate::installed::{self, Variable};
-
-/// The variable that names the library's file, or its folder.
-pub(super) const VARIABLE: &str = "ANYWARP_NVRTC";
 
 /// Names that the system's loader may know, newest first.
 #[cfg(windows)]
@@ -32,7 +30,7 @@ pub(super) enum Candidate {
 /// Returns the candidates, in order. A variable that is set is the only place, so that a mistake in it does not
 /// go unnoticed.
 pub(super) fn candidates(variable: Variable<'_>) -> Vec<Candidate> {
-    if let Some(value) = variable(VARIABLE).filter(|value| !value.is_empty()) {
+    if let Some(value) = variable(NVRTC).filter(|value| !value.is_empty()) {
         return named(Path::new(&value));
     }
     let mut found: Vec<Candidate> = NAMES.iter().map(|name| Candidate::Name(name)).collect();
@@ -52,7 +50,7 @@ pub(super) fn candidates(variable: Variable<'_>) -> Vec<Candidate> {
 
 fn named(path: &Path) -> Vec<Candidate> {
     let place = |reason: &str| {
-        let place = format!("{VARIABLE}={}", path.display());
+        let place = format!("{NVRTC}={}", path.display());
         vec![Candidate::Nothing(Attempt { place, reason: reason.to_owned() })]
     };
     if !path.is_dir() {
@@ -92,7 +90,7 @@ fn attempt(place: &Path, reason: &str) -> Attempt {
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, VARIABLE, candidates, is_library, libraries};
+    use super::{Candidate, NVRTC, candidates, is_library, libraries};
 
     #[test]
     fn names_of_the_library_and_of_others() {
@@ -116,15 +114,15 @@ mod tests {
         let files = libraries(&folder).unwrap();
         let names: Vec<_> = files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.9"]);
-        let all = candidates(&|name| (name == VARIABLE).then(|| folder.clone().into_os_string()));
+        let all = candidates(&|name| (name == NVRTC).then(|| folder.clone().into_os_string()));
         assert_eq!(all.len(), 3);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn a_variable_that_is_wrong_is_the_only_place() {
-        let all = candidates(&|name| (name == VARIABLE).then(|| "/nonexistent/libnvrtc.so".into()));
-        assert!(matches!(&all[..], [Candidate::Nothing(attempt)] if attempt.place.starts_with(VARIABLE)), "{all:?}");
+        let all = candidates(&|name| (name == NVRTC).then(|| "/nonexistent/libnvrtc.so".into()));
+        assert!(matches!(&all[..], [Candidate::Nothing(attempt)] if attempt.place.starts_with(NVRTC)), "{all:?}");
     }
 
     #[test]

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::installed::{self, Variable};
+use anywarp_host::environment::raw;
 
-/// The variable that names the program, or its folder.
-const VARIABLE: &str = "ANYWARP_NVDISASM";
+use crate::environment::NVDISASM;
+use crate::installed::{self, Variable};
 
 /// The programs that disassemble, the better one first: it knows the lines of the source.
 const TOOLS: &[(&str, &[&str])] =
@@ -22,7 +22,7 @@ pub enum DisassembleError {
     /// No program that disassembles.
     #[error(
         "neither nvdisasm nor cuobjdump was found ({tried}): install one with `pip install nvidia-cuda-nvdisasm` and set \
-         {VARIABLE} to it or its folder, or install the CUDA toolkit"
+         {NVDISASM} to it or its folder, or install the CUDA toolkit"
     )]
     NotFound {
         /// The places where they were looked for.
@@ -51,7 +51,7 @@ pub enum DisassembleError {
 /// # Errors
 /// [`DisassembleError::NotFound`] says what to install.
 pub fn disassemble(cubin: &[u8]) -> Result<String, DisassembleError> {
-    let (tool, arguments) = find(&|name| std::env::var_os(name))?;
+    let (tool, arguments) = find(&raw)?;
     let file = Temporary::new(cubin)?;
     let shown = tool.display().to_string();
     let output = Command::new(&tool)
@@ -72,10 +72,10 @@ pub fn disassemble(cubin: &[u8]) -> Result<String, DisassembleError> {
 type Tool = (PathBuf, &'static [&'static str]);
 
 fn find(variable: Variable<'_>) -> Result<Tool, DisassembleError> {
-    if let Some(value) = variable(VARIABLE).filter(|value| !value.is_empty()) {
+    if let Some(value) = variable(NVDISASM).filter(|value| !value.is_empty()) {
         let path = PathBuf::from(value);
         let found = if path.is_dir() { in_folders(std::slice::from_ref(&path)) } else { named(&path) };
-        let tried = || format!("{VARIABLE}={}", path.display());
+        let tried = || format!("{NVDISASM}={}", path.display());
         return found.ok_or_else(|| DisassembleError::NotFound { tried: tried() });
     }
     let mut folders: Vec<PathBuf> = variable("PATH").iter().flat_map(std::env::split_paths).collect();

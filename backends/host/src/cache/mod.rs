@@ -36,6 +36,6 @@ const MOST_BYTES: u64 = 256 << 20;
 #[must_use]
 pub fn cache() -> Option<&'static DiskCache> {
     static CACHE: OnceLock<Option<DiskCache>> = OnceLock::new();
-    let open = || Some(DiskCache::open(place::folder(&|name| std::env::var_os(name))?, MOST_BYTES));
+    let open = || Some(DiskCache::open(place::folder(&crate::environment::raw)?, MOST_BYTES));
     CACHE.get_or_init(open).as_ref()
 }

@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The variable that names the folder; `off` for no cache.
-const VARIABLE: &str = "ANYWARP_CACHE";
+use crate::environment::CACHE;
 
 /// The folder that these variables name, or the system's usual one; `None` for no cache.
 pub(super) fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
@@ -12,7 +11,7 @@ pub(super) fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Path
         return None;
     }
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-    if let Some(value) = set(VARIABLE) {
+    if let Some(value) = set(CACHE) {
         return (value != "off").then(|| value.into());
     }
     // A relative path of these is to be ignored (XDG Base Directory Specification).

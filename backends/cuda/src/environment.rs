@@ -1,0 +1,14 @@
+//! The environment variables of CUDA.
+
+use anywarp_host::environment;
+
+/// The file or folder of NVRTC.
+pub(crate) const NVRTC: &str = "ANYWARP_NVRTC";
+
+/// The file or folder of `nvdisasm` or `cuobjdump`.
+pub(crate) const NVDISASM: &str = "ANYWARP_NVDISASM";
+
+/// Iterations that the loops of an invocation may make together: see [`Options::steps`](crate::Options::steps).
+pub(crate) fn steps() -> Option<u64> {
+    environment::number("ANYWARP_CUDA_STEPS")
+}

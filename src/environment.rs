@@ -1,0 +1,19 @@
+//! The environment variables of the library: their names, and their values. The crate's documentation has them in a
+//! table; the processor, CUDA and the cache on disk have variables of their own.
+
+use anywarp_host::environment;
+
+/// The selection string of the default device.
+pub(crate) fn device() -> Option<String> {
+    environment::text("ANYWARP_DEVICE")
+}
+
+/// The time at which variants of kernels are made, as one of these words.
+pub(crate) fn variants<T: Copy>(words: &[(&str, T)]) -> Option<T> {
+    environment::word("ANYWARP_VARIANTS", words)
+}
+
+/// Bytes of the memory that the kernels of a device print into.
+pub(crate) fn debug_bytes() -> Option<u64> {
+    environment::number("ANYWARP_DEBUG_BYTES")
+}

@@ -1,0 +1,81 @@
+//! The environment variables of the sources are those of the table in the documentation of the crate, and each crate
+//! reads them in one file.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PREFIX: &str = "ANYWARP_";
+
+/// Variables by which a test speaks to a process that it started itself.
+const OWN: &str = "ANYWARP_TEST_";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The source files below these folders.
+fn sources(folders: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut pending: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
+    let mut files = Vec::new();
+    while let Some(path) = pending.pop() {
+        if path.is_dir() {
+            let ours = |path: &PathBuf| !path.ends_with("target") && !path.ends_with("node_modules");
+            pending.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).filter(ours));
+        } else if path
+            .extension()
+            .is_some_and(|ending| ["rs", "mjs", "js", "sh", "py"].iter().any(|one| ending == *one))
+        {
+            let text = fs::read_to_string(&path).unwrap();
+            files.push((path, text));
+        }
+    }
+    files
+}
+
+/// The names in a text.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(PREFIX).filter_map(|(at, _)| {
+        let end = text[at..].find(|letter: char| !(letter.is_ascii_uppercase() || letter == '_'));
+        let name = &text[at..end.map_or(text.len(), |end| at + end)];
+        (name.len() > PREFIX.len() && !name.starts_with(OWN)).then_some(name)
+    })
+}
+
+#[test]
+fn the_table_has_every_variable_of_the_sources() {
+    let library = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let rows = library.lines().filter_map(|line| line.strip_prefix("//! | `ANYWARP_"));
+    let listed: BTreeSet<String> = rows
+        .filter_map(|row| row.split(" |").next())
+        .flat_map(|cell| format!("`{PREFIX}{cell}").split('`').map(str::to_owned).collect::<Vec<_>>())
+        .filter(|name| name.starts_with(PREFIX))
+        .collect();
+    let mut used = BTreeSet::new();
+    for (path, text) in
+        sources(&["src", "backends", "cli", "macros", "middle", "wgsl", "tests", "benches", "tools", "examples"])
+    {
+        if !path.ends_with("src/lib.rs") && !path.ends_with("tests/environment.rs") {
+            used.extend(names(&text).map(str::to_owned));
+        }
+    }
+    assert!(used.len() > 8, "{used:?}");
+    assert_eq!(used, listed, "left: the sources; right: the table in src/lib.rs");
+}
+
+#[test]
+fn each_crate_reads_the_environment_in_one_file() {
+    let mut seen = 0;
+    for (path, text) in
+        sources(&["src", "backends/contract/src", "backends/cpu/src", "backends/cuda/src", "backends/wgpu/src"])
+    {
+        // Unit tests speak to processes of their own.
+        let is_test = path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
+        if path.ends_with("environment.rs") {
+            seen += 1;
+        } else if !is_test {
+            assert!(!text.contains("env::var"), "{} reads the environment", path.display());
+        }
+    }
+    assert_eq!(seen, 4, "files that read the environment");
+}
