@@ -258,11 +258,25 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// Lets the device approximate `f32` arithmetic and flush tiny numbers to zero, beyond what
-    /// WGSL allows. Today `cuda` does; other devices compute as ever.
+    /// Lets the device approximate `f32` arithmetic beyond the accuracy of WGSL.
+    ///
+    /// On `cuda` the kernel is compiled with NVRTC's `--use_fast_math`: subnormal numbers become zero (`--ftz=true`),
+    /// quotients and square roots are approximated (`--prec-div=false`, `--prec-sqrt=false`), and `sin`, `cos`, `tan`,
+    /// `exp`, `log` and `pow` become the GPU's own instructions, which are inaccurate for large arguments. Products and
+    /// sums are fused on `cuda` in any case, as WGSL allows. Other devices compute as without it.
+    ///
+    /// ```
+    /// use anywarp::Wgsl;
+    /// use anywarp::backend::Caps;
+    ///
+    /// let source = Wgsl::new("@compute @workgroup_size(64) fn main() {}");
+    /// assert!(!source.clone().program(&Caps::webgpu_baseline())?.leave.fast_math);
+    /// assert!(source.fast_math().program(&Caps::webgpu_baseline())?.leave.fast_math);
+    /// # Ok::<(), anywarp::KernelError>(())
+    /// ```
     #[must_use]
     pub fn fast_math(mut self) -> Self {
-        self.leave.exact_math = true;
+        self.leave.fast_math = true;
         self
     }
 }

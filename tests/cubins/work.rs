@@ -95,7 +95,7 @@ impl Run<'_> {
             }
         };
         self.state.lock().expect(UNPOISONED).1 += took;
-        let fast_math = kernel.program.leave.exact_math;
+        let fast_math = kernel.program.leave.fast_math;
         let hash = self.hasher.hash_one((&translation.text, fast_math));
         if !self.seen.lock().expect(UNPOISONED).insert(hash) {
             return;

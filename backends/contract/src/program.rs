@@ -86,16 +86,16 @@ pub struct Program {
     pub proofs: Option<Arc<Proofs>>,
 }
 
-/// The parts that a backend may leave out of a kernel: none, unless its author says so.
+/// The liberties that a backend may take with a kernel: none, unless its author grants them.
 ///
-/// A backend may do more than is asked for here, never less.
+/// A backend need not take them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Leave {
     /// Tests of indices and divisors, and limits of loops.
     pub checks: Checks,
-    /// IEEE 754's rounding, infinities and NaNs: products and quotients may be approximated, and
-    /// tiny numbers become zero.
-    pub exact_math: bool,
+    /// Approximate `f32` arithmetic, beyond the accuracy of WGSL: quotients, roots and functions may be approximated,
+    /// and subnormal numbers become zero.
+    pub fast_math: bool,
 }
 
 /// A compiled program.

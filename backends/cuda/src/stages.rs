@@ -82,7 +82,7 @@ fn compiled(program: &Program, looped: bool, architecture: u32, output: Output) 
         let version = nvrtc.version();
         return Err(StageError::Architecture { wanted: architecture, known: known.to_vec(), version });
     }
-    let fast_math = program.leave.exact_math;
+    let fast_math = program.leave.fast_math;
     let source = Source { name: &program.name, text: &text, architecture, fast_math, defines: &[] };
     Ok(nvrtc.compile(&source, output)?)
 }

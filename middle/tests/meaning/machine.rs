@@ -41,7 +41,7 @@ impl Machine {
             immediate: reflection.immediate,
             workgroup_storage: reflection.workgroup_storage,
             source: None,
-            leave: Leave { checks, exact_math: false },
+            leave: Leave { checks, fast_math: false },
             proofs: proofs.map(Arc::new),
         };
         let said = |error: anywarp_backend::BackendError| error.to_string();

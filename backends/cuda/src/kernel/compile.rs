@@ -66,7 +66,7 @@ impl Compiler {
                 |cell: &Cell| Arc::strong_count(cell) > 1 || cell.lock().is_ok_and(|loaded| loaded.strong_count() > 0);
             table.retain(|_, cell| in_use(cell));
         }
-        Arc::clone(table.entry((translation.text.clone(), program.leave.exact_math)).or_default())
+        Arc::clone(table.entry((translation.text.clone(), program.leave.fast_math)).or_default())
     }
 
     fn load(&self, program: &Program, translation: Translation) -> Result<Arc<Loaded>, BackendError> {
@@ -75,7 +75,7 @@ impl Compiler {
             name: &program.name,
             text: &translation.text,
             architecture: self.card.architecture,
-            fast_math: program.leave.exact_math,
+            fast_math: program.leave.fast_math,
             defines: &[],
         };
         let compiled = cache::compiled(nvrtc, anywarp_host::cache::cache(), &source, Output::Cubin)

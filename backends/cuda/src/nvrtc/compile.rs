@@ -23,6 +23,11 @@ const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 3
 const BUILTIN_OPERATION_FAILURE: Code = 7;
 const COMPILATION: Code = 6;
 
+/// The options of `f32` arithmetic. WGSL allows fused products and sums, so that these are fused either way.
+fn arithmetic(fast: bool) -> &'static [&'static str] {
+    if fast { &["--use_fast_math"] } else { &["--fmad=true", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"] }
+}
+
 /// One kernel to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -32,7 +37,7 @@ pub struct Source<'a> {
     pub text: &'a str,
     /// The card: 90 for compute capability 9.0.
     pub architecture: u32,
-    /// Approximate quotients, roots and functions; tiny numbers become zero.
+    /// Approximate quotients, roots and functions; subnormal numbers become zero.
     pub fast_math: bool,
     /// Macros and their values.
     pub defines: &'a [(&'a str, &'a str)],
@@ -106,12 +111,7 @@ impl Nvrtc {
         // Profilers show lines of the WGSL. It makes images about twice as large, and neither kernels nor
         // their compilation slower.
         options.push("-lineinfo".to_owned());
-        if source.fast_math {
-            options.push("--use_fast_math".to_owned());
-        } else {
-            let exact = ["--fmad=true", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"];
-            options.extend(exact.map(str::to_owned));
-        }
+        options.extend(arithmetic(source.fast_math).iter().map(|option| (*option).to_owned()));
         if output == Output::Cubin {
             options.push(VERBOSE.to_owned());
         }
@@ -231,7 +231,13 @@ fn first_error(log: &str) -> (Option<Place>, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Output, choose, first_error};
+    use super::{Output, arithmetic, choose, first_error};
+
+    #[test]
+    fn fast_math_is_asked_for_by_its_name() {
+        assert_eq!(arithmetic(true), ["--use_fast_math"]);
+        assert_eq!(arithmetic(false), ["--fmad=true", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"]);
+    }
 
     #[test]
     fn cards_that_are_known_newer_and_older() {

@@ -36,7 +36,7 @@ fn body(statements: &str, checked: bool) -> String {
 
 fn program(source: &str, checked: bool) -> Program {
     let checks = if checked { Checks::Driver } else { unchecked() };
-    let leave = Leave { checks, exact_math: false };
+    let leave = Leave { checks, fast_math: false };
     // Without its text, so that what is looked for is not found in a comment.
     Program { source: None, leave, ..crate::translate::tests::program(source) }
 }
