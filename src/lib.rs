@@ -98,6 +98,7 @@
 // Kernels of our own are made by `kernels!`, which names the crate as users do.
 extern crate self as anywarp;
 
+pub mod backend;
 mod buffer;
 mod debug;
 mod device;
@@ -166,7 +167,3 @@ pub use anywarp_macros::kernels;
 
 pub use anywarp_backend::{Checks, Finding, FindingKind, Findings, KernelResources, Unchecked};
 pub use half::{bf16, f16};
-
-/// The contract that devices are behind: capabilities, layouts, commands, and the
-/// [`Backend`](backend::Backend) trait for devices of one's own.
-pub use anywarp_backend as backend;

@@ -6,8 +6,8 @@ mod blocks;
 use std::fs;
 use std::path::Path;
 
-use anywarp::backend::{Backend, Caps};
 use anywarp::{KernelError, Wgsl};
+use anywarp_backend::{Backend, Caps};
 use anywarp_null::NullBackend;
 use blocks::Block;
 

@@ -66,9 +66,14 @@ fn the_table_has_every_variable_of_the_sources() {
 #[test]
 fn each_crate_reads_the_environment_in_one_file() {
     let mut seen = 0;
-    for (path, text) in
-        sources(&["src", "backends/contract/src", "backends/host/src", "backends/cpu/src", "backends/cuda/src", "backends/wgpu/src"])
-    {
+    for (path, text) in sources(&[
+        "src",
+        "backends/contract/src",
+        "backends/host/src",
+        "backends/cpu/src",
+        "backends/cuda/src",
+        "backends/wgpu/src",
+    ]) {
         // Unit tests speak to processes of their own.
         let is_test = path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
         if path.ends_with("environment.rs") {

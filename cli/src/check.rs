@@ -14,8 +14,8 @@ mod finding;
 
 use std::sync::Arc;
 
-use anywarp::backend::{BindingClass, Caps, Program, Source};
 use anywarp::{Device, Explanation, KernelError};
+use anywarp_backend::{BindingClass, Caps, Program, Source};
 use serde_json::json;
 
 pub(crate) use arguments::{CheckArgs, NOTES};

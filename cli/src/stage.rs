@@ -1,6 +1,6 @@
 //! The stages that WGSL goes through on its way to machines, each as text.
 
-use anywarp::backend::Program;
+use anywarp_backend::Program;
 use anywarp_wgpu::translate::Target;
 use clap::ValueEnum;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anywarp::Wgsl;
-use anywarp::backend::naga::valid::Capabilities;
-use anywarp::backend::{BackendKind, Caps, Limits, Program};
+use anywarp::backend::Capabilities;
+use anywarp_backend::{BackendKind, Caps, Limits, Program};
 use serde_json::json;
 
 use crate::args::TranslateArgs;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anywarp::Wgsl;
-use anywarp::backend::{Caps, Program};
+use anywarp_backend::{Caps, Program};
 
 use crate::cts::case_file::CaseFile;
 use crate::cts::format::Op;

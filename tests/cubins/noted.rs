@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anywarp::backend::{Backend, Caps, Program};
 use anywarp::{Device, KernelError, Wgsl};
+use anywarp_backend::{Backend, Caps, Program};
 
 use crate::capture::Capture;
 use crate::conformance_suite::Run;

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anywarp::backend::{BindingClass, Program};
+use anywarp_backend::{BindingClass, Program};
 use anywarp_cuda::cache;
 use anywarp_cuda::nvrtc::{Nvrtc, NvrtcError, Output, Source};
 use anywarp_cuda::translate::{Form, Options as Translated, translate};

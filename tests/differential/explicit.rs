@@ -1,6 +1,6 @@
 //! Kernels with the checks in their own text that the middle end finds necessary.
 
-use anywarp::backend::Proofs;
+use anywarp_backend::Proofs;
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
 use anywarp_middle::explicit::explicit;

@@ -1,7 +1,7 @@
 //! Calls that are refused with the device in order, and the classes of all errors.
 
-use anywarp::backend::Backend;
 use anywarp::{BufferError, Device, Error, ErrorClass, KernelError, LaunchError, Recording};
+use anywarp_backend::Backend;
 use anywarp_null::{Call, Fault, Faults, NullOptions, When};
 
 use crate::both;

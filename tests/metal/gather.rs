@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use anywarp::backend::naga::valid::{Capabilities, ValidationFlags, Validator};
-use anywarp::backend::{Caps, DeviceKind, Program};
+use anywarp_backend::naga::valid::{Capabilities, ValidationFlags, Validator};
+use anywarp_backend::{Caps, DeviceKind, Program};
 use anywarp_wgpu::translate::{Target, translate};
 use libtest_mimic::Failed;
 
@@ -42,7 +42,7 @@ fn gather() -> Result<Vec<Kernel>, String> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let processor = anywarp_cpu::open(anywarp_cpu::Options::default()).map_err(|error| error.to_string())?;
     let mut kernels = Vec::new();
-    for (file, program) in noted::shaders(&apple(anywarp::backend::Backend::caps(&*processor).clone()))? {
+    for (file, program) in noted::shaders(&apple(anywarp_backend::Backend::caps(&*processor).clone()))? {
         let program = program.map_err(|error| format!("{file}: {error}"))?;
         kernels.push((format!("shaders::{file}"), program));
     }

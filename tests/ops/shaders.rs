@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anywarp::Device;
-use anywarp::backend::SourceFile;
 use anywarp::ops::matmul;
+use anywarp_backend::SourceFile;
 use anywarp_wgsl::compose::{Folder, Options, compose};
 use anywarp_wgsl::{diagnostic, module};
 use half::{bf16, f16};

@@ -59,6 +59,6 @@ mod tests {
     #[test]
     fn a_variable_that_is_not_set_has_no_value() {
         let name = "ANYWARP_TEST_NOT_SET";
-        assert_eq!((raw(name), text(name), super::number(name), word(name, &[("a", 1)])), (None, None, None, None));
+        assert_eq!((raw(name), text(name), number(name), word(name, &[("a", 1)])), (None, None, None, None));
     }
 }

@@ -14,8 +14,8 @@
 //! | [`guarded`], [`panicked`] | panics of a backend's own code, as errors |
 
 pub mod cache;
-pub mod environment;
 mod copy_cost;
+pub mod environment;
 mod failure;
 pub mod mapping;
 mod panic;

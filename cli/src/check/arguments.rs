@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use anywarp::backend::Capabilities;
 use anywarp::backend::Caps;
-use anywarp::backend::naga::valid::Capabilities;
 use clap::{Args, ValueEnum};
 
 use crate::args::parse_override;

@@ -2,9 +2,9 @@
 //! a function that nobody calls.
 
 use anywarp::KernelError;
-use anywarp::backend::naga::valid::{Capabilities, ValidationError, ValidationFlags, Validator};
-use anywarp::backend::naga::{Module, Span, WithSpan};
-use anywarp::backend::{Caps, Source};
+use anywarp_backend::naga::valid::{Capabilities, ValidationError, ValidationFlags, Validator};
+use anywarp_backend::naga::{Module, Span, WithSpan};
+use anywarp_backend::{Caps, Source};
 use anywarp_wgsl::guard::Room;
 use anywarp_wgsl::{TextError, diagnostic, directives, module};
 

@@ -1,0 +1,36 @@
+//! Facts about devices and kernels, as values, and the [`contract`] for backends of one's own.
+//!
+//! ```
+//! use anywarp::Device;
+//! use anywarp::backend::DeviceKind;
+//!
+//! for candidate in Device::enumerate() {
+//!     if candidate.caps.kind == DeviceKind::Discrete {
+//!         println!("{}: {} bytes in one buffer", candidate.caps.name, candidate.caps.limits.buffer_size);
+//!     }
+//! }
+//! ```
+//!
+//! | names | returned by |
+//! |---|---|
+//! | [`Caps`], [`Limits`], [`DeviceKind`], [`BackendKind`], [`Capabilities`], [`Routine`], [`Precision`], [`CopyCost`], [`OneWay`] | [`Device::caps`](crate::Device::caps) |
+//! | [`BackendError`], [`MemoryKind`], [`MemoryId`], [`KernelId`], [`Spot`] | [errors](crate::Error) |
+//! | [`BindingInfo`], [`BindingClass`], [`Access`], [`ResourceId`], [`Layout`], [`Field`], [`Shape`], [`Scalar`], [`ScalarKind`] | [`Kernel::bindings`](crate::Kernel::bindings), [`Element`](crate::Element) |
+//! | [`KernelResources`] | [`Kernel::resources`](crate::Kernel::resources) |
+//! | [`Timings`], [`Timing`], [`Clock`] | [`Submission::timings`](crate::Submission::timings) |
+//! | [`Counters`] | [`Device::stats`](crate::Device::stats) |
+//! | [`Invocation`], [`Touch`], [`Other`] | [`Device::findings`](crate::Device::findings) |
+
+pub use anywarp_backend::naga::valid::Capabilities;
+pub use anywarp_backend::{
+    Access, BackendError, BackendKind, BindingClass, BindingInfo, Caps, Clock, CopyCost, Counters, DeviceKind, Field,
+    Invocation, KernelId, KernelResources, Layout, Limits, MemoryId, MemoryKind, OneWay, Other, Precision, ResourceId,
+    Routine, Scalar, ScalarKind, Shape, Spot, Timing, Timings, Touch, UnknownBackend,
+};
+
+/// The contract between anywarp and its backends: the crate `anywarp-backend`.
+///
+/// It is for implementing [`Backend`](contract::Backend), whose devices are opened by
+/// [`Device::from_backend`](crate::Device::from_backend), and for tools that translate a
+/// [`Program`](contract::Program). A tool may as well depend on `anywarp-backend` itself.
+pub use anywarp_backend as contract;
