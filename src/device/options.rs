@@ -20,9 +20,9 @@ pub struct DeviceOptions {
     /// testing what happens elsewhere.
     pub staged: bool,
     /// The most bytes of upload memory in use at a time, on a device with memory of its own: held by
-    /// [`WriteGuard`](crate::WriteGuard)s or on their way; 1 GiB unless said otherwise, 4 KiB at least. Who needs
-    /// more waits for copies on their way. A guard that would need more than all of it, or of what other guards
-    /// leave, is given ordinary memory, which is copied once more: [`DeviceStats::staging_bypassed`]
+    /// [`WriteGuard`](crate::WriteGuard)s or on their way; 1 GiB unless said otherwise, 4 KiB at least. A write
+    /// beyond it waits for copies on their way. A guard that needs more than all of it, or than other guards
+    /// leave, gets ordinary memory, which is copied once more: [`DeviceStats::staging_bypassed`]
     /// counts these. A copy in chunks that finds all of it held by guards goes on beyond it, with the
     /// chunks that are being written: one of 4 MiB, or a few of 8 MiB where the limit is 128 MiB or more. Guards of
     /// up to 1 KiB lie in ordinary memory in any case, until they go up together.

@@ -48,7 +48,7 @@ fn cuda() -> impl Iterator<Item = (Caps, Source)> {
     std::iter::empty()
 }
 
-/// Why there is no CUDA device, for who may have meant one.
+/// The reason why there is no CUDA device, where the choice may have meant one.
 fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
     let backend = wanted.and_then(|wanted| parse(wanted).backend);
     if backend.is_some_and(|backend| backend != BackendKind::Cuda) {
@@ -138,7 +138,7 @@ fn parse(text: &str) -> Selector {
 }
 
 impl Selector {
-    /// Why it does not mean the device at `selector`, or `None` if it does.
+    /// The reason why it does not mean the device at `selector`, or `None` if it does.
     fn rejects(&self, selector: &str, caps: &Caps) -> Option<String> {
         if let Some(backend) = self.backend.filter(|backend| *backend != caps.backend) {
             return Some(format!("its backend is {}, not {backend}", caps.backend));

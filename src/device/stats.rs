@@ -1,4 +1,4 @@
-//! What a device has moved and done.
+//! Statistics of a device.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use anywarp_backend::Counters;
 use crate::kernel::Kernels;
 use crate::submit::Context;
 
-/// What a device has moved and done since it was opened.
+/// Statistics of a device since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceStats {
@@ -35,13 +35,13 @@ pub struct DeviceStats {
     pub staging_peak: u64,
     /// Waits because [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit) was reached.
     pub staging_waits: u64,
-    /// How long, together.
+    /// The duration of these waits, together.
     pub staging_waited: Duration,
     /// Guards that were given ordinary memory because of that limit.
     pub staging_bypassed: u64,
     /// Launches, handed over or still recorded.
     pub launches: u64,
-    /// What the backend counts.
+    /// The counts of the backend.
     pub counters: Counters,
 }
 

@@ -21,7 +21,7 @@ pub enum BufferError {
         bytes: u64,
         /// The size of all buffers of the device.
         live: u64,
-        /// What the backend said.
+        /// The error of the backend.
         error: BackendError,
     },
     /// A slice that is not within its buffer.

@@ -34,7 +34,7 @@ pub enum KernelError {
     Unreadable {
         /// The file.
         file: String,
-        /// What the system says.
+        /// The message of the system.
         message: String,
     },
     /// The WGSL nests deeper than anything that reads it can follow.
@@ -46,7 +46,7 @@ pub enum KernelError {
         file: String,
         /// The line.
         line: u32,
-        /// What nests.
+        /// The things that nest: `expressions`, `blocks`.
         what: &'static str,
         /// How deep.
         depth: u32,
@@ -60,7 +60,7 @@ pub enum KernelError {
     Internal {
         /// The file as named by the user.
         file: String,
-        /// What the check said.
+        /// The message of the check.
         message: String,
     },
     /// A function is marked for debug printing and cannot print: see
@@ -71,7 +71,7 @@ pub enum KernelError {
         file: String,
         /// The line.
         line: u32,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// No compute entry point at all.
@@ -115,7 +115,7 @@ pub enum KernelError {
     Override {
         /// The kernel.
         kernel: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// The kernel uses something that compute-only devices do not offer.
@@ -147,7 +147,7 @@ pub enum KernelError {
     AboveLimit {
         /// The kernel.
         kernel: String,
-        /// What there is too much of.
+        /// The quantity that is too large.
         what: String,
         /// How much the kernel wants.
         wanted: String,
@@ -163,7 +163,7 @@ pub enum KernelError {
         kernel: String,
         /// The device.
         device: String,
-        /// What the backend said.
+        /// The error of the backend.
         error: BackendError,
     },
 }

@@ -94,7 +94,7 @@ pub enum LaunchError {
     AboveLimit {
         /// The kernel.
         kernel: String,
-        /// What there is too much of.
+        /// The quantity that is too large.
         what: String,
         /// How much was asked for.
         wanted: u64,
@@ -108,7 +108,7 @@ pub enum LaunchError {
     EmptyGrid {
         /// The kernel.
         kernel: String,
-        /// What was asked for.
+        /// The grid given.
         grid: Vec<u64>,
     },
     /// A grid beyond 2^32 workgroups or threads in one dimension.
@@ -116,7 +116,7 @@ pub enum LaunchError {
     HugeGrid {
         /// The kernel.
         kernel: String,
-        /// What was asked for.
+        /// The grid given.
         grid: Vec<u64>,
         /// `workgroups` or `threads in one dimension`.
         unit: &'static str,
@@ -162,7 +162,7 @@ pub enum LaunchError {
         kernel: String,
         /// The binding.
         binding: String,
-        /// What is wrong with it.
+        /// The problem with it.
         error: BufferError,
     },
     /// The variant of the kernel that the launch needs could not be made.
@@ -175,7 +175,7 @@ pub enum LaunchError {
         kernel: String,
         /// The device.
         device: String,
-        /// What the backend said.
+        /// The error of the backend.
         error: BackendError,
     },
 }

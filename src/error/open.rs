@@ -30,7 +30,7 @@ pub struct OpenError {
     pub wanted: Option<String>,
     /// Every candidate, with the reason why it was not taken.
     pub rejected: Vec<Rejection>,
-    /// Why there may be no candidate, and what to do about it: lines of text.
+    /// Reasons why there may be no candidate, and remedies: lines of text.
     pub advice: Vec<String>,
 }
 

@@ -54,7 +54,7 @@ pub enum InteropError {
     Device {
         /// The device's name.
         device: String,
-        /// What the backend said.
+        /// The error of the backend.
         error: BackendError,
     },
 }

@@ -8,8 +8,8 @@ use super::plan::{Source, Terms};
 use super::{Loader, LoaderError};
 use crate::device::Device;
 
-/// What makes loading fast or slow, and changes nothing of what is loaded: what
-/// [`LoaderBuilder::tune`] looks for.
+/// The settings that make loading fast or slow and do not change what is loaded. [`LoaderBuilder::tune`] finds
+/// good ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {

@@ -49,7 +49,7 @@ pub enum LoaderError {
         worker: usize,
         /// How many were asked for.
         workers: usize,
-        /// What the system says.
+        /// The message of the system.
         cause: Arc<std::io::Error>,
     },
     /// The data set refused to read a sample.
@@ -88,7 +88,7 @@ pub enum LoaderError {
         batch: u64,
         /// How many samples it was to have.
         samples: usize,
-        /// What the buffer said.
+        /// The error of the buffer.
         error: BufferError,
     },
     /// The host has no ordinary memory for a batch that is to be copied.
@@ -114,7 +114,7 @@ pub enum LoaderError {
     File {
         /// The file.
         file: PathBuf,
-        /// What was expected and what came.
+        /// The expected and the actual content.
         message: String,
     },
 }
@@ -190,13 +190,13 @@ impl From<BufferError> for Refused {
     }
 }
 
-/// What a call of the data set came to, other than a result.
+/// The failure of a call of the data set.
 pub(super) enum Cause {
     Error(ReadError),
     Panic(String),
 }
 
-/// What went wrong with a batch, before its number is known.
+/// The failure of a batch whose number is not known yet.
 pub(super) enum Fault {
     Sample { sample: Option<usize>, shard: Option<usize>, cause: Cause },
     Shrunk { sample: usize, expected: usize, now: usize },

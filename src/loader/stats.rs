@@ -1,9 +1,9 @@
-//! What a loader has done, and who waited for whom.
+//! Statistics of a loader: amounts, and waiting times on either side.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What was loaded, and where the time went. Times of workers are sums over all of them.
+/// Amounts that were loaded, and the times that it took. Times of workers are sums over all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoaderStats {

@@ -90,7 +90,7 @@ impl TuneOptions {
     }
 }
 
-/// What was measured of one setting: medians.
+/// The measurements of one setting: medians.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trial {
@@ -104,7 +104,7 @@ pub struct Trial {
     pub rounds: u32,
 }
 
-/// What tuning has found: a table to print, and the setting to load with.
+/// The result of tuning: a table to print, and the setting to load with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tuning {
     trials: Vec<Trial>,

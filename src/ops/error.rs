@@ -15,7 +15,7 @@ pub enum OperationError {
         operator: String,
         /// The parameter as written.
         argument: String,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// A part of the kernel's text is missing, or is not what it must be.
@@ -25,7 +25,7 @@ pub enum OperationError {
         operator: String,
         /// `the operation`, `the identity`, ...
         what: &'static str,
-        /// What is wrong with it.
+        /// The problem with it.
         problem: String,
     },
     /// More or fewer arguments than parameters.
@@ -98,7 +98,7 @@ pub enum OperationError {
     Size {
         /// The operator.
         operator: String,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
     /// An axis that is not one of the shape's, or that is given twice.
@@ -134,7 +134,7 @@ pub enum OperationError {
         operator: String,
         /// The output.
         argument: String,
-        /// Why no buffer can be made for it.
+        /// The reason why no buffer can be made for it.
         problem: &'static str,
     },
     /// A bad slice.
@@ -144,7 +144,7 @@ pub enum OperationError {
         operator: String,
         /// The argument.
         argument: String,
-        /// What is wrong with it.
+        /// The problem with it.
         error: BufferError,
     },
     /// An array, a stream or a recording of another device.
@@ -170,7 +170,7 @@ pub enum OperationError {
     Buffer {
         /// The operator.
         operator: String,
-        /// What was refused.
+        /// The error of the buffer.
         error: BufferError,
     },
     /// A guard of an argument is alive.

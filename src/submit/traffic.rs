@@ -1,4 +1,4 @@
-//! What was moved between host and device.
+//! Transfers between host and device.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

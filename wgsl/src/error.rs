@@ -2,7 +2,7 @@
 
 use anywarp_backend::Spot;
 
-/// Why no module could be made of a text.
+/// The reason why a text gives no module.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
@@ -11,7 +11,7 @@ pub enum TextError {
     Invalid {
         /// The file as named by the user.
         file: String,
-        /// What is wrong, with the line and a marker below it.
+        /// The problem, with the line and a marker below it.
         diagnostic: String,
         /// Where, if known.
         place: Option<Spot>,
@@ -23,7 +23,7 @@ pub enum TextError {
         file: String,
         /// The line.
         line: u32,
-        /// What is wrong, with the line and a marker below it.
+        /// The problem, with the line and a marker below it.
         diagnostic: String,
     },
     /// A file cannot be read.
@@ -31,7 +31,7 @@ pub enum TextError {
     Unreadable {
         /// The file.
         file: String,
-        /// What the system says.
+        /// The message of the system.
         message: String,
     },
     /// It nests too deeply to be read safely.
@@ -43,7 +43,7 @@ pub enum TextError {
         file: String,
         /// The line.
         line: u32,
-        /// What nests.
+        /// The things that nest: `expressions`, `blocks`.
         what: &'static str,
         /// How deep.
         depth: u32,
@@ -57,7 +57,7 @@ pub enum TextError {
     Internal {
         /// The file as named by the user.
         file: String,
-        /// What the check said.
+        /// The message of the check.
         message: String,
     },
 }

@@ -44,7 +44,7 @@ pub enum BackendError {
     Stopped {
         /// The kernel.
         kernel: String,
-        /// Why, where, and what to do.
+        /// The reason, the place and the remedy.
         reason: String,
     },
     /// An id that was never given out, or was given back.

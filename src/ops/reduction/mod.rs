@@ -46,7 +46,7 @@ use wgsl::Own;
 /// there is one output, and no input is written. In map and finish `n` is the number of elements that
 /// are made into one, a `u32`; in map `i` is the element's number among them, row-major.
 ///
-/// What is combined has the output's type unless [`accumulator`](Self::accumulator) names another.
+/// Combined values have the type of the output unless [`accumulator`](Self::accumulator) names another.
 /// The identity must change nothing: it is combined more than once. The result for no elements is
 /// the identity, after finish.
 ///

@@ -1,4 +1,4 @@
-//! Errors of composing: what is wrong, at the author's own line.
+//! Errors of composing, at the line of the author.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use naga::Span;
 
 use crate::{TextError, diagnostic};
 
-/// What is wrong at one place of a file.
+/// An error at one place of a file.
 pub(super) fn at(file: &SourceFile, range: Range<usize>, message: &str, label: &str, notes: &[String]) -> TextError {
     between(&[(file, range, label)], message, notes)
 }
 
-/// What is wrong between places of several files. The first one is where the error is said to be.
+/// An error between places of several files. The first place is that of the error.
 pub(super) fn between(places: &[(&SourceFile, Range<usize>, &str)], message: &str, notes: &[String]) -> TextError {
     let (mut text, mut pieces, mut labels) = (String::new(), Vec::new(), Vec::new());
     for (index, (file, range, label)) in places.iter().enumerate() {
