@@ -186,6 +186,8 @@ impl Core {
 
     /// Unified memory, for writing: the caller holds the only guard, so the range is unshared.
     pub(crate) fn take_shared(&self) -> Result<HostRange, BackendError> {
+        // The memory may be mapped still, and what is written could not reach a lost device.
+        self.device.alive()?;
         let mapping = self.end_shared()?;
         self.state().mapping = None;
         Arc::try_unwrap(mapping).map_err(|_| BackendError::Rejected {

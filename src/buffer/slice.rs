@@ -361,6 +361,8 @@ fn update_guard<'a, T: Element>(
         drop(view);
         Place::Shared(core.take_shared().map_err(failed)?)
     } else {
+        // Nothing else here asks for the device, and what is written could not reach a lost one.
+        core.device.alive().map_err(failed)?;
         // Ordinary memory, because staging memory for uploads may be slow to read.
         let bytes = target.end - target.start;
         let (start, length) = ((target.start - view.base()) as usize, bytes as usize);

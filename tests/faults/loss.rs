@@ -17,7 +17,7 @@ fn calls_that_need_the_device(world: &mut World) -> Vec<(&'static str, anywarp::
         ("kernel", device.kernel("@compute @workgroup_size(1) fn other() {}").map(|_| ()).map_err(Error::from)),
     ];
     if let (Some(add), Some(a), Some(b)) = (&world.add, &world.a, &mut world.b) {
-        // What the host has stays readable, as long as the host and the device do not share it.
+        // What the host has, or has mapped, stays readable; but it cannot be written any more.
         let kept = b.read().ok().map(|all| all.to_vec());
         let launched = add.launch().bind("x", a).bind("y", &mut *b).threads(LENGTH).map_err(Error::from);
         calls.push(("launch and synchronize", launched.and_then(|_| device.synchronize())));
