@@ -137,8 +137,13 @@ mod tests {
     /// Sums along the last axis of a table, or along the first.
     fn planned([rows, columns]: [usize; 2], last: bool, first: u64, software: bool) -> Plan<Pass> {
         let element = ElementType::parse("f32").unwrap();
-        let slot =
-            |name: &str, access, written: bool| Slot { name: name.to_owned(), element, access, read: !written, written };
+        let slot = |name: &str, access, written: bool| Slot {
+            name: name.to_owned(),
+            element,
+            access,
+            read: !written,
+            written,
+        };
         let slots =
             [slot("x", if last { Access::Each } else { Access::Strided }, false), slot("y", Access::Each, true)];
         let walk = |size, stride| {
