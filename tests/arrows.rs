@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(&str, &[&str], &str)] = &[
     (
         "values",
-        &["element", "error", "environment"],
+        &["backend", "element", "error", "environment"],
         "types that host and device agree on; errors, into which upper floors fold theirs; environment variables",
     ),
     ("submission", &["submit"], "context, timeline, encoder, streams, recordings, submissions, staging, events"),

@@ -66,6 +66,20 @@ pub enum OperationError {
         /// Elements of the array.
         got: usize,
     },
+    /// A view that reaches beyond its array, writes one element twice, or stands where there can be none.
+    #[error("{operator}: '{argument}' of shape {shape:?} and strides {strides:?} {problem}")]
+    View {
+        /// The operator.
+        operator: String,
+        /// The argument.
+        argument: String,
+        /// The shape.
+        shape: Vec<usize>,
+        /// The strides, in elements.
+        strides: Vec<usize>,
+        /// What is wrong.
+        problem: String,
+    },
     /// Shapes that cannot be stretched to one.
     #[error(
         "{operator}: '{argument}' of shape {shape:?} cannot be broadcast to the shape {against:?} of the arguments before it: \

@@ -12,6 +12,8 @@ mod operations;
 mod outcome;
 mod places;
 mod reductions;
+#[path = "../../src/ops/operation/reference.rs"]
+mod reference;
 mod refusals;
 #[allow(dead_code)] // there is no table of known failures here
 #[path = "../conformance/targets.rs"]
@@ -20,6 +22,7 @@ mod targets;
 mod trial;
 #[path = "../support/verdict.rs"]
 mod verdict;
+mod views;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
             broadcasts::cases(),
             places::cases(),
             reductions::cases(),
+            views::cases(),
             refusals::of_operations(),
             refusals::of_reductions(),
         ];

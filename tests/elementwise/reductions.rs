@@ -37,7 +37,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.into_iter().map(|(name, case)| (format!("reductions::{name}"), case)).collect()
 }
 
-fn sum_kernel() -> TestResult<ReductionKernel> {
+pub(crate) fn sum_kernel() -> TestResult<ReductionKernel> {
     Ok(ReductionKernel::new("x: T", "y: T")?.combine("a + b").finish("y = a").identity("0").name("sum"))
 }
 

@@ -9,7 +9,7 @@ use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::kept;
 use super::super::operation::places::Field;
 use super::super::operation::preface::{Access, Slot};
-use super::super::operation::shape::{Strides, Walk, elements, strides};
+use super::super::operation::shape::{Strides, Walk, elements};
 use super::super::plan::Plan;
 use super::ElementwiseCall;
 use super::plan::{self, Choice, Pass, Shape};
@@ -74,9 +74,7 @@ pub(super) fn fit<'a>(
         });
     }
     signature.check_destination(&call.device.context, &call.destination)?;
-    // Those of an operand that is not walked are zeros, which join any others.
-    let own = |operand: &Operand<'_>| strides(if operand.is_walked() { &operand.shape } else { &[] }, &shape);
-    let strides: Vec<Strides> = operands.iter().map(own).collect();
+    let strides: Vec<Strides> = operands.iter().map(|operand| operand.strides(&shape)).collect();
     let axes: Vec<usize> = (0..shape.len()).collect();
     let walk = Walk::over(&axes, &shape, &strides);
     let slots = slots(&operands, &walk);
@@ -106,11 +104,11 @@ fn slots(operands: &[Operand<'_>], walk: &Walk) -> Vec<Slot> {
     let access = |operand: &Operand<'_>, strides: &[usize]| match operand.given {
         Given::Value { .. } => Access::Value,
         Given::Array(_) if operand.raw => Access::Raw,
-        // Outputs have the whole shape, so they are as contiguous as can be.
-        Given::Array(_) if operand.written => Access::Each,
         Given::Array(_) => match strides {
+            // One element of an output, which the kernel may ask for its length.
+            [] if operand.written => Access::Each,
             [] | [0] => Access::One,
-            [_] => Access::Each,
+            [1] => Access::Each,
             _ => Access::Strided,
         },
     };

@@ -21,13 +21,19 @@ pub enum Given<'a> {
 pub struct Array<'a> {
     pub(crate) bound: BoundBuffer<'a>,
     pub(crate) shape: Option<Sizes>,
+    /// Of that shape, where its rows do not lie one after the other.
+    pub(crate) strides: Option<Sizes>,
     /// Bytes of one element.
     pub(crate) size: u64,
 }
 
 impl<'a> Array<'a> {
-    fn new<T: Element>(buffer: impl Bind<'a>, shape: Option<Sizes>) -> Self {
-        Self { bound: bound(buffer), shape, size: size_of::<T>() as u64 }
+    fn new<T: Element>(buffer: impl Bind<'a>) -> Self {
+        Self { bound: bound(buffer), shape: None, strides: None, size: size_of::<T>() as u64 }
+    }
+
+    fn shaped<T: Element>(Shaped { buffer, shape, strides }: Shaped<impl Bind<'a>>) -> Self {
+        Self { shape: Some(shape), strides, ..Self::new::<T>(buffer) }
     }
 
     /// The type of its elements as Rust has it.
@@ -92,13 +98,13 @@ macro_rules! arrays {
     ($trait:ident: $([$($generics:tt)*] $array:ty;)*) => {$(
         impl<'a, $($generics)*> sealed::$trait<'a> for $array {
             fn given(self) -> Given<'a> {
-                Given::Array(Array::new::<T>(self, None))
+                Given::Array(Array::new::<T>(self))
             }
         }
 
         impl<'a, $($generics)*> sealed::$trait<'a> for Shaped<$array> {
             fn given(self) -> Given<'a> {
-                Given::Array(Array::new::<T>(self.buffer, Some(self.shape)))
+                Given::Array(Array::shaped::<T>(self))
             }
         }
     )*};
@@ -115,13 +121,13 @@ macro_rules! outputs {
     ($([$($generics:tt)*] $array:ty;)*) => {$(
         impl<'a, $($generics)*> sealed::Outputs<'a> for $array {
             fn all(self) -> Vec<Given<'a>> {
-                vec![Given::Array(Array::new::<T>(self, None))]
+                vec![Given::Array(Array::new::<T>(self))]
             }
         }
 
         impl<'a, $($generics)*> sealed::Outputs<'a> for Shaped<$array> {
             fn all(self) -> Vec<Given<'a>> {
-                vec![Given::Array(Array::new::<T>(self.buffer, Some(self.shape)))]
+                vec![Given::Array(Array::shaped::<T>(self))]
             }
         }
     )*};
@@ -212,7 +218,7 @@ macro_rules! output_tuples {
             #[allow(non_snake_case, reason = "a tuple's members are named as their types")]
             fn outputs(buffers: &mut Self::Buffers) -> Vec<Given<'_>> {
                 let ($($name,)+) = buffers;
-                vec![$(Given::Array(Array::new::<$name>($name, None))),+]
+                vec![$(Given::Array(Array::new::<$name>($name))),+]
             }
         }
     )*};
@@ -230,6 +236,6 @@ impl<T: Element> sealed::Results for T {
     }
 
     fn outputs(buffers: &mut Self::Buffers) -> Vec<Given<'_>> {
-        vec![Given::Array(Array::new::<T>(buffers, None))]
+        vec![Given::Array(Array::new::<T>(buffers))]
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::super::error::OperationError;
 use super::arguments::{Array, Given};
 use super::parameters::{Parameter, ParameterType};
-use super::shape::{Sizes, broadcast, elements};
+use super::shape::{Sizes, Strides, broadcast, elements, stretched, strides};
 use super::types::{ElementType, KNOWN};
+use super::view;
 use crate::submit::{Context, Destination, Refusal};
 
 /// Kernels count elements in 32 bits, up to some workgroups beyond the end.
@@ -91,7 +92,7 @@ impl Signature {
         let mut shapes = Vec::new();
         for (parameter, given) in self.inputs.iter().zip(inputs) {
             if let (Given::Array(array), false) = (given, parameter.raw) {
-                shapes.push((parameter.name.as_str(), self.check_array(device, &parameter.name, array)?));
+                shapes.push((parameter.name.as_str(), self.check_array(device, parameter, array, false)?));
             }
         }
         self.join(shapes.iter().map(|(name, shape)| (*name, shape)), size)
@@ -152,7 +153,7 @@ impl Signature {
         let element = self.element(parameter, &given, letters)?;
         let shape = match &given {
             Given::Value { .. } => Sizes::new(),
-            Given::Array(array) => self.check_array(device, name, array)?,
+            Given::Array(array) => self.check_array(device, parameter, array, written)?,
         };
         Ok(Operand { name: name.clone(), element, raw: *raw, read, written, given, shape })
     }
@@ -202,26 +203,44 @@ impl Signature {
     }
 
     /// The array's shape.
-    fn check_array(&self, device: &Arc<Context>, name: &str, array: &Array<'_>) -> Result<Sizes, OperationError> {
+    fn check_array(
+        &self,
+        device: &Arc<Context>,
+        Parameter { name, raw, .. }: &Parameter,
+        array: &Array<'_>,
+        written: bool,
+    ) -> Result<Sizes, OperationError> {
         let kernel = || self.kernel.clone();
         let bytes = array.bound.bytes.clone().map_err(|error| OperationError::Slice {
             operator: kernel(),
-            argument: name.to_owned(),
+            argument: name.clone(),
             error: *error,
         })?;
         self.same_device(device, &format!("'{name}'"), &array.bound.core.device)?;
         let got = ((bytes.end - bytes.start) / array.size.max(1)) as usize;
         let Some(shape) = &array.shape else { return Ok(vec![got]) };
+        if let Some(strides) = &array.strides {
+            let raw = raw.then(|| "is raw: the operation indexes it by itself, without strides".to_owned());
+            return match raw.or_else(|| view::fault(shape, strides, got, written)) {
+                None => Ok(shape.clone()),
+                Some(problem) => Err(self.wrong_view(name, shape, strides, problem)),
+            };
+        }
         match elements(shape) {
             Some(expected) if expected == got => Ok(shape.clone()),
             expected => Err(OperationError::Length {
                 operator: kernel(),
-                argument: name.to_owned(),
+                argument: name.clone(),
                 shape: shape.clone(),
                 expected: expected.unwrap_or(usize::MAX),
                 got,
             }),
         }
+    }
+
+    pub(crate) fn wrong_view(&self, name: &str, shape: &[usize], strides: &[usize], problem: String) -> OperationError {
+        let (operator, argument) = (self.kernel.clone(), name.to_owned());
+        OperationError::View { operator, argument, shape: shape.to_vec(), strides: strides.to_vec(), problem }
     }
 
     /// The shape that `operands` have together, or `size` where none of them is walked.
@@ -283,6 +302,15 @@ impl<'a> Operand<'a> {
     /// Whether each element of it belongs to one call of the operation.
     pub(crate) fn is_walked(&self) -> bool {
         !self.raw && matches!(self.given, Given::Array(_))
+    }
+
+    /// By how many elements each axis of `shape` moves within it. Zeros, which join any others, for what is not walked.
+    pub(crate) fn strides(&self, shape: &[usize]) -> Strides {
+        match self.array().and_then(|array| array.strides.as_deref()) {
+            _ if !self.is_walked() => strides(&[], shape),
+            Some(own) => stretched(&self.shape, own, shape),
+            None => strides(&self.shape, shape),
+        }
     }
 
     pub(crate) fn array(&self) -> Option<&Array<'a>> {

@@ -8,11 +8,52 @@ pub(crate) type Sizes = Vec<usize>;
 /// By how many elements each axis moves within an array: inline for the usual ranks, as every launch has some.
 pub(crate) type Strides = SmallVec<[usize; 4]>;
 
-/// An array with a shape, row after row: made by [`shaped`].
+/// An array with a shape, row after row unless it has [`strides`](Self::strides): made by [`shaped`].
 #[derive(Clone, Debug)]
 pub struct Shaped<B> {
     pub(crate) buffer: B,
     pub(crate) shape: Sizes,
+    pub(crate) strides: Option<Sizes>,
+}
+
+impl<B> Shaped<B> {
+    /// Says by how many elements each axis moves within the array, instead of row after row. The first element is that
+    /// of the buffer or slice. A matrix is transposed by its strides swapped, windows overlap, a stride of 0 repeats;
+    /// the array may be longer than the view needs.
+    ///
+    /// What is written takes strides that keep all indices apart. The output of a reduction and raw arrays take none.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// use anywarp::ops::{ElementwiseKernel, shaped};
+    ///
+    /// let device = anywarp::Device::open("cpu")?;
+    /// let copy = ElementwiseKernel::new("x: f32", "y: f32", "y = x")?;
+    /// let x = device.buffer_from(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?; // 2 rows of 3
+    ///
+    /// let transposed = copy.apply::<f32>(&device, shaped(&x, [3, 2]).strides([1, 3]))?;
+    /// assert_eq!(*transposed.read()?, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    /// let windows = copy.apply::<f32>(&device, shaped(&x, [3, 2]).strides([1, 1]))?;
+    /// assert_eq!(*windows.read()?, [1.0, 2.0, 2.0, 3.0, 3.0, 4.0]);
+    ///
+    /// let mut y = device.buffer_from(&[0.0f32; 6])?;
+    /// copy.run(&device, x.slice(..3), shaped(&mut y, [3]).strides([2]))?; // every other element
+    /// assert_eq!(*y.read()?, [1.0, 0.0, 2.0, 0.0, 3.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// The call reports a view that reaches beyond its array, or that writes one element twice:
+    /// [`OperationError::View`](super::super::OperationError::View).
+    #[must_use]
+    pub fn strides(mut self, strides: impl Into<Vec<usize>>) -> Self {
+        self.strides = Some(strides.into());
+        self
+    }
 }
 
 /// Gives an argument of an [`ElementwiseKernel`](super::super::ElementwiseKernel) or a
@@ -36,7 +77,7 @@ pub struct Shaped<B> {
 /// # fn main() {}
 /// ```
 pub fn shaped<B>(buffer: B, shape: impl Into<Vec<usize>>) -> Shaped<B> {
-    Shaped { buffer, shape: shape.into() }
+    Shaped { buffer, shape: shape.into(), strides: None }
 }
 
 /// Stretches `shape` so that `other` fits; `false` if it cannot.
@@ -62,8 +103,17 @@ pub(crate) fn elements(shape: &[usize]) -> Option<usize> {
     if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1usize, |all, size| all.checked_mul(*size)) }
 }
 
-/// By how many elements each axis of `shape` moves within an array of shape `own`: 0 where it is
-/// stretched.
+/// By how many elements each axis of `shape` moves within an array that has the shape `own` and these strides: 0 where
+/// it is stretched.
+pub(crate) fn stretched(own: &[usize], own_strides: &[usize], shape: &[usize]) -> Strides {
+    let mut strides: Strides = smallvec![0; shape.len()];
+    for ((place, size), stride) in strides.iter_mut().rev().zip(own.iter().rev()).zip(own_strides.iter().rev()) {
+        *place = if *size == 1 { 0 } else { *stride };
+    }
+    strides
+}
+
+/// [`stretched`], of an array whose rows lie one after the other.
 pub(crate) fn strides(own: &[usize], shape: &[usize]) -> Strides {
     let mut strides: Strides = smallvec![0; shape.len()];
     let mut stride = 1usize;
@@ -167,6 +217,13 @@ mod tests {
         assert_eq!(strides(&[2, 1], &[2, 3])[..], [1, 0]);
         assert_eq!(strides(&[1], &[4, 2])[..], [0, 0]);
         assert_eq!(strides(&[], &[4])[..], [0]);
+    }
+
+    #[test]
+    fn strides_of_views_are_zero_where_stretched() {
+        assert_eq!(stretched(&[3, 2], &[1, 3], &[3, 2])[..], [1, 3]);
+        assert_eq!(stretched(&[1, 2], &[7, 3], &[4, 5, 2])[..], [0, 0, 3]);
+        assert_eq!(stretched(&[], &[], &[4])[..], [0]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::kept;
 use super::super::operation::places::{Dimensions, Field};
 use super::super::operation::preface::{Access, Slot};
-use super::super::operation::shape::{Sizes, Strides, Walk, elements, strides};
+use super::super::operation::shape::{Sizes, Strides, Walk, elements};
 use super::super::operation::types::ElementType;
 use super::super::plan::{Cost, Plan};
 use super::ReductionCall;
@@ -93,9 +93,11 @@ pub(super) fn fit<'a>(
     signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     check_output(signature, &operands, &shape, &kept)?;
     signature.check_destination(&call.device.context, &call.destination)?;
-    // Those of an operand that is not walked are zeros, which join any others.
-    let is_walked = |operand: &Operand<'_>| !operand.written && operand.is_walked();
-    let of = |operand: &Operand<'_>| strides(if is_walked(operand) { &operand.shape } else { &[] }, &shape);
+    // Those of the output are zeros, which join any others.
+    let of = |operand: &Operand<'_>| match operand.written {
+        true => Strides::from_elem(0, shape.len()),
+        false => operand.strides(&shape),
+    };
     let strides: Vec<Strides> = operands.iter().map(of).collect();
     let walks = [&kept, &reduced].map(|axes| Walk::over(axes, &shape, &strides));
     let count = |axes: &[usize]| {
@@ -121,6 +123,10 @@ fn check_output(
     let expected: Sizes = kept.iter().map(|axis| shape[*axis]).collect();
     let with_ones: Sizes = (0..shape.len()).map(|axis| if kept.contains(&axis) { shape[axis] } else { 1 }).collect();
     for output in operands.iter().filter(|operand| operand.written) {
+        if let Some(strides) = output.array().and_then(|array| array.strides.as_ref()) {
+            let problem = "is the output: results lie side by side, without strides".to_owned();
+            return Err(signature.wrong_view(&output.name, &output.shape, strides, problem));
+        }
         let unshaped = output.array().is_some_and(|array| array.shape.is_none());
         let fits = match unshaped {
             true => elements(&expected) == output.shape.first().copied(),

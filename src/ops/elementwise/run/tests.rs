@@ -1,6 +1,7 @@
 //! The forms that only long arrays take.
 
 use super::super::super::operation::arguments::{Inputs, Outputs};
+use super::super::super::operation::reference::{View, elementwise};
 use super::super::ElementwiseKernel;
 use crate::submit::Destination;
 use crate::{Device, Slice, SliceMut};
@@ -33,7 +34,9 @@ fn a_vector_for_each_invocation_and_an_element_for_those_that_are_left() {
         let target: SliceMut<'_, f32> = y.slice_mut(4..length + 4);
         run_on_vectors(&device, &kernel, (part, x.slice(7..8), 3.0f32), (target, &mut z));
         let got = y.read().unwrap();
-        assert!((0..length).all(|at| got[4 + at] == 3.0 * all[from + at] + 7.0), "{length} elements from {from}");
+        let view = View { elements: &all[from..], shape: &[length], strides: &[1] };
+        let wanted = elementwise(&[length], &[view], |x, _, _| 3.0 * x[0] + 7.0);
+        assert!(got[4..length + 4] == wanted, "{length} elements from {from}");
         assert!(got[..4].iter().chain(&got[length + 4..]).all(|outside| *outside == 5.0), "{length} elements");
         assert!(z.read().unwrap().iter().enumerate().all(|(at, z)| *z as usize == at + length), "{length} elements");
         drop(got);

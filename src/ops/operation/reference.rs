@@ -1,0 +1,56 @@
+//! Elementwise operations and reductions in plain Rust: what each index means, and nothing else.
+
+/// An array as a call is given it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a, T> {
+    pub(crate) elements: &'a [T],
+    pub(crate) shape: &'a [usize],
+    pub(crate) strides: &'a [usize],
+}
+
+impl<T: Copy> View<'_, T> {
+    /// The element at these coordinates; missing axes and those of size 1 are stretched.
+    fn at(&self, coordinates: &[usize]) -> T {
+        let own = &coordinates[coordinates.len() - self.shape.len()..];
+        let axes = own.iter().zip(self.shape).zip(self.strides);
+        self.elements[axes.map(|((at, size), stride)| if *size == 1 { 0 } else { at * stride }).sum::<usize>()]
+    }
+}
+
+/// All indices of a shape, row-major.
+pub(crate) fn coordinates(shape: &[usize]) -> Vec<Vec<usize>> {
+    shape.iter().fold(vec![Vec::new()], |all, size| {
+        all.iter().flat_map(|head| (0..*size).map(|at| [head.as_slice(), &[at]].concat())).collect()
+    })
+}
+
+/// What `operation(elements, i, n)` is for each index of a shape, row-major.
+pub(crate) fn elementwise<T: Copy, U>(
+    shape: &[usize],
+    inputs: &[View<'_, T>],
+    operation: impl Fn(&[T], usize, usize) -> U,
+) -> Vec<U> {
+    let all = coordinates(shape);
+    let elements = |at: &[usize]| inputs.iter().map(|input| input.at(at)).collect::<Vec<T>>();
+    all.iter().enumerate().map(|(i, at)| operation(&elements(at), i, all.len())).collect()
+}
+
+/// For each index of the axes that stay, what `combine` makes of all mapped elements, from `identity` on.
+pub(crate) fn reduction<T: Copy, A: Copy>(
+    shape: &[usize],
+    axes: &[usize],
+    inputs: &[View<'_, T>],
+    identity: A,
+    map: impl Fn(&[T]) -> A,
+    combine: impl Fn(A, A) -> A,
+) -> Vec<A> {
+    let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
+    let sizes: Vec<usize> = kept.iter().map(|axis| shape[*axis]).collect();
+    let mut results = vec![identity; sizes.iter().product()];
+    for at in coordinates(shape) {
+        let result = kept.iter().fold(0, |result, axis| result * shape[*axis] + at[*axis]);
+        let elements: Vec<T> = inputs.iter().map(|input| input.at(&at)).collect();
+        results[result] = combine(results[result], map(&elements));
+    }
+    results
+}
