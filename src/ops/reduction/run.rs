@@ -208,7 +208,7 @@ impl Fitted<'_> {
         let kernels: SmallVec<[Kernel; 2]> = passes.iter().map(|pass| self.kernel(pass)).collect::<Result<_, _>>()?;
         let mut partials = None;
         if let ([first, _], Some(kernel)) = (passes, kernels.first()) {
-            partials = Some(self.partials(kernel, self.results * first.splits)?);
+            partials = Some(self.partials(kernel, self.results * first.splits, &destination)?);
         }
         for (pass, kernel) in passes.iter().zip(&kernels) {
             self.launch(pass, kernel, partials.as_mut(), destination.again())?;
@@ -224,12 +224,17 @@ impl Fitted<'_> {
         })
     }
 
-    /// Memory for what the first pass leaves.
-    fn partials(&self, kernel: &Kernel, count: u64) -> Result<UnifiedBuffer<u8>, OperationError> {
+    /// Scratch memory for what the first pass leaves.
+    fn partials(
+        &self,
+        kernel: &Kernel,
+        count: u64,
+        destination: &Destination<'_>,
+    ) -> Result<UnifiedBuffer<u8>, OperationError> {
         let bytes = partials_size(kernel, count);
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.device
-            .buffer::<u8>(bytes)
+            .scratch::<u8>(bytes, destination)
             .map_err(|error| OperationError::Buffer { operator: self.own.signature.kernel.clone(), error })
     }
 
