@@ -159,7 +159,11 @@ impl Context {
     pub(crate) fn synchronize(&self, stream: Option<u32>) -> Result<(), BackendError> {
         let tickets = self.tickets(stream)?;
         let watch = Stopwatch::start();
-        let waited = tickets.iter().fold(Ok(()), |outcome, ticket| outcome.and(ticket.wait()));
+        let mut waited = Ok(());
+        for ticket in &tickets {
+            // Each of them, also when one has failed.
+            waited = waited.and(ticket.wait());
+        }
         self.events.emit(|| Event::Wait { took: watch.elapsed() });
         self.outcome(waited, stream)
     }

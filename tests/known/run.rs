@@ -88,7 +88,7 @@ fn evaluate(reproduction: &Reproduction, selector: &str) -> Gave {
         let values = device.buffer_from::<u8>(bytemuck::cast_slice(&reproduction.input))?;
         let values = values.slice(reproduction.bound.start * 4..reproduction.bound.end * 4);
         let launch = kernel.launch();
-        let launch = if reproduction.input.is_empty() { launch } else { launch.bind("values", &values) };
+        let launch = if reproduction.input.is_empty() { launch } else { launch.bind("values", values) };
         let launch = if reproduction.needs == Some("immediates") { launch.set("now", 3u32) } else { launch };
         let launch = launch.bind("result", &mut result);
         if reproduction.indirect.is_empty() {

@@ -137,7 +137,7 @@ impl World {
             }
             LaunchReadPart(range) => {
                 let part = self.buffer.slice(range.clone());
-                self.add.launch().bind("x", &part).bind("y", &mut self.other).threads(1)?;
+                self.add.launch().bind("x", part).bind("y", &mut self.other).threads(1)?;
                 Ok(())
             }
             LaunchWrite => {

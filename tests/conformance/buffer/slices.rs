@@ -146,7 +146,6 @@ async fn split_in_two(device: &Device) -> TestResult {
     let (mid, top) = high.split_at_mut(16);
     equal((mid.len(), top.len()), (16, 32), "lengths of the second split")?;
     low.slice_mut(..).copy_from(&mid)?;
-    drop((low, mid, top));
     same(&buffer.slice(..16).read_here().await?, &words(64)[16..32], "copied within one buffer")?;
     for at in [0, 64] {
         let (low, high) = buffer.split_at_mut(at);
