@@ -12,6 +12,7 @@ mod elementwise;
 mod error;
 mod matmul;
 mod operation;
+mod operator;
 mod plan;
 mod reduction;
 
