@@ -1,6 +1,7 @@
 // A pattern of up to 16 words, over and over.
 //
-// An invocation fills 16 words that are whole patterns apart, so that it looks at the pattern once.
+// An invocation fills 16 words that are whole patterns apart, so that it looks at the pattern once; a workgroup fills
+// 16 rows of 256.
 struct Sizes {
     // Words to fill, and where they begin in what is bound.
     length: u32,
@@ -8,8 +9,8 @@ struct Sizes {
     // Words of the pattern, and the one to begin with.
     period: u32,
     phase: u32,
-    // Words of as many whole patterns as 256 invocations fill at a time.
-    row: u32,
+    // From one row of a workgroup to the next: the least that is whole rows and whole patterns.
+    span: u32,
 }
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
@@ -19,14 +20,12 @@ struct Sizes {
 
 @compute @workgroup_size(256)
 fn fill_pattern(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    if local >= sizes.row {
-        return;
-    }
+    let rows = sizes.span / 256u;
     // The host keeps all of these sums within 32 bits.
-    let word = pattern[(sizes.phase + local) % sizes.period].x;
-    let begin = group.x * sizes.row * 16u + local;
+    let begin = group.x / rows * sizes.span * 16u + group.x % rows * 256u + local;
+    let word = pattern[(sizes.phase + begin) % sizes.period].x;
     for (var k = 0u; k < 16u; k++) {
-        let at = begin + sizes.row * k;
+        let at = begin + sizes.span * k;
         if at < sizes.length {
             x[sizes.first + at] = word;
         }

@@ -2,9 +2,9 @@
 
 use super::super::plan::Plan;
 
-/// Invocations of a workgroup.
+/// Invocations of a workgroup, and words of a row.
 const WORKGROUP: u32 = 256;
-/// Words that each of them fills, in as many rows.
+/// Rows that a workgroup fills.
 const ROWS: u64 = 16;
 
 /// The sizes of a fill.
@@ -23,8 +23,8 @@ pub(super) struct Shape {
 pub(super) enum Pass {
     /// The device's own fill with one word.
     Word,
-    /// The kernel: rows of this many words, which are whole patterns, in so many workgroups.
-    Kernel { row: u32, groups: u64 },
+    /// The kernel, in so many workgroups, with rows that are `span` words apart.
+    Kernel { span: u32, groups: u64 },
 }
 
 /// How the work is done, where there is more than one way.
@@ -49,8 +49,11 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
     let pass = match choice {
         Choice::Word if shape.uniform => Pass::Word,
         _ => {
-            let row = WORKGROUP - WORKGROUP % shape.period;
-            Pass::Kernel { row, groups: shape.length.div_ceil(u64::from(row) * ROWS) }
+            // Rows begin at the same word of the pattern where they are whole patterns apart: the period without the
+            // powers of two that 256 has, too.
+            let patterns = shape.period >> shape.period.trailing_zeros();
+            let span = WORKGROUP * patterns;
+            Pass::Kernel { span, groups: shape.length.div_ceil(u64::from(span) * ROWS) * u64::from(patterns) }
         }
     };
     Plan { passes: vec![pass], scratch: 0, flops: 0, bytes: shape.length * 4 }
@@ -62,10 +65,10 @@ mod tests {
 
     #[test]
     fn one_word_is_the_devices_own_fill() {
-        let passes = |uniform, choice| plan(Shape { length: 4081, period: 3, uniform }, choice).passes;
+        let passes = |uniform, choice| plan(Shape { length: 12_289, period: 6, uniform }, choice).passes;
         assert_eq!(passes(true, Choice::Word), [Pass::Word]);
-        assert_eq!(passes(false, Choice::Word), [Pass::Kernel { row: 255, groups: 2 }]);
-        assert_eq!(passes(true, Choice::Kernel), [Pass::Kernel { row: 255, groups: 2 }]);
+        assert_eq!(passes(false, Choice::Word), [Pass::Kernel { span: 768, groups: 6 }]);
+        assert_eq!(passes(true, Choice::Kernel), [Pass::Kernel { span: 768, groups: 6 }]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl<T: PatternElement> Operands<'_, '_, T> {
         for pass in &plan.passes {
             match *pass {
                 Pass::Word => self.by_word(destination.again())?,
-                Pass::Kernel { row, groups } => self.by_kernel(row, groups, destination.again())?,
+                Pass::Kernel { span, groups } => self.by_kernel(span, groups, destination.again())?,
             }
         }
         Ok(())
@@ -55,7 +55,7 @@ impl<T: PatternElement> Operands<'_, '_, T> {
         }
     }
 
-    fn by_kernel(&self, row: u32, groups: u64, destination: Destination<'_>) -> Result<(), OperationError> {
+    fn by_kernel(&self, span: u32, groups: u64, destination: Destination<'_>) -> Result<(), OperationError> {
         let (x, first) = cells_mut::<T, u32>(&self.x).map_err(OPERATOR.slice("x"))?;
         let mut pattern = [[0; 4]; MAX_PERIOD];
         for (word, element) in pattern.iter_mut().zip(self.pattern) {
@@ -63,7 +63,7 @@ impl<T: PatternElement> Operands<'_, '_, T> {
         }
         // The operator's limit on the length keeps all of them within 32 bits.
         let [length, period, phase] = [self.x.len(), self.pattern.len(), self.phase].map(|count| count as u32);
-        let sizes = kernel::Sizes { length, first, period, phase, row };
+        let sizes = kernel::Sizes { length, first, period, phase, span };
         let args = kernel::Args { sizes, pattern, x };
         kernel::fill_pattern(&Device::of(&self.x.core.device))?.launch(args).to(destination).groups([groups, 1])?;
         Ok(())
