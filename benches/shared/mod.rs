@@ -3,7 +3,7 @@
 mod pairs;
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anywarp::{Device, DeviceOptions};
@@ -51,6 +51,11 @@ impl Arguments {
             }
         }
         Ok(parsed)
+    }
+
+    /// The file that the results go to.
+    pub(crate) fn json(&self) -> Option<&Path> {
+        self.json.as_deref()
     }
 
     /// Opens the device.
@@ -207,7 +212,7 @@ impl Report {
             }
             println!();
         }
-        if let Some(file) = &arguments.json {
+        if let Some(file) = arguments.json() {
             std::fs::write(file, serde_json::to_string_pretty(&self.json(device))?)?;
         }
         Ok(())

@@ -37,7 +37,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.into_iter().map(|(name, case)| (format!("reductions::{name}"), case)).collect()
 }
 
-pub(crate) fn sum_kernel() -> TestResult<ReductionKernel> {
+fn sum_kernel() -> TestResult<ReductionKernel> {
     Ok(ReductionKernel::new("x: T", "y: T")?.combine("a + b").finish("y = a").identity("0").name("sum"))
 }
 
@@ -270,4 +270,9 @@ fn the_same_bits_again(device: &Device) -> TestResult {
         same(&sum.apply::<f32>(device, &x)?.read()?, &[first], "again")?;
     }
     Ok(())
+}
+
+/// The sum, for views.
+pub(crate) fn sum_of_views() -> TestResult<ReductionKernel> {
+    sum_kernel()
 }

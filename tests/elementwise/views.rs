@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use crate::Case;
 use crate::number::{known, of, whole};
 use crate::outcome::{TestResult, fail, refused, same};
-use crate::reductions::sum_kernel;
+use crate::reductions::sum_of_views;
 use crate::reference::{self, View};
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -100,7 +100,7 @@ fn in_place(device: &Device) -> TestResult {
 
 /// Long enough for vectors, which views of odd strides must not take.
 fn reduced(device: &Device) -> TestResult {
-    let (sum, values) = (sum_kernel()?, whole(60_000, 6));
+    let (sum, values) = (sum_of_views()?, whole(60_000, 6));
     let x = device.buffer_from(&values)?;
     for (shape, strides) in
         [([5, 8192], [1, 1]), ([8192, 5], [1, 1]), ([5, 8192], [8192, 1]), ([3, 5000], [4, 3]), ([7, 5000], [0, 2])]
@@ -181,7 +181,7 @@ fn random_operations(device: &Device) -> TestResult {
 }
 
 fn random_reductions(device: &Device) -> TestResult {
-    let (sum, values) = (sum_kernel()?, whole(Random::LENGTH, 8));
+    let (sum, values) = (sum_of_views()?, whole(Random::LENGTH, 8));
     let x = device.buffer_from(&values)?;
     judged(&(Random::any(), any::<[bool; 3]>()), |(Random { shape, strides, from }, along)| {
         let axes: Vec<usize> = (0..shape.len()).filter(|axis| along[*axis]).collect();
@@ -207,7 +207,7 @@ fn refusals(device: &Device) -> TestResult {
     refused(write([3, 1]), is, &["two indices for one element"])?;
     let raw = ElementwiseKernel::new("raw x: f32", "y: f32", "y = x[i]")?;
     refused(raw.run(device, shaped(&x, [12]).strides([1]), &mut y), is, &["'x'", "is raw"])?;
-    let sum: ReductionKernel = sum_kernel()?;
+    let sum: ReductionKernel = sum_of_views()?;
     let along = sum.call(device).axis(0).run(shaped(&x, [3, 4]), shaped(&mut y, [4]).strides([1]));
     refused(along, is, &["reduction sum: 'y'", "side by side"])?;
     same(&y.read()?, &[5.0; 12], "nothing has run")

@@ -13,6 +13,7 @@ mod library;
 #[allow(dead_code)] // the conformance suite has more checks than are needed here
 #[path = "../conformance/outcome.rs"]
 mod outcome;
+mod patterns;
 mod places;
 mod products;
 mod refusals;
@@ -42,16 +43,18 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials: Vec<Trial> = targets::required().into_iter().map(presence).collect();
     for target in targets::targets() {
-        let cases = [products::cases(), places::cases(), bits::cases(), refusals::cases()].into_iter().flatten();
-        trials.extend(cases.map(|case| on_device(&target, case)));
+        let products = [products::cases(), places::cases(), bits::cases(), refusals::cases()].into_iter().flatten();
+        let products = products.map(|(name, run)| (format!("matmul::{name}"), run));
+        trials.extend(products.chain(patterns::cases()).map(|case| on_device(&target, case)));
     }
-    trials.extend([library::cases(), shaders::cases()].into_iter().flatten().map(alone));
+    let others = [library::cases(), shaders::cases(), vec![patterns::checked()]];
+    trials.extend(others.into_iter().flatten().map(alone));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 fn on_device(target: &Arc<Target>, (name, run): Case) -> Trial {
     let target = Arc::clone(target);
-    Trial::ignorable_test(format!("{}::matmul::{name}", target.name), move || {
+    Trial::ignorable_test(format!("{}::{name}", target.name), move || {
         judged(run(target.device().map_err(failed)?), None)
     })
 }

@@ -7,6 +7,10 @@ use half::{bf16, f16};
 use crate::Case;
 use crate::element::{Number, numbers};
 use crate::outcome::{Context, TestResult, fail};
+use reference::Exact;
+
+#[path = "../../src/ops/matmul/reference.rs"]
+mod reference;
 
 /// Rows, depth, columns.
 const SHAPES: [(&str, [usize; 3]); 14] = [
@@ -74,12 +78,13 @@ pub(crate) fn judge<T: Number>(
     precision: Option<Precision>,
 ) -> TestResult {
     let cut = if precision == Some(Precision::Tf32) { 2.0 / 1024.0 } else { 0.0 };
-    for (row, column) in (0..m).flat_map(|row| (0..n).map(move |column| (row, column))) {
-        let products = (0..k).map(|at| a[row * k + at].exact() * b[at * n + column].exact());
-        let (sum, size) = products.fold((0.0, 0.0), |(sum, size), product| (sum + product, size + product.abs()));
+    let exact = |elements: &[T]| elements.iter().map(|element| element.exact()).collect::<Vec<f64>>();
+    for (at, Exact { sum, magnitude: size }) in
+        reference::matmul(&exact(a), &exact(b), [m, k, n]).into_iter().enumerate()
+    {
         let rounding = (k + 1) as f64 / f64::from(1 << 24) + cut;
         let most = rounding * size + T::ROUNDING * (sum.abs() + rounding * size) + T::SMALLEST;
-        let got = got[row * n + column].exact();
+        let (row, column, got) = (at / n, at % n, got[at].exact());
         // What is not a number is off, too.
         let within = (got - sum).abs() <= most;
         if !within {

@@ -2,11 +2,16 @@
 
 mod elements;
 mod plan;
+#[cfg(test)]
+mod reference;
 mod run;
+#[cfg(all(test, feature = "cpu"))]
+mod tests;
 
 use anywarp_backend::{Caps, Precision};
 
 use super::error::OperationError;
+use super::operator::Operator;
 use super::plan::{Cost, Plan};
 use crate::buffer::{Slice, SliceMut};
 use crate::device::Device;
@@ -176,8 +181,7 @@ impl<'r> Matmul<'r> {
     }
 }
 
-/// The operator's name, in errors.
-const NAME: &str = "matrix product";
+const OPERATOR: Operator = Operator("matrix product");
 /// Rows and columns are counted in 32 bits.
 const MAX_SIZE: u64 = (1 << 32) - 1;
 
@@ -188,7 +192,7 @@ fn wanted<T: MatmulElement>(asked: Option<Precision>) -> Result<Precision, Opera
         Some(precision) if precision == T::PRECISION => Ok(precision),
         Some(Precision::Tf32) if T::PRECISION == Precision::F32 => Ok(Precision::Tf32),
         Some(precision) => Err(OperationError::Choice {
-            operator: NAME.to_owned(),
+            operator: OPERATOR.name(),
             argument: "the precision",
             expected: format!("the matrices hold {}: {}", std::any::type_name::<T>(), T::FITTING),
             got: precision.to_string(),
@@ -199,10 +203,6 @@ fn wanted<T: MatmulElement>(asked: Option<Precision>) -> Result<Precision, Opera
 /// The number of elements of a matrix.
 fn elements(argument: &str, rows: usize, columns: usize) -> Result<usize, OperationError> {
     let countable = [rows, columns].iter().all(|count| u32::try_from(*count).is_ok());
-    rows.checked_mul(columns).filter(|_| countable).ok_or_else(|| OperationError::TooLarge {
-        operator: NAME.to_owned(),
-        argument: argument.to_owned(),
-        shape: vec![rows, columns],
-        limit: MAX_SIZE,
-    })
+    let elements = rows.checked_mul(columns).filter(|_| countable);
+    elements.ok_or_else(|| OPERATOR.too_large(argument, vec![rows, columns], MAX_SIZE))
 }

@@ -7,7 +7,7 @@ use anywarp_backend::{Library, Precision};
 use super::super::error::OperationError;
 use super::super::plan::Plan;
 use super::plan::Pass;
-use super::{MatmulElement, NAME, elements};
+use super::{MatmulElement, OPERATOR, elements};
 use crate::buffer::cells::{cells, cells_mut};
 use crate::buffer::core::Core;
 use crate::buffer::span::byte_range;
@@ -79,13 +79,14 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         ];
         for (argument, core, range, [rows, columns]) in matrices {
             let expected = elements(argument, rows, columns)?;
-            let got = range.get().map_err(slice_of(argument))?.len();
+            let got = range.get().map_err(OPERATOR.slice(argument))?.len();
             if got != expected {
-                let (operator, argument, shape) = (NAME.to_owned(), argument.to_owned(), vec![rows, columns]);
+                let (operator, argument, shape) = (OPERATOR.name(), argument.to_owned(), vec![rows, columns]);
                 return Err(OperationError::Length { operator, argument, shape, expected, got });
             }
             if !Arc::ptr_eq(&core.device, &self.c.core.device) {
-                return Err(self.other_device(format!("'{argument}'"), core.device.selector.clone()));
+                let (ours, what) = (&self.c.core.device, format!("'{argument}'"));
+                return Err(OPERATOR.other_device(ours, what, core.device.selector.clone()));
             }
         }
         if let Err(refusal) = destination.check(&self.c.core.device) {
@@ -93,7 +94,7 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         }
         if !matches!(destination, Destination::Recording(_)) {
             for (argument, core, ..) in matrices {
-                core.guarded().map_or(Ok(()), |guard| Err(in_use(argument, guard)))?;
+                core.guarded().map_or(Ok(()), |guard| Err(OPERATOR.in_use(argument, guard)))?;
             }
         }
         Ok(())
@@ -123,13 +124,13 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         match transfer::fill(destination.again(), &self.c, T::zeroed()) {
             // The kernel writes halves of words, too.
             Err(BufferError::Misaligned { .. }) => {
-                let empty = Device::of(&self.c.core.device).buffer::<T>(2).map_err(slice_of("a"))?;
+                let empty = Device::of(&self.c.core.device).buffer::<T>(2).map_err(OPERATOR.slice("a"))?;
                 let operands = Operands { a: empty.slice(..), b: empty.slice(..), c: self.c.slice_mut(..) };
                 let [m, _, n] = sizes;
                 operands.by_tiles(sizes, super::plan::tile_grid(m, n), destination.again())
             }
             Err(BufferError::Device { error, .. }) => Err(self.refused(Refusal::Device(error))),
-            outcome => outcome.map(|_| ()).map_err(slice_of("c")),
+            outcome => outcome.map(|_| ()).map_err(OPERATOR.slice("c")),
         }
     }
 
@@ -140,7 +141,7 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         destination: Destination<'_>,
     ) -> Result<(), OperationError> {
         let bytes = |argument, range: crate::buffer::span::Span| {
-            range.get().map(|range| byte_range::<T>(&range)).map_err(slice_of(argument))
+            range.get().map(|range| byte_range::<T>(&range)).map_err(OPERATOR.slice(argument))
         };
         let (of_a, of_b) = (bytes("a", self.a.range)?, bytes("b", self.b.range)?);
         let written = bytes("c", self.c.range)?;
@@ -159,41 +160,20 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         let device = Device::of(&self.c.core.device);
         for (argument, length) in [("a", self.a.len()), ("b", self.b.len()), ("c", self.c.len())] {
             if length as u64 > MAX_ELEMENTS {
-                let (operator, argument, shape) = (NAME.to_owned(), argument.to_owned(), vec![length]);
-                return Err(OperationError::TooLarge { operator, argument, shape, limit: MAX_ELEMENTS });
+                return Err(OPERATOR.too_large(argument, vec![length], MAX_ELEMENTS));
             }
         }
         let placed = Placed {
-            a: cells::<T, T::Cell>(&self.a).map_err(slice_of("a"))?,
-            b: cells::<T, T::Cell>(&self.b).map_err(slice_of("b"))?,
-            c: cells_mut::<T, T::Cell>(&self.c).map_err(slice_of("c"))?,
+            a: cells::<T, T::Cell>(&self.a).map_err(OPERATOR.slice("a"))?,
+            b: cells::<T, T::Cell>(&self.b).map_err(OPERATOR.slice("b"))?,
+            c: cells_mut::<T, T::Cell>(&self.c).map_err(OPERATOR.slice("c"))?,
             sizes,
         };
         (T::TILES)(&device, placed, groups, destination)?;
         Ok(())
     }
 
-    fn other_device(&self, what: String, theirs: String) -> OperationError {
-        let (operator, ours) = (NAME.to_owned(), self.c.core.device.selector.clone());
-        OperationError::OtherDevice { operator, what, ours, theirs }
-    }
-
     fn refused(&self, refusal: Refusal) -> OperationError {
-        match refusal {
-            Refusal::InUse { index, guard } => in_use(["a", "b", "c"][index.min(2)], guard),
-            Refusal::OtherDevice { what, theirs } => self.other_device(format!("the {what}"), theirs),
-            Refusal::Device(error) => {
-                let device = self.c.core.device.caps().name.clone();
-                OperationError::Device { operator: NAME.to_owned(), device, error }
-            }
-        }
+        OPERATOR.refused(&self.c.core.device, &["a", "b", "c"], refusal)
     }
-}
-
-fn in_use(argument: &str, guard: &'static str) -> OperationError {
-    OperationError::InUse { operator: NAME.to_owned(), argument: argument.to_owned(), guard }
-}
-
-fn slice_of(argument: &'static str) -> impl Fn(BufferError) -> OperationError {
-    move |error| OperationError::Slice { operator: NAME.to_owned(), argument: argument.to_owned(), error }
 }

@@ -1,0 +1,46 @@
+//! What each operator takes, from a naive kernel to ours and to a peer, as a share of what the device can do.
+//!
+//! `cargo bench --bench ladder -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
+//!
+//! The ceilings are measured in the same run: a copy in vectors for bytes, multiply-adds in registers for arithmetic. A
+//! rung's share is the shortest time that they allow for the operator's `Cost`, through the time that it took. Every
+//! result is checked before it is timed; the process fails if one is wrong.
+
+#[path = "ladder/elementwise.rs"]
+mod elementwise;
+#[path = "ladder/fill_pattern.rs"]
+mod fill_pattern;
+#[path = "ladder/matmul.rs"]
+mod matmul;
+#[path = "ladder/reduction.rs"]
+mod reduction;
+#[path = "shared/ladder.rs"]
+mod rungs;
+#[allow(dead_code, reason = "nothing is held against wgpu here")]
+mod shared;
+
+use std::process::ExitCode;
+
+use anywarp::backend::DeviceKind;
+use rungs::Ladder;
+use shared::{Arguments, Outcome};
+
+fn run() -> Outcome<()> {
+    let arguments = Arguments::parse()?;
+    let device = arguments.device()?;
+    let (elements, side, repeats) = match (arguments.quick, device.caps().kind) {
+        (true, _) => (1 << 18, 192, 5),
+        (false, DeviceKind::Software) => (1 << 22, 512, 21),
+        (false, _) => (1 << 26, 4096, 41),
+    };
+    let mut ladder = Ladder::on(&device, elements, repeats)?;
+    fill_pattern::climb(&mut ladder, elements)?;
+    elementwise::climb(&mut ladder, elements)?;
+    reduction::climb(&mut ladder, elements)?;
+    matmul::climb(&mut ladder, side)?;
+    ladder.publish(&arguments)
+}
+
+fn main() -> ExitCode {
+    shared::ended(run())
+}

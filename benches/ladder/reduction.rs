@@ -1,0 +1,47 @@
+//! A sum: one workgroup for all, two passes, and the host.
+
+use anywarp::ops::ReductionKernel;
+use anywarp::{Recording, UnifiedBuffer, Wgsl};
+
+use crate::rungs::{Ladder, close, is_host, numbers};
+use crate::shared::Outcome;
+
+struct Arrays {
+    x: UnifiedBuffer<f32>,
+    y: UnifiedBuffer<f32>,
+}
+
+pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
+    // Around 1, so that the sum is far from 0 and roundings show.
+    let x: Vec<f32> = numbers(elements, 1).into_iter().map(|x| x + 3.0).collect();
+    let wanted = [x.iter().copied().map(f64::from).sum::<f64>() as f32];
+    let device = ladder.device.clone();
+    let mut arrays = Arrays { x: device.buffer_from(&x)?, y: device.buffer(1)? };
+    let operator = format!("sum, {elements} elements");
+    let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");
+    let cost = sum.call(&device).cost(&arrays.x, &mut arrays.y)?;
+    let check = |arrays: &Arrays| close(&arrays.y.read()?, &wanted, 1e-4);
+
+    let kernel = device.kernel(Wgsl::new(include_str!("sum.wgsl")).file("sum.wgsl"))?;
+    let naive = |Arrays { x, y }: &mut Arrays, recording: &mut Recording| {
+        kernel.launch().bind("x", &*x).bind("y", y).record(recording).groups(1)?;
+        Ok(())
+    };
+    ladder.rung((&operator, "naive"), cost, &mut arrays, naive, check)?;
+    arrays.y.fill(0.0)?;
+    let ours = |Arrays { x, y }: &mut Arrays, recording: &mut Recording| {
+        Ok(sum.call(&device).record(recording).run(&*x, y)?)
+    };
+    ladder.rung((&operator, "ReductionKernel"), cost, &mut arrays, ours, check)?;
+    if is_host(&device) {
+        ladder.host_rung((&operator, "one thread of Rust"), cost, || {
+            let lanes = x.chunks_exact(16).fold([0.0f32; 16], |mut lanes, chunk| {
+                lanes.iter_mut().zip(chunk).for_each(|(lane, x)| *lane += x);
+                lanes
+            });
+            std::hint::black_box(lanes.iter().sum::<f32>());
+            Ok(())
+        })?;
+    }
+    Ok(())
+}

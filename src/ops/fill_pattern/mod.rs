@@ -1,0 +1,172 @@
+//! Memory filled with a pattern.
+
+mod plan;
+#[cfg(test)]
+mod reference;
+mod run;
+
+use super::error::OperationError;
+use super::operator::Operator;
+use super::plan::{Cost, Plan};
+use crate::buffer::SliceMut;
+use crate::element::Element;
+use crate::submit::{Destination, Recording, Stream};
+use plan::{Choice, Pass, Shape};
+use run::Operands;
+
+/// Fills `x`, a buffer or a slice of any length from anywhere, with `pattern` over and over:
+/// `x[i] = pattern[i % pattern.len()]`. The pattern has 1 to 16 elements, whose bits are kept as they are.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// let device = anywarp::Device::open("cpu")?;
+/// let mut x = device.buffer::<f32>(7)?;
+/// anywarp::ops::fill_pattern(&mut x, &[1.0, 2.0, 3.0])?;
+/// assert_eq!(*x.read()?, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// [`OperationError`]: a pattern of no or too many elements, a slice outside of its buffer, a living guard, or what
+/// the device refuses. Nothing has run then.
+pub fn fill_pattern<'x, T: PatternElement>(x: impl Into<SliceMut<'x, T>>, pattern: &[T]) -> Result<(), OperationError> {
+    FillPattern::new(pattern).run(x)
+}
+
+/// Elements of patterns: `f32`, `i32`, `u32`.
+pub trait PatternElement: Element + sealed::Word {}
+
+impl<T: Element + sealed::Word> PatternElement for T {}
+
+mod sealed {
+    /// Four bytes.
+    pub trait Word {}
+
+    impl Word for f32 {}
+    impl Word for i32 {}
+    impl Word for u32 {}
+}
+
+/// [`fill_pattern`] from an element of the pattern on, on a stream, and into a recording.
+///
+/// ```
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open("cpu")?;
+/// use anywarp::ops::FillPattern;
+///
+/// let mut x = device.buffer::<u32>(5)?;
+/// let mut recording = device.recording();
+/// FillPattern::new(&[7, 8, 9]).offset(2).record(&mut recording).run(&mut x)?;
+/// recording.submit()?;
+/// assert_eq!(*x.read()?, [9, 7, 8, 9, 7]);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+#[must_use = "a fill does nothing until `run` is called"]
+pub struct FillPattern<'p, 'r, T> {
+    pattern: &'p [T],
+    offset: usize,
+    destination: Destination<'r>,
+}
+
+impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
+    /// A fill with `pattern`, of 1 to 16 elements; [`run`](Self::run) reports other lengths.
+    pub fn new(pattern: &'p [T]) -> Self {
+        Self { pattern, offset: 0, destination: Destination::Own }
+    }
+
+    /// Begins with this element of the pattern, counted from 0 and around its end.
+    pub fn offset(mut self, offset: usize) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// Appends the fill to `recording` instead of the device's own stream.
+    pub fn record(mut self, recording: &'r mut Recording) -> Self {
+        self.destination = Destination::Recording(recording);
+        self
+    }
+
+    /// Fills on `stream` instead of the device's own.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// # let mut x = device.buffer::<i32>(1000)?;
+    /// let stream = device.stream();
+    /// anywarp::ops::FillPattern::new(&[-1, 1]).on(&stream).run(&mut x)?;
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
+    pub fn on(mut self, stream: &Stream) -> Self {
+        self.destination = Destination::Stream(stream.clone());
+        self
+    }
+
+    /// What a fill of `length` elements costs: for comparing its time with the limits of a device. There is no
+    /// arithmetic, and nothing is read.
+    ///
+    /// ```
+    /// # fn main() -> anywarp::Result<()> {
+    /// let cost = anywarp::ops::FillPattern::new(&[1.0f32, 2.0]).cost(1000)?;
+    /// assert_eq!((cost.flops, cost.bytes), (0, 4000));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`OperationError::Choice`] for a pattern of no or too many elements, [`OperationError::TooLarge`].
+    pub fn cost(&self, length: usize) -> Result<Cost, OperationError> {
+        Ok(self.plan(length)?.cost())
+    }
+
+    fn plan(&self, length: usize) -> Result<Plan<Pass>, OperationError> {
+        let period = self.pattern.len();
+        if !(1..=MAX_PERIOD).contains(&period) {
+            return Err(OperationError::Choice {
+                operator: OPERATOR.name(),
+                argument: "a pattern of length",
+                expected: format!("a pattern has 1 to {MAX_PERIOD} elements"),
+                got: period.to_string(),
+            });
+        }
+        let length = length as u64;
+        if length > MAX_LENGTH {
+            return Err(OPERATOR.too_large("x", vec![length as usize], MAX_LENGTH));
+        }
+        let words: &[u32] = bytemuck::cast_slice(self.pattern);
+        let shape = Shape { length, period: period as u32, uniform: words.iter().all(|word| *word == words[0]) };
+        Ok(plan::plan(shape, Choice::default_for(shape)))
+    }
+
+    /// Fills `x`; see [`fill_pattern`].
+    ///
+    /// # Errors
+    /// [`OperationError`]; nothing has run then.
+    pub fn run<'x>(mut self, x: impl Into<SliceMut<'x, T>>) -> Result<(), OperationError> {
+        let x = x.into();
+        let plan = self.plan(x.len())?;
+        let mut operands = Operands { x, pattern: self.pattern, phase: self.offset % self.pattern.len() };
+        operands.check(&self.destination)?;
+        operands.run(&plan, &mut self.destination)
+    }
+}
+
+const OPERATOR: Operator = Operator("fill with a pattern");
+/// Elements of a pattern: they travel in a uniform.
+const MAX_PERIOD: usize = 16;
+/// The kernel counts elements in 32 bits, up to some workgroups and a pattern beyond the end.
+const MAX_LENGTH: u64 = (1 << 32) - (1 << 16);
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests;

@@ -1,0 +1,85 @@
+//! Which passes a fill with a pattern takes. Pure.
+
+use super::super::plan::Plan;
+
+/// Invocations of a workgroup, and words of a row.
+const WORKGROUP: u32 = 256;
+/// Rows that a workgroup fills.
+const ROWS: u64 = 16;
+
+/// The sizes of a fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Elements to fill, of one word each.
+    pub(super) length: u64,
+    /// Elements of the pattern: 1 to 16.
+    pub(super) period: u32,
+    /// All elements of the pattern have the same bits.
+    pub(super) uniform: bool,
+}
+
+/// One command of a fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// The device's own fill with one word.
+    Word,
+    /// The kernel, in so many workgroups, with rows that are `span` words apart.
+    Kernel { span: u32, groups: u64 },
+}
+
+/// How the work is done, where there is more than one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The device's own fill; only where the pattern is one word.
+    Word,
+    Kernel,
+}
+
+impl Choice {
+    /// The choice without a tuner.
+    pub(super) fn default_for(shape: Shape) -> Self {
+        if shape.uniform { Self::Word } else { Self::Kernel }
+    }
+}
+
+pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
+    if shape.length == 0 {
+        return Plan::nothing();
+    }
+    let pass = match choice {
+        Choice::Word if shape.uniform => Pass::Word,
+        _ => {
+            // Rows begin at the same word of the pattern where they are whole patterns apart: the period without the
+            // powers of two that 256 has, too.
+            let patterns = shape.period >> shape.period.trailing_zeros();
+            let span = WORKGROUP * patterns;
+            Pass::Kernel { span, groups: shape.length.div_ceil(u64::from(span) * ROWS) * u64::from(patterns) }
+        }
+    };
+    Plan { passes: vec![pass], scratch: 0, flops: 0, bytes: shape.length * 4 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_word_is_the_devices_own_fill() {
+        let passes = |uniform, choice| plan(Shape { length: 12_289, period: 6, uniform }, choice).passes;
+        assert_eq!(passes(true, Choice::Word), [Pass::Word]);
+        assert_eq!(passes(false, Choice::Word), [Pass::Kernel { span: 768, groups: 6 }]);
+        assert_eq!(passes(true, Choice::Kernel), [Pass::Kernel { span: 768, groups: 6 }]);
+    }
+
+    #[test]
+    fn a_fill_writes_each_word_once_and_computes_nothing() {
+        let shape = Shape { length: 257, period: 5, uniform: false };
+        let cost = plan(shape, Choice::default_for(shape)).cost();
+        assert_eq!((cost.passes, cost.scratch, cost.flops, cost.bytes), (1, 0, 0, 4 * 257));
+    }
+
+    #[test]
+    fn nothing_to_fill_takes_no_pass() {
+        assert_eq!(plan(Shape { length: 0, period: 5, uniform: false }, Choice::Kernel), Plan::nothing());
+    }
+}

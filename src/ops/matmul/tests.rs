@@ -1,0 +1,30 @@
+//! The kernels of tiles, against the reference.
+
+use super::plan::{Choice, Sizes, plan};
+use super::reference::matmul;
+use super::run::Operands;
+use crate::Device;
+use crate::submit::Destination;
+
+/// Small whole numbers, whose sums are exact.
+fn numbers(count: usize, seed: usize) -> Vec<f32> {
+    (0..count).map(|at| ((at * 7 + seed * 5) % 11) as f32 - 5.0).collect()
+}
+
+#[test]
+fn tiles_of_all_shapes() {
+    let device = Device::open("cpu").unwrap();
+    for sizes @ [m, k, n] in [[1, 1, 1], [64, 16, 64], [65, 17, 63], [3, 0, 5], [130, 33, 7]] {
+        let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+        let exact = |elements: &[f32]| elements.iter().copied().map(f64::from).collect::<Vec<_>>();
+        let product = matmul(&exact(&a), &exact(&b), sizes);
+        assert!(product.iter().all(|exact| exact.magnitude < f64::from(1 << 24)), "sums are exact in `f32`");
+        let wanted: Vec<f32> = product.iter().map(|exact| exact.sum as f32).collect();
+        let (a, b) = (device.buffer_from(&a).unwrap(), device.buffer_from(&b).unwrap());
+        let mut c = device.buffer_from(&vec![9.0f32; m * n]).unwrap();
+        let plan = plan(Sizes { m: m as u32, k: k as u32, n: n as u32 }, 4, Choice::Tiles);
+        let mut operands = Operands { a: a.slice(..), b: b.slice(..), c: c.slice_mut(..) };
+        operands.run(sizes, &plan, &mut Destination::Own).unwrap();
+        assert_eq!(*c.read().unwrap(), wanted[..], "{m} x {k} x {n}");
+    }
+}

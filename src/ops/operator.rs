@@ -1,0 +1,46 @@
+//! What the errors of one operator have in common.
+
+use super::error::OperationError;
+use crate::error::BufferError;
+use crate::submit::{Context, Refusal};
+
+/// An operator by the name that its errors have: lower case, as in a sentence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operator(pub(crate) &'static str);
+
+impl Operator {
+    pub(crate) fn name(self) -> String {
+        self.0.to_owned()
+    }
+
+    /// The shape of an argument has more than `limit` elements.
+    pub(crate) fn too_large(self, argument: &str, shape: Vec<usize>, limit: u64) -> OperationError {
+        OperationError::TooLarge { operator: self.name(), argument: argument.to_owned(), shape, limit }
+    }
+
+    /// An argument is a slice that is wrong in itself.
+    pub(crate) fn slice(self, argument: &'static str) -> impl Fn(BufferError) -> OperationError {
+        move |error| OperationError::Slice { operator: self.name(), argument: argument.to_owned(), error }
+    }
+
+    /// A guard of an argument is alive.
+    pub(crate) fn in_use(self, argument: &str, guard: &'static str) -> OperationError {
+        OperationError::InUse { operator: self.name(), argument: argument.to_owned(), guard }
+    }
+
+    /// `what`, an argument or the destination, is of another device.
+    pub(crate) fn other_device(self, ours: &Context, what: String, theirs: String) -> OperationError {
+        OperationError::OtherDevice { operator: self.name(), what, ours: ours.selector.clone(), theirs }
+    }
+
+    /// A command on `device` was refused that uses the buffers of these arguments, in this order.
+    pub(crate) fn refused(self, device: &Context, arguments: &[&str], refusal: Refusal) -> OperationError {
+        match refusal {
+            Refusal::InUse { index, guard } => self.in_use(arguments.get(index).unwrap_or(&""), guard),
+            Refusal::OtherDevice { what, theirs } => self.other_device(device, format!("the {what}"), theirs),
+            Refusal::Device(error) => {
+                OperationError::Device { operator: self.name(), device: device.caps().name.clone(), error }
+            }
+        }
+    }
+}
