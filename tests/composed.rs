@@ -124,8 +124,8 @@ fn element_types_are_scalars() {
     let device = Device::open("cpu").unwrap();
     let text = "alias T = f32; @compute @workgroup_size(1) fn main() { let x = T(0); }";
     for (wgsl, part) in [
-        (Wgsl::new(text).element::<[f32; 2]>("T"), "no scalar of WGSL"),
-        (Wgsl::new(text).element::<half::bf16>("T"), "no scalar of WGSL"),
+        (Wgsl::new(text).element::<[f32; 2]>("T"), "is not a scalar of WGSL"),
+        (Wgsl::new(text).element::<half::bf16>("T"), "is not a scalar of WGSL"),
         (Wgsl::new(text).element::<u8>("T"), "'T' cannot become u8"),
         (Wgsl::new(text).element::<u32>("U"), "no 'alias U"),
     ] {

@@ -36,15 +36,15 @@ impl Device {
     /// # }
     /// ```
     ///
-    /// What a kernel printed before it was stopped is collected too; that it was stopped is told by
+    /// Output of a kernel before it was stopped is collected, too; the stop itself is an error of
     /// [`synchronize`](Self::synchronize) and by reads of what it wrote.
     ///
     /// Each line goes to the log as well, at level `info` with the target `anywarp::debug`, when it
-    /// comes to the host. While somebody listens to that target (`RUST_LOG=anywarp::debug=info` with
+    /// comes to the host. While that target is enabled (`RUST_LOG=anywarp::debug=info` with
     /// `env_logger`), [`synchronize`](Self::synchronize) brings it there too; the next call of this
     /// method still returns it, up to 65 536 lines.
     ///
-    /// What nobody collects stays on the device, up to the size that `ANYWARP_DEBUG_BYTES` gives
+    /// Output that is not collected stays on the device, up to the size that `ANYWARP_DEBUG_BYTES` gives
     /// when the device is opened (1 MiB unless set); calls beyond it are counted
     /// ([`DebugOutput::dropped`]). Launches that print run one after the other. A kernel that calls
     /// no debug function pays nothing; one that does has one more storage buffer, and is larger and

@@ -124,7 +124,8 @@ impl Launch<'_> {
         let limit = device.caps().limits.workgroups_per_dimension.max(1);
         let most = u64::from(count.max).div_ceil(u64::from(size));
         // Rows of `limit` workgroups, numbered in 32 bits.
-        if most > (u64::from(limit) * u64::from(limit)).min(u64::from(u32::MAX - limit)) {
+        let rows = (u64::from(limit) * u64::from(limit)).min(u64::from(u32::MAX - limit));
+        if most > u64::from(limit).max(rows) {
             let grid = vec![most];
             return Err(LaunchError::HugeGrid { kernel: self.name(), grid, unit: "workgroups" });
         }

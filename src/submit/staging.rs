@@ -15,7 +15,7 @@ use super::batch::Batch;
 
 /// Idle staging memory beyond this is given back.
 pub(crate) const MAX_IDLE: u64 = 256 << 20;
-/// Upload memory in use at a time, unless somebody says otherwise.
+/// Upload memory in use at a time, unless the options set another limit.
 pub(crate) const MAX_IN_USE: u64 = 1 << 30;
 const MIN_BLOCK: u64 = 4 << 10;
 /// Readback blocks of one size that cancelled reads may leave on their way; then one is waited for.
@@ -52,7 +52,7 @@ pub(crate) enum Upload {
 struct Busy {
     block: Block,
     batch: Arc<Batch>,
-    /// Of its next use, where nobody could wait for that.
+    /// The mapping for its next use, where blocking is not possible.
     mapping: Option<Ticket>,
 }
 
@@ -172,8 +172,8 @@ impl Staging {
 
     /// Gives a block back that is in use until `batch` has ended.
     pub(crate) fn release_after(&self, block: Block, batch: &Arc<Batch>) {
-        // Where nobody can wait for a mapping, it begins as soon as it can. Whoever takes the block maps it
-        // again, and hears if that went wrong.
+        // Where blocking is not possible, a mapping begins as soon as it can. The next user of the block maps it
+        // again, and gets the error if that went wrong.
         let early = !self.backend.caps().blocking && block.kind != MemoryKind::Readback;
         let mapping = if early { self.backend.map(block.memory).ok() } else { None };
         self.pool().busy.push(Busy { block, batch: Arc::clone(batch), mapping });
@@ -186,14 +186,14 @@ impl Staging {
         self.free_idle(&mut pool, 0);
     }
 
-    /// Somebody waited so long for upload memory.
+    /// Counts a wait for upload memory.
     pub(crate) fn waited(&self, time: Duration) {
         let stats = &mut self.pool().stats;
         stats.waits += 1;
         stats.waited += time;
     }
 
-    /// Somebody writes into ordinary memory because there is no upload memory to be had.
+    /// Counts a write into ordinary memory for want of upload memory.
     pub(crate) fn bypassed(&self) {
         self.pool().stats.bypassed += 1;
     }

@@ -65,9 +65,9 @@ fn types(device: &Device) -> TestResult {
     let any = ElementwiseKernel::new("x: T, y: T", "z: T", "z = x + y")?.name("any");
     refused(any.run(device, (&x, 2.0f64), &mut z), is, &["'y' must be T, which is f32 as 'x' is; got a value of f64"])?;
     refused(any.run(device, (&k, &k), &mut z), is, &["'z' must be T, which is i32 as 'x' is; got an array of f32"])?;
-    refused(any.run(device, (&odd, &odd), &mut z), is, &["'x' is T, that is one of f32"])?;
+    refused(any.run(device, (&odd, &odd), &mut z), is, &["'x' must be T, that is one of f32"])?;
     let raw = ElementwiseKernel::new("raw x: f32", "z: f32", "z = x[i]")?;
-    refused(raw.run(device, 1.0f32, &mut z), is, &["'x' is a raw array of f32", "a value of f32"])?;
+    refused(raw.run(device, 1.0f32, &mut z), is, &["'x' must be a raw array of f32", "a value of f32"])?;
     let class = Error::from(any.run(device, (&x, 2.0f64), &mut z).unwrap_err()).class();
     equal(class, ErrorClass::Programmer, "class")
 }

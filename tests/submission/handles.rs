@@ -92,7 +92,7 @@ fn a_timed_launch_has_timings_of_its_own() -> anywarp::Result<()> {
     let timings = timed.timings().expect("timings");
     assert_eq!(timings.clock, Clock::Device);
     let [entry] = timings.entries.as_slice() else { panic!("{timings:?}") };
-    assert_eq!((&*entry.label, entry.start), ("add.wgsl:add", Duration::ZERO));
+    assert_eq!(&*entry.label, "add.wgsl:add");
     assert!(entry.duration > Duration::ZERO && entry.duration == timings.total(), "{timings:?}");
     assert_eq!((untimed.timings(), after.timings()), (None, None));
     assert_eq!(*y.read()?, [9; LENGTH]);
@@ -124,7 +124,7 @@ fn timings_of_several_commands_follow_each_other() -> anywarp::Result<()> {
     let submission = recording.submit()?;
     submission.wait()?;
     let entries = submission.timings().expect("timings").entries;
-    assert_eq!((entries.len(), entries[0].start), (3, Duration::ZERO));
+    assert_eq!(entries.len(), 3);
     for pair in entries.windows(2) {
         assert!(pair[1].start >= pair[0].start + pair[0].duration, "each waits for the one before: {entries:?}");
     }

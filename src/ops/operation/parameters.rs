@@ -127,7 +127,7 @@ mod tests {
             ("x: f32,", "`name: type`"),
             ("x: float", "'float' is not one of f32"),
             ("2x: f32", "'2x' is not a name"),
-            ("raw: f32 y: f32", "none of"),
+            ("raw: f32 y: f32", "'f32 y: f32' is not one of f32"),
             ("x y: f32", "'x y' is not a name"),
             ("i: f32", "'i' has a meaning"),
             ("elements_of_x: f32", "has a meaning"),

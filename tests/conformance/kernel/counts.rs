@@ -96,7 +96,7 @@ async fn filtered(
 const FILTER: &str = "
 @group(0) @binding(0) var<storage, read_write> kept: array<u32>;
 @group(0) @binding(1) var<storage, read_write> count: array<atomic<u32>>;
-@compute @workgroup_size(64) fn filter(@builtin(global_invocation_id) id: vec3<u32>) {
+@compute @workgroup_size(64) fn keep(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < 10000u && id.x % 3u == 1u { kept[atomicAdd(&count[0], 1u)] = id.x; }
 }
 @compute @workgroup_size(64) fn clear() { atomicStore(&count[0], 0u); }";
@@ -109,9 +109,9 @@ const DOUBLE: &str = "
 }";
 
 async fn counted_by_a_kernel(device: &Device) -> TestResult {
-    let (filter, double) = (device.kernel(anywarp::Wgsl::new(FILTER).entry("filter"))?, device.kernel(DOUBLE)?);
+    let (keep, double) = (device.kernel(anywarp::Wgsl::new(FILTER).entry("keep"))?, device.kernel(DOUBLE)?);
     filtered(device, |count, kept| {
-        filter.launch().bind("kept", &mut *kept).bind("count", &mut *count).threads(10_000)?;
+        keep.launch().bind("kept", &mut *kept).bind("count", &mut *count).threads(10_000)?;
         double.launch().bind("kept", kept).bind("count", &*count).threads_of(count)?;
         Ok(())
     })
@@ -120,12 +120,12 @@ async fn counted_by_a_kernel(device: &Device) -> TestResult {
 
 async fn counted_in_a_recording(device: &Device) -> TestResult {
     let wgsl = anywarp::Wgsl::new(FILTER);
-    let (filter, clear) = (device.kernel(wgsl.clone().entry("filter"))?, device.kernel(wgsl.entry("clear"))?);
+    let (keep, clear) = (device.kernel(wgsl.clone().entry("keep"))?, device.kernel(wgsl.entry("clear"))?);
     let double = device.kernel(DOUBLE)?;
     filtered(device, |count, kept| {
         let mut recording = device.recording();
         clear.launch().bind("count", &mut *count).record(&mut recording).groups(1)?;
-        filter.launch().bind("kept", &mut *kept).bind("count", &mut *count).record(&mut recording).threads(10_000)?;
+        keep.launch().bind("kept", &mut *kept).bind("count", &mut *count).record(&mut recording).threads(10_000)?;
         double.launch().bind("kept", kept).bind("count", &*count).record(&mut recording).threads_of(count)?;
         for _ in 0..3 {
             recording.submit()?;
@@ -136,10 +136,10 @@ async fn counted_in_a_recording(device: &Device) -> TestResult {
 }
 
 async fn counted_on_a_stream(device: &Device) -> TestResult {
-    let (filter, double) = (device.kernel(anywarp::Wgsl::new(FILTER).entry("filter"))?, device.kernel(DOUBLE)?);
+    let (keep, double) = (device.kernel(anywarp::Wgsl::new(FILTER).entry("keep"))?, device.kernel(DOUBLE)?);
     let (first, second) = (device.stream(), device.stream());
     filtered(device, |count, kept| {
-        filter.launch().bind("kept", &mut *kept).bind("count", &mut *count).on(&first).threads(10_000)?;
+        keep.launch().bind("kept", &mut *kept).bind("count", &mut *count).on(&first).threads(10_000)?;
         double.launch().bind("kept", kept).bind("count", &*count).on(&second).threads_of(count)?;
         Ok(())
     })

@@ -198,9 +198,13 @@ async fn bytes_that_do_not_divide(device: &Device) -> TestResult {
     )?;
     let mut bytes = device.buffer::<u8>(40)?;
     let launch = kernel.launch().bind("points", &mut bytes);
-    refused(launch.groups(1), length_of("points", 40), &["vec4<f32>", "16 bytes apart"])?;
+    refused(launch.groups(1), length_of("points", 40), &["a multiple of 16 bytes", "vec4<f32>"])?;
     let mut floats = device.buffer::<f32>(18)?;
-    refused(kernel.launch().bind("points", &mut floats).groups(1), length_of("points", 72), &["16 bytes apart"])?;
+    refused(
+        kernel.launch().bind("points", &mut floats).groups(1),
+        length_of("points", 72),
+        &["a multiple of 16 bytes"],
+    )?;
     let kernel = device.kernel(
         "struct List { count: u32, points: array<vec2<u32>> }
          @group(0) @binding(0) var<storage, read_write> list: List;
