@@ -10,7 +10,6 @@ const LUGGAGE: &[(&str, &str)] = &[
     ("cfg_attr(", "capability is a value, not a platform"),
     ("std::thread", "threads belong to `anywarp-host`"),
     ("thread::", "threads belong to `anywarp-host`"),
-    ("thread_local!", "threads belong to `anywarp-host`"),
     ("rayon", "threads belong to `anywarp-host`"),
     ("asm!", "assembly belongs to `anywarp-host`"),
     ("std::arch", "instructions of one processor belong to `anywarp-host`"),

@@ -27,6 +27,6 @@ mod tests {
     #[test]
     fn a_panic_becomes_an_error_that_says_what_it_said() {
         let error = guarded::<()>("compiling", || panic!("seven is {}", 7)).unwrap_err();
-        assert_eq!(error.to_string(), "compiling was refused: an internal check failed: seven is 7");
+        assert_eq!(error.to_string(), "compiling failed: an internal check failed: seven is 7");
     }
 }

@@ -61,7 +61,9 @@ impl Folder {
     }
 
     pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
-        std::fs::write(self.0.join(name), contents).unwrap();
+        let path = self.0.join(name);
+        path.parent().into_iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
+        std::fs::write(path, contents).unwrap();
     }
 
     /// Makes a folder in it.

@@ -155,7 +155,7 @@ fn checked(recording: &Recording) -> Result<(), BackendError> {
 #[track_caller]
 fn refused(recording: &Recording, expected: &str) {
     let said = checked(recording).expect_err(expected).to_string();
-    assert_eq!(said, format!("submitting was refused: {expected}"));
+    assert_eq!(said, format!("submitting failed: {expected}"));
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn bindings_that_share_memory_are_only_read() {
     let said = check(&apart, &strict, &world()).unwrap_err().to_string();
     assert_eq!(
         said,
-        "submitting was refused: command 1, a dispatch of saxpy: 'input' at memory 1[0..64] and 'output' at memory \
+        "submitting failed: command 1, a dispatch of saxpy: 'input' at memory 1[0..64] and 'output' at memory \
          1[64..128] share memory 1, but only one of them is read_write: this device needs them in separate memories"
     );
     let only_read = Launch { params: reads(DEVICE, 0, 16), ..Launch::default() }.recorded();
@@ -352,7 +352,7 @@ fn grids_keep_to_the_device_and_lie_in_memory() {
 fn routines_are_listed_and_their_matrices_fit() {
     let (a, b, c) = (region(DEVICE, 0, 64), region(DEVICE, 64, 64), region(SHARED, 0, 64));
     let unlisted = product(a, b, c, [4; 3], Precision::Bf16);
-    assert!(checked(&unlisted).unwrap_err().to_string().contains("ask Caps::library first"));
+    assert!(checked(&unlisted).unwrap_err().to_string().contains("`Caps::library` lists those that it has"));
     let called = |recording: &Recording, problem: &str| {
         let call = recording.to_string();
         refused(recording, &format!("command 0, a call of '{}': {problem}", call.trim_end()));

@@ -20,7 +20,7 @@ fn errors_name_the_place_and_what_to_do() {
         ),
         ("import package::b::f;", &[A], "main.wgsl:1:20", &["no module 'b::f'", "b/f.wgsl"]),
         ("import package::b;", &[A], "main.wgsl:1:17", &["no module 'b'"]),
-        ("import b::f;", &[A], "main.wgsl:1:11", &["no package 'b'", "'package'"]),
+        ("import b::f;", &[A], "main.wgsl:1:11", &["no package is called 'b'", "'package'"]),
         ("import super::super::a;", &[A], "main.wgsl:1:22", &["leads out of the package", "too many 'super'"]),
         ("import package::super::a;", &[A], "main.wgsl:1:24", &["names no module"]),
         ("import package;", &[A], "main.wgsl:1:8", &["expected the name of a module"]),
@@ -47,7 +47,7 @@ fn errors_name_the_place_and_what_to_do() {
         // Paths in the text.
         ("fn x() { package::a::h(); }", &[A], "main.wgsl:1:22", &["a.wgsl declares no 'h'"]),
         ("fn x() {\n  package::b::h(); }", &[A], "main.wgsl:2:12", &["no module 'b'"]),
-        ("fn x() { b::h(); }", &[A], "main.wgsl:1:10", &["no package 'b'"]),
+        ("fn x() { b::h(); }", &[A], "main.wgsl:1:10", &["no package is called 'b'"]),
         ("import package::a::f; fn x() { f::h(); }", &[A], "main.wgsl:1:32", &["'f' is not a module"]),
         ("fn x() { package::a(); }", &[A], "main.wgsl:1:19", &["names no declaration of a module"]),
         // Several files.
@@ -155,7 +155,7 @@ fn element_types_must_be_aliases_of_scalars() {
         ("const x = 1;", &[], half, "no 'alias T = ..;' to replace with f16"),
         ("", &[], half, "no 'alias T"),
         ("alias T = vec2<f32>;", &[], half, "main.wgsl:1:7"),
-        ("struct T { }", &[], half, "no alias of a scalar"),
+        ("struct T { }", &[], half, "not an alias of a scalar"),
         ("alias T = f32;", &[], Scalar { kind: ScalarKind::Float, width: 1 }, "f8, which WGSL does not have"),
         ("import package::{a::x, b::y};", two, half, "two files declare the element type 'T'"),
     ];
