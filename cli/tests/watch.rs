@@ -22,7 +22,11 @@ struct Watching {
 impl Watching {
     fn start(folder: &Folder, line: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));
-        command.current_dir(folder.path()).env("ANYWARP_LOG", "error").args(line.split_whitespace());
+        command
+            .current_dir(folder.path())
+            .env("ANYWARP_LOG", "error")
+            .env("XDG_RUNTIME_DIR", std::env::temp_dir())
+            .args(line.split_whitespace());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
         let out: Box<dyn std::io::Read + Send> = Box::new(child.stdout.take().unwrap());

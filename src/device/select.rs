@@ -12,11 +12,16 @@ use crate::error::{OpenError, Rejection};
 
 /// The devices of this machine, best first.
 pub(super) fn candidates() -> Vec<Candidate> {
+    candidates_of(None)
+}
+
+/// The devices of one backend, or of all: no driver of another one is loaded.
+fn candidates_of(only: Option<BackendKind>) -> Vec<Candidate> {
     #[cfg(feature = "wgpu")]
-    let found = anywarp_wgpu::candidates().into_iter().map(through_wgpu);
+    let found = is_through_wgpu(only).then(anywarp_wgpu::candidates).into_iter().flatten().map(through_wgpu);
     #[cfg(not(feature = "wgpu"))]
     let found = std::iter::empty();
-    sorted(found.chain(cuda()).chain(processor()))
+    beside(found, only)
 }
 
 /// The WGSL features of each device of this machine.
@@ -26,11 +31,36 @@ pub(super) fn features() -> Vec<(String, Capabilities)> {
 
 /// [`candidates`] without blocking.
 pub(super) async fn candidates_async() -> Vec<Candidate> {
+    candidates_of_async(None).await
+}
+
+async fn candidates_of_async(only: Option<BackendKind>) -> Vec<Candidate> {
     #[cfg(feature = "wgpu")]
-    let found = anywarp_wgpu::candidates_async().await.into_iter().map(through_wgpu);
+    let found = if is_through_wgpu(only) { anywarp_wgpu::candidates_async().await } else { Vec::new() };
+    #[cfg(feature = "wgpu")]
+    let found = found.into_iter().map(through_wgpu);
     #[cfg(not(feature = "wgpu"))]
     let found = std::iter::empty();
-    sorted(found.chain(cuda()).chain(processor()))
+    beside(found, only)
+}
+
+/// What wgpu has found, with the devices that it does not know.
+fn beside(found: impl Iterator<Item = (Caps, Source)>, only: Option<BackendKind>) -> Vec<Candidate> {
+    let wanted = |backend| only.is_none_or(|only| only == backend);
+    let cuda = wanted(BackendKind::Cuda).then(cuda).into_iter().flatten();
+    let processor = wanted(BackendKind::Cpu).then(processor).flatten();
+    sorted(found.chain(cuda).chain(processor))
+}
+
+/// Whether wgpu may have such devices.
+#[cfg(feature = "wgpu")]
+fn is_through_wgpu(only: Option<BackendKind>) -> bool {
+    !matches!(only, Some(BackendKind::Cpu | BackendKind::Cuda | BackendKind::Null))
+}
+
+/// The backend that a choice names.
+fn backend_of(wanted: Option<&str>) -> Option<BackendKind> {
+    wanted.and_then(|wanted| parse(wanted).backend)
 }
 
 #[cfg(feature = "wgpu")]
@@ -50,7 +80,7 @@ fn cuda() -> impl Iterator<Item = (Caps, Source)> {
 
 /// The reason why there is no CUDA device, where the choice may have meant one.
 fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
-    let backend = wanted.and_then(|wanted| parse(wanted).backend);
+    let backend = backend_of(wanted);
     if backend.is_some_and(|backend| backend != BackendKind::Cuda) {
         return None;
     }
@@ -185,26 +215,45 @@ type Opened = (String, Arc<dyn Backend>);
 pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
     let wanted = wanted(options);
     let checked = is_checked(wanted.as_deref());
-    let (fitting, mut rejected) = split(wanted.as_deref(), candidates());
+    let only = backend_of(wanted.as_deref());
+    let (fitting, mut rejected) = split(wanted.as_deref(), candidates_of(only));
     for candidate in fitting {
         match candidate.source.open(options.staged, checked) {
             Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
             Err(error) => rejected.push(candidate.rejection(error.to_string())),
         }
     }
+    if only.is_some() {
+        // For the error: the others, each with its reason.
+        let others = split(wanted.as_deref(), candidates()).1;
+        let is_news = is_news(&rejected);
+        rejected.extend(others.into_iter().filter(is_news));
+    }
     rejected.extend(without_cuda(wanted.as_deref()));
     Err(no_device(wanted, rejected))
+}
+
+/// Whether a rejection is not among these.
+fn is_news(known: &[Rejection]) -> impl Fn(&Rejection) -> bool + use<> {
+    let known: Vec<String> = known.iter().map(|rejection| rejection.selector.clone()).collect();
+    move |rejection| !known.contains(&rejection.selector)
 }
 
 pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenError> {
     let wanted = wanted(options);
     let checked = is_checked(wanted.as_deref());
-    let (fitting, mut rejected) = split(wanted.as_deref(), candidates_async().await);
+    let only = backend_of(wanted.as_deref());
+    let (fitting, mut rejected) = split(wanted.as_deref(), candidates_of_async(only).await);
     for candidate in fitting {
         match candidate.source.open_async(options.staged, checked).await {
             Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
             Err(error) => rejected.push(candidate.rejection(error.to_string())),
         }
+    }
+    if only.is_some() {
+        let others = split(wanted.as_deref(), candidates_async().await).1;
+        let is_news = is_news(&rejected);
+        rejected.extend(others.into_iter().filter(is_news));
     }
     rejected.extend(without_cuda(wanted.as_deref()));
     Err(no_device(wanted, rejected))

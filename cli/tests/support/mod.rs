@@ -105,6 +105,8 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));
         // Drivers may warn; what is looked at here is what the tool itself says.
         command.current_dir(&self.0).env("ANYWARP_LOG", "error").arg(verb).args(line.split_whitespace());
+        // Mesa warns on stderr where it is not set, as in containers.
+        command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
         command.env_remove("COLUMNS").envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -129,7 +131,8 @@ impl Drop for Folder {
 fn device() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     let ask = || {
-        let output = Command::new(env!("CARGO_BIN_EXE_anywarp")).args(["devices", "--json"]).output().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));
+        let output = command.args(["devices", "--json"]).env("XDG_RUNTIME_DIR", std::env::temp_dir()).output().unwrap();
         let devices: Value = serde_json::from_slice(&output.stdout).expect("`devices --json` prints JSON");
         assert_eq!(output.status.success(), devices.as_array().is_some_and(|list| !list.is_empty()));
         if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
