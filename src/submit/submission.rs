@@ -103,7 +103,8 @@ impl Submission {
     }
 
     /// How long each launch took, once the work has ended, if it was to be measured: see
-    /// [`Launch::timed`](crate::Launch::timed) and [`Recording::timed`](crate::Recording::timed).
+    /// [`Launch::timed`](crate::Launch::timed) and [`Recording::timed`](crate::Recording::timed); also if an
+    /// [`Observer`](crate::Observer) existed when it was handed over.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {

@@ -7,7 +7,7 @@ use anywarp::{Device, Event, Stream, UnifiedBuffer};
 
 use crate::case::{Case, cases};
 use crate::data::words;
-use crate::here::{ReadHere, SynchronizeHere, WriteHere};
+use crate::here::{ReadHere, ReopenHere, SynchronizeHere, WriteHere};
 use crate::kernels::{ADD, still_works};
 use crate::outcome::{Context, TestResult, ensure, equal, same, skip};
 
@@ -219,6 +219,8 @@ async fn operators_on_two_streams_overlap(device: &Device) -> TestResult {
     if device.caps().streams < 2 {
         return skip("the device runs all streams as one");
     }
+    // Other cases run on the device at the same time; their commands are not this one's.
+    let device = &device.reopen_here().await?;
     let (first, second) = (device.stream(), device.stream());
     const DEPTH: usize = 1 << 16;
     let a = device.buffer_from(&vec![1.0f32; 64 * DEPTH])?;

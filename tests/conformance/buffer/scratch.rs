@@ -3,7 +3,7 @@
 use anywarp::{Destination, Device, UnifiedBuffer};
 
 use crate::case::{Case, cases};
-use crate::here::ReadHere;
+use crate::here::{ReadHere, ReopenHere};
 use crate::kernels::ADD;
 use crate::outcome::{TestResult, ensure, equal, same};
 
@@ -24,6 +24,7 @@ fn add(device: &Device, buffer: &mut UnifiedBuffer<u32>, by: u32, to: Destinatio
 }
 
 async fn scratch_is_used_again(device: &Device) -> TestResult {
+    let device = &device.reopen_here().await?; // other cases take scratch memory, too
     let before = device.scratch_stats();
     for _ in 0..20 {
         let mut scratch = device.scratch::<u32>(LENGTH, &Destination::Own)?;
@@ -73,6 +74,7 @@ async fn scratch_on_streams(device: &Device) -> TestResult {
 
 /// What a recording names is lent to no other, however often it is replayed.
 async fn recordings_keep_their_scratch(device: &Device) -> TestResult {
+    let device = &device.reopen_here().await?; // other cases take scratch memory, too
     let lent = device.scratch_stats().lent_bytes;
     let mut result = device.buffer::<u32>(LENGTH)?;
     let mut recording = device.recording();
@@ -95,6 +97,7 @@ async fn recordings_keep_their_scratch(device: &Device) -> TestResult {
 }
 
 async fn scratch_is_trimmed(device: &Device) -> TestResult {
+    let device = &device.reopen_here().await?; // other cases take scratch memory, too
     for length in [1000, 10_000, 100_000] {
         device.scratch::<u32>(length, &Destination::Own)?.fill(0)?;
     }

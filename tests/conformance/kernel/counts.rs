@@ -4,7 +4,7 @@ use anywarp::{Device, DeviceCount, UnifiedBuffer};
 
 use crate::case::{Case, cases};
 use crate::here::ReadHere;
-use crate::outcome::{TestResult, ensure, equal, same};
+use crate::outcome::{TestResult, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     counted_threads,
@@ -143,7 +143,5 @@ async fn counted_on_a_stream(device: &Device) -> TestResult {
         double.launch().bind("kept", kept).bind("count", &*count).on(&second).threads_of(count)?;
         Ok(())
     })
-    .await?;
-    ensure(device.scratch_stats().lent_bytes == 0, || "scratch memory is still lent".to_owned())?;
-    Ok(())
+    .await
 }
