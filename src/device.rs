@@ -277,7 +277,9 @@ impl Device {
     /// since the last call: [`BackendError::Stopped`] by a kernel that could not run to its end.
     pub fn synchronize(&self) -> Result<(), Error> {
         let waited = self.context.synchronize(None);
-        collect::log(&self.context, self.kernels().debug());
+        if collect::is_logged() {
+            collect::log(&self.context, self.kernels().debug());
+        }
         Ok(waited?)
     }
 
@@ -295,7 +297,9 @@ impl Device {
     /// As [`synchronize`](Self::synchronize).
     pub async fn synchronize_async(&self) -> Result<(), Error> {
         let waited = self.context.synchronize_async(None).await;
-        collect::log_async(&self.context, self.kernels().debug()).await;
+        if collect::is_logged() {
+            collect::log_async(&self.context, self.kernels().debug()).await;
+        }
         Ok(waited?)
     }
 

@@ -21,13 +21,15 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
     let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");
     let cost = sum.call(&device).cost(&arrays.x, &mut arrays.y)?;
     let check = |arrays: &Arrays| close(&arrays.y.read()?, &wanted, 1e-4);
+    // Each of its invocations adds one by one, so that roundings grow with the length.
+    let roughly = |arrays: &Arrays| close(&arrays.y.read()?, &wanted, 1e-2);
 
     let kernel = device.kernel(Wgsl::new(include_str!("sum.wgsl")).file("sum.wgsl"))?;
     let naive = |Arrays { x, y }: &mut Arrays, recording: &mut Recording| {
         kernel.launch().bind("x", &*x).bind("y", y).record(recording).groups(1)?;
         Ok(())
     };
-    ladder.rung((&operator, "naive"), cost, &mut arrays, naive, check)?;
+    ladder.rung((&operator, "naive"), cost, &mut arrays, naive, roughly)?;
     arrays.y.fill(0.0)?;
     let ours = |Arrays { x, y }: &mut Arrays, recording: &mut Recording| {
         Ok(sum.call(&device).record(recording).run(&*x, y)?)

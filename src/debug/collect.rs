@@ -33,11 +33,13 @@ pub(crate) async fn output_async(device: &Arc<Context>, debug: &DebugMemory) -> 
     Ok(debug.take_kept(collecting.finish().inspect_err(noted)?))
 }
 
-/// Brings what was printed to the log, if the target is enabled. What cannot be fetched now stays on the device.
+/// Whether the log takes what is printed.
+pub(crate) fn is_logged() -> bool {
+    log::log_enabled!(target: TARGET, log::Level::Info)
+}
+
+/// Brings what was printed to the log. What cannot be fetched now stays on the device.
 pub(crate) fn log(device: &Arc<Context>, debug: &DebugMemory) {
-    if !log::log_enabled!(target: TARGET, log::Level::Info) {
-        return;
-    }
     if let Ok(Some((collecting, ticket))) = begin(device, debug) {
         keep(debug, ticket.wait().and_then(|()| collecting.finish()));
     }
@@ -45,9 +47,6 @@ pub(crate) fn log(device: &Arc<Context>, debug: &DebugMemory) {
 
 /// [`log`] without blocking.
 pub(crate) async fn log_async(device: &Arc<Context>, debug: &DebugMemory) {
-    if !log::log_enabled!(target: TARGET, log::Level::Info) {
-        return;
-    }
     if let Ok(Some((collecting, ticket))) = begin(device, debug) {
         keep(debug, ticket.await.and_then(|()| collecting.finish()));
     }

@@ -224,19 +224,20 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
         }
     }
     if only.is_some() {
-        // For the error: the others, each with its reason.
-        let others = split(wanted.as_deref(), candidates()).1;
-        let is_news = is_news(&rejected);
-        rejected.extend(others.into_iter().filter(is_news));
+        rejected = in_order(rejected, wanted.as_deref(), candidates());
     }
     rejected.extend(without_cuda(wanted.as_deref()));
     Err(no_device(wanted, rejected))
 }
 
-/// Whether a rejection is not among these.
-fn is_news(known: &[Rejection]) -> impl Fn(&Rejection) -> bool + use<> {
-    let known: Vec<String> = known.iter().map(|rejection| rejection.selector.clone()).collect();
-    move |rejection| !known.contains(&rejection.selector)
+/// The rejections that are known, with those of all other candidates, in the order of these: for errors.
+fn in_order(known: Vec<Rejection>, wanted: Option<&str>, candidates: Vec<Candidate>) -> Vec<Rejection> {
+    let order: Vec<String> = candidates.iter().map(|candidate| candidate.selector.clone()).collect();
+    let is_new = |other: &Rejection| known.iter().all(|one| one.selector != other.selector);
+    let others: Vec<Rejection> = split(wanted, candidates).1.into_iter().filter(is_new).collect();
+    let mut all: Vec<Rejection> = known.into_iter().chain(others).collect();
+    all.sort_by_key(|rejection| order.iter().position(|selector| *selector == rejection.selector));
+    all
 }
 
 pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenError> {
@@ -251,9 +252,7 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
         }
     }
     if only.is_some() {
-        let others = split(wanted.as_deref(), candidates_async().await).1;
-        let is_news = is_news(&rejected);
-        rejected.extend(others.into_iter().filter(is_news));
+        rejected = in_order(rejected, wanted.as_deref(), candidates_async().await);
     }
     rejected.extend(without_cuda(wanted.as_deref()));
     Err(no_device(wanted, rejected))

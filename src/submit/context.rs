@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 use anywarp_backend::{Backend, BackendError, Caps, Findings, MemoryId, MemoryKind, Ticket};
 use smallvec::SmallVec;
@@ -158,13 +159,13 @@ impl Context {
     /// of the wait, including failures of earlier batches, each reported once.
     pub(crate) fn synchronize(&self, stream: Option<u32>) -> Result<(), BackendError> {
         let tickets = self.tickets(stream)?;
-        let watch = Stopwatch::start();
+        let watch = self.events.is_observed().then(Stopwatch::start);
         let mut waited = Ok(());
         for ticket in &tickets {
             // Each of them, also when one has failed.
             waited = waited.and(ticket.wait());
         }
-        self.events.emit(|| Event::Wait { took: watch.elapsed() });
+        self.events.emit(|| Event::Wait { took: watch.map_or(Duration::ZERO, |watch| watch.elapsed()) });
         self.outcome(waited, stream)
     }
 

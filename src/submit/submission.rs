@@ -80,9 +80,10 @@ impl Submission {
     /// [`Recording`](crate::Recording): wait for the recording's own submission.
     pub fn wait(&self) -> Result<(), Error> {
         let ticket = self.ticket()?;
-        let watch = Stopwatch::start();
+        let events = &self.context.events;
+        let watch = events.is_observed().then(Stopwatch::start);
         let waited = ticket.wait();
-        self.context.events.emit(|| Event::Wait { took: watch.elapsed() });
+        events.emit(|| Event::Wait { took: watch.map_or(Duration::ZERO, |watch| watch.elapsed()) });
         Ok(waited?)
     }
 
