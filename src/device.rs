@@ -274,7 +274,8 @@ impl Device {
     ///
     /// # Errors
     /// As [`submit`](Self::submit); and, once, the first error of all work that was handed over
-    /// since the last call: [`BackendError::Stopped`] by a kernel that could not run to its end.
+    /// since the last call: [`BackendError::Stopped`](crate::backend::BackendError::Stopped) by a kernel that could
+    /// not run to its end.
     pub fn synchronize(&self) -> Result<(), Error> {
         let waited = self.context.synchronize(None);
         if collect::is_logged() {
