@@ -209,7 +209,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         what: "`num_workgroups` of a launch whose grid lies in a buffer is some other number.",
         told: "It is handed over as constants of the command signature; the grid itself is right, as it is on Vulkan.",
         ends_process: false,
-        cases: &[("conformance", "kernel::indirect")],
+        cases: &[("conformance", "kernel::indirect"), ("conformance", "kernel::counted_beyond_the_limit")],
     },
     Fault {
         name: "struct_not_aligned_by_member",
