@@ -1,4 +1,4 @@
-//! What each operator takes, from a naive kernel to ours and to a peer, as a share of what the device can do.
+//! The time that each operator takes, from a naive kernel to ours and to a peer, as a share of what the device can do.
 //!
 //! `cargo bench --bench ladder -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
 //!

@@ -68,10 +68,10 @@ pub enum BufferError {
     /// A guard of the buffer is alive.
     #[error("the buffer is in use by a {guard}: drop that first")]
     InUse {
-        /// `ReadGuard`, `WriteGuard`, `UpdateGuard`, or `Lent` of [interop](crate::interop).
+        /// `ReadGuard`, `WriteGuard`, `UpdateGuard`, or `Lent` of the module `interop`.
         guard: &'static str,
     },
-    /// A buffer of wgpu that was created without a usage: see [interop](crate::interop).
+    /// A buffer of wgpu that was created without a usage: see the module `interop`.
     #[error("the buffer cannot {what}: create it with `wgpu::BufferUsages::{missing}` as well")]
     Usage {
         /// The refused use.

@@ -119,8 +119,8 @@ impl Error {
         }
     }
 
-    /// The error as the type that it was made of: [`OperationError`](crate::ops::OperationError),
-    /// [`InteropError`](crate::interop::InteropError), `LoaderError`, or one of those with a variant of their own.
+    /// The error as the type that it was made of: that of the part of the library which reports it, such as
+    /// `OperationError`, `InteropError` or `LoaderError`, or one of those with a variant of their own.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]

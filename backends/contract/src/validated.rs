@@ -39,7 +39,7 @@ pub struct Validated(Arc<Accepted>);
 #[derive(Clone)]
 struct Accepted {
     module: Module,
-    /// Of just this module: it names what is in it by handles.
+    /// The facts of the validator; they are good for this module alone, whose parts they name by handles.
     info: ModuleInfo,
     flags: ValidationFlags,
     capabilities: Capabilities,

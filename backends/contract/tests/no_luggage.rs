@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a source must not contain before its tests, and why.
+/// Strings that no source may contain before its tests, and why.
 const LUGGAGE: &[(&str, &str)] = &[
     ("cfg(", "capability is a value, not a platform"),
     ("cfg!(", "capability is a value, not a platform"),

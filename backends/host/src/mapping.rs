@@ -102,7 +102,7 @@ impl Lent {
     /// [`BackendError::Rejected`] if it is out already.
     ///
     /// # Safety
-    /// That of [`HostRange::new`].
+    /// The caller keeps the promise of [`HostRange::new`].
     pub unsafe fn range(
         &self,
         (start, bytes): (NonNull<u8>, usize),

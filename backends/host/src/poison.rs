@@ -106,7 +106,7 @@ impl Report {
     /// Gives the outcome; `take` is asked for a failure the first time, when `submitted` is the last submission.
     ///
     /// # Errors
-    /// That of the failure.
+    /// The failure that `take` gave, as it reports itself.
     pub fn give(&self, submitted: u64, take: impl FnOnce() -> Option<Arc<Failure>>) -> Result<(), BackendError> {
         self.0.get_or_init(|| take().map_or(Ok(()), |failure| Err(failure.report(submitted)))).clone()
     }
