@@ -9,7 +9,7 @@ use anywarp::{Device, DeviceOptions};
 const EMBOSS: [[f32; 3]; 3] = [[-2.0, -1.0, 0.0], [-1.0, 1.0, 1.0], [0.0, 1.0, 2.0]];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut photo = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/rocket.jpg").to_owned();
+    let mut photo = concat!(env!("CARGO_MANIFEST_DIR"), "/data/rocket.jpg").to_owned();
     let mut options = DeviceOptions::default();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {

@@ -4,7 +4,7 @@
 
 use anywarp::Device;
 
-anywarp::kernels!("examples/shaders/saxpy.wgsl");
+anywarp::kernels!("shaders/saxpy.wgsl");
 
 anywarp::kernels!(mod bodies {
     r"

@@ -29,7 +29,7 @@ fn normalise(@builtin(global_invocation_id) id: vec3<u32>) {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::open_default()?;
-    let digits = |name: &str| format!("{}/examples/data/digits-{name}-ubyte", env!("CARGO_MANIFEST_DIR"));
+    let digits = |name: &str| format!("{}/data/digits-{name}-ubyte", env!("CARGO_MANIFEST_DIR"));
     let (builder, pixels) = match &*std::env::args().skip(1).collect::<Vec<_>>() {
         [] => of(&device, IdxDataset::open(digits("images.idx3"), digits("labels.idx1"))?),
         [images, labels] => of(&device, IdxDataset::open(images, labels)?),

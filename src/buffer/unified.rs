@@ -60,7 +60,6 @@ impl<T: Element> UnifiedBuffer<T> {
     }
 
     /// A buffer on memory that is there already.
-    #[cfg(feature = "wgpu")]
     pub(crate) fn of(core: Arc<Core>, length: usize) -> Self {
         Self { core, length, _element: PhantomData }
     }

@@ -11,6 +11,6 @@ anywarp::kernels!(mod endless {
     @compute @workgroup_size(64) fn endless() { series.count = 1; }"
 });
 
-anywarp::kernels!("examples/shaders/saxpy.wgsl", fast);
+anywarp::kernels!("../../examples/shaders/saxpy.wgsl", fast);
 
 fn main() {}
