@@ -21,7 +21,7 @@ pub(crate) const CASES: &[Alone] = &[
     ("awaited_elsewhere_after_a_poll", awaited_elsewhere_after_a_poll),
     ("dropped_while_it_is_woken", dropped_while_it_is_woken),
     ("the_loser_of_a_race", the_loser_of_a_race),
-    ("cancelled_reads_hold_nothing_up", cancelled_reads_hold_nothing_up),
+    ("launches_between_cancelled_reads", launches_between_cancelled_reads),
     ("wakers_that_panic", wakers_that_panic),
     ("wakers_that_drop_buffers", wakers_that_drop_buffers),
     ("the_first_to_end_is_the_first_to_be_woken", the_first_to_end_is_the_first_to_be_woken),
@@ -134,9 +134,9 @@ fn the_loser_of_a_race(device: &Device) -> TestResult {
     })
 }
 
-/// Work that follows a cancelled read is handed over while what the read waited for still runs, and a read after
-/// it has what it made.
-fn cancelled_reads_hold_nothing_up(device: &Device) -> TestResult {
+/// Work around cancelled reads comes in the order of submission. That it waits for none of them, `tests/faults` holds on
+/// a device whose work ends when the test says so.
+fn launches_between_cancelled_reads(device: &Device) -> TestResult {
     const LENGTH: usize = 1 << 14;
     const ROUNDS: u32 = 2000;
     let host = |data: &mut [u32], factor| {
@@ -146,26 +146,21 @@ fn cancelled_reads_hold_nothing_up(device: &Device) -> TestResult {
     };
     let kernel = device.kernel(WGSL)?;
     let mut expected = vec![1u32; LENGTH];
-    let (mut running, mut still) = (0, 0);
     let mut data = device.buffer_from(&expected)?;
     for turn in turns(20) {
         let mut recording = device.recording();
         kernel.launch().set("params", [3, ROUNDS]).bind("data", &mut data).record(&mut recording).threads(LENGTH)?;
-        let slow = recording.submit()?;
+        recording.submit()?;
         host(&mut expected, 3);
         for factor in 0..turn % 3 + 1 {
-            let waiting = pin!(data.read_async()).poll(&mut Polling::from_waker(Waker::noop())).is_pending();
-            let before = waiting && !slow.is_done()?;
+            let _ = pin!(data.read_async()).poll(&mut Polling::from_waker(Waker::noop()));
             rounds(device, &mut data, factor, ROUNDS)?;
-            running += u32::from(before);
-            still += u32::from(before && !slow.is_done()?);
             host(&mut expected, factor);
         }
         let read = pollster::block_on(data.read_async())?;
         ensure(*read == expected[..], || format!("wrong values after turn {turn}"))?;
     }
-    // Not each time: this thread may be late.
-    ensure(running == 0 || still > 0, || format!("each of {running} launches waited for what a cancelled read did"))
+    Ok(())
 }
 
 struct Panics(AtomicBool);
