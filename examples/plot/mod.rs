@@ -13,9 +13,10 @@ pub(crate) fn rates(file: &str, title: &str, lines: &[Line]) -> Result<(), Box<d
     let (least, most) = points().fold((f64::MAX, f64::MIN), |(low, high), (_, rate)| (low.min(rate), high.max(rate)));
     let (first, last) =
         points().fold((f64::MAX, f64::MIN), |(low, high), (bytes, _)| (low.min(bytes), high.max(bytes)));
-    let area = SVGBackend::new(file, (900, 560)).into_drawing_area();
+    let area = SVGBackend::new(file, (980, 560)).into_drawing_area();
     area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
+    let (plot, legend) = area.split_horizontally(800); // beside the plot: within it, it would cover a curve
+    let mut chart = ChartBuilder::on(&plot)
         .caption(title, ("sans-serif", 18))
         .margin(16)
         .x_label_area_size(40)
@@ -27,10 +28,10 @@ pub(crate) fn rates(file: &str, title: &str, lines: &[Line]) -> Result<(), Box<d
     chart.configure_mesh().x_desc("size").y_desc("GB/s").x_label_formatter(&size).draw()?;
     for (index, (name, points)) in lines.iter().enumerate() {
         let colour = Palette99::pick(index).stroke_width(2);
-        let drawn = chart.draw_series(LineSeries::new(points.iter().copied(), colour).point_size(3))?;
-        drawn.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour));
+        chart.draw_series(LineSeries::new(points.iter().copied(), colour).point_size(3))?;
+        let y = 80 + 24 * index as i32;
+        legend.draw(&PathElement::new([(10, y), (34, y)], colour))?;
+        legend.draw(&Text::new(name.as_str(), (42, y - 7), ("sans-serif", 14)))?;
     }
-    let legend = SeriesLabelPosition::LowerRight;
-    chart.configure_series_labels().position(legend).border_style(BLACK).background_style(WHITE).draw()?;
     Ok(area.present()?)
 }

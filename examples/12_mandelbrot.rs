@@ -1,0 +1,37 @@
+//! A dive into the Mandelbrot set: one kernel, a frame for each launch.
+//!
+//! `cargo run --release --example 12_mandelbrot -- [FRAMES] [WIDTH]` writes `mandelbrot.png`, the frames side by side.
+
+use std::time::Instant;
+
+use anywarp::Device;
+
+/// Spirals in the seahorse valley.
+const CENTRE: [f32; 2] = [-0.743_643_9, 0.131_825_9];
+const COLUMNS: u32 = 3;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut numbers = std::env::args().skip(1).map(|text| text.parse::<u32>());
+    let frames = numbers.next().transpose()?.unwrap_or(6).max(1);
+    let width = numbers.next().transpose()?.unwrap_or(360).max(1);
+    let size = [width, width * 3 / 4 + 1];
+    let device = Device::open_default()?;
+    let mandelbrot = device.kernel(include_str!("shaders/mandelbrot.wgsl"))?;
+    let mut pixels = device.buffer::<u32>((size[0] * size[1]) as usize)?;
+    let rows = frames.div_ceil(COLUMNS);
+    let mut sheet = image::RgbaImage::new(size[0] * COLUMNS.min(frames), size[1] * rows);
+    let start = Instant::now();
+    for frame in 0..frames {
+        let width = 3.2 * 0.2f32.powi(frame.min(6) as i32); // deeper, and the numbers of 32 bits are too coarse
+        let launch = mandelbrot.launch().set("view.centre", CENTRE).set("view.width", width);
+        let launch = launch.set("view.most_steps", 300 + 200 * frame).set("view.size", size);
+        launch.bind("pixels", &mut pixels).threads(size)?;
+        let bytes = bytemuck::cast_slice(&pixels.read()?).to_vec();
+        let picture = image::RgbaImage::from_raw(size[0], size[1], bytes).ok_or("size")?;
+        let (column, row) = (frame % COLUMNS, frame / COLUMNS);
+        image::imageops::replace(&mut sheet, &picture, (column * size[0]).into(), (row * size[1]).into());
+    }
+    sheet.save("mandelbrot.png")?;
+    println!("{}: {frames} frames in {:?} -> mandelbrot.png", device.caps().name, start.elapsed());
+    Ok(())
+}
