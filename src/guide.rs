@@ -1,7 +1,16 @@
-//! The programs of the documents, as tests.
+// Where links lead on docs.rs: the first definition of a name counts, and each document has its own at its end.
+#![doc = "[coming-from]: coming_from"]
+#![doc = "[known-failures]: https://github.com/anywarp/anywarp/blob/main/docs/known-failures.md"]
+#![doc = ""]
+#![doc = include_str!("../docs/guide.md")]
 
-#[doc = include_str!("../docs/guide.md")]
-struct Guide;
-
+#[doc = "[guide]: super"]
+#[doc = "[results]: https://github.com/anywarp/anywarp/tree/main/docs/results"]
+#[doc = ""]
 #[doc = include_str!("../docs/coming-from.md")]
-struct ComingFrom;
+pub mod coming_from {}
+
+/// The programs of the README, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

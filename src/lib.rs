@@ -35,10 +35,8 @@
 //! - **Open to look into.** The device `cpu:checked` finds races and indices out of range, kernels can
 //!   print on any device, and the tool `anywarp translate` shows what they become.
 //!
-//! To read next: [the guide](https://github.com/anywarp/anywarp/blob/main/docs/guide.md), from the first
-//! kernel to subgroups and reading without waiting; [coming from CUDA, CuPy or raw
-//! wgpu](https://github.com/anywarp/anywarp/blob/main/docs/coming-from.md), with the words side by side;
-//! and the [examples](https://github.com/anywarp/anywarp/tree/main/examples), each the answer to one
+//! To read next: [the guide](mod@guide), from the first kernel to subgroups and reading without waiting;
+//! [coming from elsewhere](mod@guide::coming_from), with the words of CUDA, CuPy, wgpu and others side by side; and the [examples](https://github.com/anywarp/anywarp/tree/main/examples), each the answer to one
 //! question.
 //!
 //! # A tour
@@ -105,8 +103,8 @@ mod device;
 mod element;
 mod environment;
 mod error;
-#[cfg(doctest)]
-mod guide;
+#[cfg(any(doc, doctest))] // words only
+pub mod guide;
 pub mod interop;
 mod kernel;
 #[cfg(not(target_arch = "wasm32"))] // a browser has no threads to load with

@@ -51,7 +51,7 @@ fn every_link_within_the_documents_leads_somewhere() {
     let mut seen = 0;
     for document in blocks::documents(Path::new(env!("CARGO_MANIFEST_DIR"))) {
         let text = fs::read_to_string(&document).unwrap();
-        for target in prose(&text).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        for target in targets(&prose(&text)) {
             let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
             if path.starts_with("http") {
                 continue;
@@ -67,6 +67,13 @@ fn every_link_within_the_documents_leads_somewhere() {
         }
     }
     assert!(seen >= 20, "only {seen} links were found: has the notation changed?");
+}
+
+/// Where links lead: `[words](target)`, and `[name]: target` on a line of its own.
+fn targets(prose: &str) -> Vec<&str> {
+    let inline = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let named = prose.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: ")).map(|(_, target)| target);
+    inline.chain(named).collect()
 }
 
 /// The document without its fenced blocks.

@@ -1,10 +1,10 @@
-//! Runs the conformance suite on every place that the README claims, and makes the README's table of
-//! what ran.
+//! Runs the conformance suite on every place that anywarp claims, and makes the table of places
+//! (`docs/places.md`) of what ran.
 //!
 //! ```text
 //! matrix run vulkan-swiftshader dx12    # one line each: passed, failed, skipped
-//! matrix record                         # what ran becomes the README's table
-//! matrix table --check                  # the README says what the records say
+//! matrix record                         # what ran becomes the table
+//! matrix table --check                  # the table says what the records say
 //! ```
 //!
 //! A place that needs something installs it: Debian packages, a Python wheel, npm packages. What cannot
@@ -55,11 +55,11 @@ enum Command {
         /// What the suite printed.
         log: PathBuf,
     },
-    /// Takes what ran last into `docs/results/places`, and makes the README's table of it.
+    /// Takes what ran last into `docs/results/places`, and makes the table of places of it.
     Record,
-    /// Makes the README's table of the records.
+    /// Makes the table of places (`docs/places.md`) of the records.
     Table {
-        /// Only compares, and fails if the README says something else.
+        /// Only compares, and fails if the table says something else.
         #[arg(long)]
         check: bool,
     },

@@ -9,17 +9,17 @@ use crate::{browser, native, wine};
 pub(crate) struct Place {
     /// As it is asked for.
     pub(crate) name: &'static str,
-    /// As the README's table has it.
+    /// As the table of places has it.
     pub(crate) title: &'static str,
     /// The first part of the names of its tests: `vulkan` has `vulkan::`, `vulkan-staged::`, `vulkan0::`.
     pub(crate) device: &'static str,
-    /// How the suite gets there, for the README's table.
+    /// How the suite gets there, for the table of places.
     pub(crate) how: &'static str,
     /// Runs the suite there; `None` where that takes a machine of one's own.
     pub(crate) run: Option<fn(&Path, &Place) -> Outcome>,
 }
 
-/// In the order of the README's table.
+/// In the order of the table of places.
 pub(crate) const PLACES: &[Place] = &[
     Place {
         name: "cpu",
@@ -60,35 +60,35 @@ pub(crate) const PLACES: &[Place] = &[
         name: "vulkan-nvidia",
         title: "Vulkan, NVIDIA",
         device: "vulkan",
-        how: "by hand: [docs/results](docs/results)",
+        how: "by hand: [results](results)",
         run: None,
     },
     Place {
         name: "cuda",
         title: "CUDA, NVIDIA",
         device: "cuda",
-        how: "by hand: [docs/results](docs/results)",
+        how: "by hand: [results](results)",
         run: None,
     },
     Place {
         name: "metal",
         title: "Metal, Apple Silicon",
         device: "metal",
-        how: "type-checked, and its kernels translated, in CI; `cargo test` on a Mac: [docs/platforms.md](docs/platforms.md)",
+        how: "type-checked, and its kernels translated, in CI; `cargo test` on a Mac: [platforms.md](platforms.md)",
         run: None,
     },
     Place {
         name: "dx12-windows",
         title: "DX12, Windows",
         device: "dx12",
-        how: "`cargo test` there: [docs/platforms.md](docs/platforms.md)",
+        how: "`cargo test` there: [platforms.md](platforms.md)",
         run: None,
     },
     Place {
         name: "cpu-aarch64",
         title: "The processor, aarch64",
         device: "cpu",
-        how: "`cargo test` there: [docs/platforms.md](docs/platforms.md)",
+        how: "`cargo test` there: [platforms.md](platforms.md)",
         run: None,
     },
 ];

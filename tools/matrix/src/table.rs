@@ -1,4 +1,4 @@
-//! The README's table of places, made of the records.
+//! The table of places, made of the records.
 
 use std::path::Path;
 
@@ -8,9 +8,12 @@ use crate::record::{Record, claimed};
 const BEGIN: &str = "<!-- places: `cargo run -p anywarp-matrix -- table` writes what is between these lines -->";
 const END: &str = "<!-- end of places -->";
 
-/// Writes the table into the README.
+/// The document that the table stands in, from the root of the repository.
+const DOCUMENT: &str = "docs/places.md";
+
+/// Writes the table into its document.
 pub(crate) fn write(root: &Path) -> Result<(), String> {
-    let file = root.join("README.md");
+    let file = root.join(DOCUMENT);
     let (text, renewed) = renewed(root)?;
     if text == renewed {
         return Ok(());
@@ -18,7 +21,7 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
     std::fs::write(&file, renewed).map_err(|error| format!("{} cannot be written: {error}", file.display()))
 }
 
-/// Fails if the README's table is not the one that the records make.
+/// Fails if the document's table is not the one that the records make.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
     let (text, renewed) = renewed(root)?;
     let differs = text.lines().zip(renewed.lines()).find(|(is, should)| is != should);
@@ -27,16 +30,16 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
         found => {
             let should = found.map(|(_, should)| should).unwrap_or_default();
             Err(format!(
-                "README.md does not say what docs/results/places does; run `cargo run -p anywarp-matrix -- table`. \
+                "{DOCUMENT} does not say what docs/results/places does; run `cargo run -p anywarp-matrix -- table`. \
                  First wanted line: {should}"
             ))
         }
     }
 }
 
-/// The README as it is, and as it should be.
+/// The document as it is, and as it should be.
 fn renewed(root: &Path) -> Result<(String, String), String> {
-    let file = root.join("README.md");
+    let file = root.join(DOCUMENT);
     let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     let renewed = between(&text, &table(&claimed(root)?))?;
     Ok((text, renewed))
@@ -45,7 +48,7 @@ fn renewed(root: &Path) -> Result<(String, String), String> {
 fn between(text: &str, table: &str) -> Result<String, String> {
     let parts = text.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)));
     let Some((head, tail)) = parts else {
-        return Err(format!("README.md has no place for the table: the lines '{BEGIN}' and '{END}'"));
+        return Err(format!("{DOCUMENT} has no place for the table: the lines '{BEGIN}' and '{END}'"));
     };
     Ok(format!("{head}{BEGIN}\n{table}{END}{tail}"))
 }
@@ -114,14 +117,14 @@ mod tests {
 
     #[test]
     fn only_the_table_changes() {
-        let readme = format!("# Title\n\n{BEGIN}\nold\n{END}\n\nMore.\n");
-        let renewed = between(&readme, "new\n").expect("a table");
+        let document = format!("# Title\n\n{BEGIN}\nold\n{END}\n\nMore.\n");
+        let renewed = between(&document, "new\n").expect("a table");
         assert_eq!(renewed, format!("# Title\n\n{BEGIN}\nnew\n{END}\n\nMore.\n"));
         assert_eq!(between(&renewed, "new\n").expect("a table"), renewed);
     }
 
     #[test]
-    fn a_readme_without_the_lines_is_refused() {
+    fn a_document_without_the_lines_is_refused() {
         let error = between("# Title\n", "new\n").expect_err("no lines");
         assert!(error.contains("has no place for the table"), "{error}");
     }
