@@ -4,7 +4,8 @@
 #![doc = ""]
 #![doc = include_str!("../docs/guide.md")]
 
-#[doc = "[guide]: super"]
+#[doc = "[guide]: self"]
+#[doc = "[specialisation]: self#specialisation"]
 #[doc = "[results]: https://github.com/anywarp/anywarp/tree/main/docs/results"]
 #[doc = ""]
 #[doc = include_str!("../docs/coming-from.md")]

@@ -36,7 +36,7 @@
 //!   print on any device, and the tool `anywarp translate` shows what they become.
 //!
 //! To read next: [the guide](mod@guide), from the first kernel to subgroups and reading without waiting;
-//! [coming from elsewhere](mod@guide::coming_from), with the words of CUDA, CuPy, wgpu and others side by side; and the [examples](https://github.com/anywarp/anywarp/tree/main/examples), each the answer to one
+//! [coming from elsewhere](mod@guide::coming_from), with the words of other frameworks side by side; and the [examples](https://github.com/anywarp/anywarp/tree/main/examples), each the answer to one
 //! question.
 //!
 //! # A tour

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # build.sh KIND FOLDER: a page with its WebAssembly, ready to be served.
 #   suite     the conformance suite (tests/conformance), page browser.html
-#   example   the convolution of a picture (examples/web), page index.html
+#   example   the page of examples/web, index.html: built quickly, to try it
+#   release   the same page, smaller: linked by one core, which takes minutes
 # Needs rustup's target wasm32-unknown-unknown, which it adds, or Debian's rust-web-src and cargo-web in its place.
-# wasm-bindgen is taken from PATH or target/ci-tools, in just the version of Cargo.lock, else installed there.
+# wasm-bindgen is taken from PATH if it has just the version of Cargo.lock, else bindgen/ is built in its place.
 set -euo pipefail
-if [ $# -ne 2 ]; then sed -n '2,4s/^# //p' "$0" >&2; exit 64; fi
+if [ $# -ne 2 ]; then sed -n '2,5s/^# //p' "$0" >&2; exit 64; fi
 kind=$1 out=$2
 root="$(cd "$(dirname "$0")/../.." && pwd)"
 mkdir -p "$out"
@@ -13,7 +14,7 @@ out="$(cd "$out" && pwd)"
 cd "$root"
 
 target=wasm32-unknown-unknown
-build_std=()
+build_std=() # macOS has a bash that takes an empty array for an unset one
 
 prepare_target() {
     if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then return; fi
@@ -34,46 +35,44 @@ prepare_target() {
 artifact() {
     local field=$1
     shift
-    cargo build "${build_std[@]}" --target "$target" --message-format=json-render-diagnostics "$@" |
+    cargo build ${build_std[@]+"${build_std[@]}"} --target "$target" --message-format=json-render-diagnostics "$@" |
         sed -n "s/.*\"$field\":\\[*\"\\([^\"]*\\.wasm\\)\".*/\\1/p" | tail -n 1
 }
 
+# bindgen NAME MODULE [--small]
 bindgen() {
-    local version tools name wanted
+    local version small=()
     version="$(sed -n '/^name = "wasm-bindgen"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)"
-    wanted="wasm-bindgen $version"
-    tools="$root/target/ci-tools"
-    for name in wasm-bindgen "$tools/bin/wasm-bindgen"; do
-        if [ "$("$name" --version 2>/dev/null | cut -d' ' -f1,2)" = "$wanted" ]; then break; fi
-        name=
-    done
-    if [ -z "$name" ]; then
-        # A registry's mirror may not have yet what the lock file of the tool names.
-        install_bindgen "$version" "$tools" --locked || install_bindgen "$version" "$tools"
-        rm -rf "$tools/target"
-        name="$tools/bin/wasm-bindgen"
+    if [ "$(wasm-bindgen --version 2>/dev/null | cut -d' ' -f1,2)" = "wasm-bindgen $version" ]; then
+        if [ "${3:-}" = --small ]; then small=(--remove-name-section --remove-producers-section); fi
+        wasm-bindgen --target web --no-typescript --out-dir "$out" --out-name "$1" ${small[@]+"${small[@]}"} "$2"
+        return
     fi
-    "$name" --target web --no-typescript --out-dir "$out" "$@"
+    if ! grep -qF "wasm-bindgen-cli-support = \"=$version\"" tools/browser/bindgen/Cargo.toml; then
+        echo "build.sh: Cargo.lock has wasm-bindgen $version: tools/browser/bindgen/Cargo.toml must ask for just that" >&2
+        exit 1
+    fi
+    cargo run --quiet --locked --manifest-path tools/browser/bindgen/Cargo.toml \
+        --target-dir "$root/target/bindgen" -- "$2" "$out" "$1" "${@:3}"
 }
 
-install_bindgen() {
-    CARGO_TARGET_DIR="$2/target" cargo install wasm-bindgen-cli --version "$1" --force --root "$2" "${@:3}" >&2
+page() { # PROFILE
+    wasm="$(artifact filenames -p anywarp-web --profile "$1")"
+    bindgen convolution "$wasm" --small
+    cp examples/web/page/* examples/data/rocket.jpg "$out/"
 }
 
 prepare_target
 case "$kind" in
     suite)
         wasm="$(artifact executable -p anywarp --release --no-default-features --features wgpu --test conformance)"
-        bindgen --out-name conformance "$wasm"
+        bindgen conformance "$wasm"
         cp tests/conformance/browser.html "$out/"
         ;;
-    example)
-        wasm="$(artifact filenames -p anywarp-web --profile web)"
-        bindgen --out-name convolution --remove-name-section --remove-producers-section "$wasm"
-        cp examples/web/page/* examples/data/rocket.jpg "$out/"
-        ;;
+    example) page web-quick ;;
+    release) page web ;;
     *)
-        echo "build.sh: there is no '$kind': suite or example" >&2
+        echo "build.sh: there is no '$kind': suite, example or release" >&2
         exit 64
         ;;
 esac

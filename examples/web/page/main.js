@@ -1,5 +1,7 @@
 // The page: reads pictures, shows them, says what happened. What runs on the GPU is in Rust (../src).
 
+import { draw } from './drawings.js';
+
 const RUNS = 5;
 const SAMPLE = 'rocket.jpg';
 
@@ -24,7 +26,7 @@ const $ = (id) => document.getElementById(id);
 
 let convolution;
 let picture = null; // { name, width, height, rgba }
-let filter = FILTERS[0];
+let filter = FILTERS.find(({ name }) => name === 'Emboss'); // seen at first sight
 let asked = false; // there is something to run
 let running = false;
 
@@ -43,6 +45,7 @@ async function start() {
   takePictures();
   $('work').hidden = false;
   await showSample();
+  draw(convolution, problem); // on what the picture leaves of the GPU
 }
 
 async function openGpu() {

@@ -118,6 +118,11 @@ impl Convolution {
 }
 
 impl Convolution {
+    /// The browser's device, for what else runs on it.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     async fn measured(
         &self,
         mut rgba: Vec<u8>,
@@ -201,6 +206,6 @@ impl Convolution {
     }
 }
 
-fn in_words(error: impl std::fmt::Display) -> Error {
+pub(crate) fn in_words(error: impl std::fmt::Display) -> Error {
     Error::new(&error.to_string())
 }

@@ -11,6 +11,8 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 360, height: 800 } };
 const FILTERS = ['Blur', 'Wide blur', 'Sharpen', 'Edges', 'Emboss'];
+/** What the page shows without being asked. */
+const FIRST = 'Emboss';
 
 /** In every browser with WebGPU; names tell what is expected. */
 const WITH_WEBGPU = [
@@ -37,6 +39,7 @@ const WITH_WEBGPU = [
     { name: 'text that is dropped is refused in words', run: droppedText },
     { name: 'a lost device is told in words', before: keepDevice, run: lost },
     { name: 'what the browser refuses later is told in words', before: refusePipelines, run: refusedLater },
+    { name: 'kernels draw pictures of their own', run: drawn },
     { name: 'times, adapter and limits are shown', run: facts },
     { name: 'a program that is not there is told so', before: noProgram, run: (page) => missing(page, /could not be started/) },
 ];
@@ -58,8 +61,8 @@ function at(context, cases) {
 // Results
 
 async function rightAfter(page, filter) {
-    await done(page, 'Blur', 'rocket.jpg');
-    if (filter !== 'Blur') {
+    await done(page, FIRST, 'rocket.jpg');
+    if (filter !== FIRST) {
         await page.getByRole('radio', { name: filter, exact: true }).check();
         await done(page, filter, 'rocket.jpg');
     }
@@ -75,7 +78,7 @@ async function right(page) {
 
 async function sized(page, width, height) {
     await choose(page, 'tiny.png', opaque(width, height));
-    await done(page, 'Blur', 'tiny.png');
+    await done(page, FIRST, 'tiny.png');
     await right(page);
     await page.getByRole('radio', { name: 'Wide blur' }).check();
     await done(page, 'Wide blur', 'tiny.png');
@@ -85,7 +88,7 @@ async function sized(page, width, height) {
 
 async function opacity(page) {
     await choose(page, 'checkered.png', checkered(61, 47));
-    await done(page, 'Blur', 'checkered.png');
+    await done(page, FIRST, 'checkered.png');
     const { opaque: seen } = await right(page);
     assert.ok(seen > 1000 && seen < 61 * 47, `some pixels are opaque, not ${seen}`);
 }
@@ -96,26 +99,26 @@ async function chosen(page) {
     const asked = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Choose a picture' }).click();
     await (await asked).setFiles({ name: 'mine.png', mimeType: 'image/png', buffer: opaque(200, 90) });
-    await done(page, 'Blur', 'mine.png');
+    await done(page, FIRST, 'mine.png');
     const { changed } = await right(page);
-    assert.ok(changed > 10_000, `a blur changes pixels, not ${changed} values`);
+    assert.ok(changed > 10_000, `the filter changes pixels, not ${changed} values`);
 }
 
 async function dropped(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     await drop(page, { name: 'dropped.png', type: 'image/png', bytes: [...opaque(120, 80)] });
-    await done(page, 'Blur', 'dropped.png');
+    await done(page, FIRST, 'dropped.png');
     await right(page);
 }
 
 async function droppedText(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     await drop(page, null);
     await told(page, /not a file/);
 }
 
 async function lastWins(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     await choose(page, 'first.png', opaque(900, 700));
     await choose(page, 'second.png', opaque(90, 70));
     await page.getByRole('radio', { name: 'Edges' }).check();
@@ -127,16 +130,16 @@ async function lastWins(page) {
 // Mistakes
 
 async function notAPicture(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     await choose(page, 'notes.txt', Buffer.from('Not a picture.'));
     await told(page, /notes\.txt is not a picture/);
     await page.getByRole('button', { name: 'Use the sample' }).click();
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     await page.locator('#problem').waitFor({ state: 'hidden' });
 }
 
 async function tooLarge(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     await choose(page, 'large.png', huge(16_000, 16_000));
     await told(page, /large\.png has 16.000 × 16.000 pixels, 256 megapixels\. [\d.]+ fit on this device/);
     await right(page);
@@ -153,7 +156,7 @@ function keepDevice(page) {
 }
 
 async function lost(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     await page.evaluate(() => window.device.destroy());
     await page.getByRole('radio', { name: 'Edges' }).check();
     await told(page, /The GPU could not do it: .*lost[^]*Reload the page/);
@@ -170,7 +173,7 @@ function refusePipelines(page) {
 }
 
 async function refusedLater(page) {
-    await told(page, /work handed over earlier was refused: .*nothing/);
+    await told(page, /work handed over earlier failed: .*nothing/);
 }
 
 /** As in a browser that has no WebGPU. */
@@ -201,8 +204,23 @@ async function missing(page, reason) {
 
 // The page itself
 
+async function drawn(page) {
+    await done(page, FIRST, 'rocket.jpg');
+    await page.locator('#drawn').scrollIntoViewIfNeeded();
+    await page.locator('#dish[aria-label^="A labyrinth"]').waitFor();
+    const colours = (id) => page.evaluate((name) => {
+        const canvas = document.getElementById(name);
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        return new Set(new Uint32Array(data.buffer)).size;
+    }, id);
+    assert.ok(await colours('dish') > 500, 'the dish has many colours');
+    assert.ok(await colours('mandelbrot') > 500, 'the Mandelbrot set has many colours');
+    await page.getByRole('button', { name: 'Dive deeper' }).click();
+    await page.locator('#mandelbrot[aria-label$="enlarged 5 times"]').waitFor();
+}
+
 async function facts(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     for (const id of ['upload', 'kernel', 'read-back']) {
         assert.match(await page.locator(`#${id}`).innerText(), /^(under )?[\d.]+ ms$/, `${id} is a time`);
     }
@@ -219,7 +237,7 @@ async function fits(page) {
 }
 
 async function keyboard(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     const focused = () => page.evaluate(() => {
         const at = document.activeElement;
         const ring = at.matches('input') ? at.nextElementSibling : at;
@@ -227,14 +245,15 @@ async function keyboard(page) {
         const seen = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
         return { what: at.id || at.closest('label')?.innerText || at.innerText, seen };
     });
-    for (const expected of ['drop', 'sample', 'Blur', 'anywarp', 'conv3x3.wgsl']) {
+    for (const expected of ['drop', 'sample', FIRST, 'dive', 'again', 'anywarp', 'conv3x3.wgsl']) {
         await page.keyboard.press('Tab');
         const { what, seen } = await focused();
         assert.equal(what, expected, 'the order of the tab key');
         assert.ok(seen, `the focus is visible at ${what}`);
     }
-    await page.getByRole('radio', { name: 'Blur', exact: true }).focus();
-    for (const filter of [...FILTERS.slice(1), 'Blur']) {
+    await page.getByRole('radio', { name: FIRST, exact: true }).focus();
+    const first = FILTERS.indexOf(FIRST);
+    for (const filter of [...FILTERS.slice(first + 1), ...FILTERS.slice(0, first + 1)]) {
         await page.keyboard.press('ArrowRight');
         await done(page, filter, 'rocket.jpg');
         assert.ok((await focused()).seen, `the focus is visible at ${filter}`);
@@ -244,10 +263,10 @@ async function keyboard(page) {
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await (await asked).setFiles({ name: 'keys.png', mimeType: 'image/png', buffer: opaque(30, 20) });
-    await done(page, 'Blur', 'keys.png');
+    await done(page, FIRST, 'keys.png');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
 }
 
 async function looks(page, { viewport }, name, how) {
@@ -260,7 +279,7 @@ async function looks(page, { viewport }, name, how) {
 }
 
 async function accessible(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     await check(page);
 }
 
@@ -272,7 +291,7 @@ async function check(page) {
 }
 
 async function still(page) {
-    await done(page, 'Blur', 'rocket.jpg');
+    await done(page, FIRST, 'rocket.jpg');
     const moving = await page.evaluate(() =>
         [...document.querySelectorAll('*')].filter((one) => {
             const { transitionDuration, animationName } = getComputedStyle(one);

@@ -63,13 +63,7 @@ pub(crate) const PLACES: &[Place] = &[
         how: "by hand: [results](results)",
         run: None,
     },
-    Place {
-        name: "cuda",
-        title: "CUDA, NVIDIA",
-        device: "cuda",
-        how: "by hand: [results](results)",
-        run: None,
-    },
+    Place { name: "cuda", title: "CUDA, NVIDIA", device: "cuda", how: "by hand: [results](results)", run: None },
     Place {
         name: "metal",
         title: "Metal, Apple Silicon",

@@ -1,0 +1,65 @@
+// Pictures that kernels draw by themselves: where to look, when, and into which canvas.
+
+const CENTRE = [-0.7436439, 0.1318259]; // spirals in the seahorse valley
+const DEEPEST = 5; // beyond that, numbers of 32 bits are too coarse
+const FRAMES = 30; // of a hundred steps each: by then the dish is full
+
+const $ = (id) => document.getElementById(id);
+
+/** Draws both, once they can be seen, and whenever a button asks for it. */
+export async function draw(convolution, problem) {
+  const { Mandelbrot, Dish } = await import('./convolution.js');
+  const guarded = (work) => () =>
+    work().catch((error) => problem(`The GPU could not do it: ${error.message ?? error}\nReload the page to start again.`));
+  const dive = guarded(diving(Mandelbrot, convolution));
+  const react = guarded(reacting(Dish, convolution));
+  $('dive').addEventListener('click', dive);
+  $('again').addEventListener('click', react);
+  const seen = new IntersectionObserver(([{ isIntersecting }]) => {
+    if (!isIntersecting) return;
+    seen.disconnect();
+    dive();
+    react();
+  });
+  seen.observe($('drawn'));
+}
+
+function diving(Mandelbrot, convolution) {
+  const { width, height } = $('mandelbrot');
+  let mandelbrot;
+  let depth = 0;
+  let busy = false;
+  return async () => {
+    if (busy) return;
+    busy = true;
+    mandelbrot ??= new Mandelbrot(convolution, width, height);
+    const [x, y] = CENTRE;
+    put('mandelbrot', await mandelbrot.draw(x, y, 3.2 * 0.2 ** depth, 300 + 200 * depth));
+    const times = Math.round(5 ** depth).toLocaleString('en').replaceAll(',', '\u202f');
+    $('mandelbrot').setAttribute('aria-label', `The Mandelbrot set, enlarged ${times} times`);
+    depth = depth === DEEPEST ? 0 : depth + 1;
+    $('dive').textContent = depth ? 'Dive deeper' : 'Back to the surface';
+    busy = false;
+  };
+}
+
+function reacting(Dish, convolution) {
+  const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  let latest = 0;
+  return async () => {
+    const run = ++latest;
+    const dish = new Dish(convolution, $('dish').width);
+    for (let frame = 1; frame <= FRAMES && run === latest; frame++) {
+      const pixels = await dish.go_on(1);
+      if (!still || frame === FRAMES) put('dish', pixels);
+      await new Promise(requestAnimationFrame);
+    }
+    $('dish').setAttribute('aria-label', 'A labyrinth, grown out of a few drops');
+    dish.free();
+  };
+}
+
+function put(id, pixels) {
+  const { width, height } = $(id);
+  $(id).getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(pixels), width, height), 0, 0);
+}

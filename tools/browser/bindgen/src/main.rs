@@ -1,0 +1,32 @@
+//! `bindgen MODULE.wasm FOLDER NAME [--small]`: what a page needs of a module, as `wasm-bindgen --target web` makes it.
+//!
+//! `NAME.js` and `NAME_bg.wasm` are written to the folder; `--small` leaves out names of functions and tools.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (module, folder, name, small) = match arguments[..] {
+        [module, folder, name] => (module, folder, name, false),
+        [module, folder, name, "--small"] => (module, folder, name, true),
+        _ => {
+            eprintln!("usage: bindgen MODULE.wasm FOLDER NAME [--small]");
+            return ExitCode::from(64);
+        }
+    };
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(Path::new(module)).out_name(name).typescript(false);
+    bindgen.remove_name_section(small).remove_producers_section(small);
+    bindgen.omit_default_module_path(false); // a page that does not say where the module is finds it beside the script
+    match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bindgen: {error:?}");
+            ExitCode::FAILURE
+        }
+    }
+}
