@@ -2,6 +2,7 @@
 
 mod candidate;
 mod debug;
+mod handle;
 mod options;
 mod select;
 mod stats;

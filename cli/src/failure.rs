@@ -133,7 +133,7 @@ fn is_usage(error: &Error) -> bool {
             LaunchError::UnknownBinding { .. }
                 | LaunchError::UnknownPath { .. }
                 | LaunchError::Missing { .. }
-                | LaunchError::EmptyGrid { .. }
+                | LaunchError::NegativeGrid { .. }
                 | LaunchError::HugeGrid { .. }
         )
     )

@@ -2,7 +2,7 @@
 
 use anywarp_backend::BackendError;
 
-use super::{Classified, ErrorClass, class_of};
+use super::{Classified, ErrorClass, apart, class_of};
 
 /// A buffer could not be made, read, written or copied.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ pub enum BufferError {
         got: usize,
     },
     /// A buffer, a stream or a recording of another device.
-    #[error("{operation} on {ours}: {what} is of {theirs}: all must be of one device")]
+    #[error("{operation} on {ours}: {what} is of {theirs}: {}", apart(ours, theirs))]
     OtherDevice {
         /// `copying`, `filling`, `recording`.
         operation: &'static str,

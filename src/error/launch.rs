@@ -2,7 +2,7 @@
 
 use anywarp_backend::BackendError;
 
-use super::{BufferError, Classified, ErrorClass, KernelError, class_of, list};
+use super::{BufferError, Classified, ErrorClass, KernelError, apart, class_of, list};
 
 /// A launch was refused; nothing of it has run.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -103,13 +103,15 @@ pub enum LaunchError {
         /// The device.
         device: String,
     },
-    /// A grid with nothing in it.
-    #[error("kernel '{kernel}': the grid {grid:?} is empty: every dimension must be at least 1")]
-    EmptyGrid {
+    /// A grid with a dimension below 0. One of 0 is no error: the launch does nothing.
+    #[error("kernel '{kernel}': dimension {axis} of the grid is {got}: a grid has 0 or more of each")]
+    NegativeGrid {
         /// The kernel.
         kernel: String,
-        /// The grid given.
-        grid: Vec<u64>,
+        /// The dimension, counted from 0.
+        axis: usize,
+        /// What it is.
+        got: i32,
     },
     /// A grid beyond 2^32 workgroups or threads in one dimension.
     #[error("kernel '{kernel}': the grid {grid:?} has more than 2^32 - 1 {unit}: split the work over several launches")]
@@ -144,7 +146,7 @@ pub enum LaunchError {
         guard: &'static str,
     },
     /// A buffer, a stream or a recording of another device.
-    #[error("kernel '{kernel}' is of {ours}, {what} of {theirs}: all must be of one device")]
+    #[error("kernel '{kernel}' is of {ours}, {what} of {theirs}: {}", apart(ours, theirs))]
     OtherDevice {
         /// The kernel.
         kernel: String,

@@ -161,6 +161,15 @@ pub(crate) fn class_of(error: &BackendError) -> ErrorClass {
     }
 }
 
+/// Why things of two devices, or of two handles on one, were refused, and what to do.
+pub(crate) fn apart(ours: &str, theirs: &str) -> String {
+    let why = match ours == theirs {
+        true => "it was opened twice, and what two handles make does not mix: open it once and clone the `Device`",
+        false => "what two devices make does not mix: make all of it by one `Device` and its clones",
+    };
+    format!("{why}, or take the handle of a buffer (`buffer.device()`)")
+}
+
 fn list(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -11,12 +11,20 @@ use crate::buffer::uses::Use;
 use crate::element::{elements_agree, is_raw, values_agree};
 use crate::error::LaunchError;
 
+/// Whether the grid has an invocation that could look at what is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    Something,
+    Nothing,
+}
+
 /// Checks one binding by itself and returns the bytes to bind.
 pub(super) fn check_binding(
     kernel: &Kernel,
     slot: usize,
     info: &BindingInfo,
     bound: &BoundBuffer<'_>,
+    runs: Runs,
 ) -> Result<Range<u64>, LaunchError> {
     let name = || kernel.name().to_owned();
     let binding = || info.name.clone();
@@ -40,6 +48,9 @@ pub(super) fn check_binding(
         return Err(LaunchError::Layout { kernel: name(), binding: binding(), layouts });
     }
     let length = bytes.end - bytes.start;
+    if length == 0 && runs == Runs::Nothing {
+        return Ok(bytes);
+    }
     if let Some(expected) = length_problem(info, length) {
         return Err(LaunchError::Length { kernel: name(), binding: binding(), got: length, expected });
     }
@@ -84,6 +95,14 @@ pub(super) fn both(wgsl: &Layout, rust: &Layout) -> String {
 
 fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
     let (layout, size) = (&info.layout, u64::from(info.layout.size));
+    if length == 0 && layout.unsized_tail().is_some() {
+        // An array of WGSL has an element at least: `arrayLength` would count one that nobody has given.
+        return Some(format!(
+            "{} has at least one element in WGSL ({size} bytes): where there is none, launch no threads (a grid of 0 runs \
+             nothing), or bind one element that the kernel ignores",
+            layout.name
+        ));
+    }
     if length < size {
         let least = if layout.unsized_tail().is_some() { "at least one element, " } else { "" };
         return Some(format!("{} needs {least}{size} bytes", layout.name));

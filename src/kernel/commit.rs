@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anywarp_backend::{Access, BackendError, BindingClass, Bound, Grid, Region};
 use smallvec::SmallVec;
 
-use super::checks::{Placed, check_binding, check_pairs};
+use super::bind::BoundBuffer;
+use super::checks::{Placed, Runs, check_binding, check_pairs};
 use super::compiled::Kernel;
 use super::launch::Launch;
 use super::variants::Seen;
@@ -38,14 +39,7 @@ impl Launch<'_> {
         let Self { kernel, bound, values, destination, timed, .. } = self;
         let (kernel, inner, device) = (&*kernel, &kernel.inner, &kernel.device);
         let program = &inner.plain.program;
-        let mut placed: SmallVec<[Placed<'_>; 8]> = SmallVec::new();
-        for (slot, (info, buffer)) in program.bindings.iter().zip(bound.iter()).enumerate() {
-            let Some(buffer) = buffer else { continue };
-            let bytes = check_binding(kernel, slot, info, buffer)?;
-            let (class, access) = (info.class, info.access);
-            placed.push(Placed { name: &info.name, core: buffer.core, bytes, class, access });
-        }
-        check_pairs(kernel.name(), device.caps(), &placed)?;
+        let placed = place(kernel, bound, Runs::Something)?;
         if let (Some(slice), Grid::Indirect { offset, .. }) = (indirect, grid) {
             check_indirect(kernel, slice, offset, &placed)?;
         }
@@ -121,6 +115,16 @@ impl Launch<'_> {
         encoder.launched(*timed).map_err(failed)
     }
 
+    /// The launch of an empty grid: checked as any other, except that what is bound may be empty, too. No command is
+    /// recorded.
+    pub(super) fn commit_nothing(&mut self) -> Result<Submission, LaunchError> {
+        self.check_missing()?;
+        let Self { kernel, bound, destination, .. } = self;
+        let placed = place(kernel, bound, Runs::Nothing)?;
+        let nothing = destination.nothing(&kernel.device);
+        nothing.map_err(|refusal| refused(kernel, &placed, refusal))
+    }
+
     /// Every binding must have a buffer, or every field a value.
     fn check_missing(&mut self) -> Result<(), LaunchError> {
         let program = &self.kernel.inner.plain.program;
@@ -135,6 +139,23 @@ impl Launch<'_> {
         missing.extend(self.kernel.inner.values.missing(&mut self.covered, |slot| bound[slot].is_some()));
         if missing.is_empty() { Ok(()) } else { Err(LaunchError::Missing { kernel: self.name(), missing }) }
     }
+}
+
+/// Checks each binding that has a buffer, then all pairs of them.
+fn place<'a>(
+    kernel: &'a Kernel,
+    bound: &[Option<BoundBuffer<'a>>],
+    runs: Runs,
+) -> Result<SmallVec<[Placed<'a>; 8]>, LaunchError> {
+    let mut placed: SmallVec<[Placed<'_>; 8]> = SmallVec::new();
+    for (slot, (info, buffer)) in kernel.inner.plain.program.bindings.iter().zip(bound).enumerate() {
+        let Some(buffer) = buffer else { continue };
+        let bytes = check_binding(kernel, slot, info, buffer, runs)?;
+        let (class, access) = (info.class, info.access);
+        placed.push(Placed { name: &info.name, core: buffer.core, bytes, class, access });
+    }
+    check_pairs(kernel.name(), kernel.device.caps(), &placed)?;
+    Ok(placed)
 }
 
 /// The bytes of a slice that is within its buffer.

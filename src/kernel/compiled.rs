@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::front::{self, Others, Start, Text};
 use super::kernels::{Kernels, Shared};
 use super::launch::Launch;
+use super::passes::reads::Reads;
 use super::source::Wgsl;
 use super::values::Values;
 use super::variants::{Choice, Job, Seen, Variants, Watch};
@@ -46,7 +47,7 @@ impl Compiled {
         if program.proofs.is_none() {
             return Ok(None);
         }
-        front::kernel(&Start::Launches(program, known), self.backend.caps(), |special, _| {
+        front::kernel(&Start::Launches(program, known), self.backend.caps(), |special, _, _| {
             let worth = front::spares_work(&special, program);
             worth.then(|| Self::new(&self.backend, special, None)).transpose()
         })
@@ -78,11 +79,11 @@ impl KernelInner {
     fn new(
         backend: &Arc<dyn Backend>,
         program: Program,
-        sites: Option<Arc<Sites>>,
+        (sites, reads): (Option<Arc<Sites>>, &Reads),
         when: Variants,
         shared: &Arc<Shared>,
     ) -> Result<Self, KernelError> {
-        let values = Values::of(&program);
+        let values = Values::of(&program, reads);
         // What prints is looked for mistakes, not run often.
         let watched = when != Variants::Never && program.proofs.is_some() && sites.is_none();
         let watch = watched.then(|| Watch::new(when, &program, &values));
@@ -142,8 +143,9 @@ impl KernelInner {
             return Ok(folded);
         }
         let Compiled { backend, program, sites, .. } = &*self.plain;
-        let folded =
-            front::kernel(&Start::LargeGrid(program), caps, |folded, _| Compiled::new(backend, folded, sites.clone()))?;
+        let folded = front::kernel(&Start::LargeGrid(program), caps, |folded, _, _| {
+            Compiled::new(backend, folded, sites.clone())
+        })?;
         Ok(self.folded.get_or_init(|| folded))
     }
 
@@ -366,8 +368,8 @@ impl KernelCache {
         let watch = Stopwatch::start();
         // Not under the lock: compiling takes long, and other kernels need not wait.
         let text = Text { wgsl, source, others, number: &|count| debug.number(count) };
-        let made = front::kernel(&Start::Text(text), backend.caps(), |program, sites| {
-            KernelInner::new(backend, program, sites, self.variants, shared)
+        let made = front::kernel(&Start::Text(text), backend.caps(), |program, sites, reads| {
+            KernelInner::new(backend, program, (sites, &reads), self.variants, shared)
         })?;
         let made = Arc::new(made);
         let took = || watch.elapsed();

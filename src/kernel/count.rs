@@ -105,7 +105,7 @@ impl fmt::Debug for DeviceCount {
 impl Launch<'_> {
     /// Launches as many threads as a count on the device says when the launch runs, rounded up to whole
     /// workgroups; a kernel checks its `global_invocation_id.x` against the count, which it binds, too. Counts
-    /// of any size work: beyond the device's limit on workgroups the grid is folded.
+    /// of any size work: beyond the device's limit on workgroups the grid is folded. A count of 0 runs nothing.
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
@@ -119,6 +119,9 @@ impl Launch<'_> {
                 ours: device.selector.clone(),
                 theirs: count.buffer.core.device.selector.clone(),
             });
+        }
+        if count.max == 0 {
+            return self.commit_nothing();
         }
         let size = self.kernel.workgroup_size()[0].max(1);
         let limit = device.caps().limits.workgroups_per_dimension.max(1);

@@ -1,20 +1,41 @@
 //! How large a grid is.
 
+use smallvec::SmallVec;
+
 /// A grid in one, two or three dimensions, in threads or in workgroups.
 ///
 /// Made from integers, arrays and tuples: `1 << 20`, `[640, 480]`, `(64, 64, 8)`. Dimensions not
-/// given are 1.
+/// given are 1. A launch with a dimension of 0 has nothing to do, and does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     dimensions: [u64; 3],
     given: usize,
+    /// The first dimension below 0: its axis, and what it is.
+    negative: Option<(usize, i32)>,
 }
 
 impl Extent {
     fn new(given: &[u64]) -> Self {
         let mut dimensions = [1; 3];
         dimensions[..given.len()].copy_from_slice(given);
-        Self { dimensions, given: given.len() }
+        Self { dimensions, given: given.len(), negative: None }
+    }
+
+    /// Of integers with a sign.
+    fn signed(given: &[i32]) -> Self {
+        let negative = given.iter().copied().enumerate().find(|(_, count)| *count < 0);
+        let dimensions: SmallVec<[u64; 3]> = given.iter().map(|count| u64::from(count.unsigned_abs())).collect();
+        Self { negative, ..Self::new(&dimensions) }
+    }
+
+    /// The first dimension below 0, if any: its axis, and what it is.
+    pub(crate) fn negative(&self) -> Option<(usize, i32)> {
+        self.negative
+    }
+
+    /// Whether some dimension is 0: then there is nothing to launch.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.dimensions.contains(&0)
     }
 
     pub(crate) fn dimensions(&self) -> [u64; 3] {
@@ -28,11 +49,10 @@ impl Extent {
 }
 
 macro_rules! from_integers {
-    ($($integer:ty),*) => {$(
+    ($($integer:ty: $made:expr),* $(,)?) => {$(
         impl From<$integer> for Extent {
             fn from(x: $integer) -> Self {
-                // A negative extent is an empty one, which the launch refuses.
-                Self::new(&[u64::try_from(x).unwrap_or(0)])
+                $made(&[x])
             }
         }
         impl From<[$integer; 1]> for Extent {
@@ -42,12 +62,12 @@ macro_rules! from_integers {
         }
         impl From<[$integer; 2]> for Extent {
             fn from(xy: [$integer; 2]) -> Self {
-                Self::new(&xy.map(|n| u64::try_from(n).unwrap_or(0)))
+                $made(&xy)
             }
         }
         impl From<[$integer; 3]> for Extent {
             fn from(xyz: [$integer; 3]) -> Self {
-                Self::new(&xyz.map(|n| u64::try_from(n).unwrap_or(0)))
+                $made(&xyz)
             }
         }
         impl From<($integer, $integer)> for Extent {
@@ -63,7 +83,12 @@ macro_rules! from_integers {
     )*};
 }
 
-from_integers!(i32, u32, u64, usize);
+from_integers! {
+    i32: Extent::signed,
+    u32: |given: &[u32]| Extent::new(&given.iter().map(|count| u64::from(*count)).collect::<SmallVec<[u64; 3]>>()),
+    u64: Extent::new,
+    usize: |given: &[usize]| Extent::new(&given.iter().map(|count| *count as u64).collect::<SmallVec<[u64; 3]>>()),
+}
 
 #[cfg(test)]
 mod tests {
@@ -78,7 +103,9 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_extent_is_empty() {
-        assert_eq!(Extent::from(-1).dimensions()[0], 0);
+    fn zeros_are_empty_and_negative_numbers_are_remembered() {
+        assert!(Extent::from([3, 0]).is_empty() && !Extent::from([3, 1]).is_empty());
+        assert_eq!(Extent::from((5, -2, -1)).negative(), Some((1, -2)));
+        assert_eq!(Extent::from([5, 0]).negative(), None);
     }
 }

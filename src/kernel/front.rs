@@ -30,6 +30,7 @@ use anywarp_middle::Circumstances;
 use anywarp_wgsl::TextError;
 use anywarp_wgsl::guard::Room;
 
+use super::passes::reads::Reads;
 use super::source::Wgsl;
 use crate::debug::Sites;
 use crate::error::KernelError;
@@ -57,18 +58,18 @@ pub(crate) enum Start<'a> {
     Launches(&'a Program, &'a Circumstances),
 }
 
-/// Goes through the list, for a device with `caps`. The last step is `compile`, which takes the program and the calls
-/// in it that print.
+/// Goes through the list, for a device with `caps`. The last step is `compile`, which takes the program, the calls in it
+/// that print, and what it reads of its uniforms: of a program that was made from another, nothing is said.
 ///
 /// The last binding of a program that prints is what it prints into; that of one for large grids is the logical grid,
 /// three `u32`.
 pub(crate) fn kernel<T: Send>(
     start: &Start<'_>,
     caps: &Caps,
-    compile: impl FnOnce(Program, Option<Arc<Sites>>) -> Result<T, KernelError> + Send,
+    compile: impl FnOnce(Program, Option<Arc<Sites>>, Reads) -> Result<T, KernelError> + Send,
 ) -> Result<T, KernelError> {
     start.room()?.run(|| {
-        let (program, sites) = match start {
+        let (program, sites, reads) = match start {
             Start::Text(text) => {
                 // The module as its author wrote it.
                 let module = validate::parse(text)?;
@@ -82,17 +83,19 @@ pub(crate) fn kernel<T: Send>(
                 // Whether the device can run that.
                 features::check(text, &program, caps)?;
                 limits::check(&program, caps)?;
+                let reads = Reads::of(&program.module);
                 // Its calls that print.
-                debug::print(text, program, &marked, caps)?
+                let (program, sites) = debug::print(text, program, &marked, caps)?;
+                (program, sites, reads)
             }
-            Start::LargeGrid(program) => (grid::fold(program, caps)?, None),
-            Start::Launches(program, _) => (Program::clone(program), None),
+            Start::LargeGrid(program) => (grid::fold(program, caps)?, None, Reads::default()),
+            Start::Launches(program, _) => (Program::clone(program), None, Reads::default()),
         };
         let program = match start {
             Start::Launches(_, known) => middle::specialise(&program, known, caps)?,
             _ => middle::pass(program, caps),
         };
-        compile(program, sites)
+        compile(program, sites, reads)
     })
 }
 

@@ -117,7 +117,8 @@ impl<'a> Launch<'a> {
         range.is_some_and(|range| self.covered.iter().any(|set| range.contains(&set.start)))
     }
 
-    /// Sets a uniform or immediate, or a part of one: `params`, `params.a`, `params.weights[3]`.
+    /// Sets a uniform or immediate, or a part of one: `params`, `params.a`, `params.weights[3]`. What the entry point
+    /// does not read needs no value.
     pub fn set<T: Element>(mut self, path: &str, value: T) -> Self {
         self.put(path, bytemuck::bytes_of(&value), T::SCALAR, T::layout);
         self
@@ -206,7 +207,8 @@ impl<'a> Launch<'a> {
     }
 
     /// Launches at least this many threads: each dimension is rounded up to whole workgroups, so a
-    /// kernel checks its `global_invocation_id` against its data's size.
+    /// kernel checks its `global_invocation_id` against its data's size. With a dimension of 0 the arguments are checked
+    /// and nothing runs; what is bound may be empty then.
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
@@ -224,7 +226,7 @@ impl<'a> Launch<'a> {
 
     /// Launches this many workgroups. A grid that is larger than the device's limit in some
     /// dimension is folded: the kernel still sees the ids of the grid that was asked for. That takes one uniform
-    /// more, at a binding behind the kernel's own.
+    /// more, at a binding behind the kernel's own. With a dimension of 0 the arguments are checked and nothing runs.
     ///
     /// # Errors
     /// See [`LaunchError`]; nothing has run then.
@@ -240,8 +242,11 @@ impl<'a> Launch<'a> {
 
     fn launch(&mut self, given: Extent, groups: [u64; 3]) -> Result<Submission, LaunchError> {
         self.take_mistake()?;
-        if groups.contains(&0) {
-            return Err(LaunchError::EmptyGrid { kernel: self.name(), grid: given.as_given() });
+        if let Some((axis, got)) = given.negative() {
+            return Err(LaunchError::NegativeGrid { kernel: self.name(), axis, got });
+        }
+        if given.is_empty() {
+            return self.commit_nothing();
         }
         let huge =
             |launch: &Self| LaunchError::HugeGrid { kernel: launch.name(), grid: given.as_given(), unit: "workgroups" };

@@ -29,7 +29,7 @@ impl Wgsl<'_> {
     pub fn program(&self, caps: &Caps) -> Result<Program, KernelError> {
         // No other device is asked, and whatever numbers its calls have, they are not read.
         let text = Text { wgsl: self, source: Arc::new(self.source()?), others: &Vec::new, number: &|_| 0 };
-        front::kernel(&Start::Text(text), caps, |program, _| Ok(program)).map_err(alone)
+        front::kernel(&Start::Text(text), caps, |program, _, _| Ok(program)).map_err(alone)
     }
 }
 

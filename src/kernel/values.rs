@@ -5,6 +5,8 @@ use std::ops::Range;
 use anywarp_backend::{BindingClass, Layout, Program, Shape};
 use smallvec::SmallVec;
 
+use super::passes::reads::Reads;
+
 /// Every uniform starts at a multiple of this in the values of a launch.
 const ALIGNMENT: u32 = 16;
 
@@ -14,7 +16,7 @@ pub(crate) struct Values {
     uniforms: Vec<(usize, Range<u32>)>,
     /// Bytes of the immediate, after all uniforms.
     pub(crate) immediate: Range<u32>,
-    /// Fields that must be set: bytes and path.
+    /// Fields that must be set, as the kernel reads them: bytes and path.
     fields: Vec<(Range<u32>, String)>,
 }
 
@@ -31,12 +33,19 @@ pub(crate) struct Place<'a> {
 pub(crate) type Covered = SmallVec<[Range<u32>; 8]>;
 
 impl Values {
-    pub(crate) fn of(program: &Program) -> Self {
+    pub(crate) fn of(program: &Program, reads: &Reads) -> Self {
         let mut at = 0u32;
         let (mut uniforms, mut fields) = (Vec::new(), Vec::new());
+        let mut collect = |layout: &Layout, name: &str, at: u32, of: Option<[u32; 2]>| {
+            let mut all = Vec::new();
+            collect_fields(layout, 0, name, &mut all);
+            let read = all.into_iter().filter(|(bytes, _)| reads.any(of, bytes));
+            fields.extend(read.map(|(bytes, path)| (at + bytes.start..at + bytes.end, path)));
+        };
         for (slot, info) in program.bindings.iter().enumerate() {
             if info.class == BindingClass::Uniform {
-                collect_fields(&info.layout, at, &info.name, &mut fields);
+                let place = [info.resource.group, info.resource.binding];
+                collect(&info.layout, &info.name, at, Some(place));
                 let end = at + info.layout.size.next_multiple_of(ALIGNMENT);
                 uniforms.push((slot, at..end));
                 at = end;
@@ -44,7 +53,7 @@ impl Values {
         }
         let mut immediate = at..at;
         if let Some((name, layout)) = &program.immediate {
-            collect_fields(layout, at, name, &mut fields);
+            collect(layout, name, at, None);
             immediate.end += layout.size.next_multiple_of(4);
         }
         Self { uniforms, immediate, fields }

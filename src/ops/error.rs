@@ -2,7 +2,7 @@
 
 use anywarp_backend::BackendError;
 
-use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, class_of};
+use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, apart, class_of};
 
 /// A matrix product or a call of a kernel of one line was refused; nothing of it has run.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -162,7 +162,7 @@ pub enum OperationError {
         error: BufferError,
     },
     /// An array, a stream or a recording of another device.
-    #[error("{operator} runs on {ours}, {what} is of {theirs}: all must be of one device")]
+    #[error("{operator} runs on {ours}, {what} is of {theirs}: {}", apart(ours, theirs))]
     OtherDevice {
         /// The operator.
         operator: String,

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use anywarp_backend::{BackendError, Recording as Commands};
+use anywarp_backend::{BackendError, Recording as Commands, Ticket};
 use smallvec::SmallVec;
 
 use super::batch::Batch;
@@ -158,6 +158,18 @@ impl Destination<'_> {
             return Ok(());
         }
         Err(Refusal::OtherDevice { what, theirs: theirs.selector.clone() })
+    }
+}
+
+impl Destination<'_> {
+    /// The submission of no command at all.
+    pub(crate) fn nothing(&self, context: &Arc<Context>) -> Result<Submission, Refusal> {
+        self.check(context)?;
+        if let Self::Recording(_) = self {
+            return Ok(Submission::recorded(context));
+        }
+        context.alive()?;
+        Ok(Submission::of(context, &Batch::submitted(Ticket::ready(), self.stream())))
     }
 }
 

@@ -2,4 +2,5 @@
 
 pub(crate) mod debug_print;
 pub(crate) mod fold_grid;
+pub(crate) mod reads;
 pub(crate) mod unused;

@@ -3,6 +3,7 @@
 mod bindings;
 mod composed;
 mod counts;
+mod empty;
 mod features;
 mod folding;
 mod grids;
@@ -18,6 +19,7 @@ pub(crate) const CASES: &[&[Case]] = &[
     bindings::CASES,
     composed::CASES,
     counts::CASES,
+    empty::CASES,
     parameters::CASES,
     promises::CASES,
     specialisation::CASES,

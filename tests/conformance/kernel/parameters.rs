@@ -1,10 +1,10 @@
 //! Values of uniforms and immediates, by path.
 
-use anywarp::{Device, Kernel};
+use anywarp::{Device, Kernel, LaunchError, Wgsl};
 
 use crate::case::{Case, cases};
 use crate::here::ReadHere;
-use crate::outcome::{TestResult, equal, same, skip};
+use crate::outcome::{TestResult, equal, refused, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     fields_one_by_one,
@@ -12,6 +12,7 @@ pub(crate) const CASES: &[Case] = cases![
     bytes_at_once,
     nested_structs_and_arrays,
     matrices,
+    what_is_not_read_needs_no_value,
     later_values_win,
     values_differ_from_launch_to_launch,
     several_uniforms,
@@ -122,6 +123,34 @@ struct Params { a: u32, b: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
 @compute @workgroup_size(1) fn main() { out[params.a] = params.b; }";
+
+/// Two entry points share a uniform: each needs what it reads, and no more.
+const SHARED: &str = "
+struct Params { a: u32, b: u32, weights: array<vec4<u32>, 2>, c: u32 }
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> out: array<u32>;
+fn second(all: ptr<function, Params>) -> u32 { return (*all).b; }
+@compute @workgroup_size(1) fn one() { out[0] = params.a; }
+@compute @workgroup_size(1) fn two() { let whole = params; out[1] = whole.b + whole.weights[1].y; }
+@compute @workgroup_size(1) fn all() { var copy = params; out[2] = second(&copy); }";
+
+async fn what_is_not_read_needs_no_value(device: &Device) -> TestResult {
+    let mut out = device.buffer::<u32>(3)?;
+    let kernel = |entry: &str| device.kernel(Wgsl::new(SHARED).entry(entry.to_owned()));
+    let missing = |error: &LaunchError| matches!(error, LaunchError::Missing { .. });
+    kernel("one")?.launch().set("params.a", 5u32).bind("out", &mut out).groups(1)?;
+    let wrong = kernel("one")?.launch().set("params.b", 5u32).bind("out", &mut out).groups(1);
+    refused(wrong, missing, &["no argument for params.a: u32:"])?;
+    let two = kernel("two")?;
+    let wrong = two.launch().set("params.b", 5u32).bind("out", &mut out).groups(1);
+    refused(wrong, missing, &["no argument for params.weights: "])?;
+    let weights = [[0u32; 4], [0, 2, 0, 0]];
+    two.launch().set("params.b", 5u32).set("params.weights", weights).bind("out", &mut out).groups(1)?;
+    // A copy of the whole is a read of the whole.
+    let wrong = kernel("all")?.launch().set("params.b", 5u32).bind("out", &mut out).groups(1);
+    refused(wrong, missing, &["params.a: u32", "params.weights", "params.c: u32"])?;
+    same(&out.read_here().await?, &[5, 7, 0], "what was read")
+}
 
 async fn later_values_win(device: &Device) -> TestResult {
     let mut out = device.buffer::<u32>(2)?;

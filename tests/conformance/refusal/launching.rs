@@ -8,7 +8,7 @@ use crate::kernels::{ADD, COPY, add};
 use crate::outcome::{TestResult, equal, refused, same, skip};
 
 pub(crate) const CASES: &[Case] = cases![
-    empty_grids,
+    negative_grids,
     grids_beyond_32_bits,
     overlapping_slices,
     read_and_written_in_one_buffer,
@@ -18,13 +18,12 @@ pub(crate) const CASES: &[Case] = cases![
     refused_launches_change_nothing,
 ];
 
-async fn empty_grids(device: &Device) -> TestResult {
+async fn negative_grids(device: &Device) -> TestResult {
     let kernel = device.kernel("@compute @workgroup_size(64) fn main() {}")?;
-    let empty = |error: &LaunchError| matches!(error, LaunchError::EmptyGrid { .. });
-    refused(kernel.launch().threads(0), empty, &["kernel:main", "[0]"])?;
-    refused(kernel.launch().groups([5, 0]), empty, &["[5, 0]"])?;
-    refused(kernel.launch().threads((5, 5, 0)), empty, &["[5, 5, 0]"])?;
-    refused(kernel.launch().groups(-1), empty, &["empty"])?;
+    let negative = |error: &LaunchError| matches!(error, LaunchError::NegativeGrid { .. });
+    refused(kernel.launch().threads(-1), negative, &["kernel:main", "dimension 0 of the grid is -1"])?;
+    refused(kernel.launch().groups([5, -3]), negative, &["dimension 1", "-3"])?;
+    refused(kernel.launch().groups((0, 5, -3)), negative, &["dimension 2", "-3"])?;
     // Nothing is bound and nothing is asked of the device: still a launch.
     kernel.launch().threads(1)?;
     device.synchronize_here().await?;
@@ -105,7 +104,17 @@ async fn kernel_of_another_device(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(64)?;
     let elsewhere = |error: &LaunchError| matches!(error, LaunchError::OtherDevice { what, .. } if what == "the buffer bound to 'data'");
     let launch = kernel.launch().bind("data", &mut data).set("params.by", 1u32);
-    refused(launch.threads(64), elsewhere, &["'data'", "kernel:add"])
+    refused(
+        launch.threads(64),
+        elsewhere,
+        &["'data'", "kernel:add", "opened twice", "clone the `Device`", "`buffer.device()`"],
+    )?;
+    // The handle that a buffer gives is that of its own device.
+    let kernel = data.device().kernel(ADD)?;
+    kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(64)?;
+    let again = kernel.device().buffer_from(&[1u32; 64])?;
+    data.copy_from(&again)?;
+    Ok(())
 }
 
 async fn binding_above_the_limit(device: &Device) -> TestResult {

@@ -1,0 +1,156 @@
+//! Which bytes of uniforms and of the immediate a module reads: a launch need not give the others a value.
+
+use std::ops::Range;
+
+use anywarp_middle::operands::{for_each_operand, for_each_statement_operand};
+use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Module, Statement, TypeInner};
+
+/// Ranges of bytes, each of a uniform, known by group and binding, or of the immediate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reads(Vec<(Option<[u32; 2]>, Range<u32>)>);
+
+impl Reads {
+    /// Of a module that has no more than its entry points use.
+    pub(crate) fn of(module: &Module) -> Self {
+        let mut reads = Self::default();
+        let functions = module.functions.iter().map(|(_, function)| function);
+        for function in functions.chain(module.entry_points.iter().map(|entry| &entry.function)) {
+            Reader { module, function }.read(&mut reads);
+        }
+        reads
+    }
+
+    /// Whether some of these bytes of a uniform, or of the immediate, are read.
+    pub(crate) fn any(&self, of: Option<[u32; 2]>, bytes: &Range<u32>) -> bool {
+        let meets = |read: &Range<u32>| read.start < bytes.end && bytes.start < read.end;
+        self.0.iter().any(|(read_of, read)| *read_of == of && meets(read))
+    }
+}
+
+/// A part of a variable: what a pointer points to, or what was loaded from there.
+struct Part<'m> {
+    variable: Handle<GlobalVariable>,
+    bytes: Range<u32>,
+    /// `None`: it is not taken apart further.
+    inner: Option<&'m TypeInner>,
+}
+
+struct Reader<'m> {
+    module: &'m Module,
+    function: &'m Function,
+}
+
+impl<'m> Reader<'m> {
+    /// Notes each part that is used as a value of its own, not just on the way to a smaller one.
+    fn read(&self, reads: &mut Reads) {
+        let mut note = |operand: Handle<Expression>| {
+            if let Some(part) = self.part(operand) {
+                let binding = self.module.global_variables[part.variable].binding;
+                let of = binding.map(|at| [at.group, at.binding]);
+                let read = (of, part.bytes);
+                if !reads.0.contains(&read) {
+                    reads.0.push(read);
+                }
+            }
+        };
+        for (_, expression) in self.function.expressions.iter() {
+            match expression {
+                Expression::AccessIndex { .. } | Expression::Load { .. } => {}
+                other => for_each_operand(other, &mut note),
+            }
+        }
+        each_statement(&self.function.body, &mut |statement| for_each_statement_operand(statement, &mut note));
+    }
+
+    fn part(&self, expression: Handle<Expression>) -> Option<Part<'m>> {
+        match self.function.expressions[expression] {
+            Expression::GlobalVariable(variable) => {
+                let global = &self.module.global_variables[variable];
+                matches!(global.space, AddressSpace::Uniform | AddressSpace::Immediate).then(|| {
+                    let inner = &self.module.types[global.ty].inner;
+                    Part { variable, bytes: 0..inner.size(self.module.to_ctx()), inner: Some(inner) }
+                })
+            }
+            Expression::Load { pointer } => self.part(pointer),
+            Expression::AccessIndex { base, index } => self.part(base).map(|part| self.within(part, index)),
+            _ => None,
+        }
+    }
+
+    /// A member or an element. Those of vectors and matrices count as the whole.
+    fn within(&self, part: Part<'m>, index: u32) -> Part<'m> {
+        let (ty, offset) = match part.inner {
+            Some(TypeInner::Struct { members, .. }) => match members.get(index as usize) {
+                Some(member) => (member.ty, member.offset),
+                None => return part,
+            },
+            Some(TypeInner::Array { base, stride, .. }) => (*base, index * stride),
+            _ => return Part { inner: None, ..part },
+        };
+        let inner = &self.module.types[ty].inner;
+        let start = part.bytes.start + offset;
+        Part { bytes: start..start + inner.size(self.module.to_ctx()), inner: Some(inner), ..part }
+    }
+}
+
+/// Calls `visit` with each statement of a block, and of the blocks in it.
+pub(crate) fn each_statement(block: &Block, visit: &mut impl FnMut(&Statement)) {
+    for statement in block {
+        visit(statement);
+        match statement {
+            Statement::Block(inner) => each_statement(inner, visit),
+            Statement::If { accept, reject, .. } => {
+                each_statement(accept, visit);
+                each_statement(reject, visit);
+            }
+            Statement::Switch { cases, .. } => cases.iter().for_each(|case| each_statement(&case.body, visit)),
+            Statement::Loop { body, continuing, .. } => {
+                each_statement(body, visit);
+                each_statement(continuing, visit);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of `a`, `b`, `v`, `w`, `inner.x` and `inner.y` a kernel reads.
+    fn read(body: &str) -> String {
+        let text = format!(
+            "struct Inner {{ x: f32, y: f32 }}
+             struct Params {{ a: f32, b: u32, v: vec2<f32>, w: array<vec4<f32>, 2>, inner: Inner }}
+             @group(0) @binding(3) var<uniform> p: Params;
+             @group(0) @binding(4) var<storage, read_write> out: array<f32>;
+             fn sum(p: Params) -> f32 {{ return p.a; }}
+             fn part(p: ptr<uniform, Inner>) -> f32 {{ return (*p).x; }}
+             @compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ {body} }}"
+        );
+        let reads = Reads::of(&naga::front::wgsl::parse_str(&text).unwrap());
+        let fields = [("a", 0..4), ("b", 4..8), ("v", 8..16), ("w", 16..48), ("x", 48..52), ("y", 52..56)];
+        fields.iter().filter(|(_, bytes)| reads.any(Some([0, 3]), bytes)).map(|(name, _)| *name).collect()
+    }
+
+    #[test]
+    fn what_is_used_is_read_and_nothing_else() {
+        // Two functions that are there use parts of a parameter, not of the variable.
+        for (body, wanted) in [
+            ("out[0] = p.a;", "a"),
+            ("_ = p.a; let unused = p.b;", ""),
+            ("let all = p; out[0] = all.v.y + all.inner.x;", "vx"),
+            ("out[0] = p.w[1].x;", "w"),
+            ("out[0] = p.w[id.x].x;", "w"),
+            ("let inner = p.inner; out[0] = inner.y;", "y"),
+            ("if p.b > 3u { out[0] = 1.0; }", "b"),
+            ("for (var k = 0u; k < p.b; k++) { out[k] = p.inner.x; }", "bx"),
+            ("out[0] = sum(p);", "abvwxy"),
+            ("out[0] = part(&p.inner);", "xy"),
+            ("var copy = p; out[0] = copy.a;", "abvwxy"),
+            ("let i = &p.inner; out[0] = (*i).y;", "y"),
+        ] {
+            assert_eq!(read(body), wanted, "{body}");
+        }
+    }
+}

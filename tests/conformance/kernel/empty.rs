@@ -1,0 +1,114 @@
+//! Nothing to do: grids with a dimension of 0, buffers and slices without elements.
+
+use anywarp::{Device, LaunchError};
+
+use crate::case::{Case, cases};
+use crate::here::{ReadHere, SynchronizeHere, WaitHere, WriteHere};
+use crate::kernels::{ADD, COPY};
+use crate::outcome::{TestResult, ensure, equal, refused, same};
+
+pub(crate) const CASES: &[Case] = cases![
+    grids_of_nothing_run_nothing,
+    arguments_are_checked_all_the_same,
+    nothing_is_bound_to_a_grid_of_nothing,
+    nothing_in_recordings_and_on_streams,
+    counts_of_nothing,
+    buffers_of_nothing,
+    a_kernel_that_runs_needs_an_element,
+];
+
+async fn grids_of_nothing_run_nothing(device: &Device) -> TestResult {
+    let kernel = device.kernel(ADD)?;
+    let mut data = device.buffer_from(&[1u32; 64])?;
+    let before = device.stats().launches;
+    kernel.launch().set("params.by", 1u32).bind("data", &mut data).threads(0)?;
+    kernel.launch().set("params.by", 1u32).bind("data", &mut data).threads([5, 0])?;
+    kernel.launch().set("params.by", 1u32).bind("data", &mut data).groups((5, 5, 0))?;
+    // More than fits where it is not multiplied by 0.
+    kernel.launch().set("params.by", 1u32).bind("data", &mut data).groups([
+        u64::from(u32::MAX),
+        u64::from(u32::MAX),
+        0,
+    ])?;
+    let submission = kernel.launch().set("params.by", 1u32).bind("data", &mut data).timed().groups(0)?;
+    submission.wait_here().await?;
+    ensure(submission.is_done()?, || "the launch of nothing has not ended".to_owned())?;
+    ensure(submission.timings().is_none(), || "it was measured".to_owned())?;
+    equal(device.stats().launches, before, "launches")?;
+    same(&data.read_here().await?, &[1; 64], "the data")
+}
+
+async fn arguments_are_checked_all_the_same(device: &Device) -> TestResult {
+    let kernel = device.kernel(ADD)?;
+    let mut wrong = device.buffer_from(&[1.0f32; 4])?;
+    let data = device.buffer_from(&[1u32; 4])?;
+    let launch = || kernel.launch().set("params.by", 1u32);
+    let missing = |error: &LaunchError| matches!(error, LaunchError::Missing { .. });
+    let layout = |error: &LaunchError| matches!(error, LaunchError::Layout { .. });
+    let shared = |error: &LaunchError| matches!(error, LaunchError::NotMutable { .. });
+    refused(launch().threads(0), missing, &["data"])?;
+    refused(launch().bind("data", &mut wrong).threads(0), layout, &["'data'"])?;
+    refused(launch().bind("data", &data).threads(0), shared, &["'data'"])
+}
+
+async fn nothing_is_bound_to_a_grid_of_nothing(device: &Device) -> TestResult {
+    let kernel = device.kernel(COPY)?;
+    let source = device.buffer_from::<u32>(&[])?;
+    let mut result = device.buffer::<u32>(0)?;
+    kernel.launch().bind("source", &source).bind("result", &mut result).threads(source.len())?;
+    let full = device.buffer_from(&[1u32; 64])?;
+    kernel.launch().bind("source", full.slice(5..5)).bind("result", result.slice_mut(..)).threads(0)?;
+    device.synchronize_here().await?;
+    equal(result.read_here().await?.len(), 0, "elements")
+}
+
+async fn nothing_in_recordings_and_on_streams(device: &Device) -> TestResult {
+    let kernel = device.kernel(ADD)?;
+    let mut data = device.buffer_from(&[1u32; 64])?;
+    let mut recording = device.recording();
+    kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(0)?;
+    equal(recording.len(), 0, "commands")?;
+    recording.submit()?.wait_here().await?;
+    kernel.launch().bind("data", &mut data).set("params.by", 2u32).record(&mut recording).threads(64)?;
+    recording.submit()?;
+    let stream = device.stream();
+    kernel.launch().bind("data", &mut data).set("params.by", 4u32).on(&stream).threads(0)?.wait_here().await?;
+    same(&data.read_here().await?, &[3; 64], "what was launched on something")
+}
+
+async fn counts_of_nothing(device: &Device) -> TestResult {
+    let kernel = device.kernel(COPY)?;
+    let (source, mut result) = (device.buffer::<u32>(0)?, device.buffer::<u32>(0)?);
+    let count = device.count(0)?;
+    let mut recording = device.recording();
+    kernel.launch().bind("source", &source).bind("result", &mut result).threads_of(&count)?;
+    let launch = kernel.launch().bind("source", &source).bind("result", &mut result);
+    launch.record(&mut recording).threads_of(&count)?;
+    equal(recording.len(), 0, "commands")?;
+    equal(count.read_async().await?, 0, "the count")
+}
+
+async fn buffers_of_nothing(device: &Device) -> TestResult {
+    let mut none = device.buffer_from::<f32>(&[])?;
+    let mut some = device.buffer_from(&[1.0f32, 2.0])?;
+    ensure(none.is_empty() && none.byte_len() == 0, || "it has elements".to_owned())?;
+    equal(none.read_here().await?.len(), 0, "elements read")?;
+    equal(some.slice(1..1).read_here().await?.len(), 0, "elements of an empty range")?;
+    none.copy_from_slice(&[])?;
+    none.fill(3.0)?;
+    none.copy_from(some.slice(2..))?;
+    some.slice_mut(1..1).copy_from(&none)?;
+    some.slice_mut(..0).fill(7.0)?;
+    equal(none.write_here().await?.len(), 0, "elements to write")?;
+    same(&some.read_here().await?, &[1.0, 2.0], "what is not empty")
+}
+
+/// An array of WGSL has an element at least: what `arrayLength` says of none would be a lie.
+async fn a_kernel_that_runs_needs_an_element(device: &Device) -> TestResult {
+    let kernel = device.kernel(COPY)?;
+    let source = device.buffer::<u32>(0)?;
+    let mut result = device.buffer::<u32>(64)?;
+    let length = |error: &LaunchError| matches!(error, LaunchError::Length { got: 0, .. });
+    let launch = kernel.launch().bind("source", &source).bind("result", &mut result);
+    refused(launch.threads(64), length, &["kernel:copy", "'source' has 0 bytes", "at least one element", "grid of 0"])
+}
