@@ -191,9 +191,13 @@ impl Context {
     /// Waits for all work and returns what a checked device has found in it. Errors of the work are left to
     /// [`synchronize`](Self::synchronize).
     pub(crate) fn findings(&self) -> Findings {
-        for ticket in self.tickets(None).unwrap_or_default() {
+        self.findings_by(|ticket| {
             let _ = ticket.wait();
-        }
+        })
+    }
+
+    fn findings_by(&self, wait: impl FnMut(Ticket)) -> Findings {
+        self.tickets(None).unwrap_or_default().into_iter().for_each(wait);
         let mut queue = self.queue();
         queue.retire();
         queue.pending().take_findings()
@@ -207,5 +211,32 @@ impl Context {
     pub(crate) fn counts(&self) -> Counts {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Counts { live: read(&self.live), peak: read(&self.peak), launches: read(&self.launches) }
+    }
+}
+
+/// How long a device that is closed waits for work whose findings were not collected: the thread that drops the last
+/// handle may be one that the work needs.
+const LAST_WAIT: Duration = Duration::from_secs(10);
+
+impl Drop for Context {
+    /// What a checked device has found must not get lost because the program does not ask for it.
+    fn drop(&mut self) {
+        if !self.caps().checked {
+            return;
+        }
+        let mut unfinished = false;
+        let findings = self.findings_by(|ticket| unfinished |= matches!(ticket.wait_timeout(LAST_WAIT), Ok(false)));
+        let count = findings.len();
+        if count > 0 {
+            let findings_are = if count == 1 { "finding was" } else { "findings were" };
+            eprintln!("{findings}");
+            eprintln!(
+                "{}: {count} {findings_are} not collected by `Device::findings` before it was closed",
+                self.selector
+            );
+        }
+        if unfinished {
+            eprintln!("{}: closed while kernels ran, whose findings are lost: `synchronize` before", self.selector);
+        }
     }
 }

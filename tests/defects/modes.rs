@@ -12,16 +12,58 @@ fn main(@builtin(local_invocation_index) i: u32) {
     data[i] = data[i + 1];
 }";
 
+/// Set for a process that opens a device, runs a defective kernel, and does not collect what is found; with the value
+/// `collect` it does.
+const CHILD: &str = "ANYWARP_TEST_UNCOLLECTED";
+
+/// Whether this process is such a one, which has done its work now.
+pub(crate) fn is_child() -> bool {
+    let Ok(wanted) = std::env::var(CHILD) else { return false };
+    let device = Device::open_default().expect("a device");
+    run(&device, 2).expect("a run");
+    if wanted == "collect" {
+        println!("{} collected", device.findings().len());
+    }
+    // A buffer keeps the device open.
+    let kept = device.buffer::<u32>(4).expect("a buffer");
+    drop(device);
+    eprintln!("the device is dropped");
+    drop(kept);
+    true
+}
+
+fn what_nobody_collects_is_printed_at_the_end() -> Result<(), Failed> {
+    let said = |device: &str, wanted: &str| -> Result<(String, String), Failed> {
+        let output = std::process::Command::new(std::env::current_exe()?)
+            .env(CHILD, wanted)
+            .env("ANYWARP_DEVICE", device)
+            .output()?;
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ok((text(output.stdout), text(output.stderr)))
+    };
+    let (_, said_checked) = said("cpu:checked", "leave")?;
+    let after = said_checked.strip_prefix("the device is dropped\n").ok_or(said_checked.clone())?;
+    assert!(
+        after.contains("out-of-range") && after.contains("race") && after.contains("data[i] = data[i + 1]"),
+        "{after}"
+    );
+    assert!(after.contains("cpu:checked: 2 findings were not collected by `Device::findings`"), "{after}");
+    assert_eq!(said("cpu:checked", "collect")?, ("2 collected\n".to_owned(), "the device is dropped\n".to_owned()));
+    assert_eq!(said("cpu", "leave")?.1, "the device is dropped\n");
+    Ok(())
+}
+
 /// A name, and what must succeed.
 type Case = (&'static str, fn() -> Result<(), Failed>);
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let cases: [Case; 5] = [
+    let cases: [Case; 6] = [
         ("the_plain_mode_finds_nothing", the_plain_mode_finds_nothing),
         ("both_modes_compute_the_same", both_modes_compute_the_same),
         ("findings_are_taken_once_and_counted", findings_are_taken_once_and_counted),
         ("a_finding_names_both_sides", a_finding_names_both_sides),
         ("the_text_shows_the_line", the_text_shows_the_line),
+        ("what_nobody_collects_is_printed_at_the_end", what_nobody_collects_is_printed_at_the_end),
     ];
     cases.into_iter().map(|(name, run)| Trial::test(format!("modes::{name}"), run)).collect()
 }
