@@ -28,4 +28,4 @@ pub use matmul::{Matmul, MatmulElement, matmul};
 pub use operation::arguments::{Argument, Inputs, Outputs, Results};
 pub use operation::shape::{Shaped, shaped};
 pub use plan::Cost;
-pub use reduction::{ReductionCall, ReductionKernel};
+pub use reduction::{IdentityValue, ReductionCall, ReductionKernel};

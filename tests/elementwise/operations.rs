@@ -188,13 +188,13 @@ fn vectors(device: &Device) -> TestResult {
     same(&z.read()?, &[[3.0f32, 2.0]; 600], "swizzled")
 }
 
-/// Outputs begin as zeros, whatever the buffer held.
+/// What is in both lists keeps what it held where it is not assigned.
 fn not_assigned(device: &Device) -> TestResult {
-    let positive = ElementwiseKernel::new("x: f32", "y: f32", "if x > 0 { y = x; }")?;
+    let positive = ElementwiseKernel::new("x: f32, y: f32", "y: f32", "if x > 0 { y = x; }")?;
     let x = device.buffer_from(&[-1.0f32, 2.0, -3.0])?;
     let mut y = device.buffer_from(&[9.0f32; 3])?;
     positive.run(device, &x, &mut y)?;
-    same(&y.read()?, &[0.0, 2.0, 0.0], "zeros")
+    same(&y.read()?, &[9.0, 2.0, 9.0], "what it held")
 }
 
 fn built_in_functions(device: &Device) -> TestResult {

@@ -30,6 +30,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("broadcast", broadcast),
         ("slices", slices),
         ("nothing", nothing),
+        ("infinities", infinities),
         ("many_results", many_results),
         ("many_elements", many_elements),
         ("the_same_bits_again", the_same_bits_again),
@@ -244,6 +245,43 @@ fn nothing(device: &Device) -> TestResult {
     same(&columns.read()?, &[3.0; 300], "no rows of 300")?;
     let rows = sum.call(device).axis(1).apply::<f32>(shaped(&none, [0, 300]))?;
     equal(rows.len(), 0, "sums of no rows")
+}
+
+/// Of all types that have them, for no elements and for many.
+fn infinities(device: &Device) -> TestResult {
+    extremes::<f32>(device, &[f32::NEG_INFINITY], &[f32::INFINITY])?;
+    if known::<f16>(device).is_ok() {
+        extremes::<f16>(device, &[f16::NEG_INFINITY], &[f16::INFINITY])?;
+    }
+    if known::<f64>(device).is_ok() {
+        extremes::<f64>(device, &[f64::NEG_INFINITY], &[f64::INFINITY])?;
+    }
+    let (none, x) = (device.buffer::<f32>(0)?, device.buffer_from(&[f32::NEG_INFINITY; 70])?);
+    let pair = ReductionKernel::new("x: f32", "y: vec2<f32>")?
+        .map("vec2(x, -x)")
+        .combine("max(a, b)")
+        .identity("vec2(-inf, -inf)");
+    same(&pair.apply::<[f32; 2]>(device, &none)?.read()?, &[[f32::NEG_INFINITY; 2]], "a pair of none")?;
+    same(&pair.apply::<[f32; 2]>(device, &x)?.read()?, &[[f32::NEG_INFINITY, f32::INFINITY]], "a pair")?;
+    let own =
+        ReductionKernel::new("x: f32", "y: f32")?.combine("max(a, b)").identity("inf").preamble("const inf = -5.0;");
+    same(&own.apply::<f32>(device, &none)?.read()?, &[-5.0], "a constant of the caller's")?;
+    let whole = ReductionKernel::new("x: i32", "y: i32")?.combine("max(a, b)").identity(i32::MIN);
+    same(&whole.apply::<i32>(device, &device.buffer::<i32>(0)?)?.read()?, &[i32::MIN], "a number of Rust's")
+}
+
+fn extremes<T: Number>(device: &Device, low: &[T], high: &[T]) -> TestResult {
+    let greatest = ReductionKernel::new("x: T", "y: T")?.combine("max(a, b)").identity(f32::NEG_INFINITY);
+    let least = ReductionKernel::new("x: T", "y: T")?.combine("min(a, b)").identity("inf");
+    let none = device.buffer::<T>(0)?;
+    same(&greatest.apply::<T>(device, &none)?.read()?, low, "the greatest of none")?;
+    same(&least.apply::<T>(device, &none)?.read()?, high, "the least of none")?;
+    for length in [1, 300, 65_537] {
+        let x = device.buffer_from(&of::<T>(&vec![-3; length]))?;
+        same(&greatest.apply::<T>(device, &x)?.read()?, &[T::of(-3)], &format!("the greatest of {length}"))?;
+        same(&least.apply::<T>(device, &x)?.read()?, &[T::of(-3)], &format!("the least of {length}"))?;
+    }
+    Ok(())
 }
 
 fn many_results(device: &Device) -> TestResult {

@@ -19,13 +19,19 @@ pub(crate) fn of_operations() -> Vec<Case> {
         ("guards", guards),
         ("too_large", too_large),
         ("wgsl", wgsl),
+        ("outputs_without_a_value", outputs_without_a_value),
     ];
     cases.into_iter().map(|(name, case)| (format!("refusals::{name}"), case)).collect()
 }
 
 pub(crate) fn of_reductions() -> Vec<Case> {
-    let cases: Vec<Unnamed> =
-        vec![("declarations", reductions), ("axes", axes), ("outputs", outputs), ("wgsl", expressions)];
+    let cases: Vec<Unnamed> = vec![
+        ("declarations", reductions),
+        ("axes", axes),
+        ("outputs", outputs),
+        ("wgsl", expressions),
+        ("finish_without_a_value", finish_without_a_value),
+    ];
     cases.into_iter().map(|(name, case)| (format!("refusals::reductions::{name}"), case)).collect()
 }
 
@@ -41,6 +47,7 @@ fn declarations(_: &Device) -> TestResult {
     refused(new("x f32", "y: f32", "y = x"), parameter, &["`x f32`", "`name: type`"])?;
     refused(new("x: f32, x: f32", "y: f32", "y = x"), parameter, &["two named 'x'"])?;
     refused(new("i: f32", "y: f32", "y = i"), parameter, &["'i' has a meaning"])?;
+    refused(new("x: f32, n: u32", "y: f32", "y = x"), parameter, &["`n: u32`", "`n` is how many elements there are"])?;
     refused(new("y: i32", "y: f32", "y = y"), parameter, &["`y: i32`", "the outputs declare it as `y: f32`"])?;
     refused(new("x: f32", "", "y = x"), text, &["the list of outputs is empty"])?;
     refused(new("x: f32", "y: f32", " "), text, &["the operation is empty"])
@@ -167,6 +174,47 @@ fn wgsl(device: &Device) -> TestResult {
         is,
         &["elementwise bad, preamble:2:33", "2 │ fn half(x: f32)"],
     )
+}
+
+fn outputs_without_a_value(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Text { .. });
+    let x = device.buffer_from(&vec![1.0f32; 1 << 15])?;
+    let mut y = device.buffer_from(&vec![2.0f32; 1 << 15])?;
+    let new = |operation| ElementwiseKernel::new("x: T", "y: T", operation).map(|kernel| kernel.name("bad"));
+    let words =
+        ["elementwise bad: the operation reads the output `y`", "put `y: T` in both lists", "bad:1:1", "y = y + x"];
+    refused(new("y = y + x")?.run(device, &x, &mut y), is, &words)?;
+    refused(new("let t = x;")?.run(device, &x, &mut y), is, &["never assigns the output `y`: write `y = ..`"])?;
+    let words = ["on some paths only", "put `y: T` in both lists"];
+    refused(new("if x > 2 { y = x; }")?.apply::<f32>(device, &x).map(|_| ()), is, &words)?;
+    let raw = ElementwiseKernel::new("x: f32", "raw y: f32", "let t = x")?;
+    refused(raw.run(device, &x, &mut y), is, &["never assigns the output `y`: write `y[i] = ..`"])?;
+    let two = ElementwiseKernel::new("x: f32", "y: f32, z: f32", "y = x")?;
+    refused(two.apply::<(f32, f32)>(device, &x).map(|_| ()), is, &["never assigns the output `z`"])?;
+    same(&y.slice(..3).read()?, &[2.0; 3], "nothing has run")?;
+    // As each error says.
+    ElementwiseKernel::new("x: T, y: T", "y: T", "if x < 2 { y += x; }")?.run(device, &x, &mut y)?;
+    same(&y.slice(..3).read()?, &[3.0; 3], "in place")
+}
+
+fn finish_without_a_value(device: &Device) -> TestResult {
+    let is = |error: &OperationError| matches!(error, OperationError::Text { .. });
+    let x = device.buffer::<f32>(6)?;
+    let sum = |finish| Ok::<_, OperationError>(sum_of("x: f32", "y: f32")?.finish(finish).name("bad"));
+    let apply = |kernel: ReductionKernel| kernel.apply::<f32>(device, &x).map(|_| ());
+    refused(apply(sum("y += a")?), is, &["reduction bad: the finish reads the output `y`", "assign it first"])?;
+    refused(apply(sum("if a > 0 { y = a; }")?), is, &["the finish assigns the output `y` on some paths only"])?;
+    let pair = sum_of("x: vec2<f32>", "y: vec2<f32>")?.finish("y.x = a.x;").name("bad");
+    let x = device.buffer::<[f32; 2]>(6)?;
+    refused(pair.apply::<[f32; 2]>(device, &x).map(|_| ()), is, &["on some paths only"])
+}
+
+fn sum_of(input: &str, output: &str) -> Result<ReductionKernel, OperationError> {
+    Ok(ReductionKernel::new(input, output)?.combine("a + b").identity(if input.contains("vec2") {
+        "vec2f()"
+    } else {
+        "0"
+    }))
 }
 
 fn reductions(device: &Device) -> TestResult {

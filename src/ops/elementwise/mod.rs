@@ -44,9 +44,10 @@ use crate::submit::{Destination, Recording, Stream};
 /// | `raw x: f32` | an array that the operation indexes itself, as `x[i]`; of any length |
 /// | the same in both lists | one array that is changed in place: the operation sees what it held |
 ///
-/// In the operation `i` is the element's number and `n` how many there are, both `u32`. An output
-/// begins as zero, or as what it held if it is in both lists. An output that is also an input is
-/// given to a call once, among its outputs.
+/// In the operation `i` is the element's number and `n` how many there are, both `u32`, so no parameter
+/// has these names. An output that is in both lists begins as what it held; it is given to a call once,
+/// among its outputs. Any other has no value until the operation assigns it: one that is read before,
+/// or that some path does not assign, is an error of the first call.
 ///
 /// Each input is an array or a value. Arrays of one length belong together; one of length 1 is the
 /// same for all; with [`shaped`](super::shaped) arrays are stretched by the rules of `NumPy`. Types
@@ -68,7 +69,8 @@ impl ElementwiseKernel {
     ///
     /// # Errors
     /// [`OperationError::Parameter`], and [`OperationError::Text`] for an empty operation. The
-    /// operation itself is looked at by the first call.
+    /// operation itself is looked at by the first call: an output that is read before it has a value, or is not
+    /// assigned on every path, is [`OperationError::Text`] there.
     pub fn new(inputs: &str, outputs: &str, operation: &str) -> Result<Self, OperationError> {
         let kernel = "elementwise kernel";
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, outputs)?);

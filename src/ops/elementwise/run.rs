@@ -4,6 +4,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Given;
+use super::super::operation::assigned::{self, Kind, Output, Statements};
 use super::super::operation::binding::Place;
 use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::kept;
@@ -17,6 +18,9 @@ use super::wgsl::{self, Count, Form, Own};
 use crate::device::Device;
 use crate::kernel::Kernel;
 use crate::submit::Destination;
+
+/// Where the text has the caller's operation.
+const STATEMENTS: Statements = Statements { function: "operation", said: "the operation" };
 
 /// A call whose arguments fit.
 pub(super) struct Fitted<'a> {
@@ -151,7 +155,9 @@ impl Fitted<'_> {
         let key = kept::key(self.own.identity, &self.letters, &self.slots, &form.numbers());
         let kernel = Kernel::known(&self.device.context, &key, || {
             let text = wgsl::text(&self.own, &self.letters, &self.slots, form);
-            text.kernel(&self.device, &self.own.signature.kernel)
+            let kernel = text.kernel(&self.device, &self.own.signature.kernel)?;
+            assigned::check(&text, &self.own.signature.kernel, STATEMENTS, &self.outputs())?;
+            Ok::<_, OperationError>(kernel)
         })?;
         let bindings = kernel.bindings();
         let used = |name: &str| bindings.iter().any(|binding| binding.name == name);
@@ -181,6 +187,21 @@ impl Fitted<'_> {
         }
         launch.to(destination).groups([pass.groups, 1, 1])?;
         Ok(())
+    }
+
+    /// What the operation must assign.
+    fn outputs(&self) -> Vec<Output> {
+        let output = |slot: &Slot| {
+            let kind = match (slot.access, slot.read) {
+                (Access::Raw, _) => Kind::Raw,
+                (_, true) => Kind::InPlace,
+                (_, false) => Kind::New,
+            };
+            let known = self.own.signature.outputs.iter().find(|output| output.name == slot.name);
+            let declared = known.map_or_else(|| slot.name.clone(), ToString::to_string);
+            Output { name: slot.name.clone(), declared, lanes: slot.element.lanes, kind }
+        };
+        self.slots.iter().filter(|slot| slot.written).map(output).collect()
     }
 
     /// The values of `places`.

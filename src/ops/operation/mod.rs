@@ -11,9 +11,11 @@
 //! | `places` | the uniform of counts, sizes and steps: one list for text and launch |
 //! | `kept` | kernels that were made before need no text |
 //! | `reference` | what the results must be, in plain Rust |
+//! | `assigned` | each output is given a value on every path |
 //! | `text` | generated WGSL whose errors show the caller's own lines |
 
 pub(crate) mod arguments;
+pub(crate) mod assigned;
 pub(crate) mod binding;
 pub(crate) mod call;
 pub(crate) mod kept;

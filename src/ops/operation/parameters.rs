@@ -3,10 +3,13 @@
 use super::super::error::OperationError;
 use super::types::{ElementType, KNOWN};
 
+/// Names that every operation may use, and what they mean.
+const GIVEN: &[(&str, &str)] = &[
+    ("i", "`i` is the element's number, and `n` how many there are"),
+    ("n", "`n` is how many elements there are, and `i` the number of the one"),
+];
 /// Names that the generated WGSL has a use for.
 const TAKEN: &[&str] = &[
-    "i",
-    "n",
     "main",
     "arguments",
     "places",
@@ -92,6 +95,11 @@ fn parse_one(text: &str) -> Result<Parameter, String> {
     if !word(name) || name == "_" {
         return Err(format!("'{name}' is not a name"));
     }
+    if let Some((_, meaning)) = GIVEN.iter().find(|(given, _)| *given == name) {
+        return Err(format!(
+            "the name '{name}' has a meaning in every operation: {meaning}; leave it out, or choose another name"
+        ));
+    }
     if TAKEN.contains(&name) || TAKEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return Err(format!("the name '{name}' has a meaning in generated kernels: choose another"));
     }
@@ -129,7 +137,8 @@ mod tests {
             ("2x: f32", "'2x' is not a name"),
             ("raw: f32 y: f32", "'f32 y: f32' is not one of f32"),
             ("x y: f32", "'x y' is not a name"),
-            ("i: f32", "'i' has a meaning"),
+            ("i: f32", "'i' has a meaning in every operation: `i` is the element's number"),
+            ("n: u32", "'n' has a meaning in every operation: `n` is how many elements there are"),
             ("elements_of_x: f32", "has a meaning"),
             ("x: f32, x: T", "two named 'x'"),
         ] {

@@ -59,7 +59,8 @@ impl Text {
         device.kernel(Wgsl::prepared(self.source(file))).map_err(OperationError::Kernel)
     }
 
-    fn source(&self, file: &str) -> Source {
+    /// As its author wrote it: the first file is the generated one.
+    pub(crate) fn source(&self, file: &str) -> Source {
         let mut files = vec![SourceFile { name: file.to_owned(), text: self.text.clone() }];
         let mut pieces = vec![Piece { at: 0, file: 0, offset: 0, copied: true }];
         for Part { at, text, what } in &self.parts {

@@ -1,6 +1,7 @@
 //! Many elements to one, or to one for each row, column, ....
 
 mod choice;
+mod identity;
 mod plan;
 mod run;
 mod wgsl;
@@ -13,6 +14,7 @@ use super::operation::parameters::parse;
 use super::plan::Cost;
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
+pub use identity::IdentityValue;
 use wgsl::Own;
 
 /// A reduction made of four expressions of WGSL, for arrays of any length and shape.
@@ -48,7 +50,7 @@ use wgsl::Own;
 ///
 /// Combined values have the type of the output unless [`accumulator`](Self::accumulator) names another.
 /// The identity must change nothing: it is combined more than once. The result for no elements is
-/// the identity, after finish.
+/// the identity, after finish. Statements of finish must assign the output on every path.
 ///
 /// Elements are combined in an order that depends on the shape and on the kind of device, and on
 /// nothing else: the same call gives the same bits again. `combine` must be associative and
@@ -132,10 +134,27 @@ impl ReductionKernel {
         self.with(|own| expression.clone_into(&mut own.finish))
     }
 
-    /// Sets the value that changes nothing when it is combined.
+    /// Sets the value that changes nothing when it is combined: an expression, or a number. Infinities are
+    /// `f32::INFINITY` and `f32::NEG_INFINITY`, or `inf` and `-inf` in an expression; they have the scalar type of the
+    /// accumulator, `f32` if that is a struct.
+    ///
+    /// ```
+    /// # #[cfg(feature = "cpu")]
+    /// # fn main() -> anywarp::Result<()> {
+    /// # use anywarp::ops::ReductionKernel;
+    /// # let device = anywarp::Device::open("cpu")?;
+    /// let greatest = ReductionKernel::new("x: f32", "y: f32")?.combine("max(a, b)").identity(f32::NEG_INFINITY);
+    /// let (x, none) = (device.buffer_from(&[-3.0f32, -1.0])?, device.buffer::<f32>(0)?);
+    /// assert_eq!(*greatest.apply::<f32>(&device, &x)?.read()?, [-1.0]);
+    /// assert_eq!(*greatest.apply::<f32>(&device, &none)?.read()?, [f32::NEG_INFINITY]);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "cpu"))]
+    /// # fn main() {}
+    /// ```
     #[must_use]
-    pub fn identity(self, expression: &str) -> Self {
-        self.with(|own| expression.clone_into(&mut own.identity))
+    pub fn identity(self, value: impl IdentityValue) -> Self {
+        self.with(|own| own.identity = identity::said(value))
     }
 
     /// Changes the texts, so that no kernel of the old ones is found for them.
@@ -187,7 +206,7 @@ impl ReductionKernel {
     ///     .map("Best(x, i)")
     ///     .combine("better(a, b)")
     ///     .finish("a.at")
-    ///     .identity("Best(-3.4e38, 0xffffffffu)")
+    ///     .identity("Best(-inf, 0xffffffffu)")
     ///     .accumulator("Best")
     ///     .preamble(
     ///         "struct Best { value: f32, at: u32 }

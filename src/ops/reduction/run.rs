@@ -5,6 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::super::error::OperationError;
 use super::super::operation::arguments::Given;
+use super::super::operation::assigned::{self, Output, Statements};
 use super::super::operation::binding::Place;
 use super::super::operation::call::{Letter, Operand, Signature};
 use super::super::operation::kept;
@@ -21,6 +22,9 @@ use crate::buffer::UnifiedBuffer;
 use crate::device::Device;
 use crate::kernel::{Kernel, bound};
 use crate::submit::Destination;
+
+/// Where the text has statements of `finish`.
+const STATEMENTS: Statements = Statements { function: "finished", said: "the finish" };
 
 /// A call whose arguments fit.
 pub(super) struct Fitted<'a> {
@@ -108,7 +112,7 @@ pub(super) fn fit<'a>(
     let slots = slots(&operands, &walks[1]);
     let software = call.device.caps().kind == DeviceKind::Software;
     let places = operands.iter().map(|operand| Some(operand.array()?.place())).collect();
-    let accumulator = accumulator(own, &letters, &slots).map(ElementType::size);
+    let accumulator = own.combined(&letters, &slots).map(ElementType::size);
     let device = call.device.clone();
     Ok(Fitted { own, device, operands, letters, slots, places, walks, results, reduced, accumulator, software })
 }
@@ -142,15 +146,6 @@ fn check_output(
         }
     }
     Ok(())
-}
-
-/// What is combined, unless it is a struct of the caller's.
-fn accumulator(own: &Own, letters: &[Letter], slots: &[Slot]) -> Option<ElementType> {
-    let Some(name) = own.accumulator.as_deref().map(str::trim) else {
-        return slots.iter().find(|slot| slot.written).map(|slot| slot.element);
-    };
-    let letter = letters.iter().find(|(letter, ..)| name.chars().eq([*letter])).map(|(_, element, _)| *element);
-    letter.or_else(|| ElementType::parse(name))
 }
 
 /// How the kernel gets at each operand.
@@ -220,8 +215,18 @@ impl Fitted<'_> {
         let key = kept::key(self.own.text, &self.letters, &self.slots, &pass.form.numbers());
         Kernel::known(&self.device.context, &key, || {
             let text = wgsl::text(self.own, &self.letters, &self.slots, pass.form);
-            text.kernel(&self.device, &self.own.signature.kernel)
+            let kernel = text.kernel(&self.device, &self.own.signature.kernel)?;
+            if pass.form.last {
+                assigned::check(&text, &self.own.signature.kernel, STATEMENTS, &self.outputs())?;
+            }
+            Ok(kernel)
         })
+    }
+
+    /// What statements of `finish` must assign.
+    fn outputs(&self) -> Vec<Output> {
+        let written = self.slots.iter().filter(|slot| slot.written);
+        written.map(|slot| Output::result(&slot.name, slot.element.lanes)).collect()
     }
 
     /// Scratch memory for what the first pass leaves.
@@ -307,6 +312,7 @@ impl Fitted<'_> {
             Field::Count(Count::Cells) => pass.cells as u32,
             Field::Count(Count::Splits) => pass.splits as u32,
             Field::Count(Count::Chunk) => pass.chunk as u32,
+            Field::Count(Count::Infinity) => f32::INFINITY.to_bits(),
             Field::Count(Count::FirstOfTail(slot)) => firsts[slot][1],
             Field::First(slot) => firsts[slot][0],
             Field::Size(of, axis) => walk(of).sizes[axis] as u32,

@@ -5,7 +5,9 @@ use super::super::operation::kept::Identity;
 use super::super::operation::places::{self, Dimensions, Field, Fields};
 use super::super::operation::preface::{Access, Coordinates, FIRST_ARRAY, Slot, WORKGROUP, arrays, preface, uniforms};
 use super::super::operation::text::Text;
+use super::super::operation::types::ElementType;
 use super::choice::UNROLLED;
+use super::identity;
 
 /// What a pass reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,17 @@ pub(super) struct Own {
     pub(super) accumulator: Option<String>,
 }
 
+impl Own {
+    /// What is combined, unless it is a struct of the caller's.
+    pub(super) fn combined(&self, letters: &[Letter], slots: &[Slot]) -> Option<ElementType> {
+        let Some(name) = self.accumulator.as_deref().map(str::trim) else {
+            return slots.iter().find(|slot| slot.written).map(|slot| slot.element);
+        };
+        let letter = letters.iter().find(|(letter, ..)| name.chars().eq([*letter])).map(|(_, element, _)| *element);
+        letter.or_else(|| ElementType::parse(name))
+    }
+}
+
 /// What only reductions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
@@ -70,13 +83,15 @@ pub(super) enum Count {
     Splits,
     /// Cells of a part.
     Chunk,
+    /// The bits of infinity.
+    Infinity,
     /// Where the elements of a slot begin within the binding of its tail.
     FirstOfTail(usize),
 }
 
 impl Count {
     /// Those of every pass.
-    const ALL: [Self; 5] = [Self::Elements, Self::Results, Self::Cells, Self::Splits, Self::Chunk];
+    const ALL: [Self; 6] = [Self::Elements, Self::Results, Self::Cells, Self::Splits, Self::Chunk, Self::Infinity];
 }
 
 impl places::Count for Count {
@@ -87,6 +102,7 @@ impl places::Count for Count {
             Self::Cells => "cells",
             Self::Splits => "splits",
             Self::Chunk => "chunk",
+            Self::Infinity => "infinity",
             Self::FirstOfTail(slot) => return first_of_tail(&slots[slot].name),
         };
         name.to_owned()
@@ -144,7 +160,7 @@ pub(super) fn text(own: &Own, letters: &[Letter], slots: &[Slot], form: Form) ->
         let vector = form.vectors && slot.access == Access::Each && !slot.written;
         if vector { format!("vec4<{}>", slot.element) } else { slot.element.to_string() }
     });
-    functions(&mut text, own, slots, form);
+    functions(&mut text, own, letters, slots, form);
     let mut binding = FIRST_ARRAY + declared.len();
     for slot in walked(&read).filter(|_| form.tail) {
         text.line(&format!(
@@ -169,16 +185,21 @@ fn heading(own: &Own) -> String {
 }
 
 /// The caller's expressions as functions.
-fn functions(text: &mut Text, own: &Own, slots: &[Slot], form: Form) {
+fn functions(text: &mut Text, own: &Own, letters: &[Letter], slots: &[Slot], form: Form) {
     let output = slots.iter().find(|slot| slot.written);
     let element = output.map_or_else(String::new, |slot| slot.element.to_string());
     text.line(&format!("\nalias Accumulator = {};", own.accumulator.as_deref().unwrap_or(&element)));
+    text.line("fn identity() -> Accumulator {");
+    let infinity = identity::infinity(&own.identity, &own.preamble, own.combined(letters, slots), "places.infinity");
+    infinity.iter().for_each(|line| text.line(line));
+    text.line("    return");
+    text.statements("identity", &own.identity);
+    text.line("}");
     let mut returned = |head: &str, what, expression: &str| {
         text.line(&format!("{head} -> Accumulator {{\n    return"));
         text.statements(what, expression);
         text.line("}");
     };
-    returned("fn identity()", "identity", &own.identity);
     returned("fn combined(a: Accumulator, b: Accumulator)", "combine", &own.combine);
     if form.source == Source::Elements {
         returned(&format!("fn mapped({})", parameters(slots, false)), "map", &own.map);
@@ -201,13 +222,16 @@ fn functions(text: &mut Text, own: &Own, slots: &[Slot], form: Form) {
     }
 }
 
-/// Whether `finish` is statements: whether it has `NAME =` in it.
+/// Whether `finish` is statements: whether it has `NAME =`, `NAME +=` or `NAME.x =` in it.
 fn assigns(finish: &str, name: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
     finish.match_indices(name).any(|(at, _)| {
-        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
         let behind = finish[at + name.len()..].trim_start();
-        let equals = behind.starts_with('=') && !behind.starts_with("==");
-        equals && !finish[..at].ends_with(is_word)
+        // A component of it.
+        let behind = behind.strip_prefix('.').map_or(behind, |part| part.trim_start_matches(is_word).trim_start());
+        let operator = behind.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^']);
+        let assigned = operator.strip_prefix('=').is_some_and(|rest| !rest.starts_with('='));
+        assigned && !finish[..at].ends_with(is_word)
     })
 }
 
