@@ -109,6 +109,26 @@ pub enum LoaderError {
     /// There is nothing to measure.
     #[error("an epoch of this data set has no batches: tuning needs at least one")]
     NothingToTune,
+    /// Arrays in memory that are no samples together.
+    #[error("field {field} {problem}")]
+    Arrays {
+        /// The field, counted from 0.
+        field: usize,
+        /// The problem with its array.
+        problem: String,
+    },
+    /// A cell of a table is not what it should be.
+    #[error("{}:{line}:{column}: {message}", file.display())]
+    Cell {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// What is wrong with it.
+        message: String,
+    },
     /// A file of a data set is not what it should be.
     #[error("{}: {message}", file.display())]
     File {

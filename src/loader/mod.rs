@@ -55,12 +55,14 @@
 //! - [`Loader::epoch_async`] is the same without blocking.
 //! - [`LoaderStats`] tells who waited for whom, and [`LoaderBuilder::tune`] finds out how many workers to
 //!   have.
-//! - [`IdxDataset`] reads the files of MNIST, `ImageFolder` (feature `images`) pictures.
+//! - [`InMemory`] is samples that lie in `Vec`s, or are columns of a CSV file. [`IdxDataset`] reads the files of MNIST,
+//!   `ImageFolder` (feature `images`) pictures, four bytes to a pixel.
 //!
 //! A browser has none of it, because it has no threads to load with.
 
 mod batch;
 mod builder;
+mod csv;
 mod dataset;
 mod epoch;
 mod error;
@@ -68,6 +70,7 @@ mod fields;
 mod idx;
 #[cfg(feature = "images")]
 mod images;
+mod in_memory;
 mod loading;
 mod memory;
 mod order;
@@ -81,6 +84,7 @@ mod worker;
 
 pub use batch::Batch;
 pub use builder::{LoaderBuilder, Setting};
+pub use csv::{CsvArrays, CsvNumber};
 pub use dataset::{Dataset, IterableDataset, Lengths, ReadError, Slots};
 pub use epoch::{Epoch, EpochStream};
 pub use error::{LoaderError, SampleAt};
@@ -88,6 +92,7 @@ pub use fields::Fields;
 pub use idx::{IdxDataset, IdxElement};
 #[cfg(feature = "images")]
 pub use images::{Fit, ImageFolder};
+pub use in_memory::{Arrays, InMemory};
 pub use loading::Loader;
 pub use stats::LoaderStats;
 pub use tune::{Trial, TuneOptions, Tuning};

@@ -1,0 +1,198 @@
+//! Data sets that lie in memory.
+
+use super::{Dataset, Fields, Lengths, LoaderError, ReadError, Slots};
+use crate::element::Element;
+
+/// Samples that lie in memory: one `Vec` for each field, with the samples one after the other.
+///
+/// ```
+/// use anywarp::loader::{InMemory, Loader};
+///
+/// # #[cfg(feature = "cpu")]
+/// # fn main() -> anywarp::Result<()> {
+/// # let device = anywarp::Device::open("cpu")?;
+/// let points = vec![0.0f32, 0.1, 1.0, 1.1, 2.0, 2.1]; // x and y of three points
+/// let classes = vec![7u32, 8, 9];
+/// let mut loader = Loader::builder(&device, InMemory::new((points, classes), [2, 1])?).batch_size(2).build()?;
+/// for batch in loader.epoch(0) {
+///     let batch = batch?;
+///     let (points, classes) = batch.fields();
+///     assert_eq!((points.len(), classes.len()), (2 * batch.len(), batch.len()));
+/// }
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "cpu"))]
+/// # fn main() {}
+/// ```
+///
+/// [`csv`](Self::csv) reads the columns of a file.
+#[derive(Clone, Debug)]
+pub struct InMemory<A: Arrays> {
+    arrays: A,
+    lengths: Lengths<A::Fields>,
+    samples: usize,
+}
+
+impl<A: Arrays> InMemory<A> {
+    /// Samples of these arrays, with so many elements in each field: `InMemory::new(values, 3)` for one field,
+    /// `InMemory::new((points, classes), [2, 1])` for two.
+    ///
+    /// # Errors
+    /// [`LoaderError::Arrays`]: a sample of no elements, an array that ends within a sample, or arrays of different
+    /// numbers of samples.
+    pub fn new(arrays: A, lengths: Lengths<A::Fields>) -> Result<Self, LoaderError> {
+        let samples = arrays.samples(lengths)?;
+        Ok(Self { arrays, lengths, samples })
+    }
+
+    /// The arrays.
+    #[must_use]
+    pub fn arrays(&self) -> &A {
+        &self.arrays
+    }
+
+    /// Gives the arrays back: to change them, and make a data set of them again.
+    #[must_use]
+    pub fn into_arrays(self) -> A {
+        self.arrays
+    }
+}
+
+impl<A: Arrays> Dataset for InMemory<A> {
+    type Fields = A::Fields;
+
+    fn len(&self) -> usize {
+        self.samples
+    }
+
+    fn lengths(&self) -> Lengths<A::Fields> {
+        self.lengths
+    }
+
+    fn read(&self, index: usize, slots: Slots<'_, A::Fields>) -> Result<(), ReadError> {
+        self.arrays.read(index, self.lengths, slots).ok_or_else(|| format!("there are {} samples", self.samples).into())
+    }
+}
+
+/// The arrays of an [`InMemory`] data set: a `Vec`, or a tuple of up to six.
+///
+/// Only anywarp implements it.
+pub trait Arrays: sealed::Sealed + Send + Sync + 'static {
+    /// The element types: those of the arrays.
+    type Fields: Fields;
+
+    /// How many samples there are.
+    #[doc(hidden)]
+    fn samples(&self, lengths: Lengths<Self::Fields>) -> Result<usize, LoaderError>;
+    /// Copies a sample; `None` if there is no such sample.
+    #[doc(hidden)]
+    fn read(&self, index: usize, lengths: Lengths<Self::Fields>, slots: Slots<'_, Self::Fields>) -> Option<()>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<T: Element> sealed::Sealed for Vec<T> {}
+
+impl<T: Element> Arrays for Vec<T> {
+    type Fields = T;
+
+    fn samples(&self, length: usize) -> Result<usize, LoaderError> {
+        counted(0, self.len(), length, None)
+    }
+
+    fn read(&self, index: usize, length: usize, slot: &mut [T]) -> Option<()> {
+        copy(self, index, length, slot)
+    }
+}
+
+/// How many samples an array has; `before` is how many those before it have.
+fn counted(field: usize, elements: usize, length: usize, before: Option<usize>) -> Result<usize, LoaderError> {
+    let wrong = |problem: String| LoaderError::Arrays { field, problem };
+    let (Some(samples), Some(rest)) = (elements.checked_div(length), elements.checked_rem(length)) else {
+        return Err(wrong("has 0 elements to a sample: a sample has at least one in each field".to_owned()));
+    };
+    if rest != 0 {
+        return Err(wrong(format!("has {elements} elements, which are no whole samples of {length}")));
+    }
+    match before {
+        Some(before) if before != samples => {
+            Err(wrong(format!("has {samples} samples ({elements} elements, {length} each), field 0 has {before}")))
+        }
+        _ => Ok(samples),
+    }
+}
+
+fn copy<T: Element>(array: &[T], index: usize, length: usize, slot: &mut [T]) -> Option<()> {
+    let start = index.checked_mul(length)?;
+    let sample = array.get(start..start.checked_add(length)?)?;
+    slot.get_mut(..length)?.copy_from_slice(sample);
+    Some(())
+}
+
+macro_rules! tuples {
+    ($($($field:ident $at:tt),+;)*) => {$(
+        impl<$($field: Element),+> sealed::Sealed for ($(Vec<$field>,)+) {}
+
+        impl<$($field: Element),+> Arrays for ($(Vec<$field>,)+) {
+            type Fields = ($($field,)+);
+
+            fn samples(&self, lengths: Lengths<Self::Fields>) -> Result<usize, LoaderError> {
+                let mut samples = None;
+                $(samples = samples.or(Some(counted($at, self.$at.len(), lengths[$at], samples)?));
+                counted($at, self.$at.len(), lengths[$at], samples)?;)+
+                Ok(samples.unwrap_or_default())
+            }
+
+            fn read(
+                &self,
+                index: usize,
+                lengths: Lengths<Self::Fields>,
+                slots: Slots<'_, Self::Fields>,
+            ) -> Option<()> {
+                $(copy(&self.$at, index, lengths[$at], slots.$at)?;)+
+                Some(())
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A 0;
+    A 0, B 1;
+    A 0, B 1, C 2;
+    A 0, B 1, C 2, D 3;
+    A 0, B 1, C 2, D 3, E 4;
+    A 0, B 1, C 2, D 3, E 4, G 5;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_that_do_not_fit_are_named() {
+        let error = |result: Result<usize, LoaderError>| result.unwrap_err().to_string();
+        assert_eq!(vec![1.0f32; 6].samples(3).unwrap(), 2);
+        assert_eq!(Vec::<u32>::new().samples(3).unwrap(), 0);
+        assert_eq!(error(vec![1.0f32; 7].samples(3)), "field 0 has 7 elements, which are no whole samples of 3");
+        assert!(error(vec![1.0f32; 7].samples(0)).contains("at least one"));
+        let pair = (vec![1.0f32; 6], vec![1u32; 4]);
+        assert_eq!(pair.samples([3, 2]).unwrap(), 2);
+        assert_eq!(error(pair.samples([3, 1])), "field 1 has 4 samples (4 elements, 1 each), field 0 has 2");
+    }
+
+    #[test]
+    fn samples_are_copied() {
+        let data = InMemory::new((vec![1.0f32, 2.0, 3.0, 4.0], vec![7u32, 8]), [2, 1]).unwrap();
+        let (mut point, mut class) = ([0.0f32; 2], [0u32]);
+        data.read(1, (&mut point, &mut class)).unwrap();
+        assert_eq!((point, class), ([3.0, 4.0], [8]));
+        for index in [2, usize::MAX] {
+            let error = data.read(index, (&mut point, &mut class)).unwrap_err().to_string();
+            assert_eq!(error, "there are 2 samples");
+        }
+        assert_eq!(data.into_arrays().1, [7, 8]);
+    }
+}
