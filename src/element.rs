@@ -9,6 +9,13 @@ use bytemuck::Pod;
 /// to `i64`, `u16` to `u64`), for arrays of them, and for `u8` and `i8`, which stand for raw bytes
 /// and fit any binding. [`half::bf16`], which WGSL does not know, is its bits there: a `u16`. For a
 /// struct use [`element!`](crate::element!).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element: a buffer, slice or value of a kernel cannot hold it",
+    label = "`{Self}` has no layout that host and device agree on",
+    note = "a struct becomes one by `#[repr(C)]`, `#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]` and \
+            `anywarp::element!(Name {{ all, its, fields }})`",
+    note = "other elements are f32, f64, f16, i8 to i64, u8 to u64, and arrays of elements: not bool, char, usize or tuples"
+)]
 pub trait Element: Pod + Send + Sync {
     /// The scalar, for a type that is one: spares launches the look at the layout.
     const SCALAR: Option<Scalar> = None;

@@ -16,33 +16,34 @@ use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::element::Element;
 use crate::error::LaunchError;
 
-/// What can be bound where a kernel reads elements of `T`: `&UnifiedBuffer<T>`, or a slice of one.
+/// What can be bound where a kernel reads elements of `T`: `&UnifiedBuffer<T>`, or a slice of one. `Binding` is a type
+/// with the name of the variable, for the compiler's messages.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be bound where the kernel reads elements of `{T}`",
-    label = "expected `&UnifiedBuffer<{T}>`, or a slice of one",
-    note = "the kernel reads this binding: pass `&buffer` or `buffer.slice(..)`, with elements of `{T}`"
+    message = "`{Self}` cannot be bound to `{Binding}`, where the kernel reads elements of `{T}`",
+    label = "`{Binding}` must be `&UnifiedBuffer<{T}>`, or a slice of one",
+    note = "the kernel reads `{Binding}`: pass `&buffer` or `buffer.slice(..)`, with elements of `{T}`"
 )]
-pub trait Reads<'a, T>: Bind<'a> {}
+pub trait Reads<'a, T, Binding>: Bind<'a> {}
 
-impl<'a, T: Element> Reads<'a, T> for &'a UnifiedBuffer<T> {}
-impl<'a> Reads<'a, u32> for &'a DeviceCount {}
-impl<'a, T: Element> Reads<'a, T> for Slice<'a, T> {}
-impl<'a, T: Element> Reads<'a, T> for &Slice<'a, T> {}
-impl<'a, T: Element> Reads<'a, T> for &'a SliceMut<'_, T> {}
+impl<'a, T: Element, B> Reads<'a, T, B> for &'a UnifiedBuffer<T> {}
+impl<'a, B> Reads<'a, u32, B> for &'a DeviceCount {}
+impl<'a, T: Element, B> Reads<'a, T, B> for Slice<'a, T> {}
+impl<'a, T: Element, B> Reads<'a, T, B> for &Slice<'a, T> {}
+impl<'a, T: Element, B> Reads<'a, T, B> for &'a SliceMut<'_, T> {}
 
 /// What can be bound where a kernel writes elements of `T`: `&mut UnifiedBuffer<T>`, or a mutable
-/// slice of one.
+/// slice of one. `Binding` is as in [`Reads`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be bound where the kernel writes elements of `{T}`",
-    label = "expected `&mut UnifiedBuffer<{T}>`, or a mutable slice of one",
-    note = "the kernel writes this binding: pass `&mut buffer` or `buffer.slice_mut(..)`, with elements of `{T}`"
+    message = "`{Self}` cannot be bound to `{Binding}`, where the kernel writes elements of `{T}`",
+    label = "`{Binding}` must be `&mut UnifiedBuffer<{T}>`, or a mutable slice of one",
+    note = "the kernel writes `{Binding}`: pass `&mut buffer` or `buffer.slice_mut(..)`, with elements of `{T}`"
 )]
-pub trait Writes<'a, T>: Bind<'a> {}
+pub trait Writes<'a, T, Binding>: Bind<'a> {}
 
-impl<'a, T: Element> Writes<'a, T> for &'a mut UnifiedBuffer<T> {}
-impl<'a> Writes<'a, u32> for &'a mut DeviceCount {}
-impl<'a, T: Element> Writes<'a, T> for SliceMut<'a, T> {}
-impl<'a, T: Element> Writes<'a, T> for &'a mut SliceMut<'_, T> {}
+impl<'a, T: Element, B> Writes<'a, T, B> for &'a mut UnifiedBuffer<T> {}
+impl<'a, B> Writes<'a, u32, B> for &'a mut DeviceCount {}
+impl<'a, T: Element, B> Writes<'a, T, B> for SliceMut<'a, T> {}
+impl<'a, T: Element, B> Writes<'a, T, B> for &'a mut SliceMut<'_, T> {}
 
 /// A text with the files that it imports, each with its path as a module and its name for messages.
 /// `at` is the text's own path.

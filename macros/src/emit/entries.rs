@@ -19,6 +19,7 @@ pub(super) fn entries(description: &Description, names: &mut Names) -> Result<To
         tokens.extend(constructors(description, entry, &called, names)?);
         tokens.extend(kernel(entry, &called, names)?);
     }
+    tokens.extend(bindings(description)?);
     if let ([entry], false) = (description.entries.as_slice(), names.has_type("Args")) {
         let arguments = ident(&Called::of(entry).arguments)?;
         tokens.extend(quote! {
@@ -27,6 +28,25 @@ pub(super) fn entries(description: &Description, names: &mut Names) -> Result<To
         });
     }
     Ok(tokens)
+}
+
+/// A type for each variable that is bound, with its name, so that the compiler's messages have it. No name of WGSL
+/// begins as that of the module does.
+fn bindings(description: &Description) -> Result<Option<TokenStream>, Refusal> {
+    let arguments = description.entries.iter().flat_map(|entry| &entry.arguments);
+    let bound = arguments.filter(|argument| matches!(argument.kind, ArgumentKind::Reads(_) | ArgumentKind::Writes(_)));
+    let mut names: Vec<&str> = bound.map(|argument| argument.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let names = names.into_iter().map(ident).collect::<Result<Vec<_>, _>>()?;
+    Ok((!names.is_empty()).then(|| {
+        quote! {
+            #[doc(hidden)]
+            pub mod __bindings {
+                #(pub enum #names {})*
+            }
+        }
+    }))
 }
 
 fn constructors(
@@ -153,13 +173,13 @@ fn take(argument: &Argument, parameter: Ident) -> Result<Taken, Refusal> {
         ),
         ArgumentKind::Reads(slot) => {
             let element = element()?;
-            let bound = quote!(::anywarp::typed::Reads<'a, #element>);
+            let bound = quote!(::anywarp::typed::Reads<'a, #element, __bindings::#field>);
             let given = quote!(::anywarp::typed::bind(&mut launch, #slot, args.#field););
             ("read", Some((parameter.clone(), bound)), quote!(#parameter), given)
         }
         ArgumentKind::Writes(slot) => {
             let element = element()?;
-            let bound = quote!(::anywarp::typed::Writes<'a, #element>);
+            let bound = quote!(::anywarp::typed::Writes<'a, #element, __bindings::#field>);
             let given = quote!(::anywarp::typed::bind(&mut launch, #slot, args.#field););
             ("written", Some((parameter.clone(), bound)), quote!(#parameter), given)
         }

@@ -38,13 +38,13 @@ fn parts_of_modules() {
             "what an entry point only reads is read, whatever it is declared as",
             r#"mod m { "@group(0) @binding(0) var<storage, read_write> a: array<vec3<f32>>;
                 @compute @workgroup_size(1) fn main() { _ = a[0]; }" }"#,
-            &["A: ::anywarp::typed::Reads<'a, [f32; 4]>", "`array<vec3<f32>>`, read."],
+            &["A: ::anywarp::typed::Reads<'a, [f32; 4], __bindings::a>", "`array<vec3<f32>>`, read."],
         ),
         (
             "a type parameter has another name than all structs",
             r#"mod m { "struct A { v: u32 } @group(0) @binding(0) var<storage, read_write> a: array<A>;
                 @compute @workgroup_size(1) fn main() { a[0].v = 1u; }" }"#,
-            &["ABound: ::anywarp::typed::Writes<'a, A>", "pub struct MainArgs<ABound> {"],
+            &["ABound: ::anywarp::typed::Writes<'a, A, __bindings::a>", "pub struct MainArgs<ABound> {"],
         ),
         (
             "without a value for each override there is no default",
@@ -78,7 +78,7 @@ fn texts_of_several_files() {
         text("shared/scale.wgsl"),
     );
     assert!(dense(&made).contains(&dense(&wanted)), "the macro makes\n{made}\nwithout\n{wanted}");
-    assert!(dense(&made).contains("Writes<'a,::anywarp::f16>"), "the element is not that of\n{made}");
+    assert!(dense(&made).contains("Writes<'a,::anywarp::f16,"), "the element is not that of\n{made}");
 }
 
 #[test]

@@ -97,7 +97,7 @@ pub(crate) mod saxpy {
             &self.kernel
         }
         /// Begins a launch; a grid completes it.
-        pub fn launch<'a, X: ::anywarp::typed::Reads<'a, f32>, Y: ::anywarp::typed::Writes<'a, f32>>(
+        pub fn launch<'a, X: ::anywarp::typed::Reads<'a, f32, __bindings::x>, Y: ::anywarp::typed::Writes<'a, f32, __bindings::y>>(
             &self,
             args: SaxpyArgs<X, Y>,
         ) -> ::anywarp::Launch<'a> {
@@ -117,6 +117,11 @@ pub(crate) mod saxpy {
         pub x: X,
         /// What is added to.
         pub y: Y,
+    }
+    #[doc(hidden)]
+    pub mod __bindings {
+        pub enum x {}
+        pub enum y {}
     }
     #[doc(no_inline)]
     pub use self::SaxpyArgs as Args;
