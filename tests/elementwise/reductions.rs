@@ -31,6 +31,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ("slices", slices),
         ("nothing", nothing),
         ("infinities", infinities),
+        ("every_name", every_name),
         ("many_results", many_results),
         ("many_elements", many_elements),
         ("the_same_bits_again", the_same_bits_again),
@@ -268,6 +269,24 @@ fn infinities(device: &Device) -> TestResult {
     same(&own.apply::<f32>(device, &none)?.read()?, &[-5.0], "a constant of the caller's")?;
     let whole = ReductionKernel::new("x: i32", "y: i32")?.combine("max(a, b)").identity(i32::MIN);
     same(&whole.apply::<i32>(device, &device.buffer::<i32>(0)?)?.read()?, &[i32::MIN], "a number of Rust's")
+}
+
+/// Names that variables of the generated kernel have, too.
+fn every_name(device: &Device) -> TestResult {
+    let words = ["k", "o", "r", "value", "partial", "base", "begin", "job", "a", "x_0"];
+    let x = device.buffer_from(&vec![1.0f32; 24_001])?;
+    for name in words {
+        let sum = ReductionKernel::new(&format!("{name}: f32, w: f32"), "y: f32")?.combine("a + b").identity(0);
+        let sum = sum.map(&format!("{name} * w"));
+        same(&sum.apply::<f32>(device, (&x, &x))?.read()?, &[24_001.0], name)?;
+        let part = || shaped(x.slice(..24_000), [24, 1000]);
+        let columns = sum.call(device).axis(0).apply::<f32>((part(), part()))?;
+        same(&columns.read()?, &[24.0; 1000], name)?;
+        let raw = ReductionKernel::new(&format!("raw {name}: f32, w: f32"), "y: f32")?.combine("a + b").identity(0);
+        let raw = raw.map(&format!("{name}[i] * w"));
+        same(&raw.apply::<f32>(device, (&x, &x))?.read()?, &[24_001.0], name)?;
+    }
+    Ok(())
 }
 
 fn extremes<T: Number>(device: &Device, low: &[T], high: &[T]) -> TestResult {

@@ -11,6 +11,7 @@ mod failures;
 mod hanging;
 #[cfg(feature = "images")]
 mod images;
+mod in_memory;
 mod owned;
 mod recordings;
 mod recycling;

@@ -359,6 +359,11 @@ fn walk(text: &mut Text, slots: &[Slot], form: Form) {
     }
 }
 
+/// The variable with what cell `k{suffix}` takes of an array: no other one begins so, whatever the array is called.
+fn loaded(name: &str, suffix: &str) -> String {
+    format!("loaded_{name}{suffix}")
+}
+
 /// Loads what cell `k{suffix}` is made of.
 fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, indent: &str) {
     if form.source == Source::Partials {
@@ -381,7 +386,8 @@ fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, indent: &st
             _ => reduced.place(&slot.name),
         };
         let (name, variable) = (&slot.name, slot.variable());
-        text.line(&format!("{indent}let {name}{suffix} = {variable}[base_{name}{index}];"));
+        let loaded = loaded(name, suffix);
+        text.line(&format!("{indent}let {loaded} = {variable}[base_{name}{index}];"));
     }
 }
 
@@ -389,10 +395,10 @@ fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, indent: &st
 fn value(slots: &[Slot], form: Form, suffix: &str) -> String {
     match (form.source, form.vectors) {
         (Source::Elements, false) => {
-            format!("mapped({}k{suffix}, places.n)", arguments(slots, |slot| format!("{}{suffix}", slot.name)))
+            format!("mapped({}k{suffix}, places.n)", arguments(slots, |slot| loaded(&slot.name, suffix)))
         }
         (Source::Elements, true) => {
-            format!("mapped4({}4u * k{suffix}, places.n)", arguments(slots, |slot| format!("{}{suffix}", slot.name)))
+            format!("mapped4({}4u * k{suffix}, places.n)", arguments(slots, |slot| loaded(&slot.name, suffix)))
         }
         _ => format!("partial{suffix}"),
     }

@@ -1,0 +1,58 @@
+//! Samples in memory, and from tables.
+
+use std::collections::BTreeSet;
+
+use anywarp::Device;
+use anywarp::loader::{InMemory, Loader, LoaderError};
+
+use crate::on_each_device;
+
+#[test]
+fn every_sample_comes_once() {
+    on_each_device(|device: &Device| {
+        let points: Vec<f32> = (0..2 * 37).map(|at| at as f32).collect();
+        let classes: Vec<u32> = (0..37).collect();
+        let data = InMemory::new((points, classes), [2, 1]).expect("arrays");
+        let mut loader = Loader::builder(device, data).batch_size(8).shuffle(3).build().expect("a loader");
+        let mut seen = BTreeSet::new();
+        for batch in loader.epoch(0) {
+            let batch = batch.expect("a batch");
+            let (points, classes) = batch.fields();
+            let (points, classes) = (points.read().expect("points"), classes.read().expect("classes"));
+            for (point, class) in points.as_chunks::<2>().0.iter().zip(classes.iter()) {
+                assert_eq!(*point, [2.0 * *class as f32, 2.0 * *class as f32 + 1.0]);
+                assert!(seen.insert(*class));
+            }
+        }
+        assert_eq!(seen.len(), 37);
+    });
+}
+
+#[test]
+fn an_epoch_of_nothing_has_no_batches() {
+    on_each_device(|device: &Device| {
+        let data = InMemory::new(Vec::<f32>::new(), 4).expect("no arrays");
+        for workers in [0, 2] {
+            let mut loader =
+                Loader::builder(device, data.clone()).shuffle(1).workers(workers).build().expect("a loader");
+            assert_eq!(loader.epoch(0).count(), 0);
+        }
+    });
+}
+
+#[test]
+fn errors_of_a_table_name_line_and_column() {
+    let file = std::env::temp_dir().join(format!("anywarp-table-{}.csv", std::process::id()));
+    std::fs::write(&file, "length,class\n1.5,0\n2.5,red\n").expect("a file");
+    let open = |columns: &[&[&str]]| InMemory::<(Vec<f32>, Vec<u32>)>::csv(&file, columns);
+    let error = open(&[&["length"], &["class"]]).expect_err("a class that is no number");
+    assert!(matches!(error, LoaderError::Cell { line: 3, column: 5, .. }), "{error}");
+    assert_eq!(error.to_string(), format!("{}:3:5: 'red' is not u32: a whole number from 0 to 4294967295", file.display()));
+    let error = open(&[&["length"]]).expect_err("columns of one field").to_string();
+    assert!(error.contains("columns of 1 fields are asked for, the data set has 2"), "{error}");
+    let error = open(&[&["length"], &["kind"]]).expect_err("no such column").to_string();
+    assert!(error.contains("has no column 'kind'; it has length, class"), "{error}");
+    std::fs::remove_file(&file).expect("the file");
+    let error = open(&[&["length"], &["class"]]).expect_err("no file").to_string();
+    assert!(error.contains("cannot be read"), "{error}");
+}
