@@ -160,7 +160,7 @@ impl Device {
         &self.context.selector
     }
 
-    /// A buffer of `length` zeroed elements.
+    /// A buffer of `length` zeroed elements; with a length of 0 it is as good as any, and holds nothing.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -309,6 +309,9 @@ impl Device {
     /// last call: out-of-range indices, data races, reads of what was never written and more, see
     /// [`FindingKind`](crate::FindingKind). Hands recorded work over and waits for all of it; its
     /// errors are left to [`synchronize`](Self::synchronize). Other devices find nothing.
+    ///
+    /// What nothing has asked for when the device is closed, with its last handle, buffer and kernel, is printed to
+    /// stderr, with a count.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
