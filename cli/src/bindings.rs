@@ -7,8 +7,9 @@ use anywarp::backend::{Access, BindingClass, BindingInfo, Layout};
 use crate::assign;
 use crate::dtype::Dtype;
 use crate::failure::Failure;
+use crate::made::{Made, Rule};
 use crate::random;
-use crate::source::Source;
+use crate::source::Bind;
 
 /// What an entry point takes.
 pub(crate) struct Interface<'k> {
@@ -39,14 +40,12 @@ impl<'k> Interface<'k> {
             binding.name == key || id == Some((binding.resource.group, binding.resource.binding))
         };
         self.bindings.iter().find(fits).ok_or_else(|| {
-            let mut message = format!("{option} {key}: kernel '{}' uses no such binding; it uses ", self.name);
-            if self.bindings.is_empty() {
-                message.push_str("none");
-            }
-            for (index, binding) in self.bindings.iter().enumerate() {
-                let _ = write!(message, "{}{}", if index == 0 { "" } else { ", " }, label(binding));
-            }
-            Failure::Usage(message)
+            let known: Vec<String> = self.bindings.iter().map(label).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { format!("one of {}", known.join(", ")) };
+            Failure::Usage(format!(
+                "{option} {key}: expected a variable that kernel '{}' uses, found '{key}': choose {known}",
+                self.name
+            ))
         })
     }
 
@@ -56,15 +55,20 @@ impl<'k> Interface<'k> {
     /// An unknown key, or two keys for one binding.
     pub(crate) fn bind<'s>(
         &self,
-        binds: &'s [(String, Source)],
-    ) -> Result<Vec<(&'k BindingInfo, &'s Source)>, Failure> {
-        let mut bound: Vec<(&BindingInfo, &Source)> = Vec::with_capacity(binds.len());
-        for (key, source) in binds {
-            let binding = self.find("--bind", key)?;
-            if bound.iter().any(|(other, _)| other.resource == binding.resource) {
-                return Err(Failure::Usage(format!("--bind {key}: {} is bound twice", label(binding))));
+        binds: &'s [Bind],
+    ) -> Result<Vec<(&'k BindingInfo, &'s Bind)>, Failure> {
+        let mut bound: Vec<(&BindingInfo, &Bind)> = Vec::with_capacity(binds.len());
+        for bind in binds {
+            let binding = self.find("--bind", &bind.key)?;
+            if let Some((_, first)) = bound.iter().find(|(other, _)| other.resource == binding.resource) {
+                return Err(Failure::Usage(format!(
+                    "{}: expected one source for {}, it has {} as well: keep one of the two",
+                    bind.argument(),
+                    label(binding),
+                    first.argument()
+                )));
             }
-            bound.push((binding, source));
+            bound.push((binding, bind));
         }
         bound.sort_by_key(|(binding, _)| binding.resource);
         Ok(bound)
@@ -77,26 +81,37 @@ impl<'k> Interface<'k> {
     pub(crate) fn assign(
         &self,
         sets: &[(String, String)],
-        bound: &[(&BindingInfo, &Source)],
+        bound: &[(&BindingInfo, &Bind)],
         layout_of: impl Fn(&str) -> Option<Layout>,
     ) -> Result<Vec<Assignment>, Failure> {
-        let one = |(path, value): &(String, String)| {
+        let one = |(index, (path, value)): (usize, &(String, String))| {
             let wrong = |message: &str| Failure::Usage(format!("--set {path}={value}: {message}"));
             let root = root(path);
             if bound.iter().any(|(binding, _)| binding.name == root) {
-                return Err(wrong(&format!("'{root}' has a --bind, which gives all of it")));
+                return Err(wrong(&format!(
+                    "expected a variable without a --bind, '{root}' has one, which gives all of it: keep one of the two"
+                )));
+            }
+            if let Some((_, first)) = sets[..index].iter().find(|(other, _)| other == path) {
+                return Err(wrong(&format!(
+                    "expected one value for {path}, it has {first} by another --set: keep one of the two"
+                )));
             }
             let layout = layout_of(path).ok_or_else(|| wrong(&self.why_not_settable(root)))?;
-            let bytes = assign::encode(&layout, value).map_err(|message| wrong(&message))?;
+            let remedy = |message: String| wrong(&format!("{message}: write --set {path}={}", zeros(&layout)));
+            let bytes = assign::encode(&layout, value).map_err(remedy)?;
             Ok(Assignment { path: path.clone(), bytes })
         };
-        sets.iter().map(one).collect()
+        sets.iter().enumerate().map(one).collect()
     }
 
     fn why_not_settable(&self, root: &str) -> String {
         let storage = self.bindings.iter().find(|binding| binding.name == root && !is_uniform(binding));
         if let Some(binding) = storage {
-            return format!("{} is a storage variable: give it a buffer with --bind", label(binding));
+            let (label, source) = (label(binding), self.suggest_source(binding));
+            return format!(
+                "expected a uniform or an immediate, {label} is a storage variable: give it a buffer, --bind {root}={source}"
+            );
         }
         let uniforms = self.bindings.iter().filter(|binding| is_uniform(binding));
         let mut variables = uniforms.map(|binding| (&binding.name, &binding.layout)).collect::<Vec<_>>();
@@ -107,8 +122,15 @@ impl<'k> Interface<'k> {
             .map(|(path, layout)| format!("{path} ({})", layout.name))
             .collect();
         match paths.as_slice() {
-            [] => format!("kernel '{}' has no uniform or immediate to set", self.name),
-            paths => format!("kernel '{}' has no such part of a uniform; it has {}", self.name, paths.join(", ")),
+            [] => format!(
+                "expected a part of a uniform or an immediate, kernel '{}' has none: leave --set out",
+                self.name
+            ),
+            paths => format!(
+                "expected a part of a uniform or an immediate, which kernel '{}' has not under this name: choose one of {}",
+                self.name,
+                paths.join(", ")
+            ),
         }
     }
 
@@ -119,7 +141,7 @@ impl<'k> Interface<'k> {
     /// All that are not, each with its type and what to add to the command line.
     pub(crate) fn check_complete(
         &self,
-        bound: &[(&BindingInfo, &Source)],
+        bound: &[(&BindingInfo, &Bind)],
         assigned: &[Assignment],
     ) -> Result<(), Failure> {
         let paths: Vec<&str> = assigned.iter().map(|assignment| assignment.path.as_str()).collect();
@@ -133,7 +155,7 @@ impl<'k> Interface<'k> {
                 let open = assign::uncovered(&binding.layout, &binding.name, &paths);
                 let touched = paths.iter().any(|path| root(path) == binding.name);
                 if !open.is_empty() {
-                    let bind = format!("--bind {}=zeros:{}", binding.name, binding.layout.size);
+                    let bind = format!("--bind {}={}", binding.name, self.suggest_source(binding));
                     missing.push(format!("{what}: {}", suggest_set(&open, (!touched).then_some(bind))));
                 }
             } else {
@@ -149,7 +171,7 @@ impl<'k> Interface<'k> {
         if missing.is_empty() {
             return Ok(());
         }
-        let mut message = format!("kernel '{}' needs values for", self.name);
+        let mut message = format!("kernel '{}' needs values that were not given: add, for each of", self.name);
         for line in missing {
             let _ = write!(message, "\n  {line}");
         }
@@ -158,7 +180,7 @@ impl<'k> Interface<'k> {
 
     /// A source of the right size for one element a thread: random numbers for floats that the
     /// kernel only reads, else zeros.
-    fn suggest_source(&self, binding: &BindingInfo) -> String {
+    pub(crate) fn suggest_source(&self, binding: &BindingInfo) -> String {
         let layout = &binding.layout;
         let bytes = match layout.unsized_tail() {
             // Devices bind multiples of 4 bytes.
@@ -168,12 +190,15 @@ impl<'k> Interface<'k> {
             }
             None => u64::from(layout.size),
         };
-        let dtype = Dtype::of(layout).filter(|_| binding.access == Access::Read);
-        let float = |(_, known): &(&str, Dtype)| Some(*known) == dtype && matches!(known, Dtype::F4 | Dtype::F2);
-        match random::DTYPES.iter().find(|entry| float(entry)) {
-            Some((name, dtype)) => format!("rand:1:{name}:{}", bytes / dtype.width() as u64),
-            None => format!("zeros:{bytes}"),
-        }
+        let Some(dtype) = Dtype::of(layout) else { return format!("zeros:{bytes}") };
+        let count = bytes / dtype.width() as u64;
+        let random = random::DTYPES.iter().any(|(_, known)| *known == dtype) && matches!(dtype, Dtype::F4 | Dtype::F2);
+        let rule = if random && binding.access == Access::Read && !is_uniform(binding) {
+            Rule::Random { seed: 1 }
+        } else {
+            Rule::Zeros
+        };
+        Made { rule, dtype, count }.with(dtype)
     }
 }
 
@@ -186,21 +211,26 @@ fn suggest_set(open: &[(String, &Layout)], bind: Option<String>) -> String {
     let typeable = open.len() <= MOST_PATHS && counts.iter().all(|count| *count <= 4);
     match bind {
         Some(bind) if !typeable => bind,
-        Some(bind) => format!("{}, or {bind}", suggest_paths(open, &counts)),
-        None => suggest_paths(open, &counts),
+        Some(bind) => format!("{}, or {bind}", suggest_paths(open)),
+        None => suggest_paths(open),
     }
 }
 
-fn suggest_paths(open: &[(String, &Layout)], counts: &[usize]) -> String {
-    let one = |((path, _), count): (&(String, &Layout), &usize)| match count {
-        0..=16 => format!("--set {path}={}", vec!["0"; *count].join(",")),
-        _ => format!("--set {path}=({count} numbers)"),
-    };
-    let mut sets: Vec<String> = open.iter().zip(counts).take(MOST_PATHS).map(one).collect();
+fn suggest_paths(open: &[(String, &Layout)]) -> String {
+    let one = |(path, layout): &(String, &Layout)| format!("--set {path}={}", zeros(layout));
+    let mut sets: Vec<String> = open.iter().take(MOST_PATHS).map(one).collect();
     if open.len() > MOST_PATHS {
         sets.push(format!("and {} more", open.len() - MOST_PATHS));
     }
     sets.join(" ")
+}
+
+/// As many zeros as a type has numbers, where they are few.
+fn zeros(layout: &Layout) -> String {
+    match assign::scalar_count(layout) {
+        count @ 0..=16 => vec!["0"; count].join(","),
+        count => format!("({count} numbers)"),
+    }
 }
 
 /// Name and place of a binding: `x (0.1)`.
@@ -254,6 +284,14 @@ mod tests {
         items.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
     }
 
+    fn binds(arguments: &[&str]) -> Vec<Bind> {
+        let one = |argument: &&str| {
+            let (key, text) = argument.split_once('=').unwrap();
+            Bind { key: key.to_owned(), text: text.to_owned(), source: text.parse().unwrap() }
+        };
+        arguments.iter().map(one).collect()
+    }
+
     fn fields(path: &str) -> Option<Layout> {
         match path {
             "params" => Some(saxpy().remove(2).layout),
@@ -274,7 +312,7 @@ mod tests {
             assert_eq!(interface.find("--bind", "y").unwrap().name, "y");
             assert_eq!(interface.find("--bind", "0.1").unwrap().name, "y");
             let unknown = message(interface.find("--out", "z").unwrap_err());
-            assert!(unknown.starts_with("--out z") && unknown.contains("x (0.0), y (0.1), params (0.2)"), "{unknown}");
+            assert!(unknown.starts_with("--out z: expected a variable") && unknown.contains("x (0.0), y (0.1), params (0.2)"), "{unknown}");
             assert!(interface.find("--bind", "1.0").is_err());
         });
     }
@@ -282,12 +320,13 @@ mod tests {
     #[test]
     fn one_binding_takes_one_source() {
         with(&saxpy(), |interface| {
-            let binds = pairs(&[("0.1", Source::Zeros(16)), ("x", Source::Zeros(4))]);
+            let binds = binds(&["0.1=zeros:16", "x=zeros:4"]);
             let bound = interface.bind(&binds).unwrap();
             assert_eq!(bound.iter().map(|(binding, _)| binding.name.as_str()).collect::<Vec<_>>(), ["x", "y"]);
 
-            let twice = pairs(&[("0.1", Source::Zeros(16)), ("y", Source::Zeros(4))]);
-            assert!(message(interface.bind(&twice).unwrap_err()).contains("bound twice"));
+            let twice = super::tests::binds(&["0.1=zeros:16", "y=zeros:4"]);
+            let message = message(interface.bind(&twice).unwrap_err());
+            assert!(message.starts_with("--bind y=zeros:4: expected one source for y (0.1), it has --bind 0.1=zeros:16"));
         });
     }
 
@@ -301,12 +340,15 @@ mod tests {
         assert!(message(set("params.n", "-7").unwrap_err()).contains("--set params.n=-7: expected u32"));
         assert!(message(set("params.b", "1").unwrap_err()).contains("params.a (f32), params.n (u32)"));
         assert!(message(set("x", "1").unwrap_err()).contains("storage"));
+        let twice = pairs(&[("params.a", "1".to_owned()), ("params.a", "2".to_owned())]);
+        let twice = with(&saxpy(), |interface| interface.assign(&twice, &[], fields));
+        assert!(message(twice.unwrap_err()).starts_with("--set params.a=2: expected one value for params.a, it has 1"));
 
         with(&saxpy(), |interface| {
-            let binds = pairs(&[("params", Source::Zeros(8))]);
+            let binds = binds(&["params=zeros:8"]);
             let sets = pairs(&[("params.a", "1".to_owned())]);
             let failure = interface.assign(&sets, &interface.bind(&binds).unwrap(), fields).unwrap_err();
-            assert!(message(failure).contains("has a --bind"));
+            assert!(message(failure).contains("has one, which gives all of it"));
         });
     }
 
@@ -316,13 +358,13 @@ mod tests {
             let all = message(interface.check_complete(&[], &[]).unwrap_err());
             for line in [
                 "x (0.0), var<storage, read> array<f32>: --bind x=rand:1:f32:100",
-                "y (0.1), var<storage, read_write> array<vec4<f32>>: --bind y=zeros:1600",
+                "y (0.1), var<storage, read_write> array<vec4<f32>>: --bind y=zeros:f32:400",
                 "params (0.2), var<uniform> Params: --set params.a=0 --set params.n=0, or --bind params=zeros:8",
             ] {
                 assert!(all.contains(line), "{all}\nlacks\n{line}");
             }
 
-            let binds = pairs(&[("x", Source::Zeros(4)), ("y", Source::Zeros(4))]);
+            let binds = binds(&["x=zeros:4", "y=zeros:4"]);
             let bound = interface.bind(&binds).unwrap();
             let mut sets = interface.assign(&pairs(&[("params.a", "1".to_owned())]), &bound, fields).unwrap();
             let rest = message(interface.check_complete(&bound, &sets).unwrap_err());

@@ -6,7 +6,8 @@ use anywarp::backend::BindingInfo;
 use anywarp::{Device, ReadGuard, UnifiedBuffer};
 
 use crate::failure::Failure;
-use crate::source::{Contents, Source};
+use crate::load::{self, Contents, Data};
+use crate::source::Bind;
 
 /// A binding and the buffer that it was given.
 pub(crate) struct Bound<'k> {
@@ -15,23 +16,24 @@ pub(crate) struct Bound<'k> {
 }
 
 /// What each source amounts to, in memory.
-pub(crate) fn load(device: &Device, sources: &[(&BindingInfo, &Source)]) -> Result<Vec<Contents>, Failure> {
+pub(crate) fn load(device: &Device, sources: &[(&BindingInfo, &Bind)]) -> Result<Vec<Contents>, Failure> {
     let limit = device.caps().limits.buffer_size;
-    sources.iter().map(|(binding, source)| source.load(binding, limit)).collect()
+    sources.iter().map(|(binding, bind)| load::load(bind, binding, limit)).collect()
 }
 
 /// Makes a buffer for each source and moves its contents to the device.
 pub(crate) fn upload<'k>(
     device: &Device,
-    sources: &[(&'k BindingInfo, &Source)],
+    sources: &[(&'k BindingInfo, &Bind)],
     contents: Vec<Contents>,
 ) -> Result<Vec<Bound<'k>>, Failure> {
     let mut bound = Vec::with_capacity(sources.len());
-    for ((binding, _), contents) in sources.iter().zip(contents) {
-        let buffer = match contents {
-            Contents::Zeros(bytes) => device.buffer(usize::try_from(bytes).unwrap_or(usize::MAX))?,
-            Contents::Bytes(bytes) => device.buffer_from(&bytes)?,
+    for ((binding, bind), contents) in sources.iter().zip(contents) {
+        let buffer = match contents.data {
+            Data::Zeros(bytes) => device.buffer(usize::try_from(bytes).unwrap_or(usize::MAX)),
+            Data::Bytes(bytes) => device.buffer_from(&bytes),
         };
+        let buffer = buffer.map_err(|error| Failure::of(bind.argument(), error))?;
         bound.push(Bound { binding, buffer });
     }
     if !device.caps().unified {

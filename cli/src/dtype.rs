@@ -19,29 +19,48 @@ pub(crate) enum Dtype {
     F8,
 }
 
-const NAMES: [(Dtype, &str); 12] = [
-    (Dtype::B1, "b1"),
-    (Dtype::U1, "u1"),
-    (Dtype::I1, "i1"),
-    (Dtype::U2, "u2"),
-    (Dtype::I2, "i2"),
-    (Dtype::F2, "f2"),
-    (Dtype::U4, "u4"),
-    (Dtype::I4, "i4"),
-    (Dtype::F4, "f4"),
-    (Dtype::U8, "u8"),
-    (Dtype::I8, "i8"),
-    (Dtype::F8, "f8"),
+/// What each is called: in files, in WGSL, and by programs that use `numpy`.
+const NAMES: [(Dtype, &str, &str, &str); 12] = [
+    (Dtype::B1, "b1", "bool", "bool"),
+    (Dtype::U1, "u1", "u8", "uint8"),
+    (Dtype::I1, "i1", "i8", "int8"),
+    (Dtype::U2, "u2", "u16", "uint16"),
+    (Dtype::I2, "i2", "i16", "int16"),
+    (Dtype::F2, "f2", "f16", "float16"),
+    (Dtype::U4, "u4", "u32", "uint32"),
+    (Dtype::I4, "i4", "i32", "int32"),
+    (Dtype::F4, "f4", "f32", "float32"),
+    (Dtype::U8, "u8", "u64", "uint64"),
+    (Dtype::I8, "i8", "i64", "int64"),
+    (Dtype::F8, "f8", "f64", "float64"),
 ];
 
 impl Dtype {
     /// Finds a type by its name without the byte order: `f4`.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        NAMES.iter().find(|(_, known)| *known == name).map(|(dtype, _)| *dtype)
+        NAMES.iter().find(|(_, known, ..)| *known == name).map(|(dtype, ..)| *dtype)
     }
 
+    /// Finds a type that kernels compute with by WGSL's word or `numpy`'s: `f32`, `float32`. The short names
+    /// of files are not among them: their `u8` has eight bytes.
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        let known = NAMES.iter().filter(|(dtype, ..)| dtype.width() > 1);
+        known.into_iter().find(|(_, _, ours, numpy)| *ours == word || *numpy == word).map(|(dtype, ..)| *dtype)
+    }
+
+    /// Its name in files.
     pub(crate) fn name(self) -> &'static str {
-        NAMES.iter().find(|(dtype, _)| *dtype == self).map_or("?", |(_, name)| name)
+        NAMES.iter().find(|(dtype, ..)| *dtype == self).map_or("?", |(_, name, ..)| name)
+    }
+
+    /// WGSL's word.
+    pub(crate) fn word(self) -> &'static str {
+        NAMES.iter().find(|(dtype, ..)| *dtype == self).map_or("?", |(_, _, word, _)| word)
+    }
+
+    /// The word of programs that use `numpy`.
+    pub(crate) fn numpy(self) -> &'static str {
+        NAMES.iter().find(|(dtype, ..)| *dtype == self).map_or("?", |(.., word)| word)
     }
 
     /// Bytes of one element.
@@ -58,6 +77,13 @@ impl Dtype {
     /// second type in it, and no padding. `None` for all others: `numpy` sees them as bytes.
     pub(crate) fn of(layout: &Layout) -> Option<Self> {
         dense_scalar(layout).and_then(Self::of_scalar)
+    }
+
+    /// The element types in a WGSL type, each once.
+    pub(crate) fn all_in(layout: &Layout) -> Vec<Self> {
+        let mut found = Vec::new();
+        collect(layout, &mut found);
+        found
     }
 
     fn of_scalar(scalar: Scalar) -> Option<Self> {
@@ -78,7 +104,17 @@ impl Dtype {
 
 impl std::fmt::Display for Dtype {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.numpy())
+    }
+}
+
+fn collect(layout: &Layout, found: &mut Vec<Dtype>) {
+    match &layout.shape {
+        Shape::Scalar(scalar) | Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => {
+            found.extend(Dtype::of_scalar(*scalar).filter(|dtype| !found.contains(dtype)));
+        }
+        Shape::Array { element, .. } => collect(element, found),
+        Shape::Struct { fields } => fields.iter().for_each(|field| collect(&field.layout, found)),
     }
 }
 
@@ -157,11 +193,22 @@ pub(crate) mod tests {
 
     #[test]
     fn names_and_widths_agree() {
-        for (dtype, name) in NAMES {
+        for (dtype, name, word, numpy) in NAMES {
             assert_eq!(Dtype::from_name(name), Some(dtype));
             assert_eq!(name[1..].parse(), Ok(dtype.width()), "{name}");
+            let wide = (dtype.width() > 1).then_some(dtype);
+            assert_eq!((Dtype::from_word(word), Dtype::from_word(numpy)), (wide, wide), "{word} {numpy}");
+            assert_eq!((dtype.name(), dtype.word(), dtype.numpy()), (name, word, numpy));
         }
         assert_eq!(Dtype::from_name("c8"), None);
+        assert_eq!([Dtype::from_word("u8"), Dtype::from_word("f4"), Dtype::from_word("")], [None; 3]);
+    }
+
+    #[test]
+    fn the_element_types_of_a_struct_are_told_once() {
+        let mixed = structure("Mixed", vec![("n", scalar(U32)), ("a", vector(3, F32)), ("b", array(scalar(F32), Some(2)))]);
+        assert_eq!(Dtype::all_in(&mixed), [Dtype::U4, Dtype::F4]);
+        assert_eq!(Dtype::all_in(&array(vector(3, F32), None)), [Dtype::F4]);
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// A file cannot be read, written or understood.
     File(String),
-    /// The device or the kernel failed.
-    Library(Box<Error>),
+    /// The device or the kernel failed; because of this argument, where one is to blame.
+    Library { argument: Option<String>, error: Box<Error> },
     /// This machine cannot make a stage of a kernel's translation.
     Translation(String),
     /// A checked device found something wrong with the kernel.
@@ -29,11 +29,20 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// An error of the library that comes from one argument.
+    pub(crate) fn of(argument: impl Into<String>, error: impl Into<Error>) -> Self {
+        match Self::from(error) {
+            Self::Library { error, .. } => Self::Library { argument: Some(argument.into()), error },
+            Self::Usage(message) => Self::Usage(format!("{}: {message}", argument.into())),
+            other => other,
+        }
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Usage(_) => USAGE,
             Self::Findings(_) => FOUND,
-            Self::File(_) | Self::Library(_) | Self::Translation(_) | Self::Check { .. } => FAILED,
+            Self::File(_) | Self::Library { .. } | Self::Translation(_) | Self::Check { .. } => FAILED,
         })
     }
 
@@ -45,7 +54,7 @@ impl Failure {
             Self::Translation(_) => "translation",
             Self::Findings(_) => "findings",
             Self::Check { .. } => "check",
-            Self::Library(error) => word(error.class()),
+            Self::Library { error, .. } => word(error.class()),
         }
     }
 
@@ -71,7 +80,8 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Usage(message) | Self::File(message) | Self::Translation(message) => f.write_str(message),
-            Self::Library(error) => error.fmt(f),
+            Self::Library { argument: Some(argument), error } => write!(f, "{argument}: {error}"),
+            Self::Library { argument: None, error } => error.fmt(f),
             Self::Check { failed, all: 1 } => write!(f, "{failed} file does not pass"),
             Self::Check { failed, all } => write!(f, "{failed} of {all} files do not pass"),
             Self::Findings(findings) => {
@@ -118,7 +128,7 @@ impl<E: Into<Error>> From<E> for Failure {
                 Self::Usage(format!("{file} has several compute entry points ({names}): name one with --entry"))
             }
             error if is_usage(&error) => Self::Usage(error.to_string()),
-            error => Self::Library(Box::new(error)),
+            error => Self::Library { argument: None, error: Box::new(error) },
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::dtype::Dtype;
 
+const STRUCTURED: &str = "structured dtypes are not supported: save array.view(np.uint8), the bytes";
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// The header, magic included, is padded to a multiple of this.
 const ALIGNMENT: usize = 64;
@@ -12,6 +13,7 @@ const ALIGNMENT: usize = 64;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Array {
     pub(crate) dtype: Dtype,
+    pub(crate) shape: Vec<u64>,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -24,7 +26,10 @@ pub(crate) fn parse(mut file: Vec<u8>) -> Result<Array, String> {
     let header = Header::parse(header)?;
     let dtype = element_type(&header.descr)?;
     if header.fortran_order && header.shape.len() > 1 {
-        return Err(format!("the array of shape {} is in Fortran order; save it in C order", header.dimensions()));
+        let shape = header.dimensions();
+        return Err(format!(
+            "expected C order, the array of shape {shape} is in Fortran order: save np.ascontiguousarray(array)"
+        ));
     }
     let expected = header
         .shape
@@ -35,18 +40,19 @@ pub(crate) fn parse(mut file: Vec<u8>) -> Result<Array, String> {
     if found != expected {
         let verdict = if found < expected { "the file is truncated" } else { "the file has bytes after its array" };
         let shape = header.dimensions();
-        return Err(format!("{verdict}: shape {shape} of {dtype} is {expected} bytes, found {found}"));
+        return Err(format!(
+            "{verdict}: shape {shape} of {dtype} is {expected} bytes, found {found}: save it again"
+        ));
     }
     file.drain(..start);
-    Ok(Array { dtype, bytes: file })
+    Ok(Array { dtype, shape: header.shape, bytes: file })
 }
 
-/// A version 1 file with a one-dimensional array of these bytes; a rest that is no whole element
-/// is dropped.
-pub(crate) fn write(dtype: Dtype, bytes: &[u8]) -> Vec<u8> {
+/// A version 1 file with an array of these bytes, whose elements are as many as `shape` says.
+pub(crate) fn write(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     let order = if dtype.width() == 1 { '|' } else { '<' };
-    let count = bytes.len() / dtype.width();
-    let mut header = format!("{{'descr': '{order}{dtype}', 'fortran_order': False, 'shape': ({count},), }}");
+    let (name, dimensions) = (dtype.name(), dimensions(shape));
+    let mut header = format!("{{'descr': '{order}{name}', 'fortran_order': False, 'shape': {dimensions}, }}");
     let start = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(ALIGNMENT);
     let padding = start - MAGIC.len() - 4 - header.len() - 1;
     header.extend(std::iter::repeat_n(' ', padding));
@@ -55,25 +61,40 @@ pub(crate) fn write(dtype: Dtype, bytes: &[u8]) -> Vec<u8> {
     let mut file = Vec::with_capacity(start + bytes.len());
     file.extend_from_slice(MAGIC);
     file.extend_from_slice(&[1, 0]);
-    // The header has three short entries: far below 2^16 bytes.
+    // The header has three short entries, as a shape has few extents: far below 2^16 bytes.
     file.extend_from_slice(&(header.len() as u16).to_le_bytes());
     file.extend_from_slice(header.as_bytes());
-    file.extend_from_slice(&bytes[..count * dtype.width()]);
+    file.extend_from_slice(bytes);
     file
+}
+
+/// A shape as Python writes it.
+pub(crate) fn dimensions(shape: &[u64]) -> String {
+    match shape {
+        [one] => format!("({one},)"),
+        all => format!("({})", all.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 /// The header's text and where the elements start.
 fn split(file: &[u8]) -> Result<(&str, usize), String> {
     if file.starts_with(b"PK") {
-        return Err("this is a .npz archive; save the one array as .npy".to_owned());
+        return Err("expected one array, this is a .npz archive: save the one array with np.save".to_owned());
     }
-    let rest = file.strip_prefix(MAGIC).ok_or("this is not a NumPy file: it does not start with \\x93NUMPY")?;
-    let truncated = || "the file is truncated inside its header".to_owned();
+    if file.is_empty() {
+        return Err("expected a NumPy file, this one is empty: save the array again with np.save".to_owned());
+    }
+    let rest = file.strip_prefix(MAGIC).ok_or(
+        "this is not a NumPy file: it does not start with \\x93NUMPY: save the array with np.save, or name raw bytes .bin",
+    )?;
+    let truncated = || "the file is truncated inside its header: save it again with np.save".to_owned();
     let (length, start) = match *rest {
         [1, _, a, b, ..] => (usize::from(u16::from_le_bytes([a, b])), MAGIC.len() + 4),
         [2 | 3, _, a, b, c, d, ..] => (u32::from_le_bytes([a, b, c, d]) as usize, MAGIC.len() + 6),
         [1..=3, ..] | [] => return Err(truncated()),
-        [version, ..] => return Err(format!("NumPy format version {version} is not known (1, 2 and 3 are)")),
+        [version, ..] => {
+            return Err(format!("NumPy format version {version} is not known, 1, 2 and 3 are: save it with np.save"));
+        }
     };
     let header = file.get(start..start.saturating_add(length)).ok_or_else(truncated)?;
     let text = std::str::from_utf8(header).map_err(|_| "the header is not text".to_owned())?;
@@ -87,9 +108,11 @@ fn element_type(descr: &str) -> Result<Dtype, String> {
         _ => ("", descr),
     };
     if order == ">" {
-        return Err(format!("dtype '{descr}' is big-endian; save it as '<{name}'"));
+        return Err(format!("dtype '{descr}' is big-endian, expected little-endian: save array.astype('<{name}')"));
     }
-    Dtype::from_name(name).ok_or_else(|| format!("dtype '{descr}' is not one that kernels can use"))
+    Dtype::from_name(name).ok_or_else(|| {
+        format!("dtype '{descr}' is not one that kernels can use: save array.astype(np.float32), or what the kernel takes")
+    })
 }
 
 /// The Python dictionary at the start of a file.
@@ -108,7 +131,7 @@ impl Header {
             let key = literal.string()?;
             literal.expect(':')?;
             match key {
-                "descr" if literal.accept('[') => return Err("structured dtypes are not supported".to_owned()),
+                "descr" if literal.accept('[') => return Err(STRUCTURED.to_owned()),
                 "descr" => descr = Some(literal.string()?.to_owned()),
                 "fortran_order" => fortran_order = Some(literal.truth()?),
                 "shape" => shape = Some(literal.tuple()?),
@@ -127,12 +150,8 @@ impl Header {
         })
     }
 
-    /// The shape as Python writes it.
     fn dimensions(&self) -> String {
-        match self.shape.as_slice() {
-            [one] => format!("({one},)"),
-            all => format!("({})", all.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
-        }
+        dimensions(&self.shape)
     }
 }
 
@@ -230,23 +249,20 @@ mod tests {
             let dtype = Dtype::from_name(dtype).unwrap();
             for count in [0, 1, 5, 1000] {
                 let bytes: Vec<u8> = (0..count * dtype.width()).map(|at| at as u8).collect();
-                let file = write(dtype, &bytes);
-                assert_eq!((file.len() - bytes.len()) % 64, 0, "{dtype}");
-                assert_eq!(parse(file), Ok(Array { dtype, bytes }));
+                for shape in [vec![count as u64], vec![1, count as u64, 1]] {
+                    let file = write(dtype, &shape, &bytes);
+                    assert_eq!((file.len() - bytes.len()) % 64, 0, "{dtype}");
+                    assert_eq!(parse(file), Ok(Array { dtype, shape, bytes: bytes.clone() }));
+                }
             }
         }
-    }
-
-    #[test]
-    fn a_rest_that_is_no_element_is_not_written() {
-        assert_eq!(parse(write(Dtype::F4, &[1, 2, 3, 4, 5])).unwrap().bytes, [1, 2, 3, 4]);
     }
 
     #[test]
     fn versions_one_to_three_are_read() {
         for version in [1, 2, 3] {
             let array = parse(file(version, TWO_FLOATS, &DATA)).unwrap();
-            assert_eq!(array, Array { dtype: Dtype::F4, bytes: DATA.to_vec() }, "version {version}");
+            assert_eq!(array, Array { dtype: Dtype::F4, shape: vec![2], bytes: DATA.to_vec() }, "version {version}");
         }
     }
 
@@ -273,12 +289,12 @@ mod tests {
         let short = |bytes: usize| file(1, TWO_FLOATS, &DATA)[..bytes].to_vec();
         let table = [
             (b"hello".to_vec(), "not a NumPy file"),
-            (Vec::new(), "not a NumPy file"),
+            (Vec::new(), "this one is empty"),
             (b"PK\x03\x04".to_vec(), ".npz"),
             (file(4, TWO_FLOATS, &DATA), "version 4"),
             (short(7), "truncated inside its header"),
             (short(40), "truncated inside its header"),
-            (file(1, TWO_FLOATS, &DATA[..5]), "shape (2,) of f4 is 8 bytes, found 5"),
+            (file(1, TWO_FLOATS, &DATA[..5]), "shape (2,) of float32 is 8 bytes, found 5"),
             (file(1, TWO_FLOATS, &[0; 9]), "bytes after its array"),
             (with("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }"), "big-endian"),
             (with("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }"), "'<c8'"),

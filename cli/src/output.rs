@@ -1,68 +1,233 @@
 //! `--out`: a buffer's bytes to a file.
 
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use anywarp::backend::Layout;
+use anywarp::backend::BindingInfo;
 
 use crate::dtype::Dtype;
-use crate::npy;
+use crate::failure::Failure;
+use crate::load::Contents;
+use crate::picture::{self, Pixels};
+use crate::shape::{self, Extents};
 use crate::source::extension;
+use crate::{npy, shape::Given};
 
 /// The value of `--out`, parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Output {
-    Npy(PathBuf),
-    Raw(PathBuf),
+pub(crate) struct Output {
+    /// A variable's name, or `GROUP.BINDING`.
+    pub(crate) key: String,
+    pub(crate) path: PathBuf,
+    form: Form,
+    shape: Option<Extents>,
 }
 
-impl FromStr for Output {
-    type Err = String;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Npy,
+    Raw,
+    Picture,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        match extension(Path::new(text)).as_str() {
-            "npy" => Ok(Self::Npy(text.into())),
-            "bin" => Ok(Self::Raw(text.into())),
-            _ => Err(format!("expected FILE.npy or FILE.bin, found '{text}'")),
+/// How an output is written: everything that can be known before the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Plan {
+    Npy { dtype: Dtype, shape: Vec<u64> },
+    Raw,
+    Picture { pixels: Pixels, size: [u32; 2] },
+}
+
+/// A file that was written.
+pub(crate) struct Written {
+    pub(crate) bytes: u64,
+    /// Numbers that a picture could not hold.
+    pub(crate) clamped: u64,
+}
+
+/// Parses `KEY=FILE`, or `KEY=FILE:SHAPE`.
+pub(crate) fn parse(key: String, text: &str) -> Result<Output, String> {
+    if let Some(form) = form_of(text) {
+        return Ok(Output { key, path: text.into(), form, shape: None });
+    }
+    let shaped = text.rsplit_once(':').and_then(|(file, shape)| Some((file, form_of(file)?, shape)));
+    match shaped {
+        Some((_, Form::Raw, shape)) => {
+            Err(format!("expected a .bin file without a shape, as it holds plain bytes, found ':{shape}': write a .npy file"))
         }
+        Some((file, form, shape)) => Ok(Output { key, path: file.into(), form, shape: Some(shape.parse()?) }),
+        None => Err(format!(
+            "expected FILE.npy, FILE.bin or FILE.png, perhaps with :SHAPE, found '{text}': give the file's name one of these \
+             endings"
+        )),
+    }
+}
+
+fn form_of(file: &str) -> Option<Form> {
+    match extension(Path::new(file)).as_str() {
+        "npy" => Some(Form::Npy),
+        "bin" => Some(Form::Raw),
+        "png" => Some(Form::Picture),
+        _ => None,
     }
 }
 
 impl Output {
-    pub(crate) fn path(&self) -> &Path {
-        match self {
-            Self::Npy(path) | Self::Raw(path) => path,
+    /// The argument as it was written, but for its shape.
+    pub(crate) fn argument(&self) -> String {
+        format!("--out {}={}", self.key, self.path.display())
+    }
+
+    /// Refuses what can be told to be wrong before the run: a place that cannot be written to, or a binding that
+    /// holds no pixels.
+    ///
+    /// # Errors
+    /// The argument, what was expected, what is there instead, and what to do.
+    pub(crate) fn check(&self, binding: &BindingInfo) -> Result<(), Failure> {
+        if self.form == Form::Picture && Pixels::of(&binding.layout).is_none() {
+            return Err(Failure::Usage(format!("{}: {}", self.argument(), picture::expected(binding))));
+        }
+        self.check_place().map_err(|message| Failure::File(format!("{}: {message}", self.argument())))
+    }
+
+    fn check_place(&self) -> Result<(), String> {
+        let path = self.path.as_path();
+        if path.is_dir() {
+            return Err("expected a file, found a folder: name a file in it".to_owned());
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            let (name, is) = (folder.display(), if folder.exists() { "it is a file" } else { "there is none" });
+            return Err(format!("expected the folder '{name}', {is}: create it, or choose another"));
+        }
+        let refused = |error| format!("the file cannot be written: {error}: choose another place, or allow it");
+        match std::fs::metadata(path) {
+            // Opening a pipe would wait for its reader.
+            Ok(there) if !there.is_file() => Ok(()),
+            Ok(_) => OpenOptions::new().write(true).open(path).map(|_| ()).map_err(refused),
+            Err(_) => {
+                OpenOptions::new().write(true).create_new(true).open(path).map_err(refused)?;
+                // A run that fails leaves no empty file behind.
+                std::fs::remove_file(path).map_err(refused)
+            }
         }
     }
 
-    /// Writes `bytes`, which are of type `layout`, and returns the size of the file.
+    /// How the buffer of `binding`, which starts as `contents`, will be written. `pictures` are the sizes of all
+    /// that are bound.
+    ///
+    /// # Errors
+    /// A shape that does not fit, or a picture of unknown size.
+    pub(crate) fn plan(
+        &self,
+        binding: &BindingInfo,
+        contents: &Contents,
+        given: &[Given],
+        pictures: &[[u32; 2]],
+    ) -> Result<Plan, Failure> {
+        let named = given.iter().find(|(key, _)| key.as_ref().is_none_or(|key| *key == self.key || *key == binding.name));
+        let shape = self.shape.as_ref().or(named.map(|(_, shape)| shape));
+        let planned = match (self.form, Pixels::of(&binding.layout)) {
+            (Form::Raw, _) => Ok(Plan::Raw),
+            (Form::Npy, _) => plan_array(binding, contents, shape),
+            (Form::Picture, Some(pixels)) => plan_picture(binding, contents, shape, pixels, pictures),
+            (Form::Picture, None) => Err(picture::expected(binding)),
+        };
+        planned.map_err(|message| Failure::Usage(format!("{}: {message}", self.argument())))
+    }
+
+    /// Whether `--shape` says something about it.
+    pub(crate) fn takes_shape(&self) -> bool {
+        self.form != Form::Raw && self.shape.is_none()
+    }
+
+    /// Writes `bytes`.
     ///
     /// # Errors
     /// The file's name and why it could not be written.
-    pub(crate) fn write(&self, layout: &Layout, bytes: &[u8]) -> Result<u64, String> {
-        let made;
-        let file = match self {
-            Self::Raw(_) => bytes,
-            Self::Npy(_) => {
-                made = npy::write(Dtype::of(layout).unwrap_or(Dtype::U1), bytes);
-                &made
+    pub(crate) fn write(&self, plan: &Plan, bytes: &[u8]) -> Result<Written, String> {
+        let failed = |error: String| format!("{}: {error}", self.path.display());
+        let (made, clamped) = match plan {
+            Plan::Raw => (None, 0),
+            Plan::Npy { dtype, shape } => {
+                let whole = bytes.len() - bytes.len() % dtype.width();
+                (Some(npy::write(*dtype, shape, &bytes[..whole])), 0)
+            }
+            Plan::Picture { pixels, size } => {
+                let written = picture::write(*pixels, *size, bytes).map_err(failed)?;
+                (Some(written.file), written.clamped)
             }
         };
-        std::fs::write(self.path(), file).map_err(|error| format!("{}: {error}", self.path().display()))?;
-        Ok(file.len() as u64)
+        let file = made.as_deref().unwrap_or(bytes);
+        std::fs::write(&self.path, file).map_err(|error| failed(error.to_string()))?;
+        Ok(Written { bytes: file.len() as u64, clamped })
     }
+}
+
+fn plan_array(binding: &BindingInfo, contents: &Contents, shape: Option<&Extents>) -> Result<Plan, String> {
+    let dtype = Dtype::of(&binding.layout).unwrap_or(Dtype::U1);
+    let elements = contents.len() / dtype.width() as u64;
+    let of_input = || contents.shape.clone().filter(|shape| product(shape) == Some(elements));
+    let shape = match shape {
+        Some(shape) => shape.of_array(elements, dtype.numpy())?,
+        None => of_input().unwrap_or_else(|| vec![elements]),
+    };
+    Ok(Plan::Npy { dtype, shape })
+}
+
+fn plan_picture(
+    binding: &BindingInfo,
+    contents: &Contents,
+    shape: Option<&Extents>,
+    pixels: Pixels,
+    pictures: &[[u32; 2]],
+) -> Result<Plan, String> {
+    let count = contents.len() / pixels.bytes();
+    if let Some(shape) = shape {
+        return Ok(Plan::Picture { pixels, size: shape.of_picture(count)? });
+    }
+    let of_array = match contents.shape.as_deref() {
+        Some(&[height, width] | &[height, width, 4]) => u32::try_from(width).ok().zip(u32::try_from(height).ok()),
+        _ => None,
+    };
+    // The size of another picture counts only where there is no doubt.
+    let of_others = pictures.first().filter(|first| pictures.iter().all(|other| other == *first));
+    let size = contents.picture.or(of_array.map(|(width, height)| [width, height])).or(of_others.copied());
+    match size {
+        Some(size) if shape::picture(size, count).is_ok() => Ok(Plan::Picture { pixels, size }),
+        _ => Err(format!(
+            "expected the picture's size, no picture of {count} pixels was bound whose size it could take: write --shape \
+             {}=WIDTHxHEIGHT",
+            binding.name
+        )),
+    }
+}
+
+fn product(shape: &[u64]) -> Option<u64> {
+    shape.iter().try_fold(1_u64, |product, extent| product.checked_mul(*extent))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn parsed(text: &str) -> Result<Output, String> {
+        parse("y".to_owned(), text)
+    }
+
     #[test]
-    fn outputs_have_two_forms() {
-        assert_eq!("a/y.npy".parse(), Ok(Output::Npy("a/y.npy".into())));
-        assert_eq!("y.BIN".parse(), Ok(Output::Raw("y.BIN".into())));
-        for wrong in ["", "y", "y.txt", "npy"] {
-            assert!(wrong.parse::<Output>().is_err(), "{wrong}");
+    fn outputs_are_files_with_or_without_a_shape() {
+        let output = |path: &str, form, shape: Option<&str>| {
+            let shape = shape.map(|shape| shape.parse().unwrap());
+            Ok(Output { key: "y".to_owned(), path: path.into(), form, shape })
+        };
+        assert_eq!(parsed("a/y.npy"), output("a/y.npy", Form::Npy, None));
+        assert_eq!(parsed("y.BIN"), output("y.BIN", Form::Raw, None));
+        assert_eq!(parsed("y.npy:512x512"), output("y.npy", Form::Npy, Some("512x512")));
+        assert_eq!(parsed("c:/y.png:4x2"), output("c:/y.png", Form::Picture, Some("4x2")));
+        assert_eq!(parsed("c:/y.png"), output("c:/y.png", Form::Picture, None));
+        for wrong in ["", "y", "y.txt", "npy", "y.npy:", "y.npy:many", "y.bin:4x2", "y.txt:4x2"] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
         }
     }
 }

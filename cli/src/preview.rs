@@ -3,15 +3,18 @@
 use anywarp::backend::{Layout, Scalar, ScalarKind, Shape};
 use half::f16;
 
-/// Elements of an array that are shown.
-const SHOWN: u64 = 8;
+/// Elements of an array that are shown where nothing else is asked for.
+pub(crate) const SHOWN: u64 = 8;
 
-/// Bytes at the start of a buffer that are enough for a preview.
-pub(crate) const BYTES: u64 = 4096;
+/// Bytes at the start of a buffer that are enough to show `most` elements of each array.
+pub(crate) fn bytes(layout: &Layout, most: u64) -> u64 {
+    let tail = layout.unsized_tail().map_or(0, |(offset, stride)| u64::from(stride).saturating_mul(most) + u64::from(offset));
+    tail.max(layout.size.into())
+}
 
-/// Writes a value of type `layout`. `bytes` is its start; `total` is how many bytes it has in all,
-/// which decides the length of an unsized array.
-pub(crate) fn format(layout: &Layout, bytes: &[u8], total: u64) -> String {
+/// Writes a value of type `layout`, at most `most` elements of each array. `bytes` is its start; `total` is how
+/// many bytes it has in all, which decides the length of an unsized array.
+pub(crate) fn format(layout: &Layout, bytes: &[u8], total: u64, most: u64) -> String {
     match &layout.shape {
         Shape::Scalar(scalar) => number(*scalar, bytes),
         Shape::Vector { length, scalar } => vector(*length, *scalar, bytes),
@@ -22,9 +25,9 @@ pub(crate) fn format(layout: &Layout, bytes: &[u8], total: u64) -> String {
         Shape::Array { element, count, stride } => {
             let stride = u64::from(*stride).max(1);
             let count = count.map_or(total / stride, u64::from);
-            let one = |index| format(element, from(bytes, index * stride), u64::from(element.size));
-            let mut items: Vec<String> = (0..count.min(SHOWN)).map(one).collect();
-            if count > SHOWN {
+            let one = |index| format(element, from(bytes, index * stride), u64::from(element.size), most);
+            let mut items: Vec<String> = (0..count.min(most)).map(one).collect();
+            if count > most {
                 items.push("…".to_owned());
             }
             format!("[{}]", items.join(", "))
@@ -32,7 +35,7 @@ pub(crate) fn format(layout: &Layout, bytes: &[u8], total: u64) -> String {
         Shape::Struct { fields } => {
             let one = |field: &anywarp::backend::Field| {
                 let offset = u64::from(field.offset);
-                let value = format(&field.layout, from(bytes, offset), total.saturating_sub(offset));
+                let value = format(&field.layout, from(bytes, offset), total.saturating_sub(offset), most);
                 format!("{}: {value}", field.name)
             };
             format!("{{ {} }}", fields.iter().map(one).collect::<Vec<_>>().join(", "))
@@ -108,15 +111,17 @@ mod tests {
             (array(vector(3, F32), Some(2)), floats(&[1., 2., 3., 0., 4., 5., 6., 0.]), "[(1, 2, 3), (4, 5, 6)]"),
         ];
         for (layout, bytes, expected) in table {
-            assert_eq!(format(&layout, &bytes, bytes.len() as u64), expected, "{}", layout.name);
+            assert_eq!(format(&layout, &bytes, bytes.len() as u64, SHOWN), expected, "{}", layout.name);
         }
     }
 
     #[test]
     fn long_arrays_and_missing_bytes_end_in_an_ellipsis() {
         let layout = array(scalar(F32), None);
-        assert_eq!(format(&layout, &floats(&[1.0; 100]), 400), "[1, 1, 1, 1, 1, 1, 1, 1, …]");
-        assert_eq!(format(&layout, &floats(&[1.0]), 8), "[1, …]");
-        assert_eq!(format(&layout, &[], 0), "[]");
+        assert_eq!(format(&layout, &floats(&[1.0; 100]), 400, SHOWN), "[1, 1, 1, 1, 1, 1, 1, 1, …]");
+        assert_eq!(format(&layout, &floats(&[1.0; 100]), 400, 2), "[1, 1, …]");
+        assert_eq!(format(&layout, &floats(&[1.0]), 8, SHOWN), "[1, …]");
+        assert_eq!(format(&layout, &[], 0, SHOWN), "[]");
+        assert_eq!((bytes(&layout, 3), bytes(&array(scalar(F32), Some(9)), 3)), (12, 36));
     }
 }

@@ -1,5 +1,6 @@
 //! What a run tells: as a table or as JSON.
 
+use std::fmt::Write;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
@@ -53,6 +54,9 @@ pub(crate) struct Timings {
     /// From WGSL to a kernel that can be launched.
     #[serde(serialize_with = "microseconds")]
     pub(crate) compile: Duration,
+    /// Reading files, and making numbers, for the buffers.
+    #[serde(serialize_with = "microseconds")]
+    pub(crate) load: Duration,
     /// Making the buffers and moving their contents to the device.
     #[serde(serialize_with = "microseconds")]
     pub(crate) upload: Duration,
@@ -82,8 +86,8 @@ pub(crate) struct Binding {
     pub(crate) r#type: String,
     pub(crate) written: bool,
     pub(crate) bytes: u64,
-    /// The first few elements, for people.
-    #[serde(skip)]
+    /// The first few elements, as text; in JSON only where `--print` asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) preview: Option<String>,
 }
 
@@ -93,6 +97,16 @@ pub(crate) struct Written {
     pub(crate) name: String,
     pub(crate) file: String,
     pub(crate) bytes: u64,
+    /// Of a .npy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shape: Option<Vec<u64>>,
+    /// Numbers outside of 0 to 1 that a .png could not hold.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) clamped: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 fn microseconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
@@ -108,6 +122,7 @@ impl Report {
         table.add_row(["kernel".to_owned(), format!("{}, entry point {}", self.kernel.file, self.kernel.entry_point)]);
         table.add_row(["grid".to_owned(), self.grid_text()]);
         table.add_row(["compile".to_owned(), terminal::duration(self.timings_us.compile)]);
+        table.add_row(["load".to_owned(), terminal::duration(self.timings_us.load)]);
         table.add_row(["upload".to_owned(), self.transfer(self.timings_us.upload, self.bytes.uploaded)]);
         table.add_row(["kernel time".to_owned(), self.kernel_text()]);
         table.add_row(["download".to_owned(), self.transfer(self.timings_us.download, self.bytes.downloaded)]);
@@ -118,7 +133,11 @@ impl Report {
         }
         for written in &self.outputs {
             let size = terminal::bytes(written.bytes);
-            table.add_row([written.name.clone(), format!("{size} written to {}", written.file)]);
+            let mut text = format!("{size} written to {}", written.file);
+            if written.clamped > 0 {
+                let _ = write!(text, "; {} numbers outside of 0 to 1 were clamped", written.clamped);
+            }
+            table.add_row([written.name.clone(), text]);
         }
         table.trim_fmt()
     }

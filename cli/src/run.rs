@@ -4,18 +4,19 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anywarp::backend::{Access, BindingInfo, Clock};
-use anywarp::{Device, Kernel, Wgsl};
+use anywarp::{Device, Error, Kernel, LaunchError, Wgsl};
 
 use crate::args::RunArgs;
 use crate::bindings::{Assignment, Interface};
 use crate::buffers::{self, Bound};
 use crate::composition::display_name;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, Plan};
 use crate::report::{self, Report};
-use crate::source::Source;
+use crate::shape::{self, Given};
+use crate::source::{Bind, Source};
 use crate::timing::{self, Times};
-use crate::{preview, terminal};
+use crate::{load, preview, terminal};
 
 /// Runs a kernel and prints its report. Files that cannot be written fail the run only after
 /// everything else is done.
@@ -65,22 +66,34 @@ fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunAr
     let sources = interface.bind(&arguments.binds)?;
     let assignments = interface.assign(&arguments.sets, &sources, |path| kernel.layout_of(path))?;
     interface.check_complete(&sources, &assignments)?;
+    sources.iter().try_for_each(|(binding, bind)| load::check(bind, binding))?;
     let outputs = find_outputs(&interface, &sources, &arguments.outputs)?;
+    check_shapes(&outputs, &sources, &arguments.shapes)?;
 
+    let start = Instant::now();
     let contents = buffers::load(device, &sources)?;
+    let load = start.elapsed();
+    let pictures: Vec<[u32; 2]> = contents.iter().filter_map(|contents| contents.picture).collect();
+    let plan = |(index, output): &(usize, &Output)| {
+        output.plan(sources[*index].0, &contents[*index], &arguments.shapes, &pictures)
+    };
+    let plans: Vec<Plan> = outputs.iter().map(plan).collect::<Result<_, _>>()?;
+
     let start = Instant::now();
     let mut bound = buffers::upload(device, &sources, contents)?;
     let upload = start.elapsed();
 
     let launched = launch(device, kernel, &mut bound, &assignments, arguments, json);
+    let launched = launched.map_err(|failure| of_length(failure, &interface, &sources));
     // Also what was printed before a failure, if the device still tells.
     let printed = print_debug_output(device);
     let times = launched?;
     printed?;
 
     let mut download = Duration::ZERO;
-    let (written, failed) = write(&bound, &outputs, &mut download)?;
-    let bindings = describe(&bound, outputs.is_empty() && !json, &mut download)?;
+    let (written, failed) = write(&bound, &outputs, &plans, &mut download)?;
+    let shown = arguments.print.or((outputs.is_empty() && !json).then_some(preview::SHOWN));
+    let bindings = describe(&bound, shown.unwrap_or(0), &mut download)?;
     let stats = device.stats();
     let report = Report {
         device: describe_device(device),
@@ -95,7 +108,7 @@ fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunAr
             Clock::Device => "device",
             Clock::Host => "host",
         },
-        timings_us: report::Timings { compile, upload, kernel: times.median(), kernel_min: times.min(), download },
+        timings_us: report::Timings { compile, load, upload, kernel: times.median(), kernel_min: times.min(), download },
         bytes: report::Bytes { uploaded: stats.bytes_uploaded, downloaded: stats.bytes_downloaded },
         bindings,
         outputs: written,
@@ -136,23 +149,79 @@ fn thread_count(grid: &report::Grid, kernel: &Kernel) -> u64 {
 /// The index of each output's buffer.
 fn find_outputs<'a>(
     interface: &Interface<'_>,
-    sources: &[(&BindingInfo, &Source)],
-    outputs: &'a [(String, Output)],
+    sources: &[(&BindingInfo, &Bind)],
+    outputs: &'a [Output],
 ) -> Result<Vec<(usize, &'a Output)>, Failure> {
     let mut found: Vec<(usize, &Output)> = Vec::with_capacity(outputs.len());
-    for (key, output) in outputs {
-        let binding = interface.find("--out", key)?;
-        let path = output.path().display();
-        if found.iter().any(|(_, other)| other.path() == output.path()) {
-            return Err(Failure::Usage(format!("--out {key}={path}: two outputs have this file")));
+    for output in outputs {
+        let binding = interface.find("--out", &output.key)?;
+        let argument = output.argument();
+        if let Some((_, other)) = found.iter().find(|(_, other)| other.path == output.path) {
+            let other = other.argument();
+            return Err(Failure::Usage(format!(
+                "{argument}: expected a file of its own, {other} writes it as well: choose another name"
+            )));
         }
         let index = sources.iter().position(|(other, _)| other.resource == binding.resource);
         let index = index.ok_or_else(|| {
-            Failure::Usage(format!("--out {key}={path}: '{}' comes from --set and has no buffer", binding.name))
+            Failure::Usage(format!(
+                "{argument}: expected a variable with a buffer, '{}' comes from --set and has none: give it a --bind",
+                binding.name
+            ))
         })?;
+        output.check(binding)?;
         found.push((index, output));
     }
     Ok(found)
+}
+
+/// Refuses a `--shape` that says nothing about any output, or not about which.
+fn check_shapes(
+    outputs: &[(usize, &Output)],
+    sources: &[(&BindingInfo, &Bind)],
+    shapes: &[Given],
+) -> Result<(), Failure> {
+    for (index, (key, shape)) in shapes.iter().enumerate() {
+        let argument = format!("--shape {}", shape::text(key.as_deref(), shape));
+        let refuse = |what: String| Err(Failure::Usage(format!("{argument}: {what}")));
+        let names = |(at, output): &&(usize, &Output)| {
+            key.as_ref().is_none_or(|key| *key == output.key || *key == sources[*at].0.name)
+        };
+        let named: Vec<_> = outputs.iter().filter(names).collect();
+        if key.is_none() && outputs.len() > 1 {
+            return refuse(format!(
+                "expected KEY=SHAPE, as there are {} outputs: write --shape {}",
+                outputs.len(),
+                shape::text(Some(&outputs[0].1.key), shape)
+            ));
+        }
+        if !named.iter().any(|(_, output)| output.takes_shape()) {
+            return refuse("expected an --out FILE.npy or FILE.png without a shape of its own, there is none: add one, or \
+                           leave --shape out"
+                .to_owned());
+        }
+        if shapes[..index].iter().any(|(other, _)| other == key) {
+            return refuse("expected one shape for each output, this is the second: keep one of the two".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// A length that does not fit, told of the argument that has it.
+fn of_length(failure: Failure, interface: &Interface<'_>, sources: &[(&BindingInfo, &Bind)]) -> Failure {
+    let Failure::Library { error, .. } = &failure else { return failure };
+    let Error::Launch(LaunchError::Length { binding: name, got, expected, .. }) = &**error else { return failure };
+    let Some((binding, bind)) = sources.iter().find(|(binding, _)| binding.name == *name) else { return failure };
+    let message = format!(
+        "{}: {expected}, found {got} bytes: give as many, such as --bind {}={}",
+        bind.argument(),
+        bind.key,
+        interface.suggest_source(binding)
+    );
+    match bind.source {
+        Source::Zeros(_) | Source::Made(_) => Failure::Usage(message),
+        Source::Npy(_) | Source::Raw(_) | Source::Picture(_) => Failure::File(message),
+    }
 }
 
 fn launch(
@@ -192,32 +261,39 @@ fn print_debug_output(device: &Device) -> Result<(), Failure> {
 fn write(
     bound: &[Bound<'_>],
     outputs: &[(usize, &Output)],
+    plans: &[Plan],
     spent: &mut Duration,
 ) -> Result<(Vec<report::Written>, Vec<String>), Failure> {
     let (mut written, mut failed) = (Vec::new(), Vec::new());
-    for (index, output) in outputs {
+    for ((index, output), plan) in outputs.iter().zip(plans) {
         let Bound { binding, buffer } = &bound[*index];
         let bytes = buffers::download(buffer, u64::MAX, spent)?;
-        match output.write(&binding.layout, &bytes) {
-            Ok(bytes) => written.push(report::Written {
+        match output.write(plan, &bytes) {
+            Ok(done) => written.push(report::Written {
                 name: binding.name.clone(),
-                file: output.path().display().to_string(),
-                bytes,
+                file: output.path.display().to_string(),
+                bytes: done.bytes,
+                shape: if let Plan::Npy { shape, .. } = plan { Some(shape.clone()) } else { None },
+                clamped: done.clamped,
             }),
-            Err(message) => failed.push(format!("output of '{}': {message}", binding.name)),
+            Err(message) => {
+                let argument = output.argument();
+                failed.push(format!("{argument}: expected to write the file after the run, {message}: make room for it"));
+            }
         }
     }
     Ok((written, failed))
 }
 
-fn describe(bound: &[Bound<'_>], previews: bool, spent: &mut Duration) -> Result<Vec<report::Binding>, Failure> {
+/// What is bound, and `shown` elements of what was written.
+fn describe(bound: &[Bound<'_>], shown: u64, spent: &mut Duration) -> Result<Vec<report::Binding>, Failure> {
     let mut described = Vec::with_capacity(bound.len());
     for Bound { binding, buffer } in bound {
         let written = binding.access == Access::Write;
         let bytes = buffer.byte_len();
-        let preview = if previews && written {
-            let head = buffers::download(buffer, preview::BYTES, spent)?;
-            Some(preview::format(&binding.layout, &head, bytes))
+        let preview = if shown > 0 && written {
+            let head = buffers::download(buffer, preview::bytes(&binding.layout, shown), spent)?;
+            Some(preview::format(&binding.layout, &head, bytes, shown))
         } else {
             None
         };

@@ -34,8 +34,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// Set an override in the files that have it, by its name or its @id
-    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = parse_override)]
+    /// Set an override in the files that have it, by its name or its @id. Once for each override
+    #[arg(long = "override", alias = "constant", value_name = "NAME=VALUE", value_parser = parse_override)]
     pub(crate) overrides: Vec<(String, f64)>,
 
     /// Say of each access and each loop whether it is proven or checked, and why
@@ -90,7 +90,7 @@ known is null. `against` is null for what is wrong on every device.
 Exit codes:
   0  every file passes, perhaps with warnings
   1  a file does not pass, or cannot be read
-  2  the command line is wrong: an unknown option or feature, or a constant or entry point that no file has
+  2  the command line is wrong: an unknown option or feature, or an override or entry point that no file has
 
 Examples:
   anywarp check shaders/
