@@ -3,6 +3,7 @@
 mod candidate;
 mod debug;
 mod handle;
+mod missing;
 mod options;
 mod select;
 mod stats;
@@ -18,7 +19,7 @@ pub use stats::{DeviceStats, VariantStats};
 use crate::buffer::{ScratchPool, ScratchStats, UnifiedBuffer};
 use crate::debug::collect;
 use crate::element::Element;
-use crate::error::{BufferError, Error, KernelError, OpenError};
+use crate::error::{BufferError, Error, KernelError, OpenError, Rejection};
 use crate::kernel::{DeviceCount, Kernel, Kernels, Variants, Wgsl};
 use crate::submit::staging::MAX_IN_USE;
 use crate::submit::{Context, Destination, Observer, Recording, Stream};
@@ -146,6 +147,20 @@ impl Device {
     /// at most.
     pub async fn enumerate_async() -> Vec<Candidate> {
         select::candidates_async().await
+    }
+
+    /// The backends that have no device here, each with the reason: no driver, another system, a build without it.
+    ///
+    /// ```
+    /// use anywarp::Device;
+    ///
+    /// let missing = Device::missing(&Device::enumerate());
+    /// assert!(missing.iter().all(|missing| !missing.reason.is_empty()));
+    /// ```
+    #[must_use]
+    pub fn missing(found: &[Candidate]) -> Vec<Rejection> {
+        let backends: Vec<_> = found.iter().map(|candidate| candidate.caps.backend).collect();
+        missing::missing(&backends)
     }
 
     /// What the device is and can do.

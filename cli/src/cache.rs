@@ -65,7 +65,9 @@ fn clear(cache: &DiskCache, kind: Option<&str>, json: bool) -> Result<(), Failur
     }
     match removed.left {
         0 => Ok(()),
-        left => Err(Failure::File(format!("{folder}: {left} of the cache's files could not be removed"))),
+        left => Err(Failure::File(format!(
+            "{folder}: expected to remove all of the cache's files, {left} could not be removed: allow it, or remove the folder"
+        ))),
     }
 }
 

@@ -27,7 +27,9 @@ impl CompositionArgs {
     /// The text of a file or, for `-`, of stdin, which imports only below `--root`.
     pub(crate) fn read(&self, path: &Path) -> Result<Wgsl<'static>, Failure> {
         let wgsl = if is_stdin(path) {
-            let text = read_text(path).map_err(|error| Failure::File(format!("-: {error}")))?;
+            let text = read_text(path).map_err(|error| {
+                Failure::File(format!("-: expected WGSL on stdin, found what cannot be read: {error}: pipe in UTF-8 text"))
+            })?;
             Wgsl::new(text).file(display_name(path))
         } else {
             Wgsl::open(path).map_err(|error| Failure::File(error.to_string()))?
@@ -68,10 +70,10 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 fn parse_feature(text: &str) -> Result<(String, bool), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "true"));
     match (name.trim(), value.trim()) {
-        ("", _) => Err("expected NAME, NAME=true or NAME=false".to_owned()),
+        ("", _) => Err(format!("expected NAME, NAME=true or NAME=false, found '{text}': write --feature fast")),
         (name, "true") => Ok((name.to_owned(), true)),
         (name, "false") => Ok((name.to_owned(), false)),
-        (_, value) => Err(format!("expected true or false, found '{value}'")),
+        (name, value) => Err(format!("expected true or false, found '{value}': write --feature {name}=false")),
     }
 }
 
@@ -79,7 +81,9 @@ fn parse_element(text: &str) -> Result<(String, Scalar), String> {
     let (name, scalar) = text.split_once('=').map_or(("", text), |(name, scalar)| (name.trim(), scalar.trim()));
     match Scalar::named(scalar) {
         Some(scalar) if !name.is_empty() => Ok((name.to_owned(), scalar)),
-        _ => Err("expected NAME=SCALAR, such as T=f16".to_owned()),
+        _ => Err(format!(
+            "expected NAME=SCALAR, with f16, f32, f64, i16 to i64 or u16 to u64, found '{text}': write --element T=f16"
+        )),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `anywarp devices`: what kernels can run on.
 
+use std::fmt::Write;
+
 use anywarp::backend::{Caps, Limits};
 use anywarp::{Candidate, Device};
 use comfy_table::{ColumnConstraint, Width};
@@ -11,14 +13,33 @@ use crate::terminal;
 /// Characters of a column before its text wraps.
 const COLUMN: u16 = 44;
 
-/// Prints every device, or says what to install where there is none.
+/// Prints every device, which of them is the default, and why others are missing; or what to install where there
+/// is none.
 pub(crate) fn devices(json: bool) -> Result<(), Failure> {
     let candidates = Device::enumerate();
+    let missing = Device::missing(&candidates);
+    let default = Default::ask();
     if json {
-        let list: Vec<Value> = candidates.iter().map(as_json).collect();
-        terminal::print(&format!("{:#}", Value::Array(list)))?;
-    } else if !candidates.is_empty() {
-        terminal::print(&as_table(&candidates))?;
+        let list: Vec<Value> = candidates.iter().map(|candidate| as_json(candidate, &default)).collect();
+        let absent = missing
+            .iter()
+            .map(|one| json!({ "backend": one.selector, "name": one.name, "reason": one.reason }))
+            .collect::<Vec<_>>();
+        let object = json!({ "default": default.selector.as_ref().ok(), "devices": list, "missing": absent });
+        terminal::print(&format!("{object:#}"))?;
+    } else {
+        let mut text = if candidates.is_empty() { String::new() } else { as_table(&candidates, &default) };
+        if !missing.is_empty() {
+            text.push_str("\n\nmissing:");
+        }
+        for one in &missing {
+            let _ = write!(text, "\n  {} ({}): {}", one.selector, one.name, one.reason);
+        }
+        terminal::print(&text)?;
+    }
+    if let (false, Err(reason)) = (candidates.is_empty(), &default.selector) {
+        // The list is what was asked for: that the choice is wrong is a remark.
+        eprintln!("there is no default device: {reason}");
     }
     if candidates.is_empty() {
         // The library's error says what to install.
@@ -27,11 +48,48 @@ pub(crate) fn devices(json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The device that runs where none is named.
+struct Default {
+    /// What `ANYWARP_DEVICE` says, if anything.
+    wanted: Option<String>,
+    /// The selector of the device, or why there is none.
+    selector: Result<String, String>,
+}
+
+impl Default {
+    fn ask() -> Self {
+        let wanted = std::env::var("ANYWARP_DEVICE").ok().filter(|wanted| !wanted.trim().is_empty());
+        let selector = Device::open_default().map(|device| device.selector().to_owned());
+        Self { wanted, selector: selector.map_err(|error| error.to_string()) }
+    }
+
+    /// Whether it is `candidate`. One with checks is the same device.
+    fn is(&self, candidate: &Candidate) -> bool {
+        let same = |selector: &String| *selector == candidate.selector || selector == "cpu:checked" && candidate.selector == "cpu:0";
+        self.selector.as_ref().is_ok_and(same)
+    }
+
+    /// `yes`, or why it is another.
+    fn answer(&self, candidate: &Candidate) -> String {
+        if self.is(candidate) {
+            return "yes".to_owned();
+        }
+        let excluded = self.wanted.as_ref().and_then(|wanted| Some((wanted, candidate.excluded_by(wanted)?)));
+        match (excluded, &self.selector) {
+            (Some((wanted, reason)), _) => format!("no: ANYWARP_DEVICE={wanted}, and {reason}"),
+            (None, Ok(default)) => format!("no: {default} comes first"),
+            (None, Err(_)) => "no: it does not open".to_owned(),
+        }
+    }
+}
+
 /// One column a device: the long rows wrap, and a machine has few devices.
-fn as_table(candidates: &[Candidate]) -> String {
+fn as_table(candidates: &[Candidate], default: &Default) -> String {
     let mut table = terminal::table();
     let selectors = candidates.iter().map(|candidate| candidate.selector.as_str());
     table.set_header(std::iter::once("selector").chain(selectors));
+    let answers = candidates.iter().map(|candidate| default.answer(candidate));
+    table.add_row(std::iter::once("default".to_owned()).chain(answers));
     let columns: Vec<Vec<(&str, String)>> = candidates.iter().map(|candidate| rows(&candidate.caps)).collect();
     for row in 0..columns.first().map_or(0, Vec::len) {
         let cells = columns.iter().map(|column| column[row].1.clone());
@@ -77,10 +135,12 @@ fn subgroup(caps: &Caps) -> String {
     }
 }
 
-fn as_json(candidate: &Candidate) -> Value {
+fn as_json(candidate: &Candidate, default: &Default) -> Value {
     let caps = &candidate.caps;
     json!({
         "selector": candidate.selector,
+        "default": default.is(candidate),
+        "why_not_default": (!default.is(candidate)).then(|| default.answer(candidate).replacen("no: ", "", 1)),
         "name": caps.name,
         "backend": caps.backend.name(),
         "kind": caps.kind.to_string(),

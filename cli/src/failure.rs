@@ -123,23 +123,43 @@ fn finding_as_json(finding: &Finding) -> serde_json::Value {
 impl<E: Into<Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         match error.into() {
-            Error::Kernel(KernelError::WhichEntryPoint { file, candidates }) => {
-                let names = candidates.join(", ");
-                Self::Usage(format!("{file} has several compute entry points ({names}): name one with --entry"))
-            }
+            Error::Kernel(error) => of_kernel(error),
             error if is_usage(&error) => Self::Usage(error.to_string()),
             error => Self::Library { argument: None, error: Box::new(error) },
         }
     }
 }
 
+/// What the library refused of a kernel, in the words of the command line where it came from there.
+fn of_kernel(error: KernelError) -> Failure {
+    Failure::Usage(match error {
+        KernelError::WhichEntryPoint { file, candidates } => format!(
+            "expected --entry NAME, as {file} has several compute entry points, found none: write --entry {}",
+            candidates.join(" or --entry ")
+        ),
+        KernelError::UnknownEntryPoint { file, name, candidates } => {
+            let known = candidates.join(", ");
+            format!("--entry {name}: expected a compute entry point of {file}, found '{name}': choose one of {known}")
+        }
+        KernelError::UnknownOverride { kernel, name, candidates } => {
+            let remedy = match candidates.join(", ") {
+                none if none.is_empty() => "it has none, leave this out".to_owned(),
+                known => format!("choose one of {known}"),
+            };
+            format!("--override {name}: expected an override of kernel '{kernel}', found '{name}': {remedy}")
+        }
+        KernelError::Override { kernel, message } => {
+            format!("kernel '{kernel}': {message}\n  --override NAME=VALUE sets it")
+        }
+        error => return Failure::Library { argument: None, error: Box::new(error.into()) },
+    })
+}
+
 /// Whether the library refused what came straight from the command line.
 fn is_usage(error: &Error) -> bool {
     matches!(
         error,
-        Error::Kernel(
-            KernelError::UnknownEntryPoint { .. } | KernelError::UnknownOverride { .. } | KernelError::Override { .. }
-        ) | Error::Launch(
+        Error::Launch(
             LaunchError::UnknownBinding { .. }
                 | LaunchError::UnknownPath { .. }
                 | LaunchError::Missing { .. }

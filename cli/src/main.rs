@@ -21,6 +21,7 @@ mod output;
 mod picture;
 mod preview;
 mod random;
+mod refusal;
 mod report;
 mod run;
 mod shape;
@@ -65,11 +66,17 @@ fn main() -> ExitCode {
 
 /// What clap could not parse, or `--help` and `--version`, which it reports in the same way.
 fn refuse(message: &clap::Error) -> ExitCode {
-    let json = std::env::args_os().any(|argument| argument == "--json");
-    if message.use_stderr() && json {
-        let text = message.to_string();
-        let failure = Failure::Usage(text.trim_start_matches("error: ").trim_end().to_owned());
-        failure.print(true);
+    let words = || std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let json = words().any(|word| word == "--json");
+    let text = refusal::text(message, words()).filter(|_| message.use_stderr());
+    let text = text.or_else(|| {
+        // Help that was not asked for, as an object.
+        let plain = (message.use_stderr() && json).then(|| message.to_string())?;
+        Some(plain.trim_start_matches("error: ").trim_end().to_owned())
+    });
+    if let Some(text) = text {
+        let failure = Failure::Usage(text);
+        failure.print(json);
         return failure.exit_code();
     }
     // A reader that has gone away is no failure of ours.

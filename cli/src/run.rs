@@ -30,10 +30,17 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
 
 /// The device that the command line names.
 pub(crate) fn open(arguments: &RunArgs) -> Result<Device, Failure> {
-    Ok(match &arguments.device {
-        Some(selector) => Device::open(selector)?,
-        None => Device::open_default()?,
-    })
+    let of_argument = |selector: &str| format!("--device {selector}");
+    match arguments.device.as_deref() {
+        Some(selector) if selector.trim().is_empty() => Err(Failure::Usage(
+            "--device '': expected a selector, found nothing: choose one that `anywarp devices` lists".to_owned(),
+        )),
+        Some(selector) => Device::open(selector).map_err(|error| Failure::of(of_argument(selector), error)),
+        None => Device::open_default().map_err(|error| match std::env::var("ANYWARP_DEVICE") {
+            Ok(wanted) if !wanted.trim().is_empty() => Failure::of(format!("ANYWARP_DEVICE={wanted}"), error),
+            _ => error.into(),
+        }),
+    }
 }
 
 /// Runs a kernel that took `compile` to be made, and says what the device has found wrong with it.

@@ -25,7 +25,12 @@ const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 3
 pub(crate) fn translate(arguments: &TranslateArgs, json: bool) -> Result<(), Failure> {
     let pair = arguments.stages.side_by_side.as_slice();
     if !matches!(pair, [] | [_, _]) {
-        return Err(Failure::Usage(format!("--side-by-side takes two stages, found {}", pair.len())));
+        let names: Vec<String> = pair.iter().map(|stage| stage.name()).collect();
+        return Err(Failure::Usage(format!(
+            "--side-by-side {}: expected two stages with a comma between, found {}: write --side-by-side source,spirv",
+            names.join(","),
+            pair.len()
+        )));
     }
     let file = display_name(&arguments.file);
     let wgsl = arguments.composition.read(&arguments.file)?;
@@ -69,7 +74,9 @@ fn check_line(program: &Program, file: &str, arguments: &TranslateArgs) -> Resul
     let own = program.source.as_ref().and_then(|source| source.files().first());
     let lines = own.map_or(0, |own| own.text.lines().count());
     match arguments.line.filter(|line| *line as usize > lines) {
-        Some(line) => Err(Failure::Usage(format!("--line {line}: {file} has {lines} lines"))),
+        Some(line) => Err(Failure::Usage(format!(
+            "--line {line}: expected a line of {file}, which has {lines}, found {line}: choose one from 1 to {lines}"
+        ))),
         None => Ok(()),
     }
 }
@@ -85,7 +92,12 @@ fn everything() -> Caps {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| Failure::File(format!("{}: {error}", path.display())))
+    std::fs::write(path, text).map_err(|error| {
+        let path = path.display();
+        Failure::File(format!(
+            "--output {path}: expected a file that can be written, found one that cannot: {error}: choose another place"
+        ))
+    })
 }
 
 /// A kernel on its way through the stages.
@@ -151,7 +163,8 @@ impl Translated<'_> {
         let Some(origins) = origins(stage, &text, self.file) else {
             let name = stage.name();
             return Err(Failure::Usage(format!(
-                "--line: {name} does not say which lines it came from; spirv, cuda, ptx and sass do"
+                "--line {line}: expected a stage that says which lines it came from, found {name}: choose spirv, cuda, ptx \
+                 or sass, or leave --line out"
             )));
         };
         let lines = picked(&text, &origins, Some(line));

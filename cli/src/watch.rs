@@ -13,33 +13,67 @@ use crate::run;
 /// some systems and late on others.
 const INTERVAL: Duration = Duration::from_millis(150);
 
-/// Runs the kernel, and again after every change, until somebody ends the process. A text that is wrong
-/// is told once, and the kernel before it stays.
+/// How often in a row something is wrong before that is told: editors that save by renaming take a file away for a
+/// moment, and others write it piece by piece.
+const PATIENCE: u32 = 2;
+
+/// Runs the kernel, and again after every change, until the process is ended. A text that is wrong is told once, as
+/// is a file that is gone, and the kernel before it stays.
 pub(crate) fn watch(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     if arguments.file.as_os_str() == "-" {
-        return Err(Failure::Usage("--watch needs a file: stdin is read only once".to_owned()));
+        return Err(Failure::Usage(
+            "--watch: expected FILE, found '-': stdin is read only once: write the kernel to a file".to_owned(),
+        ));
     }
     let device = run::open(arguments)?;
+    let file = arguments.file.display();
     let mut kernel = None;
-    let mut told = String::new();
+    let mut wrong = String::new();
+    let mut times = 0;
+    let mut absent = 0;
     loop {
         let start = Instant::now();
-        match current(&device, &mut kernel, arguments) {
-            Ok(changed) => {
-                told.clear();
-                if let Some(kernel) = changed
-                    && let Err(failure) = run::run_kernel(&device, kernel, start.elapsed(), arguments, json)
-                {
-                    failure.print(json);
+        if arguments.file.exists() {
+            if absent >= PATIENCE {
+                say(&format!("{file} is back"), json);
+                // The file that came may be the one that went.
+                kernel = None;
+            }
+            absent = 0;
+            match current(&device, &mut kernel, arguments) {
+                Ok(changed) => {
+                    wrong.clear();
+                    if let Some(kernel) = changed
+                        && let Err(failure) = run::run_kernel(&device, kernel, start.elapsed(), arguments, json)
+                    {
+                        failure.print(json);
+                    }
+                }
+                Err(failure) => {
+                    let message = failure.to_string();
+                    times = if message == wrong { times + 1 } else { 1 };
+                    wrong = message;
+                    if times == PATIENCE {
+                        failure.print(json);
+                    }
                 }
             }
-            Err(failure) if failure.to_string() == told => {}
-            Err(failure) => {
-                failure.print(json);
-                told = failure.to_string();
+        } else {
+            absent += 1;
+            if absent == PATIENCE {
+                say(&format!("{file} is not there; the kernel runs again when it comes back"), json);
             }
         }
         sleep(INTERVAL);
+    }
+}
+
+/// What is no error, to stderr: the reports have stdout for themselves.
+fn say(message: &str, json: bool) {
+    if json {
+        eprintln!("{}", serde_json::json!({ "watch": message }));
+    } else {
+        eprintln!("watch: {message}");
     }
 }
 

@@ -122,5 +122,48 @@ fn stdin_cannot_be_watched() {
     let Some(folder) = Folder::with_device("watch-stdin") else { return };
     let outcome = folder.anywarp("run - --watch --threads 1");
     assert_eq!(outcome.code, Some(2), "{outcome:#?}");
-    assert!(outcome.stderr.contains("--watch needs a file"), "{outcome:#?}");
+    assert!(outcome.stderr.contains("--watch: expected FILE, found"), "{outcome:#?}");
+}
+
+const NUMBER: &str = "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(1)
+fn main() { data[0] = 4711u; }
+";
+
+#[test]
+fn a_file_may_go_away_and_come_back() {
+    let Some(folder) = Folder::with_device("watch-away") else { return };
+    folder.write("main.wgsl", NUMBER);
+    let watching = Watching::start(&folder, "run main.wgsl --watch --threads 1 --bind data=zeros:4");
+    watching.wait_for("4711");
+
+    std::fs::remove_file(folder.path().join("main.wgsl")).unwrap();
+    watching.wait_for("main.wgsl is not there; the kernel runs again when it comes back");
+    assert_eq!(watching.soon(), [""; 0], "said twice, or ended");
+    folder.write("main.wgsl", NUMBER);
+    watching.wait_for("main.wgsl is back");
+    watching.wait_for("4711");
+}
+
+#[test]
+fn a_file_that_is_replaced_by_renaming_runs_without_a_word() {
+    let Some(folder) = Folder::with_device("watch-rename") else { return };
+    folder.write("main.wgsl", NUMBER);
+    let watching = Watching::start(&folder, "run main.wgsl --watch --threads 1 --bind data=zeros:4");
+    watching.wait_for("4711");
+    watching.soon();
+
+    // As editors do: the old file goes, and a new one takes its name.
+    for number in [4712, 4713] {
+        let (old, new) = (folder.path().join("main.wgsl"), folder.path().join("new.wgsl"));
+        folder.write("new.wgsl", NUMBER.replace("4711", &number.to_string()));
+        std::fs::rename(&old, folder.path().join("main.wgsl~")).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        std::fs::rename(new, old).unwrap();
+        let mut lines = Vec::new();
+        while !lines.iter().any(|line: &String| line.contains(&number.to_string())) {
+            lines.push(watching.lines.recv_timeout(PATIENCE).expect("a run"));
+        }
+        assert!(!lines.iter().any(|line| line.contains("error") || line.contains("watch:")), "{lines:#?}");
+    }
 }

@@ -93,6 +93,19 @@ impl Candidate {
         }
     }
 
+    /// The reason why the selection string `selector` does not mean this device, or `None` if it does.
+    ///
+    /// ```
+    /// for candidate in anywarp::Device::enumerate() {
+    ///     assert_eq!(candidate.excluded_by(&candidate.selector), None);
+    ///     assert!(candidate.excluded_by("no such device").is_some());
+    /// }
+    /// ```
+    #[must_use]
+    pub fn excluded_by(&self, selector: &str) -> Option<String> {
+        super::select::excluded(selector, self)
+    }
+
     pub(super) fn rejection(&self, reason: String) -> Rejection {
         Rejection::new(self.selector.clone(), self.caps.name.clone(), reason)
     }

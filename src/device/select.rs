@@ -6,6 +6,7 @@ use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{Backend, BackendKind, Caps, DeviceKind};
 
 use super::candidate::{Candidate, Source};
+use super::missing;
 use super::options::DeviceOptions;
 use crate::environment;
 use crate::error::{OpenError, Rejection};
@@ -84,11 +85,15 @@ fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
     if backend.is_some_and(|backend| backend != BackendKind::Cuda) {
         return None;
     }
+    cuda_absence().map(|reason| Rejection::new("cuda".to_owned(), "NVIDIA CUDA".to_owned(), reason))
+}
+
+/// The reason why there is no CUDA device, where this build could have one.
+pub(super) fn cuda_absence() -> Option<String> {
     #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
-    let reason = anywarp_cuda::absence();
+    return anywarp_cuda::absence();
     #[cfg(not(all(feature = "cuda", not(target_arch = "wasm32"))))]
-    let reason: Option<String> = None;
-    reason.map(|reason| Rejection::new("cuda".to_owned(), "NVIDIA CUDA".to_owned(), reason))
+    None
 }
 
 fn processor() -> Option<(Caps, Source)> {
@@ -129,7 +134,7 @@ fn rank(kind: DeviceKind, backend: BackendKind) -> (u8, u8) {
 }
 
 /// Whether this build could open devices of `backend`, were there any.
-fn built_in(backend: BackendKind) -> bool {
+pub(super) fn built_in(backend: BackendKind) -> bool {
     let browser = cfg!(target_arch = "wasm32");
     match backend {
         BackendKind::Vulkan | BackendKind::Metal | BackendKind::Dx12 => cfg!(feature = "wgpu") && !browser,
@@ -186,23 +191,35 @@ fn wanted(options: &DeviceOptions) -> Option<String> {
     options.selector.clone().or_else(environment::device).filter(|text| !text.trim().is_empty())
 }
 
-/// The error of a choice that no device fits, with advice.
-fn no_device(wanted: Option<String>, rejected: Vec<Rejection>) -> OpenError {
+/// What helps where no driver was found.
+pub(super) const INSTALL: &str = if cfg!(target_os = "linux") {
+    "install the driver of your GPU, or Mesa's software Vulkan: apt install mesa-vulkan-drivers libvulkan1"
+} else if cfg!(target_os = "windows") {
+    "install the driver of your GPU; DX12 needs Windows 10 or newer"
+} else if cfg!(target_arch = "wasm32") {
+    "this browser has no WebGPU, or it is turned off; and only `Device::open_async` finds devices in one"
+} else {
+    "install the driver of your GPU"
+};
+
+/// The error of a choice that no device fits, with advice. Some devices may have fitted, but not opened.
+fn no_device(wanted: Option<String>, rejected: Vec<Rejection>, some_fitted: bool) -> OpenError {
     let backend = wanted.as_deref().and_then(|wanted| parse(wanted).backend);
-    let missing = backend.filter(|backend| !built_in(*backend));
-    let mut advice: Vec<String> =
-        missing.into_iter().map(|backend| format!("this build of anywarp has no backend '{backend}'")).collect();
+    let of = |backend: BackendKind| {
+        rejected.iter().any(|rejection| rejection.selector.split(':').next() == Some(backend.name()))
+    };
+    let absent = backend.filter(|backend| !of(*backend));
+    let mut advice: Vec<String> = absent.and_then(missing::of).into_iter().collect();
+    let here: Vec<&str> =
+        rejected.iter().map(|rejection| rejection.selector.as_str()).filter(|selector| selector.contains(':')).collect();
+    if wanted.is_some() && !some_fitted && !here.is_empty() {
+        advice.push(format!(
+            "expected a backend (vulkan), one of its devices (vulkan:0) or a part of a device's name: choose one of {}",
+            here.join(", ")
+        ));
+    }
     if rejected.is_empty() {
-        let install = if cfg!(target_os = "linux") {
-            "install the driver of your GPU, or Mesa's software Vulkan: apt install mesa-vulkan-drivers libvulkan1"
-        } else if cfg!(target_os = "windows") {
-            "install the driver of your GPU; DX12 needs Windows 10 or newer"
-        } else if cfg!(target_arch = "wasm32") {
-            "this browser has no WebGPU, or it is turned off; and only `Device::open_async` finds devices in one"
-        } else {
-            "install the driver of your GPU"
-        };
-        advice.push(format!("no driver was found: {install}"));
+        advice.push(format!("no driver was found: {INSTALL}"));
         if !cfg!(any(feature = "wgpu", feature = "cpu", feature = "cuda")) {
             advice.push("this build has no backend: turn on the feature 'wgpu', 'cpu' or 'cuda'".to_owned());
         }
@@ -217,6 +234,7 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
     let checked = is_checked(wanted.as_deref());
     let only = backend_of(wanted.as_deref());
     let (fitting, mut rejected) = split(wanted.as_deref(), candidates_of(only));
+    let some_fitted = !fitting.is_empty();
     for candidate in fitting {
         match candidate.source.open(options.staged, checked) {
             Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
@@ -227,7 +245,7 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
         rejected = in_order(rejected, wanted.as_deref(), candidates());
     }
     rejected.extend(without_cuda(wanted.as_deref()));
-    Err(no_device(wanted, rejected))
+    Err(no_device(wanted, rejected, some_fitted))
 }
 
 /// The rejections that are known, with those of all other candidates, in the order of these: for errors.
@@ -245,6 +263,7 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
     let checked = is_checked(wanted.as_deref());
     let only = backend_of(wanted.as_deref());
     let (fitting, mut rejected) = split(wanted.as_deref(), candidates_of_async(only).await);
+    let some_fitted = !fitting.is_empty();
     for candidate in fitting {
         match candidate.source.open_async(options.staged, checked).await {
             Ok(backend) => return Ok((opened_as(candidate, checked), backend)),
@@ -255,7 +274,7 @@ pub(super) async fn open_async(options: &DeviceOptions) -> Result<Opened, OpenEr
         rejected = in_order(rejected, wanted.as_deref(), candidates_async().await);
     }
     rejected.extend(without_cuda(wanted.as_deref()));
-    Err(no_device(wanted, rejected))
+    Err(no_device(wanted, rejected, some_fitted))
 }
 
 fn is_checked(wanted: Option<&str>) -> bool {
@@ -265,6 +284,11 @@ fn is_checked(wanted: Option<&str>) -> bool {
 /// The selection string that opens the same device again.
 fn opened_as(candidate: Candidate, checked: bool) -> String {
     if checked { CHECKED.to_owned() } else { candidate.selector }
+}
+
+/// The reason why `wanted` does not mean `candidate`.
+pub(super) fn excluded(wanted: &str, candidate: &Candidate) -> Option<String> {
+    parse(wanted).rejects(&candidate.selector, &candidate.caps)
 }
 
 /// The candidates that `wanted` means, and the others with the reason why not.
@@ -331,11 +355,24 @@ mod tests {
 
     #[test]
     fn an_error_without_candidates_says_what_to_install() {
-        let error = no_device(None, Vec::new()).to_string();
+        let error = no_device(None, Vec::new(), false).to_string();
         assert!(error.contains("driver"), "{error}");
-        let error = no_device(Some("cuda:0".to_owned()), Vec::new()).to_string();
-        assert_eq!(error.contains("has no backend 'cuda'"), !cfg!(feature = "cuda"), "{error}");
-        let error = no_device(Some("cpu:checked".to_owned()), Vec::new()).to_string();
-        assert_eq!(error.contains("has no backend 'cpu'"), !cfg!(feature = "cpu"), "{error}");
+        for wanted in ["vulkan", "cpu:checked"] {
+            let feature = if wanted == "vulkan" { cfg!(feature = "wgpu") } else { cfg!(feature = "cpu") };
+            let error = no_device(Some(wanted.to_owned()), Vec::new(), false).to_string();
+            assert_eq!(error.contains("has not the feature"), !feature, "{error}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_a_wrong_choice_lists_the_right_ones() {
+        let rejection = |selector: &str| Rejection::new(selector.to_owned(), "card".to_owned(), "not that".to_owned());
+        let rejected = || vec![rejection("cpu:0"), rejection("vulkan:0"), rejection("cuda")];
+        let error = no_device(Some("nowhere".to_owned()), rejected(), false).to_string();
+        assert!(error.ends_with("a part of a device's name: choose one of cpu:0, vulkan:0"), "{error}");
+        let error = no_device(Some("vulkan".to_owned()), rejected(), true).to_string();
+        assert!(!error.contains("choose one of"), "{error}");
+        let error = no_device(Some("dx12".to_owned()), rejected(), false).to_string();
+        assert_eq!(error.contains("there is no dx12 device: only Windows has it"), !cfg!(windows), "{error}");
     }
 }

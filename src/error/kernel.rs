@@ -143,7 +143,7 @@ pub enum KernelError {
         others: String,
     },
     /// The kernel needs more of something than the device has.
-    #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}")]
+    #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}: use less, or another device")]
     AboveLimit {
         /// The kernel.
         kernel: String,

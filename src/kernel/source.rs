@@ -1,6 +1,7 @@
 //! What the user hands in.
 
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anywarp_backend::{Checks, Leave, Scalar, Source, SourceFile};
@@ -338,7 +339,10 @@ impl Wgsl<'_> {
         let below = path.strip_prefix(folder).map(Path::to_owned).ok();
         let below = below.or_else(|| Some(real(path)?.strip_prefix(real(folder)?).ok()?.to_owned()));
         let Some(below) = below else {
-            let message = format!("it does not lie in the root folder of its imports, {}", folder.display());
+            let message = format!(
+                "expected it in the root folder of its imports, {}, it lies elsewhere: name a folder that it is in",
+                folder.display()
+            );
             return Err(KernelError::Unreadable { file: path.display().to_string(), message });
         };
         let segments = below.with_extension("");
@@ -353,10 +357,15 @@ impl Wgsl<'_> {
 }
 
 fn read(path: &Path) -> Result<String, KernelError> {
-    let unreadable = |error: std::io::Error| (path.display().to_string(), error.to_string());
-    std::fs::read_to_string(path)
-        .map_err(unreadable)
-        .map_err(|(file, message)| KernelError::Unreadable { file, message })
+    std::fs::read_to_string(path).map_err(|error| {
+        let message = match error.kind() {
+            _ if path.is_dir() => "expected a WGSL file, found a folder: name a file in it".to_owned(),
+            ErrorKind::NotFound => "expected a WGSL file, there is none of this name: check the path".to_owned(),
+            ErrorKind::InvalidData => "expected WGSL, which is UTF-8, found other bytes: save it as UTF-8".to_owned(),
+            _ => format!("{error}: check the path, and who may read it"),
+        };
+        KernelError::Unreadable { file: path.display().to_string(), message }
+    })
 }
 
 /// Modules from memory, then those in files.

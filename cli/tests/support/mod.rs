@@ -133,7 +133,8 @@ fn device() -> Result<(), String> {
     let ask = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));
         let output = command.args(["devices", "--json"]).env("XDG_RUNTIME_DIR", std::env::temp_dir()).output().unwrap();
-        let devices: Value = serde_json::from_slice(&output.stdout).expect("`devices --json` prints JSON");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("`devices --json` prints JSON");
+        let devices = &report["devices"];
         assert_eq!(output.status.success(), devices.as_array().is_some_and(|list| !list.is_empty()));
         if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
     };

@@ -1,0 +1,74 @@
+//! Why a backend has no device here.
+
+use anywarp_backend::BackendKind;
+
+use super::select;
+use crate::error::Rejection;
+
+/// The backends that could have devices, with the names of what they stand for.
+#[cfg(not(target_arch = "wasm32"))]
+const BACKENDS: [(BackendKind, &str); 5] = [
+    (BackendKind::Vulkan, "Vulkan"),
+    (BackendKind::Metal, "Metal"),
+    (BackendKind::Dx12, "DirectX 12"),
+    (BackendKind::Cuda, "NVIDIA CUDA"),
+    (BackendKind::Cpu, "the processor"),
+];
+#[cfg(target_arch = "wasm32")]
+const BACKENDS: [(BackendKind, &str); 1] = [(BackendKind::WebGpu, "WebGPU")];
+
+/// Every backend without a device among `found`.
+pub(super) fn missing(found: &[BackendKind]) -> Vec<Rejection> {
+    let absent = BACKENDS.into_iter().filter(|(backend, _)| !found.contains(backend));
+    absent.map(|(backend, name)| Rejection::new(backend.to_string(), name.to_owned(), reason(backend))).collect()
+}
+
+/// One line about a backend without a device.
+pub(super) fn of(backend: BackendKind) -> Option<String> {
+    let known = BACKENDS.iter().any(|(known, _)| *known == backend);
+    known.then(|| format!("there is no {backend} device: {}", reason(backend)))
+}
+
+/// The reason, and what would help.
+fn reason(backend: BackendKind) -> String {
+    let apple = cfg!(target_vendor = "apple");
+    let feature = match backend {
+        BackendKind::Metal if !apple => return "only Apple's systems have it".to_owned(),
+        BackendKind::Dx12 if !cfg!(windows) => return "only Windows has it".to_owned(),
+        BackendKind::Vulkan if apple => return "Apple's systems have Metal in its place".to_owned(),
+        BackendKind::Cuda if apple => return "there are no NVIDIA drivers for Apple's systems".to_owned(),
+        BackendKind::Cuda => "cuda",
+        BackendKind::Cpu => "cpu",
+        _ => "wgpu",
+    };
+    if !select::built_in(backend) {
+        return format!("this build of anywarp has not the feature '{feature}': build it with that");
+    }
+    match backend {
+        BackendKind::Cuda => select::cuda_absence().unwrap_or_else(|| "no device was found".to_owned()),
+        BackendKind::Cpu => "no machine code can be made for this kind of processor: use another backend".to_owned(),
+        _ => format!("no driver was found: {}", select::INSTALL),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_backend_without_a_device_has_a_reason() {
+        let found = [BackendKind::Vulkan, BackendKind::Cpu];
+        let selectors: Vec<String> = missing(&found).into_iter().map(|rejection| rejection.selector).collect();
+        assert_eq!(selectors, ["metal", "dx12", "cuda"]);
+        for Rejection { selector, reason, .. } in missing(&[]) {
+            assert!(reason.len() > 10, "{selector}: {reason}");
+        }
+        let of = |backend| missing(&[]).into_iter().find(|rejection| rejection.selector == backend);
+        if !cfg!(feature = "cuda") && !cfg!(target_vendor = "apple") {
+            assert!(of("cuda").is_some_and(|rejection| rejection.reason.contains("the feature 'cuda'")));
+        }
+        if cfg!(target_os = "linux") {
+            assert_eq!(of("metal").map(|rejection| rejection.reason).as_deref(), Some("only Apple's systems have it"));
+        }
+    }
+}
