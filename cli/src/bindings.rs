@@ -53,10 +53,7 @@ impl<'k> Interface<'k> {
     ///
     /// # Errors
     /// An unknown key, or two keys for one binding.
-    pub(crate) fn bind<'s>(
-        &self,
-        binds: &'s [Bind],
-    ) -> Result<Vec<(&'k BindingInfo, &'s Bind)>, Failure> {
+    pub(crate) fn bind<'s>(&self, binds: &'s [Bind]) -> Result<Vec<(&'k BindingInfo, &'s Bind)>, Failure> {
         let mut bound: Vec<(&BindingInfo, &Bind)> = Vec::with_capacity(binds.len());
         for bind in binds {
             let binding = self.find("--bind", &bind.key)?;
@@ -97,7 +94,7 @@ impl<'k> Interface<'k> {
                     "expected one value for {path}, it has {first} by another --set: keep one of the two"
                 )));
             }
-            let layout = layout_of(path).ok_or_else(|| wrong(&self.why_not_settable(root)))?;
+            let layout = layout_of(path).ok_or_else(|| wrong(&self.why_not_settable(path, root)))?;
             let remedy = |message: String| wrong(&format!("{message}: write --set {path}={}", zeros(&layout)));
             let bytes = assign::encode(&layout, value).map_err(remedy)?;
             Ok(Assignment { path: path.clone(), bytes })
@@ -105,7 +102,7 @@ impl<'k> Interface<'k> {
         sets.iter().enumerate().map(one).collect()
     }
 
-    fn why_not_settable(&self, root: &str) -> String {
+    fn why_not_settable(&self, path: &str, root: &str) -> String {
         let storage = self.bindings.iter().find(|binding| binding.name == root && !is_uniform(binding));
         if let Some(binding) = storage {
             let (label, source) = (label(binding), self.suggest_source(binding));
@@ -123,11 +120,12 @@ impl<'k> Interface<'k> {
             .collect();
         match paths.as_slice() {
             [] => format!(
-                "expected a part of a uniform or an immediate, kernel '{}' has none: leave --set out",
+                "expected a part of a uniform or an immediate, which kernel '{}' has not at all, found '{path}': leave --set \
+                 out",
                 self.name
             ),
             paths => format!(
-                "expected a part of a uniform or an immediate, which kernel '{}' has not under this name: choose one of {}",
+                "expected a part of a uniform or an immediate of kernel '{}', found '{path}': choose one of {}",
                 self.name,
                 paths.join(", ")
             ),
@@ -312,7 +310,11 @@ mod tests {
             assert_eq!(interface.find("--bind", "y").unwrap().name, "y");
             assert_eq!(interface.find("--bind", "0.1").unwrap().name, "y");
             let unknown = message(interface.find("--out", "z").unwrap_err());
-            assert!(unknown.starts_with("--out z: expected a variable") && unknown.contains("x (0.0), y (0.1), params (0.2)"), "{unknown}");
+            assert!(
+                unknown.starts_with("--out z: expected a variable")
+                    && unknown.contains("x (0.0), y (0.1), params (0.2)"),
+                "{unknown}"
+            );
             assert!(interface.find("--bind", "1.0").is_err());
         });
     }
@@ -320,13 +322,15 @@ mod tests {
     #[test]
     fn one_binding_takes_one_source() {
         with(&saxpy(), |interface| {
-            let binds = binds(&["0.1=zeros:16", "x=zeros:4"]);
-            let bound = interface.bind(&binds).unwrap();
+            let good = binds(&["0.1=zeros:16", "x=zeros:4"]);
+            let bound = interface.bind(&good).unwrap();
             assert_eq!(bound.iter().map(|(binding, _)| binding.name.as_str()).collect::<Vec<_>>(), ["x", "y"]);
 
-            let twice = super::tests::binds(&["0.1=zeros:16", "y=zeros:4"]);
+            let twice = binds(&["0.1=zeros:16", "y=zeros:4"]);
             let message = message(interface.bind(&twice).unwrap_err());
-            assert!(message.starts_with("--bind y=zeros:4: expected one source for y (0.1), it has --bind 0.1=zeros:16"));
+            assert!(
+                message.starts_with("--bind y=zeros:4: expected one source for y (0.1), it has --bind 0.1=zeros:16")
+            );
         });
     }
 

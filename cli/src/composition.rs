@@ -28,7 +28,9 @@ impl CompositionArgs {
     pub(crate) fn read(&self, path: &Path) -> Result<Wgsl<'static>, Failure> {
         let wgsl = if is_stdin(path) {
             let text = read_text(path).map_err(|error| {
-                Failure::File(format!("-: expected WGSL on stdin, found what cannot be read: {error}: pipe in UTF-8 text"))
+                Failure::File(format!(
+                    "-: expected WGSL on stdin, found what cannot be read: {error}: pipe in UTF-8 text"
+                ))
             })?;
             Wgsl::new(text).file(display_name(path))
         } else {

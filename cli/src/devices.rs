@@ -65,7 +65,9 @@ impl Default {
 
     /// Whether it is `candidate`. One with checks is the same device.
     fn is(&self, candidate: &Candidate) -> bool {
-        let same = |selector: &String| *selector == candidate.selector || selector == "cpu:checked" && candidate.selector == "cpu:0";
+        let same = |selector: &String| {
+            *selector == candidate.selector || selector == "cpu:checked" && candidate.selector == "cpu:0"
+        };
         self.selector.as_ref().is_ok_and(same)
     }
 

@@ -206,7 +206,8 @@ pub(crate) mod tests {
 
     #[test]
     fn the_element_types_of_a_struct_are_told_once() {
-        let mixed = structure("Mixed", vec![("n", scalar(U32)), ("a", vector(3, F32)), ("b", array(scalar(F32), Some(2)))]);
+        let mixed =
+            structure("Mixed", vec![("n", scalar(U32)), ("a", vector(3, F32)), ("b", array(scalar(F32), Some(2)))]);
         assert_eq!(Dtype::all_in(&mixed), [Dtype::U4, Dtype::F4]);
         assert_eq!(Dtype::all_in(&array(vector(3, F32), None)), [Dtype::F4]);
     }

@@ -89,7 +89,10 @@ pub(crate) fn load(bind: &Bind, binding: &BindingInfo, limit: u64) -> Result<Con
             }
             let data = made.make().map(|bytes| Contents::new(Data::Bytes(bytes)));
             data.ok_or_else(|| {
-                Failure::Usage(format!("{}: this machine has no memory for {bytes} bytes: ask for fewer", bind.argument()))
+                Failure::Usage(format!(
+                    "{}: this machine has no memory for {bytes} bytes: ask for fewer",
+                    bind.argument()
+                ))
             })
         }
     }
@@ -112,7 +115,10 @@ fn check_made(bind: &Bind, made: &Made, binding: &BindingInfo) -> Result<(), Fai
         [only] => {
             let (word, key) = (only.word(), &bind.key);
             let fits = Made { dtype: *only, ..*made }.with(*only);
-            refuse(format!("expected {word}, as '{}' is {name}, found {found}: write --bind {key}={fits}", binding.name))
+            refuse(format!(
+                "expected {word}, as '{}' is {name}, found {found}: write --bind {key}={fits}",
+                binding.name
+            ))
         }
         several => {
             let words: Vec<&str> = several.iter().map(|dtype| dtype.word()).collect();

@@ -47,7 +47,7 @@ impl Made {
         let (word, rest) = text.split_once(':').unwrap_or((text, ""));
         let parts: Vec<&str> = rest.split(':').collect();
         let made = |rule, dtype, count| typed(text, rule, dtype, count);
-        let form = match (word, parts.as_slice()) {
+        let (form, example) = match (word, parts.as_slice()) {
             ("zeros", [dtype, count]) => return Some(made(Rule::Zeros, dtype, count)),
             ("ones", [dtype, count]) => return Some(made(Rule::Ones, dtype, count)),
             ("range", [dtype, count]) => return Some(made(Rule::Range, dtype, count)),
@@ -55,13 +55,13 @@ impl Made {
                 let seed = number(text, "SEED", seed);
                 return Some(seed.and_then(|seed| made(Rule::Random { seed }, dtype, count)));
             }
-            ("zeros", _) => "zeros:DTYPE:COUNT or zeros:BYTES, such as zeros:f32:1024 or zeros:4096",
-            ("ones", _) => "ones:DTYPE:COUNT, such as ones:f32:1024",
-            ("range", _) => "range:DTYPE:COUNT, such as range:u32:1024",
-            ("rand", _) => "rand:SEED:DTYPE:COUNT, such as rand:1:f32:1024",
+            ("zeros", _) => ("zeros:DTYPE:COUNT or zeros:BYTES", "zeros:f32:1024 or zeros:4096"),
+            ("ones", _) => ("ones:DTYPE:COUNT", "ones:f32:1024"),
+            ("range", _) => ("range:DTYPE:COUNT", "range:u32:1024"),
+            ("rand", _) => ("rand:SEED:DTYPE:COUNT", "rand:1:f32:1024"),
             _ => return None,
         };
-        Some(Err(format!("expected {form}, found '{text}'")))
+        Some(Err(format!("expected {form}, found '{text}': write {example}")))
     }
 
     /// Its size; `None` beyond 2^64.
@@ -108,13 +108,13 @@ fn push(out: &mut Vec<u8>, dtype: Dtype, value: u64) {
 
 fn typed(text: &str, rule: Rule, dtype: &str, count: &str) -> Result<Made, String> {
     let words = if matches!(rule, Rule::Random { .. }) {
-        "f32, f16, i32, u32, or float32, float16, int32, uint32"
+        "f16, f32, i32 or u32, or NumPy's float16, float32, int32 or uint32"
     } else {
-        "f16, f32, f64, i16, i32, i64, u16, u32, u64, or float32, int32, uint32 and so on"
+        "f16, f32, f64, i16, i32, i64, u16, u32 or u64, or NumPy's float32 and so on"
     };
     let random = |dtype: &Dtype| random::DTYPES.iter().any(|(_, known)| known == dtype);
     let known = Dtype::from_word(dtype).filter(|dtype| !matches!(rule, Rule::Random { .. }) || random(dtype));
-    let dtype = known.ok_or_else(|| format!("expected one of {words} as DTYPE of '{text}', found '{dtype}'"))?;
+    let dtype = known.ok_or_else(|| format!("expected a type as DTYPE of '{text}', found '{dtype}': write {words}"))?;
     let made = Made { rule, dtype, count: number(text, "COUNT", count)? };
     match last_exact(dtype) {
         Some(most) if rule == Rule::Range && made.count > most.saturating_add(1) => Err(format!(
@@ -142,7 +142,9 @@ fn last_exact(dtype: Dtype) -> Option<u64> {
 }
 
 fn number(text: &str, what: &str, part: &str) -> Result<u64, String> {
-    count(part).ok_or_else(|| format!("expected {} as {what} of '{text}', found '{part}'", count::FORMS))
+    count(part).ok_or_else(|| {
+        format!("expected a whole number as {what} of '{text}', found '{part}': write one such as {}", count::FORMS)
+    })
 }
 
 #[cfg(test)]

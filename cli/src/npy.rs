@@ -40,9 +40,7 @@ pub(crate) fn parse(mut file: Vec<u8>) -> Result<Array, String> {
     if found != expected {
         let verdict = if found < expected { "the file is truncated" } else { "the file has bytes after its array" };
         let shape = header.dimensions();
-        return Err(format!(
-            "{verdict}: shape {shape} of {dtype} is {expected} bytes, found {found}: save it again"
-        ));
+        return Err(format!("{verdict}: shape {shape} of {dtype} is {expected} bytes, found {found}: save it again"));
     }
     file.drain(..start);
     Ok(Array { dtype, shape: header.shape, bytes: file })
@@ -85,7 +83,7 @@ fn split(file: &[u8]) -> Result<(&str, usize), String> {
         return Err("expected a NumPy file, this one is empty: save the array again with np.save".to_owned());
     }
     let rest = file.strip_prefix(MAGIC).ok_or(
-        "this is not a NumPy file: it does not start with \\x93NUMPY: save the array with np.save, or name raw bytes .bin",
+        "expected a NumPy file, this is not a NumPy file, as it does not start with \\x93NUMPY: save the array with np.save, or name raw bytes .bin",
     )?;
     let truncated = || "the file is truncated inside its header: save it again with np.save".to_owned();
     let (length, start) = match *rest {
@@ -108,10 +106,10 @@ fn element_type(descr: &str) -> Result<Dtype, String> {
         _ => ("", descr),
     };
     if order == ">" {
-        return Err(format!("dtype '{descr}' is big-endian, expected little-endian: save array.astype('<{name}')"));
+        return Err(format!("expected little-endian, dtype '{descr}' is big-endian: save array.astype('<{name}')"));
     }
     Dtype::from_name(name).ok_or_else(|| {
-        format!("dtype '{descr}' is not one that kernels can use: save array.astype(np.float32), or what the kernel takes")
+        format!("expected a dtype that kernels can use, found '{descr}': save array.astype(np.float32), or as it needs")
     })
 }
 

@@ -52,9 +52,9 @@ pub(crate) fn parse(key: String, text: &str) -> Result<Output, String> {
     }
     let shaped = text.rsplit_once(':').and_then(|(file, shape)| Some((file, form_of(file)?, shape)));
     match shaped {
-        Some((_, Form::Raw, shape)) => {
-            Err(format!("expected a .bin file without a shape, as it holds plain bytes, found ':{shape}': write a .npy file"))
-        }
+        Some((_, Form::Raw, shape)) => Err(format!(
+            "expected a .bin file without a shape, as it holds plain bytes, found ':{shape}': write a .npy file"
+        )),
         Some((file, form, shape)) => Ok(Output { key, path: file.into(), form, shape: Some(shape.parse()?) }),
         None => Err(format!(
             "expected FILE.npy, FILE.bin or FILE.png, perhaps with :SHAPE, found '{text}': give the file's name one of these \
@@ -97,8 +97,12 @@ impl Output {
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !folder.is_dir() {
-            let (name, is) = (folder.display(), if folder.exists() { "it is a file" } else { "there is none" });
-            return Err(format!("expected the folder '{name}', {is}: create it, or choose another"));
+            let name = folder.display();
+            return Err(if folder.exists() {
+                format!("expected a folder, '{name}' is a file: choose another place")
+            } else {
+                format!("expected the folder '{name}', there is none: create it, or choose another")
+            });
         }
         let refused = |error| format!("the file cannot be written: {error}: choose another place, or allow it");
         match std::fs::metadata(path) {
@@ -125,7 +129,8 @@ impl Output {
         given: &[Given],
         pictures: &[[u32; 2]],
     ) -> Result<Plan, Failure> {
-        let named = given.iter().find(|(key, _)| key.as_ref().is_none_or(|key| *key == self.key || *key == binding.name));
+        let named =
+            given.iter().find(|(key, _)| key.as_ref().is_none_or(|key| *key == self.key || *key == binding.name));
         let shape = self.shape.as_ref().or(named.map(|(_, shape)| shape));
         let planned = match (self.form, Pixels::of(&binding.layout)) {
             (Form::Raw, _) => Ok(Plan::Raw),

@@ -73,7 +73,7 @@ fn is_wide(scalar: Scalar) -> Option<bool> {
 /// The message where a binding cannot hold pixels.
 pub(crate) fn expected(binding: &BindingInfo) -> String {
     format!(
-        "a picture goes with array<u32> (pixels as unpack4x8unorm takes them), array<f32> or array<f16> (gray, 0 to 1), \
+        "expected, for a picture, array<u32> (pixels as unpack4x8unorm takes them), array<f32> or array<f16> (gray, 0 to 1), \
          array<vec4<f32>> or array<vec4<f16>> (red, green, blue, alpha, 0 to 1), found '{}', which is {}: declare it as \
          one of these, or give a .npy or .bin file",
         binding.name, binding.layout.name
@@ -86,7 +86,8 @@ pub(crate) fn expected(binding: &BindingInfo) -> String {
 /// What is wrong with it, without its name.
 pub(crate) fn parse(file: &[u8], pixels: Pixels) -> Result<Picture, String> {
     let reader = ImageReader::with_format(Cursor::new(file), ImageFormat::Png);
-    let picture = reader.decode().map_err(|error| format!("expected a PNG file, this is not one: {error}: convert it"))?;
+    let picture =
+        reader.decode().map_err(|error| format!("expected a PNG file, found another: {error}: convert it"))?;
     let (width, height) = (picture.width(), picture.height());
     Ok(Picture { size: [width, height], bytes: numbers(picture, pixels) })
 }

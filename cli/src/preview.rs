@@ -8,7 +8,8 @@ pub(crate) const SHOWN: u64 = 8;
 
 /// Bytes at the start of a buffer that are enough to show `most` elements of each array.
 pub(crate) fn bytes(layout: &Layout, most: u64) -> u64 {
-    let tail = layout.unsized_tail().map_or(0, |(offset, stride)| u64::from(stride).saturating_mul(most) + u64::from(offset));
+    let tail =
+        layout.unsized_tail().map_or(0, |(offset, stride)| u64::from(stride).saturating_mul(most) + u64::from(offset));
     tail.max(layout.size.into())
 }
 

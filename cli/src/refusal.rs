@@ -26,7 +26,7 @@ pub(crate) fn text(error: &clap::Error, words: impl Iterator<Item = String>) -> 
         }
         ErrorKind::MissingRequiredArgument => {
             let missing: Vec<String> = argument.iter().map(|argument| alternatives(argument)).collect();
-            format!("expected {}, found none of it: write {}", missing.join(", and "), example(&name))
+            format!("expected {}, found none: write {}", missing.join(", and "), example(&name))
         }
         ErrorKind::ArgumentConflict => match strings(error, ContextKind::PriorArg).first().map(|prior| option(prior)) {
             Some(prior) if prior != first => {
@@ -62,11 +62,18 @@ fn meant(words: impl Iterator<Item = String>) -> (Command, String) {
 
 fn unknown(error: &clap::Error, command: &Command, name: &str, argument: &str) -> String {
     if !argument.starts_with('-') {
-        let takes: Vec<String> = command.get_positionals().map(|taken| taken.get_id().to_string().to_uppercase()).collect();
+        let takes: Vec<String> =
+            command.get_positionals().map(|taken| taken.get_id().to_string().to_uppercase()).collect();
         let takes = if takes.is_empty() { "no argument".to_owned() } else { format!("one {}", takes.join(" ")) };
         return format!(
             "{argument}: expected {takes} and options, found '{argument}' as well: leave it out, or write it after the option \
              that it belongs to"
+        );
+    }
+    if argument[1..].starts_with(|letter: char| letter.is_ascii_digit()) {
+        let number = &argument[1..];
+        return format!(
+            "{argument}: expected an option or a number without a sign, found '{argument}': write {number}"
         );
     }
     let close = strings(error, ContextKind::SuggestedArg);
@@ -77,7 +84,9 @@ fn unknown(error: &clap::Error, command: &Command, name: &str, argument: &str) -
         None if known.is_empty() => "leave it out".to_owned(),
         None => format!("choose one of {}", known.join(", ")),
     };
-    format!("{argument}: expected an option of `{name}`, found '{argument}': {remedy}; `{name} --help` describes them all")
+    format!(
+        "{argument}: expected an option of `{name}`, found '{argument}': {remedy}; `{name} --help` describes them all"
+    )
 }
 
 fn strings(error: &clap::Error, kind: ContextKind) -> Vec<String> {
@@ -123,16 +132,27 @@ mod tests {
     #[test]
     fn what_clap_refuses_has_all_four_parts() {
         let table = [
-            ("anywarp run", "expected --groups X[,Y[,Z]] or --threads X[,Y[,Z]], and FILE, found none of it: write anywarp run"),
+            (
+                "anywarp run",
+                "expected --groups X[,Y[,Z]] or --threads X[,Y[,Z]], and FILE, found none: write anywarp run",
+            ),
             ("anywarp run a --threads 1 --groups 1", "--threads and --groups: expected one of the two, found both"),
             ("anywarp run a --threads 1 --threads 2", "--threads: expected once, found twice: leave one out"),
-            ("anywarp run a --treads 1", "--treads: expected an option of `anywarp run`, found '--treads': write --threads"),
-            ("anywarp devices --zzz", "found '--zzz': choose one of --json"),
+            (
+                "anywarp run a --treads 1",
+                "--treads: expected an option of `anywarp run`, found '--treads': write --threads",
+            ),
+            ("anywarp devices --zzz", "found '--zzz': leave it out; `anywarp devices --help` describes"),
             ("anywarp devices more", "more: expected no argument and options, found 'more' as well: leave it out"),
-            ("anywarp cache drop", "drop: expected a command of `anywarp cache`, found 'drop': choose one of show, clear"),
+            (
+                "anywarp cache drop",
+                "drop: expected a command of `anywarp cache`, found 'drop': choose one of show, clear",
+            ),
             ("anywarp run a --bind", "--bind: expected a value after it, found none: write --bind <KEY=SOURCE>"),
             ("anywarp translate a --to dxil", "--to dxil: expected one of source, wgsl"),
             ("anywarp run a --threads -4", "--threads -4: expected one to three numbers"),
+            ("anywarp run a --threads -4,2", "-4: expected an option or a number without a sign"),
+            ("anywarp run a --threads --bind x=y.npy", "--threads: expected a value after it, found none"),
         ];
         for (line, expected) in table {
             let message = refused(line);

@@ -115,7 +115,14 @@ fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunAr
             Clock::Device => "device",
             Clock::Host => "host",
         },
-        timings_us: report::Timings { compile, load, upload, kernel: times.median(), kernel_min: times.min(), download },
+        timings_us: report::Timings {
+            compile,
+            load,
+            upload,
+            kernel: times.median(),
+            kernel_min: times.min(),
+            download,
+        },
         bytes: report::Bytes { uploaded: stats.bytes_uploaded, downloaded: stats.bytes_downloaded },
         bindings,
         outputs: written,
@@ -197,15 +204,17 @@ fn check_shapes(
         let named: Vec<_> = outputs.iter().filter(names).collect();
         if key.is_none() && outputs.len() > 1 {
             return refuse(format!(
-                "expected KEY=SHAPE, as there are {} outputs: write --shape {}",
+                "expected KEY=SHAPE, as there are {} outputs, found no key: write --shape {}",
                 outputs.len(),
                 shape::text(Some(&outputs[0].1.key), shape)
             ));
         }
         if !named.iter().any(|(_, output)| output.takes_shape()) {
-            return refuse("expected an --out FILE.npy or FILE.png without a shape of its own, there is none: add one, or \
+            return refuse(
+                "expected an --out FILE.npy or FILE.png without a shape of its own, there is none: add one, or \
                            leave --shape out"
-                .to_owned());
+                    .to_owned(),
+            );
         }
         if shapes[..index].iter().any(|(other, _)| other == key) {
             return refuse("expected one shape for each output, this is the second: keep one of the two".to_owned());
@@ -220,7 +229,7 @@ fn of_length(failure: Failure, interface: &Interface<'_>, sources: &[(&BindingIn
     let Error::Launch(LaunchError::Length { binding: name, got, expected, .. }) = &**error else { return failure };
     let Some((binding, bind)) = sources.iter().find(|(binding, _)| binding.name == *name) else { return failure };
     let message = format!(
-        "{}: {expected}, found {got} bytes: give as many, such as --bind {}={}",
+        "{}: expected another length, {expected}, found {got} bytes: give as many, such as --bind {}={}",
         bind.argument(),
         bind.key,
         interface.suggest_source(binding)
@@ -285,7 +294,8 @@ fn write(
             }),
             Err(message) => {
                 let argument = output.argument();
-                failed.push(format!("{argument}: expected to write the file after the run, {message}: make room for it"));
+                failed
+                    .push(format!("{argument}: expected to write the file after the run, {message}: make room for it"));
             }
         }
     }

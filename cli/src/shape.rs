@@ -23,7 +23,9 @@ impl FromStr for Extents {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
-            format!("expected a shape such as 512x512 or 2,3,4, found '{text}': write whole numbers with x or commas between")
+            format!(
+                "expected a shape such as 512x512 or 2,3,4, found '{text}': write whole numbers with x or commas between"
+            )
         };
         let separator = if text.contains(',') { ',' } else { 'x' };
         let parts: Vec<&str> = text.split(separator).map(str::trim).collect();
@@ -107,7 +109,9 @@ mod tests {
 
     #[test]
     fn shapes_have_extents_with_x_or_commas() {
-        for (text, numbers) in [("512x512", &[512, 512][..]), ("2, 3,4", &[2, 3, 4]), ("1Ki", &[1024]), ("0x0", &[0])] {
+        for (text, numbers) in
+            [("512x512", &[512, 512][..]), ("2, 3,4", &[2, 3, 4]), ("1Ki", &[1024]), ("0x0", &[0, 0])]
+        {
             assert_eq!(extents(text).numbers, numbers, "{text}");
         }
         for wrong in ["", "x", "2x", "2,,3", "-1", "2x3,4", "a", "2.5"] {
@@ -123,7 +127,10 @@ mod tests {
     fn products_must_be_what_there_is() {
         assert_eq!(extents("2x3").of_array(6, "float32"), Ok(vec![2, 3]));
         let message = extents("2,3").of_array(8, "float32").unwrap_err();
-        assert!(message.starts_with("expected a shape of 8 elements (float32), found (2, 3) of 6: choose"), "{message}");
+        assert!(
+            message.starts_with("expected a shape of 8 elements (float32), found (2, 3) of 6: choose"),
+            "{message}"
+        );
         assert!(extents("8Ti,8Ti").of_array(8, "").is_err(), "no overflow");
 
         assert_eq!(extents("4x2").of_picture(8), Ok([4, 2]));

@@ -41,7 +41,9 @@ impl FromStr for Source {
         if let Some(bytes) = text.strip_prefix("zeros:").filter(|rest| !rest.contains(':')) {
             let number = count(bytes).map(Self::Zeros);
             let forms = count::FORMS;
-            return number.ok_or_else(|| format!("expected {forms} as BYTES of '{text}', found '{bytes}'"));
+            return number.ok_or_else(|| {
+                format!("expected a whole number as BYTES of '{text}', found '{bytes}': write one such as {forms}")
+            });
         }
         if let Some(made) = Made::parse(text) {
             return made.map(Self::Made);

@@ -13,9 +13,11 @@ use crate::run;
 /// some systems and late on others.
 const INTERVAL: Duration = Duration::from_millis(150);
 
-/// How often in a row something is wrong before that is told: editors that save by renaming take a file away for a
-/// moment, and others write it piece by piece.
-const PATIENCE: u32 = 2;
+/// How often in a row the file is not there before that is told: editors that save by renaming take it away for a
+/// moment.
+const ABSENT: u32 = 4;
+/// How often in a row the text is wrong before that is told: some editors write it piece by piece.
+const WRONG: u32 = 2;
 
 /// Runs the kernel, and again after every change, until the process is ended. A text that is wrong is told once, as
 /// is a file that is gone, and the kernel before it stays.
@@ -34,7 +36,7 @@ pub(crate) fn watch(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     loop {
         let start = Instant::now();
         if arguments.file.exists() {
-            if absent >= PATIENCE {
+            if absent >= ABSENT {
                 say(&format!("{file} is back"), json);
                 // The file that came may be the one that went.
                 kernel = None;
@@ -53,14 +55,14 @@ pub(crate) fn watch(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
                     let message = failure.to_string();
                     times = if message == wrong { times + 1 } else { 1 };
                     wrong = message;
-                    if times == PATIENCE {
+                    if times == WRONG {
                         failure.print(json);
                     }
                 }
             }
         } else {
             absent += 1;
-            if absent == PATIENCE {
+            if absent == ABSENT {
                 say(&format!("{file} is not there; the kernel runs again when it comes back"), json);
             }
         }

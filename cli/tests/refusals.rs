@@ -1,164 +1,285 @@
-//! The tool where something is wrong: exit codes and what it says.
+//! The tool where something is wrong: what it says, in full, and its exit codes.
+//!
+//! `refusals/*.txt` hold the calls. A case begins with `$ anywarp` and the arguments, then come all that the tool
+//! printed and its exit code. The line below judges the message: four of its parts, with bars between, which name the
+//! argument, what was expected, what came instead, and what to do. A test that finds another text says so and leaves what
+//! came in the folder of the build; `ANYWARP_UPDATE=1` writes it to the file, where the judgements are kept.
+#![cfg(unix)] // the words of the system for what is wrong with a file are its own elsewhere
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
 
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
 use serde_json::Value;
 use support::{Folder, SAXPY, bytes_of, npy};
 
-const X: &str = "--bind x=rand:1:f32:64";
-const Y: &str = "--bind y=zeros:256";
-const PARAMS: &str = "--set params.a=1 --set params.n=64";
+/// Several entry points, and overrides of each type.
+const TWO: &str = "
+override TILE: u32 = 4;
+override SCALE: f32 = 1.0;
+override N: u32;
+@id(7) override ON: bool = true;
+override DEPTH: i32 = 1;
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@compute @workgroup_size(1) fn a() { out[0] = TILE + u32(SCALE); if ON { out[1] = u32(DEPTH); } }
+@compute @workgroup_size(N) fn b() { out[0] = 1; }
+";
 
-/// A folder with everything that the cases below name.
+const PICTURE: &str = "
+@group(0) @binding(0) var<storage, read> image: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@group(0) @binding(2) var<storage, read_write> points: array<vec3<f32>>;
+@compute @workgroup_size(1) fn gray(@builtin(global_invocation_id) id: vec3<u32>) {
+    out[id.x] = image[id.x].r;
+    points[id.x] = image[id.x].rgb;
+}
+";
+
+const CELLS: &str = "
+struct Cell { count: u32, mean: f32 }
+@group(0) @binding(0) var<storage, read_write> cells: array<Cell>;
+@compute @workgroup_size(1) fn main() { cells[0].count = 1; }
+";
+
+/// A folder with everything that the cases name.
 fn folder(test: &str) -> Option<Folder> {
     let folder = Folder::with_device(test)?;
     folder.write("saxpy.wgsl", SAXPY);
+    folder.write("two.wgsl", TWO);
+    folder.write("picture.wgsl", PICTURE);
+    folder.write("cells.wgsl", CELLS);
     folder.write("broken.wgsl", "@compute @workgroup_size(1)\nfn main() {\n    let a = undefined;\n}\n");
     folder.write("drawing.wgsl", "@fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(); }");
-    let two = "override N: u32; @compute @workgroup_size(1) fn a() {} @compute @workgroup_size(N) fn b() {}";
-    folder.write("two.wgsl", two);
+    folder.write("vertex.wgsl", "@vertex fn vs() -> @builtin(position) vec4<f32> { return vec4<f32>(); }");
+    folder.write("large.wgsl", "@compute @workgroup_size(4096) fn large() {}");
+    folder.write("imports.wgsl", "import package::nowhere::thing;\n@compute @workgroup_size(1) fn main() { thing(); }");
+    folder.write("latin.wgsl", b"// gr\xfcn\n@compute @workgroup_size(1) fn main() {}");
+    folder.write("empty.wgsl", "");
+    folder.write("empty.npy", "");
+    folder.write("empty.bin", "");
+    folder.write("empty.png", "");
+    folder.write("text.png", "not a picture");
+    folder.write("floats.npy", npy("<f4", "(64,)", &bytes_of(&[1.0; 64])));
     folder.write("double.npy", npy("<f8", "(64,)", &[0; 512]));
     folder.write("big.npy", npy(">f4", "(64,)", &[0; 256]));
+    folder.write("complex.npy", npy("<c8", "(32,)", &[0; 256]));
+    folder.write("fortran.npy", npy("<f4", "(8, 8)", &[0; 256]).map_header("False", "True "));
     folder.write("short.npy", npy("<f4", "(64,)", &bytes_of(&[1.0; 63])));
+    folder.write("odd.bin", [0; 7]);
     folder.write("text.npy", "not an array");
+    folder.write("archive.npy", "PK\u{3}\u{4}");
+    folder.make("folder");
+    folder.make("folder.npy");
     Some(folder)
 }
 
-/// Runs each line, with and without `--json`, and looks for the code, the class and the fragments.
-fn check(folder: &Folder, code: i32, class: &str, cases: &[(String, &[&str])]) {
-    for (line, fragments) in cases {
-        let text = folder.run(line);
-        assert_eq!(text.code, Some(code), "{line}\n{text:#?}");
-        assert!(text.stderr.starts_with("error: "), "{line}\n{}", text.stderr);
-        for fragment in *fragments {
-            assert!(text.stderr.contains(fragment), "{line}\n'{fragment}' is not in\n{}", text.stderr);
-        }
+trait MapHeader {
+    fn map_header(self, from: &str, to: &str) -> Self;
+}
 
-        let json = folder.run(&format!("{line} --json"));
-        assert_eq!(json.code, Some(code), "{line} --json\n{json:#?}");
-        let error: Value = serde_json::from_str(&json.stderr).unwrap_or_else(|_| panic!("{line}\n{}", json.stderr));
-        assert_eq!(error["class"], class, "{line}\n{error}");
-        let message = error["error"].as_str().unwrap();
-        assert!(fragments.iter().all(|fragment| message.contains(fragment)), "{line}\n{message}");
+impl MapHeader for Vec<u8> {
+    /// The same with other words in the header, of equal length.
+    fn map_header(mut self, from: &str, to: &str) -> Self {
+        let at = self.windows(from.len()).position(|window| window == from.as_bytes()).expect("it is there");
+        self[at..at + to.len()].copy_from_slice(to.as_bytes());
+        self
     }
 }
 
-#[test]
-fn a_wrong_command_line_is_two() {
-    let Some(folder) = folder("usage") else { return };
-    let with = |rest: &str| format!("saxpy.wgsl --threads 64 {rest}");
-    let full = |rest: &str| format!("saxpy.wgsl --threads 64 {X} {Y} {PARAMS} {rest}");
-    check(
-        &folder,
-        2,
-        "usage",
-        &[
-            (format!("saxpy.wgsl {X} {Y} {PARAMS}"), &["--groups", "--threads"]),
-            (full("--groups 1"), &["--groups", "--threads"]),
-            (full("--groups 1,2,3,4"), &["at most three"]),
-            (full("--frobnicate"), &["--frobnicate"]),
-            (full("--repeat 0"), &["--repeat"]),
-            (full("--bind z=zeros:4"), &["--bind z", "x (0.0), y (0.1), params (0.2)"]),
-            (full("--bind 3.0=zeros:4"), &["--bind 3.0"]),
-            (full("--bind 0.1=zeros:4"), &["y (0.1) is bound twice"]),
-            (full("--bind x"), &["NAME=VALUE"]),
-            (full("--bind x=numbers.csv"), &["FILE.npy", "numbers.csv"]),
-            (full("--bind x=zeros:many"), &["BYTES", "many"]),
-            (full("--bind x=rand:1:f64:4"), &["DTYPE", "f64"]),
-            (full("--bind params=zeros:8"), &["params"]),
-            (full("--out z=out.npy"), &["--out z", "x (0.0)"]),
-            (full("--out y=out.txt"), &["FILE.npy", "out.txt"]),
-            (full("--out y=out.npy --out x=out.npy"), &["out.npy"]),
-            (full("--out params=out.npy"), &["params", "--set"]),
-            (full("--override N=64"), &["'N'"]),
-            (full("--override N=many"), &["many"]),
-            (full("--entry main"), &["'main'", "saxpy"]),
-            (full("--set params.b=1"), &["params.b", "params.a (f32), params.n (u32)"]),
-            (full("--set x=1"), &["x", "--bind"]),
-            (with(&format!("{X} {Y} --set params.a=1 --set params.n=-1")), &["params.n", "u32", "-1"]),
-            (with(&format!("{X} {Y} --set params.a=1 --set params.n=1.5")), &["params.n", "u32", "1.5"]),
-            (with(&format!("{X} {Y} --set params.n=1 --set params.a=1e40")), &["params.a", "f32", "1e40"]),
-            (with(&format!("{X} {Y} --set params.n=1 --set params.a=1,2")), &["params.a", "f32", "found 2"]),
-            (with(&format!("{X} {Y} --set params.n=1")), &["--set params.a=0"]),
-            (format!("saxpy.wgsl --threads 0 {X} {Y} {PARAMS}"), &["0"]),
-            ("two.wgsl --groups 1".to_owned(), &["--entry", "a, b"]),
-            ("two.wgsl --groups 1 --entry b".to_owned(), &["N"]),
-        ],
-    );
+/// One call, and what came of it.
+struct Case {
+    line: String,
+    output: String,
+    judged: String,
+}
+
+impl Case {
+    fn all(text: &str) -> Vec<Self> {
+        let cases = text.split("$ anywarp").skip(1);
+        let case = |case: &str| {
+            let (line, rest) = case.split_once('\n').unwrap_or((case, ""));
+            let (output, judged) = rest.rsplit_once("\njudged: ").unwrap_or((rest, ""));
+            Self { line: line.trim().to_owned(), output: output.trim().to_owned(), judged: judged.trim().to_owned() }
+        };
+        cases.map(case).collect()
+    }
+
+    fn write(&self, text: &mut String) {
+        let _ = writeln!(text, "$ anywarp {}\n{}\njudged: {}\n", self.line, self.output, self.judged);
+    }
+}
+
+/// Runs all calls of a file, with and without `--json`.
+fn check(name: &str) -> usize {
+    let Some(folder) = folder(&format!("refusals-{name}")) else { return 0 };
+    let processor = processor(&folder);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/refusals/{name}.txt"));
+    let written = fs::read_to_string(&file).unwrap();
+    let (mut found, mut wrong) = (String::new(), Vec::new());
+    let cases = Case::all(&written);
+    for case in &cases {
+        let line = &case.line;
+        let outcome = anywarp(&folder, line);
+        let code = outcome.code.expect("it ends by itself");
+        let output = format!("{}{}\nexit code {code}", outcome.stdout, outcome.stderr.trim_end());
+        let output = of_any_machine(&output, &processor);
+        Case { line: line.clone(), output: output.clone(), judged: case.judged.clone() }.write(&mut found);
+        if output != case.output {
+            wrong.push(format!("{line}\nexpected\n{}\nfound\n{output}", case.output));
+        }
+        let judged: Vec<&str> = case.judged.split(" | ").collect();
+        if judged.len() != 4 || judged.iter().any(|part| part.is_empty() || !output.contains(part)) {
+            wrong.push(format!("{line}\n{output}\nlacks a part of the judgement: {}", case.judged));
+        }
+        if !(1..=2).contains(&code) || outcome.stderr.lines().any(|line| line.trim_start().starts_with("Usage:")) {
+            wrong.push(format!("{line}\nends with {code}:\n{}", outcome.stderr));
+        }
+        if let Some(class) = class_in_json(&folder, line, code) {
+            wrong.push(class);
+        }
+    }
+    if std::env::var_os("ANYWARP_UPDATE").is_some() {
+        fs::write(&file, found).unwrap();
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n\n{}", wrong.len(), cases.len(), wrong.join("\n\n"));
+    cases.len()
+}
+
+/// Runs the tool on the processor, which is the same on each machine.
+fn anywarp(folder: &Folder, line: &str) -> support::Outcome {
+    let (verb, arguments) = line.split_once(' ').unwrap_or((line, ""));
+    folder.start(verb, arguments, "", &[("ANYWARP_DEVICE", "cpu")])
+}
+
+/// The text without what this machine has besides its processor.
+fn of_any_machine(text: &str, processor: &str) -> String {
+    let others = ["  vulkan", "  metal", "  dx12", "  cuda"];
+    let lines = text.lines().filter(|line| !others.iter().any(|other| line.starts_with(other)));
+    let listed = "a part of a device's name: choose one of";
+    let lines = lines.map(|line| match line.split_once(listed) {
+        Some((before, _)) => format!("{before}{listed} DEVICES"),
+        None => line.replace(processor, "PROCESSOR"),
+    });
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// What is wrong with the same call with `--json`, if anything.
+fn class_in_json(folder: &Folder, line: &str, code: i32) -> Option<String> {
+    // That says a file's result on stdout.
+    if line.starts_with("check") || line.is_empty() || line.contains("--json") {
+        return None;
+    }
+    let outcome = anywarp(folder, &format!("--json {line}"));
+    let error: Result<Value, _> = serde_json::from_str(&outcome.stderr);
+    let right = outcome.code == Some(code)
+        && error.as_ref().is_ok_and(|error| (error["class"] == "usage") == (code == 2) && error["error"].is_string());
+    (!right).then(|| format!("--json {line}\n{outcome:#?}"))
+}
+
+/// The name of the processor as a device, which is another on each machine.
+fn processor(folder: &Folder) -> String {
+    let report: Value = serde_json::from_str(&folder.anywarp("devices --json").stdout).unwrap();
+    let devices = report["devices"].as_array().unwrap();
+    let cpu = devices.iter().find(|device| device["selector"] == "cpu:0").expect("the processor");
+    cpu["name"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn all_missing_bindings_are_listed_with_types_and_remedies() {
+fn runs_are_refused_for_their_arguments() {
+    check("arguments");
+}
+
+#[test]
+fn runs_are_refused_for_their_files() {
+    check("files");
+}
+
+#[test]
+fn runs_are_refused_for_the_kernel_and_the_device() {
+    check("kernels");
+}
+
+#[test]
+fn other_commands_are_refused() {
+    check("commands");
+}
+
+#[test]
+fn at_least_a_hundred_calls_are_judged() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refusals");
+    let files = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    let lines: Vec<String> = files.flat_map(|text| Case::all(&text)).map(|case| case.line).collect();
+    let different: std::collections::BTreeSet<&String> = lines.iter().collect();
+    assert_eq!(different.len(), lines.len(), "a call stands twice");
+    assert!(lines.len() >= 100, "{}", lines.len());
+}
+
+#[test]
+fn all_missing_bindings_are_listed_with_types_and_remedies_that_work() {
     let Some(folder) = folder("missing") else { return };
-    let cases: [(String, &[&str]); 1] = [(
-        "saxpy.wgsl --threads 64".to_owned(),
-        &[
-            "x (0.0), var<storage, read> array<f32>: --bind x=rand:1:f32:64",
-            "y (0.1), var<storage, read_write> array<f32>: --bind y=zeros:256",
-            "params (0.2), var<uniform> Params: --set params.a=0 --set params.n=0, or --bind params=zeros:8",
-        ],
-    )];
-    check(&folder, 2, "usage", &cases);
-    let suggested = "--bind x=rand:1:f32:64 --bind y=zeros:256 --set params.a=0 --set params.n=0";
-    folder.run(&format!("saxpy.wgsl --threads 64 {suggested}")).ok();
+    let said = folder.run("saxpy.wgsl --threads 64").stderr;
+    let remedies = "--bind x=rand:1:f32:64 --bind y=zeros:f32:64 --set params.a=0 --set params.n=0";
+    assert!(remedies.split(" --").all(|part| said.contains(part.trim_start_matches("--"))), "{said}");
+    folder.run(&format!("saxpy.wgsl --threads 64 {remedies}")).ok();
 }
 
 #[test]
-fn files_that_cannot_be_used_are_one() {
-    let Some(folder) = folder("files") else { return };
-    let x = |source: &str| format!("saxpy.wgsl --threads 64 --bind x={source} {Y} {PARAMS}");
-    check(
-        &folder,
-        1,
-        "file",
-        &[
-            ("absent.wgsl --threads 64".to_owned(), &["absent.wgsl"]),
-            (x("absent.npy"), &["absent.npy", "'x'"]),
-            (x("absent.bin"), &["absent.bin", "'x'"]),
-            (x("double.npy"), &["double.npy", "'x'", "f4", "f8", "array<f32>"]),
-            (x("big.npy"), &["big.npy", "big-endian"]),
-            (x("short.npy"), &["short.npy", "'x'", "truncated", "256", "252"]),
-            (x("text.npy"), &["text.npy", "not a NumPy file"]),
-            (x("rand:1:f32:1000000000000000000"), &["'x'", "largest buffer"]),
-            (x("zeros:18446744073709551615"), &["'x'", "largest buffer"]),
-        ],
-    );
+fn an_output_that_cannot_be_written_after_all_does_not_stop_the_others() {
+    let Some(folder) = folder("unwritable") else { return };
+    if !Path::new("/dev/full").exists() {
+        return println!("skipped: there is no /dev/full here");
+    }
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("full.bin")).unwrap();
+    let line = "saxpy.wgsl --threads 64 --bind x=ones:f32:64 --bind y=zeros:256 --set params.a=1 --set params.n=64";
+    let outcome = folder.run(&format!("{line} --out y=full.bin --out x=x.npy"));
+    assert_eq!(outcome.code, Some(1), "{outcome:#?}");
+    assert!(outcome.stderr.contains("--out y=full.bin: expected to write the file after the run, full.bin: No space"));
+    assert_eq!(folder.read("x.npy").len(), 128 + 256);
 }
 
 #[test]
-fn kernels_and_devices_that_fail_are_one() {
-    let Some(folder) = folder("kernels") else { return };
-    check(
-        &folder,
-        1,
-        "programmer",
-        &[
-            ("broken.wgsl --groups 1".to_owned(), &["broken.wgsl", "undefined", "3"]),
-            ("drawing.wgsl --groups 1".to_owned(), &["drawing.wgsl", "compute"]),
-            (format!("saxpy.wgsl --threads 64 {X} {Y} {PARAMS} --device nowhere:9"), &["nowhere:9"]),
-            (format!("saxpy.wgsl --threads 64 {X} {Y} --bind params=zeros:4"), &["params", "4 bytes"]),
-        ],
-    );
+fn what_is_refused_before_the_run_leaves_no_file() {
+    let Some(folder) = folder("nothing") else { return };
+    let line = "saxpy.wgsl --threads 64 --bind x=ones:f32:64 --bind y=zeros:256 --set params.a=1 --set params.n=64";
+    let outcome = folder.run(&format!("{line} --out x=new.npy --out y=absent/y.npy"));
+    assert_eq!(outcome.code, Some(1), "{outcome:#?}");
+    assert!(!folder.path().join("new.npy").exists(), "the first of the two was written");
+}
+
+#[test]
+fn a_kernel_from_stdin_is_named() {
+    let Some(folder) = folder("stdin") else { return };
     let stdin = folder.run_with_stdin("- --groups 1", "fn");
     assert_eq!(stdin.code, Some(1));
     assert!(stdin.stderr.contains("stdin.wgsl"), "{}", stdin.stderr);
 }
 
 #[test]
-fn an_output_that_cannot_be_written_does_not_stop_the_others() {
-    let Some(folder) = folder("unwritable") else { return };
-    let outputs = "--out y=absent/y.npy --out x=x.npy --out y=elsewhere/y.bin";
-    let line = format!("saxpy.wgsl --threads 64 {X} {Y} {PARAMS} {outputs}");
-    check(&folder, 1, "file", &[(line, &["absent/y.npy", "elsewhere/y.bin", "'y'"])]);
-    assert_eq!(folder.read("x.npy").len(), 128 + 256);
-}
-
-#[test]
 fn help_and_version_are_no_failures() {
     let Some(folder) = folder("help") else { return };
     let help = folder.run("--help").ok();
-    for word in ["SplitMix64", "zeros:BYTES", "Exit codes", "--override", "not reset"] {
+    for word in [
+        "SplitMix64",
+        "zeros:BYTES",
+        "ones:DTYPE:COUNT",
+        "FILE.png",
+        "unpack4x8unorm",
+        "64Ki",
+        "float32",
+        "Exit codes",
+        "--override",
+        "--print",
+        "--shape",
+        "not reset",
+        "Once for each variable",
+        "Once for each part",
+        "Once for each file",
+    ] {
         assert!(help.contains(word), "{word}");
     }
+    assert!(!help.contains("--constant"), "the second word for overrides is not advertised");
+    assert!(folder.anywarp("--version").ok().starts_with("anywarp "));
 }

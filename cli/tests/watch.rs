@@ -158,7 +158,8 @@ fn a_file_that_is_replaced_by_renaming_runs_without_a_word() {
         let (old, new) = (folder.path().join("main.wgsl"), folder.path().join("new.wgsl"));
         folder.write("new.wgsl", NUMBER.replace("4711", &number.to_string()));
         std::fs::rename(&old, folder.path().join("main.wgsl~")).unwrap();
-        std::thread::sleep(Duration::from_millis(20));
+        // Longer than from one look to the next.
+        std::thread::sleep(Duration::from_millis(170));
         std::fs::rename(new, old).unwrap();
         let mut lines = Vec::new();
         while !lines.iter().any(|line: &String| line.contains(&number.to_string())) {

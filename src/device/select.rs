@@ -210,8 +210,11 @@ fn no_device(wanted: Option<String>, rejected: Vec<Rejection>, some_fitted: bool
     };
     let absent = backend.filter(|backend| !of(*backend));
     let mut advice: Vec<String> = absent.and_then(missing::of).into_iter().collect();
-    let here: Vec<&str> =
-        rejected.iter().map(|rejection| rejection.selector.as_str()).filter(|selector| selector.contains(':')).collect();
+    let here: Vec<&str> = rejected
+        .iter()
+        .map(|rejection| rejection.selector.as_str())
+        .filter(|selector| selector.contains(':'))
+        .collect();
     if wanted.is_some() && !some_fitted && !here.is_empty() {
         advice.push(format!(
             "expected a backend (vulkan), one of its devices (vulkan:0) or a part of a device's name: choose one of {}",

@@ -13,10 +13,13 @@ use crate::error::KernelError;
 /// Gives every override its value.
 pub(super) fn resolve(text: &Text<'_>, entry: &Entry, module: Validated) -> Result<Validated, KernelError> {
     let constants = constants(text, entry, &module)?;
-    let typed: Vec<(String, &'static str)> = module.overrides.iter().map(|(_, item)| described(&module, item)).collect();
+    let typed: Vec<(String, &'static str)> =
+        module.overrides.iter().map(|(_, item)| described(&module, item)).collect();
     module.with_overrides(&entry.point, &constants).map_err(|error| {
         let message = match error {
-            PipelineConstantError::ValidationError(error) => return diagnostic::of_validator(&text.source, &error).into(),
+            PipelineConstantError::ValidationError(error) => {
+                return diagnostic::of_validator(&text.source, &error).into();
+            }
             PipelineConstantError::MissingValue(key) => {
                 let kind = typed.iter().find(|(known, _)| *known == key).map_or("a value", |(_, kind)| *kind);
                 format!("override '{key}': expected {kind}, found no value: set it, or give it a default in the WGSL")
@@ -46,12 +49,18 @@ fn constants(text: &Text<'_>, entry: &Entry, module: &naga::Module) -> Result<Pi
         };
         if !fits(module, item, *value) {
             let (_, expected) = described(module, item);
-            let message = format!("override '{name}': expected {expected}, found {value}: set it to such a value");
+            let message =
+                format!("override '{name}': expected {expected}, found {}: set it to such a value", plain(*value));
             return Err(KernelError::Override { kernel, message });
         }
         constants.insert(key(item), *value);
     }
     Ok(constants)
+}
+
+/// A number without rows of zeros.
+fn plain(value: f64) -> String {
+    if value.abs() < 1e16 { value.to_string() } else { format!("{value:e}") }
 }
 
 fn key(item: &Override) -> String {
