@@ -13,10 +13,9 @@ use crate::composition::display_name;
 use crate::failure::Failure;
 use crate::output::{Output, Plan};
 use crate::report::{self, Report};
-use crate::shape::{self, Given};
 use crate::source::{Bind, Source};
 use crate::timing::{self, Times};
-use crate::{load, preview, terminal};
+use crate::{load, outputs, preview, terminal};
 
 /// Runs a kernel and prints its report. Files that cannot be written fail the run only after
 /// everything else is done.
@@ -74,8 +73,8 @@ fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunAr
     let assignments = interface.assign(&arguments.sets, &sources, |path| kernel.layout_of(path))?;
     interface.check_complete(&sources, &assignments)?;
     sources.iter().try_for_each(|(binding, bind)| load::check(bind, binding))?;
-    let outputs = find_outputs(&interface, &sources, &arguments.outputs)?;
-    check_shapes(&outputs, &sources, &arguments.shapes)?;
+    let found = outputs::find(&interface, &sources, &arguments.outputs)?;
+    outputs::check_shapes(&found, &sources, &arguments.shapes)?;
 
     let start = Instant::now();
     let contents = buffers::load(device, &sources)?;
@@ -84,7 +83,7 @@ fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunAr
     let plan = |(index, output): &(usize, &Output)| {
         output.plan(sources[*index].0, &contents[*index], &arguments.shapes, &pictures)
     };
-    let plans: Vec<Plan> = outputs.iter().map(plan).collect::<Result<_, _>>()?;
+    let plans: Vec<Plan> = found.iter().map(plan).collect::<Result<_, _>>()?;
 
     let start = Instant::now();
     let mut bound = buffers::upload(device, &sources, contents)?;
@@ -98,8 +97,8 @@ fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunAr
     printed?;
 
     let mut download = Duration::ZERO;
-    let (written, failed) = write(&bound, &outputs, &plans, &mut download)?;
-    let shown = arguments.print.or((outputs.is_empty() && !json).then_some(preview::SHOWN));
+    let (written, failed) = outputs::write(&bound, &found, &plans, &mut download)?;
+    let shown = arguments.print.or((found.is_empty() && !json).then_some(preview::SHOWN));
     let bindings = describe(&bound, shown.unwrap_or(0), &mut download)?;
     let stats = device.stats();
     let report = Report {
@@ -160,69 +159,6 @@ fn thread_count(grid: &report::Grid, kernel: &Kernel) -> u64 {
     grid.threads.map_or_else(|| product(grid.groups).saturating_mul(product(kernel.workgroup_size())), product)
 }
 
-/// The index of each output's buffer.
-fn find_outputs<'a>(
-    interface: &Interface<'_>,
-    sources: &[(&BindingInfo, &Bind)],
-    outputs: &'a [Output],
-) -> Result<Vec<(usize, &'a Output)>, Failure> {
-    let mut found: Vec<(usize, &Output)> = Vec::with_capacity(outputs.len());
-    for output in outputs {
-        let binding = interface.find("--out", &output.key)?;
-        let argument = output.argument();
-        if let Some((_, other)) = found.iter().find(|(_, other)| other.path == output.path) {
-            let other = other.argument();
-            return Err(Failure::Usage(format!(
-                "{argument}: expected a file of its own, {other} writes it as well: choose another name"
-            )));
-        }
-        let index = sources.iter().position(|(other, _)| other.resource == binding.resource);
-        let index = index.ok_or_else(|| {
-            Failure::Usage(format!(
-                "{argument}: expected a variable with a buffer, '{}' comes from --set and has none: give it a --bind",
-                binding.name
-            ))
-        })?;
-        output.check(binding)?;
-        found.push((index, output));
-    }
-    Ok(found)
-}
-
-/// Refuses a `--shape` that says nothing about any output, or not about which.
-fn check_shapes(
-    outputs: &[(usize, &Output)],
-    sources: &[(&BindingInfo, &Bind)],
-    shapes: &[Given],
-) -> Result<(), Failure> {
-    for (index, (key, shape)) in shapes.iter().enumerate() {
-        let argument = format!("--shape {}", shape::text(key.as_deref(), shape));
-        let refuse = |what: String| Err(Failure::Usage(format!("{argument}: {what}")));
-        let names = |(at, output): &&(usize, &Output)| {
-            key.as_ref().is_none_or(|key| *key == output.key || *key == sources[*at].0.name)
-        };
-        let named: Vec<_> = outputs.iter().filter(names).collect();
-        if key.is_none() && outputs.len() > 1 {
-            return refuse(format!(
-                "expected KEY=SHAPE, as there are {} outputs, found no key: write --shape {}",
-                outputs.len(),
-                shape::text(Some(&outputs[0].1.key), shape)
-            ));
-        }
-        if !named.iter().any(|(_, output)| output.takes_shape()) {
-            return refuse(
-                "expected an --out FILE.npy or FILE.png without a shape of its own, there is none: add one, or \
-                           leave --shape out"
-                    .to_owned(),
-            );
-        }
-        if shapes[..index].iter().any(|(other, _)| other == key) {
-            return refuse("expected one shape for each output, this is the second: keep one of the two".to_owned());
-        }
-    }
-    Ok(())
-}
-
 /// A length that does not fit, told of the argument that has it.
 fn of_length(failure: Failure, interface: &Interface<'_>, sources: &[(&BindingInfo, &Bind)]) -> Failure {
     let Failure::Library { error, .. } = &failure else { return failure };
@@ -271,35 +207,6 @@ fn print_debug_output(device: &Device) -> Result<(), Failure> {
     // Nobody is left to be told that stderr is gone.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
     Ok(())
-}
-
-/// Writes all outputs; those that fail are told by the second list.
-fn write(
-    bound: &[Bound<'_>],
-    outputs: &[(usize, &Output)],
-    plans: &[Plan],
-    spent: &mut Duration,
-) -> Result<(Vec<report::Written>, Vec<String>), Failure> {
-    let (mut written, mut failed) = (Vec::new(), Vec::new());
-    for ((index, output), plan) in outputs.iter().zip(plans) {
-        let Bound { binding, buffer } = &bound[*index];
-        let bytes = buffers::download(buffer, u64::MAX, spent)?;
-        match output.write(plan, &bytes) {
-            Ok(done) => written.push(report::Written {
-                name: binding.name.clone(),
-                file: output.path.display().to_string(),
-                bytes: done.bytes,
-                shape: if let Plan::Npy { shape, .. } = plan { Some(shape.clone()) } else { None },
-                clamped: done.clamped,
-            }),
-            Err(message) => {
-                let argument = output.argument();
-                failed
-                    .push(format!("{argument}: expected to write the file after the run, {message}: make room for it"));
-            }
-        }
-    }
-    Ok((written, failed))
 }
 
 /// What is bound, and `shown` elements of what was written.

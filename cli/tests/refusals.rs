@@ -274,9 +274,9 @@ fn help_and_version_are_no_failures() {
         "--print",
         "--shape",
         "not reset",
-        "Once for each variable",
-        "Once for each part",
-        "Once for each file",
+        "Repeat it for each variable",
+        "Repeat it for each part",
+        "Repeat it for each file",
     ] {
         assert!(help.contains(word), "{word}");
     }

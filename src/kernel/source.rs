@@ -233,7 +233,8 @@ impl<'a> Wgsl<'a> {
     }
 
     /// Sets the value of an `override`, by its name or, for one with `@id`, by its number as text.
-    /// Booleans are 0 and 1.
+    /// Booleans are 0 and 1. A value that the override's type does not have, such as 1.5 for a `u32`, is
+    /// [`KernelError::Override`] when the kernel is made.
     #[must_use]
     pub fn set_override(mut self, name: impl Into<Cow<'a, str>>, value: f64) -> Self {
         self.overrides.push((name.into(), value));

@@ -8,6 +8,7 @@ mod hanging;
 mod hosts;
 mod kernels;
 mod memory;
+mod messages;
 mod sizes;
 mod stops;
 

@@ -6,8 +6,8 @@ use anywarp::backend::Capabilities;
 use anywarp::backend::Caps;
 use clap::{Args, ValueEnum};
 
-use crate::args::parse_override;
 use crate::composition::CompositionArgs;
+use crate::values;
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
@@ -34,8 +34,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// Set an override in the files that have it, by its name or its @id. Once for each override
-    #[arg(long = "override", alias = "constant", value_name = "NAME=VALUE", value_parser = parse_override)]
+    /// Set an override in the files that have it, by its name or its @id. Repeat it for each override
+    #[arg(long = "override", alias = "constant", value_name = "NAME=VALUE", value_parser = values::override_value)]
     pub(crate) overrides: Vec<(String, f64)>,
 
     /// Say of each access and each loop whether it is proven or checked, and why
