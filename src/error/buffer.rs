@@ -25,7 +25,7 @@ pub enum BufferError {
         error: BackendError,
     },
     /// A slice that is not within its buffer.
-    #[error("the slice {start}..{end} is out of range for a buffer of {length} elements")]
+    #[error("the slice {start}..{end} is out of range for a buffer of {length} elements: choose ends within it")]
     OutOfRange {
         /// First element.
         start: usize,

@@ -91,7 +91,7 @@ pub enum KernelError {
         candidates: Vec<String>,
     },
     /// The entry point that was named does not exist.
-    #[error("{file} has no compute entry point '{name}'; it has {}", list(candidates))]
+    #[error("{file} has no compute entry point '{name}'; it has {}: name one that it has", list(candidates))]
     UnknownEntryPoint {
         /// The file as named by the user.
         file: String,
@@ -101,7 +101,7 @@ pub enum KernelError {
         candidates: Vec<String>,
     },
     /// A value for an override that the WGSL does not have.
-    #[error("kernel '{kernel}' has no override '{name}'; it has {}", list(candidates))]
+    #[error("kernel '{kernel}' has no override '{name}'; it has {}: set those that it has", list(candidates))]
     UnknownOverride {
         /// The kernel.
         kernel: String,
@@ -119,7 +119,10 @@ pub enum KernelError {
         message: String,
     },
     /// The kernel uses something that compute-only devices do not offer.
-    #[error("kernel '{kernel}' uses {what}, which anywarp does not support{}", line(place))]
+    #[error(
+        "kernel '{kernel}' uses {what}, which anywarp does not support: use buffers, or leave it out{}",
+        line(place)
+    )]
     Unsupported {
         /// The kernel.
         kernel: String,
@@ -129,7 +132,11 @@ pub enum KernelError {
         place: Option<Spot>,
     },
     /// The kernel needs a feature that the device lacks.
-    #[error("kernel '{kernel}' needs {feature}, which {device} does not have{}{}", line(place), sentence(others))]
+    #[error(
+        "kernel '{kernel}' needs {feature}, which {device} does not have: do without it, or choose a device that has it{}{}",
+        line(place),
+        sentence(others)
+    )]
     MissingFeature {
         /// The kernel.
         kernel: String,

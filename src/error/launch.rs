@@ -9,7 +9,7 @@ use super::{BufferError, Classified, ErrorClass, KernelError, apart, class_of, l
 #[non_exhaustive]
 pub enum LaunchError {
     /// A name or number that no binding of the kernel has.
-    #[error("kernel '{kernel}' has no binding '{key}'; it has {}", list(candidates))]
+    #[error("kernel '{kernel}' has no binding '{key}'; it has {}: name one of its own", list(candidates))]
     UnknownBinding {
         /// The kernel.
         kernel: String,
@@ -53,7 +53,9 @@ pub enum LaunchError {
         binding: String,
     },
     /// Types that do not fit.
-    #[error("kernel '{kernel}': the layout of the argument for '{binding}' differs from the WGSL type\n{layouts}")]
+    #[error(
+        "kernel '{kernel}': the layout of the argument for '{binding}' differs from the WGSL type: change one of the two\n{layouts}"
+    )]
     Layout {
         /// The kernel.
         kernel: String,
@@ -63,7 +65,9 @@ pub enum LaunchError {
         layouts: String,
     },
     /// A length that does not fit.
-    #[error("kernel '{kernel}': the buffer bound to '{binding}' has {got} bytes: {expected}")]
+    #[error(
+        "kernel '{kernel}': the buffer bound to '{binding}' has {got} bytes: {expected}: bind one of a length that fits"
+    )]
     Length {
         /// The kernel.
         kernel: String,

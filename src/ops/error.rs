@@ -53,7 +53,7 @@ pub enum OperationError {
         got: String,
     },
     /// A shape that is not the array's length.
-    #[error("{operator}: '{argument}' has {got} elements; the shape {shape:?} needs {expected}")]
+    #[error("{operator}: '{argument}' has {got} elements; the shape {shape:?} needs {expected}: change one of the two")]
     Length {
         /// The operator.
         operator: String,

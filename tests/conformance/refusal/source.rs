@@ -96,7 +96,11 @@ async fn override_without_a_value(device: &Device) -> TestResult {
 async fn override_that_does_not_fit(device: &Device) -> TestResult {
     let wrong = |error: &KernelError| matches!(error, KernelError::Override { .. } | KernelError::Invalid { .. });
     for value in [f64::NAN, f64::INFINITY, 1e20, 1.5] {
-        refused(device.kernel(Wgsl::new(OVERRIDES).set_override("needed", value)), wrong, &["kernel", "'needed'", "an i32"])?;
+        refused(
+            device.kernel(Wgsl::new(OVERRIDES).set_override("needed", value)),
+            wrong,
+            &["kernel", "'needed'", "an i32"],
+        )?;
     }
     for (name, value, expected) in [("given", 0.5, "a u32"), ("numbered", 2.0, "a bool"), ("7", -1.0, "a bool")] {
         let source = Wgsl::new(OVERRIDES).set_override("needed", 1.0).set_override(name, value);
