@@ -82,7 +82,7 @@ pub(crate) struct RunArgs {
     #[arg(long = "out", value_name = "KEY=FILE[:SHAPE]", value_parser = values::output)]
     pub(crate) outputs: Vec<Output>,
 
-    /// The shape of a .npy, or WIDTHxHEIGHT of a .png; KEY may be left out where there is one --out. Repeat it for each
+    /// The shape of a .npy, or `WIDTHxHEIGHT` of a .png; KEY may be left out where there is one --out. Repeat it for each
     /// output [default: that of the --bind]
     #[arg(long = "shape", value_name = "[KEY=]SHAPE", value_parser = shape::parse_given)]
     pub(crate) shapes: Vec<Given>,
