@@ -9,6 +9,7 @@
 //! | `analysis` | which accesses stay in range and which loops end, and why not |
 //! | [`explicit`](mod@explicit) | the checks that are left, as part of the module |
 //! | `domain` | what is known of an integer: an interval and bits |
+//! | [`tables`] | arrays that naga's SPIR-V writer copies at each access, in variables |
 //! | [`wide`] | 64-bit integers that naga's SPIR-V writer gets wrong, put right |
 //! | `rebuild` | functions written anew, statement by statement |
 //! | [`operands`] | what expressions and statements read |
@@ -19,6 +20,7 @@ mod domain;
 pub mod explicit;
 pub mod optimise;
 mod rebuild;
+pub mod tables;
 pub mod wide;
 
 pub use circumstances::Circumstances;

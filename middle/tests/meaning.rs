@@ -16,6 +16,7 @@ use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
 use anywarp_middle::explicit::explicit;
 use anywarp_middle::optimise::optimise;
+use anywarp_middle::tables::place;
 use naga::valid::Capabilities;
 
 use differential::ast::{Program, Space};
@@ -60,9 +61,11 @@ fn differs(
         let faster = optimise(&module, module.info(), &circumstances);
         let faster = module.clone().after_pass(faster).map_err(not_valid)?;
         let (safe, plainly_safe) = (checks(&faster)?, checks(&module)?);
+        let placed = safe.clone().after_pass(place(&safe, safe.info())).map_err(not_valid)?;
         Ok(ran("optimised", plain, &faster, None)
             .or_else(|| ran("proven", plain, &faster, Some(proofs(&faster))))
             .or_else(|| ran("with explicit checks", checked, &safe, None))
+            .or_else(|| ran("with arrays in variables", checked, &placed, None))
             .or_else(|| ran("with explicit checks alone", checked, &plainly_safe, None)))
     };
     forms().unwrap_or_else(|problem| Some(format!("{problem}\n{text}")))

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(not(target_arch = "wasm32"))]
 use anywarp_backend::naga::Module;
+#[cfg(not(target_arch = "wasm32"))]
+use anywarp_backend::Refused;
 use anywarp_backend::{Checks, Program, Validated};
 
 /// A program as wgpu is given it.
@@ -28,6 +30,16 @@ pub(crate) enum Made {
 }
 
 impl Made {
+    /// What wgpu is asked to make.
+    pub(crate) fn by_wgpu(self) -> wgpu::ShaderRuntimeChecks {
+        let checked = wgpu::ShaderRuntimeChecks::checked();
+        match self {
+            Self::All => checked,
+            Self::Divisors => wgpu::ShaderRuntimeChecks { bounds_checks: false, force_loop_bounding: false, ..checked },
+            Self::Nothing => wgpu::ShaderRuntimeChecks::unchecked(),
+        }
+    }
+
     /// Whether indices are kept in range, and loops end.
     #[cfg(feature = "translate")]
     pub(crate) fn has_bounds(self) -> bool {
@@ -55,10 +67,15 @@ pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
             checked(program, anywarp_middle::explicit::explicit(&program.module, program.module.info(), proofs))
         }
     };
-    // Others than the SPIR-V writer get 64-bit integers right.
-    let mended = spirv.then(|| anywarp_middle::wide::mend(&module, module.info())).flatten();
-    let module = module.after_pass(mended).map_err(|refused| refused.error.emit_to_string(""))?;
-    Ok(Ready { module, checks })
+    if !spirv {
+        return Ok(Ready { module, checks });
+    }
+    // Others than the SPIR-V writer get 64-bit integers right, and index arrays where they are.
+    let invalid = |refused: Box<Refused>| refused.error.emit_to_string("");
+    let mended = anywarp_middle::wide::mend(&module, module.info());
+    let module = module.after_pass(mended).map_err(invalid)?;
+    let placed = anywarp_middle::tables::place(&module, module.info());
+    Ok(Ready { module: module.after_pass(placed).map_err(invalid)?, checks })
 }
 
 /// The program's module with checks in it, if it is valid so; else as it was, and wgpu makes them.

@@ -1,0 +1,143 @@
+//! Which arrays get a variable, and what is read of them then.
+
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, Expression, Module, Statement, front::wgsl};
+
+use super::place;
+use crate::rebuild::prune::for_each_block;
+
+fn parsed(statements: &str) -> (Module, ModuleInfo) {
+    let text = format!(
+        "const TABLE = array<u32, 4>(7u, 8u, 9u, 10u);
+         const NESTED = array<array<vec2<u32>, 2>, 2>(array(vec2(1u, 2u), vec2(3u, 4u)), array(vec2(5u), vec2(6u)));
+         struct Pair {{ a: array<u32, 3>, b: u32 }}
+         var<private> own: array<u32, 5>;
+         @group(0) @binding(0) var<storage, read_write> out: array<u32>;
+         fn made(x: u32) -> array<u32, 3> {{ return array(x, x + 1u, x + 2u); }}
+         fn passed(a: array<u32, 3>, i: u32) -> u32 {{ return a[i] + a[i + 1u]; }}
+         @compute @workgroup_size(1) fn main(@builtin(local_invocation_index) i: u32) {{ {statements} }}"
+    );
+    let module = wgsl::parse_str(&text).unwrap_or_else(|error| panic!("{}", error.emit_to_string(&text)));
+    let info = validated(&module).unwrap_or_else(|error| panic!("{error}"));
+    (module, info)
+}
+
+fn validated(module: &Module) -> Result<ModuleInfo, String> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator.validate(module).map_err(|error| format!("{error:?}"))
+}
+
+/// Private variables and variables of the entry point that are added, and accesses of values that are left.
+fn found(statements: &str) -> (usize, usize, usize) {
+    let (module, info) = parsed(statements);
+    let placed = place(&module, &info).unwrap_or_else(|| module.clone());
+    let info = validated(&placed).unwrap_or_else(|error| panic!("{statements}: {error}\n{placed:#?}"));
+    let locals = |module: &Module| module.entry_points[0].function.local_variables.len();
+    let main = &placed.entry_points[0].function;
+    let of_values = main.expressions.iter().filter(|(_, expression)| match expression {
+        Expression::Access { base, .. } => {
+            info.get_entry_point(0)[*base].ty.inner_with(&placed.types).pointer_space().is_none()
+        }
+        _ => false,
+    });
+    (
+        placed.global_variables.len() - module.global_variables.len(),
+        locals(&placed) - locals(&module),
+        of_values.count(),
+    )
+}
+
+/// How often a block writes to memory.
+fn stores(block: &naga::Block) -> usize {
+    block.iter().map(|statement| {
+        let mut within = usize::from(matches!(statement, Statement::Store { .. }));
+        for_each_block(statement, |inner| within += stores(inner));
+        within
+    }).sum()
+}
+
+#[test]
+fn each_array_gets_one_variable() {
+    let cases = [
+        ("out[0] = TABLE[i];", (1, 0, 0)),
+        ("out[0] = TABLE[i] + TABLE[i + 1u]; out[1] = TABLE[TABLE[i]];", (1, 0, 0)),
+        ("out[0] = NESTED[i][1u - i][i] + NESTED[1u - i][0][i];", (1, 0, 0)),
+        // The front end makes an array of its own of the first row.
+        ("out[0] = NESTED[i][1u - i][i] + NESTED[0][i].y;", (2, 0, 0)),
+        ("let row = NESTED[i]; out[0] = row[i].x; let other = row; out[1] = other[1].y;", (1, 0, 0)),
+        ("out[0] = array(1u, 2u, 3u)[i] + array<u32, 9>()[i] + array<u32, 9>()[i + 1u];", (2, 0, 0)),
+        ("let a = made(i); out[0] = a[i] + a[i + 1u] + a[2];", (0, 1, 0)),
+        ("let a = array(i, i * 2u, 5u); out[0] = a[i] + a[i + 1u];", (0, 1, 0)),
+        ("let all = own; own[1] = 2u; out[0] = all[i];", (0, 1, 0)),
+        ("let p = Pair(made(i), i); out[0] = p.a[i];", (0, 1, 0)),
+        ("for (var k = 0u; k < i; k++) { let a = made(k); out[k] = a[i]; }", (0, 1, 0)),
+    ];
+    for (statements, wanted) in cases {
+        assert_eq!(found(statements), wanted, "private variables, variables, accesses of values: {statements}");
+    }
+}
+
+/// A constant index may come of a loop that was unrolled.
+#[test]
+fn a_part_of_a_constant_is_read_of_all_of_it() {
+    let (module, _) = parsed("out[0] = NESTED[i][i].x;");
+    let mut module = module;
+    let main = &mut module.entry_points[0].function;
+    for (_, expression) in main.expressions.iter_mut() {
+        if let Expression::Access { base, .. } = *expression
+            && base.index() > 0
+        {
+            *expression = Expression::AccessIndex { base, index: 0 };
+            break;
+        }
+    }
+    let info = validated(&module).unwrap();
+    let placed = place(&module, &info).expect("an array that is indexed");
+    validated(&placed).unwrap();
+    let made: Vec<_> = placed.global_variables.iter().skip(module.global_variables.len()).collect();
+    assert_eq!((made.len(), made[0].1.name.as_deref()), (1, Some("NESTED")));
+}
+
+#[test]
+fn what_no_copy_is_made_of_stays() {
+    for statements in [
+        "out[0] = TABLE[2] + NESTED[1][0].x;",
+        "out[0] = own[i]; out[i] = own[2];",
+        "let v = vec4(i, 2u, 3u, 4u); out[0] = v[i];",
+        "let a = made(i); out[0] = a[1];",
+    ] {
+        let (mut module, _) = parsed(statements);
+        // Its argument is indexed whether it is called or not.
+        let empty = naga::Function { name: None, ..naga::Function::default() };
+        let passed = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some("passed"));
+        let (passed, _) = passed.expect("it is there");
+        *module.functions.get_mut(passed) = empty;
+        let info = validated(&module).unwrap();
+        assert!(place(&module, &info).is_none(), "placed without a need: {statements}");
+    }
+}
+
+#[test]
+fn an_array_is_stored_once_where_it_is_made() {
+    let (module, info) = parsed("let a = made(i); for (var k = 0u; k < 3u; k++) { out[k] = a[k] + a[2u - k]; }");
+    let placed = place(&module, &info).expect("arrays that are indexed");
+    let (before, after) = (&module.entry_points[0].function, &placed.entry_points[0].function);
+    assert_eq!(stores(&after.body), stores(&before.body) + 1, "in `main`");
+    let passed = |module: &Module| {
+        let found = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some("passed"));
+        found.map(|(_, function)| stores(&function.body))
+    };
+    assert_eq!(passed(&placed), Some(1), "in `passed`, of its argument");
+}
+
+#[test]
+fn constants_are_the_first_values_of_what_nothing_writes() {
+    let (module, info) = parsed("for (var k = 0u; k < i; k++) { out[k] = TABLE[k % 4u] + array(5u, 6u)[k % 2u]; }");
+    let placed = place(&module, &info).expect("arrays that are indexed");
+    let made = placed.global_variables.iter().skip(module.global_variables.len());
+    let made: Vec<_> = made.map(|(_, variable)| (variable.name.as_deref(), variable.space, variable.init.is_some())).collect();
+    let wanted = [(Some("TABLE"), AddressSpace::Private, true), (Some("table"), AddressSpace::Private, true)];
+    assert_eq!(made, wanted);
+    let main = |module: &Module| stores(&module.entry_points[0].function.body);
+    assert_eq!(main(&placed), main(&module), "nothing is stored");
+}
