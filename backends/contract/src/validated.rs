@@ -2,13 +2,15 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::num::NonZeroU32;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
+use naga::proc::IndexableLength;
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
-use naga::{ArraySize, Module, ShaderStage, TypeInner, WithSpan};
+use naga::{ArraySize, Module, ShaderStage, Type, TypeInner, WithSpan};
 
 thread_local! {
     static RUNS: Cell<u64> = const { Cell::new(0) };
@@ -96,14 +98,17 @@ impl Validated {
         // naga validates what it makes, by all rules and for every capability.
         let (module, info) = run(|| process_overrides(&self, self.info(), entry_point, constants))?;
         let (mut module, info) = (module.into_owned(), info.into_owned());
-        let of_length = |ty: &naga::Type| matches!(ty.inner, TypeInner::Array { size: ArraySize::Pending(_), .. });
-        if !module.types.iter().any(|(_, ty)| of_length(ty)) {
-            // naga keeps them for such arrays. Nothing else names them, and what the validator learned is not of them.
-            module.overrides.clear();
-        }
+        let (flags, capabilities) = (ValidationFlags::all(), self.0.capabilities);
+        let info = if with_lengths(&mut module) {
+            run(|| Validator::new(flags, Capabilities::all()).validate(&module))?
+        } else {
+            info
+        };
+        // naga keeps them for arrays of such lengths. Nothing else names them, and what the validator learned is not
+        // of them.
+        module.overrides.clear();
         // It needs no capability that the module did not need: entry points have gone, and constants of the same types
         // have come for what was computed.
-        let (flags, capabilities) = (ValidationFlags::all(), self.0.capabilities);
         debug_assert!(Validator::new(flags, capabilities).validate(&module).is_ok(), "{capabilities:?}: {module:?}");
         Ok(Self(Arc::new(Accepted { module, info, flags, capabilities })))
     }
@@ -147,6 +152,27 @@ impl Validated {
 fn run<T>(validate: impl FnOnce() -> T) -> T {
     RUNS.set(RUNS.get() + 1);
     validate()
+}
+
+/// Gives arrays whose length is an override its value for a length. Returns whether there are any.
+fn with_lengths(module: &mut Module) -> bool {
+    let length = |module: &Module, ty: &Type| match ty.inner {
+        TypeInner::Array { size: size @ ArraySize::Pending(_), .. } => match size.resolve(module.to_ctx()) {
+            Ok(IndexableLength::Known(length)) => NonZeroU32::new(length),
+            _ => None,
+        },
+        _ => None,
+    };
+    let known = module.types.iter().filter_map(|(handle, ty)| Some((handle, length(module, ty)?)));
+    let known: Vec<_> = known.collect();
+    for (handle, length) in &known {
+        let TypeInner::Array { base, stride, .. } = module.types[*handle].inner else { continue };
+        let inner = TypeInner::Array { base, size: ArraySize::Constant(*length), stride };
+        // A name of its own, because no type may be there twice.
+        let name = Some(format!("array_{}", handle.index()));
+        module.types.replace(*handle, Type { name, inner });
+    }
+    !known.is_empty()
 }
 
 impl Deref for Validated {
@@ -241,6 +267,22 @@ mod tests {
         assert!(double.fits(Capabilities::FLOAT64 | Capabilities::SUBGROUP));
         assert!(!double.fits(Capabilities::SUBGROUP));
         assert_eq!(double.flags(), ValidationFlags::all());
+    }
+
+    #[test]
+    fn lengths_that_were_overrides_are_numbers() {
+        let text = "override n = 4u; const m = 9u;
+            var<workgroup> a: array<u32, n>; var<workgroup> b: array<array<u32, 8>, n * 2u + m>; var<workgroup> c: array<u32, 8>;
+            @compute @workgroup_size(n) fn main() { a[0] = c[1]; b[1][2] = 3u; }";
+        let constants = PipelineConstants::from_iter([("n".to_owned(), 8.0)]);
+        let resolved = valid(text, Capabilities::empty()).unwrap().with_overrides("main", &constants).unwrap();
+        let lengths = resolved.global_variables.iter().map(|(_, variable)| match resolved.types[variable.ty].inner {
+            TypeInner::Array { size: ArraySize::Constant(length), .. } => length.get(),
+            _ => 0,
+        });
+        assert_eq!(lengths.collect::<Vec<_>>(), [8, 25, 8]);
+        assert!(resolved.overrides.is_empty());
+        Validated::new(resolved.into_module(), Capabilities::empty()).unwrap();
     }
 
     #[test]

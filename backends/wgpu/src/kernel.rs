@@ -2,8 +2,8 @@
 
 pub(crate) mod pipelines;
 pub(crate) mod ready;
-#[cfg(any(target_arch = "wasm32", test))]
-mod text;
+#[cfg(any(target_arch = "wasm32", feature = "translate", test))]
+pub(crate) mod text;
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +29,7 @@ pub(crate) struct Group {
 /// One binding of a kernel.
 pub(crate) struct Slot {
     pub(crate) binding: u32,
+    pub(crate) uniform: bool,
     /// A uniform whose offset is given at each dispatch, so that its bind group can be kept.
     pub(crate) dynamic: bool,
 }
@@ -91,20 +92,12 @@ impl Kernel {
             immediate_size: program.immediate.as_ref().map_or(0, |(_, layout)| layout.size.next_multiple_of(4)),
         });
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(&program.name), source };
-        let checked = wgpu::ShaderRuntimeChecks::checked();
         let module = match ready.checks {
             Made::All => device.create_shader_module(descriptor),
-            Made::Divisors => {
-                let divisors =
-                    wgpu::ShaderRuntimeChecks { bounds_checks: false, force_loop_bounding: false, ..checked };
-                // SAFETY: `anywarp_middle::explicit` has put a clamp or a guard of every index into the module, and a
-                // count of turns into every loop, but for those that `prove` has shown to need none.
-                unsafe { device.create_shader_module_trusted(descriptor, divisors) }
-            }
-            // SAFETY: the author of the `Unchecked` has promised what wgpu asks here.
-            Made::Nothing => unsafe {
-                device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
-            },
+            // SAFETY: of `Divisors`, `anywarp_middle::explicit` has put a clamp or a guard of every index into the
+            // module, and a count of turns into every loop, but for those that `prove` has shown to need none; of
+            // `Nothing`, the author of the `Unchecked` has promised what wgpu asks here.
+            made => unsafe { device.create_shader_module_trusted(descriptor, made.by_wgpu()) },
         };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(&program.name),
@@ -142,7 +135,7 @@ fn slots(bindings: &[BindingInfo], most_dynamic: u32) -> Vec<Slot> {
         .map(|info| {
             let uniform = info.class == BindingClass::Uniform;
             uniforms += u32::from(uniform);
-            Slot { binding: info.resource.binding, dynamic: uniform && uniforms <= most_dynamic }
+            Slot { binding: info.resource.binding, uniform, dynamic: uniform && uniforms <= most_dynamic }
         })
         .collect()
 }

@@ -8,17 +8,18 @@ mod assembly;
 
 use std::fmt;
 
-use anywarp_backend::{BindingClass, Program};
-use naga::back::{hlsl, msl, spv, wgsl};
+use anywarp_backend::{BackendError, BindingClass, Program};
+use naga::back::{hlsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
-use naga::{ResourceBinding, ShaderStage};
+use naga::{Module, ResourceBinding, ShaderStage};
 
 use crate::kernel::ready::{Made, ready};
+use crate::kernel::text;
 
 /// The language that a program is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// WGSL after the front end: one entry point, and no overrides. What a browser gets.
+    /// WGSL after the front end: one entry point, and no overrides. A browser gets it as it is written here.
     Wgsl,
     /// SPIR-V 1.6 for Vulkan, as assembly text with names and lines.
     Spirv,
@@ -86,6 +87,17 @@ pub fn translate(program: &Program, to: Target) -> Result<String, TranslateError
     written.map_err(|reason| TranslateError { to, kernel: program.name.to_string(), reason })
 }
 
+/// The module that wgpu is given for Vulkan, and the checks that it is asked to make beside those in the module: for
+/// benches that compile what anywarp compiles.
+///
+/// # Errors
+/// [`TranslateError`]: the module cannot be put right for naga's SPIR-V writer.
+pub fn given(program: &Program) -> Result<(Module, wgpu::ShaderRuntimeChecks), TranslateError> {
+    let refused = |reason| TranslateError { to: Target::Spirv, kernel: program.name.to_string(), reason };
+    let ready = ready(program, true).map_err(refused)?;
+    Ok((ready.module.into_module(), ready.checks.by_wgpu()))
+}
+
 /// The text of an error, with all that lies behind it.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -108,8 +120,10 @@ fn policies(checks: Made) -> BoundsCheckPolicies {
 }
 
 fn as_wgsl(program: &Program) -> Result<String, String> {
-    wgsl::write_string(&program.module, program.module.info(), wgsl::WriterFlags::empty())
-        .map_err(|error| chain(&error))
+    text::wgsl(&program.module).map_err(|error| match error {
+        BackendError::Rejected { message, .. } => message,
+        other => other.to_string(),
+    })
 }
 
 fn as_spirv(program: &Program) -> Result<String, String> {

@@ -1,48 +1,86 @@
 //! Programs as WGSL, for browsers, which take nothing else.
 //!
 //! naga's writer leaves two things out, as of its version 30: the `@size` and `@align` of members, without which
-//! members lie elsewhere, and what workgroup arrays are of whose length came from an override.
-
-use std::num::NonZeroU32;
+//! members lie elsewhere, and `enable` directives of what no declared type says: of `f16` that only expressions are,
+//! and of subgroups, which naga itself needs no directive for.
 
 use anywarp_backend::naga::back::wgsl::{WriterFlags, write_string};
 use anywarp_backend::naga::proc::Layouter;
-use anywarp_backend::naga::{ArraySize, Expression, Handle, Literal, Module, StructMember, Type, TypeInner};
+use anywarp_backend::naga::{
+    ArraySize, Binding, BuiltIn, Expression, Function, Handle, Literal, Module, ScalarKind, StructMember, Type,
+    TypeInner,
+};
 use anywarp_backend::{BackendError, Validated};
 
-/// The WGSL of a module whose overrides all have values.
+/// The WGSL of a module without overrides.
 pub(crate) fn wgsl(module: &Validated) -> Result<String, BackendError> {
-    let module = module.clone().after_pass(with_lengths(module)?).map_err(|error| refused(error.to_string()))?;
-    let text =
-        write_string(&module, module.info(), WriterFlags::empty()).map_err(|error| refused(error.to_string()))?;
+    let text = write_string(module, module.info(), WriterFlags::empty()).map_err(|error| refused(&error))?;
     let mut layouts = Layouter::default();
-    layouts.update(module.to_ctx()).map_err(|error| refused(error.to_string()))?;
-    Ok(with_sizes(&text, &module, &layouts))
+    layouts.update(module.to_ctx()).map_err(|error| refused(&error))?;
+    Ok(with_directives(with_sizes(&text, module, &layouts), module))
 }
 
-fn refused(message: String) -> BackendError {
+fn refused(error: &dyn std::error::Error) -> BackendError {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        message = format!("{message}: {error}");
+        source = error.source();
+    }
     BackendError::Rejected { operation: "writing WGSL", message }
 }
 
-/// The module with numbers for lengths that are overrides; `None` if it has no such lengths.
-fn with_lengths(module: &Module) -> Result<Option<Module>, BackendError> {
-    let unknown = || refused("the length of an array is not known".to_owned());
-    let mut known: Option<Module> = None;
-    for (handle, ty) in module.types.iter() {
-        let TypeInner::Array { base, size: ArraySize::Pending(length), stride } = ty.inner else { continue };
-        let value = module.overrides[length].init.map(|init| &module.global_expressions[init]);
-        let length = match value {
-            Some(Expression::Literal(Literal::U32(length))) => Some(*length),
-            Some(Expression::Literal(Literal::I32(length))) => u32::try_from(*length).ok(),
-            _ => None,
-        };
-        let size = ArraySize::Constant(length.and_then(NonZeroU32::new).ok_or_else(unknown)?);
-        // A name of its own, because no type may be there twice.
-        let name = Some(format!("array_{}", handle.index()));
-        let array = Type { name, inner: TypeInner::Array { base, size, stride } };
-        known.get_or_insert_with(|| module.clone()).types.replace(handle, array);
-    }
-    Ok(known)
+/// The text with a directive for each extension that it needs.
+fn with_directives(text: String, module: &Module) -> String {
+    let entries = || module.entry_points.iter().map(|entry| &entry.function);
+    let functions = || module.functions.iter().map(|(_, function)| function).chain(entries());
+    let has = |is: fn(&Expression) -> bool| {
+        functions().any(|function| function.expressions.iter().any(|(_, expression)| is(expression)))
+            || module.global_expressions.iter().any(|(_, expression)| is(expression))
+    };
+    let needed = [
+        ("subgroups", has(is_of_subgroup) || entries().any(|function| asks_for_subgroup(module, function))),
+        ("wgpu_int16", has(is_short)),
+        ("f16", has(is_half)),
+    ];
+    needed.into_iter().filter(|(_, needed)| *needed).fold(text, |text, (name, _)| {
+        let directive = format!("enable {name};\n");
+        if text.contains(&directive) { text } else { directive + &text }
+    })
+}
+
+fn is_half(expression: &Expression) -> bool {
+    matches!(
+        expression,
+        Expression::Literal(Literal::F16(_)) | Expression::As { kind: ScalarKind::Float, convert: Some(2), .. }
+    )
+}
+
+fn is_short(expression: &Expression) -> bool {
+    matches!(
+        expression,
+        Expression::Literal(Literal::I16(_) | Literal::U16(_))
+            | Expression::As { kind: ScalarKind::Sint | ScalarKind::Uint, convert: Some(2), .. }
+    )
+}
+
+fn is_of_subgroup(expression: &Expression) -> bool {
+    matches!(expression, Expression::SubgroupBallotResult | Expression::SubgroupOperationResult { .. })
+}
+
+fn asks_for_subgroup(module: &Module, function: &Function) -> bool {
+    let asks = |binding: &Option<Binding>| {
+        matches!(
+            binding,
+            Some(Binding::BuiltIn(
+                BuiltIn::NumSubgroups | BuiltIn::SubgroupId | BuiltIn::SubgroupSize | BuiltIn::SubgroupInvocationId
+            ))
+        )
+    };
+    function.arguments.iter().any(|argument| match &module.types[argument.ty].inner {
+        TypeInner::Struct { members, .. } => members.iter().any(|member| asks(&member.binding)),
+        _ => asks(&argument.binding),
+    })
 }
 
 /// The text with `@size` wherever the next member, or the end, lies elsewhere than WGSL would put it.
@@ -138,6 +176,33 @@ mod tests {
         ));
         let written = written.unwrap();
         assert!(!written.contains("@size"), "{written}");
+    }
+
+    #[test]
+    fn extensions_of_expressions_are_enabled_once() {
+        let directives = |text: &str| {
+            let written = wgsl(&module(text)).unwrap();
+            let lines = written.lines().filter_map(|line| line.strip_prefix("enable ")).map(str::to_owned);
+            lines.collect::<Vec<_>>()
+        };
+        let kernel = |start: &str, arguments: &str, body: &str| {
+            format!(
+                "{start} @group(0) @binding(0) var<storage, read_write> data: array<f32>;
+                 @compute @workgroup_size(64) fn main({arguments}) {{ {body} }}"
+            )
+        };
+        let half = "enable f16;";
+        for (text, wanted) in [
+            (kernel("", "", "data[0] += 1.0;"), vec![]),
+            (kernel(half, "", "data[0] = f32(f16(data[0]));"), vec!["f16;"]),
+            (kernel(half, "", "data[0] = f32(1h);"), vec![]),
+            (kernel(half, "", "var x = 1h; x += f16(data[0]); data[0] = f32(x);"), vec!["f16;"]),
+            (kernel("", "", "data[0] = subgroupAdd(data[1]);"), vec!["subgroups;"]),
+            (kernel("", "@builtin(subgroup_size) size: u32", "data[0] = f32(size);"), vec!["subgroups;"]),
+            (kernel(half, "", "data[0] = f32(subgroupAdd(f16(data[1])));"), vec!["subgroups;", "f16;"]),
+        ] {
+            assert_eq!(directives(&text), wanted, "{text}");
+        }
     }
 
     #[test]
