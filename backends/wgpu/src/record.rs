@@ -234,7 +234,7 @@ impl<'a> Pass<'a> {
         }
         let bounds = recording.bounds(&dispatch.bounds);
         for group in &kernel.groups {
-            let (key, offsets) = key_of(kernel, group, bounds, placed);
+            let (key, offsets) = key_of(resources, kernel, group, bounds, placed);
             let index = group.index as usize;
             if self.groups.len() <= index {
                 self.groups.resize(index + 1, None);
@@ -266,11 +266,15 @@ impl<'a> Pass<'a> {
     }
 }
 
+/// Uniforms are bound with the bytes behind them up to a multiple of this, which every chunk has.
+pub(crate) const UNIFORM_UNIT: u64 = 16;
+
 /// Chunks of uniform values appear in keys as memories with ids from the top down.
 const UNIFORM_CHUNKS: u64 = u64::MAX;
 
 /// The cache key of a group, and the dynamic offsets that are not part of it.
 fn key_of(
+    resources: &Resources<'_>,
     kernel: &Kernel,
     group: &Group,
     bounds: &[Bound],
@@ -286,6 +290,14 @@ fn key_of(
                 let at = placed.next().unwrap_or(Placed { chunk: 0, offset: 0 });
                 (UNIFORM_CHUNKS - at.chunk as u64, u64::from(at.offset), u64::from(range.end - range.start))
             }
+        };
+        let bytes = if kernel.slots[index].uniform {
+            // lavapipe reads zero where fewer than four are bound.
+            let memory = resources.memories.get(&MemoryId(memory));
+            let room = memory.map_or(u64::MAX, |memory| memory.buffer.size().saturating_sub(offset));
+            bytes.next_multiple_of(UNIFORM_UNIT).min(room.max(bytes))
+        } else {
+            bytes
         };
         if kernel.slots[index].dynamic {
             offsets.push(offset as u32); // uniform bindings lie within 4 GiB: checked at launch

@@ -16,6 +16,7 @@ pub(crate) const CASES: &[Case] = cases![
     later_values_win,
     values_differ_from_launch_to_launch,
     several_uniforms,
+    a_small_uniform,
     a_large_uniform,
     layouts_are_told,
     immediates,
@@ -184,6 +185,24 @@ async fn several_uniforms(device: &Device) -> TestResult {
     let launch = kernel.launch().set("third", 30u32).set("second", [[0u32, 0, 0, 0], [0, 0, 0, 20]]);
     launch.set("first", [0u32, 0, 10]).bind("out", &mut out).groups(1)?;
     same(&out.read_here().await?, &[10, 20, 30], "three uniforms in three groups")
+}
+
+/// Fewer than the four bytes that devices read at once.
+async fn a_small_uniform(device: &Device) -> TestResult {
+    if !device.caps().feature_names().contains(&"f16") {
+        return skip("the device has no f16");
+    }
+    let kernel = device.kernel(
+        "enable f16;
+         @group(0) @binding(0) var<uniform> small: f16;
+         @group(0) @binding(1) var<uniform> other: f16;
+         @group(0) @binding(2) var<storage, read_write> out: array<f32>;
+         @compute @workgroup_size(1) fn main() { out[0] = f32(small); out[1] = f32(small * 2h) + f32(other); }",
+    )?;
+    let mut out = device.buffer::<f32>(2)?;
+    let launch = kernel.launch().set("small", half::f16::from_f32(1.5)).set("other", half::f16::from_f32(0.25));
+    launch.bind("out", &mut out).groups(1)?;
+    same(&out.read_here().await?, &[1.5, 3.25], "two bytes")
 }
 
 async fn a_large_uniform(device: &Device) -> TestResult {

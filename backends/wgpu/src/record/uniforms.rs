@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::UNIFORM_UNIT;
 use crate::submit::Fence;
 
 /// Above the 64 KiB that a uniform binding may have on most devices.
@@ -47,7 +48,7 @@ impl Uniforms {
         Self {
             chunks: Vec::new(),
             current: 0,
-            alignment: alignment.max(16) as usize,
+            alignment: alignment.max(UNIFORM_UNIT as u32) as usize,
             hasher: BuildHasherDefault::default(),
         }
     }
