@@ -4,6 +4,7 @@ pub mod disassemble;
 
 use anywarp_backend::Program;
 
+use crate::kernel::usual_form;
 use crate::nvrtc::{self, Compiled, NvrtcError, Output, Source};
 use crate::stages::disassemble::{DisassembleError, disassemble};
 use crate::translate::{Form, Options, TranslateError, Translation, translate};
@@ -70,7 +71,9 @@ pub fn sass(program: &Program, looped: bool, architecture: u32) -> Result<String
 }
 
 fn translation(program: &Program, looped: bool) -> Result<Translation, StageError> {
-    let options = Options { form: Form { addressed: 0, looped }, steps: STEPS };
+    // As a device makes it: uniforms that are too large for parameters are given as addresses.
+    let form = Form { looped, ..usual_form(&program.bindings) };
+    let options = Options { form, steps: STEPS };
     translate(program, &options).map_err(|error| StageError::Translate { kernel: program.name.to_string(), error })
 }
 
@@ -85,4 +88,40 @@ fn compiled(program: &Program, looped: bool, architecture: u32, output: Output) 
     let fast_math = program.leave.fast_math;
     let source = Source { name: &program.name, text: &text, architecture, fast_math, defines: &[] };
     Ok(nvrtc.compile(&source, output)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uniforms_beyond_what_parameters_hold_are_given_as_addresses() {
+        let text = |vectors: u32| {
+            let wgsl = format!(
+                "@group(0) @binding(0) var<uniform> weights: array<vec4<f32>, {vectors}>;
+                 @group(0) @binding(1) var<storage, read_write> out: array<f32>;
+                 @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+                     out[id.x] = weights[id.x % {vectors}u].y;
+                 }}"
+            );
+            let mut program = crate::translate::tests::program(&wgsl);
+            program.bindings[0].layout.size = vectors * 16;
+            program
+        };
+        for looped in [false, true] {
+            let (small, large) = (text(64), text(3000));
+            let by_value = cuda(&small, looped).unwrap();
+            let by_address = cuda(&large, looped).unwrap();
+            assert!(by_value.contains("__grid_constant__") && by_value.contains(" weights"), "{by_value}");
+            let is_address = |text: &str| text.lines().any(|line| line.contains("* const weights"));
+            assert!(!is_address(&by_value), "{by_value}");
+            assert!(is_address(&by_address), "{by_address}");
+            // The compiler refuses parameters that are too long.
+            match ptx(&large, looped, 90) {
+                Ok(text) => assert!(text.contains(".visible .entry"), "{text}"),
+                Err(StageError::Nvrtc(error)) if nvrtc::library().is_err() => println!("not compiled: {error}"),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
 }

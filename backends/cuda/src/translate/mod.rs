@@ -36,7 +36,7 @@ mod repeat;
 mod stmt;
 mod subgroup;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod types;
 mod writer;
 

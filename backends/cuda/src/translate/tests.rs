@@ -20,7 +20,7 @@ use crate::nvrtc::{self, Output, Source};
 use unchecked::unchecked;
 
 /// A program from a text with one entry point and no overrides.
-pub(super) fn program(text: &str) -> Program {
+pub(crate) fn program(text: &str) -> Program {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let module =
         Validated::new(module, Capabilities::all()).unwrap_or_else(|refused| panic!("{:?}\n{text}", refused.error));
