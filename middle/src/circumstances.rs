@@ -2,6 +2,9 @@
 
 use anywarp_backend::{Caps, ResourceId};
 
+/// What devices that do not say have at most.
+const ANY_SUBGROUP: (u32, u32) = (1, 128);
+
 /// What is known of every launch that a module is made for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circumstances {
@@ -9,6 +12,8 @@ pub struct Circumstances {
     pub binding_bytes: u64,
     /// The most workgroups in x, y and z, each at least 1.
     pub workgroups: [u32; 3],
+    /// The fewest and the most invocations of a subgroup.
+    pub subgroup_size: (u32, u32),
     /// Uniform variables, and those of their bytes that are always the same. Floats among them stay what they are:
     /// a compiler that knows them may round otherwise than a device.
     pub uniforms: Vec<(ResourceId, Vec<Option<u8>>)>,
@@ -25,6 +30,7 @@ impl Circumstances {
         Self {
             binding_bytes: caps.limits.storage_binding_size,
             workgroups: [caps.limits.workgroups_per_dimension.max(1); 3],
+            subgroup_size: caps.subgroup_size.map_or(ANY_SUBGROUP, |(least, most)| (least.max(1), most.max(1))),
             uniforms: Vec::new(),
             immediate: Vec::new(),
             lengths: Vec::new(),
@@ -38,6 +44,7 @@ impl Default for Circumstances {
         Self {
             binding_bytes: u64::from(u32::MAX),
             workgroups: [u32::MAX; 3],
+            subgroup_size: ANY_SUBGROUP,
             uniforms: Vec::new(),
             immediate: Vec::new(),
             lengths: Vec::new(),

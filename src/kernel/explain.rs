@@ -119,7 +119,9 @@ fn access(note: &AccessNote, proven: bool, source: Option<&Source>) -> Explained
         Count::Fixed(count) => count.to_string(),
         Count::Length(array) => format!("arrayLength(&{array})"),
     });
-    let index = written(source, note.index).unwrap_or_else(|| "the index".to_owned());
+    // The place of what a `let` names is that of its value.
+    let index = note.index_name.clone().or_else(|| written(source, note.index));
+    let index = index.filter(|_| !note.index_acts).unwrap_or_else(|| "the index".to_owned());
     let advice = note.advice.as_ref().filter(|_| !proven).and_then(|advice| {
         let count = count.as_ref()?;
         Some(match advice {
@@ -131,6 +133,10 @@ fn access(note: &AccessNote, proven: bool, source: Option<&Source>) -> Explained
             _ if note.low < 0 => format!("'if ({index} >= 0 && {index} < {count})' around it would prove it"),
             _ => format!("'if ({index} < {count})' around it would prove it"),
         })
+    });
+    let advice = advice.map(|advice| match note.index_acts {
+        true => format!("a 'let' that names the index, and then this: {advice}"),
+        false => advice,
     });
     ExplainedAccess {
         place: place(source, note.span),
@@ -214,6 +220,56 @@ var<workgroup> tile: array<u32, 64>;
     for (var k = 0u; k < 4u; k++) { tile[k] += x[i + k]; }
     for (var k = 0u; k < n; k += 2u) { x[0] += 1u; }
 }";
+
+    #[test]
+    fn what_acts_is_never_to_be_written_twice() {
+        let text = "
+@group(0) @binding(0) var<storage, read_write> next: atomic<u32>;
+@group(0) @binding(1) var<storage, read_write> x: array<u32>;
+@compute @workgroup_size(64) fn main() {
+    x[atomicAdd(&next, 1u)] = 1u;
+    let at = atomicAdd(&next, 1u);
+    x[at] = 2u;
+    if (at < arrayLength(&x)) { x[at] = 3u; }
+}";
+        let explanation = Wgsl::new(text).file("next.wgsl").explain(&Caps::webgpu_baseline()).unwrap();
+        let found: Vec<_> =
+            explanation.accesses.iter().map(|access| (access.proven, access.advice.as_deref().unwrap_or_default())).collect();
+        let expected = [
+            (
+                false,
+                "a 'let' that names the index, and then this: 'if (the index < arrayLength(&x))' around it would prove it",
+            ),
+            (false, "'if (at < arrayLength(&x))' around it would prove it"),
+            (true, ""),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_length_that_is_an_override_proves_what_a_number_does() {
+        let text = |length: &str| {
+            format!(
+                "{length} var<workgroup> t: array<u32, n>;
+                 @group(0) @binding(0) var<storage, read_write> x: array<u32, 64>;
+                 @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+                     t[l] = x[l];
+                     workgroupBarrier();
+                     x[l] = t[63 - l] + t[n - 1u - l] + t[l + 1u];
+                 }}"
+            )
+        };
+        let explained = |length| Wgsl::new(text(length)).explain(&Caps::webgpu_baseline()).unwrap().accesses;
+        let of_number = explained("const n = 64u;");
+        let of_override = explained("override n = 64u;");
+        let seen = |accesses: &[ExplainedAccess]| -> Vec<_> {
+            accesses.iter().map(|access| (access.proven, access.range, access.count.clone())).collect()
+        };
+        assert_eq!(seen(&of_override), seen(&of_number));
+        let proven: Vec<_> = of_override.iter().map(|access| access.proven).collect();
+        assert_eq!(proven, [true, true, true, true, true, false]);
+        assert_eq!(of_override[5].count.as_deref(), Some("64"));
+    }
 
     #[test]
     fn each_access_and_loop_has_its_line() {

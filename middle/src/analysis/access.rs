@@ -49,7 +49,11 @@ impl<'a> Walker<'a> {
                 let advice = if proven { None } else { self.advice(index, elements, positive) };
                 Seen { proven, low: range.low(), high: range.high(), count, advice }
             }
-            _ => Seen { proven: false, low: i64::from(i32::MIN), high: i64::from(u32::MAX), count, advice: None },
+            (Some(index), None) => {
+                let range = self.facts.range(&self.values, index);
+                Seen { proven: false, low: range.low(), high: range.high(), count, advice: None }
+            }
+            (None, _) => Seen { proven: false, low: i64::from(i32::MIN), high: i64::from(u32::MAX), count, advice: None },
         };
         self.verdicts.record(frame.number, access, seen);
     }

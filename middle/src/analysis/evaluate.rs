@@ -16,9 +16,6 @@ use crate::domain::{Comparison, Int, Known};
 /// Constants that are nested deeper are not looked into.
 const MOST_NESTED: u32 = 16;
 
-/// The most invocations of a subgroup.
-const MOST_LANES: i64 = 128;
-
 impl<'a> Walker<'a> {
     /// What an expression is, which is evaluated already or needs not be.
     pub(super) fn value(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Value {
@@ -384,8 +381,17 @@ impl<'a> Walker<'a> {
         };
         match built_in {
             BuiltIn::LocalInvocationIndex => return within(0, invocations - 1),
-            BuiltIn::SubgroupSize => return within(1, MOST_LANES),
-            BuiltIn::SubgroupInvocationId => return within(0, MOST_LANES - 1),
+            BuiltIn::SubgroupSize | BuiltIn::SubgroupInvocationId => {
+                let (least, most) = self.circumstances.subgroup_size;
+                let (least, most) = (i64::from(least), i64::from(most.max(least)));
+                let mut outer = |built_in, low, high| {
+                    self.values.outer(Node::Input(built_in, 0), Known::between(Int::U32, low, high))
+                };
+                let (size, lane) =
+                    (outer(BuiltIn::SubgroupSize, least, most), outer(BuiltIn::SubgroupInvocationId, 0, most - 1));
+                self.facts.ordered(&self.values, lane, size, -1);
+                return Value::Scalar(if built_in == BuiltIn::SubgroupSize { size } else { lane });
+            }
             BuiltIn::NumSubgroups => return within(1, invocations),
             BuiltIn::SubgroupId => return within(0, invocations - 1),
             _ => {}

@@ -4,6 +4,7 @@ use naga::{Expression, Function, Handle, Module, Span, Statement, TypeInner};
 use rustc_hash::FxHashMap;
 
 use super::verdicts::{Advice, Count, LoopAdvice, OfFunction, Seen, Verdicts};
+use crate::rebuild::operands::{for_each_operand, is_result};
 
 /// What was found of one access of the text, at all calls and in all copies that unrolling made of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +13,10 @@ pub struct AccessNote {
     pub span: Span,
     /// Where its index is.
     pub index: Span,
+    /// What the text calls the index, if that is a name.
+    pub index_name: Option<String>,
+    /// Whether the text of the index does something that must not be done twice: an atomic, a call.
+    pub index_acts: bool,
     /// The variable, or what the text calls the value: `weights`, `params.table`; empty if nothing.
     pub variable: String,
     /// Whether the index is in range whenever the access is reached.
@@ -72,7 +77,9 @@ fn of_function(
         let seen = found.accesses.get(handle.index()).and_then(Option::as_ref);
         let (span, at) = (function.expressions.get_span(handle), function.expressions.get_span(index));
         let variable = name_of(module, function, base, 0);
-        let note = note_of(span, at, variable, seen);
+        let mut note = note_of(span, at, variable, seen);
+        note.index_name = function.named_expressions.get(&index).cloned();
+        note.index_acts = acts(function, index);
         notes.entry(span.to_range()).and_modify(|other| *other = both(other, &note)).or_insert(note);
     }
 }
@@ -81,6 +88,8 @@ fn note_of(span: Span, index: Span, variable: String, seen: Option<&Seen>) -> Ac
     AccessNote {
         span,
         index,
+        index_name: None,
+        index_acts: false,
         variable,
         proven: seen.is_some_and(|seen| seen.proven),
         reached: seen.is_some(),
@@ -89,6 +98,21 @@ fn note_of(span: Span, index: Span, variable: String, seen: Option<&Seen>) -> Ac
         count: seen.and_then(|seen| seen.count.clone()),
         advice: seen.and_then(|seen| seen.advice.clone()),
     }
+}
+
+/// Whether a value is, or is computed of, what a statement gives and no name stands for.
+fn acts(function: &Function, value: Handle<Expression>) -> bool {
+    let mut waiting = vec![value];
+    while let Some(next) = waiting.pop() {
+        if function.named_expressions.contains_key(&next) {
+            continue;
+        }
+        if is_result(&function.expressions[next]) {
+            return true;
+        }
+        for_each_operand(&function.expressions[next], |operand| waiting.push(operand));
+    }
+    false
 }
 
 /// One note of two copies of an access.

@@ -62,6 +62,24 @@ fn dimensions_are_values_of_their_own() {
 }
 
 #[test]
+fn subgroups_are_as_large_as_the_device_says() {
+    let proven = |elements: u32, index: &str, condition: &str, subgroup_size| {
+        let text = format!(
+            "var<workgroup> data: array<u32, {elements}>;
+            @compute @workgroup_size(256) fn main({OF_SUBGROUPS}) {{ if ({condition}) {{ data[{index}] = 1u; }} }}"
+        );
+        let circumstances = Circumstances { subgroup_size, ..Circumstances::default() };
+        analysed_text(&text, &circumstances).accesses[0].proven
+    };
+    assert!(proven(32, "lane", "true", (8, 32)) && !proven(31, "lane", "true", (8, 32)));
+    assert!(proven(33, "lanes", "true", (8, 32)) && !proven(32, "lanes", "true", (8, 32)));
+    assert!(proven(8, "lane", "lanes <= 8u", (8, 32)), "a lane's number is less than their count");
+    assert!(!proven(8, "lane", "lanes <= 9u", (8, 32)));
+    assert!(proven(25, "lanes - 8u", "true", (8, 32)), "there are at least 8 lanes");
+    assert!(!proven(25, "lanes - 8u", "true", (4, 32)));
+}
+
+#[test]
 fn lengths_have_their_range() {
     let sized = |bytes: u64| Circumstances { binding_bytes: bytes, ..Circumstances::default() };
     let last = "tile[arrayLength(&tail.rows) - 1u] = 1u;";
