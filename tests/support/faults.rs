@@ -106,6 +106,19 @@ pub(crate) const FAULTS: &[Fault] = &[
         cases: &[("operators", "subgroups::num_subgroups")],
     },
     Fault {
+        name: "loops_of_many_turns",
+        reproduction: include_str!("../known/loops_of_many_turns.wgsl"),
+        backend: "vulkan",
+        device: "llvmpipe",
+        lacking: "",
+        whose: LLVMPIPE,
+        what: "The loops of an invocation end when they have made 65 535 turns together, nested ones included.",
+        told: "The number is Mesa's `LP_MAX_TGSI_LOOP_ITERATIONS`, counted down over a whole invocation: splitting a \
+            loop does not help. `cpu` and CUDA are right.",
+        ends_process: false,
+        cases: &[],
+    },
+    Fault {
         name: "pack_and_unpack",
         reproduction: include_str!("../known/pack_and_unpack.wgsl"),
         backend: "vulkan",
