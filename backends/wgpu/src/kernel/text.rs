@@ -1,8 +1,8 @@
 //! Programs as WGSL, for browsers, which take nothing else.
 //!
 //! naga's writer leaves two things out, as of its version 30: the `@size` and `@align` of members, without which
-//! members lie elsewhere, and `enable` directives of what no declared type says: of `f16` that only expressions are,
-//! and of subgroups, which naga itself needs no directive for.
+//! members lie elsewhere, and `enable` directives of what no declared type says: of `f16` and matrices that only
+//! expressions are, and of subgroups, which naga itself needs no directive for.
 
 use anywarp_backend::naga::back::wgsl::{WriterFlags, write_string};
 use anywarp_backend::naga::proc::Layouter;
@@ -41,6 +41,7 @@ fn with_directives(text: String, module: &Module) -> String {
     let needed = [
         ("subgroups", has(is_of_subgroup) || entries().any(|function| asks_for_subgroup(module, function))),
         ("wgpu_int16", has(is_short)),
+        ("wgpu_cooperative_matrix", has(is_cooperative)),
         ("f16", has(is_half)),
     ];
     needed.into_iter().filter(|(_, needed)| *needed).fold(text, |text, (name, _)| {
@@ -62,6 +63,10 @@ fn is_short(expression: &Expression) -> bool {
         Expression::Literal(Literal::I16(_) | Literal::U16(_))
             | Expression::As { kind: ScalarKind::Sint | ScalarKind::Uint, convert: Some(2), .. }
     )
+}
+
+fn is_cooperative(expression: &Expression) -> bool {
+    matches!(expression, Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. })
 }
 
 fn is_of_subgroup(expression: &Expression) -> bool {

@@ -1,0 +1,162 @@
+//! How long Vulkan's driver takes to compile kernels: as naga writes them, and behind the middle end.
+//!
+//! `cargo bench --bench compile -- [--suite] [--kernel NAME] [--times N]`; NAME is a part of kernels' names. `--suite`
+//! adds every kernel of the conformance suite to those of the benches, `shaders/` and `examples/`.
+//!
+//! The baseline is plain wgpu: the module as its author wrote it, with wgpu's own checks. Both are compiled in turns,
+//! up to the point where the device could run them, with no cache in between; the medians are compared. The process
+//! fails if one kernel takes longer than 1.2 times the baseline, or all of them together in the geometric mean:
+//! what the middle end makes of a kernel is not to cost more than it can ever save.
+
+#[path = "../tests/cubins/capture.rs"]
+mod capture;
+#[path = "compile/compiler.rs"]
+mod compiler;
+#[path = "../tests/cubins/conformance_suite.rs"]
+mod conformance_suite;
+#[path = "compile/forms.rs"]
+mod forms;
+#[allow(dead_code, reason = "what ships is read with the other files here")]
+#[path = "../tests/cubins/noted.rs"]
+mod noted;
+
+use std::error::Error;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+// The suite's modules name each other from the root.
+#[allow(unused_imports, reason = "which of them the suite names is its to say")]
+use conformance_suite::*;
+
+use compiler::Compiler;
+use forms::Kernel;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// No kernel takes longer than so many times the baseline.
+const MOST: f64 = 1.2;
+
+/// Differences that no measurement tells from noise.
+const NOISE: Duration = Duration::from_millis(5);
+
+/// How often a kernel that took too long is measured once more, as long as it does.
+const AGAIN: usize = 3;
+
+/// The variable that keeps Mesa from finding what it compiled before.
+const NO_CACHE: &str = "MESA_SHADER_CACHE_DISABLE";
+
+struct Arguments {
+    suite: bool,
+    kernel: Option<String>,
+    times: usize,
+}
+
+impl Arguments {
+    fn parse() -> Outcome<Self> {
+        let mut parsed = Self { suite: false, kernel: None, times: 5 };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--suite" => parsed.suite = true,
+                "--kernel" => parsed.kernel = Some(value()?),
+                "--times" => parsed.times = value()?.parse::<usize>()?.max(1),
+                "--bench" => {} // what `cargo bench` passes
+                _ => return Err(format!("'{argument}' is not known; there are --suite, --kernel NAME, --times N").into()),
+            }
+        }
+        Ok(parsed)
+    }
+}
+
+/// Medians of both, in turns.
+struct Row {
+    plain: Duration,
+    ours: Duration,
+}
+
+impl Row {
+    fn ratio(&self) -> f64 {
+        self.ours.as_secs_f64() / self.plain.as_secs_f64()
+    }
+
+    fn is_too_long(&self) -> bool {
+        self.ours > self.plain.mul_f64(MOST) + NOISE
+    }
+}
+
+fn measure(compiler: &Compiler, kernel: &Kernel, times: usize) -> Outcome<Row> {
+    let (mut plain, mut ours) = (Vec::new(), Vec::new());
+    for _ in 0..times {
+        plain.push(compiler.compile(&kernel.plain)?);
+        ours.push(compiler.compile(&kernel.ours)?);
+    }
+    let median = |times: &mut Vec<Duration>| {
+        times.sort();
+        times[times.len() / 2]
+    };
+    Ok(Row { plain: median(&mut plain), ours: median(&mut ours) })
+}
+
+fn run() -> Outcome<bool> {
+    let arguments = Arguments::parse()?;
+    let Some(compiler) = Compiler::new()? else {
+        println!("there is no Vulkan device: nothing is measured");
+        return Ok(true);
+    };
+    let mut kernels = forms::of_files(&compiler.caps)?;
+    if arguments.suite {
+        kernels.extend(forms::of_suite(&compiler.caps)?);
+    }
+    kernels.retain(|kernel| arguments.kernel.as_ref().is_none_or(|part| kernel.name.contains(part.as_str())));
+    println!("{}: medians of {} compilations, in ms", compiler.caps.name, arguments.times);
+    println!("{:>9} {:>9} {:>6}  kernel", "plain", "anywarp", "ratio");
+    let (mut logarithms, mut failed) = (Vec::new(), Vec::new());
+    for kernel in &kernels {
+        let mut row = measure(&compiler, kernel, arguments.times)?;
+        for _ in 0..AGAIN {
+            if row.is_too_long() {
+                row = measure(&compiler, kernel, arguments.times)?;
+            }
+        }
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        println!("{:9.2} {:9.2} {:6.2}  {}", ms(row.plain), ms(row.ours), row.ratio(), kernel.name);
+        logarithms.push(row.ratio().ln());
+        if row.is_too_long() {
+            failed.push(kernel.name.as_str());
+        }
+    }
+    if logarithms.is_empty() {
+        return Err("there is no such kernel".into());
+    }
+    let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+    println!("{mean:.2} times the baseline in the geometric mean of {} kernels", logarithms.len());
+    for name in &failed {
+        println!("FAILED: {name} takes longer than {MOST} times the baseline");
+    }
+    Ok(failed.is_empty() && mean <= MOST)
+}
+
+fn main() -> ExitCode {
+    // Drivers read it when they are loaded.
+    if std::env::var_os(NO_CACHE).is_none() {
+        let again = std::env::current_exe()
+            .and_then(|program| Command::new(program).args(std::env::args_os().skip(1)).env(NO_CACHE, "true").status());
+        return match again {
+            Ok(status) if status.success() => ExitCode::SUCCESS,
+            Ok(_) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}

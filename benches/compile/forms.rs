@@ -1,0 +1,90 @@
+//! The kernels, each in two forms.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use anywarp::{Checks, KernelError, Wgsl};
+use anywarp_backend::{Caps, Program};
+use anywarp_wgpu::translate::given;
+
+use crate::compiler::Given;
+use crate::noted::{self, files};
+use crate::{Outcome, conformance_suite};
+
+/// A kernel as plain wgpu gets it, and as anywarp gives it.
+pub(crate) struct Kernel {
+    pub(crate) name: String,
+    pub(crate) plain: Given,
+    pub(crate) ours: Given,
+}
+
+/// Folders with WGSL, and what `package` is in their imports.
+const FOLDERS: &[(&str, &str)] = &[
+    ("benches/compile/kernels", "benches"),
+    ("benches/checks/kernels", "benches"),
+    ("benches/cpu_vs_lavapipe/cases", "benches"),
+    ("benches/ladder", "benches"),
+    ("benches/cuda", "benches"),
+    ("examples/shaders", "examples"),
+    ("shaders/ops", "shaders"),
+];
+
+/// Those of the benches, and those that ship.
+///
+/// # Errors
+/// Names the folder that cannot be read, or the kernel that cannot be made.
+pub(crate) fn of_files(caps: &Caps) -> Outcome<Vec<Kernel>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut kernels = Vec::new();
+    for (folder, package) in FOLDERS {
+        for path in files(&root.join(folder), ".wgsl")? {
+            let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+            let wgsl = Wgsl::open(&path)?.root(root.join(package)).file(name.as_str());
+            match wgsl.program(caps) {
+                Err(KernelError::WhichEntryPoint { candidates, .. }) => {
+                    for entry in candidates {
+                        kernels.extend(kernel(&name, &wgsl.clone().entry(entry), caps)?);
+                    }
+                }
+                _ => kernels.extend(kernel(&name, &wgsl, caps)?),
+            }
+        }
+    }
+    Ok(kernels)
+}
+
+/// Those of the conformance suite, with their overrides as they are without being set.
+///
+/// # Errors
+/// Says why the suite cannot be run.
+pub(crate) fn of_suite(caps: &Caps) -> Outcome<Vec<Kernel>> {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let runs = conformance_suite::conformance();
+    let programs = noted::programs(&runs, jobs, &|_| caps.clone())?;
+    let (mut kernels, mut seen) = (Vec::new(), HashSet::new());
+    for (from, program) in &programs {
+        let Some(source) = &program.source else { continue };
+        if seen.insert((source.text().to_owned(), program.entry_point.clone())) {
+            let wgsl = Wgsl::new(source.text()).file(from.as_str()).entry(program.entry_point.as_str());
+            kernels.extend(kernel(from, &wgsl, caps)?);
+        }
+    }
+    Ok(kernels)
+}
+
+/// Both forms; `None` of a kernel that the device lacks something for, or that takes immediates.
+fn kernel(from: &str, wgsl: &Wgsl<'_>, caps: &Caps) -> Outcome<Option<Kernel>> {
+    let made = |checks| wgsl.clone().checks(checks).program(caps);
+    let (Ok(plain), Ok(ours)) = (made(Checks::Driver), made(Checks::Proven)) else { return Ok(None) };
+    if plain.immediate.is_some() {
+        return Ok(None);
+    }
+    let name = format!("{from}:{}", plain.entry_point);
+    let whole = |program: &Program| program.module.clone().into_module();
+    let (module, checks) = given(&ours)?;
+    Ok(Some(Kernel {
+        plain: Given::new(&plain, whole(&plain), wgpu::ShaderRuntimeChecks::checked()),
+        ours: Given::new(&ours, module, checks),
+        name,
+    }))
+}
