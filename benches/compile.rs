@@ -62,7 +62,9 @@ impl Arguments {
                 "--kernel" => parsed.kernel = Some(value()?),
                 "--times" => parsed.times = value()?.parse::<usize>()?.max(1),
                 "--bench" => {} // what `cargo bench` passes
-                _ => return Err(format!("'{argument}' is not known; there are --suite, --kernel NAME, --times N").into()),
+                _ => {
+                    return Err(format!("'{argument}' is not known; there are --suite, --kernel NAME, --times N").into());
+                }
             }
         }
         Ok(parsed)

@@ -128,7 +128,8 @@ impl Compiler {
     fn bind_group(&self, given: &Given, group: u32, layout: &wgpu::BindGroupLayout) -> wgpu::BindGroup {
         let of_group: Vec<_> = given.bindings.iter().filter(|(of, ..)| *of == group).collect();
         let buffer = |&&(_, _, class, bytes): &&(u32, u32, BindingClass, u64)| {
-            let usage = if class == BindingClass::Uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
+            let usage =
+                if class == BindingClass::Uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
             let size = bytes.next_multiple_of(256).max(1024);
             let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
             self.device.create_buffer(&descriptor)
@@ -137,7 +138,10 @@ impl Compiler {
         let entries: Vec<_> = of_group
             .iter()
             .zip(&buffers)
-            .map(|((_, binding, ..), buffer)| wgpu::BindGroupEntry { binding: *binding, resource: buffer.as_entire_binding() })
+            .map(|((_, binding, ..), buffer)| wgpu::BindGroupEntry {
+                binding: *binding,
+                resource: buffer.as_entire_binding(),
+            })
             .collect();
         self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
     }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use anywarp::Wgsl;
 use anywarp::backend::Capabilities;
+use anywarp::{Checks, Wgsl};
 use anywarp_backend::{BackendKind, Caps, Limits, Program};
 use serde_json::json;
 
@@ -35,9 +35,8 @@ pub(crate) fn translate(arguments: &TranslateArgs, json: bool) -> Result<(), Fai
     let file = display_name(&arguments.file);
     let wgsl = arguments.composition.read(&arguments.file)?;
     let output = on_a_large_stack(|| {
-        let program = program(wgsl, arguments)?;
-        check_line(&program, &file, arguments)?;
-        let kernel = Translated { program: &program, file: &file, arguments };
+        let kernel = Translated { programs: Programs::new(&wgsl, arguments)?, file: &file, arguments };
+        check_line(&kernel.programs.plain, &file, arguments)?;
         if json { kernel.as_json() } else { kernel.as_text() }
     })?;
     match &arguments.output {
@@ -56,17 +55,42 @@ fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -
     })
 }
 
-fn program<'a>(mut wgsl: Wgsl<'a>, arguments: &'a TranslateArgs) -> Result<Program, Failure> {
-    if let Some(entry) = &arguments.entry {
-        wgsl = wgsl.entry(entry);
+/// A kernel as each kind of device is given it.
+struct Programs {
+    /// As its author wrote it: browsers make all checks, and all else, by themselves.
+    written: Program,
+    /// For drivers, which unroll loops by themselves.
+    driven: Program,
+    /// For the others.
+    plain: Program,
+}
+
+impl Programs {
+    fn new(wgsl: &Wgsl<'_>, arguments: &TranslateArgs) -> Result<Self, Failure> {
+        let mut wgsl = wgsl.clone();
+        if let Some(entry) = &arguments.entry {
+            wgsl = wgsl.entry(entry);
+        }
+        for (name, value) in &arguments.overrides {
+            wgsl = wgsl.set_override(name, *value);
+        }
+        if arguments.fast_math {
+            wgsl = wgsl.fast_math();
+        }
+        Ok(Self {
+            plain: wgsl.program(&everything(BackendKind::Null))?,
+            driven: wgsl.program(&everything(BackendKind::Vulkan))?,
+            written: wgsl.checks(Checks::Driver).program(&everything(BackendKind::Null))?,
+        })
     }
-    for (name, value) in &arguments.overrides {
-        wgsl = wgsl.set_override(name, *value);
+
+    fn of(&self, stage: Stage) -> &Program {
+        match stage {
+            Stage::Wgsl => &self.written,
+            Stage::Spirv | Stage::Msl | Stage::Hlsl => &self.driven,
+            _ => &self.plain,
+        }
     }
-    if arguments.fast_math {
-        wgsl = wgsl.fast_math();
-    }
-    Ok(wgsl.program(&everything())?)
 }
 
 /// A line of the file, not of what it imports.
@@ -82,8 +106,8 @@ fn check_line(program: &Program, file: &str, arguments: &TranslateArgs) -> Resul
 }
 
 /// A device that has every feature, and no limits: each translator knows its own.
-fn everything() -> Caps {
-    let mut caps = Caps::new(BackendKind::Null, "no device");
+fn everything(backend: BackendKind) -> Caps {
+    let mut caps = Caps::new(backend, "no device");
     caps.shader = Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag);
     caps.subgroup_size = Some((4, 128));
     caps.aliased_bindings = true;
@@ -102,7 +126,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// A kernel on its way through the stages.
 struct Translated<'a> {
-    program: &'a Program,
+    programs: Programs,
     file: &'a str,
     arguments: &'a TranslateArgs,
 }
@@ -140,7 +164,7 @@ impl Translated<'_> {
                 Err(failure) => return Err(failure),
             });
         }
-        Ok(format!("{:#}", json!({ "kernel": &*self.program.name, "stages": stages })))
+        Ok(format!("{:#}", json!({ "kernel": &*self.programs.plain.name, "stages": stages })))
     }
 
     fn as_text(&self) -> Result<String, Failure> {
@@ -158,7 +182,7 @@ impl Translated<'_> {
 
     /// The stage's text or, with `--line`, what of it came from there.
     fn text(&self, stage: Stage) -> Result<String, Failure> {
-        let text = stage.text(self.program, self.cuda()).map_err(Failure::Translation)?;
+        let text = stage.text(self.programs.of(stage), self.cuda()).map_err(Failure::Translation)?;
         let Some(line) = self.arguments.line else { return Ok(text) };
         let Some(origins) = origins(stage, &text, self.file) else {
             let name = stage.name();
@@ -203,7 +227,7 @@ impl Translated<'_> {
         // What `--line` has cut out is beside each other already.
         let origins = |stage, text| self.arguments.line.is_none().then(|| origins(stage, text, self.file)).flatten();
         let column = |title, stage, text| Column { title, text, origins: origins(stage, text) };
-        let source = self.program.source.as_ref().map_or("", |source| source.text());
+        let source = self.programs.plain.source.as_ref().map_or("", |source| source.text());
         let (left, right) = (column(titles[0].as_str(), left, of_left), column(titles[1].as_str(), right, of_right));
         beside(&left, &right, &source.lines().collect::<Vec<_>>(), self.file, width)
     }

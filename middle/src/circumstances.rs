@@ -1,6 +1,6 @@
 //! What is known of every launch that a module is made for.
 
-use anywarp_backend::{Caps, ResourceId};
+use anywarp_backend::{BackendKind, Caps, ResourceId};
 
 /// What devices that do not say have at most.
 const ANY_SUBGROUP: (u32, u32) = (1, 128);
@@ -14,6 +14,8 @@ pub struct Circumstances {
     pub workgroups: [u32; 3],
     /// The fewest and the most invocations of a subgroup.
     pub subgroup_size: (u32, u32),
+    /// Whether what compiles the module unrolls loops by itself, and takes long over long functions: drivers do.
+    pub compiler_unrolls: bool,
     /// Uniform variables, and those of their bytes that are always the same. Floats among them stay what they are:
     /// a compiler that knows them may round otherwise than a device.
     pub uniforms: Vec<(ResourceId, Vec<Option<u8>>)>,
@@ -31,6 +33,10 @@ impl Circumstances {
             binding_bytes: caps.limits.storage_binding_size,
             workgroups: [caps.limits.workgroups_per_dimension.max(1); 3],
             subgroup_size: caps.subgroup_size.map_or(ANY_SUBGROUP, |(least, most)| (least.max(1), most.max(1))),
+            compiler_unrolls: matches!(
+                caps.backend,
+                BackendKind::Vulkan | BackendKind::Metal | BackendKind::Dx12 | BackendKind::WebGpu
+            ),
             uniforms: Vec::new(),
             immediate: Vec::new(),
             lengths: Vec::new(),
@@ -45,6 +51,7 @@ impl Default for Circumstances {
             binding_bytes: u64::from(u32::MAX),
             workgroups: [u32::MAX; 3],
             subgroup_size: ANY_SUBGROUP,
+            compiler_unrolls: false,
             uniforms: Vec::new(),
             immediate: Vec::new(),
             lengths: Vec::new(),

@@ -56,7 +56,9 @@ impl Plan {
     fn new(module: &Module, function: &Function, info: &FunctionInfo) -> Option<Self> {
         let mut plan = Self { arrays: FxHashMap::default(), inside: vec![false; function.expressions.len()] };
         for (handle, expression) in function.expressions.iter() {
-            let (Expression::Access { base, .. } | Expression::AccessIndex { base, .. }) = *expression else { continue };
+            let (Expression::Access { base, .. } | Expression::AccessIndex { base, .. }) = *expression else {
+                continue;
+            };
             let indexed = || match *expression {
                 Expression::Access { index, .. } => !is_constant(module, function, index),
                 _ => false,
@@ -82,7 +84,8 @@ impl Plan {
         self.arrays.extend(array_type(module, info, whole).map(|ty| (whole, ty)));
         let mut part = array;
         while part != whole {
-            let (Expression::Access { base, .. } | Expression::AccessIndex { base, .. }) = function.expressions[part] else {
+            let (Expression::Access { base, .. } | Expression::AccessIndex { base, .. }) = function.expressions[part]
+            else {
                 return;
             };
             self.inside[part.index()] = true;

@@ -233,8 +233,11 @@ var<workgroup> tile: array<u32, 64>;
     if (at < arrayLength(&x)) { x[at] = 3u; }
 }";
         let explanation = Wgsl::new(text).file("next.wgsl").explain(&Caps::webgpu_baseline()).unwrap();
-        let found: Vec<_> =
-            explanation.accesses.iter().map(|access| (access.proven, access.advice.as_deref().unwrap_or_default())).collect();
+        let found: Vec<_> = explanation
+            .accesses
+            .iter()
+            .map(|access| (access.proven, access.advice.as_deref().unwrap_or_default()))
+            .collect();
         let expected = [
             (
                 false,

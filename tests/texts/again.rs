@@ -53,11 +53,8 @@ fn bindings(of: &Reflection) -> String {
 fn nameless(layout: &Layout) -> Layout {
     let shape = match &layout.shape {
         Shape::Struct { fields } => {
-            let field = |field: &Field| Field {
-                name: String::new(),
-                offset: field.offset,
-                layout: nameless(&field.layout),
-            };
+            let field =
+                |field: &Field| Field { name: String::new(), offset: field.offset, layout: nameless(&field.layout) };
             Shape::Struct { fields: fields.iter().map(field).collect() }
         }
         Shape::Array { element, count, stride } => {

@@ -61,7 +61,8 @@ impl Backend for Reader {
     }
 
     fn compile(&self, program: &Program) -> Result<Compilation, BackendError> {
-        let program = again(program).map_err(|message| BackendError::Rejected { operation: "reading again", message })?;
+        let program =
+            again(program).map_err(|message| BackendError::Rejected { operation: "reading again", message })?;
         self.inner.compile(&program)
     }
 

@@ -53,7 +53,9 @@ impl<'a> Walker<'a> {
                 let range = self.facts.range(&self.values, index);
                 Seen { proven: false, low: range.low(), high: range.high(), count, advice: None }
             }
-            (None, _) => Seen { proven: false, low: i64::from(i32::MIN), high: i64::from(u32::MAX), count, advice: None },
+            (None, _) => {
+                Seen { proven: false, low: i64::from(i32::MIN), high: i64::from(u32::MAX), count, advice: None }
+            }
         };
         self.verdicts.record(frame.number, access, seen);
     }

@@ -23,6 +23,11 @@ const MOST_WITH_BARRIER: usize = 100;
 /// The same for loops in which no index and no branch depends on the turn.
 const MOST_WITHOUT_GAIN: usize = 100;
 
+/// Where the compiler unrolls by itself, a loop is unrolled only if arrays of the function are indexed by its turns, so
+/// that they may become variables, and its turns together have no more expressions than this. All else costs such
+/// compilers much, and gains nothing that they would not find.
+const MOST_FOR_ARRAYS: usize = 1_000;
+
 /// Evaluations that finding out about one loop may take.
 const MOST_EFFORT_FOR_A_LOOP: usize = 20_000;
 
@@ -48,16 +53,22 @@ impl Rewriter<'_> {
             most,
             effort,
             gains: false,
+            by_arrays: 0,
+            masks: FxHashMap::default(),
+            level: 0,
             barrier: false,
         };
         let trips = run.repeat(body, continuing, break_if);
-        let Run { cost, effort: left, gains, barrier, values, .. } = run;
+        let Run { cost, effort: left, gains, by_arrays, barrier, values, .. } = run;
         self.values = values;
         self.effort = self.effort.saturating_sub(effort - left);
         let trips = trips?;
+        let arrays = by_arrays & 1 != 0;
         let allowed = match (gains, barrier) {
+            _ if self.circumstances.compiler_unrolls && !arrays => 0,
             (_, true) => MOST_WITH_BARRIER,
             (false, _) => MOST_WITHOUT_GAIN,
+            _ if self.circumstances.compiler_unrolls => most.min(MOST_FOR_ARRAYS),
             _ => most,
         };
         if trips > 0 && cost > allowed {
@@ -82,30 +93,36 @@ struct Unknown;
 /// What is known of old expressions while one loop after the other runs.
 #[derive(Default)]
 pub(super) struct Values {
-    /// The number of the loop for which it is known, the value, and whether it differs from turn to turn.
-    of: Vec<(u32, Option<Literal>, bool)>,
+    /// The number of the loop for which it is known, the value, whether it differs from turn to turn, and of which loops:
+    /// a bit for each that is being run, the outermost first.
+    of: Vec<(u32, Option<Literal>, bool, u64)>,
     run: u32,
 }
 
 impl Values {
     /// Forgets what was known.
     fn start(&mut self, count: usize) {
-        self.of.resize(count, (0, None, false));
+        self.of.resize(count, (0, None, false, 0));
         self.run += 1;
     }
 
-    fn set(&mut self, at: Handle<Expression>, value: Option<Literal>, varies: bool) {
-        self.of[at.index()] = (self.run, value, varies);
+    fn set(&mut self, at: Handle<Expression>, value: Option<Literal>, varies: bool, mask: u64) {
+        self.of[at.index()] = (self.run, value, varies, mask);
     }
 
     fn get(&self, at: Handle<Expression>) -> Option<Option<Literal>> {
-        let (run, value, _) = self.of[at.index()];
+        let (run, value, ..) = self.of[at.index()];
         (run == self.run).then_some(value)
     }
 
     fn varies(&self, at: Handle<Expression>) -> bool {
-        let (run, _, varies) = self.of[at.index()];
+        let (run, _, varies, _) = self.of[at.index()];
         run == self.run && varies
+    }
+
+    fn mask(&self, at: Handle<Expression>) -> u64 {
+        let (run, .., mask) = self.of[at.index()];
+        if run == self.run { mask } else { 0 }
     }
 }
 
@@ -124,6 +141,12 @@ struct Run<'r, 'a> {
     /// Evaluations that are still allowed.
     effort: usize,
     gains: bool,
+    /// The loops, as bits, by whose turns arrays of the function are indexed.
+    by_arrays: u64,
+    /// By new variable: the loops, as bits, by whose turns it differs.
+    masks: FxHashMap<usize, u64>,
+    /// How many loops are around in the one that is run.
+    level: u32,
     barrier: bool,
 }
 
@@ -217,8 +240,11 @@ impl Run<'_, '_> {
                 self.spend(1)?;
                 match self.rewriter.target(*pointer) {
                     Target::Local(local, whole) => {
+                        let constant = self.rewriter.constant(*value).is_some();
+                        let mask = self.values.mask(*value) | if constant { 0 } else { self.bit() };
                         let value = if whole { self.literal(*value) } else { None };
                         self.vars.insert(local.index(), value);
+                        self.masks.insert(local.index(), mask);
                     }
                     Target::Part(first, count) => {
                         for local in &self.rewriter.leaves[first..first + count] {
@@ -234,7 +260,7 @@ impl Run<'_, '_> {
             }
             _ => {
                 if let Some(result) = crate::rebuild::operands::statement_result(statement) {
-                    self.values.set(result, None, false);
+                    self.values.set(result, None, false, 0);
                 }
                 self.spend(if Memory::changes(statement) { 8 } else { 4 })?;
             }
@@ -251,14 +277,17 @@ impl Run<'_, '_> {
         break_if: Option<Handle<Expression>>,
     ) -> Result<(), Unknown> {
         if !self.rolled.contains(&address) {
-            let (before, cost, gains) = (self.vars.clone(), self.cost, self.gains);
-            if self.repeat(body, continuing, break_if).is_some() {
+            let (before, cost, gains, by_arrays) = (self.vars.clone(), self.cost, self.gains, self.by_arrays);
+            self.level += 1;
+            let trips = self.repeat(body, continuing, break_if);
+            self.level -= 1;
+            if trips.is_some() {
                 return Ok(());
             }
             self.rolled.insert(address);
             self.vars = before;
             self.cost = cost;
-            self.gains = gains;
+            (self.gains, self.by_arrays) = (gains, by_arrays);
             self.spend(0)?;
         }
         self.forget_written(body);
@@ -360,15 +389,20 @@ impl Run<'_, '_> {
         rewriter.constant(old).or_else(|| rewriter.literal(rewriter.map[old.index()]?))
     }
 
-    /// What a load reads, and whether that differs from turn to turn.
-    fn load(&self, pointer: Handle<Expression>) -> (Option<Literal>, bool) {
+    /// The bit of the loop that is run innermost.
+    fn bit(&self) -> u64 {
+        1 << self.level.min(63)
+    }
+
+    /// What a load reads, whether that differs from turn to turn, and of which loops.
+    fn load(&self, pointer: Handle<Expression>) -> (Option<Literal>, bool, u64) {
         let rewriter = self.rewriter;
         if let Target::Local(local, true) = rewriter.target(pointer) {
             return match self.vars.get(&local.index()) {
-                Some(value) => (*value, value.is_some()),
+                Some(value) => (*value, value.is_some(), self.masks.get(&local.index()).copied().unwrap_or(0)),
                 None => {
                     let held = rewriter.memory.get(local, &rewriter.scopes);
-                    (held.and_then(|value| rewriter.literal(value)), false)
+                    (held.and_then(|value| rewriter.literal(value)), false, 0)
                 }
             };
         }
@@ -378,7 +412,7 @@ impl Run<'_, '_> {
             Some(Known::Scalar(literal)) => Some(literal),
             _ => None,
         };
-        (value, self.values.varies(pointer))
+        (value, self.values.varies(pointer), self.values.mask(pointer))
     }
 
     /// Evaluates an old expression, and counts it if something of it remains.
@@ -389,11 +423,11 @@ impl Run<'_, '_> {
         let all = |operands: &[Option<Handle<Expression>>]| -> Option<SmallVec<[Literal; 4]>> {
             operands.iter().flatten().map(|operand| self.literal(*operand)).collect()
         };
-        let mut varies = false;
+        let (mut varies, mut mask) = (false, 0);
         let value = match *expression {
             Expression::Load { pointer } => {
                 let value;
-                (value, varies) = self.load(pointer);
+                (value, varies, mask) = self.load(pointer);
                 value
             }
             Expression::ArrayLength(pointer) => {
@@ -417,12 +451,18 @@ impl Run<'_, '_> {
             _ => None,
         };
         if !matches!(expression, Expression::Load { .. }) {
-            crate::rebuild::operands::for_each_operand(expression, |operand| varies |= self.values.varies(operand));
+            crate::rebuild::operands::for_each_operand(expression, |operand| {
+                varies |= self.values.varies(operand);
+                mask |= self.values.mask(operand);
+            });
         }
-        if let Expression::Access { index, .. } = *expression {
+        if let Expression::Access { base, index } = *expression {
             self.gains |= self.values.varies(index);
+            if !matches!(rewriter.target(base), Target::Other) {
+                self.by_arrays |= self.values.mask(index);
+            }
         }
-        self.values.set(old, value, varies);
+        self.values.set(old, value, varies, mask);
         let is_pointer = || {
             let ty = rewriter.types.get(old, &rewriter.module.types);
             matches!(ty, TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. })

@@ -367,6 +367,35 @@ fn passes() {
 }
 
 #[test]
+fn compilers_that_unroll_are_left_to_it() {
+    let known = Circumstances { compiler_unrolls: true, ..Circumstances::default() };
+    let loops = |body: &str, known: &Circumstances| {
+        let text = format!(
+            "{START}@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ {body} }}"
+        );
+        optimised_for(&text, known).matches("loop {").count()
+    };
+    let sum = "for (var k = 0u; k < 64u; k++) { sums[0] += in[id.x * 64u + k] * in[k]; }";
+    let halves =
+        "for (var k = 8u; k > 0u; k /= 2u) { if id.x < k { sums[id.x] += sums[id.x + k]; } workgroupBarrier(); }";
+    let own = "var a: array<f32, 8>; for (var k = 0u; k < 8u; k++) { a[k] = in[id.x + k]; }";
+    // Only the inner one's turns index the array.
+    let nearest = "var a: array<f32, 8>; for (var k = 0u; k < 8u; k++) { a[k] = in[k]; }
+        for (var c = 0u; c < 16u; c++) { var d = 0.0;
+            for (var k = 0u; k < 8u; k++) { d += a[k] * in[c * 8u + k]; } sums[c] = d; }";
+    let small = "for (var k = 0u; k < 3u; k++) { sums[k] = in[k]; }";
+    for (name, body, by_drivers, by_others) in [
+        ("a sum of buffers", sum, 1, 0),
+        ("halves, with barriers", halves, 1, 0),
+        ("an array of the function", own, 0, 0),
+        ("an array in an inner loop", nearest, 1, 0),
+        ("a few turns", small, 1, 0),
+    ] {
+        assert_eq!((loops(body, &known), loops(body, &Circumstances::default())), (by_drivers, by_others), "{name}");
+    }
+}
+
+#[test]
 fn what_is_known_of_launches_is_constant() {
     let text = "struct Sizes { rows: u32, scale: f32, corner: vec2<i32>, table: array<vec4<u32>, 2> }
         @group(0) @binding(0) var<uniform> sizes: Sizes;

@@ -49,11 +49,14 @@ fn found(statements: &str) -> (usize, usize, usize) {
 
 /// How often a block writes to memory.
 fn stores(block: &naga::Block) -> usize {
-    block.iter().map(|statement| {
-        let mut within = usize::from(matches!(statement, Statement::Store { .. }));
-        for_each_block(statement, |inner| within += stores(inner));
-        within
-    }).sum()
+    block
+        .iter()
+        .map(|statement| {
+            let mut within = usize::from(matches!(statement, Statement::Store { .. }));
+            for_each_block(statement, |inner| within += stores(inner));
+            within
+        })
+        .sum()
 }
 
 #[test]
@@ -135,7 +138,8 @@ fn constants_are_the_first_values_of_what_nothing_writes() {
     let (module, info) = parsed("for (var k = 0u; k < i; k++) { out[k] = TABLE[k % 4u] + array(5u, 6u)[k % 2u]; }");
     let placed = place(&module, &info).expect("arrays that are indexed");
     let made = placed.global_variables.iter().skip(module.global_variables.len());
-    let made: Vec<_> = made.map(|(_, variable)| (variable.name.as_deref(), variable.space, variable.init.is_some())).collect();
+    let made: Vec<_> =
+        made.map(|(_, variable)| (variable.name.as_deref(), variable.space, variable.init.is_some())).collect();
     let wanted = [(Some("TABLE"), AddressSpace::Private, true), (Some("table"), AddressSpace::Private, true)];
     assert_eq!(made, wanted);
     let main = |module: &Module| stores(&module.entry_points[0].function.body);

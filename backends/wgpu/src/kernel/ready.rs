@@ -4,9 +4,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(not(target_arch = "wasm32"))]
-use anywarp_backend::naga::Module;
-#[cfg(not(target_arch = "wasm32"))]
 use anywarp_backend::Refused;
+#[cfg(not(target_arch = "wasm32"))]
+use anywarp_backend::naga::Module;
 use anywarp_backend::{Checks, Program, Validated};
 
 /// A program as wgpu is given it.
