@@ -7,7 +7,7 @@ use wgpu::util::DeviceExt;
 
 use crate::Outcome;
 
-/// What wgpu is given.
+/// A kernel as wgpu is given it.
 pub(crate) struct Given {
     pub(crate) module: naga::Module,
     pub(crate) checks: wgpu::ShaderRuntimeChecks,
@@ -28,7 +28,7 @@ impl Given {
 pub(crate) struct Compiler {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// What anywarp says of it.
+    /// Its properties as anywarp sees them.
     pub(crate) caps: Caps,
 }
 

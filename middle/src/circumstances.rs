@@ -2,7 +2,7 @@
 
 use anywarp_backend::{BackendKind, Caps, ResourceId};
 
-/// What devices that do not say have at most.
+/// The sizes of subgroups on devices that do not say.
 const ANY_SUBGROUP: (u32, u32) = (1, 128);
 
 /// What is known of every launch that a module is made for.

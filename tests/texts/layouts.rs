@@ -6,7 +6,7 @@ use libtest_mimic::Failed;
 use crate::again::again;
 use crate::{conformance_suite, noted, operations};
 
-/// What each kernel's text says is what the kernel is.
+/// Each kernel's text says what the kernel is.
 ///
 /// # Errors
 ///

@@ -94,8 +94,8 @@ impl Kernel {
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(&program.name), source };
         let module = match ready.checks {
             Made::All => device.create_shader_module(descriptor),
-            // SAFETY: of `Divisors`, `anywarp_middle::explicit` has put a clamp or a guard of every index into the
-            // module, and a count of turns into every loop, but for those that `prove` has shown to need none; of
+            // SAFETY: for `Divisors`, `anywarp_middle::explicit` has put a clamp or a guard of every index into the
+            // module, and a count of turns into every loop, but for those that `prove` has shown to need none; for
             // `Nothing`, the author of the `Unchecked` has promised what wgpu asks here.
             made => unsafe { device.create_shader_module_trusted(descriptor, made.by_wgpu()) },
         };

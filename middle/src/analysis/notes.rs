@@ -13,7 +13,7 @@ pub struct AccessNote {
     pub span: Span,
     /// Where its index is.
     pub index: Span,
-    /// What the text calls the index, if that is a name.
+    /// The name of the index in the text, if it has one.
     pub index_name: Option<String>,
     /// Whether the text of the index does something that must not be done twice: an atomic, a call.
     pub index_acts: bool,

@@ -394,7 +394,7 @@ impl Run<'_, '_> {
         1 << self.level.min(63)
     }
 
-    /// What a load reads, whether that differs from turn to turn, and of which loops.
+    /// The value that a load reads, whether that differs from turn to turn, and of which loops.
     fn load(&self, pointer: Handle<Expression>) -> (Option<Literal>, bool, u64) {
         let rewriter = self.rewriter;
         if let Target::Local(local, true) = rewriter.target(pointer) {

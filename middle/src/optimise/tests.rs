@@ -378,7 +378,7 @@ fn compilers_that_unroll_are_left_to_it() {
     let sum = "for (var k = 0u; k < 64u; k++) { sums[0] += in[id.x * 64u + k] * in[k]; }";
     let halves =
         "for (var k = 8u; k > 0u; k /= 2u) { if id.x < k { sums[id.x] += sums[id.x + k]; } workgroupBarrier(); }";
-    let own = "var a: array<f32, 8>; for (var k = 0u; k < 8u; k++) { a[k] = in[id.x + k]; }";
+    let own = "var a: array<f32, 8>; for (var k = 0u; k < 8u; k++) { a[k] = in[id.x + k]; } sums[0] = a[1] + a[5];";
     // Only the inner one's turns index the array.
     let nearest = "var a: array<f32, 8>; for (var k = 0u; k < 8u; k++) { a[k] = in[k]; }
         for (var c = 0u; c < 16u; c++) { var d = 0.0;

@@ -104,7 +104,7 @@ impl Writing<'_> {
             variable.init = variable.init.map(|init| self.moved[init.index()]);
         }
         for (handle, name) in &self.old.named_expressions {
-            // Of what is only a step on the way there is no value that could have a name.
+            // A step on the way has no value that could have a name.
             if !self.plan.inside[handle.index()] || values[handle.index()] {
                 self.new.named_expressions.insert(self.moved[handle.index()], name.clone());
             }

@@ -30,7 +30,7 @@ pub(crate) enum Made {
 }
 
 impl Made {
-    /// What wgpu is asked to make.
+    /// The checks that wgpu is asked to make.
     pub(crate) fn by_wgpu(self) -> wgpu::ShaderRuntimeChecks {
         let checked = wgpu::ShaderRuntimeChecks::checked();
         match self {
