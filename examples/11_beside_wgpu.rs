@@ -65,8 +65,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn pipeline(device: &wgpu::Device) -> Result<wgpu::ComputePipeline, naga::front::wgsl::ParseError> {
-    let source = wgpu::ShaderSource::Naga(Cow::Owned(naga::front::wgsl::parse_str(MOVE)?));
+fn pipeline(device: &wgpu::Device) -> Result<wgpu::ComputePipeline, wgpu::naga::front::wgsl::ParseError> {
+    let source = wgpu::ShaderSource::Naga(Cow::Owned(wgpu::naga::front::wgsl::parse_str(MOVE)?));
     Ok(device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: None,
         layout: None,
