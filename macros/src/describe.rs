@@ -72,7 +72,7 @@ pub(crate) fn describe(source: &Source) -> Result<Description, Refusal> {
 fn described(source: &Source) -> Result<Description, Refusal> {
     // Comments in odd places are no reason to refuse what is valid without them.
     let module = module::parse_documented(source).or_else(|_| module::parse(source))?;
-    let module = module::validate(module).map_err(|refused| diagnostic::of_validator(source, &refused.error))?;
+    let module = module::validate(module).map_err(|refused| diagnostic::of_refused(source, &refused))?;
     let compute: Vec<usize> = (0..module.entry_points.len())
         .filter(|index| module.entry_points[*index].stage == ShaderStage::Compute)
         .collect();

@@ -1,9 +1,7 @@
-//! naga's diagnostics, pointing at the files that the author wrote.
+//! Diagnostics, pointing at the files that the author wrote.
 
-use std::error::Error;
-
-use anywarp_backend::{Source, Spot};
-use codespan_reporting::diagnostic::{Diagnostic, Label};
+use anywarp_backend::{Refused, Source};
+use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term;
 use naga::front::wgsl::ParseError;
@@ -11,35 +9,27 @@ use naga::valid::ValidationError;
 use naga::{Span, WithSpan};
 
 use crate::TextError;
+use crate::words::{self, Finding, Text};
 
 /// What the parser says.
 #[must_use]
 pub fn of_parser(source: &Source, error: &ParseError) -> TextError {
-    let plain = || error.emit_to_string_with_path(source.text(), source.file());
-    let labels = error.labels().map(|(span, label)| (span, label.to_owned())).collect();
-    let notes = error.notes().map(|note| format!("note: {note}")).collect();
-    let place = error.labels().find_map(|(span, _)| source.spot(span.to_range()?));
-    invalid(source, plain, error.message(), labels, notes, place)
+    invalid(source, words::of_parser(Text::new(source), error))
 }
 
-/// What the validator says.
+/// What the validator says of a module.
+#[must_use]
+pub fn of_refused(source: &Source, refused: &Refused) -> TextError {
+    invalid(source, words::of_validator(Text::new(source), Some(&refused.module), &refused.error))
+}
+
+/// What the validator says, where the module that it is about is not at hand: types and expressions have no names then.
 #[must_use]
 pub fn of_validator(source: &Source, error: &WithSpan<ValidationError>) -> TextError {
-    let plain = || error.emit_to_string_with_path(source.text(), source.file());
-    let labels = error.spans().map(|(span, label)| (*span, label.clone())).collect();
-    // The whole function comes first; what is wrong in it is the shortest part.
-    let spots = error.spans().filter_map(|(span, _)| source.spot(span.to_range()?));
-    let place = spots.min_by_key(|spot| spot.width);
-    let mut notes = Vec::new();
-    let mut cause = error.as_inner().source();
-    while let Some(next) = cause {
-        notes.push(next.to_string());
-        cause = next.source();
-    }
-    invalid(source, plain, &error.as_inner().to_string(), labels, notes, place)
+    invalid(source, words::of_validator(Text::new(source), None, error))
 }
 
-/// What is wrong at some places of a text, in the words and the form of naga's own diagnostics.
+/// What is wrong at some places of a text, in the form of the diagnostics of Rust.
 #[must_use]
 pub fn at(source: &Source, message: &str, labels: Vec<(Span, String)>, notes: Vec<String>) -> String {
     let mut files = SimpleFiles::new();
@@ -48,9 +38,11 @@ pub fn at(source: &Source, message: &str, labels: Vec<(Span, String)>, notes: Ve
         let text = file.text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t'), "\u{fffd}");
         files.add(file.name.as_str(), text);
     }
-    let labels = labels.into_iter().filter_map(|(span, label)| {
+    let labels = labels.into_iter().enumerate().filter_map(|(index, (span, label))| {
         let (file, range) = source.origin_of(span.to_range()?)?;
-        Some(Label::primary(file, range).with_message(label))
+        // The first place is that of the mistake, others explain it.
+        let style = if index == 0 { LabelStyle::Primary } else { LabelStyle::Secondary };
+        Some(Label::new(style, file, range).with_message(label))
     });
     let diagnostic = Diagnostic::error().with_message(message).with_labels(labels.collect()).with_notes(notes);
     // The files are at hand, so that nothing can fail but a place that is none.
@@ -58,14 +50,10 @@ pub fn at(source: &Source, message: &str, labels: Vec<(Span, String)>, notes: Ve
         .unwrap_or_else(|_| format!("error: {message}\n"))
 }
 
-fn invalid(
-    source: &Source,
-    plain: impl Fn() -> String,
-    message: &str,
-    labels: Vec<(Span, String)>,
-    notes: Vec<String>,
-    place: Option<Spot>,
-) -> TextError {
-    let diagnostic = if source.is_plain() { plain() } else { at(source, message, labels, notes) };
+fn invalid(source: &Source, finding: Finding) -> TextError {
+    let Finding { message, marks, help } = finding;
+    let place = marks.iter().find_map(|(span, _)| source.spot(span.to_range()?));
+    let notes = help.into_iter().map(|remedy| format!("help: {remedy}")).collect();
+    let diagnostic = at(source, &message, marks, notes);
     TextError::Invalid { file: source.file().to_owned(), diagnostic, place }
 }

@@ -2,8 +2,10 @@
 
 use anywarp_backend::Spot;
 
+anywarp_backend::debug_as_display!(TextError);
+
 /// The reason why a text gives no module.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
     /// The WGSL does not parse or validate.

@@ -2,12 +2,11 @@
 //! checks itself with panics. Texts that nest too deeply are refused before, deep ones are read on a
 //! stack of their own, and a panic becomes an error.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use anywarp_backend::Source;
 
 use crate::TextError;
 use crate::directives::block_comment;
+use crate::quiet;
 
 /// The deepest text that is read.
 pub const MOST_DEPTH: u32 = 2000;
@@ -93,11 +92,7 @@ impl<'a> Room<'a> {
     pub fn run<T: Send, E: Send + From<TextError>>(&self, work: impl FnOnce() -> Result<T, E> + Send) -> Result<T, E> {
         let guarded = || {
             // What `work` leaves half done when it panics is lost with it.
-            catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-                let said = panic.downcast_ref::<String>().map(String::as_str);
-                let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-                Err(self.failed(said.to_owned()).into())
-            })
+            quiet::caught(work).unwrap_or_else(|said| Err(self.failed(said).into()))
         };
         if !self.own_stack {
             return guarded();

@@ -5,8 +5,10 @@
 //! |---|---|
 //! | [`compose`] | one text from several files: imports, conditions, element types |
 //! | [`guard`] | texts that nest too deeply are refused; panics become errors |
+//! | [`quiet`] | panics that become errors print nothing |
 //! | [`directives`] | directives that naga does not know are blanked |
 //! | [`module`] | parse, validate; diagnostics point at the author's own files |
+//! | `words` | what is said about mistakes, in the words of WGSL |
 //! | [`marks`] | functions marked for debug printing |
 //! | [`reflect`] | bindings and their layouts |
 
@@ -17,7 +19,9 @@ mod error;
 pub mod guard;
 pub mod marks;
 pub mod module;
+pub mod quiet;
 pub mod reflect;
+mod words;
 
 pub use anywarp_backend::naga;
 pub use error::TextError;

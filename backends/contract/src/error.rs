@@ -2,8 +2,10 @@
 
 use crate::{KernelId, Library, MemoryId, MemoryKind};
 
+crate::debug_as_display!(BackendError);
+
 /// An error of a backend. Names of kernels and bindings are added above, where they are known.
-#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Clone, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackendError {
     /// The device is gone: removed, reset by its driver, or crashed.

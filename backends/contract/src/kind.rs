@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+crate::debug_as_display!(UnknownBackend);
+
 /// The interface through which a device is used: the first part of a selection string.
 ///
 /// ```
@@ -68,7 +70,7 @@ impl FromStr for BackendKind {
 }
 
 /// The error of parsing a name that no backend has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no backend is called '{0}': use one of {names}", names = names())]
 pub struct UnknownBackend(String);
 

@@ -34,6 +34,7 @@ mod memory;
 mod program;
 mod proofs;
 mod recording;
+mod shown;
 mod slot;
 mod source;
 mod ticket;

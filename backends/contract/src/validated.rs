@@ -12,6 +12,8 @@ use naga::proc::IndexableLength;
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 use naga::{ArraySize, Module, ShaderStage, Type, TypeInner, WithSpan};
 
+crate::debug_as_display!(Refused);
+
 thread_local! {
     static RUNS: Cell<u64> = const { Cell::new(0) };
 }
@@ -191,7 +193,7 @@ impl fmt::Debug for Validated {
 }
 
 /// A module that the validator does not accept.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[error("{}", error.as_inner())]
 pub struct Refused {
     /// The module, as it was given.

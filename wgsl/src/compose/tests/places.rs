@@ -33,13 +33,13 @@ fn naga_s_errors_are_at_the_author_s_places() {
         // The parser's, the validator's.
         ("enable f16;\nfn load() { }\nfn f() {\n  load();\n  let x = ?;\n}", "a.wgsl:5:11"),
         ("enable f16;\nfn load() { }\nfn f() {\n  load(); let y = nowhere;\n}", "a.wgsl:4:19"),
-        ("var<private> load: u32;\nfn f() {\n  let p = &load; load = 1 + *p; return 1;\n}", "a.wgsl:2:1"),
+        ("var<private> load: u32;\nfn f() {\n  let p = &load; load = 1 + *p; return 1;\n}", "a.wgsl:3:40"),
     ];
     for (module, place) in table {
         let source = composed(text, &[("a", module)], &Options::default()).unwrap();
         let error = match module::parse(&source) {
             Err(error) => error.to_string(),
-            Ok(module) => diagnostic::of_validator(&source, &module::validate(module).unwrap_err().error).to_string(),
+            Ok(module) => diagnostic::of_refused(&source, &module::validate(module).unwrap_err()).to_string(),
         };
         assert!(error.contains(place) && !error.contains("main.wgsl:"), "{module}: {error}");
     }

@@ -1,0 +1,222 @@
+//! Declarations as C, GLSL, HLSL and Rust write them.
+
+use naga::Span;
+
+use super::super::text::{Token, span};
+use super::super::{Finding, foreign};
+use super::Said;
+
+/// What is said where a token before is a word of another language.
+pub(super) fn explain(said: Said<'_>, wanted: &str, before: &[Token<'_>]) -> Option<Finding> {
+    let found = said.text.at(said.span());
+    let last = before.last().copied();
+    let name = |text: &str| text.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if wanted.starts_with("global item") {
+        return global(said, found);
+    }
+    if wanted == "`{`" {
+        return braces(said, wanted);
+    }
+    let word = last.filter(|last| last.is_name())?;
+    if wanted.starts_with("operation (`=`)") {
+        return valueless(said, found, word, before);
+    }
+    if (wanted == "`:`" || wanted == ":") && name(found) {
+        return member(said, word, found);
+    }
+    if wanted == "`:`" && matches!(found, ")" | ",") {
+        return Some(
+            Finding::new(format!("the parameter '{}' has no type", word.text))
+                .mark(word.span(), "")
+                .help(format!("write `{}: f32`", word.text)),
+        );
+    }
+    if !wanted.starts_with("assignment or") && !wanted.starts_with("for loop init") && wanted != "`)`" {
+        return None;
+    }
+    if wanted == "`)`" {
+        let layout = before.iter().rev().nth(2).is_some_and(|token| token.text == "layout");
+        return (layout && found == "=").then(|| workgroup_size(span(before[before.len() - 3].at..said.at())));
+    }
+    name(found).then(|| declaration(said, word, found)).flatten()
+}
+
+/// A declaration that begins with a type or a word that WGSL does not have.
+fn declaration(said: Said<'_>, word: Token<'_>, found: &str) -> Option<Finding> {
+    let behind = said.text.from(said.at());
+    // Where `word` itself is what was not expected, the name comes next.
+    let at = usize::from(word.at == said.at()) + 1;
+    let function = behind.get(at).is_some_and(|token| token.text == "(");
+    let finding = |message: &str| Finding::new(message).mark(word.span(), "");
+    Some(match word.text {
+        "mut" => finding("`mut` is not needed").help(format!("write `var {found}`")),
+        "type" | "typedef" | "using" => finding("a type gets another name by `alias`").help(format!("write `alias {found} = ..;`")),
+        "static" => finding("WGSL has no `static`").help(format!("write `const {found}`, or `var<private> {found}` if it changes")),
+        "use" | "mod" => finding("files are imported by `import`").help("write `import package::shared::math::name;`"),
+        "fn" => finding("a function cannot stand inside of another").help("move it out, or close the one before: a `}` may be missing"),
+        "override" | "struct" | "alias" => {
+            finding(&format!("`{}` cannot stand inside of a function", word.text)).help("move it out: such declarations belong to the whole text")
+        }
+        "function" | "def" | "func" => finding("functions are declared by `fn`").help(format!("write `fn {found}(..)`")),
+        "void" if function => finding("functions are declared by `fn`").help(if found == "main" {
+            "write `@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>)`".to_owned()
+        } else {
+            format!("write `fn {found}(x: f32)`, without a type of the result")
+        }),
+        "shared" | "groupshared" | "__shared__" => {
+            finding("memory of the workgroup is declared outside of functions").help(format!("write `var<workgroup> {found}..` before the function"))
+        }
+        "in" | "out" | "inout" | "uniform" | "buffer" => finding("this is a declaration of GLSL").help("write `@group(0) @binding(0) var<storage, read_write> data: array<f32>;` for a buffer, `var<uniform>` for parameters"),
+        _ => {
+            let ty = of(word.text)?;
+            if function {
+                let result = ty.clone().unwrap_or_else(|| "f32".to_owned());
+                finding("functions are declared by `fn`").help(format!("write `fn {found}(..) -> {result}`"))
+            } else {
+                let typed = ty.map_or_else(|| found.to_owned(), |ty| format!("{found}: {ty}"));
+                finding("a declaration begins with `var`, `let` or `const`, and the type stands behind the name")
+                    .help(format!("write `var {typed} = ..;`, or `let {found} = ..;` if it does not change"))
+            }
+        }
+    })
+}
+
+/// The type that a word of another language, or of WGSL, names; `None` inside: the type is not said.
+fn of(word: &str) -> Option<Option<String>> {
+    if let Some(scalar) = foreign::scalar(word) {
+        return Some(Some(scalar.to_owned()).filter(|scalar| !scalar.is_empty()));
+    }
+    if ["f32", "f16", "u32", "i32", "bool"].contains(&word) {
+        return Some(Some(word.to_owned()));
+    }
+    let remedy = foreign::remedy(word)?;
+    let ty = remedy.strip_prefix("write `")?.split('`').next()?.to_owned();
+    ty.contains('<').then_some(Some(ty))
+}
+
+/// `float x` in a struct or between parameters.
+fn member(said: Said<'_>, word: Token<'_>, found: &str) -> Option<Finding> {
+    let ty = of(word.text);
+    let finding = Finding::new("the name comes first, then `:` and the type").mark(word.span(), "");
+    Some(match (word.text, ty) {
+        ("in" | "out" | "inout", _) => {
+            Finding::new(format!("parameters have no `{}`", word.text)).mark(word.span(), "").help(format!(
+                "what a function changes is passed as a pointer: `{found}: ptr<function, f32>`, and called by `f(&x)`"
+            ))
+        }
+        (_, Some(Some(ty))) => finding.help(format!("write `{found}: {ty}`")),
+        _ => finding.help(format!("write `{found}: {}`", word.text)).mark(said.span(), ""),
+    })
+}
+
+/// A `const` or `let` whose value does not come next.
+fn valueless(said: Said<'_>, found: &str, word: Token<'_>, before: &[Token<'_>]) -> Option<Finding> {
+    let behind_colon = before.len() > 1 && before[before.len() - 2].text == ":";
+    if found == ";" {
+        let name = if behind_colon { before.get(before.len().checked_sub(3)?)?.text } else { word.text };
+        return Some(
+            Finding::new(format!("'{name}' has no value"))
+                .mark(said.span(), "")
+                .help(format!("write `const {name} = ..;`, or `override {name}: ..;` if the host sets it")),
+        );
+    }
+    let ty = of(word.text).flatten();
+    let name = found.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    name.then(|| {
+        let typed = ty.map_or_else(|| found.to_owned(), |ty| format!("{found}: {ty}"));
+        let first = before.len().checked_sub(2).and_then(|at| before.get(at)).map_or("const", |token| token.text);
+        Finding::new("the type stands behind the name")
+            .mark(word.span(), "")
+            .help(format!("write `{first} {typed} = ..;`"))
+    })
+}
+
+/// A statement behind a condition that has no braces.
+fn braces(said: Said<'_>, wanted: &str) -> Option<Finding> {
+    (wanted == "`{`").then(|| {
+        Finding::new("a block in `{ }` is expected")
+            .mark(said.span(), "")
+            .help("write the braces around a single statement, too")
+    })
+}
+
+/// `(float)x`.
+pub(super) fn cast(said: Said<'_>, before: &[Token<'_>]) -> Option<Finding> {
+    let [.., open, ty, close] = before else { return None };
+    if (open.text, close.text) != ("(", ")") {
+        return None;
+    }
+    let to = of(ty.text)??;
+    let behind = said.text.from(said.at());
+    let end = behind.iter().find(|token| matches!(token.text, ";" | "," | ")" | "+" | "-" | "*" | "/"))?;
+    let written = said.text.between(said.at(), end.at);
+    Some(
+        Finding::new("a type converts as a function does")
+            .mark(span(open.at..close.at + 1), "")
+            .help(format!("write `{}`", super::super::types::converted(&written, &to))),
+    )
+}
+
+/// What stands outside of functions and is no declaration.
+fn global(said: Said<'_>, found: &str) -> Option<Finding> {
+    let place = said.span();
+    let finding = |message: &str| Finding::new(message).mark(place, "");
+    let behind = said.text.from(said.at());
+    let next = behind.get(1).map_or("", |token| token.text);
+    Some(match found {
+        "pub" => finding("WGSL has no `pub`").help("leave it out: what a file declares, others can import"),
+        "let" => finding("`let` stands in functions")
+            .help(format!("write `const {next} = ..;`, or `override {next} = ..;` if the host sets it")),
+        "#" => return None,
+        "[" => bracket(said, &said.text.all()[said.at()..]),
+        "use" | "mod" => finding("files are imported by `import`")
+            .help("write `import package::shared::math::name;`, before all declarations"),
+        "import" => finding("imports come first").help("move it before all declarations"),
+        "static" => finding("WGSL has no `static`")
+            .help(format!("write `const {next}`, or `var<private> {next}` if it changes")),
+        "type" | "typedef" | "using" => {
+            finding("a type gets another name by `alias`").help(format!("write `alias {next} = ..;`"))
+        }
+        "function" | "def" | "func" => finding("functions are declared by `fn`").help(format!("write `fn {next}(..)`")),
+        "layout" => workgroup_size(place),
+        "groupshared" | "shared" | "__shared__" => finding("memory of the workgroup is a `var<workgroup>`")
+            .help("write `var<workgroup> tile: array<f32, 64>;`"),
+        "__global__" | "kernel" => finding("a kernel is a function with attributes")
+            .help("write `@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>)`"),
+        "void" => return declaration(said, Token { text: found, at: said.at() }, next),
+        "if" | "for" | "while" | "return" | "loop" | "switch" => {
+            finding(&format!("`{found}` stands outside of a function"))
+                .help("a `}` before it may close the function too early")
+        }
+        "}" => finding("this `}` closes nothing").help("a `{` is missing before it, or it is one too many"),
+        word => {
+            let ty = of(word)?;
+            if behind.get(2).is_some_and(|token| token.text == "(") {
+                let result = ty.unwrap_or_else(|| "f32".to_owned());
+                return Some(
+                    finding("functions are declared by `fn`").help(format!("write `fn {next}(..) -> {result}`")),
+                );
+            }
+            let typed = ty.map_or_else(|| next.to_owned(), |ty| format!("{next}: {ty}"));
+            finding("a declaration begins with `const`, `override` or `var<..>`, and the type stands behind the name")
+                .help(format!("write `const {typed} = ..;`"))
+        }
+    })
+}
+
+/// `[numthreads(64, 1, 1)]` and `[[stage(compute)]]`.
+pub(super) fn bracket(said: Said<'_>, rest: &str) -> Finding {
+    let place = said.span();
+    if rest.starts_with("[numthreads") || rest.starts_with("[shader") {
+        return workgroup_size(place);
+    }
+    Finding::new("attributes begin with `@`")
+        .mark(place, "")
+        .help("write `@compute @workgroup_size(64)` for an entry point, `@group(0) @binding(0)` for a buffer")
+}
+
+fn workgroup_size(place: Span) -> Finding {
+    Finding::new("the size of a workgroup is an attribute of the entry point")
+        .mark(place, "")
+        .help("write `@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>)`")
+}

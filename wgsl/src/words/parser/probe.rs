@@ -1,0 +1,42 @@
+//! The same text once more, without what the parser stumbled over: where that was the type that a value should have had,
+//! the value itself may be what is wrong.
+
+use std::ops::Range;
+
+use anywarp_backend::Validated;
+use naga::Module;
+use naga::front::wgsl::Frontend;
+use naga::valid::Capabilities;
+
+use super::super::{Finding, of_validator};
+use super::Said;
+
+/// What is wrong within `value`, if what stands at `instead` were `with` and all else right.
+pub(super) fn mistake_in(said: Said<'_>, value: Range<usize>, instead: Range<usize>, with: &str) -> Option<Finding> {
+    let module = parsed(said, instead, with)?;
+    let refused = Validated::new(module, Capabilities::all()).err()?;
+    let finding = of_validator(said.text, Some(&refused.module), &refused.error);
+    let (place, _) = finding.marks.first()?;
+    let place = place.to_range()?;
+    (value.start <= place.start && place.end <= value.end).then_some(finding)
+}
+
+/// Whether the parser takes the text, if `with` stands at `instead`.
+pub(super) fn is_right(said: Said<'_>, instead: Range<usize>, with: &str) -> bool {
+    parsed(said, instead, with).is_some()
+}
+
+fn parsed(said: Said<'_>, instead: Range<usize>, with: &str) -> Option<Module> {
+    let text = said.text.all();
+    let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
+    let mut changed = String::with_capacity(text.len());
+    changed.push_str(text.get(..instead.start)?);
+    changed.push_str(with);
+    // Every other byte stays where it is.
+    changed.extend(text.get(instead.clone())?.bytes().skip(with.len()).map(blank));
+    changed.push_str(text.get(instead.end..)?);
+    if changed.len() != text.len() {
+        return None;
+    }
+    Frontend::new().parse(&crate::directives::blank_known_enables(&changed)).ok()
+}

@@ -1,0 +1,244 @@
+//! The author's own words at a place.
+
+use std::ops::Range;
+
+use anywarp_backend::Source;
+use naga::Span;
+
+/// The longest quotation.
+const MOST: usize = 60;
+
+/// A text that a mistake is in.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'a> {
+    source: &'a Source,
+}
+
+/// A word, a number or a mark of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+}
+
+impl Token<'_> {
+    pub(super) fn span(self) -> Span {
+        span(self.at..self.at + self.text.len())
+    }
+
+    pub(super) fn is_name(self) -> bool {
+        self.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    }
+}
+
+/// A range as naga has it.
+pub(super) fn span(range: Range<usize>) -> Span {
+    Span::new(range.start as u32, range.end as u32)
+}
+
+impl<'a> Text<'a> {
+    pub(crate) fn new(source: &'a Source) -> Self {
+        Self { source }
+    }
+
+    /// The text that spans point into.
+    pub(super) fn all(self) -> &'a str {
+        self.source.text()
+    }
+
+    /// What stands there.
+    pub(super) fn at(self, span: Span) -> &'a str {
+        span.to_range().and_then(|range| self.all().get(range)).unwrap_or_default()
+    }
+
+    /// What the author wrote there, on one line; as it would be quoted.
+    pub(super) fn quote(self, span: Span) -> String {
+        let range = span.to_range().unwrap_or_default();
+        // Names may have changed in a composed text.
+        let origin = self.source.origin_of(range.clone()).filter(|_| !self.source.is_plain());
+        let own = origin.and_then(|(file, range)| self.source.files().get(file)?.text.get(range));
+        let words = own.or_else(|| self.all().get(range)).unwrap_or_default();
+        let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(MOST) {
+            Some((end, _)) => format!("{}..", &line[..end]),
+            None => line,
+        }
+    }
+
+    /// The author's line of a place.
+    pub(super) fn line(self, span: Span) -> Option<u32> {
+        Some(self.source.place(span.to_range()?.start)?.line)
+    }
+
+    /// The tokens of the whole text, comments left out.
+    pub(super) fn tokens(self) -> Vec<Token<'a>> {
+        tokens(self.all(), 0)
+    }
+
+    /// The tokens before a place.
+    pub(super) fn before(self, at: usize) -> Vec<Token<'a>> {
+        let mut tokens = self.tokens();
+        tokens.retain(|token| token.at < at);
+        tokens
+    }
+
+    /// The tokens from a place on.
+    pub(super) fn from(self, at: usize) -> Vec<Token<'a>> {
+        let mut tokens = self.tokens();
+        tokens.retain(|token| token.at >= at);
+        tokens
+    }
+
+    /// An argument of a call that begins at a place.
+    pub(super) fn argument(self, call: usize, index: usize) -> Option<Span> {
+        let tokens = self.from(call);
+        let open = tokens.iter().position(|token| token.text == "(")?;
+        let (mut depth, mut at, mut first) = (0_i32, 0, tokens.get(open + 1)?.at);
+        for token in &tokens[open..] {
+            match token.text {
+                "(" | "[" => depth += 1,
+                ")" | "]" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 || depth == 1 && token.text == "," {
+                if at == index {
+                    return Some(self.trimmed(first..token.at));
+                }
+                (at, first) = (at + 1, token.at + 1);
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        None
+    }
+
+    /// A range without the spaces around it.
+    pub(super) fn trimmed(self, range: Range<usize>) -> Span {
+        let words = self.all().get(range.clone()).unwrap_or_default();
+        let start = range.start + (words.len() - words.trim_start().len());
+        span(start..start + words.trim().len())
+    }
+
+    /// What stands from the beginning of one place to the end of another.
+    pub(super) fn between(self, first: usize, last: usize) -> String {
+        self.quote(span(first..last))
+    }
+}
+
+/// Marks of several letters, longest first.
+const MARKS: &[&str] = &[
+    "<<=", ">>=", "->", "++", "--", "<=", ">=", "==", "!=", "&&", "||", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=",
+    "|=", "^=", "::", "**", "=>",
+];
+
+/// The tokens of a text that begins at `start` of another.
+pub(super) fn tokens(text: &str, start: usize) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut at = crate::directives::skip_space(text, 0);
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let length = if first.is_alphanumeric() || first == '_' {
+            let number = first.is_ascii_digit();
+            let part = |c: char| c.is_alphanumeric() || c == '_' || number && c == '.';
+            rest.find(|c| !part(c)).unwrap_or(rest.len())
+        } else if first == '"' {
+            rest[1..].find(['"', '\n']).map_or(rest.len(), |end| end + 2).min(rest.len())
+        } else {
+            MARKS.iter().find(|mark| rest.starts_with(**mark)).map_or(first.len_utf8(), |mark| mark.len())
+        };
+        found.push(Token { text: &rest[..length], at: start + at });
+        at = crate::directives::skip_space(text, at + length);
+    }
+    found
+}
+
+/// An expression in its two operands and the operator between them: that which is applied last.
+pub(super) fn split(text: &str) -> Option<(&str, &str, &str)> {
+    const LEVELS: &[&[&str]] = &[
+        &["||"],
+        &["&&"],
+        &["|"],
+        &["^"],
+        &["&"],
+        &["==", "!=", "<", ">", "<=", ">="],
+        &["<<", ">>"],
+        &["+", "-"],
+        &["*", "/", "%"],
+    ];
+    let tokens = tokens(text, 0);
+    let mut best: Option<(usize, Token<'_>)> = None;
+    let (mut depth, mut operand) = (0_i32, false);
+    for (index, token) in tokens.iter().enumerate() {
+        match token.text {
+            "(" | "[" => (depth, operand) = (depth + 1, false),
+            ")" | "]" => (depth, operand) = (depth - 1, true),
+            // The list of a type.
+            "<" if index > 0 && is_type(tokens[index - 1].text) => (depth, operand) = (depth + 1, false),
+            ">" if depth > 0 && !operand_list(&tokens[..index]) => (depth, operand) = (depth - 1, true),
+            mark => {
+                let level = LEVELS.iter().position(|level| level.contains(&mark));
+                if let Some(level) = level.filter(|_| operand && depth == 0)
+                    && best.is_none_or(|(other, _)| level <= other)
+                {
+                    best = Some((level, *token));
+                }
+                operand = level.is_none() && !matches!(mark, "," | ";" | "!" | "~");
+            }
+        }
+    }
+    let (_, operator) = best?;
+    let right = &text[operator.at + operator.text.len()..];
+    Some((text[..operator.at].trim(), operator.text, right.trim()))
+}
+
+fn is_type(word: &str) -> bool {
+    ["vec2", "vec3", "vec4", "array", "atomic", "ptr", "bitcast"].contains(&word) || word.starts_with("mat")
+}
+
+/// Whether a `>` here compares, as no list of a type is open.
+fn operand_list(before: &[Token<'_>]) -> bool {
+    let mut open = 0;
+    for (index, token) in before.iter().enumerate() {
+        match token.text {
+            "<" if index > 0 && is_type(before[index - 1].text) => open += 1,
+            ">" if open > 0 => open -= 1,
+            _ => {}
+        }
+    }
+    open == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_is_split_where_it_is_applied_last() {
+        let table = [
+            ("a * 2.0", Some(("a", "*", "2.0"))),
+            ("a + b * c", Some(("a", "+", "b * c"))),
+            ("a - b - c", Some(("a - b", "-", "c"))),
+            ("(a + b) * c", Some(("(a + b)", "*", "c"))),
+            ("-a * f(b, c)", Some(("-a", "*", "f(b, c)"))),
+            ("vec3<f32>(1.0) > b", Some(("vec3<f32>(1.0)", ">", "b"))),
+            ("array<vec2<f32>, 2>(a, b)", None),
+            ("f(a + b)", None),
+            ("a[i + 1]", None),
+            ("x < y", Some(("x", "<", "y"))),
+        ];
+        for (text, expected) in table {
+            assert_eq!(split(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_author_wrote_is_quoted_on_one_line() {
+        let source = Source::new("a.wgsl", "let a = b +\n    c;");
+        let text = Text::new(&source);
+        assert_eq!(text.quote(span(8..18)), "b + c;");
+        assert_eq!(text.line(span(16..17)), Some(2));
+        let long = Source::new("a.wgsl", "é".repeat(100));
+        assert!(Text::new(&long).quote(span(0..200)).ends_with("é.."));
+    }
+}

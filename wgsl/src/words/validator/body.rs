@@ -1,0 +1,106 @@
+//! One function: its expressions as they were written, and their types.
+
+use naga::front::Typifier;
+use naga::proc::ResolveContext;
+use naga::{Expression, Function, Handle, Module, Span, TypeInner};
+
+use super::super::{Text, types};
+
+/// A function that a mistake is in.
+pub(super) struct Body<'a> {
+    pub(super) text: Text<'a>,
+    pub(super) module: &'a Module,
+    pub(super) function: &'a Function,
+    /// The types, up to the first expression that has none.
+    types: Vec<TypeInner>,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(text: Text<'a>, module: &'a Module, function: &'a Function) -> Self {
+        let context = ResolveContext::with_locals(module, &function.local_variables, &function.arguments);
+        let (mut typifier, mut types) = (Typifier::new(), Vec::new());
+        for (handle, _) in function.expressions.iter() {
+            if typifier.grow(handle, &function.expressions, &context).is_err() {
+                break;
+            }
+            types.push(typifier.get(handle, &module.types).clone());
+        }
+        Self { text, module, function, types }
+    }
+
+    pub(super) fn expression(&self, handle: Handle<Expression>) -> Option<&'a Expression> {
+        self.function.expressions.try_get(handle).ok()
+    }
+
+    /// Where an expression stands.
+    pub(super) fn span(&self, handle: Handle<Expression>) -> Span {
+        self.expression(handle).map_or(Span::UNDEFINED, |_| self.function.expressions.get_span(handle))
+    }
+
+    pub(super) fn ty(&self, handle: Handle<Expression>) -> Option<&TypeInner> {
+        self.types.get(handle.index())
+    }
+
+    /// The type of what an expression is, or of what it refers to: a variable is used as its value.
+    pub(super) fn value_type(&self, handle: Handle<Expression>) -> Option<TypeInner> {
+        let inner = self.ty(handle)?;
+        match inner {
+            TypeInner::Pointer { base, .. } => Some(self.module.types[*base].inner.clone()),
+            TypeInner::ValuePointer { size: None, scalar, .. } => Some(TypeInner::Scalar(*scalar)),
+            TypeInner::ValuePointer { size: Some(size), scalar, .. } => {
+                Some(TypeInner::Vector { size: *size, scalar: *scalar })
+            }
+            other => Some(other.clone()),
+        }
+    }
+
+    /// The name of an expression's type.
+    pub(super) fn type_name(&self, handle: Handle<Expression>) -> Option<String> {
+        Some(types::name(self.module, self.ty(handle)?))
+    }
+
+    /// An expression as it stands within `place`: what naga keeps of a name is where its value was written.
+    pub(super) fn quote(&self, handle: Handle<Expression>, place: Span) -> String {
+        let span = self.span(handle);
+        let within = |place: std::ops::Range<usize>, own: std::ops::Range<usize>| {
+            place.start <= own.start && own.end <= place.end
+        };
+        if place.to_range().zip(span.to_range()).is_some_and(|(place, own)| within(place, own)) {
+            return self.text.quote(span);
+        }
+        if let Some(name) = self.function.named_expressions.get(&handle) {
+            return name.clone();
+        }
+        let name = match self.expression(handle) {
+            Some(Expression::FunctionArgument(index)) => {
+                self.function.arguments.get(*index as usize).and_then(|argument| argument.name.clone())
+            }
+            Some(Expression::LocalVariable(variable)) => self.function.local_variables[*variable].name.clone(),
+            Some(Expression::GlobalVariable(variable)) => self.module.global_variables[*variable].name.clone(),
+            Some(Expression::Constant(constant)) => self.module.constants[*constant].name.clone(),
+            Some(Expression::Load { pointer }) => Some(self.quote(*pointer, place)),
+            _ => None,
+        };
+        name.unwrap_or_else(|| self.text.quote(span))
+    }
+
+    /// The variable that a pointer leads to.
+    pub(super) fn root(&self, mut pointer: Handle<Expression>) -> Option<&'a Expression> {
+        loop {
+            match self.expression(pointer)? {
+                Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => pointer = *base,
+                Expression::Load { pointer: from } => pointer = *from,
+                other => return Some(other),
+            }
+        }
+    }
+
+    /// The expression that is made of this one.
+    pub(super) fn user(&self, part: Handle<Expression>) -> Option<(Handle<Expression>, &'a Expression)> {
+        self.function.expressions.iter().find(|(_, expression)| match expression {
+            Expression::Binary { left, right, .. } => *left == part || *right == part,
+            Expression::Splat { value, .. } => *value == part,
+            _ => false,
+        })
+    }
+}
