@@ -8,6 +8,7 @@ mod options;
 mod select;
 mod stats;
 
+use std::panic::Location;
 use std::sync::Arc;
 
 use anywarp_backend::{Backend, Caps, Findings};
@@ -261,9 +262,11 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError`]; diagnostics show the line as it was written.
+    /// [`KernelError`]; diagnostics show the line as it was written. A text without a file's name is called after the
+    /// line of this call, or of [`Wgsl::new`](crate::Wgsl::new).
+    #[track_caller]
     pub fn kernel<'a>(&self, wgsl: impl Into<Wgsl<'a>>) -> Result<Kernel, KernelError> {
-        Kernel::new(&self.context, &wgsl.into())
+        Kernel::new(&self.context, &wgsl.into().handed_in_at(Location::caller()))
     }
 
     /// An empty recording, to be kept and replayed.

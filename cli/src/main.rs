@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(message) => return refuse(&message),
     };
-    let log = env_logger::Env::new().filter_or("ANYWARP_LOG", "warn").write_style("ANYWARP_LOG_STYLE");
+    let log = env_logger::Env::new().filter_or("ANYWARP_LOG", "warn,naga=off").write_style("ANYWARP_LOG_STYLE");
     env_logger::Builder::from_env(log).init();
 
     let result = match &cli.command {

@@ -4,8 +4,10 @@ use anywarp_backend::BackendError;
 
 use super::{Classified, ErrorClass, apart, class_of};
 
+anywarp_backend::debug_as_display!(BufferError);
+
 /// A buffer could not be made, read, written or copied.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum BufferError {
     /// The backend failed.

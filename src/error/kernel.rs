@@ -5,8 +5,10 @@ use anywarp_wgsl::TextError;
 
 use super::{Classified, ErrorClass, class_of, list};
 
+anywarp_backend::debug_as_display!(KernelError);
+
 /// A kernel could not be made.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
     /// The WGSL does not parse or is not valid; the text shows the line.

@@ -4,8 +4,10 @@ use anywarp_backend::BackendError;
 
 use super::{BufferError, Classified, ErrorClass, KernelError, apart, class_of, list};
 
+anywarp_backend::debug_as_display!(LaunchError);
+
 /// A launch was refused; nothing of it has run.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
     /// A name or number that no binding of the kernel has.

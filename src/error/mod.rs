@@ -19,11 +19,13 @@ pub use kernel::KernelError;
 pub use launch::LaunchError;
 pub use open::{OpenError, Rejection};
 
+anywarp_backend::debug_as_display!(Error, PartError);
+
 /// A result whose error is [`Error`] unless another is named.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Any error that anywarp returns.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No device could be opened.
@@ -78,12 +80,6 @@ impl PartError {
 impl fmt::Display for PartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl fmt::Debug for PartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
     }
 }
 

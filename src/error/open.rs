@@ -22,8 +22,10 @@ impl Rejection {
     }
 }
 
+anywarp_backend::debug_as_display!(OpenError);
+
 /// No device could be opened.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct OpenError {
     /// The selection string.

@@ -4,8 +4,10 @@ use anywarp_backend::{BackendError, BackendKind};
 
 use crate::error::{BufferError, Classified, Error, ErrorClass, class_of};
 
+anywarp_backend::debug_as_display!(InteropError);
+
 /// A device or a buffer could not be shared with another library. Nothing has changed.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteropError {
     /// The device runs on another backend.

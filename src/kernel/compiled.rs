@@ -353,6 +353,17 @@ impl KernelCache {
         wgsl: &Wgsl<'_>,
         others: Others<'_>,
     ) -> Result<Arc<KernelInner>, KernelError> {
+        let made = self.find_or_make(context, shared, wgsl, others);
+        made.map_err(|error| front::placed(wgsl, context.backend.caps(), others, error))
+    }
+
+    fn find_or_make(
+        &self,
+        context: &Context,
+        shared: &Arc<Shared>,
+        wgsl: &Wgsl<'_>,
+        others: Others<'_>,
+    ) -> Result<Arc<KernelInner>, KernelError> {
         let (backend, debug) = (&context.backend, &shared.debug);
         let source = Arc::new(wgsl.source()?);
         let key = Key {

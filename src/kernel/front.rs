@@ -99,6 +99,21 @@ pub(crate) fn kernel<T: Send>(
     })
 }
 
+/// An error of the list as it is said of a text that stands in the program: with the line of it.
+///
+/// The list is gone through once more, which only costs time where there is an error.
+pub(crate) fn placed(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>, error: KernelError) -> KernelError {
+    if matches!(error, KernelError::Compile { .. }) {
+        return error;
+    }
+    let Some(wgsl) = wgsl.placed() else { return error };
+    let again = wgsl.source().and_then(|source| {
+        let text = Text { wgsl: &wgsl, source: Arc::new(source), others, number: &|_| 0 };
+        kernel(&Start::Text(text), caps, |_, _, _| Ok(()))
+    });
+    again.err().unwrap_or(error)
+}
+
 impl Start<'_> {
     /// Room for what the size of the text asks for.
     fn room(&self) -> Result<Room<'_>, TextError> {

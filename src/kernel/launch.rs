@@ -10,6 +10,7 @@ use super::checks::both;
 use super::commit::Logical;
 use super::compiled::Kernel;
 use super::extent::Extent;
+use super::literal;
 use super::passes::fold_grid::physical_grid;
 use super::values::Covered;
 use crate::buffer::Slice;
@@ -158,7 +159,7 @@ impl<'a> Launch<'a> {
             if is_raw(&rust) {
                 rust.name = format!("{} bytes", bytes.len());
             }
-            let layouts = both(place.layout, &rust);
+            let layouts = literal::remedy(place.layout, scalar, bytes).unwrap_or_else(|| both(place.layout, &rust));
             let kernel = self.name();
             return self.wrong(LaunchError::Layout { kernel, binding: path.to_owned(), layouts });
         }

@@ -10,6 +10,7 @@
 //! | `kernels` | the kernels of a device, and what their launches share |
 //! | `compiled` | kernels of a device, kept by content; the folded variant |
 //! | `variants` | kernels compiled once more for what their launches have in common |
+//! | `literal` | numbers of Rust for a field of another type |
 //! | `values` | uniform and immediate values, by path |
 //! | `bind`, `launch` | one launch as users put it together |
 //! | `checks`, `commit` | whether everything fits, then the command |
@@ -26,6 +27,7 @@ mod extent;
 mod front;
 mod kernels;
 mod launch;
+mod literal;
 pub(crate) mod passes;
 mod program;
 mod source;

@@ -28,8 +28,11 @@ impl Wgsl<'_> {
     /// All that [`Device::kernel`](crate::Device::kernel) may say before it compiles.
     pub fn program(&self, caps: &Caps) -> Result<Program, KernelError> {
         // No other device is asked, and whatever numbers its calls have, they are not read.
-        let text = Text { wgsl: self, source: Arc::new(self.source()?), others: &Vec::new, number: &|_| 0 };
-        front::kernel(&Start::Text(text), caps, |program, _, _| Ok(program)).map_err(alone)
+        let made = self.source().and_then(|source| {
+            let text = Text { wgsl: self, source: Arc::new(source), others: &Vec::new, number: &|_| 0 };
+            front::kernel(&Start::Text(text), caps, |program, _, _| Ok(program))
+        });
+        made.map_err(|error| alone(front::placed(self, caps, &Vec::new, error)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::ErrorKind;
+use std::panic::Location;
 use std::path::{Path, PathBuf};
 
 use anywarp_backend::{Checks, Leave, Scalar, Source, SourceFile};
@@ -46,6 +47,18 @@ pub struct Wgsl<'a> {
     path: Option<PathBuf>,
     /// Text that is composed already.
     prepared: Option<Source>,
+    name: Name,
+}
+
+/// Who has named the text.
+#[derive(Clone, Copy, Debug)]
+enum Name {
+    /// The author, or the file it is from.
+    Given,
+    /// Nothing yet: where it is handed in is known later.
+    None,
+    /// The line of the program that it stands in, or that handed it in.
+    Inline(&'static Location<'static>),
 }
 
 /// A module from memory.
@@ -67,10 +80,20 @@ impl Module<'_> {
 impl<'a> Wgsl<'a> {
     /// WGSL with one compute entry point, or with several of which [`entry`](Self::entry) names
     /// one.
+    ///
+    /// Errors name the line that called this, until [`file`](Self::file) gives the text a name: `src/main.rs:12 (inline
+    /// WGSL)`. A text that is included from a file has a name: `Wgsl::new(include_str!("blur.wgsl")).file("blur.wgsl")`,
+    /// or [`open`](Self::open).
     #[must_use]
+    #[track_caller]
     pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
+        Self { name: Name::Inline(Location::caller()), ..Self::unnamed(text.into()) }
+    }
+
+    /// A text, where the line that hands it in is not known.
+    fn unnamed(text: Cow<'a, str>) -> Self {
         Self {
-            text: text.into(),
+            text,
             file: "kernel".into(),
             entry: None,
             overrides: Vec::new(),
@@ -82,7 +105,22 @@ impl<'a> Wgsl<'a> {
             folder: None,
             path: None,
             prepared: None,
+            name: Name::None,
         }
+    }
+
+    /// The same, named by the line that handed it in, unless more is known.
+    pub(crate) fn handed_in_at(self, line: &'static Location<'static>) -> Self {
+        let name = if matches!(self.name, Name::None) { Name::Inline(line) } else { self.name };
+        Self { name, ..self }
+    }
+
+    /// The same with the name of its line as that of a file, for errors; `None` where it has a name.
+    ///
+    /// Kernels are kept by content, wherever their text stands: so it is not its name from the beginning.
+    pub(super) fn placed(&self) -> Option<Self> {
+        let Name::Inline(line) = self.name else { return None };
+        Some(self.clone().file(format!("{}:{} (inline WGSL)", line.file(), line.line())))
     }
 
     /// A text whose parts are known, for what writes WGSL around a user's own.
@@ -221,6 +259,7 @@ impl<'a> Wgsl<'a> {
     /// The file's name in diagnostics and profiles.
     #[must_use]
     pub fn file(mut self, name: impl Into<Cow<'a, str>>) -> Self {
+        self.name = Name::Given;
         self.file = name.into();
         self
     }
@@ -300,6 +339,7 @@ impl Wgsl<'_> {
             folder: self.folder.clone(),
             path: Some(path.clone()),
             prepared: self.prepared.clone(),
+            name: self.name,
         })
     }
 
@@ -386,18 +426,18 @@ impl Modules for Library {
 
 impl<'a> From<&'a str> for Wgsl<'a> {
     fn from(text: &'a str) -> Self {
-        Self::new(text)
+        Self::unnamed(text.into())
     }
 }
 
 impl<'a> From<&'a String> for Wgsl<'a> {
     fn from(text: &'a String) -> Self {
-        Self::new(text.as_str())
+        Self::unnamed(text.as_str().into())
     }
 }
 
 impl From<String> for Wgsl<'_> {
     fn from(text: String) -> Self {
-        Self::new(text)
+        Self::unnamed(text.into())
     }
 }

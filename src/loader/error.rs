@@ -10,6 +10,8 @@ use anywarp_backend::BackendError;
 use super::ReadError;
 use crate::error::{BufferError, Classified, ErrorClass};
 
+anywarp_backend::debug_as_display!(LoaderError);
+
 /// A loader could not be made, or a batch could not be loaded.
 ///
 /// An error of one batch stands in its place, and the epoch continues after it. A loop that logs errors and
@@ -20,7 +22,7 @@ use crate::error::{BufferError, Classified, ErrorClass};
 /// - A shard ends with a sample that cannot be read. One whose batch has no memory
 ///   ([`Buffer`](Self::Buffer), [`HostMemory`](Self::HostMemory)) goes on where it was, because there may be
 ///   some the next time; refused twice in a row, it ends.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoaderError {
     /// Batches of nothing.

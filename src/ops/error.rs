@@ -4,8 +4,10 @@ use anywarp_backend::BackendError;
 
 use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, apart, class_of};
 
+anywarp_backend::debug_as_display!(OperationError);
+
 /// A matrix product or a call of a kernel of one line was refused; nothing of it has run.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperationError {
     /// A parameter, or the list of them, is not written as it must be.

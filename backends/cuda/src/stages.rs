@@ -9,11 +9,13 @@ use crate::nvrtc::{self, Compiled, NvrtcError, Output, Source};
 use crate::stages::disassemble::{DisassembleError, disassemble};
 use crate::translate::{Form, Options, TranslateError, Translation, translate};
 
+anywarp_backend::debug_as_display!(StageError);
+
 /// Iterations that the loops of one invocation may make together: as many as can be counted.
 const STEPS: u32 = u32::MAX;
 
 /// The reason why there is no text.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StageError {
     /// CUDA C++ cannot express the program.

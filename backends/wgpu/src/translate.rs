@@ -41,7 +41,7 @@ impl fmt::Display for Target {
 }
 
 /// A program that cannot be written as this.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct TranslateError {
     /// As what.
     pub to: Target,
@@ -58,6 +58,8 @@ impl fmt::Display for TranslateError {
 }
 
 impl std::error::Error for TranslateError {}
+
+anywarp_backend::debug_as_display!(TranslateError);
 
 /// Writes a program.
 ///

@@ -1,12 +1,12 @@
 //! The middle end: a module made faster, and what is proven of it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use anywarp_backend::{BackendError, Caps, Checks, FunctionProofs, Program, Proofs, loops};
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
 use anywarp_middle::optimise::optimise;
+use anywarp_wgsl::quiet;
 use naga::{BinaryOperator, Block, Expression, Function, Module, Statement};
 
 use crate::error::KernelError;
@@ -22,7 +22,7 @@ pub(super) fn pass(program: Program, caps: &Caps) -> Program {
     let name = &program.name;
     // A mistake in a pass costs speed, no more.
     let attempt = || passed(&program, &Circumstances::of(caps));
-    let failed = match catch_unwind(AssertUnwindSafe(attempt)) {
+    let failed = match quiet::caught(attempt) {
         Ok(Ok((passed, gave_up))) => {
             if let Some(why) = gave_up {
                 log::warn!("{name}: every access is checked, because {why}");
@@ -30,7 +30,7 @@ pub(super) fn pass(program: Program, caps: &Caps) -> Program {
             return passed;
         }
         Ok(Err(reason)) => reason,
-        Err(_) => "a pass panicked".to_owned(),
+        Err(said) => format!("a pass panicked: {said}"),
     };
     log::error!("{name}: the middle end failed, and every access is checked: {failed}");
     program

@@ -20,7 +20,7 @@ pub(super) fn parse(text: &Text<'_>) -> Result<Module, KernelError> {
 pub(super) fn validate(text: &Text<'_>, module: Module, caps: &Caps) -> Result<Validated, KernelError> {
     Validated::new(module, caps.shader)
         .or_else(|refused| Validated::new(refused.module, Capabilities::all()))
-        .map_err(|refused| diagnostic::of_validator(&text.source, &refused.error).into())
+        .map_err(|refused| diagnostic::of_refused(&text.source, &refused).into())
 }
 
 /// Leaves the entry point and what it uses, validated for a device with `caps` if it can be.

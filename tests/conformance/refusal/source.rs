@@ -45,12 +45,16 @@ async fn wgsl_that_is_not_valid(device: &Device) -> TestResult {
     let invalid = |error: &KernelError| matches!(error, KernelError::Invalid { .. });
     let text = "@group(0) @binding(0) var<uniform> data: array<f32, 4>;
         @compute @workgroup_size(1) fn main() { _ = data[0]; }";
-    refused(device.kernel(text), invalid, &["kernel is not valid WGSL", "data"])?;
+    refused(device.kernel(text), invalid, &["source.rs:", "(inline WGSL) is not valid WGSL", "data"])?;
     let text = "@group(0) @binding(0) var<storage, read_write> a: u32;
         @group(0) @binding(0) var<storage, read_write> b: u32;
         @compute @workgroup_size(1) fn main() { a = b; }";
-    refused(device.kernel(text), invalid, &["kernel is not valid WGSL"])?;
-    refused(device.kernel("@compute @workgroup_size(0) fn main() {}"), invalid, &["out of range"])
+    refused(device.kernel(text), invalid, &["(inline WGSL) is not valid WGSL", "'a' and 'b' both have"])?;
+    refused(
+        device.kernel("@compute @workgroup_size(0) fn main() {}"),
+        invalid,
+        &["@workgroup_size(0, 1, 1)", "at least 1"],
+    )
 }
 
 async fn no_compute_entry_point(device: &Device) -> TestResult {
@@ -90,7 +94,7 @@ async fn unknown_override(device: &Device) -> TestResult {
 
 async fn override_without_a_value(device: &Device) -> TestResult {
     let missing = |error: &KernelError| matches!(error, KernelError::Override { .. });
-    refused(device.kernel(OVERRIDES), missing, &["kernel:main", "needed"])
+    refused(device.kernel(OVERRIDES), missing, &["(inline WGSL):main", "needed"])
 }
 
 async fn override_that_does_not_fit(device: &Device) -> TestResult {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+anywarp_backend::debug_as_display!(NvrtcError);
+
 /// A place where NVRTC was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
@@ -27,7 +29,7 @@ impl fmt::Display for Place {
 }
 
 /// The reason why there is no NVRTC, or no compiled kernel.
-#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Clone, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NvrtcError {
     /// No place has a library that can be used.

@@ -11,12 +11,14 @@ use anywarp_host::environment::raw;
 use crate::environment::NVDISASM;
 use crate::installed::{self, Variable};
 
+anywarp_backend::debug_as_display!(DisassembleError);
+
 /// The programs that disassemble, the better one first: it knows the lines of the source.
 const TOOLS: &[(&str, &[&str])] =
     &[("nvdisasm", &["--print-code", "--print-line-info-inline"]), ("cuobjdump", &["--dump-sass"])];
 
 /// The reason why machine code could not be shown as text.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DisassembleError {
     /// No program that disassembles.

@@ -1,7 +1,9 @@
 //! Why a program cannot be translated.
 
+anywarp_backend::debug_as_display!(TranslateError);
+
 /// What of a program has no counterpart in CUDA C++, or which limit it passes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TranslateError {
     /// A feature that kernels on NVIDIA GPUs do not have here.
     #[error(

@@ -11,6 +11,8 @@ use super::contents::{abandoned, files, is_gone, unfinished};
 use super::key::Key;
 use super::{KINDS, entry};
 
+anywarp_backend::debug_as_display!(NotKept);
+
 /// A folder of files by key, which threads and processes may use at once.
 ///
 /// A file is written under another name and then renamed, so that no process sees half of one; its time
@@ -40,7 +42,7 @@ pub struct DiskCache {
 }
 
 /// Why nothing is kept on disk.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error(
     "compiled kernels are not kept on disk: {}: {error} (ANYWARP_CACHE names another folder, or is 'off')",
     folder.display()
