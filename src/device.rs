@@ -249,6 +249,10 @@ impl Device {
     /// Makes a kernel from WGSL: parsed, validated, specialised and compiled. The same source gives
     /// the same kernel, from a cache.
     ///
+    /// A barrier that not all invocations of a workgroup may reach, by WGSL's uniformity analysis, is logged as a
+    /// warning with its cause: browsers refuse such a kernel, and this device may run it or hang. `anywarp check` makes
+    /// it an error.
+    ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
     /// # let device = anywarp::Device::open_default()?;

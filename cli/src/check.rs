@@ -5,12 +5,14 @@
 //! | `arguments` | the command line |
 //! | `files` | which files |
 //! | `browser` | what browsers refuse beside entry points |
+//! | `uniformity` | barriers that not all invocations may reach |
 //! | `finding` | what is said about them, in three forms |
 
 mod arguments;
 mod browser;
 mod files;
 mod finding;
+mod uniformity;
 
 use std::sync::Arc;
 
@@ -172,6 +174,13 @@ impl<'a> Checker<'a> {
                 result => conclude(&mut report, &content.text, target, result),
             }
             self.entry_met = true;
+            if let Some(source) = report.source.clone()
+                && !report.lacks_feature
+            {
+                for finding in uniformity::findings(&source, target.is_baseline) {
+                    report.add(finding);
+                }
+            }
             if let Some(source) = report.source.clone()
                 && target.is_baseline
                 && !report.lacks_feature

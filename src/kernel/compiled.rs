@@ -378,7 +378,7 @@ impl KernelCache {
         }
         let watch = Stopwatch::start();
         // Not under the lock: compiling takes long, and other kernels need not wait.
-        let text = Text { wgsl, source, others, number: &|count| debug.number(count) };
+        let text = Text { wgsl, source, others, number: &|count| debug.number(count), warns: true };
         let made = front::kernel(&Start::Text(text), backend.caps(), |program, sites, reads| {
             KernelInner::new(backend, program, (sites, &reads), self.variants, shared)
         })?;

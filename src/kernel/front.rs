@@ -5,6 +5,7 @@
 //! | `validate` | parse, validate, drop what the entry point does not use |
 //! | `entry_point` | choose the entry point |
 //! | `overrides` | give overrides their values |
+//! | `uniformity` | barriers that browsers would refuse |
 //! | `reflect` | bindings, values and memory, read from the module |
 //! | `features`, `limits` | what the device lacks, and the line that needs it |
 //! | `debug` | functions that print |
@@ -21,6 +22,7 @@ mod overrides;
 mod reflect;
 #[cfg(test)]
 mod tests;
+mod uniformity;
 mod validate;
 
 use std::sync::Arc;
@@ -46,6 +48,8 @@ pub(crate) struct Text<'a> {
     pub(crate) source: Arc<Source>,
     pub(crate) others: Others<'a>,
     pub(crate) number: Number<'a>,
+    /// Whether mistakes that this device forgives are logged.
+    pub(crate) warns: bool,
 }
 
 /// Where the list begins.
@@ -79,6 +83,7 @@ pub(crate) fn kernel<T: Send>(
                 // The part that one entry point uses.
                 let module = overrides::resolve(text, &entry, module)?;
                 let module = validate::drop_unused(text, &entry, module, caps)?;
+                uniformity::warn(text, &module);
                 let program = reflect::program(text, entry, module)?;
                 // Whether the device can run that.
                 features::check(text, &program, caps)?;

@@ -29,7 +29,7 @@ impl Wgsl<'_> {
     pub fn program(&self, caps: &Caps) -> Result<Program, KernelError> {
         // No other device is asked, and whatever numbers its calls have, they are not read.
         let made = self.source().and_then(|source| {
-            let text = Text { wgsl: self, source: Arc::new(source), others: &Vec::new, number: &|_| 0 };
+            let text = Text { wgsl: self, source: Arc::new(source), others: &Vec::new, number: &|_| 0, warns: false };
             front::kernel(&Start::Text(text), caps, |program, _, _| Ok(program))
         });
         made.map_err(|error| alone(front::placed(self, caps, &Vec::new, error)))

@@ -3,37 +3,35 @@
 use std::borrow::Cow;
 
 /// Extensions of the WGSL specification that naga supports without knowing the directive.
-const UNKNOWN_TO_NAGA: &[&str] = &["subgroups"];
+const UNKNOWN_TO_NAGA: &[&str] = &["subgroups", "subgroup_id", "subgroup_uniformity"];
 
-/// Blanks the `enable` names that naga would refuse although it supports what they enable. Every
+/// Directives whose names naga may not know.
+const EXTENDING: &[&str] = &["enable", "requires"];
+
+/// Blanks the names of extensions that naga would refuse although it supports what they stand for. Every
 /// other byte stays where it is, so that diagnostics point at the user's own columns.
 pub fn blank_known_enables(text: &str) -> Cow<'_, str> {
     let mut blanked: Option<Vec<u8>> = None;
-    let mut at = 0;
-    loop {
-        at = skip_space(text, at);
-        let rest = &text[at..];
-        let Some(end) = rest.find(';') else { break };
-        let directive = &rest[..end];
-        if let Some(names) = directive.strip_prefix("enable").filter(|names| names.starts_with(char::is_whitespace)) {
-            if names.split(',').any(|name| UNKNOWN_TO_NAGA.contains(&name.trim())) {
-                let kept: Vec<&str> =
-                    names.split(',').map(str::trim).filter(|name| !UNKNOWN_TO_NAGA.contains(name)).collect();
-                let mut line = if kept.is_empty() { String::new() } else { format!("enable {};", kept.join(", ")) };
-                // As many line breaks as before, and as many bytes.
-                for byte in directive.bytes().skip(line.len().min(directive.len())) {
-                    line.push(if byte == b'\n' { '\n' } else { ' ' });
-                }
-                while line.len() <= end {
-                    line.push(' ');
-                }
-                let bytes = blanked.get_or_insert_with(|| text.as_bytes().to_vec());
-                bytes[at..=at + end].copy_from_slice(&line.as_bytes()[..=end]);
+    for Directive { at, text: directive } in directives(text) {
+        let Some((keyword, names)) = EXTENDING.iter().find_map(|keyword| Some((keyword, named(directive, keyword)?)))
+        else {
+            continue;
+        };
+        if names.split(',').any(|name| UNKNOWN_TO_NAGA.contains(&name.trim())) {
+            let kept: Vec<&str> =
+                names.split(',').map(str::trim).filter(|name| !UNKNOWN_TO_NAGA.contains(name)).collect();
+            let mut line = if kept.is_empty() { String::new() } else { format!("{keyword} {};", kept.join(", ")) };
+            // As many line breaks as before, and as many bytes.
+            for byte in directive.bytes().skip(line.len().min(directive.len())) {
+                line.push(if byte == b'\n' { '\n' } else { ' ' });
             }
-        } else if !["requires", "diagnostic"].iter().any(|word| directive.starts_with(word)) {
-            break;
+            let end = directive.len();
+            while line.len() <= end {
+                line.push(' ');
+            }
+            let bytes = blanked.get_or_insert_with(|| text.as_bytes().to_vec());
+            bytes[at..=at + end].copy_from_slice(&line.as_bytes()[..=end]);
         }
-        at += end + 1;
     }
     // Only whole ASCII directives were overwritten with ASCII.
     blanked.map_or(Cow::Borrowed(text), |bytes| Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
@@ -49,24 +47,58 @@ pub fn blank_known_enables(text: &str) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn enables(text: &str) -> Vec<(&str, usize)> {
+    names(text, "enable")
+}
+
+/// The language extensions that the directives at the beginning of a text require, with the offsets of their
+/// names.
+///
+/// ```
+/// use anywarp_wgsl::directives::requirements;
+///
+/// assert_eq!(requirements("requires subgroup_uniformity;"), [("subgroup_uniformity", 9)]);
+/// ```
+#[must_use]
+pub fn requirements(text: &str) -> Vec<(&str, usize)> {
+    names(text, "requires")
+}
+
+fn names<'a>(text: &'a str, keyword: &str) -> Vec<(&'a str, usize)> {
     let mut found = Vec::new();
-    let mut at = 0;
-    loop {
-        at = skip_space(text, at);
-        let Some(length) = text[at..].find(';') else { return found };
-        let directive = &text[at..at + length];
-        if let Some(names) = directive.strip_prefix("enable").filter(|names| names.starts_with(char::is_whitespace)) {
-            let mut name_at = at + "enable".len();
-            for name in names.split(',') {
-                let begin = name_at + (name.len() - name.trim_start().len());
-                found.extend(Some((name.trim(), begin)).filter(|(name, _)| !name.is_empty()));
-                name_at += name.len() + 1;
-            }
-        } else if !["requires", "diagnostic"].iter().any(|word| directive.starts_with(word)) {
-            return found;
+    for Directive { at, text: directive } in directives(text) {
+        let Some(names) = named(directive, keyword) else { continue };
+        let mut name_at = at + keyword.len();
+        for name in names.split(',') {
+            let begin = name_at + (name.len() - name.trim_start().len());
+            found.extend(Some((name.trim(), begin)).filter(|(name, _)| !name.is_empty()));
+            name_at += name.len() + 1;
         }
-        at += length + 1;
     }
+    found
+}
+
+/// A directive without its semicolon, and where it begins.
+struct Directive<'a> {
+    at: usize,
+    text: &'a str,
+}
+
+/// Those that a text begins with.
+fn directives(text: &str) -> impl Iterator<Item = Directive<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at = skip_space(text, at);
+        let rest = &text[at..];
+        let found = Directive { at, text: &rest[..rest.find(';')?] };
+        at += found.text.len() + 1;
+        ["enable", "requires", "diagnostic"].iter().any(|word| found.text.starts_with(word)).then_some(found)
+    })
+    .fuse()
+}
+
+/// The names that a directive lists, if it is of a keyword.
+fn named<'a>(directive: &'a str, keyword: &str) -> Option<&'a str> {
+    directive.strip_prefix(keyword).filter(|names| names.starts_with(char::is_whitespace))
 }
 
 /// The position after white space and comments.
@@ -118,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_directive_over_several_lines_keeps_its_lines() {
-        let text = "enable\n  subgroups,\n  f16;\nfn main() {}";
+        let text = "requires subgroup_uniformity;\nenable\n  subgroups,\n  f16;\nfn main() {}";
         let blanked = blank_known_enables(text);
         assert_eq!(blanked.find("fn main"), text.find("fn main"));
         assert!(blanked.contains("enable f16;"));

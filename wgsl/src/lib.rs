@@ -6,21 +6,24 @@
 //! | [`compose`] | one text from several files: imports, conditions, element types |
 //! | [`guard`] | texts that nest too deeply are refused; panics become errors |
 //! | [`quiet`] | panics that become errors print nothing |
-//! | [`directives`] | directives that naga does not know are blanked |
+//! | [`directives`], [`filters`] | directives and attributes that naga does not know are blanked |
 //! | [`module`] | parse, validate; diagnostics point at the author's own files |
 //! | `words` | what is said about mistakes, in the words of WGSL |
 //! | [`marks`] | functions marked for debug printing |
 //! | [`reflect`] | bindings and their layouts |
+//! | [`uniformity`] | barriers that not all invocations reach, as browsers find them |
 
 pub mod compose;
 pub mod diagnostic;
 pub mod directives;
 mod error;
+pub mod filters;
 pub mod guard;
 pub mod marks;
 pub mod module;
 pub mod quiet;
 pub mod reflect;
+pub mod uniformity;
 mod words;
 
 pub use anywarp_backend::naga;

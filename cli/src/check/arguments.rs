@@ -80,7 +80,8 @@ fn parse_allowed(text: &str) -> Result<Feature, String> {
 
 pub(crate) const NOTES: &str = "\
 Each compute entry point of each file is parsed, validated and compared with limits and features; nothing is
-run, and without --device no device is needed. A file without a compute entry point gets a warning. What
+run, and without --device no device is needed. Barriers that not all invocations of a workgroup may reach are
+errors, as in browsers, and warnings where only devices are asked for. A file without a compute entry point gets a warning. What
 files of a folder import lies below that folder, unless --root says otherwise.
 
 --json prints one object: `findings` is an array of {file, entry, line, column, severity, class, message,

@@ -1,6 +1,7 @@
 //! One finding, and the three ways to print it.
 
-use anywarp::{Error, KernelError};
+use anywarp::{Error, ErrorClass, KernelError};
+use anywarp_backend::{Source, Spot};
 use serde::Serialize;
 
 use crate::failure::word;
@@ -72,6 +73,21 @@ impl Finding {
             },
             message: error.to_string().trim_end().to_owned(),
             against: depends_on_the_device(error).then(|| against.to_owned()),
+        }
+    }
+
+    /// What is said about a text whatever its entry points are.
+    pub(super) fn of_text(source: &Source, place: Option<Spot>, severity: Severity, message: String) -> Self {
+        let file = place.as_ref().map_or_else(|| source.file().to_owned(), |place| place.file.to_string());
+        Self {
+            file,
+            entry: None,
+            line: place.as_ref().map(|place| place.line),
+            column: place.as_ref().map(|place| place.column),
+            severity,
+            class: word(ErrorClass::Programmer),
+            message,
+            against: None,
         }
     }
 

@@ -35,7 +35,7 @@ mod outline;
 mod predeclared;
 #[cfg(test)]
 mod tests;
-mod tokens;
+pub(crate) mod tokens;
 
 pub use link::compose;
 pub use modules::{Folder, Given, Modules};

@@ -10,7 +10,7 @@ use crate::directives::block_comment;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A name or keyword.
     Word,
     Number,
@@ -22,17 +22,17 @@ pub(super) enum Kind {
 
 /// One token, and the bytes it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 /// A file and its tokens.
 #[derive(Debug)]
-pub(super) struct Tokens {
-    pub(super) file: SourceFile,
-    pub(super) list: Vec<Token>,
+pub(crate) struct Tokens {
+    pub(crate) file: SourceFile,
+    pub(crate) list: Vec<Token>,
     /// For a bracket the index of the other one; for the rest, its own index.
     partner: Vec<usize>,
 }
@@ -42,7 +42,7 @@ impl Tokens {
     ///
     /// # Errors
     /// A bracket without its other one.
-    pub(super) fn of(file: SourceFile) -> Result<Self, TextError> {
+    pub(crate) fn of(file: SourceFile) -> Result<Self, TextError> {
         let list = scan(&file.text);
         let mut tokens = Self { file, list, partner: Vec::new() };
         tokens.match_brackets()?;
@@ -50,7 +50,7 @@ impl Tokens {
     }
 
     /// Keeps only the tokens that `keep` says; brackets go in pairs.
-    pub(super) fn retain(&mut self, keep: &[bool]) -> Result<(), TextError> {
+    pub(crate) fn retain(&mut self, keep: &[bool]) -> Result<(), TextError> {
         let mut kept = keep.iter();
         self.list.retain(|_| kept.next().copied().unwrap_or(true));
         self.match_brackets()
@@ -91,42 +91,42 @@ impl Tokens {
     }
 
     /// An error about a token; behind the last one, about the end of the text.
-    pub(super) fn fail(&self, index: usize, message: &str, label: &str, notes: &[String]) -> TextError {
+    pub(crate) fn fail(&self, index: usize, message: &str, label: &str, notes: &[String]) -> TextError {
         failure::at(&self.file, self.bytes(index..index + 1), message, label, notes)
     }
 
     /// How many tokens there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
     /// The kind of a token, if there is one.
-    pub(super) fn kind(&self, index: usize) -> Option<Kind> {
+    pub(crate) fn kind(&self, index: usize) -> Option<Kind> {
         self.list.get(index).map(|token| token.kind)
     }
 
     /// Whether a token is this mark.
-    pub(super) fn is(&self, index: usize, mark: u8) -> bool {
+    pub(crate) fn is(&self, index: usize, mark: u8) -> bool {
         self.kind(index) == Some(Kind::Mark(mark))
     }
 
     /// The token's text, empty where there is none.
-    pub(super) fn text(&self, index: usize) -> &str {
+    pub(crate) fn text(&self, index: usize) -> &str {
         self.list.get(index).and_then(|token| self.file.text.get(token.start..token.end)).unwrap_or_default()
     }
 
     /// The token as a word.
-    pub(super) fn word(&self, index: usize) -> Option<&str> {
+    pub(crate) fn word(&self, index: usize) -> Option<&str> {
         (self.kind(index)? == Kind::Word).then(|| self.text(index))
     }
 
     /// The other bracket of a pair.
-    pub(super) fn partner(&self, index: usize) -> usize {
+    pub(crate) fn partner(&self, index: usize) -> usize {
         self.partner.get(index).copied().unwrap_or(index)
     }
 
     /// The bytes of some tokens and of what is between them.
-    pub(super) fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
+    pub(crate) fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
         let end = self.file.text.len();
         let start = self.list.get(tokens.start).map_or(end, |token| token.start);
         let last = tokens.end.checked_sub(1).and_then(|last| self.list.get(last));
@@ -135,7 +135,7 @@ impl Tokens {
 
     /// The bytes of some tokens, with the comments before them that are about them: documentation and
     /// the mark of a debug function.
-    pub(super) fn bytes_with_comments(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
+    pub(crate) fn bytes_with_comments(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
         let before = tokens.start.checked_sub(1).and_then(|before| self.list.get(before)).map_or(0, |token| token.end);
         let all = self.bytes(tokens);
         let mut ranges = comments(&self.file.text, before..all.start);
@@ -148,7 +148,7 @@ impl Tokens {
     }
 
     /// The comments before the first token that document the file.
-    pub(super) fn module_documentation(&self) -> Vec<Range<usize>> {
+    pub(crate) fn module_documentation(&self) -> Vec<Range<usize>> {
         let end = self.list.first().map_or(self.file.text.len(), |token| token.start);
         let mut ranges = comments(&self.file.text, 0..end);
         ranges.retain(|range| {

@@ -1,0 +1,42 @@
+//! How execution may leave a statement, as the specification's behaviour analysis has it.
+
+/// A set of ways to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Behavior(u8);
+
+impl Behavior {
+    pub(super) const NONE: Self = Self(0);
+    /// To the next statement.
+    pub(super) const NEXT: Self = Self(1);
+    pub(super) const BREAK: Self = Self(2);
+    pub(super) const CONTINUE: Self = Self(4);
+    pub(super) const RETURN: Self = Self(8);
+
+    pub(super) fn has(self, way: Self) -> bool {
+        self.0 & way.0 != 0
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    fn without(self, ways: Self) -> Self {
+        Self(self.0 & !ways.0)
+    }
+
+    /// Of a statement with `next` behind it.
+    pub(super) fn then(self, next: Self) -> Self {
+        self.without(Self::NEXT).or(next)
+    }
+
+    /// Of a `switch`, from that of all its cases.
+    pub(super) fn of_switch(self) -> Self {
+        if self.has(Self::BREAK) { self.without(Self::BREAK).or(Self::NEXT) } else { self }
+    }
+
+    /// Of a loop, from that of its body and its continuing block.
+    pub(super) fn of_loop(self) -> Self {
+        let left = self.without(Self::BREAK.or(Self::CONTINUE).or(Self::NEXT));
+        if self.has(Self::BREAK) { left.or(Self::NEXT) } else { left }
+    }
+}

@@ -1,0 +1,192 @@
+//! From a module to its failures.
+
+use anywarp_backend::Source;
+use naga::{Block, Expression, Function, Module, SampleLevel, Span, Statement};
+
+use super::chain;
+use super::requirement::{By, Needed, Requirement};
+use super::scope::{Language, Scope};
+use super::sources::Subject;
+use super::summary::Summary;
+use super::walk::Walk;
+use crate::filters::{Filters, Rule, Severity};
+
+/// An operation that must be reached by invocations together, and cannot be proven to be.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// How severe browsers find it.
+    pub severity: Severity,
+    /// The rule that filters it; barriers have none.
+    pub rule: Option<Rule>,
+    /// The operation.
+    pub at: Span,
+    /// The operation's name.
+    pub operation: String,
+    /// An argument of the operation differs; else control flow does.
+    pub is_argument: bool,
+    /// Whether browsers with the language extension `subgroup_uniformity` report it, too.
+    pub with_subgroup_uniformity: bool,
+    /// From the operation to the cause.
+    pub links: Vec<Link>,
+    /// What to do about it.
+    pub help: Vec<String>,
+}
+
+/// A step on the way from an operation to the cause of its failure.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Where it is.
+    pub at: Span,
+    /// What is there.
+    pub text: String,
+}
+
+/// All failures of a module that was parsed from `source`, for browsers that have `language`.
+///
+/// ```
+/// use anywarp_backend::Source;
+/// use anywarp_wgsl::uniformity::{Language, failures};
+///
+/// let text = "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+///     @compute @workgroup_size(64)
+///     fn main() {
+///         if data[0] > 0 { workgroupBarrier(); }
+///     }";
+/// let source = Source::new("example.wgsl", text);
+/// let module = anywarp_wgsl::module::parse(&source)?;
+/// let found = failures(&source, &module, Language::Common);
+/// assert_eq!(found[0].operation, "workgroupBarrier");
+/// assert!(found[0].message(&source).contains("`data`"));
+/// # Ok::<(), anywarp_wgsl::TextError>(())
+/// ```
+#[must_use]
+pub fn failures(source: &Source, module: &Module, language: Language) -> Vec<Failure> {
+    if !asks_for_uniformity(module) {
+        return Vec::new();
+    }
+    let filters = Filters::of(source.text());
+    let mut found: Vec<Failure> = Vec::new();
+    for scope in language.scopes() {
+        Analysis::of(module, &filters, *scope).collect(source, *scope, &mut found);
+    }
+    if language == Language::Common && found.iter().any(|failure| failure.rule == Some(Rule::SubgroupUniformity)) {
+        let mut with = Vec::new();
+        Analysis::of(module, &filters, Scope::Subgroup).collect(source, Scope::Subgroup, &mut with);
+        for failure in found.iter_mut().filter(|failure| failure.rule == Some(Rule::SubgroupUniformity)) {
+            failure.with_subgroup_uniformity = with.iter().any(|other| other.at == failure.at);
+        }
+    }
+    found
+}
+
+/// Every function, looked at for one scope.
+pub(super) struct Analysis<'a> {
+    pub(super) module: &'a Module,
+    /// Those of the functions, by their index, and behind them those of the entry points.
+    pub(super) summaries: Vec<Summary>,
+}
+
+impl<'a> Analysis<'a> {
+    fn of(module: &'a Module, filters: &Filters, scope: Scope) -> Self {
+        let mut summaries = Vec::with_capacity(module.functions.len() + module.entry_points.len());
+        // In naga's modules functions stand before those that call them.
+        let functions = module.functions.iter().map(|(_, function)| Subject { function, stage: None });
+        for subject in functions.chain(module.entry_points.iter().map(Subject::from)) {
+            let mut walk = Walk::new(module, subject, scope, filters, &summaries);
+            walk.run();
+            let summary = walk.finish();
+            summaries.push(summary);
+        }
+        Self { module, summaries }
+    }
+
+    /// A function by its number in `summaries`.
+    pub(super) fn function(&self, number: usize) -> &'a Function {
+        let functions = self.module.functions.len();
+        match number.checked_sub(functions) {
+            Some(entry) => &self.module.entry_points[entry].function,
+            None => {
+                // Arenas are numbered in order.
+                self.module.functions.iter().nth(number).map_or_else(|| unreachable!("{number}"), |(_, found)| found)
+            }
+        }
+    }
+
+    fn collect(&self, source: &Source, scope: Scope, found: &mut Vec<Failure>) {
+        for (number, summary) in self.summaries.iter().enumerate() {
+            if summary.requirements.is_empty() {
+                continue;
+            }
+            let causes = summary.graph.causes();
+            for requirement in &summary.requirements {
+                if !causes.begins(requirement.node) {
+                    continue;
+                }
+                let (at, calls) = self.innermost(requirement);
+                // One argument or one way there is enough.
+                if found.iter().any(|failure| failure.at == at.at) {
+                    continue;
+                }
+                let chain = chain::of(self, source, number, &causes, requirement, &calls);
+                found.push(Failure {
+                    severity: requirement.severity,
+                    rule: requirement.rule,
+                    at: at.at,
+                    operation: word_at(source, at.at).to_owned(),
+                    is_argument: at.needed == Needed::Argument && calls.is_empty(),
+                    with_subgroup_uniformity: scope == Scope::Subgroup,
+                    links: chain.links,
+                    help: chain.help,
+                });
+            }
+        }
+    }
+
+    /// The operation that asks for a requirement, and the calls that lead to it.
+    fn innermost(&self, requirement: &Requirement) -> (Requirement, Vec<Requirement>) {
+        let mut at = *requirement;
+        let mut calls = Vec::new();
+        while let By::Call(function, number) = at.by {
+            calls.push(at);
+            at = self.summaries[function.index()].requirements[number as usize];
+        }
+        (at, calls)
+    }
+}
+
+/// The word that a span begins with.
+pub(super) fn word_at(source: &Source, span: Span) -> &str {
+    let text = span.to_range().and_then(|range| source.text().get(range.start..)).unwrap_or_default();
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+/// Whether any function has an operation that needs uniformity.
+fn asks_for_uniformity(module: &Module) -> bool {
+    let entries = module.entry_points.iter().map(|entry| &entry.function);
+    module.functions.iter().map(|(_, function)| function).chain(entries).any(|function| {
+        let derives = function.expressions.iter().any(|(_, expression)| {
+            matches!(
+                expression,
+                Expression::Derivative { .. }
+                    | Expression::ImageSample { level: SampleLevel::Auto | SampleLevel::Bias(_), .. }
+            )
+        });
+        derives || has_operation(&function.body)
+    })
+}
+
+fn has_operation(block: &Block) -> bool {
+    block.iter().any(|statement| match statement {
+        Statement::Block(block) => has_operation(block),
+        Statement::If { accept, reject, .. } => has_operation(accept) || has_operation(reject),
+        Statement::Switch { cases, .. } => cases.iter().any(|case| has_operation(&case.body)),
+        Statement::Loop { body, continuing, .. } => has_operation(body) || has_operation(continuing),
+        Statement::ControlBarrier(_)
+        | Statement::WorkGroupUniformLoad { .. }
+        | Statement::SubgroupBallot { .. }
+        | Statement::SubgroupGather { .. }
+        | Statement::SubgroupCollectiveOperation { .. } => true,
+        _ => false,
+    })
+}

@@ -1,0 +1,217 @@
+//! The graph of one function: an edge says that its first node is uniform only if its second one is.
+
+use std::collections::VecDeque;
+
+use naga::{Expression, Function, Handle, Span};
+
+/// A node: a value, or control flow at some point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Node(u32);
+
+impl Node {
+    /// What nothing is known of. All that reaches it may differ between invocations.
+    pub(super) const MAY_BE_NON_UNIFORM: Self = Self(0);
+    /// Control flow where the function begins.
+    pub(super) const START: Self = Self(1);
+    /// What the function returns.
+    pub(super) const RETURN: Self = Self(2);
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node stands for, where a message may name it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// A node between others.
+    Inner,
+    /// Control flow within a statement that decides by a value.
+    Decision { at: Span, by: Decision },
+    /// The value of an expression.
+    Value(Handle<Expression>),
+    /// A variable after an assignment.
+    Assigned { variable: usize, at: Span },
+    /// What a call returned.
+    Returned { function: Handle<Function>, at: Span },
+    /// A variable whose pointer a call was given as this parameter.
+    Pointee { function: Handle<Function>, parameter: usize, at: Span },
+}
+
+/// A statement or operator that decides which invocations go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// `if`, or the condition of a `while` or `for`.
+    If,
+    /// `&&` or `||`.
+    ShortCircuit,
+    Switch,
+    BreakIf,
+}
+
+/// Nodes and edges.
+#[derive(Debug)]
+pub(super) struct Graph {
+    origins: Vec<Origin>,
+    edges: Vec<(Node, Node)>,
+}
+
+impl Graph {
+    /// With the nodes that every function has.
+    pub(super) fn new() -> Self {
+        Self { origins: vec![Origin::Inner; 3], edges: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, origin: Origin) -> Node {
+        let node = Node(self.origins.len() as u32);
+        self.origins.push(origin);
+        node
+    }
+
+    /// `from` is uniform only if `to` is.
+    pub(super) fn edge(&mut self, from: Node, to: Node) {
+        if from != to {
+            self.edges.push((from, to));
+        }
+    }
+
+    pub(super) fn origin(&self, node: Node) -> Origin {
+        self.origins[node.index()]
+    }
+
+    /// For every node the next one on a shortest path to [`Node::MAY_BE_NON_UNIFORM`].
+    pub(super) fn causes(&self) -> Paths {
+        let backwards: Vec<(Node, Node)> = self.edges.iter().map(|(from, to)| (*to, *from)).collect();
+        Paths(self.search(&backwards, [(Node::MAY_BE_NON_UNIFORM, Node::MAY_BE_NON_UNIFORM)]))
+    }
+
+    /// For every node that `roots` lead to, the number of the root that leads there; earlier ones first.
+    pub(super) fn reached(&self, roots: impl IntoIterator<Item = (Node, u32)>) -> Reached {
+        let mut roots: Vec<(Node, u32)> = roots.into_iter().collect();
+        roots.sort_by_key(|(_, number)| *number);
+        let mut reached = vec![None; self.origins.len()];
+        let outgoing = Adjacent::of(&self.edges, self.origins.len());
+        let mut open = VecDeque::new();
+        for (root, number) in roots {
+            open.push_back(root);
+            while let Some(node) = open.pop_front() {
+                if reached[node.index()].is_none() {
+                    reached[node.index()] = Some(number);
+                    open.extend(outgoing.of_node(node));
+                }
+            }
+        }
+        Reached(reached)
+    }
+
+    /// Breadth first along `edges`: for every node that is found the one it is found from.
+    fn search(&self, edges: &[(Node, Node)], roots: [(Node, Node); 1]) -> Vec<Option<Node>> {
+        let mut found = vec![None; self.origins.len()];
+        let adjacent = Adjacent::of(edges, self.origins.len());
+        let mut open: VecDeque<Node> = VecDeque::new();
+        for (root, from) in roots {
+            found[root.index()] = Some(from);
+            open.push_back(root);
+        }
+        while let Some(node) = open.pop_front() {
+            for next in adjacent.of_node(node) {
+                if found[next.index()].is_none() {
+                    found[next.index()] = Some(node);
+                    open.push_back(next);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The ways to [`Node::MAY_BE_NON_UNIFORM`].
+#[derive(Debug)]
+pub(super) struct Paths(Vec<Option<Node>>);
+
+impl Paths {
+    /// Whether a node may be non-uniform.
+    pub(super) fn begins(&self, node: Node) -> bool {
+        self.0[node.index()].is_some()
+    }
+
+    /// The nodes from `node` on, without the last one.
+    pub(super) fn from(&self, node: Node) -> impl Iterator<Item = Node> {
+        std::iter::successors(Some(node), |node| self.0[node.index()])
+            .take_while(|node| *node != Node::MAY_BE_NON_UNIFORM)
+    }
+}
+
+/// Which nodes are reached, and by which root.
+#[derive(Debug)]
+pub(super) struct Reached(Vec<Option<u32>>);
+
+impl Reached {
+    pub(super) fn by(&self, node: Node) -> Option<u32> {
+        self.0[node.index()]
+    }
+
+    pub(super) fn contains(&self, node: Node) -> bool {
+        self.by(node).is_some()
+    }
+}
+
+/// Edges by the node they begin at.
+struct Adjacent {
+    /// Where those of a node begin in `ends`, and behind the last node its end.
+    begins: Vec<u32>,
+    ends: Vec<Node>,
+}
+
+impl Adjacent {
+    fn of(edges: &[(Node, Node)], nodes: usize) -> Self {
+        let mut begins = vec![0_u32; nodes + 1];
+        for (from, _) in edges {
+            begins[from.index() + 1] += 1;
+        }
+        for index in 0..nodes {
+            begins[index + 1] += begins[index];
+        }
+        let mut free = begins.clone();
+        let mut ends = vec![Node::START; edges.len()];
+        for (from, to) in edges {
+            let place = &mut free[from.index()];
+            ends[*place as usize] = *to;
+            *place += 1;
+        }
+        Self { begins, ends }
+    }
+
+    fn of_node(&self, node: Node) -> impl Iterator<Item = Node> {
+        let range = self.begins[node.index()] as usize..self.begins[node.index() + 1] as usize;
+        self.ends[range].iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_shortest_paths() {
+        let mut graph = Graph::new();
+        let [a, b, c, d] = [(); 4].map(|()| graph.add(Origin::Inner));
+        for (from, to) in [(a, b), (b, c), (c, Node::MAY_BE_NON_UNIFORM), (a, c), (c, a), (d, Node::START)] {
+            graph.edge(from, to);
+        }
+        let causes = graph.causes();
+        assert_eq!(causes.from(a).collect::<Vec<_>>(), [a, c]);
+        assert!(causes.begins(b) && !causes.begins(d) && !causes.begins(Node::START));
+    }
+
+    #[test]
+    fn the_first_root_keeps_what_it_reaches() {
+        let mut graph = Graph::new();
+        let [a, b, c] = [(); 3].map(|()| graph.add(Origin::Inner));
+        for (from, to) in [(a, b), (b, a), (c, b)] {
+            graph.edge(from, to);
+        }
+        let reached = graph.reached([(c, 7), (a, 3)]);
+        assert_eq!([a, b, c, Node::START].map(|node| reached.by(node)), [Some(3), Some(3), Some(7), None]);
+    }
+}

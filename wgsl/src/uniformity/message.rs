@@ -1,0 +1,69 @@
+//! A failure in words, with the lines of its chain.
+
+use anywarp_backend::{Source, Spot};
+use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
+use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::term;
+use naga::Span;
+
+use super::failure::Failure;
+use crate::filters::{Rule, Severity};
+
+impl Failure {
+    /// One line: what is wrong.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let among = match self.rule {
+            Some(Rule::DerivativeUniformity) => "a draw",
+            Some(Rule::SubgroupUniformity) if self.with_subgroup_uniformity => "a subgroup",
+            _ => "a workgroup",
+        };
+        if self.is_argument {
+            format!("an argument of `{}` must be the same for all invocations of {among}", self.operation)
+        } else {
+            format!("`{}` must be reached by all invocations of {among} together", self.operation)
+        }
+    }
+
+    /// Where the operation was written.
+    #[must_use]
+    pub fn place(&self, source: &Source) -> Option<Spot> {
+        source.spot(self.at.to_range()?)
+    }
+
+    /// The whole message: the operation, and line by line why it fails.
+    #[must_use]
+    pub fn message(&self, source: &Source) -> String {
+        let mut files = SimpleFiles::new();
+        for file in source.files() {
+            // A control character would garble the terminal.
+            let text = file.text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t'), "\u{fffd}");
+            files.add(file.name.as_str(), text);
+        }
+        let label = |style, span: Span, text: &str| {
+            let (file, range) = source.origin_of(span.to_range()?)?;
+            Some(Label::new(style, file, range).with_message(text))
+        };
+        let here = if self.is_argument { "an argument may differ" } else { "some invocations may not get here" };
+        let links = self.links.iter().map(|link| label(LabelStyle::Secondary, link.at, &link.text));
+        let labels = std::iter::once(label(LabelStyle::Primary, self.at, here)).chain(links).flatten().collect();
+        let severity = match self.severity {
+            Severity::Error => codespan_reporting::diagnostic::Severity::Error,
+            Severity::Warning => codespan_reporting::diagnostic::Severity::Warning,
+            Severity::Info => codespan_reporting::diagnostic::Severity::Note,
+        };
+        let notes = self.help.iter().map(|help| format!("help: {help}")).chain(self.about_the_extension()).collect();
+        let diagnostic = Diagnostic::new(severity).with_message(self.summary()).with_labels(labels).with_notes(notes);
+        // The files are at hand, so that nothing can fail but a place that is none.
+        term::emit_into_string(&term::Config::default(), &files, &diagnostic).unwrap_or_else(|_| self.summary())
+    }
+
+    fn about_the_extension(&self) -> Option<String> {
+        let is_only_without = self.rule == Some(Rule::SubgroupUniformity) && !self.with_subgroup_uniformity;
+        is_only_without.then(|| {
+            "note: browsers with the language extension `subgroup_uniformity` accept it; \
+             `requires subgroup_uniformity;` says that the kernel needs them"
+                .to_owned()
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! Verdicts and messages of small texts.

@@ -1,0 +1,126 @@
+//! The values of variables along the flow: which assignment reaches which read.
+
+use naga::{Block, Expression, Function, Handle, Statement};
+
+use super::graph::Node;
+
+/// The value that each variable has where the walk is.
+///
+/// Variables are the function's own, in the order of their arena, and then what its pointer parameters point to.
+#[derive(Debug)]
+pub(super) struct Variables {
+    values: Vec<Node>,
+    /// What `values` held before each assignment, the latest one last.
+    journal: Vec<(usize, Node)>,
+}
+
+/// A state to come back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark(usize);
+
+/// Variables that a branch assigned, with their values at its end.
+pub(super) type Changes = Vec<(usize, Node)>;
+
+impl Variables {
+    /// All with the value of an uninitialised one, but for what parameters point to.
+    pub(super) fn new(locals: usize, pointees: &[Node]) -> Self {
+        let mut values = vec![Node::START; locals];
+        values.extend(pointees);
+        Self { values, journal: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(super) fn get(&self, variable: usize) -> Node {
+        self.values[variable]
+    }
+
+    pub(super) fn set(&mut self, variable: usize, value: Node) {
+        let before = std::mem::replace(&mut self.values[variable], value);
+        self.journal.push((variable, before));
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.journal.len())
+    }
+
+    /// Takes back every assignment since `mark`.
+    pub(super) fn roll_back(&mut self, mark: Mark) -> Changes {
+        let mut changes = Changes::new();
+        while self.journal.len() > mark.0 {
+            let Some((variable, before)) = self.journal.pop() else { break };
+            changes.push((variable, std::mem::replace(&mut self.values[variable], before)));
+        }
+        // Of one variable the last assignment comes first, and sorting is stable.
+        changes.sort_by_key(|(variable, _)| *variable);
+        changes.dedup_by_key(|(variable, _)| *variable);
+        changes
+    }
+}
+
+/// The variable that a pointer is into, if it is one of this function, and whether the pointer is to all of it.
+pub(super) fn root(function: &Function, pointer: Handle<Expression>) -> Option<(usize, bool)> {
+    let mut is_whole = true;
+    let mut at = pointer;
+    loop {
+        match function.expressions[at] {
+            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => (at, is_whole) = (base, false),
+            Expression::LocalVariable(variable) => return Some((variable.index(), is_whole)),
+            Expression::FunctionArgument(argument) => {
+                return Some((function.local_variables.len() + argument as usize, is_whole));
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The variables that a loop or a `switch` may assign, each once.
+pub(super) fn assigned(function: &Function, blocks: &[&Block], variables: usize) -> Vec<usize> {
+    let mut is_assigned = vec![false; variables];
+    let mut found = Vec::new();
+    let mut open: Vec<&Block> = blocks.to_vec();
+    while let Some(block) = open.pop() {
+        for statement in block {
+            let mut add = |pointer: Handle<Expression>| {
+                if let Some((variable, _)) = root(function, pointer)
+                    && !std::mem::replace(&mut is_assigned[variable], true)
+                {
+                    found.push(variable);
+                }
+            };
+            match statement {
+                Statement::Block(block) => open.push(block),
+                Statement::If { accept, reject, .. } => open.extend([accept, reject]),
+                Statement::Switch { cases, .. } => open.extend(cases.iter().map(|case| &case.body)),
+                Statement::Loop { body, continuing, .. } => open.extend([body, continuing]),
+                Statement::Store { pointer, .. } => add(*pointer),
+                // Values have no variable.
+                Statement::Call { arguments, .. } => arguments.iter().for_each(|argument| add(*argument)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::{Graph, Origin};
+    use super::*;
+
+    #[test]
+    fn rolling_back_gives_the_last_values() {
+        let mut graph = Graph::new();
+        let [a, b, c] = [(); 3].map(|()| graph.add(Origin::Inner));
+        let mut variables = Variables::new(2, &[a]);
+        variables.set(1, a);
+        let mark = variables.mark();
+        variables.set(1, b);
+        variables.set(0, b);
+        variables.set(1, c);
+        assert_eq!(variables.roll_back(mark), [(0, b), (1, c)]);
+        assert_eq!([0, 1, 2].map(|variable| variables.get(variable)), [Node::START, a, a]);
+    }
+}
