@@ -1,8 +1,8 @@
-// `node verdicts.mjs KERNELS RECORDED [--record]`: whether Chromium says of kernels what is recorded.
+// `node verdicts.mjs KERNELS [--record FILE]`: whether Chromium says of kernels what is expected.
 //
-// KERNELS is JSON, an array of { name, wgsl }; RECORDED has a line for each, its name and Chromium's verdict: `error`,
-// `warning`, `info` or `accepted`. With --record the file is written. Chromium's remarks that are not about uniformity
-// do not count, unless they are errors.
+// KERNELS is JSON, an array of { name, wgsl, verdict }, as the test `verdicts` of anywarp-wgsl writes it. A verdict is
+// `error`, `warning`, `info` or `accepted`. With --record they are not compared but written, a line each with the name.
+// Chromium's remarks that are not about uniformity do not count, unless they are errors.
 //
 // Ends with 0 if all agree, 1 if not, 2 if the browser or its WebGPU is missing, 3 if the time was up.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,26 +12,25 @@ import { Missing, TimedOut, firstLine, withChromium, withoutWebgpu } from './chr
 
 const DEADLINE = 120_000;
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { record: { type: 'boolean' } } });
-const [file, recorded] = positionals;
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { record: { type: 'string' } } });
+const [file] = positionals;
 process.exitCode = await run().catch(explain);
 
 async function run() {
     const kernels = JSON.parse(readFileSync(file, 'utf8'));
     const found = await withChromium({ deadline: DEADLINE }, (browser) => judge(browser, kernels));
     if (values.record) {
-        writeFileSync(recorded, found.map(({ name, verdict }) => `${name}\t${verdict}\n`).join(''));
+        writeFileSync(values.record, found.map(({ name, verdict }) => `${name}\t${verdict}\n`).join(''));
         console.log(`${found.length} verdicts are recorded`);
         return 0;
     }
-    const lines = readFileSync(recorded, 'utf8').trimEnd().split('\n');
-    const known = new Map(lines.map((line) => line.split('\t')));
-    const wrong = found.filter(({ name, verdict }) => known.get(name) !== verdict);
-    for (const { name, verdict, messages } of wrong) {
-        console.log(`${name}: ${verdict}, recorded: ${known.get(name)}\n${messages.join('\n')}`);
+    const both = kernels.map((kernel, at) => ({ ...found[at], wanted: kernel.verdict }));
+    const wrong = both.filter(({ verdict, wanted }) => verdict !== wanted);
+    for (const { name, verdict, wanted, messages } of wrong) {
+        console.log(`${name}: ${verdict}, expected: ${wanted}\n${messages.join('\n')}`);
     }
     const result = wrong.length === 0 ? 'ok' : 'FAILED';
-    console.log(`test result: ${result}. ${found.length} kernels, ${wrong.length} with another verdict than recorded`);
+    console.log(`test result: ${result}. ${found.length} kernels, ${wrong.length} with another verdict than expected`);
     return wrong.length === 0 ? 0 : 1;
 }
 

@@ -11,6 +11,7 @@
 //! | `words` | what is said about mistakes, in the words of WGSL |
 //! | [`marks`] | functions marked for debug printing |
 //! | [`reflect`] | bindings and their layouts |
+//! | [`rules`] | rules of WGSL that naga does not check |
 //! | [`uniformity`] | barriers that not all invocations reach, as browsers find them |
 
 pub mod compose;
@@ -23,6 +24,7 @@ pub mod marks;
 pub mod module;
 pub mod quiet;
 pub mod reflect;
+pub mod rules;
 pub mod uniformity;
 mod words;
 

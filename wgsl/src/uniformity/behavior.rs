@@ -2,21 +2,21 @@
 
 /// A set of ways to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Behavior(u8);
+pub(crate) struct Behavior(u8);
 
 impl Behavior {
-    pub(super) const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
     /// To the next statement.
-    pub(super) const NEXT: Self = Self(1);
-    pub(super) const BREAK: Self = Self(2);
-    pub(super) const CONTINUE: Self = Self(4);
-    pub(super) const RETURN: Self = Self(8);
+    pub(crate) const NEXT: Self = Self(1);
+    pub(crate) const BREAK: Self = Self(2);
+    pub(crate) const CONTINUE: Self = Self(4);
+    pub(crate) const RETURN: Self = Self(8);
 
-    pub(super) fn has(self, way: Self) -> bool {
+    pub(crate) fn has(self, way: Self) -> bool {
         self.0 & way.0 != 0
     }
 
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
@@ -25,17 +25,17 @@ impl Behavior {
     }
 
     /// Of a statement with `next` behind it.
-    pub(super) fn then(self, next: Self) -> Self {
+    pub(crate) fn then(self, next: Self) -> Self {
         self.without(Self::NEXT).or(next)
     }
 
     /// Of a `switch`, from that of all its cases.
-    pub(super) fn of_switch(self) -> Self {
+    pub(crate) fn of_switch(self) -> Self {
         if self.has(Self::BREAK) { self.without(Self::BREAK).or(Self::NEXT) } else { self }
     }
 
     /// Of a loop, from that of its body and its continuing block.
-    pub(super) fn of_loop(self) -> Self {
+    pub(crate) fn of_loop(self) -> Self {
         let left = self.without(Self::BREAK.or(Self::CONTINUE).or(Self::NEXT));
         if self.has(Self::BREAK) { left.or(Self::NEXT) } else { left }
     }

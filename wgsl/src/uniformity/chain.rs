@@ -39,12 +39,14 @@ pub(super) fn of(
     for (index, step) in steps.iter().enumerate() {
         let next = steps.get(index + 1).and_then(|next| next.subject.as_deref());
         let text = step.said.text(step.subject.as_deref(), next, index + 1 == steps.len());
-        if !chain.links.iter().any(|link| link.at == step.at && link.text == text) {
+        // naga gives what it makes up no place.
+        let is_new = !chain.links.iter().any(|link| link.at == step.at && link.text == text);
+        if is_new && step.at.is_defined() {
             chain.links.push(Link { at: step.at, text });
         }
     }
     let decides = steps.iter().any(|step| matches!(step.said, Said::Decides(_)));
-    chain.help = steps.last().map(|last| help(&last.said, last.subject.as_deref(), decides)).unwrap_or_default();
+    chain.help = steps.last().map(|last| help(source, last, decides)).unwrap_or_default();
     chain
 }
 
@@ -278,19 +280,21 @@ fn called(source: &Source, at: Span) -> &str {
     super::failure::word_at(source, at)
 }
 
-/// What to do where non-uniformity begins with `said`.
-fn help(said: &Said, subject: Option<&str>, decides: bool) -> Vec<String> {
+/// What to do where non-uniformity begins with a step.
+fn help(source: &Source, begin: &Step, decides: bool) -> Vec<String> {
     let mut help = Vec::new();
-    let subject = subject.unwrap_or("the value");
-    match said {
+    match &begin.said {
         Said::Begins(Begin::Memory("workgroup variable", Some(name))) => {
-            help.push(format!("`workgroupUniformLoad(&{name})` reads it as a value that is the same for all"));
+            let read = begin.at.to_range().and_then(|range| source.text().get(range)).unwrap_or(name);
+            let read = if read.starts_with(name.as_str()) { read } else { name };
+            help.push(format!("`workgroupUniformLoad(&{read})` reads it as a value that is the same for all"));
         }
         Said::Begins(Begin::Memory("read_write buffer", Some(name))) => help.push(format!(
             "if the kernel does not write `{name}`, declare it `var<storage, read>`; else let one invocation copy \
              the value to a workgroup variable, and read that by `workgroupUniformLoad`"
         )),
         Said::Begins(Begin::Argument(None)) => {
+            let subject = begin.subject.as_deref().unwrap_or("the argument");
             help.push(format!("take the uniform parts of {subject} as arguments of their own"));
         }
         _ => {}

@@ -33,5 +33,6 @@ mod tests;
 mod variables;
 mod walk;
 
+pub(crate) use behavior::Behavior;
 pub use failure::{Failure, Link, failures};
 pub use scope::Language;

@@ -1,27 +1,32 @@
 //! Kernels, and what Chromium says of them: whether `anywarp_wgsl` says the same.
 //!
 //! `recorded.txt` holds Chromium's verdicts. This test compares ours with them; `tools/browser/verdicts.mjs` compares
-//! Chromium's, or records them anew. Kernels go from here to there as JSON, an array of `{name, wgsl}`:
+//! Chromium's, or records them anew. Kernels go from here to there as JSON, an array of `{name, wgsl, verdict}`:
 //!
 //! | arguments | what is done |
 //! |---|---|
 //! | none | compares |
-//! | `--write FILE` | writes the kernels |
+//! | `--write FILE` | writes the kernels with the recorded verdicts |
+//! | `--random COUNT SEED FILE` | writes kernels of random statements with our verdicts |
 //! | `--judge FILE` | prints our verdict on each kernel of a file, and what does not parse |
+//! | `--time FILE` | prints what its kernels take to parse and to analyse |
 
 mod flow;
 mod functions;
 mod kernel;
 mod operations;
+mod random;
+mod rules;
 mod variables;
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anywarp_backend::Source;
 use anywarp_wgsl::filters::{Filters, Severity};
-use anywarp_wgsl::module;
+use anywarp_wgsl::{module, rules as wgsl_rules};
 use anywarp_wgsl::uniformity::{Language, failures};
 use kernel::Kernel;
 use serde_json::{Value, json};
@@ -29,18 +34,38 @@ use serde_json::{Value, json};
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["--write", file] => write(file).map(|()| ExitCode::SUCCESS),
+        ["--write", file] => {
+            let recorded = recorded();
+            let verdict = |kernel: &Kernel| recorded.get(kernel.name.as_str()).copied().unwrap_or_default();
+            write(file, &kernels(), verdict).map(|()| ExitCode::SUCCESS)
+        }
+        ["--random", count, seed, file] => {
+            let kernels = random::kernels(count.parse()?, seed.parse()?);
+            write(file, &kernels, |kernel| verdict(&kernel.wgsl).0).map(|()| ExitCode::SUCCESS)
+        }
         ["--judge", file] => judge(file).map(|()| ExitCode::SUCCESS),
+        ["--time", file] => time(file).map(|()| ExitCode::SUCCESS),
         _ => Ok(compare()),
     }
 }
 
 fn kernels() -> Vec<Kernel> {
-    [flow::kernels(), variables::kernels(), functions::kernels(), operations::kernels()].into_iter().flatten().collect()
+    let groups =
+        [flow::kernels(), variables::kernels(), functions::kernels(), operations::kernels(), rules::kernels()];
+    groups.into_iter().flatten().collect()
 }
 
-fn write(file: &str) -> Result<(), Box<dyn Error>> {
-    let list: Vec<Value> = kernels().iter().map(|kernel| json!({ "name": kernel.name, "wgsl": kernel.wgsl })).collect();
+fn recorded() -> BTreeMap<&'static str, &'static str> {
+    include_str!("recorded.txt").lines().filter_map(|line| line.split_once('\t')).collect()
+}
+
+fn write(
+    file: &str,
+    kernels: &[Kernel],
+    verdict: impl Fn(&Kernel) -> &'static str,
+) -> Result<(), Box<dyn Error>> {
+    let entry = |kernel: &Kernel| json!({ "name": kernel.name, "wgsl": kernel.wgsl, "verdict": verdict(kernel) });
+    let list: Vec<Value> = kernels.iter().map(entry).collect();
     Ok(std::fs::write(file, format!("{:#}\n", Value::from(list)))?)
 }
 
@@ -56,10 +81,29 @@ fn judge(file: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// The least of several measurements of all kernels together.
+fn time(file: &str) -> Result<(), Box<dyn Error>> {
+    let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
+    let texts = list.iter().filter_map(|kernel| kernel.get("wgsl")?.as_str());
+    let sources: Vec<Source> = texts.map(|wgsl| Source::new("kernel.wgsl", wgsl)).collect();
+    let (mut parsing, mut analysing) = (Duration::MAX, Duration::MAX);
+    for _ in 0..9 {
+        let start = Instant::now();
+        let modules: Vec<_> = sources.iter().filter_map(|source| Some((source, module::parse(source).ok()?))).collect();
+        parsing = parsing.min(start.elapsed());
+        let start = Instant::now();
+        let found: usize =
+            modules.iter().map(|(source, module)| failures(source, module, Language::Common).len()).sum();
+        analysing = analysing.min(start.elapsed());
+        std::hint::black_box(found);
+    }
+    let ratio = analysing.as_secs_f64() / parsing.as_secs_f64();
+    println!("{} kernels: parsed in {parsing:?}, analysed in {analysing:?}, which is {ratio:.3} of it", sources.len());
+    Ok(())
+}
+
 fn compare() -> ExitCode {
-    let lines = include_str!("recorded.txt").lines();
-    let recorded: BTreeMap<&str, &str> = lines.filter_map(|line| line.split_once('\t')).collect();
-    let kernels = kernels();
+    let (recorded, kernels) = (recorded(), kernels());
     let mut wrong = 0;
     for kernel in &kernels {
         let (ours, message) = verdict(&kernel.wgsl);
@@ -86,7 +130,17 @@ fn verdict(wgsl: &str) -> (&'static str, String) {
     if Filters::of(wgsl).conflict().is_some() {
         return ("error", "two filters disagree".to_owned());
     }
+    if let Some(breach) = wgsl_rules::breaches(&module).first() {
+        return ("error", breach.message.clone());
+    }
     let found = failures(&source, &module, Language::SubgroupUniformity);
+    if let Err(refused) = module::validate(module) {
+        // Pointers that browsers pass to functions by a language extension: the failures above say what they need.
+        let message = anywarp_wgsl::diagnostic::of_validator(&source, &refused.error).to_string();
+        if !message.contains("can't be passed into functions") {
+            return ("error", message);
+        }
+    }
     let verdict = match found.iter().map(|failure| failure.severity).max() {
         None => "accepted",
         Some(Severity::Info) => "info",
