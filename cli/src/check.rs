@@ -5,14 +5,14 @@
 //! | `arguments` | the command line |
 //! | `files` | which files |
 //! | `browser` | what browsers refuse beside entry points |
-//! | `uniformity` | barriers that not all invocations may reach |
+//! | `rules` | rules of WGSL that browsers check and naga does not |
 //! | `finding` | what is said about them, in three forms |
 
 mod arguments;
 mod browser;
 mod files;
 mod finding;
-mod uniformity;
+mod rules;
 
 use std::sync::Arc;
 
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
             if let Some(source) = report.source.clone()
                 && !report.lacks_feature
             {
-                for finding in uniformity::findings(&source, target.is_baseline) {
+                for finding in rules::findings(&source, target.is_baseline) {
                     report.add(finding);
                 }
             }

@@ -42,6 +42,23 @@ fn folder(test: &str) -> Folder {
             "subgroups.wgsl",
             "@group(0) @binding(0) var<storage, read_write> y: array<f32>;\n@compute @workgroup_size(1) fn main() {\n    y[0] = subgroupAdd(y[0]);\n}",
         ),
+        (
+            "barrier.wgsl",
+            "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n@compute @workgroup_size(64) fn main() {\n    let n = y[0];\n    if n > 3u {\n        workgroupBarrier();\n    }\n}",
+        ),
+        (
+            "unused_barrier.wgsl",
+            "var<private> own: u32;\nfn unused() {\n    if own > 3u { storageBarrier(); }\n}\n@compute @workgroup_size(64) fn main() {}",
+        ),
+        ("endless.wgsl", "@compute @workgroup_size(1) fn main() {\n    loop { }\n}"),
+        (
+            "clamp.wgsl",
+            "fn f(x: u32) -> u32 {\n    return clamp(x, 5u, 3u);\n}\n@compute @workgroup_size(1) fn main() {}",
+        ),
+        (
+            "filtered.wgsl",
+            "enable subgroups;\n@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n@compute @workgroup_size(64) fn main() {\n    if y[0] > 3u @diagnostic(warning, subgroup_uniformity) {\n        y[1] = subgroupAdd(1u);\n    }\n}",
+        ),
     ] {
         folder.write(name, text);
     }
@@ -92,6 +109,10 @@ fn each_finding_names_its_place_and_its_target() {
         ("dead.wgsl", None, (0, 0), "programmer", Some("webgpu"), "dead.wgsl' needs f64"),
         ("subgroups.wgsl", Some("main"), (3, 12), "programmer", Some("webgpu"), "subgroups"),
         ("subgroups.wgsl --allow subgroups", None, (3, 12), "programmer", Some("webgpu"), "enable subgroups;"),
+        ("barrier.wgsl", None, (5, 9), "programmer", None, "`n` is read from the read_write buffer `y`"),
+        ("unused_barrier.wgsl", None, (3, 19), "programmer", None, "`storageBarrier` must be reached by all"),
+        ("endless.wgsl", None, (2, 5), "programmer", None, "this loop is never left"),
+        ("clamp.wgsl", None, (2, 12), "programmer", None, "low = 5 and high = 3"),
     ];
     for (line, entry, (row, column), class, against, fragment) in cases {
         let text = check(&folder, line);
@@ -115,6 +136,17 @@ fn each_finding_names_its_place_and_its_target() {
             );
         }
         assert!(finding["message"].as_str().unwrap().contains(fragment), "{line}\n{finding}");
+    }
+}
+
+#[test]
+fn what_devices_run_and_browsers_refuse_is_a_warning_for_devices() {
+    let folder = folder("check-warnings");
+    for line in ["barrier.wgsl --device cpu", "filtered.wgsl --allow subgroups"] {
+        let outcome = check(&folder, line);
+        assert_eq!(outcome.code, Some(0), "{line}: {outcome:#?}");
+        assert!(outcome.stdout.starts_with("warning: `"), "{line}: {}", outcome.stdout);
+        assert!(outcome.stdout.contains("some invocations may not get here"), "{line}: {}", outcome.stdout);
     }
 }
 

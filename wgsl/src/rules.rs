@@ -6,10 +6,11 @@
 //! | arguments of built-in functions that are known are in range: `clamp`, `smoothstep`, `extractBits`, `insertBits`, `ldexp` | built-in functions |
 //! | known values are finite: `bitcast`, `pack2x16float`, `unpack2x16float`, `quantizeToF16` | floating-point evaluation |
 //! | entry points of compute shaders take built-in values only | entry points |
+//! | `subgroupBarrier` is naga's own | built-in functions |
 
 use naga::{
-    Binding, Block, Expression, Function, Handle, Literal, MathFunction, Module, ScalarKind, ShaderStage, Span,
-    Statement, TypeInner,
+    Barrier, Binding, Block, Expression, Function, Handle, Literal, MathFunction, Module, ScalarKind, ShaderStage,
+    Span, Statement, TypeInner,
 };
 
 use crate::uniformity::Behavior;
@@ -91,6 +92,14 @@ fn block(statements: &Block, found: &mut Vec<Breach>) -> Behavior {
                     inner.of_loop()
                 }
             }
+            Statement::ControlBarrier(barrier) if barrier.contains(Barrier::SUB_GROUP) => {
+                found.push(Breach {
+                    at: *span,
+                    message: "`subgroupBarrier` is no function of WGSL".to_owned(),
+                    help: "`workgroupBarrier` orders memory for subgroups, too",
+                });
+                Behavior::NEXT
+            }
             Statement::Break => Behavior::BREAK,
             Statement::Continue => Behavior::CONTINUE,
             Statement::Return { .. } => Behavior::RETURN,
@@ -160,7 +169,8 @@ impl Values<'_> {
             }
             MathFunction::Unpack2x16float => {
                 let is_finite = |half: u32| half & 0x7c00 != 0x7c00;
-                let bits = a?.into_iter().map(|bits| bits as u32).find(|bits| !is_finite(*bits) || !is_finite(bits >> 16))?;
+                let bits =
+                    a?.into_iter().map(|bits| bits as u32).find(|bits| !is_finite(*bits) || !is_finite(bits >> 16))?;
                 let message = format!("the bits {bits:#x} are not those of two finite f16");
                 Some((message, "infinities and NaN have no place in WGSL"))
             }
@@ -222,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_must_have_an_end() {
+    fn loops_must_have_an_end_and_barriers_be_known() {
         for (body, count) in [
             ("loop {}", 1),
             ("loop { continue; }", 1),
@@ -234,6 +244,8 @@ mod tests {
             ("loop { continuing { break if true; } }", 0),
             ("while true {}", 0),
             ("loop { if true { return; } }", 0),
+            ("subgroupBarrier();", 1),
+            ("workgroupBarrier();", 0),
         ] {
             assert_eq!(messages(&format!("fn f() {{ {body} }}")).len(), count, "{body}");
         }
@@ -266,7 +278,8 @@ mod tests {
 
     #[test]
     fn compute_shaders_take_built_in_values() {
-        let text = |argument| format!("struct A {{ @location(0) a: u32 }} @compute @workgroup_size(1) fn f({argument}) {{}}");
+        let text =
+            |argument| format!("struct A {{ @location(0) a: u32 }} @compute @workgroup_size(1) fn f({argument}) {{}}");
         assert_eq!(messages(&text("@location(1) b: u32")).len(), 1);
         assert_eq!(messages(&text("b: A")).len(), 1);
         assert!(messages(&text("@builtin(local_invocation_index) b: u32")).is_empty());

@@ -55,10 +55,8 @@ impl Walk<'_> {
                     return self.node(Origin::Value(expression), &sources, true);
                 }
             }
-            Expression::ImageLoad { image, .. } => {
-                if self.is_read_write_texture(*image) {
-                    sources.add(Node::MAY_BE_NON_UNIFORM);
-                }
+            Expression::ImageLoad { image, .. } if self.is_read_write_texture(*image) => {
+                sources.add(Node::MAY_BE_NON_UNIFORM);
             }
             Expression::ImageSample { gather: None, level: SampleLevel::Auto | SampleLevel::Bias(_), .. }
             | Expression::Derivative { .. } => {

@@ -42,6 +42,12 @@ impl Variables {
         self.journal.push((variable, before));
     }
 
+    pub(super) fn set_all(&mut self, changes: &Changes) {
+        for (variable, value) in changes {
+            self.set(*variable, *value);
+        }
+    }
+
     pub(super) fn mark(&self) -> Mark {
         Mark(self.journal.len())
     }

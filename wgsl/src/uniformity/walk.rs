@@ -143,10 +143,8 @@ impl<'a> Walk<'a> {
         let next = |flow: Flow| flow.behavior.has(Behavior::NEXT);
         match (next(one), next(other)) {
             (true, true) => self.join(&changes, &other_changes),
-            (true, false) => changes.into_iter().for_each(|(variable, value)| self.variables.set(variable, value)),
-            (false, true) => {
-                other_changes.into_iter().for_each(|(variable, value)| self.variables.set(variable, value))
-            }
+            (true, false) => self.variables.set_all(&changes),
+            (false, true) => self.variables.set_all(&other_changes),
             (false, false) => {}
         }
         let behavior = one.behavior.or(other.behavior);

@@ -85,7 +85,8 @@ impl Writer {
             10 => "x++;\n".to_owned(),
             11 | 12 => format!("if {} {{\n{}}}\n", self.condition(), self.block(depth - 1, in_loop, in_switch)),
             13 | 14 => {
-                let (one, other) = (self.block(depth - 1, in_loop, in_switch), self.block(depth - 1, in_loop, in_switch));
+                let (one, other) =
+                    (self.block(depth - 1, in_loop, in_switch), self.block(depth - 1, in_loop, in_switch));
                 format!("if {} {{\n{one}}} else {{\n{other}}}\n", self.condition())
             }
             15 => {
@@ -111,7 +112,11 @@ impl Writer {
 
     /// Mostly under a condition: little is reached otherwise.
     fn leave(&mut self, word: &str) -> String {
-        if self.random.below(5) == 0 { format!("{word};\n") } else { format!("if {} {{ {word}; }}\n", self.condition()) }
+        if self.random.below(5) == 0 {
+            format!("{word};\n")
+        } else {
+            format!("if {} {{ {word}; }}\n", self.condition())
+        }
     }
 
     fn condition(&mut self) -> String {
@@ -125,8 +130,25 @@ impl Writer {
     fn value(&mut self, depth: usize) -> String {
         // Mostly uniform: one value that is not decides about all behind it.
         let simple = [
-            "p.n", "p.m", "1u", "x", "y", "x", "y", "size", "group.x", "input[1]", "z[1]", "x", "y", "z[x % 4u]", "lid",
-            "own", "p.list[y % 4u].x", "arrayLength(&data)", "workgroupUniformLoad(&flag)",
+            "p.n",
+            "p.m",
+            "1u",
+            "x",
+            "y",
+            "x",
+            "y",
+            "size",
+            "group.x",
+            "input[1]",
+            "z[1]",
+            "x",
+            "y",
+            "z[x % 4u]",
+            "lid",
+            "own",
+            "p.list[y % 4u].x",
+            "arrayLength(&data)",
+            "workgroupUniformLoad(&flag)",
         ];
         match self.random.below(if depth == 0 { 6 } else { 10 }) {
             7 => format!("({} + {})", self.value(depth - 1), self.value(depth - 1)),

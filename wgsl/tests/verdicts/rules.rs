@@ -64,7 +64,9 @@ const BODIES: &[(&str, &str)] = &[
 pub(crate) fn kernels() -> Vec<Kernel> {
     let mut kernels: Vec<Kernel> =
         BODIES.iter().map(|(name, body)| Kernel::of_body(format!("rules/{name}"), body)).collect();
-    for (name, argument) in [("location", "@location(0) a: u32"), ("built-in value", "@builtin(local_invocation_index) a: u32")] {
+    for (name, argument) in
+        [("location", "@location(0) a: u32"), ("built-in value", "@builtin(local_invocation_index) a: u32")]
+    {
         kernels.push(Kernel::of_parts(format!("rules/argument with a {name}"), "", "", argument, ""));
     }
     kernels
