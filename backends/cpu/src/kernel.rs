@@ -61,7 +61,7 @@ impl Kernel {
         let reason = if stop == Stop::DivergentBarrier as u32 {
             format!(
                 "not all invocations of a workgroup arrived at the barrier{at}: move it out of the branch or loop that \
-                 some of them leave earlier"
+                 some of them leave earlier (`anywarp check` says what that depends on)"
             )
         } else if stop == Stop::StepLimit as u32 {
             format!(
