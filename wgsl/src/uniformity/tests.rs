@@ -122,7 +122,7 @@ fn a_chain_goes_from_the_operation_to_the_cause() {
             "var x = n; gives(&x); if x > 3u { workgroupBarrier(); }",
             &[
                 ("workgroupBarrier", together),
-                ("if x > 3u", "depends on what `gives` stores"),
+                ("if x > 3u", "depends on `x`"),
                 ("gives(&x)", "what `gives` stores depends on"),
                 ("data[1]", "read from the read_write buffer `data`"),
             ],
