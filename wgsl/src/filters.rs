@@ -54,7 +54,7 @@ enum Site {
 }
 
 impl Filters {
-    /// Those of a text. What is malformed is left to the parser, which refuses it.
+    /// Those of a text. Malformed ones are left to the parser, which refuses them.
     #[must_use]
     pub fn of(text: &str) -> Self {
         if !text.contains("diagnostic") {

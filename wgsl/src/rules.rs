@@ -23,9 +23,9 @@ const F16_OVERFLOW: f64 = 65520.0;
 pub struct Breach {
     /// Where.
     pub at: Span,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
-    /// What to do about it.
+    /// Advice.
     pub help: &'static str,
 }
 

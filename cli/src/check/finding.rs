@@ -76,7 +76,7 @@ impl Finding {
         }
     }
 
-    /// What is said about a text whatever its entry points are.
+    /// A finding about a text, whichever its entry points are.
     pub(super) fn of_text(source: &Source, place: Option<Spot>, severity: Severity, message: String) -> Self {
         let file = place.as_ref().map_or_else(|| source.file().to_owned(), |place| place.file.to_string());
         Self {

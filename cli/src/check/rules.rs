@@ -10,7 +10,7 @@ use anywarp_wgsl::{TextError, diagnostic, module};
 
 use super::finding::{Finding, Severity};
 
-/// What browsers say about a text of which an entry point passes. For devices that are not browsers, which run it,
+/// The findings of browsers about a text of which an entry point passes. For devices that are not browsers, which run it,
 /// all are warnings.
 pub(super) fn findings(source: &Source, is_browser: bool) -> Vec<Finding> {
     let severity = if is_browser { Severity::Error } else { Severity::Warning };
@@ -22,7 +22,7 @@ pub(super) fn findings(source: &Source, is_browser: bool) -> Vec<Finding> {
         let failures = failures.iter().map(|failure| of_failure(source, failure, severity));
         Ok(breaches.chain(failures).chain(conflict(source, severity)).collect())
     };
-    // What cannot be read has been told by then.
+    // A text that cannot be read has its finding by then.
     Room::of_source(source).and_then(|room| room.run(look)).unwrap_or_default()
 }
 

@@ -11,10 +11,14 @@ pub(super) fn warn(text: &Text<'_>, module: &Module) {
     if !text.warns || !log::log_enabled!(log::Level::Warn) {
         return;
     }
-    // What subgroups reach together is fine on every device.
+    // Operations that whole subgroups reach together are fine on every device.
     for failure in failures(&text.source, module, Language::SubgroupUniformity) {
-        if failure.severity >= Severity::Warning {
-            log::warn!("{}: browsers refuse this kernel: {}", text.source.file(), failure.message(&text.source));
-        }
+        let does = match failure.severity {
+            Severity::Error => "refuse",
+            Severity::Warning => "warn of",
+            Severity::Info => continue,
+        };
+        let message = failure.message(&text.source);
+        log::warn!("{}: browsers {does} this kernel: {}", text.source.file(), message.trim_end());
     }
 }

@@ -24,17 +24,17 @@ impl Behavior {
         Self(self.0 & !ways.0)
     }
 
-    /// Of a statement with `next` behind it.
+    /// The behaviour of a statement with `next` behind it.
     pub(crate) fn then(self, next: Self) -> Self {
         self.without(Self::NEXT).or(next)
     }
 
-    /// Of a `switch`, from that of all its cases.
+    /// The behaviour of a `switch`, from that of all its cases.
     pub(crate) fn of_switch(self) -> Self {
         if self.has(Self::BREAK) { self.without(Self::BREAK).or(Self::NEXT) } else { self }
     }
 
-    /// Of a loop, from that of its body and its continuing block.
+    /// The behaviour of a loop, from that of its body and its continuing block.
     pub(crate) fn of_loop(self) -> Self {
         let left = self.without(Self::BREAK.or(Self::CONTINUE).or(Self::NEXT));
         if self.has(Self::BREAK) { left.or(Self::NEXT) } else { left }

@@ -65,7 +65,7 @@ impl Walk<'_> {
         self.leave_behind(function, arguments, [&values, &contents], span, at);
     }
 
-    /// What a call leaves in the variables that it is given pointers to.
+    /// Sets the variables that a call is given pointers to.
     fn leave_behind(
         &mut self,
         function: Handle<Function>,

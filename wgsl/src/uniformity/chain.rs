@@ -153,7 +153,7 @@ fn follow(analysis: &Analysis<'_>, source: &Source, number: usize, causes: &Path
     }
 }
 
-/// What a value begins to differ by.
+/// The source of a value that differs.
 fn begin(analysis: &Analysis<'_>, function: &Function, expression: Handle<Expression>) -> Begin {
     match &function.expressions[expression] {
         Expression::FunctionArgument(argument) => {
@@ -248,7 +248,7 @@ fn variable_name(function: &Function, variable: usize) -> Option<&str> {
     }
 }
 
-/// What decides, and where it is written without its body.
+/// The words for a decision, and its place without the body.
 fn decision(source: &Source, at: Span, by: Decision) -> (Span, &'static str) {
     let place = head(source, at);
     let text = place.to_range().and_then(|range| source.text().get(range)).unwrap_or_default();
@@ -280,7 +280,7 @@ fn called(source: &Source, at: Span) -> &str {
     super::failure::word_at(source, at)
 }
 
-/// What to do where non-uniformity begins with a step.
+/// Advice where non-uniformity begins with a step.
 fn help(source: &Source, begin: &Step, decides: bool) -> Vec<String> {
     let mut help = Vec::new();
     match &begin.said {

@@ -25,7 +25,7 @@ impl Walk<'_> {
         match self.values[expression.index()] {
             // A value depends on control flow where it was evaluated.
             Some((value, evaluated)) if evaluated == at => value,
-            // Whoever evaluated it, some invocations may not use it.
+            // It is used where perhaps not all invocations are that evaluated it.
             Some((value, _)) if at != Node::START => {
                 let used = self.graph.add(Origin::Inner);
                 self.graph.edge(used, at);
@@ -112,7 +112,7 @@ impl Walk<'_> {
         value
     }
 
-    /// What a pointer points to; `None` where that is always uniform.
+    /// The value that a pointer points to; `None` where that is always uniform.
     pub(super) fn contents(&self, pointer: Handle<Expression>) -> Option<Node> {
         if let Some((variable, _)) = root(self.function, pointer) {
             return Some(if self.is_shared(variable) {

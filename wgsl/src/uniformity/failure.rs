@@ -28,7 +28,7 @@ pub struct Failure {
     pub with_subgroup_uniformity: bool,
     /// From the operation to the cause.
     pub links: Vec<Link>,
-    /// What to do about it.
+    /// Advice.
     pub help: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct Failure {
 pub struct Link {
     /// Where it is.
     pub at: Span,
-    /// What is there.
+    /// The reason that is there.
     pub text: String,
 }
 

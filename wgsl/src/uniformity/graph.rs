@@ -9,11 +9,11 @@ use naga::{Expression, Function, Handle, Span};
 pub(super) struct Node(u32);
 
 impl Node {
-    /// What nothing is known of. All that reaches it may differ between invocations.
+    /// The unknown. All that reaches it may differ between invocations.
     pub(super) const MAY_BE_NON_UNIFORM: Self = Self(0);
     /// Control flow where the function begins.
     pub(super) const START: Self = Self(1);
-    /// What the function returns.
+    /// The value that the function returns.
     pub(super) const RETURN: Self = Self(2);
 
     pub(super) fn index(self) -> usize {
@@ -21,7 +21,7 @@ impl Node {
     }
 }
 
-/// What a node stands for, where a message may name it.
+/// The part of the text that a node stands for, where a message may name it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
     /// A node between others.
@@ -32,7 +32,7 @@ pub(super) enum Origin {
     Value(Handle<Expression>),
     /// A variable after an assignment.
     Assigned { variable: usize, at: Span },
-    /// What a call returned.
+    /// The result of a call.
     Returned { function: Handle<Function>, at: Span },
     /// A variable whose pointer a call was given as this parameter.
     Pointee { function: Handle<Function>, parameter: usize, at: Span },

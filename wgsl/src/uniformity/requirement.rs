@@ -1,4 +1,4 @@
-//! What has to be uniform, and for the sake of which operation.
+//! Requirements: a node that has to be uniform, and the operation that asks for it.
 
 use naga::{Function, Handle, Span};
 
@@ -18,7 +18,7 @@ pub(super) struct Requirement {
     pub(super) by: By,
 }
 
-/// What of an operation or a call has to be uniform.
+/// The part of an operation or a call that has to be uniform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needed {
     /// Control flow there.
@@ -27,7 +27,7 @@ pub(super) enum Needed {
     Argument,
 }
 
-/// What asks for it.
+/// The reason.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By {
     /// A built-in function.

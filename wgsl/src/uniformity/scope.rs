@@ -28,7 +28,7 @@ impl Scope {
     }
 }
 
-/// What is taken for granted of a browser.
+/// The language extensions that a browser is taken to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// No language extension: what passes, passes in every browser.
@@ -38,7 +38,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// What a text asks of browsers by `requires`.
+    /// The language that a text asks for by `requires`.
     #[must_use]
     pub fn required_by(text: &str) -> Self {
         let is_required = requirements(text).iter().any(|(name, _)| *name == "subgroup_uniformity");

@@ -1,4 +1,4 @@
-//! What is uniform by itself: built-in values, and memory that nothing writes while a kernel runs.
+//! Values that are uniform by themselves: built-in values, and memory that nothing writes while a kernel runs.
 
 use naga::{
     AddressSpace, BuiltIn, EntryPoint, Function, FunctionArgument, Handle, ImageClass, Module, ShaderStage,

@@ -1,4 +1,4 @@
-//! What callers of a function have to know: the specification's tags.
+//! A function as its callers see it: the specification's tags.
 
 use naga::{AddressSpace, Module};
 
@@ -11,9 +11,9 @@ use super::walk::Walk;
 #[derive(Debug)]
 pub(super) struct Nodes {
     values: Vec<Node>,
-    /// What pointers point to when the function begins.
+    /// The values that pointers point to when the function begins.
     contents: Vec<Node>,
-    /// What they point to when it ends.
+    /// The same when it ends.
     outputs: Vec<Option<Node>>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Summary {
     pub(super) nodes: Nodes,
 }
 
-/// What a function does with one parameter.
+/// The use that a function makes of one parameter.
 #[derive(Debug)]
 pub(super) struct Parameter {
     pub(super) is_pointer: bool,
@@ -67,11 +67,11 @@ pub(super) struct Parameter {
     /// Whether what the function returns depends on it.
     pub(super) returns_value: bool,
     pub(super) returns_contents: bool,
-    /// What it points to afterwards.
+    /// The value that it points to afterwards.
     pub(super) output: Option<Output>,
 }
 
-/// What a parameter points to afterwards depends on this.
+/// The nodes on which the value behind a pointer depends afterwards.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) is_non_uniform: bool,

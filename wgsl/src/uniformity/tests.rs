@@ -1,4 +1,4 @@
-//! What messages say. Verdicts are compared with Chromium's in `tests/verdicts`.
+//! Messages. Verdicts are compared with Chromium's in `tests/verdicts`.
 
 use anywarp_backend::{Piece, Source, SourceFile};
 

@@ -10,7 +10,7 @@ use super::graph::Node;
 #[derive(Debug)]
 pub(super) struct Variables {
     values: Vec<Node>,
-    /// What `values` held before each assignment, the latest one last.
+    /// The values before each assignment, the latest one last.
     journal: Vec<(usize, Node)>,
 }
 
@@ -59,7 +59,7 @@ impl Variables {
             let Some((variable, before)) = self.journal.pop() else { break };
             changes.push((variable, std::mem::replace(&mut self.values[variable], before)));
         }
-        // Of one variable the last assignment comes first, and sorting is stable.
+        // The last assignment of a variable comes first, and sorting is stable.
         changes.sort_by_key(|(variable, _)| *variable);
         changes.dedup_by_key(|(variable, _)| *variable);
         changes

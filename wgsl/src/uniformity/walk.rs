@@ -12,14 +12,14 @@ use super::summary::{Nodes, Summary};
 use super::variables::{Changes, Variables, assigned, root};
 use crate::filters::Filters;
 
-/// What the walk over a function knows.
+/// The state of a walk over a function.
 pub(super) struct Walk<'a> {
     pub(super) module: &'a Module,
     pub(super) subject: Subject<'a>,
     pub(super) function: &'a Function,
     pub(super) scope: Scope,
     pub(super) filters: &'a Filters,
-    /// Of the functions that this one may call.
+    /// Those of the functions that this one may call.
     pub(super) summaries: &'a [Summary],
     pub(super) graph: Graph,
     pub(super) nodes: Nodes,
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
         for (statement, span) in block.span_iter() {
             let next = self.statement(statement, *span, flow.at);
             flow = Flow { at: next.at, behavior: flow.behavior.then(next.behavior) };
-            // What follows is never reached.
+            // The rest is never reached.
             if !next.behavior.has(Behavior::NEXT) {
                 break;
             }

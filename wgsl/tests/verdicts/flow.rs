@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 
-/// What a condition depends on.
+/// Conditions, by what they depend on.
 const CONDITIONS: &[(&str, &str)] = &[
     ("literal", "true"),
     ("const", "LIMIT > 3u"),

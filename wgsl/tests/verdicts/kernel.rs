@@ -7,7 +7,7 @@ pub(crate) struct Kernel {
     pub(crate) wgsl: String,
 }
 
-/// What most kernels may use.
+/// The declarations of all kernels.
 const DECLARATIONS: &str = "
 struct Parameters { n: u32, m: u32, list: array<vec4<u32>, 4> }
 struct Pair { a: u32, b: u32 }
@@ -27,7 +27,7 @@ override size: u32 = 4;
 const LIMIT = 8u;
 ";
 
-/// What the entry point takes.
+/// The arguments of the entry point.
 const ARGUMENTS: &str = "@builtin(local_invocation_index) lid: u32, @builtin(local_invocation_id) local: vec3<u32>, \
      @builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>, \
      @builtin(num_workgroups) groups: vec3<u32>";

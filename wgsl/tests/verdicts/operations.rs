@@ -42,7 +42,7 @@ const SUBGROUP: &[(&str, &str)] = &[
     ("quadSwapDiagonal", "own = quadSwapDiagonal(lid);"),
 ];
 
-/// What values of subgroups decide about, workgroup by workgroup and subgroup by subgroup.
+/// Values of subgroups that decide about operations of a workgroup and of a subgroup.
 const VALUES: &[(&str, &str)] = &[
     ("subgroup_size", "width > 3u"),
     ("subgroup_invocation_id", "lane > 3u"),
