@@ -67,13 +67,27 @@ pub(super) fn log2<const FUSED: bool>(x: f32) -> f32 {
     binary::<FUSED>(f64::from(x)) as f32
 }
 
-/// x^y as WGSL defines it, 2^(y log2(x)): NaN for a negative x, even of an integral y, except that
-/// x^0 and 1^y are 1. Error below 0.502 ulp: the exponent, below 200 where it matters, is off by
+/// 1.5 * 2^52: what is added to it is rounded to an integer; a `f32` of 2^51 and more is one, and stays.
+const ROUNDER: f64 = 6_755_399_441_055_744.0;
+
+/// Whether a `f32` is an integer.
+#[inline(always)]
+fn is_integral(x: f64) -> bool {
+    (x + ROUNDER) - ROUNDER == x
+}
+
+/// x^y, 2^(y log2(x)). x^0 and 1^y are 1. WGSL does not define powers of a negative x; drivers make products of small
+/// integral powers, so that a negative x^2 is positive on nearly all GPUs. Here, as in C and IEEE 754, all integral powers
+/// have their sign, others are NaN. Error below 0.502 ulp: the exponent, below 200 where it matters, is off by
 /// less than 200 * 2^-43.
 #[inline(always)]
 pub(super) fn pow<const FUSED: bool>(x: f32, y: f32) -> f32 {
     let (x, y) = (f64::from(x), f64::from(y));
-    let exponent = y * binary::<FUSED>(x);
-    let exponent = if (x == 1.0) | (y == 0.0) { 0.0 } else { exponent };
-    Exponential::binary::<FUSED>(exponent).value::<FUSED>() as f32
+    let exponent = y * binary::<FUSED>(x.abs());
+    let exponent = if (x.abs() == 1.0) | (y == 0.0) { 0.0 } else { exponent };
+    let magnitude = Exponential::binary::<FUSED>(exponent).value::<FUSED>();
+    let odd = is_integral(y) & !is_integral(0.5 * y);
+    let signed = if odd { -magnitude } else { magnitude };
+    let negative = if is_integral(y) { signed } else { f64::NAN };
+    (if x < 0.0 { negative } else { magnitude }) as f32
 }

@@ -148,4 +148,8 @@ fn powers() {
     check_binary(LaneFunction::Pow, f64::powf, |bits| {
         (f32::from_bits(bits as u32 & 0x7fff_ffff), f32::from_bits((bits >> 32) as u32))
     });
+    // Negative bases with integral exponents up to 64.
+    check_binary(LaneFunction::Pow, f64::powf, |bits| {
+        (-0.25 - (bits as u32 >> 8) as f32 / 4_194_304.0, ((bits >> 57) as f32) - 64.0)
+    });
 }
