@@ -163,5 +163,5 @@ pub use submit::{BufferStats, Destination, Event, Observed, Observer, Recording,
 /// ```
 pub use anywarp_macros::kernels;
 
-pub use anywarp_backend::{Checks, Finding, FindingKind, Findings, KernelResources, Unchecked};
+pub use anywarp_backend::{Checks, Finding, FindingKind, Findings, KernelResources, Severity, Unchecked};
 pub use half::{bf16, f16};

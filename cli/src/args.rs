@@ -96,6 +96,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = values::repeat)]
     pub(crate) repeat: u32,
 
+    /// Let notes of a checked device, reads of variables that nothing has written, end the run with status 3, too
+    #[arg(long)]
+    pub(crate) strict: bool,
+
     /// Run again whenever the file, or one that it imports, changes; Ctrl-C ends it
     #[arg(long)]
     pub(crate) watch: bool,

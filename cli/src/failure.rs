@@ -22,7 +22,7 @@ pub(crate) enum Failure {
     Library { argument: Option<String>, error: Box<Error> },
     /// This machine cannot make a stage of a kernel's translation.
     Translation(String),
-    /// A checked device found something wrong with the kernel.
+    /// A checked device found something wrong with the kernel, or only what `--strict` asks for.
     Findings(Findings),
     /// Files that were checked do not pass; what is wrong has been printed.
     Check { failed: usize, all: usize },
@@ -62,7 +62,7 @@ impl Failure {
     pub(crate) fn print(&self, json: bool) {
         if let Self::Findings(findings) = self {
             if json {
-                let list: Vec<_> = findings.iter().map(finding_as_json).collect();
+                let list = findings_as_json(findings);
                 let object = serde_json::json!({ "error": self.to_string(), "class": self.class(), "findings": list });
                 eprintln!("{object}");
             } else {
@@ -84,10 +84,7 @@ impl std::fmt::Display for Failure {
             Self::Library { argument: None, error } => error.fmt(f),
             Self::Check { failed, all: 1 } => write!(f, "{failed} file does not pass"),
             Self::Check { failed, all } => write!(f, "{failed} of {all} files do not pass"),
-            Self::Findings(findings) => {
-                let (count, plural) = (findings.len(), if findings.len() == 1 { "" } else { "s" });
-                write!(f, "{count} finding{plural}")
-            }
+            Self::Findings(findings) => f.write_str(&counted(findings)),
         }
     }
 }
@@ -102,9 +99,35 @@ pub(crate) fn word(class: ErrorClass) -> &'static str {
     }
 }
 
+/// `3 findings, 1 of them a note`.
+fn counted(findings: &Findings) -> String {
+    let (count, errors) = (findings.len(), findings.errors().count());
+    let plural = if count == 1 { "" } else { "s" };
+    match count - errors {
+        0 => format!("{count} finding{plural}"),
+        notes if errors == 0 => format!("{notes} note{}", if notes == 1 { "" } else { "s" }),
+        1 => format!("{count} finding{plural}, 1 of them a note"),
+        notes => format!("{count} finding{plural}, {notes} of them notes"),
+    }
+}
+
+/// Writes notes, which fail nothing, to stderr.
+pub(crate) fn print_notes(findings: &Findings, json: bool) {
+    if json {
+        eprintln!("{}", serde_json::json!({ "findings": findings_as_json(findings) }));
+    } else {
+        eprintln!("{findings}\n\n{}", counted(findings));
+    }
+}
+
+fn findings_as_json(findings: &Findings) -> Vec<serde_json::Value> {
+    findings.iter().map(finding_as_json).collect()
+}
+
 fn finding_as_json(finding: &Finding) -> serde_json::Value {
     serde_json::json!({
         "kind": finding.kind.name(),
+        "severity": finding.kind.severity().name(),
         "kernel": &*finding.kernel,
         "file": &*finding.at.file,
         "line": finding.at.line,

@@ -7,7 +7,8 @@ Exit codes:
   1  the device or the kernel failed, or a file could not be read, written or understood
   2  the command line is wrong: an unknown option or key, a missing binding, a value out of range
   3  the device is checked (--device cpu:checked) and something is wrong with the kernel: stderr says
-     what, line by line";
+     what, line by line. Notes (of reads of variables that hold the zero they begin with) do not count,
+     unless with --strict";
 
 /// Variables of the environment, and the classes of errors.
 pub(crate) const ENVIRONMENT: &str = "\

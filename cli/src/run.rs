@@ -10,7 +10,7 @@ use crate::args::RunArgs;
 use crate::bindings::{Assignment, Interface};
 use crate::buffers::{self, Bound};
 use crate::composition::display_name;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::output::{Output, Plan};
 use crate::report::{self, Report};
 use crate::source::{Bind, Source};
@@ -53,6 +53,10 @@ pub(crate) fn run_kernel(
     let result = run_on(device, kernel, compile, arguments, json);
     let findings = device.findings();
     if findings.is_empty() {
+        return result;
+    }
+    if !findings.has_errors() && !arguments.strict {
+        failure::print_notes(&findings, json);
         return result;
     }
     if let Err(failure) = result {

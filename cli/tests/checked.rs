@@ -42,3 +42,20 @@ fn a_sound_kernel_runs_as_ever() {
     folder.write("shift.wgsl", SHIFT.replace("[i + 1]", "[i] + 1"));
     folder.run("shift.wgsl --groups 1 --bind data=zeros:256 --device cpu:checked").ok();
 }
+
+#[test]
+fn notes_are_told_and_fail_a_run_only_if_asked_to() {
+    let Some(folder) = Folder::with_device("checked-notes") else { return };
+    folder.write("sum.wgsl", SHIFT.replace("data[i] = data[i + 1]", "var sum: u32; sum += i; data[i] = sum"));
+    let line = "sum.wgsl --groups 1 --bind data=zeros:256 --device cpu:checked";
+    let text = folder.run(line);
+    assert_eq!(text.code, Some(0), "{text:#?}");
+    for part in ["note: uninitialised: 'sum' is read", "sum.wgsl:4:", "1 note"] {
+        assert!(text.stderr.contains(part), "'{part}' is not in\n{}", text.stderr);
+    }
+    let json = folder.run(&format!("{line} --json"));
+    assert_eq!(json.code, Some(0), "{json:#?}");
+    let notes: Value = serde_json::from_str(&json.stderr).unwrap_or_else(|_| panic!("{}", json.stderr));
+    assert_eq!(notes["findings"][0]["severity"], "note", "{notes}");
+    assert_eq!(folder.run(&format!("{line} --strict")).code, Some(3));
+}

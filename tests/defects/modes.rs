@@ -1,7 +1,7 @@
 //! What the mode changes for a program, and what it leaves alone.
 
 use anywarp::backend::Touch;
-use anywarp::{Device, FindingKind};
+use anywarp::{Device, FindingKind, Severity};
 use libtest_mimic::{Failed, Trial};
 
 /// One race, one index out of range.
@@ -57,13 +57,16 @@ fn what_nobody_collects_is_printed_at_the_end() -> Result<(), Failed> {
 type Case = (&'static str, fn() -> Result<(), Failed>);
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let cases: [Case; 6] = [
+    let cases: [Case; 9] = [
         ("the_plain_mode_finds_nothing", the_plain_mode_finds_nothing),
         ("both_modes_compute_the_same", both_modes_compute_the_same),
         ("findings_are_taken_once_and_counted", findings_are_taken_once_and_counted),
         ("a_finding_names_both_sides", a_finding_names_both_sides),
         ("the_text_shows_the_line", the_text_shows_the_line),
         ("what_nobody_collects_is_printed_at_the_end", what_nobody_collects_is_printed_at_the_end),
+        ("reads_of_zeros_are_notes", reads_of_zeros_are_notes),
+        ("the_access_itself_is_marked", the_access_itself_is_marked),
+        ("a_whole_read_has_its_own_line", a_whole_read_has_its_own_line),
     ];
     cases.into_iter().map(|(name, run)| Trial::test(format!("modes::{name}"), run)).collect()
 }
@@ -123,5 +126,78 @@ fn the_text_shows_the_line() -> Result<(), Failed> {
     for part in ["out-of-range: index 64", "--> kernel:5:15", "data[i] = data[i + 1];", "^^^^^^^^^^^", "= help:"] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
     }
+    Ok(())
+}
+
+/// Legal: each variable begins with zeros.
+const ZEROS: &str = "
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+var<workgroup> counts: array<u32, 64>;
+var<workgroup> all: atomic<u32>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) {
+    var total: array<u32, 4>;
+    total[i % 4u] += data[i];
+    counts[i] += total[i % 4u];
+    atomicAdd(&all, 1u);
+    workgroupBarrier();
+    var sum: u32;
+    for (var k = 0u; k < 4u; k++) { sum += counts[(i + k) % 64u]; }
+    data[i] = sum + atomicLoad(&all);
+}";
+
+/// What is found in a kernel with one buffer, `data`, of 64 words.
+fn findings_of(wgsl: &str) -> Result<anywarp::Findings, Failed> {
+    let device = Device::open("cpu:checked")?;
+    let kernel = device.kernel(wgsl)?;
+    let mut data = device.buffer_from(&[0u8; 256])?;
+    kernel.launch().bind("data", &mut data).groups(1)?;
+    Ok(device.findings())
+}
+
+fn reads_of_zeros_are_notes() -> Result<(), Failed> {
+    let findings = findings_of(ZEROS)?;
+    assert!(!findings.is_empty() && !findings.has_errors(), "{findings}");
+    assert!(findings.iter().all(|finding| finding.kind.severity() == Severity::Note));
+    assert!(findings.to_string().starts_with("note: uninitialised: "), "{findings}");
+    let broken = findings_of(&ZEROS.replace("workgroupBarrier();", ""))?;
+    assert!(broken.has_errors() && broken.errors().all(|finding| finding.kind == FindingKind::Race), "{broken}");
+    assert!(broken.errors().count() < broken.len());
+    Ok(())
+}
+
+/// The text that a finding marks.
+fn marked(finding: &anywarp::Finding) -> &str {
+    let start = finding.at.column as usize - 1;
+    &finding.at.text[start..start + finding.at.width as usize]
+}
+
+fn the_access_itself_is_marked() -> Result<(), Failed> {
+    let findings = findings_of(ZEROS)?;
+    let mut found: Vec<(&str, &str)> =
+        findings.iter().map(|finding| (finding.variable.as_str(), marked(finding))).collect();
+    found.sort_unstable();
+    let wanted = [("counts", "counts[i]"), ("sum", "sum += counts[(i + k) % 64u]"), ("total", "total[i % 4u]")];
+    assert_eq!(found, wanted);
+    let race = findings_of(&ZEROS.replace("workgroupBarrier();", ""))?;
+    let race = race.errors().next().ok_or("no race")?;
+    assert_eq!(marked(race), "counts[(i + k) % 64u]", "{race}");
+    Ok(())
+}
+
+fn a_whole_read_has_its_own_line() -> Result<(), Failed> {
+    let findings = findings_of(
+        "struct Whole { v: vec3<f32>, w: f32 }
+@group(0) @binding(0) var<storage, read_write> data: Whole;
+@compute @workgroup_size(2)
+fn main(@builtin(local_invocation_index) i: u32) {
+    let whole = data;
+    let part = whole.v;
+    if i == 1u { data.w = part.x; }
+}",
+    )?;
+    let race = findings.errors().next().ok_or("no race")?;
+    let other = race.other.as_ref().ok_or("no other side")?;
+    assert_eq!((race.at.line, other.at.line, other.at.column), (7, 5, 17), "{race}");
     Ok(())
 }

@@ -14,7 +14,8 @@ pub enum FindingKind {
     OutOfRange,
     /// An integer is divided by zero, or its remainder taken.
     DivisionByZero,
-    /// A variable of an invocation or a workgroup is read before it was written.
+    /// A variable of an invocation or a workgroup is read before it was written. It is zero then, so that this is a
+    /// note ([`FindingKind::severity`]).
     Uninitialised,
     /// Two invocations of a workgroup touch the same word with no barrier between them, at least
     /// one of them writes, and not both atomically.
@@ -41,6 +42,44 @@ impl FindingKind {
             Self::RaceAcrossWorkgroups => "race-across-workgroups",
             Self::DivergentBarrier => "divergent-barrier",
             Self::StepLimit => "step-limit",
+        }
+    }
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Severity {
+    /// WGSL says what happens, but it may not be what was meant.
+    Note,
+    /// A mistake.
+    Error,
+}
+
+impl Severity {
+    /// A word for listings: `note`, `error`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FindingKind {
+    /// Whether it is a mistake: a read before any write is not, as variables begin with zeros in WGSL.
+    #[must_use]
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::Uninitialised => Severity::Note,
+            _ => Severity::Error,
         }
     }
 }
@@ -196,7 +235,9 @@ impl Finding {
                 "compare the index with the length first; unchecked, reads give some other element and writes are lost"
             }
             FindingKind::DivisionByZero => "the result is the dividend, or 0 for a remainder: test the divisor first",
-            FindingKind::Uninitialised => "it holds zeros here: give it a first value, or write it on every path",
+            FindingKind::Uninitialised => {
+                "it is zero, as WGSL has it: write that as its first value if it is meant, else give it another"
+            }
             FindingKind::Race => {
                 "put a barrier between the two accesses (workgroupBarrier() orders workgroup memory, \
                  storageBarrier() storage buffers), or make them atomic"
@@ -218,6 +259,9 @@ impl Finding {
 /// Text in the manner of a compiler's: what, where, the line, who, and what to do.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind.severity() == Severity::Note {
+            write!(f, "note: ")?;
+        }
         writeln!(f, "{}: {}", self.kind, self.headline())?;
         writeln!(f, "  --> {} in {}", self.at, self.kernel)?;
         quote(f, &self.at)?;
@@ -290,7 +334,18 @@ impl Findings {
         self.list.iter()
     }
 
-    /// How many different mistakes there are.
+    /// The different mistakes without the notes.
+    pub fn errors(&self) -> impl Iterator<Item = &Finding> {
+        self.list.iter().filter(|finding| finding.kind.severity() == Severity::Error)
+    }
+
+    /// Whether any finding is more than a note. What there was no room for counts as such.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.dropped > 0 || self.errors().next().is_some()
+    }
+
+    /// How many different findings there are, notes among them.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()

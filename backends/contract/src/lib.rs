@@ -46,7 +46,7 @@ pub use caps::{Caps, DeviceKind, Limits};
 pub use checks::{Checks, Unchecked};
 pub use cost::{CopyCost, OneWay};
 pub use error::BackendError;
-pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Spot, Touch};
+pub use finding::{Finding, FindingKind, Findings, Invocation, Other, Severity, Spot, Touch};
 pub use kind::{BackendKind, UnknownBackend};
 pub use layout::{Field, Layout, Scalar, ScalarKind, Shape};
 pub use library::{Library, Precision, Routine};
