@@ -10,6 +10,9 @@ use super::pointer::Pointer;
 use super::value::Data;
 use crate::ir::{CheckKind, Order, Stmt};
 
+/// Expressions between a read and what it is for: operands of an expression come close before it.
+const MOST_BETWEEN: usize = 256;
+
 impl<'a> Lowering<'a> {
     /// The statements of a block, appended to the current list.
     pub(super) fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<()> {
@@ -115,22 +118,47 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Where the expressions of a statement are. Reads through pointers from elsewhere (variables by
-    /// name, arguments) have the place of the pointer: for them, that of what they are read for.
+    /// Where the expressions of a statement are. Reads through pointers from elsewhere (local variables by
+    /// name, arguments) have the place of the pointer's declaration: for them, that of what they are read for.
     fn places(&self, frame: &Frame<'a>, range: naga::Range<Expression>) -> Vec<Span> {
-        let first = range.clone().next();
-        let place = |handle: Handle<Expression>| match frame.function.expressions[handle] {
+        let expressions = &frame.function.expressions;
+        let handles: Vec<Handle<Expression>> = range.collect();
+        let first = handles.first().copied();
+        let place = |handle: Handle<Expression>| match expressions[handle] {
+            // Each mention of a module's variable is an expression.
+            Expression::Load { pointer } if matches!(expressions[pointer], Expression::GlobalVariable(_)) => {
+                frame.span(handle)
+            }
             Expression::Load { pointer } if Some(pointer) < first => Span::UNDEFINED,
             _ => frame.span(handle),
         };
         let last = if self.next.is_defined() { self.next } else { self.here };
-        let mut places: Vec<Span> = range.map(place).chain([last]).collect();
-        for position in (1..places.len()).rev() {
-            if !places[position - 1].is_defined() {
-                places[position - 1] = places[position];
+        let mut places: Vec<Span> = handles.iter().map(|handle| place(*handle)).chain([last]).collect();
+        for position in (0..handles.len()).rev() {
+            if !places[position].is_defined() {
+                let user = self.user_of(frame, handles[position]);
+                let here = user.and_then(|user| handles.iter().position(|handle| *handle == user));
+                let found = match (here, user) {
+                    (Some(later), _) => places[later],
+                    (None, Some(user)) => frame.span(user),
+                    (None, None) => Span::UNDEFINED,
+                };
+                places[position] = if found.is_defined() { found } else { places[position + 1] };
             }
         }
         places
+    }
+
+    /// The expression that a value is read for, unless it gets a name: then that may be anywhere.
+    fn user_of(&self, frame: &Frame<'a>, of: Handle<Expression>) -> Option<Handle<Expression>> {
+        if frame.function.named_expressions.contains_key(&of) {
+            return None;
+        }
+        let later = frame.function.expressions.iter().skip(of.index() + 1).take(MOST_BETWEEN);
+        let is_of = |(_, expression): &(Handle<Expression>, &Expression)| {
+            operands(expression).into_iter().flatten().any(|operand| operand == of)
+        };
+        later.into_iter().find(is_of).map(|(user, _)| user)
     }
 
     fn barrier(&mut self, span: Span, order: Order) {
@@ -151,5 +179,23 @@ impl<'a> Lowering<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The operands of an operator, an access or a function: those that a place is looked for with.
+fn operands(expression: &Expression) -> [Option<Handle<Expression>>; 4] {
+    match *expression {
+        Expression::Unary { expr: a, .. }
+        | Expression::As { expr: a, .. }
+        | Expression::Swizzle { vector: a, .. }
+        | Expression::Splat { value: a, .. }
+        | Expression::AccessIndex { base: a, .. }
+        | Expression::Relational { argument: a, .. }
+        | Expression::Load { pointer: a } => [Some(a), None, None, None],
+        Expression::Binary { left, right, .. } => [Some(left), Some(right), None, None],
+        Expression::Access { base, index } => [Some(base), Some(index), None, None],
+        Expression::Select { condition, accept, reject } => [Some(condition), Some(accept), Some(reject), None],
+        Expression::Math { arg, arg1, arg2, arg3, .. } => [Some(arg), arg1, arg2, arg3],
+        _ => [None; 4],
     }
 }
