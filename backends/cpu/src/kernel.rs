@@ -65,7 +65,7 @@ impl Kernel {
             )
         } else if stop == Stop::StepLimit as u32 {
             format!(
-                "eight invocations made more than {steps} iterations of loops{at}: see that the loop ends, or raise \
+                "eight invocations made more than {steps} iterations of loops and calls{at}: see that they end, or raise \
                  the limit with the environment variable ANYWARP_CPU_STEPS"
             )
         } else {

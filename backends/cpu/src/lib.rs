@@ -31,4 +31,4 @@ mod submit;
 
 pub use caps::caps;
 pub use device::{CpuDevice, Options, open};
-pub use kernel::text::{assembly, clif};
+pub use kernel::text::{assembly, check, clif};

@@ -4,9 +4,10 @@
 //! What counts as wrong:
 //! - an index that is not below its count, in buffers, workgroup memory, variables and values;
 //! - an integer division by zero;
-//! - a read of a variable of an invocation that was declared without a first value and not yet
-//!   written, scalar by scalar; of workgroup memory that no invocation of the workgroup has
-//!   written (atomics, which can start from nothing but zero, excepted);
+//! - as a note, for it is zero: a read of a variable of an invocation that was declared without a first value and not
+//!   yet written, scalar by scalar; of workgroup memory that no invocation of the workgroup has
+//!   written (atomics, which can start from nothing but zero, excepted). Of storage nothing is reported: all of it
+//!   begins with zeros, and the host may mean them;
 //! - two accesses to one word by two invocations, at least one a write and not both atomic, with
 //!   no barrier between them that orders this memory: `workgroupBarrier` and
 //!   `workgroupUniformLoad` order workgroup memory, `storageBarrier` storage buffers. Nothing

@@ -242,7 +242,11 @@ impl Checker {
             if !fits || !(reach.races || reach.starts_unwritten) {
                 continue;
             }
-            let index = report.operands.last().map(|lanes| lanes[lane]).or(reach.constant).map(i64::from);
+            let index = report.operands[usize::from(reach.based)..]
+                .last()
+                .map(|lanes| lanes[lane])
+                .or(reach.constant)
+                .map(i64::from);
             for (start, bytes) in &reach.pieces {
                 let start = base.wrapping_add(offset as usize).wrapping_add(*start as usize);
                 self.touch(report, lane, reach, start, *bytes as usize, index);
@@ -261,7 +265,7 @@ impl Checker {
         index: Option<i64>,
     ) {
         let local = report.local(lane);
-        if reach.space == Space::Private {
+        if reach.space.is_private() {
             return self.touch_private(report.number, local, reach.access, start, bytes, index);
         }
         let Some(passed) = self.passed.get(report.group as usize) else { return };

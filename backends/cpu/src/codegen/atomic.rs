@@ -1,6 +1,13 @@
 //! Atomics: one lane after the other.
 //!
 //! A workgroup runs on one thread, so that its own memory needs no locked instructions.
+//!
+//! All atomics of WGSL are relaxed: each orders the accesses to its own word and nothing else (the Vulkan memory model's
+//! atomics without Acquire or Release semantics). An aligned load or store of a word is that on every machine here: it is
+//! never torn, and all threads see the changes of one word in one order. So stores are plain ones, without the fence or
+//! release that Cranelift's atomic ones have. Cranelift drops no store, and forwards the value of one only to plain
+//! loads; atomic loads stay its own, a plain instruction on x86, because it would merge plain ones across the turns of a
+//! loop that waits. What orders other memory is a barrier, see [`super::barrier`].
 
 use cranelift_codegen::ir::{self as cl, AtomicRmwOp, InstBuilder, MemFlagsData, types};
 
@@ -26,20 +33,29 @@ impl Generator<'_, '_> {
         let bits = self.lanes_inside(offsets.inside.as_ref());
         let [from, operands, compares, results] = std::array::from_fn(|number| self.scratch(number));
         self.emit().store_parts(&offsets.offsets, from, 0);
-        let parts = self.lanes(operand);
-        self.emit().store_parts(&parts, operands, 0);
+        let (reads, writes) = (op != AtomicOp::Store, op != AtomicOp::Load);
+        if writes {
+            let parts = self.lanes(operand);
+            self.emit().store_parts(&parts, operands, 0);
+        }
         if let Some(compare) = compare {
             let parts = self.lanes(compare);
             self.emit().store_parts(&parts, compares, 0);
         }
         let zero = self.emit().constant(class, 0);
-        self.emit().store_parts(&zero, results, 0);
+        if reads {
+            self.emit().store_parts(&zero, results, 0);
+        }
         let own = place.space == Space::Workgroup;
         self.each_lane(bits, |g, lane| {
             let address = g.lane_address(offsets.base, from, lane);
             let flags = MemFlagsData::trusted();
-            let at = g.element(operands, lane, size);
-            let operand = g.b.ins().load(scalar_type(class), flags, at, 0);
+            let operand = if writes {
+                let at = g.element(operands, lane, size);
+                g.b.ins().load(scalar_type(class), flags, at, 0)
+            } else {
+                g.emit().constant_scalar(class, 0)
+            };
             let compare = compare.map(|_| {
                 let at = g.element(compares, lane, size);
                 g.b.ins().load(scalar_type(class), flags, at, 0)
@@ -49,10 +65,13 @@ impl Generator<'_, '_> {
             } else {
                 g.change_shared(op, class, address, operand, compare)
             };
-            let at = g.element(results, lane, size);
-            g.b.ins().store(flags, old, at, 0);
+            if reads {
+                let at = g.element(results, lane, size);
+                g.b.ins().store(flags, old, at, 0);
+            }
         });
-        let result = self.emit().load_parts(class, results, 0);
+        // A store has no value that anything could use.
+        let result = if reads { self.emit().load_parts(class, results, 0) } else { zero };
         self.hold_lanes(value, result);
     }
 
@@ -98,6 +117,10 @@ impl Generator<'_, '_> {
         compare: Option<cl::Value>,
     ) -> cl::Value {
         let flags = MemFlagsData::trusted();
+        if op == AtomicOp::Store {
+            self.b.ins().store(flags, operand, address, 0);
+            return operand;
+        }
         let old = self.b.ins().load(scalar_type(class), flags, address, 0);
         if op != AtomicOp::Load {
             let new = self.changed(op, class, old, operand, compare);
@@ -147,7 +170,7 @@ impl Generator<'_, '_> {
             (AtomicOp::Load, _) => self.b.ins().atomic_load(bits, flags, address),
             (AtomicOp::Store, _) => {
                 let operand = as_bits(self, operand);
-                self.b.ins().atomic_store(flags, operand, address);
+                self.b.ins().store(flags, operand, address, 0);
                 operand
             }
             (AtomicOp::CompareExchange, _) => {

@@ -71,10 +71,16 @@ impl Generator<'_, '_> {
         if self.flow.masked {
             self.require_all_lanes(site);
         }
+        // Within the workgroup the order of the code is that of memory: it is one thread. For other workgroups, what
+        // comes before the barrier is to be seen before what comes after it; on x86 stores are seen in order anyway.
+        if self.target.reorders_stores() {
+            self.b.ins().fence();
+        }
         let live = self.live;
         // A workgroup that is one lane group has arrived as a whole.
         if let Some(arrive) = self.suspend.arrive {
-            let values = live.values_at[number].iter().map(|value| Kept::Value(*value));
+            let values = live.values_at[number].iter().filter(|value| !self.is_hoisted(**value));
+            let values = values.map(|value| Kept::Value(*value));
             let kept: Vec<Kept> = values.chain(live.vars_at[number].iter().map(|var| Kept::Var(*var))).collect();
             kept.iter().for_each(|what| self.save(*what));
             let resume = self.b.create_block();

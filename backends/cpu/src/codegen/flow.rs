@@ -29,6 +29,8 @@ pub(super) struct Flow {
     pub(super) masked: bool,
     /// Whether the current point can be reached.
     pub(super) reachable: bool,
+    /// How many loops of the source are around the current point.
+    pub(super) loops: u32,
     /// How many scopes in which lanes part are around the current point.
     pub(super) depth: u32,
     /// By label, while its block is open.
@@ -145,6 +147,7 @@ impl Generator<'_, '_> {
 
     fn statement(&mut self, statement: &Stmt) {
         match statement {
+            Stmt::Let(value) if self.is_hoisted(*value) => {}
             Stmt::Let(value) => self.evaluate(*value),
             Stmt::Declare(var, value) => {
                 if !self.facts.declared_in_vain[var.0 as usize] {
@@ -169,6 +172,7 @@ impl Generator<'_, '_> {
             Stmt::Exit(label) => self.exit(*label),
             Stmt::Barrier(site) => self.barrier(*site),
             Stmt::Check(check) => self.check(check),
+            Stmt::Call { callee, arguments, site } => self.call(*callee, arguments, *site),
         }
     }
 
@@ -299,10 +303,12 @@ impl Generator<'_, '_> {
         self.b.ins().jump(header, &[]);
         self.b.switch_to_block(header);
         self.flow.masked |= parting;
+        self.flow.loops += 1;
         if !self.function.endless && turns_within(body, turns).is_none() {
             self.count_step(site);
         }
         self.list(body);
+        self.flow.loops -= 1;
         if self.flow.reachable {
             if parting {
                 let any = self.any_active();
@@ -317,8 +323,8 @@ impl Generator<'_, '_> {
         self.flow.masked |= parting;
     }
 
-    /// Ends the kernel when the iterations are used up.
-    fn count_step(&mut self, site: SiteId) {
+    /// Ends the kernel when the iterations are used up; calls count as such.
+    pub(super) fn count_step(&mut self, site: SiteId) {
         let steps = self.b.use_var(self.flow.steps);
         let left = self.b.ins().iadd_imm_s(steps, -1);
         self.b.def_var(self.flow.steps, left);
@@ -423,7 +429,7 @@ pub(super) fn is_heavy(list: &[Stmt]) -> bool {
     list.len() > 12
         || list.iter().any(|statement| match statement {
             Stmt::Let(_) | Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) => false,
-            Stmt::Store { .. } | Stmt::Loop { .. } | Stmt::Barrier(_) | Stmt::Check(_) => true,
+            Stmt::Store { .. } | Stmt::Loop { .. } | Stmt::Barrier(_) | Stmt::Check(_) | Stmt::Call { .. } => true,
             Stmt::If { accept, reject, .. } => is_heavy(accept) || is_heavy(reject),
             Stmt::Block { body, .. } => is_heavy(body),
         })

@@ -62,6 +62,8 @@ pub(super) struct Generator<'a, 'f> {
     pub(super) private: cl::Value,
     pub(super) scratch: Vec<cl::StackSlot>,
     pub(super) reports: Option<super::checks::Reports>,
+    pub(super) calling: super::call::Calling<'a>,
+    pub(super) hoist: super::hoist::Hoist,
 }
 
 impl<'f> Generator<'_, 'f> {
@@ -197,7 +199,7 @@ impl<'f> Generator<'_, 'f> {
         let class = function.class(value);
         let uniform = self.form(value) != Form::Varying;
         match function.inst(value) {
-            Inst::Const(..) | Inst::Input(_) | Inst::Part { .. } => {}
+            Inst::Const(..) | Inst::Input(_) | Inst::Argument(_) | Inst::Part { .. } => {}
             Inst::Read(var) => self.read(value, *var),
             Inst::Load(place, ty, count) => self.load(value, place, *ty, *count),
             Inst::Atomic { op, place, ty, value: operand, compare } => {

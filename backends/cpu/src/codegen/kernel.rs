@@ -4,26 +4,27 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::In
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 
-use super::analysis::{Facts, Form, Live, Outline, across_barriers, analyse, rows_divide};
+use super::analysis::{Form, rows_divide};
 use super::barrier::{GroupLoop, Suspend};
+use super::call::{Callees, Calling, Learned};
 use super::code::Sizes;
 use super::flow::Flow;
 use super::generator::{Constants, Generator, Held, Mask};
+use super::hoist::Hoist;
 use super::ops::{Calls, Emit, Target};
 use crate::abi::{Frame, LANES, Slot, Stop};
 use crate::ir::{BinaryOp, Class, CompareOp, Function, Input};
 
 /// Builds the body of a kernel's machine function, whose signature is [`crate::abi::Entry`].
 pub(super) fn generate(
+    learned: &Learned,
+    callees: &Callees<'_>,
     function: &Function,
     target: &Target,
     frontend: TargetFrontendConfig,
     b: FunctionBuilder<'_>,
 ) -> Sizes {
-    let outline = Outline::of(function);
-    let facts = analyse(function, &outline);
-    let live = across_barriers(function, &outline);
-    Kernel::start(function, &facts, &live, target, b).run(frontend)
+    Kernel::start(function, learned, callees, target, b).run(frontend)
 }
 
 struct Kernel<'a, 'f> {
@@ -47,69 +48,21 @@ fn lane_groups(function: &Function) -> u32 {
 impl<'a, 'f> Kernel<'a, 'f> {
     fn start(
         function: &'a Function,
-        facts: &'a Facts,
-        live: &'a Live,
+        learned: &'a Learned,
+        callees: &'a Callees<'a>,
         target: &'a Target,
         mut b: FunctionBuilder<'f>,
     ) -> Self {
-        let entry = b.create_block();
-        b.append_block_params_for_function_params(entry);
-        b.switch_to_block(entry);
-        b.seal_block(entry);
-        let [frame, x_begin, x_end, y, z] = *b.block_params(entry) else {
-            unreachable!("the signature has five parameters")
-        };
-        let constants = load_constants(&mut b, target, function, frame);
-        let stopped = b.create_block();
-        b.append_block_param(stopped, types::I32);
-        b.append_block_param(stopped, types::I32);
-        let mut calls = Calls::default();
-        let full = Emit { b: &mut b, target, calls: &mut calls }.constant(Class::Bool, 1);
-        let full: Mask = std::array::from_fn(|part| full[part]);
-        let flow = Flow {
-            mask: std::array::from_fn(|_| b.declare_var(types::I32X4)),
-            entry: full,
-            partial: !function.invocations().is_multiple_of(LANES as u32),
-            masked: false,
-            reachable: true,
-            depth: 0,
-            labels: vec![None; function.labels as usize],
-            writes: 0,
-            doubled: false,
-            rare: false,
-            steps: b.declare_var(types::I64),
-            stopped,
-            saved: Vec::new(),
-        };
-        let private = constants.nowhere;
-        let mut generator = Generator {
-            function,
-            facts,
-            live,
-            target,
-            b,
-            calls,
-            constants,
-            values: vec![Held::Nowhere; function.insts.len()],
-            vars: vec![Held::Nowhere; function.vars.len()],
-            likely: vec![None; function.insts.len()],
-            agreements: vec![None; function.insts.len()],
-            tested: Vec::new(),
-            flow,
-            suspend: Suspend::after((function.private_bytes * LANES as u32).next_multiple_of(64)),
-            private,
-            scratch: Vec::new(),
-            reports: None,
-        };
-        for (index, class) in function.vars.iter().enumerate() {
-            let variables = generator.new_variables(*class, facts.vars[index].form);
-            generator.vars[index] = Held::Kept(variables);
-        }
+        let parameters = parameters(&mut b);
+        let [frame, x_begin, x_end, y, z] = parameters[..] else { unreachable!("the signature has five parameters") };
+        let mut generator = Generator::new(function, learned, callees, target, b, frame);
+        generator.flow.partial = !function.invocations().is_multiple_of(LANES as u32);
         Self { generator, arguments: Arguments { x_begin, x_end, y, z } }
     }
 
     fn run(mut self, frontend: TargetFrontendConfig) -> Sizes {
         let g = &mut self.generator;
+        g.hoist_from_launch();
         let (header, body, next, done) =
             (g.b.create_block(), g.b.create_block(), g.b.create_block(), g.b.create_block());
         let x = g.b.append_block_param(header, types::I32);
@@ -119,6 +72,7 @@ impl<'a, 'f> Kernel<'a, 'f> {
         g.b.ins().brif(more, body, &[], done, &[]);
         g.switch_sealed(body);
         let workgroup = [x, self.arguments.y, self.arguments.z];
+        g.hoist_from_workgroup(workgroup);
         if g.function.workgroup_bytes > 0 {
             g.zero_workgroup_memory();
         }
@@ -150,6 +104,79 @@ impl<'a, 'f> Kernel<'a, 'f> {
             frame_bytes: suspend.frame_bytes.next_multiple_of(64) as usize * groups as usize,
             workgroup_bytes: function.workgroup_bytes as usize,
         }
+    }
+}
+
+/// The first block of a function; returns the function's parameters.
+pub(super) fn parameters(b: &mut FunctionBuilder<'_>) -> Vec<cl::Value> {
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    b.seal_block(entry);
+    b.block_params(entry).to_vec()
+}
+
+impl<'a, 'f> Generator<'a, 'f> {
+    /// The state before anything is generated but the loads of what the host hands over, at the start of the function.
+    pub(super) fn new(
+        function: &'a Function,
+        learned: &'a Learned,
+        callees: &'a Callees<'a>,
+        target: &'a Target,
+        mut b: FunctionBuilder<'f>,
+        frame: cl::Value,
+    ) -> Self {
+        let constants = load_constants(&mut b, target, function, frame);
+        let stopped = b.create_block();
+        b.append_block_param(stopped, types::I32);
+        b.append_block_param(stopped, types::I32);
+        let mut calls = Calls::default();
+        let full = Emit { b: &mut b, target, calls: &mut calls }.constant(Class::Bool, 1);
+        let full: Mask = std::array::from_fn(|part| full[part]);
+        let flow = Flow {
+            mask: std::array::from_fn(|_| b.declare_var(types::I32X4)),
+            entry: full,
+            partial: false,
+            masked: false,
+            reachable: true,
+            loops: 0,
+            depth: 0,
+            labels: vec![None; function.labels as usize],
+            writes: 0,
+            doubled: false,
+            rare: false,
+            steps: b.declare_var(types::I64),
+            stopped,
+            saved: Vec::new(),
+        };
+        let private = constants.nowhere;
+        let calling = Calling::new(callees, constants.nowhere);
+        let mut generator = Self {
+            function,
+            facts: &learned.facts,
+            live: &learned.live,
+            target,
+            b,
+            calls,
+            constants,
+            values: vec![Held::Nowhere; function.insts.len()],
+            vars: vec![Held::Nowhere; function.vars.len()],
+            likely: vec![None; function.insts.len()],
+            agreements: vec![None; function.insts.len()],
+            tested: Vec::new(),
+            flow,
+            suspend: Suspend::after((function.private_bytes * LANES as u32).next_multiple_of(64)),
+            private,
+            scratch: Vec::new(),
+            reports: None,
+            calling,
+            hoist: Hoist::none(function.insts.len()),
+        };
+        for (index, class) in function.vars.iter().enumerate() {
+            let variables = generator.new_variables(*class, learned.facts.vars[index].form);
+            generator.vars[index] = Held::Kept(variables);
+        }
+        generator
     }
 }
 
@@ -242,7 +269,11 @@ impl Generator<'_, '_> {
         let wide = self.b.ins().uextend(types::I64, index);
         let offset = self.b.ins().imul(wide, frame_bytes);
         self.private = self.b.ins().iadd(base, offset);
-        for value in &self.live.values {
+        let live = self.live;
+        for value in &live.values {
+            if self.is_hoisted(*value) {
+                continue;
+            }
             let variables = self.new_variables(self.function.class(*value), self.form(*value));
             self.values[value.0 as usize] = Held::Kept(variables);
         }
@@ -273,13 +304,28 @@ impl Generator<'_, '_> {
         self.b.ins().load(self.target.pointer, flags, self.constants.frame, offset)
     }
 
-    fn body(&mut self) {
+    pub(super) fn body(&mut self) {
         let function = self.function;
         self.list(&function.body);
     }
 
     /// Defines the inputs and the mask of the lane group with this index.
     fn begin_group(&mut self, index: cl::Value, workgroup: [cl::Value; 3]) {
+        let base = self.define_inputs(index, workgroup);
+        if self.flow.partial {
+            let index = self.spread(Class::I32, Form::Linear(1), base);
+            let count = u64::from(self.function.invocations());
+            let count = self.emit().constant(Class::I32, count);
+            let mask = self.emit().compare(CompareOp::LtU, Class::I32, &index, &count);
+            self.flow.entry = std::array::from_fn(|part| mask[part]);
+        }
+        let entry = self.flow.entry;
+        self.define_mask(self.flow.mask, entry);
+    }
+
+    /// Defines the inputs of the lane group with this index; returns the index of its first invocation.
+    pub(super) fn define_inputs(&mut self, index: cl::Value, workgroup: [cl::Value; 3]) -> cl::Value {
+        self.calling.place = [index, workgroup[0], workgroup[1], workgroup[2]];
         let size = self.function.workgroup_size;
         let base = self.b.ins().ishl_imm_u(index, i64::from(LANES.trailing_zeros()));
         for (value, input) in self.used_inputs() {
@@ -302,15 +348,7 @@ impl Generator<'_, '_> {
             };
             self.hold_scalar(value, scalar);
         }
-        if self.flow.partial {
-            let index = self.spread(Class::I32, Form::Linear(1), base);
-            let count = u64::from(self.function.invocations());
-            let count = self.emit().constant(Class::I32, count);
-            let mask = self.emit().compare(CompareOp::LtU, Class::I32, &index, &count);
-            self.flow.entry = std::array::from_fn(|part| mask[part]);
-        }
-        let entry = self.flow.entry;
-        self.define_mask(self.flow.mask, entry);
+        base
     }
 
     /// A component of the local id of lane 0 of a group.

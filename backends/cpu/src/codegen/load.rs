@@ -8,7 +8,7 @@ use super::memory::{Columns, raw, shared};
 use super::ops::{Parts, part_count, scalar_type, vector_type};
 use super::place::{Offsets, Spread, Touched};
 use crate::abi::LANES;
-use crate::ir::{Class, Convert, MemType, Place, Space, Value};
+use crate::ir::{Class, Convert, MemType, Place, Value};
 
 impl Generator<'_, '_> {
     /// Evaluates a load.
@@ -16,7 +16,7 @@ impl Generator<'_, '_> {
         let ty = Self::stored(place, ty);
         let spread = self.spread_of(place);
         let flags = self.reading(place, Touched::All);
-        if spread == Spread::Same && place.space != Space::Private {
+        if spread == Spread::Same && !place.space.is_private() {
             let address = self.same_address(place, false, Touched::All).address;
             for index in 0..u32::from(count) {
                 let scalar = self.load_scalar(flags, ty, address, (index * ty.bytes()) as i32);
@@ -89,7 +89,7 @@ impl Generator<'_, '_> {
         let each = if certain {
             self.load_lane_by_lane(&offsets, ty, count)
         } else {
-            self.gather(self.reading(place, Touched::All), &offsets, ty, count, ty.bytes(), 1)
+            self.gather(self.gathering(place), &offsets, ty, count, ty.bytes(), 1)
         };
         self.jump_with(join, &each);
         let columns = self.columns_of(join, raw(ty), count);
@@ -163,22 +163,22 @@ impl Generator<'_, '_> {
     }
 
     fn load_anywhere(&mut self, place: &Place, ty: MemType, count: u8) -> Columns {
-        let bytes = if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() };
+        let bytes = if place.space.is_private() { ty.class().bytes() } else { ty.bytes() };
         let offsets = self.offsets(place, bytes, Touched::All);
-        let columns = self.gather(
-            self.reading(place, Touched::All),
-            &offsets,
-            ty,
-            count,
-            Self::pitch(place, ty),
-            Self::lane_scale(place),
-        );
+        let columns =
+            self.gather(self.gathering(place), &offsets, ty, count, Self::pitch(place, ty), Self::lane_scale(place));
         columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
+    }
+
+    /// The flags of reads of each lane by itself. What may move, Cranelift computes where it is used: in a loop perhaps
+    /// before it, but without one in each of the branches that use it, with all that the index takes.
+    fn gathering(&self, place: &Place) -> MemFlagsData {
+        if self.flow.loops > 0 { self.reading(place, Touched::All) } else { shared() }
     }
 
     /// How far apart the scalars of one access lie, in scalars.
     pub(super) fn lane_scale(place: &Place) -> u32 {
-        if place.space == Space::Private { LANES as u32 } else { 1 }
+        if place.space.is_private() { LANES as u32 } else { 1 }
     }
 
     /// Reads each lane's scalars, raw.

@@ -70,7 +70,7 @@ impl Generator<'_, '_> {
         let constant = match place.space {
             Space::Binding(slot) => self.function.read_only.get(slot as usize).copied().unwrap_or(false),
             Space::Immediate => true,
-            Space::Workgroup | Space::Private => false,
+            Space::Workgroup | Space::Private | Space::Passed => false,
         };
         let anywhere = |index: &Index| self.is_bounded(index) || !self.certain(place.space, index, touched);
         if constant && place.indices.iter().all(anywhere) { shared().with_readonly().with_can_move() } else { shared() }
@@ -78,14 +78,14 @@ impl Generator<'_, '_> {
 
     /// Bytes from one scalar of an access to the next.
     pub(super) fn pitch(place: &Place, ty: MemType) -> u32 {
-        if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() }
+        if place.space.is_private() { ty.class().bytes() } else { ty.bytes() }
     }
 
     /// The type that a scalar has in a memory: private memory holds registers.
     pub(super) fn stored(place: &Place, ty: MemType) -> MemType {
         match (place.space, ty.class()) {
-            (Space::Private, Class::I32) => MemType::I32,
-            (Space::Private, Class::F32) => MemType::F32,
+            (Space::Private | Space::Passed, Class::I32) => MemType::I32,
+            (Space::Private | Space::Passed, Class::F32) => MemType::F32,
             _ => ty,
         }
     }

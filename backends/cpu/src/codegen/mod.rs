@@ -4,7 +4,7 @@
 //! grows from lane to lane by a constant is a scalar and a stride, and only the rest are vectors
 //! (`analysis`). Divergent control flow runs both sides under a mask of active lanes (`flow`).
 //!
-//! The code of a kernel is one function: a loop over workgroups around a loop over lane groups
+//! The code of a kernel is one function, with those that are not inlined (`call`): a loop over workgroups around a loop over lane groups
 //! around the kernel's body (`kernel`). A barrier is where a lane group leaves the body, saving
 //! what it still needs, and is taken up again when all groups have arrived (`barrier`): the parts
 //! of the body between barriers are each a loop over the workgroup's invocations.
@@ -13,11 +13,13 @@ mod agree;
 pub(crate) mod analysis;
 mod atomic;
 mod barrier;
+mod call;
 mod checks;
 mod code;
 mod early;
 mod flow;
 mod generator;
+mod hoist;
 mod kernel;
 mod likely;
 mod load;
@@ -40,7 +42,7 @@ use crate::ir::Function;
 pub(crate) fn compile(function: &Function) -> Result<Code, String> {
     #[cfg(debug_assertions)]
     crate::ir::verify::verify(function)?;
-    code::build(|target, frontend, builder| kernel::generate(function, target, frontend, builder))
+    code::build(function)
 }
 
 /// The Cranelift IR of a function.
@@ -48,7 +50,7 @@ pub(crate) fn compile(function: &Function) -> Result<Code, String> {
 /// # Errors
 /// What Cranelift refused, as text.
 pub(crate) fn clif(function: &Function) -> Result<String, String> {
-    code::clif(|target, frontend, builder| kernel::generate(function, target, frontend, builder))
+    code::clif(function)
 }
 
 /// The machine code of a function, as text.
@@ -56,5 +58,5 @@ pub(crate) fn clif(function: &Function) -> Result<String, String> {
 /// # Errors
 /// What Cranelift refused, as text.
 pub(crate) fn assembly(function: &Function) -> Result<String, String> {
-    code::assembly(|target, frontend, builder| kernel::generate(function, target, frontend, builder))
+    code::assembly(function)
 }

@@ -57,7 +57,7 @@ impl Generator<'_, '_> {
         let uniform = place.indices.iter().all(|index| self.is_uniform(index.value));
         match (uniform, place.space) {
             (true, _) => Spread::Same,
-            (false, Space::Private) => Spread::Anywhere,
+            (false, Space::Private | Space::Passed) => Spread::Anywhere,
             // Strides that cancel leave addresses that are the same only while all are in range.
             (false, _) => Spread::Steps(steps),
         }
@@ -68,7 +68,7 @@ impl Generator<'_, '_> {
             Space::Binding(slot) => self.constants.slots[slot as usize].0,
             Space::Workgroup => self.constants.workgroup,
             Space::Immediate => self.constants.immediates,
-            Space::Private => self.private,
+            Space::Private | Space::Passed => self.private,
         }
     }
 
@@ -98,7 +98,7 @@ impl Generator<'_, '_> {
 
     /// Bytes of memory for each byte of a place: lanes of private memory lie side by side.
     fn scale(space: Space) -> i64 {
-        if space == Space::Private { LANES as i64 } else { 1 }
+        if space.is_private() { LANES as i64 } else { 1 }
     }
 
     /// The address of a place with uniform indices. Indices are clamped; `inside` says whether
@@ -205,7 +205,7 @@ impl Generator<'_, '_> {
             });
         }
         let mut offsets = sum.unwrap_or_else(|| self.emit().constant(Class::I32, 0));
-        if place.space == Space::Private {
+        if place.space.is_private() {
             let lanes = self.steps(bytes as i32);
             offsets = self.emit().binary(BinaryOp::Add, Class::I32, &offsets, &lanes);
         }

@@ -29,7 +29,7 @@ impl Generator<'_, '_> {
     pub(super) fn store(&mut self, place: &Place, ty: MemType, values: &[Value]) {
         let ty = Self::stored(place, ty);
         match (self.spread_of(place), place.space) {
-            (Spread::Same, Space::Private) => self.store_private(place, values),
+            (Spread::Same, Space::Private | Space::Passed) => self.store_private(place, values),
             (Spread::Same, _) => self.store_same(place, ty, values),
             (Spread::Steps(step), _) => self.store_steps(place, ty, values, step),
             (Spread::Anywhere, _) => {
@@ -201,7 +201,7 @@ impl Generator<'_, '_> {
 
     /// Writes the active lanes that are in range, one after the other.
     fn store_lane_by_lane(&mut self, place: &Place, ty: MemType, columns: &[Parts], pitch: u32) {
-        let bytes = if place.space == Space::Private { ty.class().bytes() } else { ty.bytes() };
+        let bytes = if place.space.is_private() { ty.class().bytes() } else { ty.bytes() };
         let offsets = self.offsets(place, bytes, Touched::Active);
         let bits = self.lanes_inside(offsets.inside.as_ref());
         let from = self.scratch(0);

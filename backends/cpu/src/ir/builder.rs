@@ -95,6 +95,12 @@ impl Builder {
         SiteId(u32::try_from(self.function.sites.len() - 1).unwrap_or(u32::MAX))
     }
 
+    /// Goes on numbering places and checks where another builder has stopped, and takes over those that there are.
+    pub(crate) fn continue_reports(&mut self, other: &mut Self) {
+        self.function.sites = std::mem::take(&mut other.function.sites);
+        self.function.checks = std::mem::take(&mut other.function.checks);
+    }
+
     /// Appends a report to the checker.
     pub(crate) fn check(&mut self, kind: CheckKind, site: SiteId, operands: Vec<Value>) {
         let number = u32::try_from(self.function.checks.len()).unwrap_or(u32::MAX);
@@ -183,6 +189,13 @@ impl Builder {
         let value = self.new_value(Inst::Input(input), Class::I32);
         self.inputs.insert(input, value);
         value
+    }
+
+    /// A further argument of the function.
+    pub(crate) fn argument(&mut self, class: Class) -> Value {
+        let number = u32::try_from(self.function.arguments.len()).unwrap_or(u32::MAX);
+        self.function.arguments.push(class);
+        self.new_value(Inst::Argument(number), class)
     }
 
     /// Reads a variable.

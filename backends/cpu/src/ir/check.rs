@@ -61,6 +61,8 @@ pub(crate) struct Reach {
     pub(crate) pieces: Vec<(u32, u32)>,
     /// Stride and range of each operand.
     pub(crate) indices: Vec<(u32, Range)>,
+    /// Whether the first of them says where the variable begins.
+    pub(crate) based: bool,
     /// The last constant index on the way to an array's element.
     pub(crate) constant: Option<u32>,
     /// What is done there.

@@ -112,6 +112,16 @@ pub(crate) enum Space {
     /// The invocation's own memory. Offsets and strides count bytes of registers: every scalar
     /// takes its class's bytes ([`Class::bytes`]), whatever its type, and is aligned to them.
     Private,
+    /// The part of it that several functions reach: what pointers are passed to, results, tables.
+    /// Offsets count from the same start as those of [`Space::Private`]; no byte is both at the same time.
+    Passed,
+}
+
+impl Space {
+    /// Whether it is the invocation's own memory.
+    pub(crate) fn is_private(self) -> bool {
+        matches!(self, Self::Private | Self::Passed)
+    }
 }
 
 /// How many elements an index may choose from.
@@ -135,6 +145,16 @@ pub(crate) struct Index {
     pub(crate) count: Count,
     /// Whether it is below that in every invocation that is active where the place is used.
     pub(crate) proven: bool,
+}
+
+impl Index {
+    /// The count of an index that names where something begins, which the caller of a function did.
+    pub(crate) const NO_LIMIT: Count = Count::Fixed(u32::MAX);
+
+    /// Whether it is one of those, rather than one of the source.
+    pub(crate) fn is_base(&self) -> bool {
+        self.stride == 1 && self.count == Self::NO_LIMIT
+    }
 }
 
 /// The place of a scalar in memory: `offset + sum of index * stride`. Constant indices are part of
@@ -382,6 +402,8 @@ pub(crate) enum Inst {
     Const(Class, u64),
     /// An input; [`Class::I32`].
     Input(Input),
+    /// An argument of a function that is called, by its number in [`Function::arguments`](super::Function::arguments).
+    Argument(u32),
     /// A variable's value at this point.
     Read(Var),
     /// One operand.
@@ -423,4 +445,11 @@ pub(crate) enum Inst {
         /// Which of its results.
         index: u8,
     },
+}
+
+impl Inst {
+    /// Whether its value belongs to no list, and is there from the start.
+    pub(crate) fn is_floating(&self) -> bool {
+        matches!(self, Self::Const(..) | Self::Input(_) | Self::Argument(_))
+    }
 }

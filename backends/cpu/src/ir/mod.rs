@@ -1,7 +1,8 @@
 //! The scalar program that a kernel becomes on its way from naga to machine code.
 //!
-//! One [`Function`] is what one invocation does, with everything called inlined and every vector,
-//! matrix, array and struct taken apart into scalars. There are five classes of values ([`Class`]);
+//! One [`Function`] is what one invocation does, with every vector, matrix, array and struct taken
+//! apart into scalars. Calls are inlined, unless that would make the kernel too long: then large functions are
+//! functions of their own ([`Function::callees`]). There are five classes of values ([`Class`]);
 //! 16-bit types live in 32-bit registers and are rounded after each operation. Variables that are
 //! only ever reached by constant paths are registers ([`Var`]); all others are memory ([`Place`]).
 //!
@@ -9,7 +10,7 @@
 //! A loop ends only by an exit. `break`, `continue`, `return` and the ends of `switch` cases are
 //! all exits.
 //!
-//! Constants and inputs belong to no list. For all other values and statements these rules hold,
+//! Constants, inputs and arguments belong to no list. For all other values and statements these rules hold,
 //! which debug builds check (`verify`):
 //! - a value is used only after its `Let` and only in the list of statements that holds it or in
 //!   ones nested in the later statements of that list;
@@ -63,6 +64,10 @@ pub(crate) struct Function {
     pub(crate) sites: Vec<Site>,
     /// What each check reports; empty unless the kernel is checked.
     pub(crate) checks: Vec<CheckSpec>,
+    /// The classes of its arguments; a kernel has none.
+    pub(crate) arguments: Vec<Class>,
+    /// The functions that the kernel calls. One calls only those before it.
+    pub(crate) callees: Vec<Function>,
 }
 
 impl Function {

@@ -6,7 +6,13 @@ use super::{Function, Inst, List, Stmt, Value};
 
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        list(f, self, &self.body, 0)
+        list(f, self, &self.body, 0)?;
+        for (number, callee) in self.callees.iter().enumerate() {
+            writeln!(f, "function {number} of {:?} {{", callee.arguments)?;
+            list(f, callee, &callee.body, 2)?;
+            writeln!(f, "}}")?;
+        }
+        Ok(())
     }
 }
 
@@ -48,6 +54,13 @@ fn list(f: &mut fmt::Formatter<'_>, function: &Function, statements: &List, inde
             Stmt::Exit(label) => writeln!(f, "exit l{}", label.0)?,
             Stmt::Barrier(_) => writeln!(f, "barrier")?,
             Stmt::Check(check) => writeln!(f, "check {} {:?}", check.number, check.operands)?,
+            Stmt::Call { callee, arguments, .. } => {
+                write!(f, "call {callee}")?;
+                for value in arguments {
+                    write!(f, " {}", Operand(function, *value))?;
+                }
+                writeln!(f)?;
+            }
         }
     }
     Ok(())
@@ -61,6 +74,7 @@ impl fmt::Display for Operand<'_> {
         match self.0.inst(self.1) {
             Inst::Const(class, bits) => write!(f, "{class:?}({bits:#x})"),
             Inst::Input(input) => write!(f, "{input:?}"),
+            Inst::Argument(number) => write!(f, "argument {number}"),
             _ => write!(f, "v{}", self.1.0),
         }
     }

@@ -63,6 +63,15 @@ pub(crate) enum Stmt {
     Barrier(SiteId),
     /// A report to the checker; only in checked kernels.
     Check(Check),
+    /// Runs a function for the active invocations. Its result, if any, lies in memory afterwards.
+    Call {
+        /// Its number in [`Function::callees`](super::Function::callees) of the kernel.
+        callee: u32,
+        /// One for each of its arguments.
+        arguments: Vec<Value>,
+        /// Where it is, for errors: calls of functions that call others may go on for ever, like loops.
+        site: SiteId,
+    },
 }
 
 /// Which place of the source, an index into [`Function::sites`](super::Function::sites).

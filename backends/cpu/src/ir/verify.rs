@@ -2,11 +2,19 @@
 
 use super::{BinaryOp, Class, CompareOp, Function, Inst, Label, Place, Stmt, Value};
 
-/// Says which rule a function breaks, if any.
-pub(crate) fn verify(function: &Function) -> Result<(), String> {
-    let mut verifier = Verifier { function, visible: vec![false; function.insts.len()], labels: Vec::new() };
+/// Says which rule a kernel breaks, if any.
+pub(crate) fn verify(kernel: &Function) -> Result<(), String> {
+    for (number, callee) in kernel.callees.iter().enumerate() {
+        verify_one(callee, &kernel.callees[..number]).map_err(|broken| format!("function {number}: {broken}"))?;
+    }
+    verify_one(kernel, &kernel.callees)
+}
+
+/// `callees` are those that the function may call.
+fn verify_one(function: &Function, callees: &[Function]) -> Result<(), String> {
+    let mut verifier = Verifier { function, callees, visible: vec![false; function.insts.len()], labels: Vec::new() };
     for (index, inst) in function.insts.iter().enumerate() {
-        if matches!(inst, Inst::Const(..) | Inst::Input(_)) {
+        if inst.is_floating() {
             verifier.visible[index] = true;
         }
     }
@@ -15,6 +23,7 @@ pub(crate) fn verify(function: &Function) -> Result<(), String> {
 
 struct Verifier<'a> {
     function: &'a Function,
+    callees: &'a [Function],
     visible: Vec<bool>,
     labels: Vec<Label>,
 }
@@ -66,6 +75,15 @@ impl Verifier<'_> {
                     }
                 }
                 Stmt::Barrier(_) => {}
+                Stmt::Call { callee, arguments, .. } => {
+                    let classes = self.callees.get(*callee as usize).map(|callee| &callee.arguments);
+                    let Some(classes) = classes.filter(|classes| classes.len() == arguments.len()) else {
+                        return Err(format!("a call of function {callee} with {} arguments", arguments.len()));
+                    };
+                    for (value, class) in arguments.iter().zip(classes) {
+                        self.operand(*value, Some(*class))?;
+                    }
+                }
                 Stmt::Check(check) => {
                     self.operand(check.group, Some(Class::I32))?;
                     for value in &check.operands {
@@ -102,7 +120,7 @@ impl Verifier<'_> {
     fn inst(&self, value: Value) -> Result<(), String> {
         let class = Some(self.function.class(value));
         match self.function.inst(value) {
-            Inst::Const(..) | Inst::Input(_) | Inst::Read(_) => Ok(()),
+            Inst::Const(..) | Inst::Input(_) | Inst::Argument(_) | Inst::Read(_) => Ok(()),
             Inst::Unary(_, a) => self.operand(*a, class),
             Inst::Binary(op, a, b) => {
                 let float = matches!(class, Some(Class::F32 | Class::F64));

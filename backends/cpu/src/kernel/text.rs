@@ -1,4 +1,4 @@
-//! The compiler's results for a program, for reading.
+//! The compiler's results for a program, for reading, and whether it has any.
 
 use anywarp_backend::{BackendError, Program};
 
@@ -23,6 +23,14 @@ pub fn clif(program: &Program) -> Result<String, BackendError> {
 /// [`BackendError::Rejected`], with the line where there is one.
 pub fn assembly(program: &Program) -> Result<String, BackendError> {
     written(program, codegen::assembly)
+}
+
+/// Compiles a program and drops the machine code: whether it can be run here. `checked` as on `cpu:checked`.
+///
+/// # Errors
+/// [`BackendError::Rejected`], with the line where there is one.
+pub fn check(program: &Program, checked: bool) -> Result<(), BackendError> {
+    crate::kernel::compile::compile(program, checked).map(drop)
 }
 
 fn written(program: &Program, write: fn(&ir::Function) -> Result<String, String>) -> Result<String, BackendError> {

@@ -9,7 +9,7 @@ use naga::{Block, Expression, Function, Handle, Statement};
 use super::control::drop_exit;
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
-use super::plan::Plan;
+use super::plan::{Home, Plan};
 use super::pointer::Pointer;
 use super::value::Data;
 use crate::ir::{Label, Stmt};
@@ -27,18 +27,22 @@ impl<'a> Lowering<'a> {
         &mut self,
         frame: &mut Frame<'a>,
         function: Handle<Function>,
-        arguments: &[Handle<Expression>],
+        handles: &[Handle<Expression>],
         result: Option<Handle<Expression>>,
     ) -> Result<()> {
         let callee = &self.module.functions[function];
         let info = &self.program.module.info()[function];
         let plan = self.plans.functions.get(function.index()).cloned();
         let plan = plan.ok_or_else(|| LowerError::invalid("a call of a function that comes later"))?;
-        let arguments = arguments.iter().map(|argument| self.operand(frame, *argument)).collect::<Result<Vec<_>>>()?;
+        let arguments = handles.iter().map(|argument| self.operand(frame, *argument)).collect::<Result<Vec<_>>>()?;
         // The expressions of the callee are visited even where none is emitted.
         self.spend(1 + callee.expressions.len() / 8)?;
-        let proofs = self.proofs.map(|proofs| proofs.function(function));
-        let value = self.inline(callee, info, proofs, plan, arguments)?;
+        let value = if self.inlining.is_apart(function) {
+            self.call_apart(frame, function, handles, &arguments)?
+        } else {
+            let proofs = self.proofs.map(|proofs| proofs.function(function));
+            self.inline(callee, info, proofs, plan, arguments)?
+        };
         if let Some(result) = result {
             let value = value.ok_or_else(|| LowerError::invalid("a function without a result"))?;
             self.bind(frame, result, value);
@@ -62,7 +66,11 @@ impl<'a> Lowering<'a> {
                 Some(result) => {
                     let shape = self.types.of(result.ty)?;
                     let zero = self.zero_of(shape)?;
-                    Some(if self.is_large(shape) { self.reserve(shape)? } else { self.declare(shape, true, &zero)? })
+                    Some(if self.is_large(shape) {
+                        self.reserve(shape)?
+                    } else {
+                        self.declare(shape, Home::Registers, &zero)?
+                    })
                 }
                 None => None,
             };

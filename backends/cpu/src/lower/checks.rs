@@ -17,7 +17,7 @@ use crate::ir::{
 
 /// What the checker is told of accesses through a pointer. Pointers of unchecked kernels, and those
 /// to what is no variable of the source, have none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Told {
     /// The variable, with the members on the way: `params.values`.
     pub(super) path: Rc<str>,
@@ -139,7 +139,8 @@ impl<'a> Lowering<'a> {
         pieces: Vec<(u32, u32)>,
         access: Access,
     ) {
-        let idle = indices.is_empty() && !told.races && !told.starts_unwritten;
+        let based = indices.first().is_some_and(Index::is_base);
+        let idle = indices.len() == usize::from(based) && !told.races && !told.starts_unwritten;
         if idle || indices.len() > MOST_INDICES {
             return;
         }
@@ -150,6 +151,7 @@ impl<'a> Lowering<'a> {
             space,
             pieces,
             indices: ranges.collect(),
+            based,
             constant: told.constant,
             access,
             races: told.races,

@@ -9,8 +9,19 @@ use super::kernel::Lowering;
 use super::pointer::{Pointer, Root};
 use super::pure;
 use super::shape::{Rule, Shape};
+use super::types::Run;
 use super::value::Data;
-use crate::ir::{Place, Space, Stmt, Value};
+use crate::ir::{Class, List, Place, Space, Stmt, Value};
+
+/// A scalar of a table: the same for all functions of a kernel, whose values differ.
+pub(super) type Constant = (Class, u64);
+
+/// Constants in private memory.
+#[derive(Debug)]
+pub(super) struct Table {
+    offset: u32,
+    runs: Vec<Run>,
+}
 
 impl Lowering<'_> {
     /// Evaluates the module's constant expressions in order: operands come first.
@@ -89,31 +100,47 @@ impl Lowering<'_> {
         Ok(Data::Memory(whole))
     }
 
+    /// What fills the tables: stands before everything else.
+    pub(super) fn filled_tables(&mut self) -> List {
+        let mut tables: Vec<(Rc<[Constant]>, Table)> = self.tables.drain().collect();
+        tables.sort_unstable_by_key(|(_, table)| table.offset);
+        let space = self.table_space();
+        let mut list = List::new();
+        for (constants, table) in tables {
+            let values: Vec<Value> = constants.iter().map(|(class, bits)| self.b.constant(*class, *bits)).collect();
+            let mut rest = values.as_slice();
+            for run in table.runs {
+                let (now, later) = rest.split_at(usize::from(run.count));
+                rest = later;
+                let place = Place { space, offset: table.offset + run.offset, indices: smallvec::SmallVec::new() };
+                list.push(Stmt::Store { place, ty: run.ty, values: now.to_vec() });
+            }
+        }
+        list
+    }
+
+    fn table_space(&self) -> Space {
+        if self.inlining.any() { Space::Passed } else { Space::Private }
+    }
+
     /// Constants in private memory, filled once when the kernel starts.
     pub(super) fn table(&mut self, shape: Shape, values: &Rc<[Value]>) -> Result<Pointer> {
-        let offset = match self.tables.get(values) {
-            Some(offset) => *offset,
+        let constants: Option<Rc<[Constant]>> =
+            values.iter().map(|value| Some((self.b.class(*value), self.b.known(*value)?))).collect();
+        let constants = constants.ok_or_else(|| LowerError::invalid("a table of what is not constant"))?;
+        let offset = match self.tables.get(&constants) {
+            Some(table) => table.offset,
             None => {
                 self.spend(values.len())?;
                 let offset = self.private.take_for_good(self.types.size(shape, Rule::Private))?;
-                let mut rest = &**values;
-                for run in self.types.runs(shape, Rule::Private)? {
-                    let count = usize::from(run.count);
-                    if rest.len() < count {
-                        return Err(LowerError::invalid("a constant has fewer scalars than its type"));
-                    }
-                    let place = Place {
-                        space: Space::Private,
-                        offset: offset + run.offset,
-                        indices: smallvec::SmallVec::new(),
-                    };
-                    self.prologue.push(Stmt::Store { place, ty: run.ty, values: rest[..count].to_vec() });
-                    rest = &rest[count..];
+                let runs = self.types.runs(shape, Rule::Private)?;
+                if runs.iter().map(|run| usize::from(run.count)).sum::<usize>() > values.len() {
+                    return Err(LowerError::invalid("a constant has fewer scalars than its type"));
                 }
-                self.tables.insert(Rc::clone(values), offset);
+                self.tables.insert(constants, Table { offset, runs });
                 offset
             }
         };
-        Ok(Pointer::new(Root::Memory(Space::Private), offset, shape))
+        Ok(Pointer::new(Root::Memory(self.table_space()), offset, shape))
     }
 }

@@ -5,6 +5,7 @@ use naga::{AddressSpace, GlobalVariable, Handle};
 use super::checks::Told;
 use super::error::{LowerError, Result};
 use super::kernel::Lowering;
+use super::plan::Home;
 use super::pointer::{Pointer, Root};
 use super::shape::Rule;
 use crate::ir::Space;
@@ -52,8 +53,8 @@ impl Lowering<'_> {
                     Some(init) => self.constant(init)?,
                     None => self.zero_of(shape)?,
                 };
-                let registers = self.plans.globals.get(handle.index()).copied().unwrap_or(false);
-                let mut pointer = self.declare(shape, registers, &init)?;
+                let home = self.plans.globals.get(handle.index()).copied().unwrap_or(Home::Memory(Space::Private));
+                let mut pointer = self.declare(shape, home, &init)?;
                 if self.checked && variable.init.is_none() {
                     let span = self.module.global_variables.get_span(handle);
                     self.must_be_written(&mut pointer, variable.name.as_deref(), span);

@@ -8,14 +8,17 @@ use naga::{Expression, Handle, Span};
 use rustc_hash::FxHashMap;
 
 use super::call::Returns;
+use super::callee::Callees;
+use super::constants::{Constant, Table};
 use super::error::{LowerError, Result};
+use super::inlining::{Budget, Inlining};
 use super::plan::Plans;
 use super::pointer::Pointer;
 use super::types::Types;
 use super::value::{Collected, Data};
-use crate::ir::{Builder, Function, Label, List, Value};
+use crate::ir::{Builder, Function, Label};
 
-/// Instructions and statements of a kernel with everything inlined.
+/// Instructions and statements of a kernel and of the functions that it calls.
 const MOST_STEPS: usize = 400_000;
 
 /// Bytes of private memory of one invocation.
@@ -35,10 +38,11 @@ pub(super) struct Lowering<'a> {
     pub(super) globals: Vec<Option<Pointer>>,
     /// The module's constant expressions.
     pub(super) constants: Vec<Option<Data>>,
-    /// Constants in private memory.
-    pub(super) tables: FxHashMap<Rc<[Value]>, u32>,
-    /// What fills them: stands before everything else.
-    pub(super) prologue: List,
+    /// Which functions stay functions; those that were lowered.
+    pub(super) inlining: Inlining,
+    pub(super) callees: Callees,
+    /// Constants in private memory: their bits, and where they are. They are filled before everything else.
+    pub(super) tables: FxHashMap<Rc<[Constant]>, Table>,
     pub(super) private: PrivateMemory,
     /// Whether the kernel reports to the checker.
     pub(super) checked: bool,
@@ -51,7 +55,7 @@ pub(super) struct Lowering<'a> {
     /// The statement after it.
     pub(super) next: Span,
     pub(super) nested: usize,
-    steps: usize,
+    pub(super) steps: usize,
 }
 
 /// One function, where it is inlined.
@@ -88,6 +92,11 @@ pub(super) struct PrivateMemory {
 /// # Errors
 /// What kernels on the processor cannot do, and limits that the kernel passes.
 pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
+    lower_within(program, checked, Budget::USUAL)
+}
+
+/// The same, with functions that stay functions where inlining would pass the budget.
+pub(crate) fn lower_within(program: &Program, checked: bool, budget: Budget) -> Result<Function> {
     let module: &naga::Module = &program.module;
     let position = module
         .entry_points
@@ -100,7 +109,8 @@ pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
     }
     let types = Types::new(module)?;
     let info = program.module.info().get_entry_point(position);
-    let plans = Plans::new(module, program.module.info(), &types, &entry.function, info);
+    let inlining = Inlining::new(module, program.module.info(), &types, (&entry.function, info), budget);
+    let plans = Plans::new(module, program.module.info(), &types, &inlining, &entry.function, info);
     let mut lowering = Lowering {
         program,
         module,
@@ -109,8 +119,9 @@ pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
         b: Builder::new(program.workgroup_size),
         globals: Vec::new(),
         constants: Vec::new(),
+        inlining,
+        callees: Callees::default(),
         tables: FxHashMap::default(),
-        prologue: Vec::new(),
         private: PrivateMemory::default(),
         checked,
         // A checked kernel reports whatever happens.
@@ -131,15 +142,21 @@ pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
 }
 
 impl<'a> Lowering<'a> {
-    fn finish(self) -> Function {
+    fn finish(mut self) -> Function {
+        let mut body = self.filled_tables();
         let mut function = self.b.finish();
-        let mut body = self.prologue;
         body.append(&mut function.body);
         function.body = body;
-        function.endless = self.unchecked;
-        function.private_bytes = self.private.high;
+        function.callees = self.callees.functions;
         let storage = |info: &anywarp_backend::BindingInfo| info.class == anywarp_backend::BindingClass::Storage;
-        function.read_only = self.program.bindings.iter().map(|info| !storage(info)).collect();
+        let read_only: Vec<bool> = self.program.bindings.iter().map(|info| !storage(info)).collect();
+        let mut all = std::mem::take(&mut function.callees);
+        for function in all.iter_mut().chain([&mut function]) {
+            function.endless = self.unchecked;
+            function.private_bytes = self.private.high;
+            function.read_only.clone_from(&read_only);
+        }
+        function.callees = all;
         function
     }
 
@@ -147,9 +164,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn spend(&mut self, steps: usize) -> Result<()> {
         self.steps += steps;
         if self.steps + self.b.size() > MOST_STEPS {
-            return Err(LowerError::new(format!(
-                "with its functions inlined the kernel has more than {MOST_STEPS} instructions"
-            )));
+            return Err(LowerError::new(format!("the kernel has more than {MOST_STEPS} instructions")));
         }
         Ok(())
     }
@@ -221,6 +236,17 @@ impl PrivateMemory {
         let offset = self.take(bytes)?;
         self.floor = self.top;
         Ok(offset)
+    }
+
+    /// The memory of a function that stays one begins: its callers keep what they have, and it may run at any time.
+    pub(super) fn begin_apart(&mut self) {
+        self.top = self.high;
+    }
+
+    /// It ends, and stays.
+    pub(super) fn end_apart(&mut self) {
+        self.top = self.high;
+        self.floor = self.high;
     }
 
     /// What is in use, for [`release`](Self::release).

@@ -182,8 +182,6 @@ impl Lowering<'_> {
 
     /// Private memory for a value, until the function that is being lowered returns.
     pub(super) fn reserve(&mut self, shape: Shape) -> Result<Pointer> {
-        let bytes = self.types.size(shape, Rule::Private);
-        let offset = self.private.take(bytes)?;
-        Ok(Pointer::new(Root::Memory(Space::Private), offset, shape))
+        self.reserve_in(Space::Private, shape)
     }
 }

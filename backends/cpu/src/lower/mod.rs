@@ -1,6 +1,6 @@
 //! naga IR becomes the scalar program of [`crate::ir`].
 //!
-//! Everything called is inlined; vectors, matrices, arrays and structs are taken apart. A value is
+//! What is called is inlined, unless the kernel would become too long ([`inlining`]); vectors, matrices, arrays and structs are taken apart. A value is
 //! the list of its scalars, or, where that list would be long, an immutable copy in private memory
 //! ([`value`]). A pointer is a root, a constant offset and the dynamic indices on the way
 //! ([`pointer`]). Variables that are reached only by constant paths become registers ([`plan`]).
@@ -12,6 +12,7 @@
 //! | `value`, `pointer` | what expressions evaluate to |
 //! | `memory`, `copy` | loads and stores; those of large types, as loops |
 //! | `constants`, `globals`, `inputs` | what exists before the first statement |
+//! | `inlining`, `callee` | which functions stay functions; how those are called |
 //! | `plan`, `variables` | which variables are registers; their first values |
 //! | `expr`, `access`, `stmt`, `control`, `call` | expressions, statements, control flow, inlining |
 //! | `atomics`, `subgroup`, `cooperative` | what invocations do together |
@@ -21,6 +22,7 @@
 mod access;
 mod atomics;
 mod call;
+mod callee;
 mod checks;
 mod constants;
 mod control;
@@ -29,6 +31,7 @@ mod copy;
 mod error;
 mod expr;
 mod globals;
+mod inlining;
 mod inputs;
 mod kernel;
 mod memory;
@@ -45,3 +48,5 @@ mod value;
 mod variables;
 
 pub(crate) use kernel::lower;
+#[cfg(test)]
+pub(crate) use {inlining::Budget, kernel::lower_within};

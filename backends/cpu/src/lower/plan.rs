@@ -10,9 +10,11 @@ use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{AddressSpace, Block, Expression, Function, Handle, Literal, Statement};
 use rustc_hash::FxHashSet;
 
+use super::inlining::Inlining;
 use super::memory::MOST_SCALARS;
 use super::shape::{Rule, Shape};
 use super::types::Types;
+use crate::ir::Space;
 
 /// Registers that a dynamic index may choose from.
 const MOST_CHOICES: u32 = 4;
@@ -23,12 +25,45 @@ pub(super) const MOST_SELECTED: u32 = 8;
 /// What is known about one function.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// Whether each local variable is registers.
-    pub(super) locals: Vec<bool>,
+    /// Where each local variable is.
+    pub(super) locals: Vec<Home>,
     /// Composite values that are indexed dynamically and too long for selects.
     pub(super) spilled: FxHashSet<Handle<Expression>>,
-    /// For each argument that is a pointer, how many scalars its dynamic paths choose from.
-    choices: Vec<u32>,
+    /// For each argument that is a pointer, how it is used.
+    uses: Vec<Use>,
+}
+
+/// Where a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Home {
+    /// Each scalar is a register.
+    Registers,
+    /// In the invocation's memory: its own, or that which functions pass to each other.
+    Memory(Space),
+}
+
+/// How something private is reached.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    /// How many scalars dynamic paths choose from.
+    choices: u32,
+    /// Whether functions that stay functions reach it, too.
+    passed: bool,
+}
+
+impl Use {
+    /// By constant paths alone.
+    const PLAIN: Self = Self { choices: 1, passed: false };
+    /// By a function that stays one.
+    const PASSED: Self = Self { choices: u32::MAX, passed: true };
+
+    fn choosing(choices: u32) -> Self {
+        Self { choices, ..Self::PLAIN }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { choices: self.choices.max(other.choices), passed: self.passed || other.passed }
+    }
 }
 
 /// What is known about all functions.
@@ -36,8 +71,8 @@ pub(super) struct Plan {
 pub(super) struct Plans {
     pub(super) functions: Vec<Rc<Plan>>,
     pub(super) entry: Rc<Plan>,
-    /// Whether each variable of the module, if private, is registers.
-    pub(super) globals: Vec<bool>,
+    /// Where each variable of the module is, if it is private.
+    pub(super) globals: Vec<Home>,
 }
 
 #[derive(Clone, Copy)]
@@ -52,11 +87,14 @@ struct Survey<'a> {
     types: &'a Types<'a>,
     function: &'a Function,
     info: &'a FunctionInfo,
+    inlining: &'a Inlining,
+    /// Whether the function's code may be part of one that stays a function.
+    within: bool,
     callees: &'a [Rc<Plan>],
     /// For each pointer expression to something private: where it starts, how many choices.
     paths: Vec<Option<(Origin, u32)>>,
-    locals: Vec<u32>,
-    arguments: Vec<u32>,
+    locals: Vec<Use>,
+    arguments: Vec<Use>,
     spilled: FxHashSet<Handle<Expression>>,
 }
 
@@ -66,48 +104,60 @@ impl Plans {
         module: &naga::Module,
         info: &ModuleInfo,
         types: &Types<'_>,
+        inlining: &Inlining,
         entry: &Function,
         entry_info: &FunctionInfo,
     ) -> Self {
-        let mut globals = vec![1; module.global_variables.len()];
+        let mut globals = vec![Use::PLAIN; module.global_variables.len()];
         let mut functions: Vec<Rc<Plan>> = Vec::with_capacity(module.functions.len());
         for (handle, function) in module.functions.iter() {
-            let plan = survey(module, types, function, &info[handle], &functions, &mut globals);
+            let within = inlining.is_within(handle.index());
+            let plan = survey(module, types, (inlining, within), function, &info[handle], &functions, &mut globals);
             functions.push(Rc::new(plan));
         }
-        let entry = Rc::new(survey(module, types, entry, entry_info, &functions, &mut globals));
+        let entry = survey(module, types, (inlining, false), entry, entry_info, &functions, &mut globals);
+        let entry = Rc::new(entry);
         let globals = module
             .global_variables
             .iter()
-            .map(|(handle, variable)| fits(types, variable.ty, globals[handle.index()]))
+            .map(|(handle, variable)| home(types, variable.ty, globals[handle.index()]))
             .collect();
         Self { functions, entry, globals }
     }
 }
 
-fn fits(types: &Types<'_>, ty: Handle<naga::Type>, choices: u32) -> bool {
-    types.of(ty).is_ok_and(|shape| {
-        choices <= MOST_CHOICES && (matches!(shape, Shape::Cooperative { .. }) || types.count(shape) <= MOST_SCALARS)
-    })
+fn home(types: &Types<'_>, ty: Handle<naga::Type>, uses: Use) -> Home {
+    let fits = types.of(ty).is_ok_and(|shape| {
+        uses.choices <= MOST_CHOICES
+            && (matches!(shape, Shape::Cooperative { .. }) || types.count(shape) <= MOST_SCALARS)
+    });
+    match (uses.passed, fits) {
+        (true, _) => Home::Memory(Space::Passed),
+        (false, true) => Home::Registers,
+        (false, false) => Home::Memory(Space::Private),
+    }
 }
 
 fn survey(
     module: &naga::Module,
     types: &Types<'_>,
+    (inlining, within): (&Inlining, bool),
     function: &Function,
     info: &FunctionInfo,
     callees: &[Rc<Plan>],
-    globals: &mut [u32],
+    globals: &mut [Use],
 ) -> Plan {
     let mut survey = Survey {
         module,
         types,
         function,
         info,
+        inlining,
+        within,
         callees,
         paths: Vec::with_capacity(function.expressions.len()),
-        locals: vec![1; function.local_variables.len()],
-        arguments: vec![1; function.arguments.len()],
+        locals: vec![Use::PLAIN; function.local_variables.len()],
+        arguments: vec![Use::PLAIN; function.arguments.len()],
         spilled: FxHashSet::default(),
     };
     for (handle, expression) in function.expressions.iter() {
@@ -118,20 +168,20 @@ fn survey(
     let locals = function
         .local_variables
         .iter()
-        .map(|(handle, local)| fits(types, local.ty, survey.locals[handle.index()]))
+        .map(|(handle, local)| home(types, local.ty, survey.locals[handle.index()]))
         .collect();
-    Plan { locals, spilled: survey.spilled, choices: survey.arguments }
+    Plan { locals, spilled: survey.spilled, uses: survey.arguments }
 }
 
 impl Survey<'_> {
-    fn note(&mut self, origin: Origin, choices: u32, globals: &mut [u32]) {
+    fn note(&mut self, origin: Origin, uses: Use, globals: &mut [Use]) {
         let noted = match origin {
             Origin::Local(index) => self.locals.get_mut(index),
             Origin::Global(index) => globals.get_mut(index),
             Origin::Argument(index) => self.arguments.get_mut(index),
         };
         if let Some(noted) = noted {
-            *noted = (*noted).max(choices);
+            *noted = noted.and(uses);
         }
     }
 
@@ -139,12 +189,15 @@ impl Survey<'_> {
         &mut self,
         handle: Handle<Expression>,
         expression: &Expression,
-        globals: &mut [u32],
+        globals: &mut [Use],
     ) -> Option<(Origin, u32)> {
         match *expression {
             Expression::LocalVariable(local) => Some((Origin::Local(local.index()), 1)),
             Expression::GlobalVariable(global) => {
                 let private = self.module.global_variables[global].space == AddressSpace::Private;
+                if private && self.within {
+                    self.note(Origin::Global(global.index()), Use::PASSED, globals);
+                }
                 private.then_some((Origin::Global(global.index()), 1))
             }
             Expression::FunctionArgument(index) => {
@@ -162,12 +215,12 @@ impl Survey<'_> {
                 let constant = self.constant(index).is_some_and(|known| count.is_some_and(|count| known < count));
                 let here = if constant { 1 } else { count.unwrap_or(u32::MAX) };
                 let choices = choices.saturating_mul(here);
-                self.note(origin, choices, globals);
+                self.note(origin, Use::choosing(choices), globals);
                 Some((origin, choices))
             }
             Expression::CooperativeLoad { ref data, .. } => {
                 if let Some((origin, _)) = self.paths.get(data.pointer.index()).copied().flatten() {
-                    self.note(origin, u32::MAX, globals);
+                    self.note(origin, Use::choosing(u32::MAX), globals);
                 }
                 None
             }
@@ -202,7 +255,7 @@ impl Survey<'_> {
         }
     }
 
-    fn block(&mut self, block: &Block, globals: &mut [u32]) {
+    fn block(&mut self, block: &Block, globals: &mut [Use]) {
         // A list of what is left instead of recursion: `else if` nests as deep as the source is long.
         let mut left = vec![block];
         while let Some(block) = left.pop() {
@@ -215,7 +268,7 @@ impl Survey<'_> {
                     Statement::Call { function, arguments, .. } => self.call(*function, arguments, globals),
                     Statement::CooperativeStore { data, .. } => {
                         if let Some((origin, _)) = self.paths[data.pointer.index()] {
-                            self.note(origin, u32::MAX, globals);
+                            self.note(origin, Use::choosing(u32::MAX), globals);
                         }
                     }
                     _ => {}
@@ -224,15 +277,17 @@ impl Survey<'_> {
         }
     }
 
-    fn call(&mut self, function: Handle<Function>, arguments: &[Handle<Expression>], globals: &mut [u32]) {
+    fn call(&mut self, function: Handle<Function>, arguments: &[Handle<Expression>], globals: &mut [Use]) {
         for (position, argument) in arguments.iter().enumerate() {
             let Some((origin, choices)) = self.paths[argument.index()] else { continue };
-            let within = self
-                .callees
-                .get(function.index())
-                .and_then(|callee| callee.choices.get(position).copied())
-                .unwrap_or(u32::MAX);
-            self.note(origin, choices.saturating_mul(within), globals);
+            if self.inlining.is_apart(function) {
+                self.note(origin, Use::PASSED, globals);
+                continue;
+            }
+            let callee = self.callees.get(function.index());
+            let within = callee.and_then(|callee| callee.uses.get(position).copied());
+            let within = within.unwrap_or(Use::choosing(u32::MAX));
+            self.note(origin, Use { choices: choices.saturating_mul(within.choices), ..within }, globals);
         }
     }
 }

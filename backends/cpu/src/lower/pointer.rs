@@ -26,7 +26,7 @@ impl Root {
             Self::Registers(_) => Rule::Registers,
             Self::Memory(Space::Binding(_) | Space::Immediate) => Rule::Buffer,
             Self::Memory(Space::Workgroup) => Rule::Workgroup,
-            Self::Memory(Space::Private) => Rule::Private,
+            Self::Memory(Space::Private | Space::Passed) => Rule::Private,
         }
     }
 }

@@ -9,7 +9,7 @@ use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::pointer::Pointer;
 use super::shape::Shape;
-use crate::ir::{Inst, Stmt, Value, Var};
+use crate::ir::{Stmt, Value, Var};
 
 /// What an expression evaluates to.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl<'a> Lowering<'a> {
     fn save(&mut self, data: Data) -> Option<Rc<Saved>> {
         let mut vars: Vec<(Value, Var)> = Vec::new();
         data.map(&mut |value| {
-            let floating = matches!(self.b.function().inst(value), Inst::Const(..) | Inst::Input(_));
+            let floating = self.b.function().inst(value).is_floating();
             if !floating && !vars.iter().any(|(saved, _)| *saved == value) {
                 let class = self.b.class(value);
                 let var = self.b.var(class);

@@ -5,16 +5,17 @@ use rustc_hash::FxHashSet;
 use super::checks::{Told, initialised};
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
+use super::plan::Home;
 use super::pointer::{Pointer, Root};
 use super::shape::Shape;
 use super::value::Data;
-use crate::ir::Stmt;
+use crate::ir::{Space, Stmt};
 
 impl<'a> Lowering<'a> {
     /// A variable of an invocation, in registers or in private memory, with its first value.
-    pub(super) fn declare(&mut self, shape: Shape, registers: bool, init: &Data) -> Result<Pointer> {
-        if !registers {
-            let pointer = self.reserve(shape)?;
+    pub(super) fn declare(&mut self, shape: Shape, home: Home, init: &Data) -> Result<Pointer> {
+        if let Home::Memory(space) = home {
+            let pointer = self.reserve_in(space, shape)?;
             self.store(&pointer, init)?;
             return Ok(pointer);
         }
@@ -42,8 +43,8 @@ impl<'a> Lowering<'a> {
                 Some(init) => self.operand(frame, init)?,
                 None => self.zero_of(shape)?,
             };
-            let registers = frame.plan.locals.get(handle.index()).copied().unwrap_or(false);
-            let mut pointer = self.declare(shape, registers, &init).map_err(|error| error.at(span))?;
+            let home = frame.plan.locals.get(handle.index()).copied().unwrap_or(Home::Memory(Space::Private));
+            let mut pointer = self.declare(shape, home, &init).map_err(|error| error.at(span))?;
             if self.checked && initialised.contains(&handle) {
                 pointer.told = Some(Told::of(local.name.as_deref()));
             } else if self.checked {

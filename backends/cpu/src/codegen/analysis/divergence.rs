@@ -26,8 +26,9 @@ pub(crate) struct Facts {
     pub(crate) declared_in_vain: Vec<bool>,
 }
 
-/// Finds the facts: starts from "everything is uniform" and gives up only what is refuted.
-pub(crate) fn analyse(function: &Function, outline: &Outline) -> Facts {
+/// Finds the facts: starts from "everything is uniform" and gives up only what is refuted. `arguments` are the shapes
+/// of what the function is called with.
+pub(crate) fn analyse(function: &Function, outline: &Outline, arguments: &[Shape]) -> Facts {
     let mut facts = Facts {
         shapes: vec![Shape::UNKNOWN; function.insts.len()],
         vars: vec![Shape::UNKNOWN; function.vars.len()],
@@ -36,7 +37,9 @@ pub(crate) fn analyse(function: &Function, outline: &Outline) -> Facts {
         declared_in_vain: outline.accesses.iter().map(|accesses| in_vain(accesses)).collect(),
     };
     for (index, inst) in function.insts.iter().enumerate() {
-        if matches!(inst, Inst::Const(..) | Inst::Input(_)) {
+        if let Inst::Argument(number) = inst {
+            facts.shapes[index] = arguments[*number as usize];
+        } else if inst.is_floating() {
             facts.shapes[index] = of_inst(function, Value(index as u32), &facts.shapes, &facts.vars);
         }
     }

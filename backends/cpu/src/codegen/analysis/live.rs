@@ -4,7 +4,7 @@
 //! variables that are needed on the other side are saved in the group's frame, and only those.
 
 use super::outline::{Outline, ScopeKind, Touch};
-use crate::ir::{Function, Inst, Value, Var};
+use crate::ir::{Function, Value, Var};
 
 /// What each barrier of a function saves.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(crate) fn across_barriers(function: &Function, outline: &Outline) -> Live {
         vars_at: vec![Vec::new(); outline.barriers.len()],
     };
     for value in &outline.order {
-        if matches!(function.inst(*value), Inst::Const(..) | Inst::Input(_)) {
+        if function.inst(*value).is_floating() {
             continue;
         }
         let (start, end) = (outline.defined[value.0 as usize], outline.last_use[value.0 as usize]);

@@ -7,5 +7,5 @@ mod shape;
 
 pub(crate) use divergence::{Facts, analyse};
 pub(crate) use live::{Live, across_barriers};
-pub(crate) use outline::Outline;
-pub(crate) use shape::{Form, rows_divide};
+pub(crate) use outline::{Outline, operands};
+pub(crate) use shape::{Form, Shape, rows_divide};

@@ -186,6 +186,7 @@ impl Reader<'_> {
                 self.position += 1;
                 self.list(body, Some(scope), ScopeKind::Loop);
             }
+            Stmt::Call { arguments, .. } => arguments.iter().for_each(|value| self.use_value(*value)),
             Stmt::Exit(label) => self.outline.exits.push(ExitSite { label: *label, scope }),
             Stmt::Barrier(_) => self.outline.barriers.push(self.position),
             Stmt::Check(check) => {
@@ -236,7 +237,7 @@ impl Reader<'_> {
 pub(crate) fn operands(inst: &Inst) -> smallvec::SmallVec<[Value; 4]> {
     let mut found = smallvec::SmallVec::new();
     match inst {
-        Inst::Const(..) | Inst::Input(_) | Inst::Read(_) => {}
+        Inst::Const(..) | Inst::Input(_) | Inst::Argument(_) | Inst::Read(_) => {}
         Inst::Part { of, .. } => found.push(*of),
         Inst::Unary(_, a) | Inst::Convert(_, a) => found.push(*a),
         Inst::Binary(_, a, b) | Inst::Compare(_, a, b) | Inst::Call(_, a, b) => found.extend([*a, *b]),

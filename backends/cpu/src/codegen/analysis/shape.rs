@@ -1,7 +1,7 @@
 //! How a value differs between the lanes of a group.
 
 use crate::abi::LANES;
-use crate::ir::{BinaryOp, Class, Convert, Function, Input, Inst, Space, SubgroupOp, UnaryOp, Value};
+use crate::ir::{BinaryOp, Class, Convert, Function, Input, Inst, SubgroupOp, UnaryOp, Value};
 
 /// How a value differs between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,8 @@ pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars:
     match inst {
         Inst::Const(class, bits) => constant(*class, *bits),
         Inst::Input(input) => of_input(function, *input),
+        // Known from the calls: it stays what it is.
+        Inst::Argument(_) => shape(&value),
         Inst::Read(var) => vars[var.0 as usize],
         Inst::Part { of, .. } => shape(of),
         Inst::Binary(op, a, b) if function.class(value) == Class::I32 => {
@@ -127,7 +129,7 @@ pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars:
         Inst::Convert(Convert::BoolToI32, a) => Shape { bound: 1, ..all_uniform([shape(a)]) },
         Inst::Load(place, ..) => {
             let indices = place.indices.iter().map(|index| shapes[index.value.0 as usize]);
-            if place.space == Space::Private { Shape::new(Form::Varying) } else { all_uniform(indices) }
+            if place.space.is_private() { Shape::new(Form::Varying) } else { all_uniform(indices) }
         }
         Inst::Atomic { .. } => Shape::new(Form::Varying),
         Inst::Subgroup(op, _, lane) => match op {

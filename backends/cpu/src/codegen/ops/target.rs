@@ -27,6 +27,11 @@ pub(in super::super) struct Target {
 }
 
 impl Target {
+    /// Whether other processors may see stores in another order than that of the code.
+    pub(in super::super) fn reorders_stores(&self) -> bool {
+        !self.x86
+    }
+
     /// Of the machine that code is made for.
     pub(in super::super) fn new(isa: &dyn TargetIsa) -> Self {
         let x86 = isa.name() == "x64";

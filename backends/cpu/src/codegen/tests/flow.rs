@@ -161,3 +161,38 @@ fn loops_of_few_turns_are_not_counted() {
         assert_eq!(got.is_err(), counted, "30 turns are allowed: {body}\n{function}");
     }
 }
+
+#[test]
+fn functions_of_what_is_the_same_for_all_are_computed_ahead_of_the_loops() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @group(0) @binding(1) var<storage, read> given: array<f32, 4>;
+        var<workgroup> tile: array<f32, 24>;
+        @compute @workgroup_size(24)
+        fn main(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_index) li: u32,
+            @builtin(workgroup_id) group: vec3u) {
+            let all = sin(given[1]) * 1000.0;
+            let here = exp(f32(group.x)) + given[2];
+            tile[li] = all + f32(li);
+            workgroupBarrier();
+            var sum = tile[23u - li] + here;
+            for (var k = 0u; k < id.x; k++) { sum += cos(given[3]); }
+            if id.x == 3u { sum += exp(given[0]); }
+            out[id.x] = u32(sum + all + here);
+        }";
+    let given = [0.5f32, 1.5, 7.0, 0.25];
+    let bits = given.map(f32::to_bits);
+    let results = run(source, &[&[0; 72], &bits], [3, 1, 1]);
+    for (i, result) in results.iter().enumerate() {
+        let (all, here) = (given[1].sin() * 1000.0, ((i / 24) as f32).exp() + given[2]);
+        let branch = if i == 3 { given[0].exp() } else { 0.0 };
+        let sum = all * 2.0 + (23 - i % 24) as f32 + here * 2.0 + i as f32 * given[3].cos() + branch;
+        assert!((sum - *result as f32).abs() < 1.5, "invocation {i}: {result}, not {sum}");
+    }
+    let mut function = crate::lower::lower(&crate::lower::tests::program(source), false).unwrap();
+    crate::ir::optimise::run(&mut function);
+    let text = crate::codegen::clif(&function).unwrap();
+    // What is the same in a launch stands before the loop over workgroups; what is within a branch, in the branch.
+    let before_all_loops = text.split("block2").next().unwrap_or("");
+    assert_eq!(before_all_loops.matches("call_indirect").count(), 2, "{text}");
+}

@@ -1,6 +1,7 @@
 //! Runs small kernels, compiled, on one thread.
 
 mod barriers;
+mod calls;
 mod cooperative;
 mod early;
 mod flow;
@@ -52,6 +53,17 @@ fn try_run(source: &str, buffers: &[&[u32]], groups: [u32; 3], steps: u64) -> Re
     crate::ir::verify::verify(&function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
     let optimised = run_function(&function, buffers, groups, steps);
     assert_eq!(plain, optimised, "optimised, the kernel does something else\n{source}\n{function}");
+    let mut apart = crate::lower::lower_within(&program, false, crate::lower::Budget::NONE).unwrap();
+    if !apart.callees.is_empty() {
+        for optimise in [false, true] {
+            if optimise {
+                crate::ir::optimise::run(&mut apart);
+            }
+            crate::ir::verify::verify(&apart).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{apart}"));
+            let result = run_function(&apart, buffers, groups, steps);
+            assert_eq!(result, optimised, "with functions that stay functions it differs\n{source}\n{apart}");
+        }
+    }
     optimised
 }
 

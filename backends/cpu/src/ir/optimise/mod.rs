@@ -42,15 +42,31 @@ const MOST_TRIPS: usize = 64;
 /// Loops in more loops than this are left as they are.
 const MOST_NESTED_LOOPS: usize = 8;
 
-/// Optimises a function. One that is checked stays as it is: checks speak of every access.
-pub(crate) fn run(function: &mut Function) {
-    if has_checks(&function.body) {
+/// Optimises a kernel and what it calls. One that is checked stays as it is: checks speak of every access.
+pub(crate) fn run(kernel: &mut Function) {
+    let mut callees = std::mem::take(&mut kernel.callees);
+    let all = || std::iter::once(&*kernel).chain(&callees);
+    if all().any(|function| has_checks(&function.body)) {
+        kernel.callees = callees;
         return;
     }
-    Rewriter::new(function, MOST_GROWTH).run();
+    // A kernel of several functions is long as it is.
+    let growth = MOST_GROWTH / (1 + callees.len());
+    for callee in &mut callees {
+        optimise(callee, growth);
+    }
+    let of_callees = callees.iter().map(|callee| callee.private_bytes).max().unwrap_or(0);
+    optimise(kernel, growth);
+    // They share one frame.
+    kernel.private_bytes = kernel.private_bytes.max(of_callees);
+    kernel.callees = callees;
+}
+
+fn optimise(function: &mut Function, growth: usize) {
+    Rewriter::new(function, growth).run();
     if promote::run(function) {
         // What was in memory is now known, and may count loops.
-        Rewriter::new(function, MOST_GROWTH / 4).run();
+        Rewriter::new(function, growth / 4).run();
     }
     prune::run(function);
 }

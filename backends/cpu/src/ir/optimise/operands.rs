@@ -5,7 +5,7 @@ use crate::ir::{Inst, Place, Stmt, Value};
 /// Changes every operand of an instruction. A part's head counts as one.
 pub(super) fn of_inst(inst: &mut Inst, change: &mut impl FnMut(&mut Value)) {
     match inst {
-        Inst::Const(..) | Inst::Input(_) | Inst::Read(_) => {}
+        Inst::Const(..) | Inst::Input(_) | Inst::Argument(_) | Inst::Read(_) => {}
         Inst::Unary(_, a) | Inst::Convert(_, a) | Inst::Part { of: a, .. } => change(a),
         Inst::Binary(_, a, b) | Inst::Compare(_, a, b) | Inst::Call(_, a, b) => {
             change(a);
@@ -38,6 +38,7 @@ pub(super) fn of_stmt(statement: &mut Stmt, change: &mut impl FnMut(&mut Value))
             values.iter_mut().for_each(change);
         }
         Stmt::If { condition, .. } => change(condition),
+        Stmt::Call { arguments, .. } => arguments.iter_mut().for_each(change),
         Stmt::Block { .. } | Stmt::Loop { .. } | Stmt::Exit(_) | Stmt::Barrier(_) | Stmt::Check(_) => {}
     }
 }

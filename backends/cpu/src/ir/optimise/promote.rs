@@ -223,6 +223,9 @@ impl Promotion<'_> {
 
     /// The variables that an access becomes; `None` if it stays.
     fn vars(&mut self, place: &Place, class: Class, count: u32) -> Option<Vec<Var>> {
+        if place.space == Space::Passed {
+            self.left = u32::MAX;
+        }
         if place.space != Space::Private {
             return None;
         }

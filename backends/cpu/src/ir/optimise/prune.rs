@@ -73,6 +73,7 @@ impl Marking<'_> {
                     self.list(reject);
                 }
                 Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.list(body),
+                Stmt::Call { arguments, .. } => self.queue.extend(arguments),
                 Stmt::Exit(_) | Stmt::Barrier(_) | Stmt::Check(_) => {}
             }
         }

@@ -280,7 +280,7 @@ impl<'a> Rewriter<'a> {
 
     /// Whether a value belongs to no list.
     fn is_floating(&self, value: Value) -> bool {
-        matches!(self.function.inst(value), Inst::Const(..) | Inst::Input(_))
+        self.function.inst(value).is_floating()
     }
 
     /// Moves constant indices into the offset. Returns whether no index is certainly too large.

@@ -124,6 +124,8 @@ fn size(function: &Function, list: &[Stmt], most: usize) -> Option<usize> {
             },
             Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) | Stmt::Barrier(_) => 1,
             Stmt::Store { .. } | Stmt::Check(_) => 3,
+            // What is called is long; the call itself is nothing beside it.
+            Stmt::Call { .. } => 40,
             Stmt::If { accept, reject, .. } => {
                 let accepted = size(function, accept, most.checked_sub(sum)?)?;
                 1 + accepted + size(function, reject, most.checked_sub(sum + accepted)?)?

@@ -1,0 +1,143 @@
+//! Mathematical functions of what is the same all through a launch or a workgroup: computed once, ahead of the loops.
+//!
+//! Cranelift moves arithmetic and loads of uniforms out of loops by itself, but no calls. What they are computed from
+//! goes along. Those that a branch may skip stay where they are.
+
+use cranelift_codegen::ir::{self as cl};
+
+use super::generator::Generator;
+use super::place::Touched;
+use crate::ir::{Input, Inst, List, Space, Stmt, Value};
+
+/// More calls than this stay where they are: they would be computed for nothing if the kernel ends early.
+const MOST_CALLS: usize = 64;
+
+/// For how long a value is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Same {
+    Launch,
+    Workgroup,
+}
+
+/// What goes ahead of the loops.
+pub(super) struct Hoist {
+    /// In the order of evaluation.
+    values: Vec<(Value, Same)>,
+    /// By value: whether it was evaluated ahead.
+    done: Vec<bool>,
+}
+
+impl Hoist {
+    /// Nothing, of so many values.
+    pub(super) fn none(values: usize) -> Self {
+        Self { values: Vec::new(), done: vec![false; values] }
+    }
+}
+
+impl Generator<'_, '_> {
+    /// Evaluates, before all loops, what is the same in a launch; decides what else goes ahead.
+    pub(super) fn hoist_from_launch(&mut self) {
+        let function = self.function;
+        let mut same: Vec<Option<Same>> = function.insts.iter().map(of_floating).collect();
+        let (mut order, mut calls) = (Vec::new(), Vec::new());
+        self.find_same(&function.body, &mut same, &mut order, &mut calls);
+        calls.truncate(MOST_CALLS);
+        let mut wanted = vec![false; function.insts.len()];
+        while let Some(value) = calls.pop() {
+            if !std::mem::replace(&mut wanted[value.0 as usize], true) {
+                calls.extend(super::analysis::operands(function.inst(value)));
+            }
+        }
+        let wanted = order.into_iter().filter(|value| wanted[value.0 as usize]);
+        self.hoist.values = wanted.filter_map(|value| Some((value, same[value.0 as usize]?))).collect();
+        for (value, input) in self.used_inputs() {
+            match input {
+                Input::NumWorkgroups(axis) => self.hold_scalar(value, self.constants.groups[usize::from(axis)]),
+                Input::ArrayLength(slot) => self.hold_scalar(value, self.constants.slots[slot as usize].1),
+                _ => {}
+            }
+        }
+        self.hoist(Same::Launch);
+    }
+
+    /// Evaluates what is the same in a workgroup, and not in a launch.
+    pub(super) fn hoist_from_workgroup(&mut self, workgroup: [cl::Value; 3]) {
+        for (value, input) in self.used_inputs() {
+            if let Input::WorkgroupId(axis) = input {
+                self.hold_scalar(value, workgroup[usize::from(axis)]);
+            }
+        }
+        self.hoist(Same::Workgroup);
+    }
+
+    fn hoist(&mut self, wanted: Same) {
+        for (value, same) in self.hoist.values.clone() {
+            if same == wanted {
+                self.evaluate(value);
+                self.hoist.done[value.0 as usize] = true;
+            }
+        }
+    }
+
+    /// Whether a value was evaluated ahead.
+    pub(super) fn is_hoisted(&self, value: Value) -> bool {
+        self.hoist.done[value.0 as usize]
+    }
+
+    /// Finds the values that are the same, in the order of evaluation, and the calls among them that no branch skips.
+    fn find_same(&self, list: &List, same: &mut [Option<Same>], order: &mut Vec<Value>, calls: &mut Vec<Value>) {
+        for statement in list {
+            match statement {
+                Stmt::Let(value) => {
+                    let at = value.0 as usize;
+                    same[at] = self.sameness(*value, same);
+                    if same[at].is_none() {
+                        continue;
+                    }
+                    order.push(*value);
+                    if matches!(self.function.inst(*value), Inst::Call(..)) {
+                        calls.push(*value);
+                    }
+                    let mut part = at + 1;
+                    while matches!(self.function.insts.get(part), Some(Inst::Part { of, .. }) if of == value) {
+                        same[part] = same[at];
+                        part += 1;
+                    }
+                }
+                Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.find_same(body, same, order, calls),
+                _ => {}
+            }
+        }
+    }
+
+    /// For how long the result of an instruction is the same, given that of its operands.
+    fn sameness(&self, value: Value, same: &[Option<Same>]) -> Option<Same> {
+        let inst = self.function.inst(value);
+        match inst {
+            Inst::Unary(..)
+            | Inst::Binary(..)
+            | Inst::Ternary(..)
+            | Inst::Compare(..)
+            | Inst::Select(..)
+            | Inst::Convert(..)
+            | Inst::Call(..) => {}
+            Inst::Load(place, ..) if matches!(place.space, Space::Binding(_) | Space::Immediate) => {
+                if !self.reading(place, Touched::All).can_move() {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        super::analysis::operands(inst)
+            .into_iter()
+            .try_fold(Same::Launch, |so_far, operand| Some(so_far.max(same[operand.0 as usize]?)))
+    }
+}
+
+fn of_floating(inst: &Inst) -> Option<Same> {
+    match inst {
+        Inst::Const(..) | Inst::Input(Input::NumWorkgroups(_) | Input::ArrayLength(_)) => Some(Same::Launch),
+        Inst::Input(Input::WorkgroupId(_)) => Some(Same::Workgroup),
+        _ => None,
+    }
+}

@@ -1,0 +1,231 @@
+//! Functions that stay functions: how they are called, and how they are lowered.
+//!
+//! Nothing in WGSL calls itself, so that each function has memory of its own in the invocation's, for its variables and
+//! its result: no stack is needed. Scalars are passed as values. Of pointers, the start and the indices on the way are,
+//! and the function exists once for each kind of path, with all limits of the way in it.
+
+use naga::{Expression, Function, Handle};
+use rustc_hash::FxHashMap;
+
+use super::checks::Told;
+use super::error::{LowerError, Result};
+use super::kernel::{Frame, Lowering};
+use super::pointer::{Pointer, Root};
+use super::shape::{Rule, Shape};
+use super::value::Data;
+use crate::ir::{self, Builder, Class, Count, Index, Space, Stmt, Value};
+
+/// The functions that were lowered.
+#[derive(Default)]
+pub(super) struct Callees {
+    /// In the order of lowering: what is called comes first.
+    pub(super) functions: Vec<ir::Function>,
+    /// The number of each, and where its result lies.
+    known: FxHashMap<(Handle<Function>, Vec<Given>), (u32, Option<Pointer>)>,
+}
+
+/// What is known of an argument when a function is lowered.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Given {
+    /// Its scalars are values.
+    Values,
+    /// It lies in memory that the caller names.
+    Memory,
+    /// A pointer.
+    Path {
+        space: Space,
+        /// Within memory that is not the invocation's own; there the caller names it.
+        offset: u32,
+        indices: Vec<(u32, Count, bool)>,
+        told: Option<Told>,
+    },
+}
+
+/// An index that says where something begins, in bytes: below everything that could be its limit.
+fn base(value: Value) -> Index {
+    Index { value, stride: 1, count: Index::NO_LIMIT, proven: true }
+}
+
+impl<'a> Lowering<'a> {
+    /// Calls a function that stays one; returns its result.
+    pub(super) fn call_apart(
+        &mut self,
+        frame: &Frame<'a>,
+        function: Handle<Function>,
+        arguments: &[Handle<Expression>],
+        data: &[Data],
+    ) -> Result<Option<Data>> {
+        let mark = self.private.mark();
+        let (mut given, mut values) = (Vec::with_capacity(data.len()), Vec::new());
+        for (argument, data) in arguments.iter().zip(data) {
+            given.push(self.give(frame, *argument, data, &mut values)?);
+        }
+        let key = (function, given);
+        let (callee, result) = match self.callees.known.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let made = self.lower_apart(function, &key.1)?;
+                self.callees.known.insert(key, made.clone());
+                made
+            }
+        };
+        let site = self.site(self.here, "");
+        self.b.push(Stmt::Call { callee, arguments: values, site });
+        self.private.release(mark);
+        let Some(result) = result else { return Ok(None) };
+        // The next call writes another there.
+        self.load(&result).map(Some)
+    }
+
+    /// Appends the values of an argument.
+    fn give(
+        &mut self,
+        frame: &Frame<'a>,
+        argument: Handle<Expression>,
+        data: &Data,
+        values: &mut Vec<Value>,
+    ) -> Result<Given> {
+        match data {
+            Data::Scalars(scalars) => {
+                values.extend(scalars.iter());
+                Ok(Given::Values)
+            }
+            Data::Pointer(pointer) => self.give_pointer(pointer, values),
+            Data::Zero(_) | Data::Memory(_) => {
+                let shape = self.types.resolved(&frame.info[argument].ty)?;
+                let copy = self.reserve_in(Space::Passed, shape)?;
+                self.store(&copy, data)?;
+                values.push(self.b.u32(copy.offset));
+                Ok(Given::Memory)
+            }
+            Data::Saved(_) => Err(LowerError::invalid("an argument")),
+        }
+    }
+
+    fn give_pointer(&mut self, pointer: &Pointer, values: &mut Vec<Value>) -> Result<Given> {
+        let space = match pointer.root {
+            Root::Memory(space) if space != Space::Private => space,
+            _ => return Err(LowerError::invalid("a pointer to what no other function reaches")),
+        };
+        let mut indices = pointer.indices.as_slice();
+        let offset = if space == Space::Passed {
+            let mut start = self.b.u32(pointer.offset);
+            // One that came with a pointer, and goes on.
+            if let [first, rest @ ..] = indices
+                && first.is_base()
+            {
+                start = self.b.binary(ir::BinaryOp::Add, first.value, start);
+                indices = rest;
+            }
+            values.push(start);
+            0
+        } else {
+            pointer.offset
+        };
+        values.extend(indices.iter().map(|index| index.value));
+        let indices = indices.iter().map(|index| (index.stride, index.count, index.proven)).collect();
+        let mut told = pointer.told.clone();
+        if let Some(told) = told.as_mut().filter(|_| space == Space::Passed) {
+            // It may be any variable.
+            told.path = "".into();
+            if pointer.indices.first().is_some_and(Index::is_base) {
+                told.signed >>= 1;
+            }
+        }
+        Ok(Given::Path { space, offset, indices, told })
+    }
+
+    /// Lowers a function; returns its number and where its result lies.
+    fn lower_apart(&mut self, function: Handle<Function>, given: &[Given]) -> Result<(u32, Option<Pointer>)> {
+        let (module, info) = (self.module, &self.program.module.info()[function]);
+        let callee = &module.functions[function];
+        let plan = self.plans.functions.get(function.index()).cloned();
+        let plan = plan.ok_or_else(|| LowerError::invalid("a call of a function that comes later"))?;
+        let mut builder = Builder::new(self.program.workgroup_size);
+        builder.continue_reports(&mut self.b);
+        let caller = std::mem::replace(&mut self.b, builder);
+        let constants = std::mem::take(&mut self.constants);
+        let (here, next) = (self.here, self.next);
+        self.steps += caller.size();
+        // Memory that no caller uses, and nothing else will.
+        self.private.begin_apart();
+
+        self.evaluate_constants()?;
+        let result = match &callee.result {
+            Some(result) => {
+                let shape = self.types.of(result.ty)?;
+                Some(self.reserve_in(Space::Passed, shape)?)
+            }
+            None => None,
+        };
+        let mut arguments = Vec::with_capacity(given.len());
+        for (argument, given) in callee.arguments.iter().zip(given) {
+            arguments.push(self.take(argument, given)?);
+        }
+        let proofs = self.proofs.map(|proofs| proofs.function(function));
+        let value = self.inline(callee, info, proofs, plan, arguments)?;
+        if let (Some(result), Some(value)) = (&result, value) {
+            self.store(result, &value)?;
+        }
+
+        self.private.end_apart();
+        (self.here, self.next, self.constants) = (here, next, constants);
+        self.steps -= caller.size();
+        let mut builder = std::mem::replace(&mut self.b, caller);
+        self.steps += builder.size();
+        self.b.continue_reports(&mut builder);
+        self.callees.functions.push(builder.finish());
+        Ok((self.callees.functions.len() as u32 - 1, result))
+    }
+
+    /// What an argument is within the function.
+    fn take(&mut self, argument: &naga::FunctionArgument, given: &Given) -> Result<Data> {
+        match given {
+            Given::Values => {
+                let shape = self.types.of(argument.ty)?;
+                let classes = self.types.classes(shape)?;
+                Ok(classes.into_iter().map(|class| self.b.argument(class)).collect::<Vec<_>>().into())
+            }
+            Given::Memory => {
+                let shape = self.types.of(argument.ty)?;
+                Ok(Data::Memory(self.passed(shape)))
+            }
+            Given::Path { space, offset, indices, told } => {
+                let shape = self.pointee_of(argument.ty)?;
+                let mut pointer = match space {
+                    Space::Passed => self.passed(shape),
+                    _ => Pointer::new(Root::Memory(*space), *offset, shape),
+                };
+                for (stride, count, proven) in indices {
+                    let value = self.b.argument(Class::I32);
+                    pointer.indices.push(Index { value, stride: *stride, count: *count, proven: *proven });
+                }
+                pointer.told = told.clone();
+                if let Some(told) = pointer.told.as_mut().filter(|_| *space == Space::Passed) {
+                    told.path = argument.name.as_deref().unwrap_or("").into();
+                    told.signed <<= 1;
+                }
+                Ok(Data::Pointer(pointer))
+            }
+        }
+    }
+
+    /// Something that begins where an argument says.
+    fn passed(&mut self, shape: Shape) -> Pointer {
+        let mut pointer = Pointer::new(Root::Memory(Space::Passed), 0, shape);
+        pointer.indices.push(base(self.b.argument(Class::I32)));
+        pointer
+    }
+
+    fn pointee_of(&self, ty: Handle<naga::Type>) -> Result<Shape> {
+        let resolution = naga::proc::TypeResolution::Handle(ty);
+        self.types.pointee(&resolution).ok_or_else(|| LowerError::invalid("an argument that should be a pointer"))
+    }
+
+    /// Private memory for a value, until the function that is being lowered returns.
+    pub(super) fn reserve_in(&mut self, space: Space, shape: Shape) -> Result<Pointer> {
+        let bytes = self.types.size(shape, Rule::Private);
+        let offset = self.private.take(bytes)?;
+        Ok(Pointer::new(Root::Memory(space), offset, shape))
+    }
+}

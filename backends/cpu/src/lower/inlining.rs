@@ -1,0 +1,194 @@
+//! Decides, before anything is lowered, which functions stay functions.
+//!
+//! Inlined code is better code: it knows its arguments, and what is the same in all lanes. But a function that is called
+//! from many places, by functions that are called from many places, makes a small text a huge program. So where a
+//! kernel would become too long, those functions stay functions that save the most.
+
+use naga::valid::{FunctionInfo, ModuleInfo};
+use naga::{Barrier, Block, Expression, Function, Handle, Statement, TypeInner};
+
+use super::shape::Shape;
+use super::types::Types;
+
+/// How long a kernel may become by inlining.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// Estimated instructions of the whole kernel: if it has fewer, everything is inlined.
+    pub(crate) kernel: u64,
+    /// Functions with fewer are always inlined: a call would cost more than it saves.
+    pub(crate) function: u64,
+}
+
+impl Budget {
+    /// For kernels that are to run.
+    pub(crate) const USUAL: Self = Self { kernel: 30_000, function: 100 };
+
+    /// Every function stays one that can.
+    #[cfg(test)]
+    pub(crate) const NONE: Self = Self { kernel: 0, function: 0 };
+}
+
+/// What a function is made of.
+struct Size {
+    /// Estimated instructions without what it calls.
+    own: u64,
+    /// The functions it calls, one entry for each call.
+    calls: Vec<usize>,
+    /// Whether it must be inlined.
+    whole: bool,
+}
+
+/// Which functions of a module stay functions.
+#[derive(Debug)]
+pub(super) struct Inlining {
+    /// By function.
+    apart: Vec<bool>,
+    /// By function: whether it is one of them, or called by one.
+    within: Vec<bool>,
+}
+
+impl Inlining {
+    /// Decides for one entry point.
+    pub(super) fn new(
+        module: &naga::Module,
+        info: &ModuleInfo,
+        types: &Types<'_>,
+        entry: (&Function, &FunctionInfo),
+        budget: Budget,
+    ) -> Self {
+        let mut sizes: Vec<Size> = Vec::with_capacity(module.functions.len() + 1);
+        for (handle, function) in module.functions.iter() {
+            let size = Size::of(module, types, function, &info[handle], &sizes);
+            sizes.push(size);
+        }
+        sizes.push(Size::of(module, types, entry.0, entry.1, &sizes));
+        let mut apart = vec![false; sizes.len()];
+        loop {
+            let totals = totals(&sizes, &apart);
+            let copies = copies(&sizes, &apart);
+            let whole = (0..sizes.len())
+                .filter(|at| apart[*at] && copies[*at] > 0 || at + 1 == sizes.len())
+                .fold(0u64, |sum, at| sum.saturating_add(totals[at]));
+            if whole <= budget.kernel {
+                break;
+            }
+            let saved = |at: usize| totals[at].saturating_mul(copies[at].saturating_sub(1));
+            let candidates = (0..sizes.len() - 1).filter(|at| {
+                let worthwhile = totals[*at] >= budget.function && saved(*at) > 0 || budget.function == 0;
+                worthwhile && !apart[*at] && !sizes[*at].whole
+            });
+            let Some(best) = candidates.max_by_key(|at| (saved(*at), totals[*at])) else { break };
+            apart[best] = true;
+        }
+        let mut within = apart.clone();
+        for (at, size) in sizes.iter().enumerate().rev() {
+            if within[at] {
+                size.calls.iter().for_each(|callee| within[*callee] = true);
+            }
+        }
+        Self { apart, within }
+    }
+
+    /// Whether a function stays one.
+    pub(super) fn is_apart(&self, function: Handle<Function>) -> bool {
+        self.apart.get(function.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether the code of a function may stand in one that stays a function.
+    pub(super) fn is_within(&self, function: usize) -> bool {
+        self.within.get(function).copied().unwrap_or(false)
+    }
+
+    /// Whether any function stays one.
+    pub(super) fn any(&self) -> bool {
+        self.apart.contains(&true)
+    }
+}
+
+/// The size of each function with what is inlined into it; callees come first.
+fn totals(sizes: &[Size], apart: &[bool]) -> Vec<u64> {
+    let mut totals: Vec<u64> = Vec::with_capacity(sizes.len());
+    for size in sizes {
+        let calls = size.calls.iter().filter(|callee| !apart[**callee]);
+        totals.push(calls.fold(size.own, |sum, callee| sum.saturating_add(totals[*callee])));
+    }
+    totals
+}
+
+/// How often the code of each function is in the kernel, itself included if it stays a function; the last is the entry
+/// point.
+fn copies(sizes: &[Size], apart: &[bool]) -> Vec<u64> {
+    let mut copies = vec![0u64; sizes.len()];
+    copies[sizes.len() - 1] = 1;
+    for (at, size) in sizes.iter().enumerate().rev() {
+        if apart[at] {
+            copies[at] = copies[at].min(1);
+        }
+        for callee in &size.calls {
+            copies[*callee] = copies[*callee].saturating_add(copies[at]);
+        }
+    }
+    copies
+}
+
+impl Size {
+    fn of(module: &naga::Module, types: &Types<'_>, function: &Function, info: &FunctionInfo, known: &[Self]) -> Self {
+        let mut size = Self { own: 1, calls: Vec::new(), whole: false };
+        for (handle, expression) in function.expressions.iter() {
+            let scalars = || {
+                let shape = types.resolved(&info[handle].ty);
+                shape.map_or(1, |shape| u64::from(types.count(shape).clamp(1, super::memory::MOST_SCALARS)))
+            };
+            size.own += match expression {
+                Expression::Literal(_)
+                | Expression::Constant(_)
+                | Expression::ZeroValue(_)
+                | Expression::FunctionArgument(_)
+                | Expression::GlobalVariable(_)
+                | Expression::LocalVariable(_)
+                | Expression::AccessIndex { .. }
+                | Expression::Compose { .. }
+                | Expression::Splat { .. }
+                | Expression::Swizzle { .. } => 0,
+                Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
+                    size.whole = true;
+                    1
+                }
+                Expression::Math { .. } => 4 * scalars(),
+                _ => scalars(),
+            };
+        }
+        let cooperative = |ty: Handle<naga::Type>| matches!(types.of(ty), Ok(Shape::Cooperative { .. }));
+        size.whole |= function.arguments.iter().any(|argument| match module.types[argument.ty].inner {
+            TypeInner::Pointer { base, .. } => cooperative(base),
+            _ => cooperative(argument.ty),
+        });
+        size.whole |= function.result.as_ref().is_some_and(|result| cooperative(result.ty));
+        size.statements(&function.body);
+        size.whole |= size.calls.iter().any(|callee| known.get(*callee).is_some_and(|callee| callee.whole));
+        size
+    }
+
+    fn statements(&mut self, body: &Block) {
+        let mut left = vec![body];
+        while let Some(block) = left.pop() {
+            for statement in block {
+                self.own += 2;
+                match statement {
+                    Statement::Block(inner) => left.push(inner),
+                    Statement::If { accept, reject, .. } => left.extend([accept, reject]),
+                    Statement::Switch { cases, .. } => left.extend(cases.iter().map(|case| &case.body)),
+                    Statement::Loop { body, continuing, .. } => left.extend([body, continuing]),
+                    Statement::Call { function, arguments, .. } => {
+                        self.own += 2 * arguments.len() as u64;
+                        self.calls.push(function.index());
+                    }
+                    // A lane group leaves and comes back to barriers, which a call on the stack cannot.
+                    Statement::ControlBarrier(barrier) => self.whole |= *barrier != Barrier::SUB_GROUP,
+                    Statement::WorkGroupUniformLoad { .. } | Statement::CooperativeStore { .. } => self.whole = true,
+                    _ => {}
+                }
+            }
+        }
+    }
+}
