@@ -17,7 +17,7 @@ mod rules;
 use std::sync::Arc;
 
 use anywarp::{Device, Explanation, KernelError};
-use anywarp_backend::{BindingClass, Caps, Program, Source};
+use anywarp_backend::{BackendKind, BindingClass, Caps, Program, Source};
 use serde_json::json;
 
 pub(crate) use arguments::{CheckArgs, NOTES};
@@ -245,7 +245,9 @@ fn conclude(report: &mut Report, text: &str, target: &Target, result: Result<Pro
     let file = report.file.clone();
     match result {
         Ok(program) => {
-            for error in bindings_above_the_limit(&program, &target.caps) {
+            for error in
+                bindings_above_the_limit(&program, &target.caps).into_iter().chain(uncompiled(&program, target))
+            {
                 report.add(finding(&file, text, &error, target));
             }
             report.source = program.source;
@@ -270,6 +272,15 @@ fn finding(file: &str, text: &str, error: &KernelError, target: &Target) -> Find
         _ => {}
     }
     finding
+}
+
+/// Why the processor's compiler refuses a program, if the target is the processor: nothing but compiling tells.
+fn uncompiled(program: &Program, target: &Target) -> Option<KernelError> {
+    if target.is_baseline || target.caps.backend != BackendKind::Cpu {
+        return None;
+    }
+    let error = anywarp_cpu::check(program, target.caps.checked).err()?;
+    Some(KernelError::Compile { kernel: program.name.to_string(), device: target.caps.name.clone(), error })
 }
 
 /// Variables that are larger than any buffer that could be bound to them.

@@ -209,6 +209,26 @@ fn devices_of_this_machine() {
     let both = check(&folder, "half.wgsl --device cpu --against webgpu --json");
     let found = findings(&both);
     assert_eq!((both.code, found.len(), &found[0]["against"]), (Some(1), 1, &"webgpu".into()), "{both:#?}");
+
+    // What passes compiles there, and what does not compile does not pass.
+    let doubling = |leaf: &str| {
+        let levels = (1..20).map(|level| format!("fn f{level}() {{ f{0}(); f{0}(); }}\n", level - 1));
+        let head = "@group(0) @binding(0) var<storage, read_write> x: atomic<u32>;\n";
+        let main = "@compute @workgroup_size(1) fn main() { f19(); }\n";
+        format!("{head}fn f0() {{ {leaf} }}\n{}{main}", levels.collect::<String>())
+    };
+    folder.write("calls.wgsl", doubling("atomicAdd(&x, 1u);"));
+    folder.write("barriers.wgsl", doubling("atomicAdd(&x, 1u); workgroupBarrier();"));
+    folder.start("check", "calls.wgsl --device cpu", "", &[]).ok();
+    folder.run("calls.wgsl --device cpu --groups 1 --bind x=zeros:4").ok();
+    let refused = check(&folder, "barriers.wgsl --device cpu --json");
+    let found = findings(&refused);
+    assert!(
+        refused.code == Some(1) && found[0]["message"].as_str().is_some_and(|m| m.contains("instructions")),
+        "{refused:#?}"
+    );
+    assert_eq!(folder.run("barriers.wgsl --device cpu --groups 1 --bind x=zeros:4").code, Some(1));
+    assert_eq!(check(&folder, "barriers.wgsl").code, Some(0));
 }
 
 #[test]
