@@ -360,8 +360,7 @@ mod tests {
     fn an_error_without_candidates_says_what_to_install() {
         let error = no_device(None, Vec::new(), false).to_string();
         assert!(error.contains("driver"), "{error}");
-        for wanted in ["vulkan", "cpu:checked"] {
-            let feature = if wanted == "vulkan" { cfg!(feature = "wgpu") } else { cfg!(feature = "cpu") };
+        for (wanted, feature) in [("vulkan", cfg!(feature = "wgpu")), ("cpu:checked", cfg!(feature = "cpu"))] {
             let error = no_device(Some(wanted.to_owned()), Vec::new(), false).to_string();
             assert_eq!(error.contains("has not the feature"), !feature, "{error}");
         }

@@ -113,7 +113,7 @@ pub(crate) fn placed(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>, error: Ke
     }
     let Some(wgsl) = wgsl.placed() else { return error };
     let again = wgsl.source().and_then(|source| {
-        let text = Text { wgsl: &wgsl, source: Arc::new(source), others, number: &|_| 0 };
+        let text = Text { wgsl: &wgsl, source: Arc::new(source), others, number: &|_| 0, warns: false };
         kernel(&Start::Text(text), caps, |_, _, _| Ok(()))
     });
     again.err().unwrap_or(error)

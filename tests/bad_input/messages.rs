@@ -32,6 +32,11 @@ const FILL: &str = "
 @group(0) @binding(1) var<storage, read> b: array<u32>;
 @compute @workgroup_size(64) fn fill(@builtin(global_invocation_id) id: vec3<u32>) { a[id.x] = b[id.x]; }";
 
+/// An attempt, of which only the error counts.
+fn done<T, E: Into<Error>>(attempt: Result<T, E>) -> Result<(), Error> {
+    attempt.map(drop).map_err(Into::into)
+}
+
 /// What the calls need.
 struct Bench {
     device: Device,
@@ -51,12 +56,12 @@ impl Bench {
     }
 
     fn make(&self, text: &str) -> Result<(), Error> {
-        Ok(drop(self.device.kernel(Wgsl::new(text).file("a.wgsl"))?))
+        done(self.device.kernel(Wgsl::new(text).file("a.wgsl")))
     }
 
     /// A kernel with two entry points, and what is said about it.
     fn two(&self, said: impl FnOnce(Wgsl<'static>) -> Wgsl<'static>) -> Result<(), Error> {
-        Ok(drop(self.device.kernel(said(Wgsl::new(TWO).file("two.wgsl")))?))
+        done(self.device.kernel(said(Wgsl::new(TWO).file("two.wgsl"))))
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -74,8 +79,8 @@ type Call = fn(&Bench) -> Result<(), Error>;
 
 /// Calls as they are written, and as functions.
 const CALLS: &[(&str, Call)] = &[
-    ("Device::open(\"nowhere\")", |_| Ok(drop(Device::open("nowhere")?))),
-    ("Device::open(\"cpu:9\")", |_| Ok(drop(Device::open("cpu:9")?))),
+    ("Device::open(\"nowhere\")", |_| done(Device::open("nowhere"))),
+    ("Device::open(\"cpu:9\")", |_| done(Device::open("cpu:9"))),
     ("device.kernel(\"\")", |bench| bench.make("")),
     ("device.kernel(\"fn main( {}\")", |bench| bench.make("fn main( {}")),
     ("device.kernel(\"@vertex fn v() ..\")", |bench| {
@@ -113,64 +118,62 @@ const CALLS: &[(&str, Call)] = &[
     }),
     ("Wgsl::new(scale).program(&Caps::webgpu_baseline()), with enable f16", |_| {
         let text = "enable f16; @compute @workgroup_size(1) fn main() { let a = f16(1); }";
-        Ok(drop(Wgsl::new(text).file("a.wgsl").program(&Caps::webgpu_baseline())?))
+        done(Wgsl::new(text).file("a.wgsl").program(&Caps::webgpu_baseline()))
     }),
-    ("Wgsl::open(\"absent.wgsl\")", |bench| Ok(drop(Wgsl::open(bench.file("absent.wgsl"))?))),
-    ("Wgsl::open(\"folder\")", |bench| Ok(drop(Wgsl::open(bench.file("folder"))?))),
-    ("Wgsl::open(\"latin.wgsl\")", |bench| Ok(drop(Wgsl::open(bench.file("latin.wgsl"))?))),
+    ("Wgsl::open(\"absent.wgsl\")", |bench| done(Wgsl::open(bench.file("absent.wgsl")))),
+    ("Wgsl::open(\"folder\")", |bench| done(Wgsl::open(bench.file("folder")))),
+    ("Wgsl::open(\"latin.wgsl\")", |bench| done(Wgsl::open(bench.file("latin.wgsl")))),
     ("scale.launch().bind(\"z\", &x)", |bench| {
         let x = bench.device.buffer::<f32>(64)?;
-        Ok(drop(bench.scale.launch().bind("z", &x).threads(64)?))
+        done(bench.scale.launch().bind("z", &x).threads(64))
     }),
     ("scale.launch().set(\"params.scale\", 2.0)", |bench| {
-        Ok(drop(bench.scale.launch().set("params.scale", 2.0f32).threads(64)?))
+        done(bench.scale.launch().set("params.scale", 2.0f32).threads(64))
     }),
     ("scale.launch().set(\"params.factor\", 2u32)", |bench| {
-        Ok(drop(bench.scale.launch().set("params.factor", 2u32).threads(64)?))
+        done(bench.scale.launch().set("params.factor", 2u32).threads(64))
     }),
-    ("scale.launch().threads(64)", |bench| Ok(drop(bench.scale.launch().threads(64)?))),
+    ("scale.launch().threads(64)", |bench| done(bench.scale.launch().threads(64))),
     ("scale.launch().bind(\"x\", &x).bind(\"x\", &x)", |bench| {
         let x = bench.device.buffer::<f32>(64)?;
-        Ok(drop(bench.scale.launch().bind("x", &x).bind("x", &x).threads(64)?))
+        done(bench.scale.launch().bind("x", &x).bind("x", &x).threads(64))
     }),
     ("scale.launch().bind(\"y\", &y)", |bench| {
         let y = bench.device.buffer::<[f32; 4]>(64)?;
         let x = bench.device.buffer::<f32>(64)?;
         let launch = bench.scale.launch().bind("x", &x).bind("y", &y).set("params.factor", 2.0f32);
-        Ok(drop(launch.set("params.count", 64u32).threads(64)?))
+        done(launch.set("params.count", 64u32).threads(64))
     }),
     ("scale.launch().bind(\"x\", &words)", |bench| {
         let words = bench.device.buffer::<u32>(64)?;
         let mut y = bench.device.buffer::<[f32; 4]>(64)?;
         let launch = bench.scale.launch().bind("x", &words).bind("y", &mut y).set("params.factor", 2.0f32);
-        Ok(drop(launch.set("params.count", 64u32).threads(64)?))
+        done(launch.set("params.count", 64u32).threads(64))
     }),
     ("scale.launch().bind(\"x\", &empty)", |bench| {
         let empty = bench.device.buffer::<f32>(0)?;
         let mut y = bench.device.buffer::<[f32; 4]>(64)?;
         let launch = bench.scale.launch().bind("x", &empty).bind("y", &mut y).set("params.factor", 2.0f32);
-        Ok(drop(launch.set("params.count", 64u32).threads(64)?))
+        done(launch.set("params.count", 64u32).threads(64))
     }),
     ("scale.launch().bind(\"x\", &of_another_device)", |bench| {
         let x = bench.other.buffer::<f32>(64)?;
         let mut y = bench.device.buffer::<[f32; 4]>(64)?;
         let launch = bench.scale.launch().bind("x", &x).bind("y", &mut y).set("params.factor", 2.0f32);
-        Ok(drop(launch.set("params.count", 64u32).threads(64)?))
+        done(launch.set("params.count", 64u32).threads(64))
     }),
     ("kernel.launch().threads(0)", |bench| {
         let kernel = bench.device.kernel(Wgsl::new(TWO).file("two.wgsl").entry("a"))?;
-        Ok(drop(kernel.launch().threads(0)?))
+        done(kernel.launch().threads(0))
     }),
     ("kernel.launch().groups([1 << 20, 1 << 20, 1 << 20])", |bench| {
         let kernel = bench.device.kernel(Wgsl::new(TWO).file("two.wgsl").entry("a"))?;
-        Ok(drop(kernel.launch().groups([1 << 20, 1 << 20, 1 << 20])?))
+        done(kernel.launch().groups([1 << 20, 1 << 20, 1 << 20]))
     }),
-    ("device.buffer::<u32>(1 << 40)", |bench| Ok(drop(bench.device.buffer::<u32>(1 << 40)?))),
-    ("device.buffer::<u32>(usize::MAX)", |bench| Ok(drop(bench.device.buffer::<u32>(usize::MAX)?))),
-    ("buffer.slice(60..70).read(), of 64 elements", |bench| {
-        Ok(drop(bench.device.buffer::<u32>(64)?.slice(60..70).read()?))
-    }),
-    ("bytes.slice(1..3).read()", |bench| Ok(drop(bench.device.buffer::<u8>(64)?.slice(1..3).read()?))),
+    ("device.buffer::<u32>(1 << 40)", |bench| done(bench.device.buffer::<u32>(1 << 40))),
+    ("device.buffer::<u32>(usize::MAX)", |bench| done(bench.device.buffer::<u32>(usize::MAX))),
+    ("buffer.slice(60..70).read(), of 64 elements", |bench| done(bench.device.buffer::<u32>(64)?.slice(60..70).read())),
+    ("bytes.slice(1..3).read()", |bench| done(bench.device.buffer::<u8>(64)?.slice(1..3).read())),
     ("buffer.copy_from_slice(&[0; 63]), of 64 elements", |bench| {
         Ok(bench.device.buffer::<u32>(64)?.copy_from_slice(&[0; 63])?)
     }),
@@ -184,19 +187,17 @@ const CALLS: &[(&str, Call)] = &[
         let mut recording = bench.device.recording();
         kernel.launch().bind("a", &mut a).bind("b", &b).record(&mut recording).threads(64)?;
         let _guard = a.read()?;
-        Ok(drop(recording.submit()?))
+        done(recording.submit())
     }),
     ("matmul(&a, &b, &mut c, [2, 2, 3]), where c has 5 elements", |bench| {
         let (a, b) = (bench.device.buffer::<f32>(6)?, bench.device.buffer::<f32>(6)?);
         let mut c = bench.device.buffer::<f32>(5)?;
-        Ok(matmul(&a, &b, &mut c, [2, 2, 3]).map(drop)?)
+        done(matmul(&a, &b, &mut c, [2, 2, 3]))
     }),
-    ("ElementwiseKernel::new(\"x T\", \"y: T\", \"y = x\")", |_| {
-        Ok(drop(ElementwiseKernel::new("x T", "y: T", "y = x")?))
-    }),
+    ("ElementwiseKernel::new(\"x T\", \"y: T\", \"y = x\")", |_| done(ElementwiseKernel::new("x T", "y: T", "y = x"))),
     ("ElementwiseKernel::new(\"x: f32\", \"y: f32\", \"y = z\")", |bench| {
         let x = bench.device.buffer::<f32>(4)?;
-        Ok(drop(ElementwiseKernel::new("x: f32", "y: f32", "y = z")?.apply::<f32>(&bench.device, &x)?))
+        done(ElementwiseKernel::new("x: f32", "y: f32", "y = z")?.apply::<f32>(&bench.device, &x))
     }),
 ];
 

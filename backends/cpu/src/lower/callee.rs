@@ -20,9 +20,11 @@ use crate::ir::{self, Builder, Class, Count, Index, Space, Stmt, Value};
 pub(super) struct Callees {
     /// In the order of lowering: what is called comes first.
     pub(super) functions: Vec<ir::Function>,
-    /// The number of each, and where its result lies.
-    known: FxHashMap<(Handle<Function>, Vec<Given>), (u32, Option<Pointer>)>,
+    known: FxHashMap<(Handle<Function>, Vec<Given>), Callee>,
 }
+
+/// The number of a function, and where its result lies.
+type Callee = (u32, Option<Pointer>);
 
 /// What is known of an argument when a function is lowered.
 #[derive(Clone, PartialEq, Eq, Hash)]
