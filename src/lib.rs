@@ -87,6 +87,7 @@
 //! | `ANYWARP_DEBUG_BYTES` | how much memory of a device keeps what kernels print until it is collected; 1 MiB unless set: see [`Device::debug_output`] |
 //! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |
 //! | `ANYWARP_REQUIRE` | tests only: backends that must be there, as `vulkan,cpu` |
+//! | `ANYWARP_UPDATE` | tests only: tables of messages take what came, and keep their judgements |
 //! | `ANYWARP_CHROMIUM` | tests only: the browser that `tools/browser` starts; `/usr/bin/chromium` unless set |
 //! | `ANYWARP_CTS_DIR` | tests only: the folder of WGSL conformance cases |
 //! | `ANYWARP_MATRIX_ALLOW_MISSING` | `tools/matrix` only: `1` lets a place be left out whose tools are missing |

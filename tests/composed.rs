@@ -30,7 +30,7 @@ fn errors_name_the_imported_file() {
     let table: &[(&str, &[&str])] = &[
         ("\nfn work(at: u32) {\n    let x = ;\n}", &["shared/part.wgsl:3:13", "let x = ;"]),
         ("\nfn work(at: u32) {\n    let x = nowhere;\n}", &["shared/part.wgsl:3:13", "nowhere"]),
-        ("fn other() -> u32 {\n}\nfn work(at: u32) { _ = other(); }", &["shared/part.wgsl:1:1"]),
+        ("fn other() -> u32 {\n}\nfn work(at: u32) { _ = other(); }", &["shared/part.wgsl:2:1"]),
         ("\n  @if(never) fn work(at: u32) { }", &["shared/part.wgsl:2:7", "'never' is not set"]),
         ("fn work(at: u32) {\n    let x = &texture;\n}\nvar texture: texture_2d<f32>;", &["shared/part.wgsl:"]),
     ];

@@ -296,6 +296,7 @@ fn bindings_above_the_limit(program: &Program, caps: &Caps) -> Vec<KernelError> 
             wanted: info.layout.size.to_string(),
             limit: limit.to_string(),
             device: caps.name.clone(),
+            remedy: "make it smaller, or several variables of it".to_owned(),
         })
     });
     above.collect()

@@ -152,7 +152,7 @@ pub enum KernelError {
         others: String,
     },
     /// The kernel needs more of something than the device has.
-    #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}: use less, or another device")]
+    #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}: {remedy}")]
     AboveLimit {
         /// The kernel.
         kernel: String,
@@ -164,6 +164,8 @@ pub enum KernelError {
         limit: String,
         /// The device.
         device: String,
+        /// How the kernel can do with less.
+        remedy: String,
     },
     /// The backend could not compile it.
     #[error("compiling kernel '{kernel}' failed on {device}: {error}")]

@@ -96,7 +96,7 @@ pub enum LaunchError {
         alignment: u64,
     },
     /// A binding, grid or value above the device's limit.
-    #[error("kernel '{kernel}': {what} is {wanted}; {device} allows {limit}: use less, or another device")]
+    #[error("kernel '{kernel}': {what} is {wanted}; {device} allows {limit}: use less of it, or another device")]
     AboveLimit {
         /// The kernel.
         kernel: String,

@@ -98,8 +98,7 @@ fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
     if length == 0 && layout.unsized_tail().is_some() {
         // An array of WGSL has an element at least: `arrayLength` would count one that nobody has given.
         return Some(format!(
-            "{} has at least one element in WGSL ({size} bytes): where there is none, launch no threads (a grid of 0 runs \
-             nothing), or bind one element that the kernel ignores",
+            "{} needs at least one element, {size} bytes (a grid of 0 runs nothing and needs none)",
             layout.name
         ));
     }

@@ -13,9 +13,9 @@ pub(super) fn remedy(field: &Layout, given: Option<Scalar>, bytes: &[u8]) -> Opt
         ScalarKind::Float => format!("{number:?}{ty}"),
         ScalarKind::Unsigned if whole && number >= 0.0 => format!("{number}{ty}"),
         ScalarKind::Signed if whole => format!("{number}{ty}"),
-        _ => return Some(format!("got a value of {got}, {number}: the field is {ty}")),
+        _ => return Some(format!("the field is {ty}, got a value of {got}, {number}")),
     };
-    Some(format!("got a value of {got}: write {literal}, or convert it with `as {ty}`"))
+    Some(format!("the field is {ty}, got a value of {got}: write {literal}, or convert it with `as {ty}`"))
 }
 
 /// The value, if a double holds it exactly.
@@ -49,14 +49,14 @@ mod tests {
     fn a_number_is_written_for_the_type_of_the_field() {
         let (float, unsigned, signed) = (f32::layout(), u32::layout(), i32::layout());
         let table = [
-            (said(&float, 3.0f64), "got a value of f64: write 3.0f32, or convert it with `as f32`"),
-            (said(&float, 3i32), "got a value of i32: write 3.0f32, or convert it with `as f32`"),
-            (said(&float, 0.1f64), "got a value of f64: write 0.1f32, or convert it with `as f32`"),
-            (said(&unsigned, 3i32), "got a value of i32: write 3u32, or convert it with `as u32`"),
-            (said(&unsigned, 3u64), "got a value of u64: write 3u32, or convert it with `as u32`"),
-            (said(&unsigned, -3i32), "got a value of i32, -3: the field is u32"),
-            (said(&unsigned, 1.5f32), "got a value of f32, 1.5: the field is u32"),
-            (said(&signed, 4u32), "got a value of u32: write 4i32, or convert it with `as i32`"),
+            (said(&float, 3.0f64), "the field is f32, got a value of f64: write 3.0f32, or convert it with `as f32`"),
+            (said(&float, 3i32), "the field is f32, got a value of i32: write 3.0f32, or convert it with `as f32`"),
+            (said(&float, 0.1f64), "the field is f32, got a value of f64: write 0.1f32, or convert it with `as f32`"),
+            (said(&unsigned, 3i32), "the field is u32, got a value of i32: write 3u32, or convert it with `as u32`"),
+            (said(&unsigned, 3u64), "the field is u32, got a value of u64: write 3u32, or convert it with `as u32`"),
+            (said(&unsigned, -3i32), "the field is u32, got a value of i32, -3"),
+            (said(&unsigned, 1.5f32), "the field is u32, got a value of f32, 1.5"),
+            (said(&signed, 4u32), "the field is i32, got a value of u32: write 4i32, or convert it with `as i32`"),
         ];
         for (said, expected) in table {
             assert_eq!(said.as_deref(), Some(expected));

@@ -162,9 +162,9 @@ const CALLS: &[(&str, Call)] = &[
         let launch = bench.scale.launch().bind("x", &x).bind("y", &mut y).set("params.factor", 2.0f32);
         done(launch.set("params.count", 64u32).threads(64))
     }),
-    ("kernel.launch().threads(0)", |bench| {
+    ("kernel.launch().threads(-1)", |bench| {
         let kernel = bench.device.kernel(Wgsl::new(TWO).file("two.wgsl").entry("a"))?;
-        done(kernel.launch().threads(0))
+        done(kernel.launch().threads(-1))
     }),
     ("kernel.launch().groups([1 << 20, 1 << 20, 1 << 20])", |bench| {
         let kernel = bench.device.kernel(Wgsl::new(TWO).file("two.wgsl").entry("a"))?;

@@ -34,8 +34,7 @@ fn nothing_at_all() {
         for launched in
             [kernel.launch().bind("b", &mut b).threads(0), kernel.launch().bind("b", &mut b).groups([0, 5, 1])]
         {
-            let error = launched.expect_err("was accepted");
-            assert!(error.to_string().contains("0"), "{error}");
+            launched.expect("nothing").wait().expect("nothing");
         }
         device.recording().submit().expect("nothing").wait().expect("nothing");
         device.synchronize().expect("no error");

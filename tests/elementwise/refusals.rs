@@ -167,7 +167,7 @@ fn wgsl(device: &Device) -> TestResult {
     let call = |kernel: ElementwiseKernel| kernel.apply::<f32>(device, (&x, 1.0f32)).map(|_| ());
     let bad =
         |operation| ElementwiseKernel::new("x: f32, a: f32", "z: f32", operation).map(|kernel| kernel.name("bad"));
-    refused(call(bad("z = aa * x")?), is, &["elementwise bad:1:5", "1 │ z = aa * x", "│     ^^", "`aa`"])?;
+    refused(call(bad("z = aa * x")?), is, &["elementwise bad:1:5", "1 │ z = aa * x", "│     ^^", "'aa'"])?;
     refused(call(bad("let t = x;\nz = t +* a")?), is, &["elementwise bad:2:8", "2 │ z = t +* a"])?;
     refused(
         call(bad("z = half(x)")?.preamble("const ONE = 1;\nfn half(x: f32) -> f32 { return y; }")),
