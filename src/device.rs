@@ -332,8 +332,8 @@ impl Device {
     /// [`FindingKind`](crate::FindingKind). Hands recorded work over and waits for all of it; its
     /// errors are left to [`synchronize`](Self::synchronize). Other devices find nothing.
     ///
-    /// What nothing has asked for when the device is closed, with its last handle, buffer and kernel, is printed to
-    /// stderr, with a count.
+    /// Findings that are not collected when the device is closed, with its last handle, buffer and kernel, are printed
+    /// to stderr, with a count.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]

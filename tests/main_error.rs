@@ -1,4 +1,4 @@
-//! What a program prints that returns an error from `main`: the error as it is displayed, once.
+//! The output of a program that returns an error from `main`: the error as it is displayed, once.
 //!
 //! The test runs itself as such a program.
 

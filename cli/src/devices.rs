@@ -50,7 +50,7 @@ pub(crate) fn devices(json: bool) -> Result<(), Failure> {
 
 /// The device that runs where none is named.
 struct Default {
-    /// What `ANYWARP_DEVICE` says, if anything.
+    /// The value of `ANYWARP_DEVICE`, if it has one.
     wanted: Option<String>,
     /// The selector of the device, or why there is none.
     selector: Result<String, String>,

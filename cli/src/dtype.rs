@@ -19,7 +19,7 @@ pub(crate) enum Dtype {
     F8,
 }
 
-/// What each is called: in files, in WGSL, and by programs that use `numpy`.
+/// The names of each: in files, in WGSL, and in programs that use `numpy`.
 const NAMES: [(Dtype, &str, &str, &str); 12] = [
     (Dtype::B1, "b1", "bool", "bool"),
     (Dtype::U1, "u1", "u8", "uint8"),

@@ -153,7 +153,7 @@ impl<E: Into<Error>> From<E> for Failure {
     }
 }
 
-/// What the library refused of a kernel, in the words of the command line where it came from there.
+/// The failure of a kernel that the library refused, in the words of the command line where it came from there.
 fn of_kernel(error: KernelError) -> Failure {
     Failure::Usage(match error {
         KernelError::WhichEntryPoint { file, candidates } => format!(

@@ -21,7 +21,7 @@ With --json an error's class is usage (exit code 2), findings (3), file, or the 
 resource, programmer or fatal. A stage of `translate` that cannot be made is of class translation, files that
 `check` has found something wrong with are of class check.";
 
-/// What `run` takes.
+/// The sources and options that `run` takes.
 pub(crate) const RUN_NOTES: &str = "\
 SOURCE is one of
   FILE.npy                a NumPy array: little-endian, C order; its dtype must be the variable's
@@ -40,7 +40,7 @@ A .png goes with
   array<u32>                           a pixel each, as unpack4x8unorm takes it: red in the lowest byte
   array<f32>, array<f16>               a gray level each, 0 to 1; of colours 0.2126 R + 0.7152 G + 0.0722 B
   array<vec4<f32>>, array<vec4<f16>>   red, green, blue and alpha each, 0 to 1
-row by row from the top. Levels are those of the file; no colour space is converted. What is written has 8 bits a
+row by row from the top. Levels are those of the file; no colour space is converted. A written picture has 8 bits a
 channel; numbers outside of 0 to 1 are clamped, and the report counts them.
 
 Two keys with the same SOURCE get two buffers. Every storage and uniform variable that the entry
@@ -65,7 +65,7 @@ Examples:
       --bind x=x.npy --bind y=rand:1:f32:1Ki --out y=y.npy:32x32
   anywarp run blur.wgsl --threads 640,480 --bind image=photo.png --bind out=zeros:f32:307200 --out out=blurred.png";
 
-/// What the stages need.
+/// The tools that the stages need.
 pub(crate) const TRANSLATE_NOTES: &str = "\
 wgsl, spirv, msl, hlsl, cuda, clif and asm are made on any machine. ptx needs NVRTC, CUDA's compiler:
 `pip install nvidia-cuda-nvrtc`, and ANYWARP_NVRTC set to the folder it lies in, or the CUDA toolkit.

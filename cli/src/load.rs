@@ -1,4 +1,4 @@
-//! What each `--bind` amounts to, in memory: checked against the binding's type before anything runs.
+//! The data of each `--bind`, in memory: checked against the binding's type before anything runs.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::npy;
 use crate::picture::{self, Pixels};
 use crate::source::{Bind, Source};
 
-/// What a buffer starts as.
+/// The contents that a buffer starts with.
 pub(crate) struct Contents {
     pub(crate) data: Data,
     /// The shape of the array that it came from.

@@ -14,7 +14,7 @@ pub(crate) struct Made {
     pub(crate) count: u64,
 }
 
-/// What the elements are.
+/// The rule that makes the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     Zeros,
@@ -42,7 +42,7 @@ impl Made {
     /// Parses `ones:f32:64Ki`, or `None` where the word is that of no rule.
     ///
     /// # Errors
-    /// What was expected, what came, and an example.
+    /// A message that says what was expected and what came, with an example.
     pub(crate) fn parse(text: &str) -> Option<Result<Self, String>> {
         let (word, rest) = text.split_once(':').unwrap_or((text, ""));
         let parts: Vec<&str> = rest.split(':').collect();

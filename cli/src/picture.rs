@@ -83,7 +83,7 @@ pub(crate) fn expected(binding: &BindingInfo) -> String {
 /// Parses a PNG file.
 ///
 /// # Errors
-/// What is wrong with it, without its name.
+/// A message that says what is wrong with the file, without its name.
 pub(crate) fn parse(file: &[u8], pixels: Pixels) -> Result<Picture, String> {
     let reader = ImageReader::with_format(Cursor::new(file), ImageFormat::Png);
     let picture =

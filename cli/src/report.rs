@@ -97,7 +97,7 @@ pub(crate) struct Written {
     pub(crate) name: String,
     pub(crate) file: String,
     pub(crate) bytes: u64,
-    /// Of a .npy.
+    /// The shape of a .npy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shape: Option<Vec<u64>>,
     /// Numbers outside of 0 to 1 that a .png could not hold.

@@ -213,7 +213,7 @@ fn print_debug_output(device: &Device) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is bound, and `shown` elements of what was written.
+/// Describes the bindings, with `shown` elements of each that was written.
 fn describe(bound: &[Bound<'_>], shown: u64, spent: &mut Duration) -> Result<Vec<report::Binding>, Failure> {
     let mut described = Vec::with_capacity(bound.len());
     for Bound { binding, buffer } in bound {

@@ -1,4 +1,4 @@
-//! What a binding is filled with, as `--bind` says: a file, or numbers that are made.
+//! The source of a binding, as `--bind` names it: a file, or numbers that are made.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;

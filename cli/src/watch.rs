@@ -13,14 +13,14 @@ use crate::run;
 /// some systems and late on others.
 const INTERVAL: Duration = Duration::from_millis(150);
 
-/// How often in a row the file is not there before that is told: editors that save by renaming take it away for a
+/// How often in a row the file is not there before that is reported: editors that save by renaming take it away for a
 /// moment.
 const ABSENT: u32 = 4;
-/// How often in a row the text is wrong before that is told: some editors write it piece by piece.
+/// How often in a row the text is wrong before that is reported: some editors write it piece by piece.
 const WRONG: u32 = 2;
 
-/// Runs the kernel, and again after every change, until the process is ended. A text that is wrong is told once, as
-/// is a file that is gone, and the kernel before it stays.
+/// Runs the kernel, and again after every change, until the process is ended. A text that is wrong is reported
+/// once, as is a file that is gone, and the kernel before it stays.
 pub(crate) fn watch(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     if arguments.file.as_os_str() == "-" {
         return Err(Failure::Usage(
@@ -70,7 +70,7 @@ pub(crate) fn watch(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// What is no error, to stderr: the reports have stdout for themselves.
+/// Prints a message that is no error to stderr: the reports have stdout for themselves.
 fn say(message: &str, json: bool) {
     if json {
         eprintln!("{}", serde_json::json!({ "watch": message }));

@@ -210,7 +210,7 @@ fn devices_of_this_machine() {
     let found = findings(&both);
     assert_eq!((both.code, found.len(), &found[0]["against"]), (Some(1), 1, &"webgpu".into()), "{both:#?}");
 
-    // What passes compiles there, and what does not compile does not pass.
+    // A kernel that passes compiles there, and one that does not compile does not pass.
     let doubling = |leaf: &str| {
         let levels = (1..20).map(|level| format!("fn f{level}() {{ f{0}(); f{0}(); }}\n", level - 1));
         let head = "@group(0) @binding(0) var<storage, read_write> x: atomic<u32>;\n";

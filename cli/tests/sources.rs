@@ -1,4 +1,4 @@
-//! What buffers are filled with and what becomes of them: made numbers, pictures, shapes, prints.
+//! The sources that buffers are filled with, and the forms of results: made numbers, pictures, shapes, prints.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -109,7 +109,7 @@ fn pictures_go_in_and_out_by_the_type_of_the_binding() {
     let levels: Vec<f32> = picture().iter().map(|level| f32::from(*level) / 255.0).collect();
     assert_eq!(floats(&folder.read("q.bin")), levels);
 
-    // What a picture was bound to is written as an array of its shape.
+    // A buffer that a picture was bound to is written as an array of its shape.
     folder
         .run("copy.wgsl --entry vectors --threads 1 --bind p=in.png --bind q=in.png --out q=q.npy --out p=p.npy")
         .ok();

@@ -1,7 +1,7 @@
 // The Mandelbrot set: how long z -> z * z + c takes to leave the circle, as a colour.
 struct View {
     centre: vec2<f32>,
-    // Of the picture, in the complex plane.
+    // The width of the picture in the complex plane.
     width: f32,
     most_steps: u32,
     size: vec2<u32>,

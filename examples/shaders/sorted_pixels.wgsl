@@ -7,7 +7,7 @@
 const MOST: u32 = 1024; // columns that fit
 const GROUP: u32 = 256;
 
-// What a row is sorted by: where its run begins, how bright it is, where it was; 11, 10 and 11 bits.
+// The sort key of each pixel: where its run begins, how bright it is, where it was; 11, 10 and 11 bits.
 var<workgroup> keys: array<u32, MOST>;
 
 fn brightness(column: u32, row: u32) -> f32 {

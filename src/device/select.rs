@@ -191,7 +191,7 @@ fn wanted(options: &DeviceOptions) -> Option<String> {
     options.selector.clone().or_else(environment::device).filter(|text| !text.trim().is_empty())
 }
 
-/// What helps where no driver was found.
+/// The remedy where no driver was found.
 pub(super) const INSTALL: &str = if cfg!(target_os = "linux") {
     "install the driver of your GPU, or Mesa's software Vulkan: apt install mesa-vulkan-drivers libvulkan1"
 } else if cfg!(target_os = "windows") {

@@ -116,7 +116,7 @@ pub enum LaunchError {
         kernel: String,
         /// The dimension, counted from 0.
         axis: usize,
-        /// What it is.
+        /// The size that was given.
         got: i32,
     },
     /// A grid beyond 2^32 workgroups or threads in one dimension.

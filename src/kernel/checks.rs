@@ -96,7 +96,7 @@ pub(super) fn both(wgsl: &Layout, rust: &Layout) -> String {
 fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
     let (layout, size) = (&info.layout, u64::from(info.layout.size));
     if length == 0 && layout.unsized_tail().is_some() {
-        // An array of WGSL has an element at least: `arrayLength` would count one that nobody has given.
+        // An array of WGSL has an element at least: `arrayLength` would count one that was not given.
         return Some(format!(
             "{} needs at least one element, {size} bytes (a grid of 0 runs nothing and needs none)",
             layout.name

@@ -21,7 +21,7 @@ impl Extent {
         Self { dimensions, given: given.len(), negative: None }
     }
 
-    /// Of integers with a sign.
+    /// The extent that integers with a sign give.
     fn signed(given: &[i32]) -> Self {
         let negative = given.iter().copied().enumerate().find(|(_, count)| *count < 0);
         let dimensions: SmallVec<[u64; 3]> = given.iter().map(|count| u64::from(count.unsigned_abs())).collect();

@@ -118,8 +118,8 @@ impl<'a> Launch<'a> {
         range.is_some_and(|range| self.covered.iter().any(|set| range.contains(&set.start)))
     }
 
-    /// Sets a uniform or immediate, or a part of one: `params`, `params.a`, `params.weights[3]`. What the entry point
-    /// does not read needs no value.
+    /// Sets a uniform or immediate, or a part of one: `params`, `params.a`, `params.weights[3]`. A field that the
+    /// entry point does not read needs no value.
     pub fn set<T: Element>(mut self, path: &str, value: T) -> Self {
         self.put(path, bytemuck::bytes_of(&value), T::SCALAR, T::layout);
         self

@@ -2,7 +2,7 @@
 
 use anywarp_backend::{Layout, Scalar, ScalarKind, Shape};
 
-/// What to write in place of a number that is of another type than the field it was set to.
+/// The remedy for a number that is of another type than the field it was set to.
 pub(super) fn remedy(field: &Layout, given: Option<Scalar>, bytes: &[u8]) -> Option<String> {
     let (Shape::Scalar(wanted), Some(given)) = (&field.shape, given) else { return None };
     let number = number(given, bytes)?;

@@ -50,7 +50,7 @@ pub struct Wgsl<'a> {
     name: Name,
 }
 
-/// Who has named the text.
+/// The origin of the name of the text.
 #[derive(Clone, Copy, Debug)]
 enum Name {
     /// The author, or the file it is from.

@@ -16,8 +16,8 @@ use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::element::Element;
 use crate::error::LaunchError;
 
-/// What can be bound where a kernel reads elements of `T`: `&UnifiedBuffer<T>`, or a slice of one. `Binding` is a type
-/// with the name of the variable, for the compiler's messages.
+/// An argument for a variable of which a kernel reads elements of `T`: `&UnifiedBuffer<T>`, or a slice of one.
+/// `Binding` is a type with the name of the variable, for the compiler's messages.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to `{Binding}`, where the kernel reads elements of `{T}`",
     label = "`{Binding}` must be `&UnifiedBuffer<{T}>`, or a slice of one",

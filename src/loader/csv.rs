@@ -62,7 +62,7 @@ impl<A: CsvArrays> InMemory<A> {
     }
 }
 
-/// What is wrong with a text.
+/// A mistake in a text.
 #[derive(Debug)]
 enum Problem {
     File(String),

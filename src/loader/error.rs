@@ -128,7 +128,7 @@ pub enum LoaderError {
         line: usize,
         /// The column in characters, from 1.
         column: usize,
-        /// What is wrong with it.
+        /// The mistake in it.
         message: String,
     },
     /// A file of a data set is not what it should be.

@@ -219,7 +219,7 @@ impl Context {
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
 impl Drop for Context {
-    /// What a checked device has found must not get lost because the program does not ask for it.
+    /// Prints the findings of a checked device that the program did not collect: they must not get lost.
     fn drop(&mut self) {
         if !self.caps().checked {
             return;

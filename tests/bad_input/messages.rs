@@ -1,4 +1,4 @@
-//! What wrong calls of the library are answered with, in full: `messages.txt` holds the calls, their errors and a
+//! The errors of wrong calls of the library, in full: `messages.txt` holds the calls, their errors and a
 //! judgement of each: four parts of the text, with bars between, which name the argument, what was expected, what came
 //! instead, and what to do. `ANYWARP_UPDATE=1` writes what came to the file, where the judgements are kept.
 
@@ -37,7 +37,7 @@ fn done<T, E: Into<Error>>(attempt: Result<T, E>) -> Result<(), Error> {
     attempt.map(drop).map_err(Into::into)
 }
 
-/// What the calls need.
+/// The objects that the calls need.
 struct Bench {
     device: Device,
     other: Device,

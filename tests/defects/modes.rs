@@ -32,7 +32,7 @@ pub(crate) fn is_child() -> bool {
     true
 }
 
-fn what_nobody_collects_is_printed_at_the_end() -> Result<(), Failed> {
+fn findings_not_collected_are_printed_at_the_end() -> Result<(), Failed> {
     let said = |device: &str, wanted: &str| -> Result<(String, String), Failed> {
         let output = std::process::Command::new(std::env::current_exe()?)
             .env(CHILD, wanted)
@@ -63,7 +63,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ("findings_are_taken_once_and_counted", findings_are_taken_once_and_counted),
         ("a_finding_names_both_sides", a_finding_names_both_sides),
         ("the_text_shows_the_line", the_text_shows_the_line),
-        ("what_nobody_collects_is_printed_at_the_end", what_nobody_collects_is_printed_at_the_end),
+        ("findings_not_collected_are_printed_at_the_end", findings_not_collected_are_printed_at_the_end),
         ("reads_of_zeros_are_notes", reads_of_zeros_are_notes),
         ("the_access_itself_is_marked", the_access_itself_is_marked),
         ("a_whole_read_has_its_own_line", a_whole_read_has_its_own_line),
@@ -146,7 +146,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
     data[i] = sum + atomicLoad(&all);
 }";
 
-/// What is found in a kernel with one buffer, `data`, of 64 words.
+/// The findings of a kernel with one buffer, `data`, of 64 words.
 fn findings_of(wgsl: &str) -> Result<anywarp::Findings, Failed> {
     let device = Device::open("cpu:checked")?;
     let kernel = device.kernel(wgsl)?;

@@ -188,7 +188,7 @@ fn vectors(device: &Device) -> TestResult {
     same(&z.read()?, &[[3.0f32, 2.0]; 600], "swizzled")
 }
 
-/// What is in both lists keeps what it held where it is not assigned.
+/// An array in both lists keeps its values where it is not assigned.
 fn not_assigned(device: &Device) -> TestResult {
     let positive = ElementwiseKernel::new("x: f32, y: f32", "y: f32", "if x > 0 { y = x; }")?;
     let x = device.buffer_from(&[-1.0f32, 2.0, -3.0])?;

@@ -248,7 +248,7 @@ fn nothing(device: &Device) -> TestResult {
     equal(rows.len(), 0, "sums of no rows")
 }
 
-/// Of all types that have them, for no elements and for many.
+/// Infinite identities of all types that have them, for no elements and for many.
 fn infinities(device: &Device) -> TestResult {
     extremes::<f32>(device, &[f32::NEG_INFINITY], &[f32::INFINITY])?;
     if known::<f16>(device).is_ok() {

@@ -17,19 +17,19 @@ pub fn of_parser(source: &Source, error: &ParseError) -> TextError {
     invalid(source, words::of_parser(Text::new(source), error))
 }
 
-/// What the validator says of a module.
+/// The validator's error about a module.
 #[must_use]
 pub fn of_refused(source: &Source, refused: &Refused) -> TextError {
     invalid(source, words::of_validator(Text::new(source), Some(&refused.module), &refused.error))
 }
 
-/// What the validator says, where the module that it is about is not at hand: types and expressions have no names then.
+/// The validator's error, where the module that it is about is not at hand: types and expressions have no names then.
 #[must_use]
 pub fn of_validator(source: &Source, error: &WithSpan<ValidationError>) -> TextError {
     invalid(source, words::of_validator(Text::new(source), None, error))
 }
 
-/// What is wrong at some places of a text, in the form of the diagnostics of Rust.
+/// A message about some places of a text, in the form of the diagnostics of Rust.
 #[must_use]
 pub fn at(source: &Source, message: &str, labels: Vec<(Span, String)>, notes: Vec<String>) -> String {
     let mut files = SimpleFiles::new();

@@ -339,7 +339,7 @@ impl Findings {
         self.list.iter().filter(|finding| finding.kind.severity() == Severity::Error)
     }
 
-    /// Whether any finding is more than a note. What there was no room for counts as such.
+    /// Whether any finding is more than a note. A finding that there was no room for counts as such.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.dropped > 0 || self.errors().next().is_some()

@@ -10,7 +10,7 @@ use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Mo
 pub(crate) struct Reads(Vec<(Option<[u32; 2]>, Range<u32>)>);
 
 impl Reads {
-    /// Of a module that has no more than its entry points use.
+    /// The reads of a module that has no more than its entry points use.
     pub(crate) fn of(module: &Module) -> Self {
         let mut reads = Self::default();
         let functions = module.functions.iter().map(|(_, function)| function);

@@ -1,4 +1,4 @@
-//! What is read of a text, and what is said of a wrong one.
+//! The columns that are read from a text, and the errors of a wrong one.
 
 use proptest::prelude::*;
 

@@ -189,7 +189,7 @@ impl Fitted<'_> {
         Ok(())
     }
 
-    /// What the operation must assign.
+    /// The outputs that the operation must assign.
     fn outputs(&self) -> Vec<Output> {
         let output = |slot: &Slot| {
             let kind = match (slot.access, slot.read) {

@@ -70,7 +70,7 @@ pub(crate) fn check(
     }
 }
 
-/// What is wrong with one output.
+/// The mistake in one output, if there is one.
 fn problem(source: &Source, module: &Module, function: &str, output: &Output) -> Option<String> {
     let Output { name, declared, lanes, kind } = output;
     let never = || {
@@ -145,7 +145,7 @@ fn writes(module: &Module, function: &Function, name: &str) -> bool {
     found
 }
 
-/// What a pointer points into.
+/// The variable or argument that a pointer points into.
 fn root_of(function: &Function, pointer: Handle<Expression>) -> Handle<Expression> {
     match function.expressions[pointer] {
         Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => root_of(function, base),
@@ -171,7 +171,7 @@ fn join(one: State, other: State) -> State {
     }
 }
 
-/// What was seen of one variable.
+/// The reads and assignments of one variable that a function makes.
 struct Flow<'m> {
     source: &'m Source,
     module: &'m Module,
@@ -214,7 +214,7 @@ impl<'m> Flow<'m> {
     }
 
     fn block(&mut self, block: &Block, mut state: State) -> State {
-        // What was read without a value for the next statement: a load itself has the place of the declaration.
+        // A read without a value, kept until the next statement: a load itself has the place of the declaration.
         let mut before: Option<Option<Span>> = None;
         for (statement, span) in block.span_iter() {
             let own = is_users(self.source, *span);
@@ -266,7 +266,7 @@ impl<'m> Flow<'m> {
                 self.breaks.pop().flatten()
             }
             Statement::Loop { body, continuing, break_if } => {
-                // Of all times that it runs the first has the fewest values.
+                // The first iteration has the fewest values.
                 self.breaks.push(None);
                 self.continues.push(None);
                 let end = self.block(body, state);
@@ -334,7 +334,7 @@ impl<'m> Flow<'m> {
 mod tests {
     use super::*;
 
-    /// What is said of `z: vec2<f32>`, whose operation is `statements`.
+    /// The error about the output `z: vec2<f32>` of the operation `statements`, if there is one.
     fn said(kind: Kind, statements: &str) -> Option<String> {
         let mut text = Text::new();
         text.user(

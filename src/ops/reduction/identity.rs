@@ -2,7 +2,7 @@
 
 use super::super::operation::types::ElementType;
 
-/// What can be an [`identity`](super::ReductionKernel::identity): WGSL text, or a number. WGSL has no literal for
+/// A value for [`identity`](super::ReductionKernel::identity): WGSL text, or a number. WGSL has no literal for
 /// infinities; here they are `f32::INFINITY` and `f32::NEG_INFINITY`, or `inf` and `-inf` in a text.
 ///
 /// A number stands for itself whatever the accumulator is: `0` is one of all types.

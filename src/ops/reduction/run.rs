@@ -223,7 +223,7 @@ impl Fitted<'_> {
         })
     }
 
-    /// What statements of `finish` must assign.
+    /// The outputs that statements of `finish` must assign.
     fn outputs(&self) -> Vec<Output> {
         let written = self.slots.iter().filter(|slot| slot.written);
         written.map(|slot| Output::result(&slot.name, slot.element.lanes)).collect()

@@ -61,7 +61,7 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// What is combined, unless it is a struct of the caller's.
+    /// The type that is combined, unless it is a struct of the caller's.
     pub(super) fn combined(&self, letters: &[Letter], slots: &[Slot]) -> Option<ElementType> {
         let Some(name) = self.accumulator.as_deref().map(str::trim) else {
             return slots.iter().find(|slot| slot.written).map(|slot| slot.element);

@@ -1,4 +1,4 @@
-//! What ran, kept: in `target/matrix` after each run, in `docs/results/places` for the table of places.
+//! Records of the runs: in `target/matrix` after each run, in `docs/results/places` for the table of places.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

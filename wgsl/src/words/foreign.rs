@@ -1,6 +1,6 @@
 //! Names of other languages, and what WGSL has for them.
 
-/// What to write in place of a name of GLSL, HLSL, CUDA, C or Rust.
+/// The remedy for a name of GLSL, HLSL, CUDA, C or Rust.
 pub(super) fn remedy(name: &str) -> Option<String> {
     if let Some((_, remedy)) = NAMES.iter().find(|(foreign, _)| *foreign == name) {
         return Some((*remedy).to_owned());

@@ -1,9 +1,9 @@
-//! What is said about a mistake in a text: a sentence, the marked places, and a remedy, in the words of WGSL and of the
+//! The explanation of a mistake in a text: a sentence, the marked places, and a remedy, in the words of WGSL and of the
 //! author.
 //!
 //! naga's validator reports variants, which [`validator`] matches, with the types and expressions that its handles
 //! stand for. Its parser reports sentences with places; [`parser`] knows them by how they begin, and looks at the text
-//! around. What is known to neither keeps naga's sentence, without its handles ([`plain`]).
+//! around. An error that is known to neither keeps naga's sentence, without its handles ([`plain`]).
 //!
 //! | module | holds |
 //! |---|---|
@@ -28,14 +28,14 @@ pub(crate) use parser::explain as of_parser;
 pub(crate) use text::Text;
 pub(crate) use validator::explain as of_validator;
 
-/// What is said about one mistake.
+/// The explanation of one mistake.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Finding {
     /// The sentence.
     pub(crate) message: String,
     /// Places, the mistake's own first, each with a few words.
     pub(crate) marks: Vec<(Span, String)>,
-    /// What to do about it, a sentence each.
+    /// The remedies, a sentence each.
     pub(crate) help: Vec<String>,
 }
 

@@ -10,7 +10,7 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     found.min_by_key(|(far, candidate)| (*far, candidate.len().abs_diff(name.len()))).map(|(_, candidate)| candidate)
 }
 
-/// What it takes to make one of the other, letters added, left out, exchanged with their neighbour or replaced: 2 each,
+/// The cost of making one of the other, letters added, left out, exchanged with their neighbour or replaced: 2 each,
 /// or 1 where only the case or an underscore differs (optimal string alignment distance).
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());

@@ -46,12 +46,12 @@ impl<'a> Text<'a> {
         self.source.text()
     }
 
-    /// What stands there.
+    /// The text at a place.
     pub(super) fn at(self, span: Span) -> &'a str {
         span.to_range().and_then(|range| self.all().get(range)).unwrap_or_default()
     }
 
-    /// What the author wrote there, on one line; as it would be quoted.
+    /// The author's own text at a place, on one line; as it would be quoted.
     pub(super) fn quote(self, span: Span) -> String {
         let range = span.to_range().unwrap_or_default();
         // Names may have changed in a composed text.
@@ -120,7 +120,7 @@ impl<'a> Text<'a> {
         span(start..start + words.trim().len())
     }
 
-    /// What stands from the beginning of one place to the end of another.
+    /// The text from the beginning of one place to the end of another.
     pub(super) fn between(self, first: usize, last: usize) -> String {
         self.quote(span(first..last))
     }

@@ -6,7 +6,7 @@
 //! - an integer division by zero;
 //! - as a note, for it is zero: a read of a variable of an invocation that was declared without a first value and not
 //!   yet written, scalar by scalar; of workgroup memory that no invocation of the workgroup has
-//!   written (atomics, which can start from nothing but zero, excepted). Of storage nothing is reported: all of it
+//!   written (atomics, which can start from nothing but zero, excepted). Reads of storage are not reported: all of it
 //!   begins with zeros, and the host may mean them;
 //! - two accesses to one word by two invocations, at least one a write and not both atomic, with
 //!   no barrier between them that orders this memory: `workgroupBarrier` and

@@ -7,7 +7,7 @@
 //! never torn, and all threads see the changes of one word in one order. So stores are plain ones, without the fence or
 //! release that Cranelift's atomic ones have. Cranelift drops no store, and forwards the value of one only to plain
 //! loads; atomic loads stay its own, a plain instruction on x86, because it would merge plain ones across the turns of a
-//! loop that waits. What orders other memory is a barrier, see [`super::barrier`].
+//! loop that waits. Barriers order other memory, see [`super::barrier`].
 
 use cranelift_codegen::ir::{self as cl, AtomicRmwOp, InstBuilder, MemFlagsData, types};
 

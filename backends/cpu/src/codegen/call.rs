@@ -1,7 +1,8 @@
 //! Functions that stay functions, and calls of them.
 //!
-//! A function that is called runs for one lane group, in the mask of the call: that is its entry mask. What is the same
-//! in all lanes at every call is a scalar parameter, what grows from lane to lane likewise, all else is in vectors.
+//! A function that is called runs for one lane group, in the mask of the call: that is its entry mask. A value that is
+//! the same in all lanes at every call is a scalar parameter, one that grows from lane to lane likewise, all else is in
+//! vectors.
 //! Results lie in memory. It returns a [`Stop`] and the steps that are left.
 
 use std::cell::Cell;
@@ -18,7 +19,7 @@ use super::ops::{Target, part_count, scalar_type, vector_type};
 use crate::abi::{Frame, Stop};
 use crate::ir::{Class, Function, Inst, SiteId, Stmt, Value};
 
-/// What is learned of one function before code is made of it.
+/// The results of analysing one function, before code is made of it.
 pub(super) struct Learned {
     pub(super) facts: Facts,
     pub(super) live: Live,
@@ -156,7 +157,7 @@ impl Callees<'_> {
 /// Parameters before the arguments of the source: frame, private memory, steps, lane group, workgroup, mask.
 const FIXED: usize = 7 + super::generator::MASKS;
 
-/// What one function needs to call others.
+/// The state that one function needs to call others.
 pub(super) struct Calling<'a> {
     callees: &'a Callees<'a>,
     references: FxHashMap<u32, cl::FuncRef>,

@@ -1,7 +1,7 @@
 //! Mathematical functions of what is the same all through a launch or a workgroup: computed once, ahead of the loops.
 //!
-//! Cranelift moves arithmetic and loads of uniforms out of loops by itself, but no calls. What they are computed from
-//! goes along. Those that a branch may skip stay where they are.
+//! Cranelift moves arithmetic and loads of uniforms out of loops by itself, but no calls. The values that a call
+//! is computed from go along with it. Calls that a branch may skip stay where they are.
 
 use cranelift_codegen::ir::{self as cl};
 
@@ -19,7 +19,7 @@ enum Same {
     Workgroup,
 }
 
-/// What goes ahead of the loops.
+/// The values that are computed ahead of the loops.
 pub(super) struct Hoist {
     /// In the order of evaluation.
     values: Vec<(Value, Same)>,

@@ -170,8 +170,8 @@ impl Generator<'_, '_> {
         columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
     }
 
-    /// The flags of reads of each lane by itself. What may move, Cranelift computes where it is used: in a loop perhaps
-    /// before it, but without one in each of the branches that use it, with all that the index takes.
+    /// The flags of reads of each lane by itself. Cranelift computes a read that may move where it is used: in a
+    /// loop perhaps before it, but without one in each of the branches that use it, with all that the index takes.
     fn gathering(&self, place: &Place) -> MemFlagsData {
         if self.flow.loops > 0 { self.reading(place, Touched::All) } else { shared() }
     }

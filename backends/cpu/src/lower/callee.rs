@@ -1,8 +1,8 @@
 //! Functions that stay functions: how they are called, and how they are lowered.
 //!
 //! Nothing in WGSL calls itself, so that each function has memory of its own in the invocation's, for its variables and
-//! its result: no stack is needed. Scalars are passed as values. Of pointers, the start and the indices on the way are,
-//! and the function exists once for each kind of path, with all limits of the way in it.
+//! its result: no stack is needed. Scalars are passed as values. So are the start of a pointer and
+//! the indices on its way, and the function exists once for each kind of path, with all limits of the way in it.
 
 use naga::{Expression, Function, Handle};
 use rustc_hash::FxHashMap;
@@ -26,7 +26,7 @@ pub(super) struct Callees {
 /// The number of a function, and where its result lies.
 type Callee = (u32, Option<Pointer>);
 
-/// What is known of an argument when a function is lowered.
+/// The form of an argument, as it is known when a function is lowered.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Given {
     /// Its scalars are values.
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a> {
         Ok((self.callees.functions.len() as u32 - 1, result))
     }
 
-    /// What an argument is within the function.
+    /// The data of an argument within the function.
     fn take(&mut self, argument: &naga::FunctionArgument, given: &Given) -> Result<Data> {
         match given {
             Given::Values => {

@@ -100,7 +100,7 @@ impl Lowering<'_> {
         Ok(Data::Memory(whole))
     }
 
-    /// What fills the tables: stands before everything else.
+    /// The statements that fill the tables: they stand before everything else.
     pub(super) fn filled_tables(&mut self) -> List {
         let mut tables: Vec<(Rc<[Constant]>, Table)> = self.tables.drain().collect();
         tables.sort_unstable_by_key(|(_, table)| table.offset);

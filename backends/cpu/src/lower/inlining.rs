@@ -28,7 +28,7 @@ impl Budget {
     pub(crate) const NONE: Self = Self { kernel: 0, function: 0 };
 }
 
-/// What a function is made of.
+/// The size of a function, its own and that of its calls.
 struct Size {
     /// Estimated instructions without what it calls.
     own: u64,

@@ -1,9 +1,9 @@
 //! naga IR becomes the scalar program of [`crate::ir`].
 //!
-//! What is called is inlined, unless the kernel would become too long ([`inlining`]); vectors, matrices, arrays and structs are taken apart. A value is
-//! the list of its scalars, or, where that list would be long, an immutable copy in private memory
-//! ([`value`]). A pointer is a root, a constant offset and the dynamic indices on the way
-//! ([`pointer`]). Variables that are reached only by constant paths become registers ([`plan`]).
+//! Functions that are called are inlined, unless the kernel would become too long ([`inlining`]); vectors, matrices,
+//! arrays and structs are taken apart. A value is the list of its scalars, or, where that list would be long, an
+//! immutable copy in private memory ([`value`]). A pointer is a root, a constant offset and the dynamic indices on the
+//! way ([`pointer`]). Variables that are reached only by constant paths become registers ([`plan`]).
 //!
 //! | file | concept |
 //! |---|---|

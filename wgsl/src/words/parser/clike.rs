@@ -6,7 +6,7 @@ use super::super::text::{Token, span};
 use super::super::{Finding, foreign};
 use super::Said;
 
-/// What is said where a token before is a word of another language.
+/// Explains an error where a token before is a word of another language.
 pub(super) fn explain(said: Said<'_>, wanted: &str, before: &[Token<'_>]) -> Option<Finding> {
     let found = said.text.at(said.span());
     let last = before.last().copied();
@@ -157,7 +157,7 @@ pub(super) fn cast(said: Said<'_>, before: &[Token<'_>]) -> Option<Finding> {
     )
 }
 
-/// What stands outside of functions and is no declaration.
+/// Explains text that stands outside of functions and is no declaration.
 fn global(said: Said<'_>, found: &str) -> Option<Finding> {
     let place = said.span();
     let finding = |message: &str| Finding::new(message).mark(place, "");

@@ -4,7 +4,7 @@ use super::super::Finding;
 use super::super::near::nearest;
 use super::{Said, within};
 
-/// What is said about a declaration or a call.
+/// Explains an error in a declaration or a call.
 pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     let message = said.message();
     let (place, written) = (said.span(), said.quote());

@@ -25,7 +25,7 @@ use naga::front::wgsl::ParseError;
 use super::plain::is_internal;
 use super::{Finding, Text};
 
-/// What is said about an error of the parser.
+/// Explains an error of the parser.
 pub(crate) fn explain(text: Text<'_>, error: &ParseError) -> Finding {
     let said = Said { text, error };
     let kinds = [syntax::explain, names::explain, values::explain, places::explain, declared::explain];
@@ -59,7 +59,7 @@ impl<'a> Said<'a> {
         self.span().to_range().map_or(0, |range| range.start)
     }
 
-    /// What the author wrote at the first place.
+    /// The author's own text at the first place.
     fn quote(self) -> String {
         self.text.quote(self.span())
     }
@@ -77,7 +77,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// What stands between two pieces of a sentence.
+/// The text between two pieces of a sentence.
 fn within<'a>(sentence: &'a str, before: &str, behind: &str) -> Option<&'a str> {
     let (_, rest) = sentence.split_once(before)?;
     rest.split_once(behind).map(|(middle, _)| middle)

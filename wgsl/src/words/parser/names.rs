@@ -22,7 +22,7 @@ const BUILTINS: &[&str] = &[
 ];
 const SPACES: &[&str] = &["storage", "uniform", "workgroup", "private", "function"];
 
-/// What is said about a name.
+/// Explains an error about a name.
 pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     let message = said.message();
     let written = said.text.at(said.span());

@@ -1,9 +1,9 @@
-//! What cannot be assigned, pointers and atomics.
+//! Errors about places that cannot be assigned, pointers and atomics.
 
 use super::super::Finding;
 use super::{Said, within};
 
-/// What is said about a place that is written, pointed at or read.
+/// Explains an error about a place that is written, pointed at or read.
 pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     let message = said.message();
     let (place, written) = (said.span(), said.quote());
@@ -89,7 +89,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     None
 }
 
-/// What stands left of `=` and does not change.
+/// Explains an assignment whose left side cannot be assigned.
 fn assigned(said: Said<'_>) -> Finding {
     let written = said.quote();
     let (place, declared) = (said.span(), said.other(1));

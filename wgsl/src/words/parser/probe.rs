@@ -11,7 +11,7 @@ use naga::valid::Capabilities;
 use super::super::{Finding, of_validator};
 use super::Said;
 
-/// What is wrong within `value`, if what stands at `instead` were `with` and all else right.
+/// The mistake within `value`, if the text at `instead` were `with` and all else right.
 pub(super) fn mistake_in(said: Said<'_>, value: Range<usize>, instead: Range<usize>, with: &str) -> Option<Finding> {
     let module = parsed(said, instead, with)?;
     let refused = Validated::new(module, Capabilities::all()).err()?;

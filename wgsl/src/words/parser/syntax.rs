@@ -6,7 +6,7 @@ use super::super::Finding;
 use super::super::text::{Token, span};
 use super::{Said, clike, within};
 
-/// What is said about a token that was not expected.
+/// Explains an error about a token that was not expected.
 pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     let message = said.message();
     if message.starts_with("unterminated block comment") || said.text.at(said.span()).starts_with("/*") {
@@ -46,7 +46,7 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
         })
 }
 
-/// What is expected, as one would say it.
+/// The plain name of an expected token or construct.
 fn plainly(wanted: &str) -> String {
     let plain = match wanted {
         "identifier" => "a name",
@@ -144,7 +144,7 @@ fn starts_line(said: Said<'_>) -> bool {
     said.text.all()[..said.at()].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
 }
 
-/// What to do instead of a call that takes a string.
+/// The remedy for a call that takes a string.
 fn call(before: &[Token<'_>]) -> Option<String> {
     let [.., name, open] = before else { return None };
     (open.text == "(").then(|| super::super::foreign::remedy(name.text)).flatten()

@@ -6,7 +6,7 @@ use super::super::types::{converted, literal, quoted, spoken};
 use super::super::{Finding, text};
 use super::{Said, probe, within};
 
-/// What is said about a value.
+/// Explains an error about a value.
 pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
     let message = said.message();
     if message.starts_with("automatic conversions cannot convert") {

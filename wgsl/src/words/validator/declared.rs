@@ -6,7 +6,7 @@ use naga::{ArraySize, Handle, Module, Override, Span, Type, TypeInner};
 use super::super::{Finding, types};
 use super::Found;
 
-/// What is said about a type.
+/// Explains an error in a type.
 pub(super) fn of_type(found: Found<'_>, module: &Module, handle: Handle<Type>, error: &TypeError) -> Option<Finding> {
     let place = place(found, module, handle);
     let ty = &module.types[handle];
@@ -52,7 +52,7 @@ pub(super) fn of_type(found: Found<'_>, module: &Module, handle: Handle<Type>, e
     })
 }
 
-/// What is said about an override.
+/// Explains an error in an override.
 pub(super) fn of_override(
     found: Found<'_>,
     module: &Module,

@@ -8,7 +8,7 @@ use super::Found;
 use super::body::Body;
 use super::statements::space_name;
 
-/// What is said about an entry point as a whole.
+/// Explains an error in an entry point as a whole.
 pub(super) fn explain(
     found: Found<'_>,
     body: &Body<'_>,

@@ -7,7 +7,7 @@ use super::super::{Finding, text, types};
 use super::body::Body;
 use super::operators;
 
-/// What is said about an expression.
+/// Explains an error in an expression.
 pub(super) fn explain(body: &Body<'_>, handle: Handle<Expression>, error: &ExpressionError) -> Option<Finding> {
     let place = body.span(handle);
     let named = |handle| Some(types::quoted(&types::name(body.module, &body.value_type(handle)?)));

@@ -26,7 +26,7 @@ use self::body::Body;
 use super::plain::{cleaned, is_internal};
 use super::{Finding, Text};
 
-/// What is said about an error of the validator. Without the module, handles stand for nothing.
+/// Explains an error of the validator. Without the module, handles stand for nothing.
 pub(crate) fn explain(text: Text<'_>, module: Option<&Module>, error: &WithSpan<ValidationError>) -> Finding {
     let found = Found { text, error };
     let known = module.and_then(|module| match error.as_inner() {

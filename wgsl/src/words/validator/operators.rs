@@ -191,7 +191,7 @@ pub(super) fn unary(body: &Body<'_>, handle: Handle<Expression>, op: UnaryOperat
 
 /// A literal whose type nothing says.
 pub(super) fn literal(body: &Body<'_>, handle: Handle<Expression>) -> Option<Finding> {
-    // What it is an operand of says which type it should have had.
+    // The expression that it is an operand of says which type it should have had.
     let mut part = handle;
     while let Some((user, expression)) = body.user(part) {
         if matches!(expression, Expression::Binary { .. }) {

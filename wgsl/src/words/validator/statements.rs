@@ -7,7 +7,7 @@ use super::super::{Finding, text, types};
 use super::Found;
 use super::body::Body;
 
-/// What is said about a statement, a local variable or the head of a function.
+/// Explains an error in a statement, a local variable or the head of a function.
 pub(super) fn explain(found: Found<'_>, body: &Body<'_>, error: &FunctionError) -> Option<Finding> {
     let place = found.span();
     let typed = |handle| Some(types::quoted(&types::name(body.module, &body.value_type(handle)?)));

@@ -6,7 +6,7 @@ use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, Module, ScalarKind, 
 use super::super::{Finding, types};
 use super::statements::space_name;
 
-/// What is said about a variable.
+/// Explains an error in a variable.
 pub(super) fn explain(module: &Module, handle: Handle<GlobalVariable>, error: &GlobalVariableError) -> Option<Finding> {
     let variable = &module.global_variables[handle];
     let (name, space) = (variable.name.as_deref().unwrap_or_default(), space_name(variable.space));

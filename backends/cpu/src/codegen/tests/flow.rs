@@ -192,7 +192,7 @@ fn functions_of_what_is_the_same_for_all_are_computed_ahead_of_the_loops() {
     let mut function = crate::lower::lower(&crate::lower::tests::program(source), false).unwrap();
     crate::ir::optimise::run(&mut function);
     let text = crate::codegen::clif(&function).unwrap();
-    // What is the same in a launch stands before the loop over workgroups; what is within a branch, in the branch.
+    // Calls that are the same in a launch stand before the loop over workgroups; those within a branch, in the branch.
     let before_all_loops = text.split("block2").next().unwrap_or("");
     assert_eq!(before_all_loops.matches("call_indirect").count(), 2, "{text}");
 }

@@ -124,7 +124,7 @@ fn size(function: &Function, list: &[Stmt], most: usize) -> Option<usize> {
             },
             Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) | Stmt::Barrier(_) => 1,
             Stmt::Store { .. } | Stmt::Check(_) => 3,
-            // What is called is long; the call itself is nothing beside it.
+            // The called function is long; the call itself is nothing beside it.
             Stmt::Call { .. } => 40,
             Stmt::If { accept, reject, .. } => {
                 let accepted = size(function, accept, most.checked_sub(sum)?)?;
