@@ -168,7 +168,7 @@ fn of_any_machine(text: &str, processor: &str) -> String {
 
 /// The mistake in the answer to the same call with `--json`, if there is one.
 fn class_in_json(folder: &Folder, line: &str, code: i32) -> Option<String> {
-    // That says a file's result on stdout.
+    // `check` prints the result of a file to stdout.
     if line.starts_with("check") || line.is_empty() || line.contains("--json") {
         return None;
     }

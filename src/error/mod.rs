@@ -121,13 +121,11 @@ impl Error {
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
     /// # fn main() -> anywarp::Result<()> {
-    /// use anywarp::ops::OperationError;
+    /// use anywarp::{BufferError, Error};
     ///
     /// let device = anywarp::Device::open("cpu")?;
-    /// let (a, b) = (device.buffer::<f32>(6)?, device.buffer::<f32>(6)?);
-    /// let mut c = device.buffer::<f32>(5)?;
-    /// let error = anywarp::Error::from(anywarp::ops::matmul(&a, &b, &mut c, [2, 2, 3]).unwrap_err());
-    /// assert!(matches!(error.downcast_ref(), Some(OperationError::Length { .. })));
+    /// let error = Error::from(device.buffer::<f32>(usize::MAX).map(|_| ()).unwrap_err());
+    /// assert!(error.downcast_ref::<BufferError>().is_some());
     /// # Ok(())
     /// # }
     /// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]

@@ -7,6 +7,24 @@ use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, Laun
 anywarp_backend::debug_as_display!(OperationError);
 
 /// A matrix product or a call of a kernel of one line was refused; nothing of it has run.
+///
+/// An [`Error`] that was made of one gives it back by [`Error::downcast_ref`]:
+///
+/// ```
+/// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
+/// # fn main() -> anywarp::Result<()> {
+/// use anywarp::ops::OperationError;
+///
+/// let device = anywarp::Device::open("cpu")?;
+/// let (a, b) = (device.buffer::<f32>(6)?, device.buffer::<f32>(6)?);
+/// let mut c = device.buffer::<f32>(5)?;
+/// let error = anywarp::Error::from(anywarp::ops::matmul(&a, &b, &mut c, [2, 2, 3]).unwrap_err());
+/// assert!(matches!(error.downcast_ref(), Some(OperationError::Length { .. })));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(all(feature = "cpu", not(target_arch = "wasm32"))))]
+/// # fn main() {}
+/// ```
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperationError {
