@@ -1,0 +1,119 @@
+//! Sentences of comments, documents and error texts.
+
+use std::path::Path;
+
+/// The notation of comments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// Rust, WGSL, JavaScript, C++: `//`.
+    Slashes,
+    /// Shell, Python, TOML, YAML: `#`.
+    Hashes,
+    /// Prose outside fenced blocks.
+    Markdown,
+}
+
+/// A sentence, or an entry of a list or a table.
+pub(crate) struct Sentence {
+    /// The first line of its paragraph, from 1.
+    pub(crate) line: usize,
+    /// Its words in one line.
+    pub(crate) text: String,
+}
+
+/// The language of a file by its name; none for data.
+pub(crate) fn language(path: &Path) -> Option<Language> {
+    match path.extension().and_then(|end| end.to_str()) {
+        Some("rs" | "wgsl" | "mjs" | "js" | "cuh" | "cu") => Some(Language::Slashes),
+        Some("sh" | "py" | "toml" | "yml") => Some(Language::Hashes),
+        Some("md") => Some(Language::Markdown),
+        None if path.parent().is_some_and(|folder| folder.ends_with("tools")) => Some(Language::Hashes),
+        _ => None,
+    }
+}
+
+/// The sentences of a text, in order.
+pub(crate) fn sentences(language: Language, text: &str) -> Vec<Sentence> {
+    let mut found = Vec::new();
+    let mut paragraph = Paragraph { line: 0, text: String::new() };
+    let mut fenced = false;
+    for (index, line) in text.lines().enumerate() {
+        let Some((words, anew)) = words(language, line) else {
+            paragraph.end(&mut found);
+            fenced &= language == Language::Markdown;
+            continue;
+        };
+        let point = words.trim_start_matches(['#', '-', '*', '>', ' ']);
+        if words.starts_with("```") {
+            fenced = !fenced;
+            paragraph.end(&mut found);
+        } else if !fenced {
+            // A heading, a list's entry, a table's row, an empty line and a comment behind code begin a paragraph.
+            if anew
+                || point.is_empty()
+                || point.len() < words.len() && !words.starts_with("**")
+                || words.starts_with('|')
+            {
+                paragraph.end(&mut found);
+            }
+            for cell in point.split('|').filter(|cell| cell.contains(char::is_alphabetic)) {
+                paragraph.add(index + 1, cell.trim());
+                if words.starts_with('|') {
+                    paragraph.end(&mut found);
+                }
+            }
+        }
+    }
+    paragraph.end(&mut found);
+    found
+}
+
+/// The prose of a line, and whether it begins a paragraph; none where the line has only code.
+fn words(language: Language, line: &str) -> Option<(&str, bool)> {
+    match language {
+        Language::Markdown => Some((line.trim(), false)),
+        Language::Hashes => line.trim_start().strip_prefix("# ").map(|words| (words.trim(), false)),
+        Language::Slashes => {
+            let code = line.trim_start();
+            if let Some(error) = code.strip_prefix("#[error(\"") {
+                return error.rsplit_once('"').map(|(text, _)| (text, true));
+            }
+            let behind =
+                code.split_once("; // ").or_else(|| code.split_once(", // ")).or_else(|| code.split_once("{ // "));
+            match code.strip_prefix("//") {
+                Some(comment) => Some((comment.trim_start_matches(['/', '!']).trim(), false)),
+                None => behind.map(|(_, comment)| (comment.trim(), true)),
+            }
+        }
+    }
+}
+
+/// The sentences that are being read.
+struct Paragraph {
+    line: usize,
+    text: String,
+}
+
+impl Paragraph {
+    /// Appends a line.
+    fn add(&mut self, line: usize, words: &str) {
+        if self.text.is_empty() {
+            self.line = line;
+        } else {
+            self.text.push(' ');
+        }
+        self.text.push_str(words);
+    }
+
+    /// Splits what was read at the ends of sentences.
+    fn end(&mut self, found: &mut Vec<Sentence>) {
+        let mut rest = self.text.as_str();
+        while !rest.is_empty() {
+            let end = rest.match_indices(['.', '!', '?', ':']).map(|(at, _)| at + 1);
+            let at = end.filter(|at| rest[*at..].starts_with(' ')).next().unwrap_or(rest.len());
+            found.push(Sentence { line: self.line, text: rest[..at].trim().to_owned() });
+            rest = rest[at..].trim_start();
+        }
+        self.text.clear();
+    }
+}

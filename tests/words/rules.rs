@@ -1,0 +1,30 @@
+//! The rules, each with the words that break it.
+
+/// Words that no sentence begins with. A question may: 'What does it cost?'
+const FIRST: &[&str] = &["of", "what", "who", "whoever", "whose", "whatever"];
+
+/// Words in which a thing acts as a person does, or that the field does not use.
+const WORDS: &[&str] = &[
+    "nobody",
+    "somebody",
+    "is told",
+    "are told",
+    "was told",
+    "been told",
+    "hears",
+    "leads to nothing",
+    "comes to nothing",
+    "has come to",
+];
+
+/// The rules that a sentence breaks.
+pub(crate) fn broken(sentence: &str) -> impl Iterator<Item = String> {
+    let lower = sentence.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_').collect();
+    let first = words.first().filter(|first| FIRST.contains(first) && !sentence.ends_with('?'));
+    let first = first.map(|word| format!("begins with '{word}': name the subject first"));
+    let spaced = format!(" {} ", words.join(" "));
+    let word = WORDS.iter().find(|word| spaced.contains(&format!(" {word} ")));
+    let word = word.map(|word| format!("'{word}': name what acts and what it does in the words of the field"));
+    first.into_iter().chain(word)
+}
