@@ -93,6 +93,7 @@
 //! | `ANYWARP_MATRIX_ALLOW_MISSING` | `tools/matrix` only: `1` lets a place be left out whose tools are missing |
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))] // on docs.rs items say which feature they need
 
 // Kernels of our own are made by `kernels!`, which names the crate as users do.
 extern crate self as anywarp;

@@ -4,7 +4,7 @@
 mod blocks;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anywarp::{KernelError, Wgsl};
 use anywarp_backend::{Backend, Caps};
@@ -49,7 +49,7 @@ fn every_shader_that_ships_is_valid() {
 #[test]
 fn every_link_within_the_documents_leads_somewhere() {
     let mut seen = 0;
-    for document in blocks::documents(Path::new(env!("CARGO_MANIFEST_DIR"))) {
+    for document in all_documents(Path::new(env!("CARGO_MANIFEST_DIR"))) {
         let text = fs::read_to_string(&document).unwrap();
         for target in targets(&prose(&text)) {
             let (path, anchor) = target.split_once('#').unwrap_or((&target, ""));
@@ -67,6 +67,51 @@ fn every_link_within_the_documents_leads_somewhere() {
         }
     }
     assert!(seen >= 20, "only {seen} links were found: has the notation changed?");
+}
+
+#[test]
+fn every_invariant_of_the_architecture_names_a_test() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let (_, table) = text.split_once("| invariant | held by |").unwrap();
+    let rows: Vec<&str> = table.lines().skip(2).take_while(|line| line.starts_with('|')).collect();
+    assert!(rows.len() >= 10, "only {} invariants: has the notation changed?", rows.len());
+    for row in rows {
+        let held_by = row.trim_end_matches(" |").rsplit_once(" | ").unwrap().1;
+        let mut names = held_by.split('`').skip(1).step_by(2);
+        let (Some(file), Some(test)) = (names.next(), names.next()) else { panic!("no file and test in: {row}") };
+        let source = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        assert!(source.contains(&format!("fn {test}(")), "{file} has no test '{test}'");
+    }
+}
+
+#[test]
+fn every_path_of_the_architecture_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let quoted = text.split('`').skip(1).step_by(2).filter(|name| name.contains('/') && !name.contains(['*', ' ']));
+    let mut seen = 0;
+    for path in quoted {
+        // Modules are named as `device/select.rs`.
+        assert!(root.join(path).exists() || root.join("src").join(path).exists(), "ARCHITECTURE.md: no {path}");
+        seen += 1;
+    }
+    assert!(seen >= 20, "only {seen} paths were found: has the notation changed?");
+}
+
+/// Every Markdown file but those of `target` and hidden folders.
+fn all_documents(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap_or(".");
+        if path.is_dir() && !name.starts_with('.') && !["target", "node_modules"].contains(&name) {
+            found.extend(all_documents(&path));
+        } else if name.ends_with(".md") {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// Where links lead: `[words](target)`, and `[name]: target` on a line of its own. Code between backquotes has none.
