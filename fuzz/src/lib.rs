@@ -1,0 +1,34 @@
+//! Functions that take bytes from elsewhere, each for a fuzzer: none may panic, or take long, whatever the bytes are.
+//!
+//! ```text
+//! cargo +nightly fuzz run compile fuzz/corpus/compile fuzz/seeds/wgsl --features libfuzzer -- -max_total_time=600
+//! ```
+//!
+//! `tests/replay.rs` calls them on a stable compiler, with the seeds and with random changes of them.
+
+mod files;
+mod texts;
+// The tool's own file: it is a program, and has no library.
+#[path = "../../cli/src/dtype.rs"]
+#[allow(dead_code)]
+mod dtype;
+#[path = "../../cli/src/npy.rs"]
+#[allow(dead_code)]
+mod npy_format;
+
+pub use files::{cache, csv, idx, npy};
+pub use texts::{compile, compose, front_end};
+
+/// A function that a fuzzer calls.
+pub type Target = fn(&[u8]);
+
+/// All functions, with their names and the folders of their seeds.
+pub const TARGETS: &[(&str, &str, Target)] = &[
+    ("front_end", "wgsl", front_end),
+    ("compose", "wgsl", compose),
+    ("compile", "wgsl", compile),
+    ("npy", "npy", npy),
+    ("idx", "idx", idx),
+    ("csv", "csv", csv),
+    ("cache", "cache", cache),
+];

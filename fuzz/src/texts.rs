@@ -1,0 +1,81 @@
+//! WGSL: the front end, composition, the middle end and machine code for the processor.
+
+use anywarp::{KernelError, Wgsl};
+use anywarp_backend::{BackendError, Caps, Source, SourceFile};
+use anywarp_wgsl::compose::{Given, Options};
+use anywarp_wgsl::uniformity::{Language, failures};
+use anywarp_wgsl::{TextError, module, rules};
+
+/// A longer text takes a fuzzer long and shows nothing new.
+const MAX_BYTES: usize = 1 << 14;
+
+/// Parses and validates a text, and analyses its uniformity.
+pub fn front_end(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let source = Source::new("fuzz.wgsl", text);
+    let Ok(guard) = anywarp_wgsl::guard::Room::of_source(&source) else { return };
+    let checked = guard.run(|| {
+        let module = module::parse(&source)?;
+        let breaches = rules::breaches(&module);
+        for failure in failures(&source, &module, Language::Common) {
+            assert!(!failure.message(&source).is_empty());
+        }
+        drop((breaches, module::validate(module)));
+        Ok::<(), TextError>(())
+    });
+    no_internal(checked);
+}
+
+/// Composes a file with two modules. Lines of dashes part the three texts.
+pub fn compose(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let mut parts = text.split("\n---\n");
+    let root = SourceFile { name: "main.wgsl".to_owned(), text: parts.next().unwrap_or_default().to_owned() };
+    let mut modules = Given::default();
+    for (path, text) in ["shared::one", "shared::two"].into_iter().zip(parts) {
+        modules.add(path, format!("{path}.wgsl"), text);
+    }
+    let options = Options { features: vec![("wide".to_owned(), true)], ..Options::default() };
+    no_internal(anywarp_wgsl::compose::compose(root, &["main".to_owned()], &modules, &options));
+}
+
+/// Compiles each entry point of a text for the processor.
+///
+/// # Panics
+/// On an error that says a pass or the compiler has failed.
+pub fn compile(bytes: &[u8]) {
+    let (Some(text), Some(caps)) = (text(bytes), anywarp_cpu::caps()) else { return };
+    let wgsl = Wgsl::new(text).file("fuzz.wgsl");
+    match wgsl.program(&caps) {
+        Err(KernelError::WhichEntryPoint { candidates, .. }) => {
+            for entry in candidates {
+                compile_entry(wgsl.clone().entry(entry), &caps);
+            }
+        }
+        _ => compile_entry(wgsl, &caps),
+    }
+}
+
+fn compile_entry(wgsl: Wgsl<'_>, caps: &Caps) {
+    match wgsl.program(caps) {
+        Ok(program) => match anywarp_cpu::check(&program, false) {
+            Err(BackendError::Rejected { message, .. }) if message.contains("internal check") => panic!("{message}"),
+            _ => {}
+        },
+        Err(error) => {
+            let message = error.to_string();
+            assert!(!message.contains("internal"), "{message}");
+        }
+    }
+}
+
+/// Panics of naga are errors for users; here they are findings.
+fn no_internal<T>(result: Result<T, TextError>) {
+    if let Err(error @ TextError::Internal { .. }) = result {
+        panic!("{error}");
+    }
+}
+
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES)
+}

@@ -1,0 +1,180 @@
+//! Hours of work in which nothing may grow: memory of the device, staging memory, threads, files, memory of the process.
+//!
+//! Each round launches, allocates, writes in parts, reads, replays, uses streams, cancels futures and reopens the device,
+//! in random order on two threads. `ANYWARP_SOAK_SECONDS` says how long (2 by default); `ANYWARP_DEVICE` which device.
+
+use std::pin::pin;
+use std::task::{Context, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anywarp::{Device, Error, Kernel, UnifiedBuffer};
+
+const ADD: &str = "
+@group(0) @binding(0) var<storage> x: array<u32>;
+@group(0) @binding(1) var<storage, read_write> y: array<u32>;
+
+@compute @workgroup_size(64)
+fn add(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < arrayLength(&y) && id.x < arrayLength(&x) { y[id.x] += x[id.x]; }
+}";
+
+/// The largest buffer, in elements.
+const MAX_LENGTH: u64 = 1 << 18;
+
+/// Kernels and pools warm up for this share of the time.
+const WARM_UP: f64 = 0.25;
+
+/// Bytes by which the process may grow after the warm-up: allocators keep what they were given.
+const MAX_GROWTH: u64 = 32 << 20;
+
+#[test]
+fn nothing_grows() {
+    let seconds = std::env::var("ANYWARP_SOAK_SECONDS").map_or(2.0, |text| text.parse().expect("seconds as a number"));
+    let device = Device::open_default().expect("a device");
+    let warm = period(&device, Duration::from_secs_f64(seconds * WARM_UP), 1);
+    let end = period(&device, Duration::from_secs_f64(seconds * (1.0 - WARM_UP)), 2);
+    println!("{}: {warm:?}, then {end:?}", device.selector());
+    assert_eq!((end.device_bytes, end.staging_bytes), (0, 0), "memory of the device");
+    assert!(end.rounds > warm.rounds, "only {} rounds after the warm-up", end.rounds);
+    assert!(end.threads <= warm.threads + 1, "{} threads, {} after the warm-up", end.threads, warm.threads);
+    assert!(end.files <= warm.files + 2, "{} open files, {} after the warm-up", end.files, warm.files);
+    let most = warm.process_bytes + warm.process_bytes / 10 + MAX_GROWTH;
+    assert!(end.process_bytes <= most, "{} bytes, {} after the warm-up", end.process_bytes, warm.process_bytes);
+}
+
+/// Counts at the end of a period, when all work is done and every buffer dropped.
+#[derive(Debug)]
+struct Counts {
+    rounds: u64,
+    device_bytes: u64,
+    staging_bytes: u64,
+    /// The resident memory of the process; 0 where the system does not say, as the next two.
+    process_bytes: u64,
+    threads: u64,
+    files: u64,
+}
+
+/// Works for so long, on two threads.
+fn period(device: &Device, time: Duration, seed: u64) -> Counts {
+    let until = Instant::now() + time;
+    let rounds = thread::scope(|scope| {
+        let worker = |number: u64| move || work(device, until, seed * 100 + number).unwrap();
+        let workers = [1, 2].map(|number| scope.spawn(worker(number)));
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    device.synchronize().unwrap();
+    device.trim();
+    let stats = device.stats();
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let resident = pages.and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok());
+    let entries = |folder| std::fs::read_dir(folder).map_or(0, |entries| entries.count() as u64);
+    Counts {
+        rounds,
+        device_bytes: stats.live_bytes,
+        staging_bytes: stats.staging_bytes,
+        process_bytes: resident.unwrap_or(0) * 4096,
+        threads: entries("/proc/self/task"),
+        files: entries("/proc/self/fd"),
+    }
+}
+
+/// Random rounds until the time is up; returns their number. Each result is compared with a sum of the host's.
+fn work(device: &Device, until: Instant, seed: u64) -> Result<u64, Error> {
+    let mut random = Random(seed);
+    let kernel = device.kernel(ADD)?;
+    let mut rounds = 0;
+    while Instant::now() < until {
+        let length = 1 + random.below(MAX_LENGTH) as usize;
+        let x = device.buffer_from(&vec![3u32; length])?;
+        let mut y = device.buffer_from(&vec![4u32; length])?;
+        let added = match random.below(6) {
+            0 => on_streams(device, &kernel, &x, &mut y)?,
+            1 => replays(device, &kernel, &x, &mut y)?,
+            2 => cancelled_reads(&kernel, &x, &mut y)?,
+            3 => written_in_parts(&kernel, &x, &mut y, &mut random)?,
+            4 if random.below(50) == 0 => reopened(device)?,
+            _ => {
+                kernel.launch().bind("x", &x).bind("y", &mut y).threads(length as u64)?;
+                1
+            }
+        };
+        let at = random.below(length as u64) as usize;
+        assert_eq!(y.slice(at..at + 1).read()?[0], 4 + 3 * added, "round {rounds} of seed {seed}");
+        rounds += 1;
+    }
+    Ok(rounds)
+}
+
+fn on_streams(
+    device: &Device,
+    kernel: &Kernel,
+    x: &UnifiedBuffer<u32>,
+    y: &mut UnifiedBuffer<u32>,
+) -> Result<u32, Error> {
+    for _ in 0..3 {
+        let stream = device.stream();
+        kernel.launch().bind("x", x).bind("y", &mut *y).on(&stream).threads(x.len() as u64)?;
+    }
+    Ok(3)
+}
+
+fn replays(device: &Device, kernel: &Kernel, x: &UnifiedBuffer<u32>, y: &mut UnifiedBuffer<u32>) -> Result<u32, Error> {
+    let mut recording = device.recording();
+    for _ in 0..2 {
+        kernel.launch().bind("x", x).bind("y", &mut *y).record(&mut recording).threads(x.len() as u64)?;
+    }
+    recording.submit()?;
+    recording.submit()?;
+    Ok(4)
+}
+
+/// Futures that are polled once and dropped.
+fn cancelled_reads(kernel: &Kernel, x: &UnifiedBuffer<u32>, y: &mut UnifiedBuffer<u32>) -> Result<u32, Error> {
+    kernel.launch().bind("x", x).bind("y", &mut *y).threads(x.len() as u64)?;
+    let mut context = Context::from_waker(Waker::noop());
+    let _ = pin!(y.read_async()).poll(&mut context);
+    let _ = pin!(kernel.launch().bind("x", x).bind("y", &mut *y).threads(x.len() as u64)?).poll(&mut context);
+    Ok(2)
+}
+
+/// Parts of `x` are written again with the same numbers, so that only they are uploaded.
+fn written_in_parts(
+    kernel: &Kernel,
+    x: &UnifiedBuffer<u32>,
+    y: &mut UnifiedBuffer<u32>,
+    random: &mut Random,
+) -> Result<u32, Error> {
+    kernel.launch().bind("x", x).bind("y", &mut *y).threads(x.len() as u64)?;
+    let sums = vec![7u32; y.len()];
+    for _ in 0..20 {
+        let start = random.below(y.len() as u64) as usize;
+        let end = (start + 1 + random.below(100) as usize).min(y.len());
+        y.slice_mut(start..end).copy_from_slice(&sums[start..end])?;
+    }
+    kernel.launch().bind("x", x).bind("y", &mut *y).threads(x.len() as u64)?;
+    Ok(2)
+}
+
+/// Another handle with kernels, pools and staging memory of its own.
+fn reopened(device: &Device) -> Result<u32, Error> {
+    let other = device.reopen()?;
+    let kernel = other.kernel(ADD)?;
+    let (x, mut y) = (other.buffer_from(&[1u32; 1000])?, other.buffer_from(&[1u32; 1000])?);
+    kernel.launch().bind("x", &x).bind("y", &mut y).threads(1000)?;
+    assert_eq!(y.read()?[999], 2);
+    Ok(0)
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % bound
+    }
+}
