@@ -58,7 +58,7 @@ impl Chunk {
     fn wait(&self, core: &Core) -> Result<RwLock<Option<HostCopy>>, BackendError> {
         let transfer = std::mem::replace(&mut *self.transfer(), Transfer::Taken);
         let (download, ticket) = match transfer {
-            asked?, => Transfer::Started(started) => started?, => asked?,
+            Transfer::Started(started) => started?,
             // The thread that should have started it was delayed.
             Transfer::NotStarted | Transfer::Taken => core.fetch(&self.range)?,
         };

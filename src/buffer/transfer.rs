@@ -153,7 +153,8 @@ fn other_device(ours: &Context, operation: &'static str, what: &str, theirs: Str
 fn not_a_word() -> BackendError {
     BackendError::Rejected {
         operation: "a fill on the device",
-        message: "expected a value that is one 4-byte word repeated; copy from a buffer that holds the values".to_owned(),
+        message: "expected a value that is one 4-byte word repeated; copy from a buffer that holds the values"
+            .to_owned(),
     }
 }
 

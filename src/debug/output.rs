@@ -86,7 +86,11 @@ impl fmt::Display for DebugOutput {
             writeln!(f, "{line}")?;
         }
         if self.dropped > 0 {
-            writeln!(f, "{} calls were dropped: the debug memory is full (increase ANYWARP_DEBUG_BYTES)", self.dropped)?;
+            writeln!(
+                f,
+                "{} calls were dropped: the debug memory is full (increase ANYWARP_DEBUG_BYTES)",
+                self.dropped
+            )?;
         }
         Ok(())
     }

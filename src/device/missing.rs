@@ -46,7 +46,9 @@ fn reason(backend: BackendKind) -> String {
     }
     match backend {
         BackendKind::Cuda => select::cuda_absence().unwrap_or_else(|| "no device was found".to_owned()),
-        BackendKind::Cpu => "kernels cannot be compiled for this processor architecture; use another backend".to_owned(),
+        BackendKind::Cpu => {
+            "kernels cannot be compiled for this processor architecture; use another backend".to_owned()
+        }
         _ => format!("no driver was found; {}", select::INSTALL),
     }
 }
@@ -68,7 +70,10 @@ mod tests {
             assert!(of("cuda").is_some_and(|rejection| rejection.reason.contains("the feature 'cuda'")));
         }
         if cfg!(target_os = "linux") {
-            assert_eq!(of("metal").map(|rejection| rejection.reason).as_deref(), Some("it exists on Apple systems only"));
+            assert_eq!(
+                of("metal").map(|rejection| rejection.reason).as_deref(),
+                Some("it exists on Apple systems only")
+            );
         }
     }
 }

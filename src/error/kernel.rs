@@ -121,10 +121,7 @@ pub enum KernelError {
         message: String,
     },
     /// The kernel uses something that compute-only devices do not support.
-    #[error(
-        "kernel '{kernel}' uses {what}, which anywarp does not support; use buffers, or remove it{}",
-        line(place)
-    )]
+    #[error("kernel '{kernel}' uses {what}, which anywarp does not support; use buffers, or remove it{}", line(place))]
     Unsupported {
         /// The kernel.
         kernel: String,

@@ -158,7 +158,9 @@ pub(crate) fn class_of(error: &BackendError) -> ErrorClass {
 /// The reason why objects of two devices, or of two handles on one device, were refused, with the remedy.
 pub(crate) fn apart(ours: &str, theirs: &str) -> String {
     let why = match ours == theirs {
-        true => "the device was opened twice, and objects of two handles cannot be combined; open it once and clone the `Device`",
+        true => {
+            "the device was opened twice, and objects of two handles cannot be combined; open it once and clone the `Device`"
+        }
         false => "objects of two devices cannot be combined; create all of them with one `Device` and its clones",
     };
     format!("{why}, or use the handle of a buffer (`buffer.device()`)")
@@ -170,5 +172,9 @@ fn list(names: &[String]) -> String {
 
 /// The existing names, with the remedy for an unknown one.
 fn choices(names: &[String]) -> String {
-    if names.is_empty() { "it has none; remove it".to_owned() } else { format!("it has {}; use one of these", list(names)) }
+    if names.is_empty() {
+        "it has none; remove it".to_owned()
+    } else {
+        format!("it has {}; use one of these", list(names))
+    }
 }

@@ -154,7 +154,8 @@ fn one_loop(note: &LoopNote, proven: bool, source: Option<&Source>) -> Explained
         (LoopAdvice::MayWrap, Some(counter)) => {
             format!("{counter} may go beyond its last number: an end that is bounded, as by min(), would prove it")
         }
-        _ => "no integer grows in each iteration or shrinks in each one; one that counts iterations would prove it".to_owned(),
+        _ => "no integer grows in each iteration or shrinks in each one; one that counts iterations would prove it"
+            .to_owned(),
     });
     ExplainedLoop { place: place(source, note.span), proven, counter: note.counter.clone(), range: note.range, advice }
 }

@@ -390,8 +390,7 @@ impl Wgsl<'_> {
     }
 
     fn no_scalar(&self, name: &str, element: &str) -> KernelError {
-        let diagnostic =
-            format!("error: the element type '{name}' cannot be {element}, which is not a scalar of WGSL");
+        let diagnostic = format!("error: the element type '{name}' cannot be {element}, which is not a scalar of WGSL");
         KernelError::Compose { file: self.file.to_string(), line: 1, diagnostic }
     }
 }

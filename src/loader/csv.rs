@@ -46,7 +46,9 @@ impl<A: CsvArrays> InMemory<A> {
         let wrong = |message: String| LoaderError::File { file: file.to_owned(), message };
         if columns.len() != A::COUNT {
             let (given, fields) = (columns.len(), A::COUNT);
-            return Err(wrong(format!("expected columns for the {fields} fields of the data set, got columns for {given}")));
+            return Err(wrong(format!(
+                "expected columns for the {fields} fields of the data set, got columns for {given}"
+            )));
         }
         let text = fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
         let table = Table::of(&text, columns).map_err(|problem| match problem {
@@ -112,7 +114,8 @@ impl<'t> Table<'t> {
             let row = reader.row()?;
             let Some(first) = row.first() else { break };
             if row.len() != names.len() {
-                let message = format!("this row has {} cells, but the first row names {} columns", row.len(), names.len());
+                let message =
+                    format!("this row has {} cells, but the first row names {} columns", row.len(), names.len());
                 return Err(reader.problem(first.at, message));
             }
             for (field, places) in fields.iter_mut().zip(&places) {
@@ -266,11 +269,7 @@ macro_rules! integers {
 integers! { i32 u32 }
 
 fn not_a_number(text: &str, kind: &str) -> String {
-    if text.is_empty() {
-        format!("this cell is empty, expected {kind}")
-    } else {
-        format!("'{text}' is not {kind}")
-    }
+    if text.is_empty() { format!("this cell is empty, expected {kind}") } else { format!("'{text}' is not {kind}") }
 }
 
 impl<T: CsvNumber> sealed::Columns for Vec<T> {

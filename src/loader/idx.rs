@@ -156,7 +156,8 @@ impl Array {
     fn parse(file: &Path, bytes: Vec<u8>) -> Result<Self, String> {
         let Some(&[0, 0, code, dimensions]) = bytes.first_chunk::<4>() else {
             let begins = &bytes[..bytes.len().min(4)];
-            let packed = if bytes.starts_with(&[0x1f, 0x8b]) { "; it is compressed, so decompress it with gunzip" } else { "" };
+            let packed =
+                if bytes.starts_with(&[0x1f, 0x8b]) { "; it is compressed, so decompress it with gunzip" } else { "" };
             return Err(format!("expected an IDX file, which begins with two zero bytes, got {begins:02x?}{packed}"));
         };
         let kind = Kind::of(code).ok_or_else(|| {

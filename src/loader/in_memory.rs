@@ -176,7 +176,10 @@ mod tests {
         let error = |result: Result<usize, LoaderError>| result.unwrap_err().to_string();
         assert_eq!(vec![1.0f32; 6].samples(3).unwrap(), 2);
         assert_eq!(Vec::<u32>::new().samples(3).unwrap(), 0);
-        assert_eq!(error(vec![1.0f32; 7].samples(3)), "field 0 has 7 elements, which is not a whole number of samples of 3");
+        assert_eq!(
+            error(vec![1.0f32; 7].samples(3)),
+            "field 0 has 7 elements, which is not a whole number of samples of 3"
+        );
         assert!(error(vec![1.0f32; 7].samples(0)).contains("at least one"));
         let pair = (vec![1.0f32; 6], vec![1u32; 4]);
         assert_eq!(pair.samples([3, 2]).unwrap(), 2);

@@ -73,7 +73,9 @@ pub enum OperationError {
         got: String,
     },
     /// A shape whose size is not the array's length.
-    #[error("{operator}: '{argument}' has {got} elements, but the shape {shape:?} needs {expected}; change one of the two")]
+    #[error(
+        "{operator}: '{argument}' has {got} elements, but the shape {shape:?} needs {expected}; change one of the two"
+    )]
     Length {
         /// The operator.
         operator: String,

@@ -236,7 +236,10 @@ impl Drop for Context {
             );
         }
         if unfinished {
-            eprintln!("{}: closed while kernels were running, so their findings are lost; call `synchronize` first", self.selector);
+            eprintln!(
+                "{}: closed while kernels were running, so their findings are lost; call `synchronize` first",
+                self.selector
+            );
         }
     }
 }

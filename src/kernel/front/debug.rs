@@ -34,8 +34,9 @@ pub(super) fn marked(source: &Source, module: &Module) -> Result<Vec<Marked>, Ke
     let marked = names.into_iter().map(|(name, range)| {
         let marked = Marked { name: name.to_owned(), span: span(range) };
         let function = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name));
-        let (_, function) =
-            function.ok_or_else(|| refused(source, &marked, &"is an entry point, but a debug function must be called by the kernel"))?;
+        let (_, function) = function.ok_or_else(|| {
+            refused(source, &marked, &"is an entry point, but a debug function must be called by the kernel")
+        })?;
         signature(module, function).map_err(|misfit| refused(source, &marked, &misfit))?;
         Ok(marked)
     });

@@ -5,11 +5,7 @@ use super::call::MAX_ELEMENTS;
 /// The reason why an array of `length` elements does not permit this shape and these strides, in elements.
 pub(crate) fn fault(shape: &[usize], strides: &[usize], length: usize, written: bool) -> Option<String> {
     if shape.len() != strides.len() {
-        return Some(format!(
-            "has {} sizes and {} strides; use one stride for each size",
-            shape.len(),
-            strides.len()
-        ));
+        return Some(format!("has {} sizes and {} strides; use one stride for each size", shape.len(), strides.len()));
     }
     let last = last(shape, strides)?;
     if last >= length as u128 {
