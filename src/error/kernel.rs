@@ -41,7 +41,7 @@ pub enum KernelError {
     },
     /// The WGSL is nested too deeply to be processed.
     #[error(
-        "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}; split them with `let` or a function, or use a loop"
+        "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: split them with `let` or a function, or use a loop"
     )]
     TooDeep {
         /// The file as named by the user.
@@ -77,7 +77,7 @@ pub enum KernelError {
         message: String,
     },
     /// No compute entry point.
-    #[error("{file} has no compute entry point: expected a function with @compute @workgroup_size(..){others}")]
+    #[error("{file} has no compute entry point: it needs a function with @compute @workgroup_size(..){others}")]
     NoEntryPoint {
         /// The file as named by the user.
         file: String,
@@ -149,7 +149,7 @@ pub enum KernelError {
         others: String,
     },
     /// The kernel exceeds a limit of the device.
-    #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}; {remedy}")]
+    #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}: {remedy}")]
     AboveLimit {
         /// The kernel.
         kernel: String,

@@ -98,7 +98,7 @@ fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
     if length == 0 && layout.unsized_tail().is_some() {
         // A WGSL array has at least one element: `arrayLength` would count an element that does not exist.
         return Some(format!(
-            "{} needs at least one element, {size} bytes (only a launch with a grid of 0 needs none)",
+            "{} needs at least one element, {size} bytes (a launch with a grid of 0 needs none)",
             layout.name
         ));
     }
@@ -108,13 +108,13 @@ fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
     }
     if let Shape::Array { element, count: None, stride } = &layout.shape {
         if !length.is_multiple_of(u64::from(*stride)) {
-            return Some(format!("expected a multiple of {stride} bytes, the stride of {}", element.name));
+            return Some(format!("it must be a multiple of {stride} bytes, the stride of {}", element.name));
         }
     } else if let Some((offset, stride)) = layout.unsized_tail() {
         // The size of a struct is rounded up to its alignment, so a remainder below the alignment is valid.
         let rest = (length - u64::from(offset)) % u64::from(stride);
         if rest >= u64::from(layout.align) {
-            return Some(format!("expected {offset} bytes plus a multiple of {stride} bytes"));
+            return Some(format!("it must be {offset} bytes plus a multiple of {stride} bytes"));
         }
     }
     (info.class != BindingClass::Uniform && !length.is_multiple_of(4))

@@ -380,7 +380,7 @@ impl Wgsl<'_> {
         let below = below.or_else(|| Some(real(path)?.strip_prefix(real(folder)?).ok()?.to_owned()));
         let Some(below) = below else {
             let message = format!(
-                "expected a file in the root folder of its imports, {}, but it is elsewhere; set `root` to a folder that contains it",
+                "expected a file in the root folder of its imports, {}, but it is elsewhere; set the root to a folder that contains it",
                 folder.display()
             );
             return Err(KernelError::Unreadable { file: path.display().to_string(), message });
@@ -390,7 +390,7 @@ impl Wgsl<'_> {
     }
 
     fn no_scalar(&self, name: &str, element: &str) -> KernelError {
-        let diagnostic = format!("error: the element type '{name}' cannot be {element}, which is not a scalar of WGSL");
+        let diagnostic = format!("error: the element type '{name}' cannot become {element}, which is not a scalar of WGSL");
         KernelError::Compose { file: self.file.to_string(), line: 1, diagnostic }
     }
 }

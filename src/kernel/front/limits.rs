@@ -129,21 +129,21 @@ mod tests {
         let table = [
             (
                 format!("var<workgroup> tile: array<f32, 1000000>; {entry} {{ tile[0] = 1.0; }}"),
-                "needs workgroup memory of 4000000 bytes; the WebGPU baseline allows 16384 bytes; 'tile' has 4000000 bytes; \
+                "needs workgroup memory of 4000000 bytes; the WebGPU baseline allows 16384 bytes: 'tile' has 4000000 bytes; \
                  use smaller arrays in `var<workgroup>`, in several steps, or a buffer",
             ),
             (
                 "@compute @workgroup_size(16, 32) fn main() {}".to_owned(),
-                "needs a workgroup of 512 invocations; the WebGPU baseline allows 256 invocations; \
+                "needs a workgroup of 512 invocations; the WebGPU baseline allows 256 invocations: \
                  this is the product of @workgroup_size(16, 32, 1); make the workgroup smaller, and the grid larger",
             ),
             (
                 "@compute @workgroup_size(512) fn main() {}".to_owned(),
-                "needs a workgroup size in x of 512; the WebGPU baseline allows 256; make the workgroup smaller, and the grid larger",
+                "needs a workgroup size in x of 512; the WebGPU baseline allows 256: make the workgroup smaller, and the grid larger",
             ),
             (
                 format!("{buffers}{entry} {{ {reads} }}"),
-                "needs bindings: 9 storage buffers; the WebGPU baseline allows 8 storage buffers; put several arrays into one \
+                "needs bindings: 9 storage buffers; the WebGPU baseline allows 8 storage buffers: put several arrays into one \
                  buffer; there are 'b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7' and 1 more",
             ),
         ];
