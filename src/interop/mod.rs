@@ -59,7 +59,7 @@
 //! later, so there the device's callbacks receive all errors.
 //!
 //! Callbacks that are passed to wgpu (`map_async`, `on_submitted_work_done`) run inside any call that polls the queue.
-//! That may be a call of anywarp with its locks held, so these callbacks must not call anywarp.
+//! Such a call may be one of anywarp's, with its locks held, so these callbacks must not call anywarp.
 //!
 //! Your own device has the features and limits that you requested, and [`caps`](crate::Device::caps) reports these; a
 //! kernel that needs more is refused with an error that names them. Grids of [`indirect`](crate::Launch::indirect) are
