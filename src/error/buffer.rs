@@ -6,7 +6,7 @@ use super::{Classified, ErrorClass, apart, class_of};
 
 anywarp_backend::debug_as_display!(BufferError);
 
-/// A buffer could not be made, read, written or copied.
+/// A buffer could not be allocated, read, written or copied.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum BufferError {

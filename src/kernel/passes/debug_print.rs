@@ -54,8 +54,8 @@ pub(crate) struct Printing {
 /// Makes the functions in `names` print, in the only entry point of `module`. `None` if none of them is called: then
 /// there is nothing to change.
 ///
-/// The module must be valid, without overrides, and compact. The result has one more variable, `var<storage,
-/// read_write> anywarp_debug` at `at`, which must be free. `number` is called once, with the number of sites, and
+/// The module must be valid, without overrides, and compact. The result has one more variable,
+/// `var<storage, read_write> anywarp_debug` at `at`, which must be free. `number` is called once, with the number of sites, and
 /// returns the number of the first one.
 ///
 /// # Errors

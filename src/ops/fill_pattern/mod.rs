@@ -14,8 +14,8 @@ use crate::submit::{Destination, Recording, Stream};
 use plan::{Choice, Pass, Shape};
 use run::Operands;
 
-/// Fills `x`, a buffer or a slice of any length and start, with repetitions of `pattern`: `x[i] = pattern[i %
-/// pattern.len()]`. The pattern has 1 to 16 elements, whose bits are preserved.
+/// Fills `x`, a buffer or a slice of any length and start, with repetitions of `pattern`:
+/// `x[i] = pattern[i % pattern.len()]`. The pattern has 1 to 16 elements, whose bits are preserved.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
