@@ -8,8 +8,8 @@ impl Device {
     /// Returns the debug output of kernels since the last call. Submits pending commands and waits for all work.
     ///
     /// A kernel prints by calling a *debug function*: an empty function without a result, marked by the comment
-    /// `// anywarp:debug` before it. It prints its parameters, which are scalars and vectors of at most 16 words in total.
-    /// In other implementations of WGSL the function has no effect.
+    /// `// anywarp:debug` before it. It prints its parameters, which are scalars and vectors of at most 16 words in
+    /// total. In other implementations of WGSL the function has no effect.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {

@@ -81,8 +81,8 @@ impl<'a> Wgsl<'a> {
     /// WGSL with one compute entry point, or with several, one of which is selected by [`entry`](Self::entry).
     ///
     /// Until [`file`](Self::file) gives the text a name, errors name the line of this call:
-    /// `src/main.rs:12 (inline WGSL)`. Name a text that is included from a file, `Wgsl::new(include_str!("blur.wgsl")).file("blur.wgsl")`, or
-    /// use [`open`](Self::open).
+    /// `src/main.rs:12 (inline WGSL)`. Name a text that is included from a file,
+    /// `Wgsl::new(include_str!("blur.wgsl")).file("blur.wgsl")`, or use [`open`](Self::open).
     #[must_use]
     #[track_caller]
     pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
@@ -270,9 +270,9 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// Sets the value of an `override`, by its name or, for one with `@id`, by its number as text. A boolean is set by 1
-    /// (true) or 0 (false). If the override's type cannot represent the value, for example 1.5 in a `u32`, creating the
-    /// kernel returns [`KernelError::Override`].
+    /// Sets the value of an `override`, by its name or, for one with `@id`, by its number as text. A boolean is set by
+    /// 1 (true) or 0 (false). If the override's type cannot represent the value, for example 1.5 in a `u32`, creating
+    /// the kernel returns [`KernelError::Override`].
     #[must_use]
     pub fn set_override(mut self, name: impl Into<Cow<'a, str>>, value: f64) -> Self {
         self.overrides.push((name.into(), value));

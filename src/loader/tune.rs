@@ -139,8 +139,8 @@ impl<F: Fields> LoaderBuilder<F> {
     ///
     /// The method is random settings, then successive halving (Jamieson and Talwalkar, "Non-stochastic best arm
     /// identification and hyperparameter optimization", AISTATS 2016). In each round all remaining settings are
-    /// measured in turn, several times; the better half by median continues to the next, longer round. Among
-    /// settings within 3 % of each other, the one with fewer threads and batches wins. The setting of the builder itself is
+    /// measured in turn, several times; the better half by median continues to the next, longer round. Among settings
+    /// within 3 % of each other, the one with fewer threads and batches wins. The setting of the builder itself is
     /// ignored.
     ///
     /// ```

@@ -55,8 +55,8 @@ pub(crate) struct Printing {
 /// there is nothing to change.
 ///
 /// The module must be valid, without overrides, and compact. The result has one more variable,
-/// `var<storage, read_write> anywarp_debug` at `at`, which must be free. `number` is called once, with the number of sites, and
-/// returns the number of the first one.
+/// `var<storage, read_write> anywarp_debug` at `at`, which must be free. `number` is called once, with the number of
+/// sites, and returns the number of the first one.
 ///
 /// # Errors
 /// [`Misfit`] if one of the functions cannot be printed.
