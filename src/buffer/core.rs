@@ -144,8 +144,8 @@ impl Core {
         let unified = device.caps().unified;
         let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
         if !unified && bytes > upload::WHOLE as u64 {
-            // The device may then zero the memory while it runs that work. If the submission fails here, a later one
-            // reports it.
+            // The device may then zero the memory while it runs that work. A failure here is reported by a later read
+            // or wait.
             let _ = device.queue().flush();
         }
         device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))

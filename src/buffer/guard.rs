@@ -35,7 +35,7 @@ impl<T: Element> Deref for ReadGuard<'_, T> {
 }
 
 /// The memory of a writing guard's elements.
-pub(super) enum Place {
+pub(super) enum GuardMemory {
     /// Staging memory of exactly the guard's length.
     Staged(Block, HostRange),
     /// Ordinary memory of exactly the guard's length.
@@ -46,7 +46,7 @@ pub(super) enum Place {
     Empty,
 }
 
-impl Place {
+impl GuardMemory {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Staged(_, host) | Self::Shared(host) => host.bytes(),
@@ -81,8 +81,8 @@ impl Place {
 /// The state shared by both kinds of writing guard.
 pub(super) struct Writing {
     pub(super) core: Arc<Core>,
-    pub(super) place: Place,
-    /// The range in bytes of `place`.
+    pub(super) memory: GuardMemory,
+    /// The range in bytes of `memory`.
     pub(super) range: Range<usize>,
     /// The range in bytes of the buffer.
     pub(super) target: Range<u64>,
@@ -96,20 +96,20 @@ impl Writing {
             // Empty memory need not be aligned for `T`.
             return &[];
         }
-        bytemuck::cast_slice(&self.place.bytes()[self.range.clone()])
+        bytemuck::cast_slice(&self.memory.bytes()[self.range.clone()])
     }
 
     pub(super) fn elements_mut<T: Element>(&mut self) -> &mut [T] {
         if self.range.is_empty() {
             return &mut [];
         }
-        bytemuck::cast_slice_mut(&mut self.place.bytes_mut()[self.range.clone()])
+        bytemuck::cast_slice_mut(&mut self.memory.bytes_mut()[self.range.clone()])
     }
 }
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        self.place.hand_over(&self.core, &self.target, self.changed);
+        self.memory.hand_over(&self.core, &self.target, self.changed);
     }
 }
 

@@ -8,7 +8,7 @@ use anywarp_backend::{BackendError, HostRange};
 
 use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind, GuardToken};
-use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
+use super::guard::{GuardMemory, ReadGuard, UpdateGuard, WriteGuard, Writing};
 use super::host::{Heap, HostView, Reading};
 use super::span::{Span, byte_range};
 use super::unsent::SHORT;
@@ -200,17 +200,17 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         core.aligned(&target)?;
         let token = core.guard(GuardKind::Write)?;
-        let place = if core.unified {
+        let memory = if core.unified {
             core.begin_shared().and_then(|ticket| ticket.wait()).map_err(failed)?;
-            Place::Shared(core.take_shared().map_err(failed)?)
+            GuardMemory::Shared(core.take_shared().map_err(failed)?)
         } else {
             let bytes = target.end - target.start;
-            match place_for_few(core, bytes).map_err(failed)? {
-                Some(place) => place,
-                None => place_in(core, core.device.upload_block(bytes, None).map_err(failed)?, bytes),
+            match memory_for_few(core, bytes).map_err(failed)? {
+                Some(memory) => memory,
+                None => memory_in(core, core.device.upload_block(bytes, None).map_err(failed)?, bytes),
             }
         };
-        Ok(WriteGuard { writing: writing::<T>(core, place, target, true, token)?, _borrow: PhantomData })
+        Ok(WriteGuard { writing: writing::<T>(core, memory, target, true, token)?, _borrow: PhantomData })
     }
 
     /// Borrows the elements for reading and changing them; see [`UnifiedBuffer::update`](super::UnifiedBuffer::update),
@@ -303,26 +303,33 @@ impl<'a, T: Element> SliceMut<'a, T> {
 }
 
 pub(super) fn nothing(core: &Arc<Core>) -> Writing {
-    Writing { core: Arc::clone(core), place: Place::Empty, range: 0..0, target: 0..0, changed: false, _token: None }
+    Writing {
+        core: Arc::clone(core),
+        memory: GuardMemory::Empty,
+        range: 0..0,
+        target: 0..0,
+        changed: false,
+        _token: None,
+    }
 }
 
 /// Ordinary memory for a write so short that it is uploaded together with others; `None` for a longer one.
-pub(super) fn place_for_few(core: &Core, bytes: u64) -> Result<Option<Place>, BackendError> {
+pub(super) fn memory_for_few(core: &Core, bytes: u64) -> Result<Option<GuardMemory>, BackendError> {
     if bytes > SHORT {
         return Ok(None);
     }
     // Nothing else on this path checks whether the device is lost.
     core.device.alive()?;
-    Ok(Some(Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))))
+    Ok(Some(GuardMemory::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))))
 }
 
 /// The memory for a write of this many bytes: the block, or ordinary memory if there is none.
-pub(super) fn place_in(core: &Core, block: Option<(Block, HostRange)>, bytes: u64) -> Place {
+pub(super) fn memory_in(core: &Core, block: Option<(Block, HostRange)>, bytes: u64) -> GuardMemory {
     match block {
-        Some((block, host)) => Place::Staged(block, host),
+        Some((block, host)) => GuardMemory::Staged(block, host),
         None => {
             core.device.staging.bypassed();
-            Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
+            GuardMemory::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
         }
     }
 }
@@ -330,18 +337,18 @@ pub(super) fn place_in(core: &Core, block: Option<(Block, HostRange)>, bytes: u6
 /// The state of a guard over the bytes `target` of the buffer; an error if the memory is not aligned for the elements.
 pub(super) fn writing<T: Element>(
     core: &Arc<Core>,
-    place: Place,
+    memory: GuardMemory,
     target: Range<u64>,
     changed: bool,
     token: GuardToken,
 ) -> Result<Writing, BufferError> {
-    let range = match &place {
+    let range = match &memory {
         // Shared memory covers the whole buffer, the other kinds only the written range.
-        Place::Shared(_) => target.start as usize..target.end as usize,
+        GuardMemory::Shared(_) => target.start as usize..target.end as usize,
         _ => 0..(target.end - target.start) as usize,
     };
-    let writing = Writing { core: Arc::clone(core), place, range, target, changed, _token: Some(token) };
-    let bytes = &writing.place.bytes()[writing.range.clone()];
+    let writing = Writing { core: Arc::clone(core), memory, range, target, changed, _token: Some(token) };
+    let bytes = &writing.memory.bytes()[writing.range.clone()];
     bytemuck::try_cast_slice::<u8, T>(bytes).map_err(|_| alignment::<T>())?;
     Ok(writing)
 }
@@ -354,9 +361,9 @@ fn update_guard<'a, T: Element>(
 ) -> Result<UpdateGuard<'a, T>, BufferError> {
     let failed = |error| core.error("reading", error);
     let view = core.end_read(reading).map_err(failed)?;
-    let place = if core.unified {
+    let memory = if core.unified {
         drop(view);
-        Place::Shared(core.take_shared().map_err(failed)?)
+        GuardMemory::Shared(core.take_shared().map_err(failed)?)
     } else {
         // Nothing else on this path checks whether the device is lost; writes to a lost device would have no effect.
         core.device.alive().map_err(failed)?;
@@ -365,9 +372,9 @@ fn update_guard<'a, T: Element>(
         let (start, length) = ((target.start - view.base()) as usize, bytes as usize);
         let mut heap = Heap::zeroed(bytes.next_multiple_of(GRANULE));
         heap.bytes_mut()[..length].copy_from_slice(&view.bytes()[start..start + length]);
-        Place::Heap(heap)
+        GuardMemory::Heap(heap)
     };
-    Ok(UpdateGuard { writing: writing::<T>(core, place, target, false, token)?, _borrow: PhantomData })
+    Ok(UpdateGuard { writing: writing::<T>(core, memory, target, false, token)?, _borrow: PhantomData })
 }
 
 impl<'a, T: Element> From<&'a SliceMut<'_, T>> for Slice<'a, T> {

@@ -10,10 +10,10 @@ use anywarp_backend::{BackendError, HostRange, MemoryKind};
 use super::blocks::Acquired;
 use super::copy::copy;
 use super::core::{Core, GuardKind};
-use super::guard::Place;
+use super::guard::GuardMemory;
 use super::host::Written;
 use super::pieces::chunks;
-use super::slice::{nothing, place_for_few, place_in, writing};
+use super::slice::{memory_for_few, memory_in, nothing, writing};
 use super::span::byte_range;
 use super::upload::{CHUNK, MAX_IN_FLIGHT};
 use super::{SliceMut, UnifiedBuffer, WriteGuard};
@@ -70,20 +70,20 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         core.aligned(&target)?;
         let token = core.guard(GuardKind::Write)?;
-        let place = if core.unified {
+        let memory = if core.unified {
             core.begin_shared().map_err(failed)?.await.map_err(failed)?;
-            Place::Shared(core.take_shared().map_err(failed)?)
+            GuardMemory::Shared(core.take_shared().map_err(failed)?)
         } else {
             let bytes = target.end - target.start;
-            match place_for_few(core, bytes).map_err(failed)? {
-                Some(place) => place,
+            match memory_for_few(core, bytes).map_err(failed)? {
+                Some(memory) => memory,
                 None => {
                     let block = upload_block(&core.device, MemoryKind::Upload, bytes).await.map_err(failed)?;
-                    place_in(core, block, bytes)
+                    memory_in(core, block, bytes)
                 }
             }
         };
-        Ok(WriteGuard { writing: writing::<T>(core, place, target, true, token)?, _borrow: PhantomData })
+        Ok(WriteGuard { writing: writing::<T>(core, memory, target, true, token)?, _borrow: PhantomData })
     }
 
     /// [`copy_from_slice`](Self::copy_from_slice) without blocking; see

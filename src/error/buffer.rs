@@ -2,7 +2,7 @@
 
 use anywarp_backend::BackendError;
 
-use super::{Classified, ErrorClass, apart, class_of};
+use super::{Classified, ErrorClass, class_of, different_devices};
 
 anywarp_backend::debug_as_display!(BufferError);
 
@@ -56,7 +56,7 @@ pub enum BufferError {
         got: usize,
     },
     /// A buffer, stream or recording that belongs to another device.
-    #[error("{operation} on {ours}: {what} belongs to {theirs}: {}", apart(ours, theirs))]
+    #[error("{operation} on {ours}: {what} belongs to {theirs}: {}", different_devices(ours, theirs))]
     OtherDevice {
         /// `copying`, `filling`, `recording`.
         operation: &'static str,

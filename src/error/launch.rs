@@ -2,7 +2,7 @@
 
 use anywarp_backend::BackendError;
 
-use super::{BufferError, Classified, ErrorClass, KernelError, apart, choices, class_of, list};
+use super::{BufferError, Classified, ErrorClass, KernelError, choices, class_of, different_devices, list};
 
 anywarp_backend::debug_as_display!(LaunchError);
 
@@ -152,7 +152,7 @@ pub enum LaunchError {
         guard: &'static str,
     },
     /// A buffer, stream or recording that belongs to another device.
-    #[error("kernel '{kernel}' belongs to {ours}, {what} to {theirs}: {}", apart(ours, theirs))]
+    #[error("kernel '{kernel}' belongs to {ours}, {what} to {theirs}: {}", different_devices(ours, theirs))]
     OtherDevice {
         /// The kernel.
         kernel: String,

@@ -156,7 +156,7 @@ pub(crate) fn class_of(error: &BackendError) -> ErrorClass {
 }
 
 /// The reason why objects of two devices, or of two handles on one device, were refused, with the remedy.
-pub(crate) fn apart(ours: &str, theirs: &str) -> String {
+pub(crate) fn different_devices(ours: &str, theirs: &str) -> String {
     let why = match ours == theirs {
         true => {
             "the device was opened twice, and objects of two handles cannot be combined; open it once and clone the `Device`"

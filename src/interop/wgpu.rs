@@ -30,13 +30,13 @@ use crate::submit::Context;
 /// anywarp on it.
 ///
 /// ```
-/// use anywarp::interop::wgpu::{self as beside, wgpu};
+/// use anywarp::interop::wgpu::{self as interop, wgpu};
 ///
 /// # fn main() -> anywarp::Result<()> {
 /// # let Ok(opened) = anywarp::Device::open("vulkan") else { return Ok(()) };
-/// # let beside::Handles { adapter, device, queue } = opened.wgpu()?;
+/// # let interop::Handles { adapter, device, queue } = opened.wgpu()?;
 /// // With the adapter, device and queue of a renderer:
-/// let anywarp = beside::device(&adapter, device, queue)?;
+/// let anywarp = interop::device(&adapter, device, queue)?;
 /// let kernel = anywarp.kernel("
 ///     @group(0) @binding(0) var<storage, read_write> data: array<f32>;
 ///     @compute @workgroup_size(64)
@@ -75,7 +75,7 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
 /// | `MAP_READ` and `MAP_WRITE` | `read`, `write` and `update` without a copy, if [`Caps::unified`](crate::backend::Caps::unified) is set |
 ///
 /// ```
-/// use anywarp::interop::wgpu::{self as beside, wgpu};
+/// use anywarp::interop::wgpu::{self as interop, wgpu};
 ///
 /// # fn main() -> anywarp::Result<()> {
 /// # let Ok(anywarp) = anywarp::Device::open("vulkan") else { return Ok(()) };
@@ -86,7 +86,7 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
 ///     usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
 ///     mapped_at_creation: false,
 /// });
-/// let vertices = beside::buffer::<[f32; 4]>(&anywarp, raw.clone())?;
+/// let vertices = interop::buffer::<[f32; 4]>(&anywarp, raw.clone())?;
 /// assert_eq!(vertices.len(), 256);
 /// assert_eq!(vertices.read()?[255], [0.0; 4]);
 /// # Ok(())

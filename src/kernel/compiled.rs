@@ -355,7 +355,7 @@ impl KernelCache {
         others: Others<'_>,
     ) -> Result<Arc<KernelInner>, KernelError> {
         let made = self.find_or_make(context, shared, wgsl, others);
-        made.map_err(|error| front::placed(wgsl, context.backend.caps(), others, error))
+        made.map_err(|error| front::with_location(wgsl, context.backend.caps(), others, error))
     }
 
     fn find_or_make(

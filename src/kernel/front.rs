@@ -107,11 +107,11 @@ pub(crate) fn kernel<T: Send>(
 /// The error for an inline text, with the location of the text in the program.
 ///
 /// The list of steps runs once more, which takes time only when there is an error.
-pub(crate) fn placed(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>, error: KernelError) -> KernelError {
+pub(crate) fn with_location(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>, error: KernelError) -> KernelError {
     if matches!(error, KernelError::Compile { .. }) {
         return error;
     }
-    let Some(wgsl) = wgsl.placed() else { return error };
+    let Some(wgsl) = wgsl.with_location() else { return error };
     let again = wgsl.source().and_then(|source| {
         let text = Text { wgsl: &wgsl, source: Arc::new(source), others, number: &|_| 0, warns: false };
         kernel(&Start::Text(text), caps, |_, _, _| Ok(()))

@@ -31,12 +31,12 @@ impl Wgsl<'_> {
             let text = Text { wgsl: self, source: Arc::new(source), others: &Vec::new, number: &|_| 0, warns: false };
             front::kernel(&Start::Text(text), caps, |program, _, _| Ok(program))
         });
-        made.map_err(|error| alone(front::placed(self, caps, &Vec::new, error)))
+        made.map_err(|error| without_other_devices(front::with_location(self, caps, &Vec::new, error)))
     }
 }
 
 /// Removes the statement about other devices, as none was queried.
-fn alone(error: KernelError) -> KernelError {
+fn without_other_devices(error: KernelError) -> KernelError {
     match error {
         KernelError::MissingFeature { kernel, feature, device, place, .. } => {
             KernelError::MissingFeature { kernel, feature, device, place, others: String::new() }

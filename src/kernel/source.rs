@@ -117,7 +117,7 @@ impl<'a> Wgsl<'a> {
     /// Returns a copy that uses its line as its file name, for errors; `None` if it has a name.
     ///
     /// Kernels are cached by content regardless of the text's location, so this name is not used from the beginning.
-    pub(super) fn placed(&self) -> Option<Self> {
+    pub(super) fn with_location(&self) -> Option<Self> {
         let Name::Inline(line) = self.name else { return None };
         Some(self.clone().file(format!("{}:{} (inline WGSL)", line.file(), line.line())))
     }
@@ -390,7 +390,8 @@ impl Wgsl<'_> {
     }
 
     fn no_scalar(&self, name: &str, element: &str) -> KernelError {
-        let diagnostic = format!("error: the element type '{name}' cannot become {element}, which is not a scalar of WGSL");
+        let diagnostic =
+            format!("error: the element type '{name}' cannot become {element}, which is not a scalar of WGSL");
         KernelError::Compose { file: self.file.to_string(), line: 1, diagnostic }
     }
 }

@@ -67,7 +67,7 @@ pub fn composed(
 pub fn bind<'a>(launch: &mut Launch<'a>, slot: usize, buffer: impl Bind<'a>) {
     match launch.bound.get_mut(slot) {
         Some(place) => *place = Some(bound(buffer)),
-        None => no_such(launch, slot.to_string()),
+        None => unknown_binding(launch, slot.to_string()),
     }
 }
 
@@ -107,12 +107,12 @@ fn put<T: Element>(launch: &mut Launch<'_>, slot: Option<usize>, value: &T) {
             let layouts = both(layout, &T::layout());
             launch.wrong(LaunchError::Layout { kernel, binding, layouts });
         }
-        None => no_such(launch, slot.map_or_else(|| "the immediate".to_owned(), |slot| slot.to_string())),
+        None => unknown_binding(launch, slot.map_or_else(|| "the immediate".to_owned(), |slot| slot.to_string())),
     }
 }
 
 /// Reached only by calls that the macro did not generate.
-fn no_such(launch: &mut Launch<'_>, key: String) {
+fn unknown_binding(launch: &mut Launch<'_>, key: String) {
     let candidates = launch.kernel.bindings().iter().map(|info| info.name.clone()).collect();
     launch.wrong(LaunchError::UnknownBinding { kernel: launch.kernel.name().to_owned(), key, candidates });
 }

@@ -2,7 +2,7 @@
 
 use anywarp_backend::BackendError;
 
-use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, apart, class_of};
+use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, class_of, different_devices};
 
 anywarp_backend::debug_as_display!(OperationError);
 
@@ -184,7 +184,7 @@ pub enum OperationError {
         error: BufferError,
     },
     /// An array, stream or recording that belongs to another device.
-    #[error("{operator} runs on {ours}, but {what} belongs to {theirs}: {}", apart(ours, theirs))]
+    #[error("{operator} runs on {ours}, but {what} belongs to {theirs}: {}", different_devices(ours, theirs))]
     OtherDevice {
         /// The operator.
         operator: String,

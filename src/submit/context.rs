@@ -125,7 +125,7 @@ impl Context {
     /// The pending commands, all for this stream; pending commands for another stream are submitted first.
     pub(crate) fn queue_on(&self, stream: u32) -> Result<Queue<'_>, BackendError> {
         let mut queue = self.queue();
-        queue.turn_to(stream)?;
+        queue.switch_to(stream)?;
         Ok(queue)
     }
 

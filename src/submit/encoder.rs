@@ -313,7 +313,7 @@ pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
     let (stream, commands) = (commands.stream, commands.commands().len());
     context.events.emit(|| Event::Submission { stream, commands });
     let submission = Submission::of(context, &batch);
-    queue.follow(batch);
+    queue.track(batch);
     Ok(submission)
 }
 

@@ -28,7 +28,7 @@ impl<'a> Queue<'a> {
     }
 
     /// Directs the following commands to this stream; pending commands for another stream are submitted first.
-    pub(super) fn turn_to(&mut self, stream: u32) -> Result<(), BackendError> {
+    pub(super) fn switch_to(&mut self, stream: u32) -> Result<(), BackendError> {
         if self.pending.recording.stream != stream {
             // Other errors are reported by a wait for that work, as they do not concern the caller.
             if let Err(error @ BackendError::OutOfMemory { .. }) = self.flush() {
@@ -95,7 +95,7 @@ impl<'a> Queue<'a> {
         let batch = std::mem::replace(&mut pending.batch, Batch::pending(stream));
         if result.is_ok() {
             context.events.emit(|| Event::Submission { stream, commands });
-            self.follow(batch);
+            self.track(batch);
         }
         context.timeline.free_dropped();
         result
@@ -107,8 +107,8 @@ impl<'a> Queue<'a> {
     }
 
     /// Registers a submitted batch.
-    pub(super) fn follow(&mut self, batch: Arc<Batch>) {
-        if self.pending.follow(batch) {
+    pub(super) fn track(&mut self, batch: Arc<Batch>) {
+        if self.pending.track(batch) {
             self.retire();
         }
     }

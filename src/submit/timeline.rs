@@ -37,7 +37,7 @@ pub(super) struct Pending {
 
 impl Pending {
     /// Appends a submitted batch. Returns whether [`retire`](Self::retire) is due, as many batches are listed.
-    pub(super) fn follow(&mut self, batch: Arc<Batch>) -> bool {
+    pub(super) fn track(&mut self, batch: Arc<Batch>) -> bool {
         self.running.push_back(batch);
         self.running.len() > MAX_RUNNING
     }
