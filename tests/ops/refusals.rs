@@ -46,7 +46,7 @@ fn precisions(device: &Device) -> TestResult {
     let (a, mut c) = (device.buffer::<f16>(4)?, device.buffer::<f16>(4)?);
     let is = |error: &OperationError| matches!(error, OperationError::Choice { .. });
     let tf32 = Matmul::new([2, 2, 2]).precision(Precision::Tf32);
-    refused(tf32.run(&a, &a, &mut c), is, &["tf32", "hold half", "f16 fits"])?;
+    refused(tf32.run(&a, &a, &mut c), is, &["tf32", "hold half", "use f16"])?;
     let (a, mut c) = (device.buffer::<f32>(4)?, device.buffer::<f32>(4)?);
     let short = Matmul::new([2, 2, 2]).precision(Precision::F16);
     refused(short.run(&a, &a, &mut c), is, &["f16", "hold f32", "use f32 or tf32"])?;
