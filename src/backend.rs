@@ -1,4 +1,4 @@
-//! Facts about devices and kernels, as values, and the [`contract`] for backends of one's own.
+//! Facts about devices and kernels, as values, and the [`contract`] for custom backends.
 //!
 //! ```
 //! use anywarp::Device;
@@ -30,7 +30,7 @@ pub use anywarp_backend::{
 
 /// The contract between anywarp and its backends: the crate `anywarp-backend`.
 ///
-/// It is for implementing [`Backend`](contract::Backend), whose devices are opened by
-/// [`Device::from_backend`](crate::Device::from_backend), and for tools that translate a
-/// [`Program`](contract::Program). A tool may as well depend on `anywarp-backend` itself.
+/// Use it to implement a [`Backend`](contract::Backend), whose devices are opened by
+/// [`Device::from_backend`](crate::Device::from_backend), or to write a tool that translates a
+/// [`Program`](contract::Program). A tool can depend on `anywarp-backend` directly instead.
 pub use anywarp_backend as contract;

@@ -1,4 +1,4 @@
-//! Devices: the handle that everything is made from.
+//! Devices: the handles from which all other objects are created.
 
 mod candidate;
 mod debug;
@@ -25,31 +25,28 @@ use crate::kernel::{DeviceCount, Kernel, Kernels, Variants, Wgsl};
 use crate::submit::staging::MAX_IN_USE;
 use crate::submit::{Context, Destination, Observer, Recording, Stream};
 
-/// One device: a GPU, or something that stands in for one. Cloning it copies a handle; any thread
-/// may use it.
+/// A device: a GPU, or a substitute for one. Cloning it copies a handle; any thread may use it.
 ///
-/// See [`open_default`](Self::open_default) for how one is chosen.
+/// [`open_default`](Self::open_default) describes the default choice.
 #[derive(Clone)]
 pub struct Device {
     pub(crate) context: Arc<Context>,
 }
 
 impl Device {
-    /// Opens the device that `ANYWARP_DEVICE` names or, without it, the best one: a discrete GPU
-    /// before an integrated one, that before a virtual one, then the processor, and software that
-    /// plays a GPU last; among equals CUDA, Metal, Vulkan, DX12, WebGPU, then the driver's own order.
+    /// Opens the device that `ANYWARP_DEVICE` selects or, if it is not set, the best one. Discrete GPUs rank first,
+    /// then integrated and virtual ones, then the CPU, and software implementations of a GPU last. Among equals the
+    /// order is CUDA, Metal, Vulkan, DX12, WebGPU, then the driver's order.
     ///
     /// # Errors
-    /// [`OpenError`] lists every candidate with the reason why it was not taken, and what to
-    /// install if there is none.
+    /// [`OpenError`] lists every candidate with the reason why it was not opened, and what to install if there is none.
     pub fn open_default() -> Result<Self, OpenError> {
         Self::open_with(&DeviceOptions::default())
     }
 
     /// Opens the best device that `selector` allows: a backend (`vulkan`, `metal`, `dx12`,
     /// `webgpu`, `cuda`, `cpu`), a part of a device's name (`llvmpipe`), or both (`vulkan:llvmpipe`,
-    /// `cuda:0` for the first one). `cpu:checked` is the processor with every access of a kernel
-    /// checked.
+    /// `cuda:0` for the first one). `cpu:checked` is the CPU with every access of a kernel checked.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -65,7 +62,7 @@ impl Device {
         Self::open_with(&DeviceOptions::default().selector(selector))
     }
 
-    /// Opens a device as `options` say.
+    /// Opens a device according to `options`.
     ///
     /// # Errors
     /// As [`open_default`](Self::open_default).
@@ -83,7 +80,7 @@ impl Device {
         Ok(Self::with(backend, selector, options.clone()))
     }
 
-    /// A device on a backend of one's own: for tests, and for machines that anywarp does not know.
+    /// Creates a device on a custom backend: for tests, and for hardware that anywarp does not support.
     #[must_use]
     pub fn from_backend(backend: Arc<dyn Backend>) -> Self {
         let selector = backend.caps().backend.to_string();
@@ -107,8 +104,7 @@ impl Device {
         Kernels::of(&self.context)
     }
 
-    /// Opens the same device anew, after it was lost. Buffers and kernels of the lost one stay
-    /// with it.
+    /// Opens the same device again, after it was lost. Buffers and kernels still belong to the lost device.
     ///
     /// # Errors
     /// As [`open_default`](Self::open_default).
@@ -150,7 +146,8 @@ impl Device {
         select::candidates_async().await
     }
 
-    /// The backends that have no device here, each with the reason: no driver, another system, a build without it.
+    /// The backends that have no device on this machine, each with the reason: no driver, another operating system, a
+    /// build without the backend.
     ///
     /// ```
     /// use anywarp::Device;
@@ -164,19 +161,19 @@ impl Device {
         missing::missing(&backends)
     }
 
-    /// What the device is and can do.
+    /// The identity and capabilities of the device.
     #[must_use]
     pub fn caps(&self) -> &Caps {
         self.context.caps()
     }
 
-    /// A selection string that opens just this device.
+    /// A selection string that selects exactly this device.
     #[must_use]
     pub fn selector(&self) -> &str {
         &self.context.selector
     }
 
-    /// A buffer of `length` zeroed elements; with a length of 0 it is as good as any, and holds nothing.
+    /// Allocates a buffer of `length` elements, all zero. A length of 0 is valid.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -188,13 +185,12 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`BufferError::Device`] says how much was asked for and how much is live;
-    /// [`BufferError::TooLong`].
+    /// [`BufferError::Device`] gives the requested size and the size of all live buffers; [`BufferError::TooLong`].
     pub fn buffer<T: Element>(&self, length: usize) -> Result<UnifiedBuffer<T>, BufferError> {
         UnifiedBuffer::new(&self.context, length)
     }
 
-    /// A buffer with a copy of `elements`.
+    /// Allocates a buffer with a copy of `elements`.
     ///
     /// # Errors
     /// As [`buffer`](Self::buffer).
@@ -204,10 +200,10 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Memory for `length` elements that an operator needs between its passes: a buffer from a pool, with
-    /// unspecified contents, for commands that go to `destination`. Dropping it gives the memory back, and
-    /// the next request may have it at once, as commands take effect in the order of submission. A
-    /// [`Recording`] keeps the scratch memory of its commands.
+    /// Temporary memory for `length` elements between the passes of an operator: a buffer from a pool, with unspecified
+    /// contents, for commands with this `destination`. Dropping it returns the memory, and the next request may receive
+    /// it at once, as commands take effect in the order of submission. A [`Recording`] keeps the scratch memory of its
+    /// commands.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -237,7 +233,7 @@ impl Device {
         UnifiedBuffer::scratch(&self.context, length, destination)
     }
 
-    /// A count that kernels write and launches take as their grid, of `max` at most; zero at first. See
+    /// Creates a count of at most `max` that kernels write and that launches take as their grid; initially zero. See
     /// [`DeviceCount`].
     ///
     /// # Errors
@@ -246,12 +242,12 @@ impl Device {
         DeviceCount::new(&self.context, max)
     }
 
-    /// Makes a kernel from WGSL: parsed, validated, specialised and compiled. The same source gives
-    /// the same kernel, from a cache.
+    /// Creates a kernel from WGSL: parses, validates, specialises and compiles it. The same source returns the same
+    /// kernel, from a cache.
     ///
-    /// A barrier that not all invocations of a workgroup may reach, by WGSL's uniformity analysis, is logged as a
-    /// warning with its cause: browsers refuse such a kernel, and this device may run it or hang. `anywarp check` makes
-    /// it an error.
+    /// If, by WGSL's uniformity analysis, not all invocations of a workgroup may reach a barrier, a warning is logged
+    /// with the cause: browsers refuse such a kernel, and this device may run it or hang. `anywarp check` reports it as
+    /// an error.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -266,39 +262,38 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError`]; diagnostics show the line as it was written. A text without a file's name is called after the
-    /// line of this call, or of [`Wgsl::new`](crate::Wgsl::new).
+    /// [`KernelError`]; diagnostics show the source line. A text without a file name is named after the location of
+    /// this call, or of [`Wgsl::new`](crate::Wgsl::new).
     #[track_caller]
     pub fn kernel<'a>(&self, wgsl: impl Into<Wgsl<'a>>) -> Result<Kernel, KernelError> {
         Kernel::new(&self.context, &wgsl.into().handed_in_at(Location::caller()))
     }
 
-    /// An empty recording, to be kept and replayed.
+    /// Creates an empty recording, to be filled and replayed.
     #[must_use]
     pub fn recording(&self) -> Recording {
         Recording::new(&self.context)
     }
 
-    /// A stream beside the device's own, for work that is independent of it; see [`Stream`].
+    /// Creates a stream besides the default one, for independent work; see [`Stream`].
     #[must_use]
     pub fn stream(&self) -> Stream {
         Stream::new(&self.context)
     }
 
-    /// Hands recorded work over without waiting for it.
+    /// Submits pending commands without waiting for them.
     ///
     /// # Errors
-    /// What the device says. Work that did not fit into memory stays recorded.
+    /// The device's error. Commands for which there was too little memory stay pending.
     pub fn submit(&self) -> Result<(), Error> {
         Ok(self.context.submit()?)
     }
 
-    /// Hands recorded work over and waits for all of it.
+    /// Submits pending commands and waits for all work.
     ///
     /// # Errors
-    /// As [`submit`](Self::submit); and, once, the first error of all work that was handed over
-    /// since the last call: [`BackendError::Stopped`](crate::backend::BackendError::Stopped) by a kernel that could
-    /// not run to its end.
+    /// As [`submit`](Self::submit); and, once, the first error of all work that was submitted since the last call, such
+    /// as [`BackendError::Stopped`](crate::backend::BackendError::Stopped) if a kernel could not run to its end.
     pub fn synchronize(&self) -> Result<(), Error> {
         let waited = self.context.synchronize(None);
         if collect::is_logged() {
@@ -327,13 +322,13 @@ impl Device {
         Ok(waited?)
     }
 
-    /// What a checked device (`cpu:checked`) has found wrong with the kernels that ran since the
-    /// last call: out-of-range indices, data races, reads of what was never written and more, see
-    /// [`FindingKind`](crate::FindingKind). Hands recorded work over and waits for all of it; its
-    /// errors are left to [`synchronize`](Self::synchronize). Other devices find nothing.
+    /// Returns the faults that a checked device (`cpu:checked`) has found in kernels since the last call: out-of-range
+    /// indices, data races, reads of uninitialised memory and more, see [`FindingKind`](crate::FindingKind). It submits
+    /// pending commands and waits for all work; errors of that work are reported by [`synchronize`](Self::synchronize).
+    /// Other devices return none.
     ///
-    /// Findings that are not collected when the device is closed, with its last handle, buffer and kernel, are printed
-    /// to stderr, with a count.
+    /// If findings are not collected before the device is closed (when its last handle, buffer and kernel are dropped),
+    /// they are printed to stderr, with their count.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -343,7 +338,7 @@ impl Device {
     ///     "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
     ///      @compute @workgroup_size(64)
     ///      fn shift(@builtin(global_invocation_id) id: vec3<u32>) {
-    ///          data[id.x] = data[id.x + 1]; // not even in range for the last one
+    ///          data[id.x] = data[id.x + 1]; // out of range for the last invocation
     ///      }",
     /// )?;
     /// let mut data = device.buffer_from(&[7u32; 64])?;
@@ -353,7 +348,7 @@ impl Device {
     /// assert!(findings.iter().any(|finding| finding.kind == anywarp::FindingKind::Race));
     /// let outside = findings.iter().find(|finding| finding.kind == anywarp::FindingKind::OutOfRange);
     /// assert_eq!(outside.map(|finding| (finding.at.line, finding.index)), Some((4, Some(64))));
-    /// print!("{findings}"); // as a compiler would put it
+    /// print!("{findings}"); // in the format of compiler diagnostics
     /// # Ok(())
     /// # }
     /// # #[cfg(not(feature = "cpu"))]
@@ -364,26 +359,26 @@ impl Device {
         self.context.findings()
     }
 
-    /// The events of the device from now on, until the [`Observer`] is dropped: allocations, transfers,
-    /// compilations, submissions, commands with their times, waits, the loss of the device.
+    /// Observes the events of the device until the [`Observer`] is dropped: allocations, transfers, compilations,
+    /// submissions, commands with their times, waits, the loss of the device.
     #[must_use]
     pub fn observe(&self) -> Observer {
         self.context.observe()
     }
 
-    /// How much scratch memory there is, and how often it was used again.
+    /// The amount of scratch memory, and how often it was reused.
     #[must_use]
     pub fn scratch_stats(&self) -> ScratchStats {
         ScratchPool::of(&self.context).stats()
     }
 
-    /// Gives staging and scratch memory that is not in use back to the driver.
+    /// Frees staging and scratch memory that is not in use.
     pub fn trim(&self) {
         ScratchPool::of(&self.context).trim(&self.context);
         self.context.staging.trim();
     }
 
-    /// What the device has moved and done so far.
+    /// The transfers and operations of the device so far.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -399,7 +394,7 @@ impl Device {
         DeviceStats::of(&self.context)
     }
 
-    /// How many [variants](DeviceOptions::variants) of kernels were made, and how often they ran.
+    /// The number of compiled [variants](DeviceOptions::variants) of kernels, and of their launches.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]

@@ -3,21 +3,20 @@
 use anywarp_backend::{Field, Layout, Scalar, ScalarKind, Shape};
 use bytemuck::Pod;
 
-/// A type that host and device agree on: plain data whose layout is known down to its scalars.
+/// A type with the same representation on host and device: plain data whose layout is known down to its scalars.
 ///
-/// Implemented for the scalars that WGSL kernels can address (`f32`, `f64`, [`half::f16`], `i16`
-/// to `i64`, `u16` to `u64`), for arrays of them, and for `u8` and `i8`, which stand for raw bytes
-/// and fit any binding. [`half::bf16`], which WGSL does not know, is its bits there: a `u16`. For a
-/// struct use [`element!`](crate::element!).
+/// Implemented for the scalars that WGSL kernels can address (`f32`, `f64`, [`half::f16`], `i16` to `i64`, `u16` to
+/// `u64`), for arrays of them, and for `u8` and `i8`, which stand for raw bytes and fit any binding. [`half::bf16`]
+/// does not exist in WGSL; there it is its bits, a `u16`. For a struct use [`element!`](crate::element!).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element: a buffer, slice or value of a kernel cannot hold it",
-    label = "`{Self}` has no layout that host and device agree on",
+    label = "`{Self}` has no layout that is the same on host and device",
     note = "a struct becomes one by `#[repr(C)]`, `#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]` and \
             `anywarp::element!(Name {{ all, its, fields }})`",
     note = "other elements are f32, f64, f16, i8 to i64, u8 to u64, and arrays of elements: not bool, char, usize or tuples"
 )]
 pub trait Element: Pod + Send + Sync {
-    /// The scalar, for a type that is one: spares launches the look at the layout.
+    /// The scalar, if the type is one: then a launch need not inspect the layout.
     const SCALAR: Option<Scalar> = None;
 
     /// The type, its size and the offsets of its parts.
@@ -68,19 +67,18 @@ where
     }
 }
 
-/// Makes a struct an [`Element`], so that buffers can hold it and its layout can be compared with
-/// the WGSL struct that it is bound to.
+/// Implements [`Element`] for a struct, so that buffers can hold it and launches can compare its layout with that of
+/// the WGSL struct.
 ///
-/// The struct must be `#[repr(C)]`, implement [`bytemuck::Pod`] (which forbids hidden padding) and
-/// name all its fields. Padding that WGSL has and Rust has not is written as a field of its own;
-/// its name does not matter.
+/// The struct must be `#[repr(C)]` and implement [`bytemuck::Pod`] (which forbids hidden padding), and the macro must
+/// name all its fields. Padding that exists in WGSL but not in Rust is declared as a field of any name.
 ///
 /// ```
 /// #[repr(C)]
 /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 /// struct Particle {
 ///     position: [f32; 3],
-///     mass: f32, // lies where WGSL's vec3<f32> has its padding
+///     mass: f32, // at the padding of WGSL's vec3<f32>
 /// }
 /// anywarp::element!(Particle { position, mass });
 /// ```
@@ -89,7 +87,7 @@ macro_rules! element {
     ($name:ident { $($field:ident),+ $(,)? }) => {
         impl $crate::Element for $name {
             fn layout() -> $crate::backend::Layout {
-                // Takes a field's type from its place in the struct.
+                // Infers the field's type from its accessor.
                 fn part<S, F: $crate::Element>(_: fn(&S) -> &F, name: &str, at: usize) -> $crate::backend::Field {
                     $crate::backend::Field {
                         name: ::std::string::String::from(name),
@@ -110,7 +108,7 @@ macro_rules! element {
             }
         }
         const _: () = {
-            // A field left out would be a field unchecked.
+            // An omitted field would not be checked.
             fn every_field_is_named(value: $name) -> $name {
                 $name { $($field: value.$field),+ }
             }
@@ -119,17 +117,17 @@ macro_rules! element {
     };
 }
 
-/// The layout of a struct; what [`element!`](crate::element!) expands to.
+/// The layout of a struct, for the expansion of [`element!`](crate::element!).
 #[doc(hidden)]
 #[must_use]
 pub fn struct_layout(name: &str, size: usize, align: usize, fields: Vec<Field>) -> Layout {
     Layout { name: name.to_owned(), size: size as u32, align: align as u32, shape: Shape::Struct { fields } }
 }
 
-/// A scalar at its place: bytes from the start, and what it is.
+/// A scalar with its offset in bytes.
 pub(crate) type Leaf = (u32, Scalar);
 
-/// All scalars of a type, by offset.
+/// Appends all scalars of a type, with their offsets.
 fn leaves(layout: &Layout, at: u32, out: &mut Vec<Leaf>) {
     match &layout.shape {
         Shape::Scalar(scalar) => out.push((at, *scalar)),
@@ -155,12 +153,12 @@ fn leaves(layout: &Layout, at: u32, out: &mut Vec<Leaf>) {
     }
 }
 
-/// Whether the type is raw bytes, which fit anything.
+/// Whether the type is raw bytes, which fit any type.
 pub(crate) fn is_raw(layout: &Layout) -> bool {
     layout.uniform_scalar().is_some_and(|scalar| scalar.width == 1)
 }
 
-/// One kind of scalar and no padding, within `stride` bytes.
+/// The scalar of a type that has one kind of scalar and no padding within `stride` bytes.
 fn dense(layout: &Layout, stride: u32) -> Option<Scalar> {
     let scalar = layout.uniform_scalar()?;
     if matches!(layout.shape, Shape::Scalar(_)) {
@@ -173,9 +171,9 @@ fn dense(layout: &Layout, stride: u32) -> Option<Scalar> {
 
 /// Whether an array of `rust` values can stand for an array of `wgsl` values, `stride` bytes apart.
 ///
-/// Either both are without padding and of one and the same scalar (then their grouping does not
-/// matter, unless both are structs, whose fields have names to compare), or they are of one size and every scalar of the WGSL type has its counterpart at the
-/// same place. What Rust has where WGSL has padding does not matter.
+/// Either both have no padding and the same scalar; then their grouping does not matter, unless both are structs, whose
+/// fields are compared by name. Or both have the same size, and every scalar of the WGSL type has its counterpart at
+/// the same offset; the content of WGSL's padding does not matter.
 pub(crate) fn elements_agree(rust: &Layout, wgsl: &Layout, stride: u32) -> bool {
     if is_raw(rust) {
         return true;
@@ -194,7 +192,7 @@ pub(crate) fn values_agree(rust: &Layout, wgsl: &Layout) -> bool {
 
 fn covers(rust: &Layout, wgsl: &Layout) -> bool {
     if let (Shape::Struct { fields: has }, Shape::Struct { fields: wants }) = (&rust.shape, &wgsl.shape) {
-        // A field of the same name must be at the same place; one of another name may stand there.
+        // A field of the same name must have the same offset; without one, any field at that offset will do.
         return wants.iter().all(|want| {
             let named = has.iter().find(|field| field.name == want.name);
             let there = has.iter().find(|field| field.offset == want.offset);
@@ -242,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn structs_are_compared_by_place_and_scalar() {
+    fn structs_are_compared_by_offset_and_scalar() {
         #[repr(C)]
         #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
         struct Good {

@@ -1,5 +1,5 @@
-//! The environment variables of the library: their names, and their values. The crate's documentation has them in a
-//! table; the processor, CUDA and the cache on disk have variables of their own.
+//! The environment variables of the library: their names and values. The crate's documentation lists them in a table;
+//! the CPU backend, the CUDA backend and the cache on disk have further variables of their own.
 
 use anywarp_host::environment;
 
@@ -8,12 +8,12 @@ pub(crate) fn device() -> Option<String> {
     environment::text("ANYWARP_DEVICE")
 }
 
-/// The time at which variants of kernels are made, as one of these words.
+/// The time at which variants of kernels are compiled, as one of these words.
 pub(crate) fn variants<T: Copy>(words: &[(&str, T)]) -> Option<T> {
     environment::word("ANYWARP_VARIANTS", words)
 }
 
-/// Bytes of the memory that the kernels of a device print into.
+/// The size in bytes of the memory that the kernels of a device print into.
 pub(crate) fn debug_bytes() -> Option<u64> {
     environment::number("ANYWARP_DEBUG_BYTES")
 }

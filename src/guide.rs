@@ -1,4 +1,5 @@
-// Where links lead on docs.rs: the first definition of a name counts, and each document has its own at its end.
+// Targets of links on docs.rs: the first definition of a name counts, and each document has its own definitions at its
+// end.
 #![doc = "[coming-from]: coming_from"]
 #![doc = "[known-failures]: https://github.com/anywarp/anywarp/blob/main/docs/known-failures.md"]
 #![doc = ""]

@@ -1,5 +1,5 @@
-//! One WGSL compute kernel, on every GPU and on none: Vulkan, Metal and DX12, NVIDIA's CUDA, or the
-//! processor itself.
+//! Runs one WGSL compute kernel on every GPU, and on machines without one: through Vulkan, Metal and DX12, through
+//! NVIDIA's CUDA, or on the CPU.
 //!
 //! ```
 //! use anywarp::Device;
@@ -16,7 +16,7 @@
 //!     }";
 //!
 //! fn main() -> anywarp::Result<()> {
-//!     let device = Device::open_default()?; // a GPU if there is one, else the processor
+//!     let device = Device::open_default()?; // a GPU if there is one, else the CPU
 //!     let saxpy = device.kernel(WGSL)?;
 //!     let x = device.buffer_from(&vec![1.0f32; 1 << 20])?;
 //!     let mut y = device.buffer_from(&vec![2.0f32; 1 << 20])?;
@@ -26,51 +26,49 @@
 //! }
 //! ```
 //!
-//! - **Little to write.** Bindings go by their names in the WGSL, buffers move by themselves and only
-//!   what changed, grids have any size. There are no layouts, no staging, no polling.
-//! - **Little to get wrong.** A launch compares names, types and lengths before anything runs. What a
-//!   kernel writes is borrowed as `&mut`. Nothing panics, and errors say what to do.
-//! - **The same everywhere.** No GPU and no driver are needed: without them, kernels become vector
-//!   machine code for the processor. With the feature `cuda` they become native on NVIDIA.
-//! - **Open to look into.** The device `cpu:checked` finds races and indices out of range, kernels can
-//!   print on any device, and the tool `anywarp translate` shows what they become.
+//! - **Little to write.** Arguments are bound by their names in the WGSL. Buffers are transferred automatically, and
+//!   only the changed ranges. A grid may have any size. There are no layouts, no staging buffers and no polling.
+//! - **Little to get wrong.** A launch checks names, types and lengths before anything runs. A buffer that a kernel
+//!   writes is borrowed as `&mut`. The safe API does not panic, and errors say what to do.
+//! - **The same everywhere.** No GPU and no driver are needed: without them, kernels are compiled to vector machine
+//!   code for the CPU. With the feature `cuda` they are compiled natively for NVIDIA GPUs.
+//! - **Inspectable.** The device `cpu:checked` finds data races and indices out of range, kernels can print on any
+//!   device, and the tool `anywarp translate` shows the code that is generated from a kernel.
 //!
-//! To read next: [the guide](mod@guide), from the first kernel to subgroups and reading without waiting;
-//! [coming from elsewhere](mod@guide::coming_from), with the words of other frameworks side by side; and the [examples](https://github.com/anywarp/anywarp/tree/main/examples), each the answer to one
-//! question.
+//! Further reading: [the guide](mod@guide), from the first kernel to subgroups and reads without waiting;
+//! [coming from elsewhere](mod@guide::coming_from), which compares the terms with those of other frameworks;
+//! and the [examples](https://github.com/anywarp/anywarp/tree/main/examples), each of which answers one question.
 //!
 //! # A tour
 //!
-//! In the order in which a program meets things:
+//! In the order in which a program uses them:
 //!
-//! - [`Device`]: what there is to compute on, how one is chosen ([`Device::open`]), what it can do
-//!   ([`Device::caps`]).
-//! - [`UnifiedBuffer`]: a vector that both sides see. It moves only what changed, and nothing
-//!   where host and device share their memory. What it holds is an [`Element`].
-//! - [`Kernel`]: one entry point of a WGSL source ([`Wgsl`]), checked line by line before anything
-//!   is compiled.
+//! - [`Device`]: a device to compute on: its selection ([`Device::open`]) and its capabilities ([`Device::caps`]).
+//! - [`UnifiedBuffer`]: a vector that host and device both access. Only changed ranges are transferred, and none where
+//!   host and device share their memory. Its items are [`Element`]s.
+//! - [`Kernel`]: one entry point of a WGSL source ([`Wgsl`]); errors in the source name their line.
 //! - [`kernels!`]: WGSL files as Rust modules, whose names and types the compiler checks.
 //! - [`Launch`]: named bindings and values, then a grid of any size.
-//! - [`Submission`]: what a launch returns: to be waited for, polled, awaited, measured.
+//! - [`Submission`]: the result of a launch, to be waited for, polled, awaited or measured.
 //! - [`Recording`]: launches, copies and fills to be replayed.
-//! - [`Stream`]: leave to run things at the same time; a [`Destination`] is one of these or a recording.
-//! - [`ops`]: operations that come with it: [`ops::matmul`]; kernels of one line:
-//!   [`ops::ElementwiseKernel`], [`ops::ReductionKernel`].
-//! - [`loader`]: data sets, read by threads ahead of the kernels that take them batch by batch.
-//! - [`DebugOutput`]: what kernels printed ([`Device::debug_output`]).
-//! - [`Findings`]: what is wrong with a kernel, line by line, on the device `cpu:checked`
-//!   ([`Device::findings`]).
-//! - [`Observer`]: what the device does and when, as [`Event`]s ([`Device::observe`]).
+//! - [`Stream`]: a stream, whose work may run at the same time as that of other streams; a [`Destination`] is a stream
+//!   or a recording.
+//! - [`ops`]: ready-made operators ([`ops::matmul`]), and kernels of one line: [`ops::ElementwiseKernel`],
+//!   [`ops::ReductionKernel`].
+//! - [`loader`]: data sets, which threads read ahead of the kernels, batch by batch.
+//! - [`DebugOutput`]: the output printed by kernels ([`Device::debug_output`]).
+//! - [`Findings`]: the faults of a kernel, line by line, found by the device `cpu:checked` ([`Device::findings`]).
+//! - [`Observer`]: the [`Event`]s of a device, with their times ([`Device::observe`]).
 //! - [`interop`]: devices and buffers shared with raw wgpu and CUDA code.
 //! - [`Error`]: one enum per operation, with names and numbers in it.
 //!
 //! # Features
 //!
-//! | feature | default | what it brings |
+//! | feature | default | effect |
 //! |---|---|---|
 //! | `wgpu` | yes | Vulkan, Metal, DX12, WebGPU |
-//! | `cpu` | yes | the processor: kernels become vector machine code, on all cores. Nothing in a browser |
-//! | `cuda` | no | NVIDIA GPUs natively: needs nothing to build, and the driver and NVRTC to run |
+//! | `cpu` | yes | the CPU: kernels are compiled to vector machine code and run on all cores. No effect in a browser |
+//! | `cuda` | no | NVIDIA GPUs natively: nothing is needed to build; the driver and NVRTC are needed to run |
 //! | `images` | no | folders of pictures as data sets: `loader::ImageFolder` |
 //!
 //! # Environment
@@ -78,24 +76,24 @@
 //! | environment variable | meaning |
 //! |---|---|
 //! | `ANYWARP_DEVICE` | the default device, as a selection string: see [`Device::open`] |
-//! | `ANYWARP_VARIANTS` | when kernels are compiled once more for launches that are alike, where the options do not say: `in-background`, `at-once` or `never`; see [`DeviceOptions::variants`] |
-//! | `ANYWARP_CPU_STEPS` | the processor only: iterations of loops that eight invocations may make together in one workgroup before their kernel is stopped; 2^32 unless set, 2^26 for `cpu:checked` |
-//! | `ANYWARP_CUDA_STEPS` | `cuda` only: iterations that the loops of one invocation may make together, where they are not seen to end, before their kernel is stopped; 2^31 unless set |
-//! | `ANYWARP_NVRTC` | `cuda` only: the file or folder of NVRTC, where the system does not find it |
-//! | `ANYWARP_CACHE` | the folder of compiled kernels (`cuda`, `vulkan`), or `off`; `anywarp` in the user's cache folder unless set: see [`anywarp_host::cache`] |
+//! | `ANYWARP_VARIANTS` | when kernels are specialised for repeated similar launches, unless the options say so: `in-background`, `at-once` or `never`; see [`DeviceOptions::variants`] |
+//! | `ANYWARP_CPU_STEPS` | the CPU only: the loop iterations that eight invocations of a workgroup may run in total before their kernel is stopped; default 2^32, for `cpu:checked` 2^26 |
+//! | `ANYWARP_CUDA_STEPS` | `cuda` only: the iterations that one invocation may run in total in loops that are not proven to end, before its kernel is stopped; default 2^31 |
+//! | `ANYWARP_NVRTC` | `cuda` only: the file or folder of NVRTC, if the system does not find it |
+//! | `ANYWARP_CACHE` | the folder of compiled kernels (`cuda`, `vulkan`), or `off`; default `anywarp` in the user's cache folder: see [`anywarp_host::cache`] |
 //! | `ANYWARP_NVDISASM` | `anywarp translate` only: the file of `nvdisasm` or `cuobjdump` |
-//! | `ANYWARP_DEBUG_BYTES` | how much memory of a device keeps what kernels print until it is collected; 1 MiB unless set: see [`Device::debug_output`] |
-//! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | what the tool `anywarp` logs, and in which colours: see `env_logger` |
-//! | `ANYWARP_REQUIRE` | tests only: backends that must be there, as `vulkan,cpu` |
-//! | `ANYWARP_UPDATE` | tests only: tables of messages take what came, and keep their judgements |
-//! | `ANYWARP_CHROMIUM` | tests only: the browser that `tools/browser` starts; `/usr/bin/chromium` unless set |
+//! | `ANYWARP_DEBUG_BYTES` | the size in bytes of the device memory that holds the kernels' debug output until it is collected; default 1 MiB: see [`Device::debug_output`] |
+//! | `ANYWARP_LOG`, `ANYWARP_LOG_STYLE` | the log messages of the tool `anywarp`, and their colours: see `env_logger` |
+//! | `ANYWARP_REQUIRE` | tests only: backends that must be available, such as `vulkan,cpu` |
+//! | `ANYWARP_UPDATE` | tests only: rewrites the tables of messages with the current ones, and keeps their judgements |
+//! | `ANYWARP_CHROMIUM` | tests only: the browser that `tools/browser` starts; default `/usr/bin/chromium` |
 //! | `ANYWARP_CTS_DIR` | tests only: the folder of WGSL conformance cases |
-//! | `ANYWARP_MATRIX_ALLOW_MISSING` | `tools/matrix` only: `1` lets a place be left out whose tools are missing |
+//! | `ANYWARP_MATRIX_ALLOW_MISSING` | `tools/matrix` only: `1` skips a place whose tools are missing |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))] // on docs.rs items say which feature they need
 
-// Kernels of our own are made by `kernels!`, which names the crate as users do.
+// The library's own kernels are made by `kernels!`, which names the crate as users do.
 extern crate self as anywarp;
 
 pub mod backend;
@@ -105,11 +103,11 @@ mod device;
 mod element;
 mod environment;
 mod error;
-#[cfg(any(doc, doctest))] // words only
+#[cfg(any(doc, doctest))] // documentation only
 pub mod guide;
 pub mod interop;
 mod kernel;
-#[cfg(not(target_arch = "wasm32"))] // a browser has no threads to load with
+#[cfg(not(target_arch = "wasm32"))] // a browser has no threads for loading
 pub mod loader;
 pub mod ops;
 mod submit;
@@ -130,12 +128,12 @@ pub use kernel::{
 };
 pub use submit::{BufferStats, Destination, Event, Observed, Observer, Recording, Stream, Submission};
 
-/// WGSL as a Rust module, whose names and types the compiler checks.
+/// Makes WGSL a Rust module, whose names and types the compiler checks.
 ///
 /// ```
 /// use anywarp::Device;
 ///
-/// // The file's path below the folder of Cargo.toml; gives `mod saxpy`.
+/// // The file's path below the folder of Cargo.toml; defines `mod saxpy`.
 /// anywarp::kernels!("examples/shaders/saxpy.wgsl");
 ///
 /// # fn main() -> anywarp::Result<()> {
@@ -152,7 +150,7 @@ pub use submit::{BufferStats, Destination, Event, Observed, Observer, Recording,
 /// # }
 /// ```
 ///
-/// What does not fit the kernel does not compile:
+/// Arguments that do not fit the kernel do not compile:
 ///
 /// ```compile_fail
 /// # fn launch(device: &anywarp::Device) -> anywarp::Result<()> {

@@ -295,7 +295,7 @@ fn what_finds_no_room_is_counted() {
         assert!((262_144 - 2 - 11..=262_144 - 2).contains(&words), "{words} words");
         let text = output.to_string();
         assert!(text.ends_with(&format!(
-            "{} calls found no room and were dropped (ANYWARP_DEBUG_BYTES makes more)\n",
+            "{} calls were dropped: the debug memory is full (increase ANYWARP_DEBUG_BYTES)\n",
             output.dropped
         )));
         // Then there is room again.
@@ -373,8 +373,8 @@ fn kernels_that_print_nothing_pay_nothing() {
 fn functions_that_cannot_print_are_told_with_their_line() {
     on_every_device(|device| {
         for (line, function, message) in [
-            (3, "fn debug(a: u32) { other(); }", "the debug function 'debug' has a body: it must be empty"),
-            (3, "fn debug(a: u32) -> u32 { return a; }", "the debug function 'debug' has a result: it must have none"),
+            (3, "fn debug(a: u32) { other(); }", "the debug function 'debug' has a body, which must be empty"),
+            (3, "fn debug(a: u32) -> u32 { return a; }", "the debug function 'debug' has a result, which a debug function cannot have"),
             (
                 4,
                 "\nfn debug(a: ptr<function, u32>) {}",
@@ -383,12 +383,12 @@ fn functions_that_cannot_print_are_told_with_their_line() {
             (
                 3,
                 "fn debug(a: vec4f, b: vec4f, c: vec4f, d: vec4f, e: f32) {}",
-                "the debug function 'debug' takes 17 words of arguments: at most 16 can be printed",
+                "the debug function 'debug' takes 17 words of arguments, but at most 16 can be printed",
             ),
             (
                 2,
                 "const x = 1;",
-                "the mark 'anywarp:debug' must stand right before the 'fn' of a function that is not an entry point",
+                "the mark 'anywarp:debug' must directly precede the 'fn' of a function that is not an entry point",
             ),
         ] {
             let text =

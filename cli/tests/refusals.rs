@@ -158,7 +158,7 @@ fn anywarp(folder: &Folder, line: &str) -> support::Outcome {
 fn of_any_machine(text: &str, processor: &str) -> String {
     let others = ["  vulkan", "  metal", "  dx12", "  cuda"];
     let lines = text.lines().filter(|line| !others.iter().any(|other| line.starts_with(other)));
-    let listed = "a part of a device's name: choose one of";
+    let listed = "a part of a device's name; choose one of";
     let lines = lines.map(|line| match line.split_once(listed) {
         Some((before, _)) => format!("{before}{listed} DEVICES"),
         None => line.replace(processor, "PROCESSOR"),

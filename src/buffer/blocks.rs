@@ -1,4 +1,4 @@
-//! Upload memory for what the host is about to write, within the device's limit.
+//! Upload memory for writes of the host, within the device's limit.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::submit::staging::{Block, Upload};
 use crate::submit::{Context, Queue, Stopwatch};
 
 impl Context {
-    /// A block of at least `bytes` to be written in place, mapped. Waits for copies on their way where that
-    /// makes room. `None` if it is more than the limit, or guards hold the rest: ordinary memory must do.
-    /// `queue` is the timeline, if the caller has it locked.
+    /// A mapped block of at least `bytes`, to be written in place. Waits for running copies if their end makes room.
+    /// `None` if the size exceeds the limit, or guards hold the rest: then the caller uses ordinary memory. `queue` is
+    /// the timeline, if the caller has locked it.
     pub(crate) fn upload_block(
         &self,
         bytes: u64,
@@ -34,13 +34,13 @@ impl Context {
             match self.find_block(kind, bytes, &mut flushed, queue.as_deref_mut())? {
                 Upload::Block(block) => return self.mapped(block).map(Some),
                 Upload::Full => return Ok(None),
-                // In a browser ordinary memory must do here, too.
+                // In a browser, which cannot wait, the caller uses ordinary memory here, too.
                 Upload::After(..) if !self.backend.caps().blocking => return Ok(None),
                 Upload::After(batch, _) => {
                     let watch = Stopwatch::start();
                     let waited = batch.ticket().and_then(|ticket| ticket.wait());
                     self.staging.waited(watch.elapsed());
-                    // Whose work it is hears what became of it; here it only has to have ended.
+                    // The outcome is reported to the owner of that work; here its end is enough.
                     if let (Err(error), false) = (waited, batch.is_over()) {
                         return Err(error);
                     }
@@ -49,8 +49,8 @@ impl Context {
         }
     }
 
-    /// A block, or what to wait for before asking again. What is recorded makes room when it is handed over:
-    /// that is done once, as `flushed` tells, before there is none to be had.
+    /// A block, or the work to wait for before trying again. Before it reports that there is none, it submits the
+    /// pending commands once, as their completion frees blocks; `flushed` records that this has happened.
     pub(super) fn find_block(
         &self,
         kind: MemoryKind,
@@ -70,8 +70,8 @@ impl Context {
         self.staging.acquire_within(kind, bytes)
     }
 
-    /// [`upload_block`](Self::upload_block) for a chunk of a copy, which must go on: when there is nothing to
-    /// wait for, it gets a block beyond the limit.
+    /// [`upload_block`](Self::upload_block) for a chunk of a copy that has already begun: when there is nothing to wait
+    /// for, it allocates a block beyond the limit.
     pub(crate) fn chunk_block(
         &self,
         bytes: u64,
@@ -83,12 +83,12 @@ impl Context {
         }
     }
 
-    /// Whether a copy from the host is long enough to go in chunks.
+    /// Whether a copy from the host is long enough to be split into chunks.
     pub(super) fn goes_in_chunks(&self, bytes: usize) -> bool {
         bytes > WHOLE.min(self.longest_chunk())
     }
 
-    /// The length of a chunk.
+    /// The length of a chunk, in bytes.
     pub(super) fn longest_chunk(&self) -> usize {
         let limit = usize::try_from(self.staging.limit()).unwrap_or(CHUNK).min(CHUNK);
         limit / GRANULE as usize * GRANULE as usize
@@ -96,11 +96,11 @@ impl Context {
 
     /// Copies a piece into staging memory.
     pub(super) fn stage(&self, source: &[u8], target: &mut [u8]) {
-        // Software reads it through the caches that it was written through.
+        // A software device reads the data through the CPU's caches, so it need not bypass them.
         if self.caps().kind == DeviceKind::Software { copy_alone(source, target) } else { store(source, target) }
     }
 
-    /// [`stage`](Self::stage) by several threads.
+    /// [`stage`](Self::stage) on several threads.
     pub(super) fn stage_all(&self, source: &[u8], target: &mut [u8]) {
         copy_by(source, target, &|source, target| self.stage(source, target));
     }
@@ -117,7 +117,7 @@ impl Context {
     }
 }
 
-/// A block that goes back to the pool unless somebody takes it on: its writing is cancelled, or fails.
+/// A block that returns to the pool unless it is taken: its write may be cancelled, or may fail.
 pub(super) struct Acquired {
     block: Option<Block>,
     device: Arc<Context>,
@@ -128,7 +128,7 @@ impl Acquired {
         Self { block: Some(block), device: Arc::clone(device) }
     }
 
-    /// Takes the block on; `None` never.
+    /// Takes the block. The result is never `None`.
     pub(super) fn into_block(mut self) -> Option<Block> {
         self.block.take()
     }

@@ -1,7 +1,7 @@
-//! A slice as what a kernel binds: cells of 4 bytes, from a place where the device can bind.
+//! A slice as a kernel binds it: cells of 4 bytes, from an offset at which the device can bind.
 //!
-//! Kernels of ours take slices that begin and end anywhere: they bind a little more, and are told
-//! where the elements begin.
+//! The library's own kernels accept slices with any start and end. They bind a slightly larger range, and receive the
+//! position of the first element.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -13,13 +13,13 @@ use super::span::{Span, byte_range};
 use crate::element::Element;
 use crate::error::BufferError;
 
-/// The cells `C` that the elements lie in, and how many elements lie before the first of them.
+/// The cells `C` that contain the elements, and the number of elements before the first one.
 pub(crate) fn cells<'a, T: Element, C: Element>(slice: &Slice<'a, T>) -> Result<(Slice<'a, C>, u32), BufferError> {
     let (range, first) = bindable::<T, C>(slice.core, slice.range)?;
     Ok((Slice { core: slice.core, range: Span::within(range), _element: PhantomData }, first))
 }
 
-/// [`cells`] to be written. The kernel keeps what lies in them and does not belong to the slice.
+/// [`cells`] for writing. The kernel preserves elements of these cells outside the slice.
 pub(crate) fn cells_mut<'a, T: Element, C: Element>(
     slice: &'a SliceMut<'_, T>,
 ) -> Result<(SliceMut<'a, C>, u32), BufferError> {
@@ -35,7 +35,7 @@ fn bindable<T: Element, C: Element>(core: &Arc<Core>, range: Span) -> Result<(Ra
     let start = bytes.start / alignment * alignment;
     // Allocations end at a multiple of the granule.
     let end = bytes.end.next_multiple_of(GRANULE);
-    // Below the alignment, so far below 2^32.
+    // Smaller than the alignment, so far below 2^32.
     let first = (bytes.start - start) / size_of::<T>() as u64;
     Ok(((start / GRANULE) as usize..(end / GRANULE) as usize, first as u32))
 }

@@ -2,21 +2,20 @@
 
 use anywarp_host::threads;
 
-/// Bytes from which several threads copy: one thread takes a tenth of a millisecond for as many.
+/// Bytes from which several threads copy: one thread takes 0.1 ms for this many.
 const SHARED_FROM: usize = 1 << 20;
 /// Bytes that one thread copies at a time.
 const PIECE: usize = 64 << 10;
-/// Nanoseconds that a thread takes for a piece, about: to judge how many threads are worth calling.
+/// The approximate time in nanoseconds for a piece on one thread, to judge how many threads are worth starting.
 const COST: f64 = 6_000.0;
 
-/// Copies `source` to `target`; their lengths agree. Several threads help where it pays.
-///
-/// One core reaches a fraction of what memory, or the bus, could take.
+/// Copies `source` to `target`, whose lengths are equal, on several threads where that is faster: one core cannot
+/// saturate the memory or the bus.
 pub(super) fn copy(source: &[u8], target: &mut [u8]) {
     copy_by(source, target, &copy_alone);
 }
 
-/// [`copy`] with another way of copying a piece.
+/// [`copy`] with another function for a piece.
 pub(super) fn copy_by(source: &[u8], target: &mut [u8], way: &(dyn Fn(&[u8], &mut [u8]) + Sync)) {
     if source.len() < SHARED_FROM || threads::count() == 1 {
         return way(source, target);
@@ -26,10 +25,10 @@ pub(super) fn copy_by(source: &[u8], target: &mut [u8], way: &(dyn Fn(&[u8], &mu
 
 /// [`copy`] on this thread.
 ///
-/// Where the target begins 1 to 63 bytes further into its page than the source, glibc copies 4 to
-/// 512 KiB on AMD processors with `rep movsb` at its worst: 3 GB/s, against 45 in pieces that are
-/// too short for it (256 KiB, glibc 2.36, EPYC). A large `Vec` begins 16 bytes into a page and
-/// mapped memory at its start, so that most readbacks are such copies.
+/// When the target's offset within its page is 1 to 63 bytes greater than the source's, glibc copies 4 to 512 KiB on
+/// AMD processors with the slow form of `rep movsb`: 3 GB/s, against 45 GB/s in pieces too short for it (256 KiB, glibc
+/// 2.36, EPYC). A large `Vec` begins 16 bytes into a page and mapped memory at the start of one, so most readbacks are
+/// such copies.
 pub(super) fn copy_alone(source: &[u8], target: &mut [u8]) {
     const SHORT: usize = 2 << 10;
     const LONGEST: usize = 1 << 20;
@@ -52,7 +51,7 @@ mod tests {
         let mut target = vec![0; 30_000];
         for further in [0, 1, 16, 63, 64, 4095] {
             for length in [0, 1, 2047, 2048, 2049, 10_000] {
-                // Brings the target's place within its page to `further` beyond the source's.
+                // Sets the target's offset within its page to `further` beyond the source's.
                 let apart = target.as_ptr().addr().wrapping_sub(source.as_ptr().addr()) % 4096;
                 let start = (further + 4096 - apart) % 4096;
                 target.fill(255);

@@ -1,5 +1,4 @@
-//! A buffer without its element type: memory, residency, and how bytes get from one side to the
-//! other.
+//! A buffer without its element type: memory, residency, and transfers between host and device.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,16 +15,16 @@ use crate::error::BufferError;
 use crate::submit::staging::Staging;
 use crate::submit::{Batch, Context, Queue, Resource, Traffic};
 
-/// Transfers begin and end at multiples of this.
+/// Transfers begin and end at multiples of this many bytes.
 pub(crate) const GRANULE: u64 = 4;
 
-/// Which guard is out, for errors.
+/// The kind of a guard, for errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GuardKind {
     Read,
     Write,
     Update,
-    /// Code that anywarp knows nothing of uses the buffer on the device.
+    /// Foreign code uses the buffer on the device.
     #[cfg(any(feature = "wgpu", feature = "cuda"))]
     Lend,
 }
@@ -42,7 +41,7 @@ impl GuardKind {
     }
 }
 
-/// Counts a guard while it lives.
+/// Counts a guard for its lifetime.
 pub(crate) struct GuardToken(Arc<Core>, GuardKind);
 
 impl Drop for GuardToken {
@@ -58,20 +57,20 @@ impl Drop for GuardToken {
 pub(crate) struct Inner {
     pub(super) residency: Residency,
     pub(super) last_use: Option<Arc<Batch>>,
-    /// Unified memory only: the mapping, kept from one host access to the next.
+    /// Unified memory only: the mapping, kept between host accesses.
     pub(super) mapping: Option<Arc<HostRange>>,
-    /// A mapping was asked for, whether or not anybody came for it.
+    /// Whether a mapping was requested, even if it was never used.
     pub(super) maybe_mapped: bool,
-    /// Staged memory only.
+    /// Non-unified memory only.
     pub(super) copy: Option<Arc<HostCopy>>,
-    /// Just what is `HostOnly` or `HostDirty`, to the granule; staged memory only.
+    /// The data of the ranges in state `HostOnly` or `HostDirty`, to the granule; non-unified memory only.
     pub(super) unsent: Unsent,
     readers: usize,
     writer: Option<GuardKind>,
 }
 
 impl Inner {
-    /// An error, once, if the work that was last to use the buffer could not be handed over.
+    /// Returns an error, once, if the last work that used the buffer could not be submitted.
     pub(super) fn check_last_use(&mut self) -> Result<(), BackendError> {
         let outcome = self.last_use.as_ref().map_or(Ok(()), |batch| batch.ticket().map(|_| ()));
         if outcome.is_err() {
@@ -80,7 +79,7 @@ impl Inner {
         outcome
     }
 
-    /// Drops what the host wrote to `range` and did not send, and gives its staging memory back.
+    /// Discards unsent host data in `range`, and releases its staging memory.
     pub(super) fn drop_unsent(&mut self, range: &Range<u64>, staging: &Staging) {
         for written in self.unsent.cut(range) {
             written.give_back(staging);
@@ -88,7 +87,7 @@ impl Inner {
     }
 }
 
-/// What is allocated for a buffer: no memory is empty, and transfers reach its last granule.
+/// The size of a buffer's allocation: never 0, and a multiple of the granule.
 fn reserved(bytes: u64) -> u64 {
     bytes.max(1).next_multiple_of(GRANULE)
 }
@@ -98,11 +97,11 @@ pub(crate) struct Core {
     pub(crate) device: Arc<Context>,
     pub(crate) memory: MemoryId,
     pub(crate) bytes: u64,
-    /// Host and device share the memory.
+    /// Whether host and device share the memory.
     pub(crate) unified: bool,
     pub(crate) traffic: Traffic,
     uses: Uses,
-    /// Where the memory goes when the buffer is dropped, instead of back to the device.
+    /// The pool that receives the memory when the buffer is dropped, in place of the device.
     pool: Option<Arc<ScratchPool>>,
     inner: Mutex<Inner>,
 }
@@ -113,7 +112,7 @@ impl Core {
         Ok(Self::of(device, memory, bytes, device.caps().unified, Uses::ALL))
     }
 
-    /// A buffer whose memory goes to `pool` when it is dropped.
+    /// A buffer whose memory returns to `pool` when it is dropped.
     pub(super) fn pooled(device: &Arc<Context>, bytes: u64, pool: &Arc<ScratchPool>) -> Result<Arc<Self>, BufferError> {
         let memory = Self::allocate(device, bytes)?;
         let unified = device.caps().unified;
@@ -122,7 +121,7 @@ impl Core {
         Ok(Arc::new(core))
     }
 
-    /// A buffer on memory that another one of `pool` had.
+    /// A buffer on memory that another buffer of `pool` used before.
     pub(super) fn recycled(
         device: &Arc<Context>,
         memory: MemoryId,
@@ -133,7 +132,7 @@ impl Core {
         let mut core = Self::plain(device, memory, bytes, device.caps().unified, Uses::ALL);
         let mut state = core.state();
         state.last_use = last_use;
-        // Its bytes are no zeros, and the host may have looked at them.
+        // Its bytes are not zeros, and the host may have mapped it.
         state.residency.device_wrote(0..bytes);
         state.maybe_mapped = core.unified;
         drop(state);
@@ -145,13 +144,14 @@ impl Core {
         let unified = device.caps().unified;
         let kind = if unified { MemoryKind::Shared } else { MemoryKind::Device };
         if !unified && bytes > upload::WHOLE as u64 {
-            // Then a device may zero the memory beside what it is doing. What cannot be handed over now is later.
+            // The device may then zero the memory while it runs that work. A failure here is reported by a later read
+            // or wait.
             let _ = device.queue().flush();
         }
         device.allocate(reserved(bytes), kind).map_err(|error| device.buffer_error("allocating", bytes, error))
     }
 
-    /// A buffer on memory that is there already.
+    /// A buffer on existing memory.
     pub(crate) fn of(device: &Arc<Context>, memory: MemoryId, bytes: u64, unified: bool, uses: Uses) -> Arc<Self> {
         Arc::new(Self::plain(device, memory, bytes, unified, uses))
     }
@@ -190,7 +190,7 @@ impl Core {
         self.device.buffer_error(operation, self.bytes, error)
     }
 
-    /// `range`, rounded to what transfers can address. The rounding never leaves the allocation.
+    /// Rounds `range` to what transfers can address; the result stays within the allocation.
     pub(crate) fn aligned(&self, range: &Range<u64>) -> Result<Range<u64>, BufferError> {
         let end = if range.end == self.bytes { range.end.next_multiple_of(GRANULE) } else { range.end };
         if !range.start.is_multiple_of(GRANULE) || !end.is_multiple_of(GRANULE) {
@@ -199,9 +199,9 @@ impl Core {
         Ok(range.start..end)
     }
 
-    // ---- the host's side
+    // ---- host access
 
-    /// Registers a guard, so that from here on launches are refused.
+    /// Registers a guard; launches are refused from now on.
     pub(crate) fn guard(self: &Arc<Self>, kind: GuardKind) -> Result<GuardToken, BufferError> {
         if !self.unified && matches!(kind, GuardKind::Read | GuardKind::Update) {
             self.allows(Use::CopyFrom, "be read")?;
@@ -223,12 +223,12 @@ impl Core {
         Ok(GuardToken(Arc::clone(self), kind))
     }
 
-    /// An error unless the buffer may be used like this. `what` ends "the buffer cannot".
+    /// Returns an error unless the buffer permits this use. `what` completes the sentence "the buffer cannot".
     pub(crate) fn allows(&self, one: Use, what: &'static str) -> Result<(), BufferError> {
         if self.uses.contain(one) { Ok(()) } else { Err(BufferError::Usage { what, missing: one.name() }) }
     }
 
-    /// Takes what the host wrote; it is uploaded at the next device use.
+    /// Accepts data that the host wrote; it is uploaded before the next use on the device.
     pub(crate) fn host_wrote(&self, range: Range<u64>, written: Written) {
         let at = range.start..range.end.next_multiple_of(GRANULE);
         let mut state = self.state();
@@ -245,10 +245,10 @@ impl Core {
         state.residency.host_wrote(range);
     }
 
-    // ---- the device's side
+    // ---- device access
 
-    /// Gets the buffer ready for work that anywarp knows nothing of: the device has everything, and all
-    /// that was recorded is handed over. Until the token is dropped nobody else gets at the buffer.
+    /// Prepares the buffer for foreign code on the device: uploads the host's changes and submits all pending commands.
+    /// Every other access is refused until the token is dropped.
     #[cfg(any(feature = "wgpu", feature = "cuda"))]
     pub(crate) fn lend(self: &Arc<Self>) -> Result<GuardToken, BufferError> {
         let failed = |error| self.error("lending", error);
@@ -261,7 +261,7 @@ impl Core {
         Ok(token)
     }
 
-    /// Such work wrote all of it.
+    /// Marks the whole buffer as written by foreign code.
     #[cfg(feature = "wgpu")]
     pub(crate) fn others_wrote(&self) {
         self.state().residency.device_wrote(0..self.bytes);

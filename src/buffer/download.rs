@@ -1,5 +1,5 @@
-//! Large copies to the host's memory, chunk by chunk: while some are on their way, those that have come
-//! are copied, by several threads.
+//! Large copies to the host's memory, chunk by chunk. Several threads copy the chunks that have arrived while others
+//! are in flight.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,67 +12,67 @@ use super::core::Core;
 use super::host::{Download, HostCopy};
 use super::pieces::{PIECE, chunks, for_each};
 
-/// Bytes that the device copies at a time: long beside what a submission takes.
+/// Bytes that the device copies at a time: their copy takes long compared with a submission.
 const CHUNK: usize = 8 << 20;
-/// Chunks on their way at a time: bounds the readback memory of one large copy.
-const MOST_IN_FLIGHT: usize = 4;
-/// Copies larger than this go in chunks.
+/// Chunks in flight at a time, which bounds the readback memory of one large copy.
+const MAX_IN_FLIGHT: usize = 4;
+/// Copies larger than this, in bytes, are split into chunks.
 pub(super) const WHOLE: usize = 2 << 20;
 
 /// One chunk.
 struct Chunk {
-    /// Bytes of the buffer.
+    /// The range in bytes of the buffer.
     range: Range<u64>,
-    coming: Mutex<Coming>,
-    /// Emptied when all its pieces were copied.
-    here: OnceLock<Result<RwLock<Option<HostCopy>>, BackendError>>,
-    /// Pieces to be copied.
+    transfer: Mutex<Transfer>,
+    /// Emptied when all its pieces are copied.
+    arrived: OnceLock<Result<RwLock<Option<HostCopy>>, BackendError>>,
+    /// The number of pieces that are not copied yet.
     left: AtomicUsize,
 }
 
-enum Coming {
-    NotAsked,
-    Asked(Result<(Download, Ticket), BackendError>),
-    /// Whoever needed it first waits for it, or has.
+enum Transfer {
+    NotStarted,
+    Started(Result<(Download, Ticket), BackendError>),
+    /// The first thread that needs the chunk waits for it, or has waited.
     Taken,
 }
 
 impl Chunk {
     fn new(range: Range<u64>) -> Self {
         let pieces = (range.end - range.start).div_ceil(PIECE as u64) as usize;
-        let (coming, here, left) = (Mutex::new(Coming::NotAsked), OnceLock::new(), AtomicUsize::new(pieces));
-        Self { range, coming, here, left }
+        let (transfer, arrived, left) = (Mutex::new(Transfer::NotStarted), OnceLock::new(), AtomicUsize::new(pieces));
+        Self { range, transfer, arrived, left }
     }
 
-    fn coming(&self) -> MutexGuard<'_, Coming> {
-        self.coming.lock().unwrap_or_else(PoisonError::into_inner)
+    fn transfer(&self) -> MutexGuard<'_, Transfer> {
+        self.transfer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ask(&self, core: &Core) {
-        let mut coming = self.coming();
-        if matches!(*coming, Coming::NotAsked) {
-            *coming = Coming::Asked(core.fetch(&self.range));
+    fn start(&self, core: &Core) {
+        let mut transfer = self.transfer();
+        if matches!(*transfer, Transfer::NotStarted) {
+            *transfer = Transfer::Started(core.fetch(&self.range));
         }
     }
 
     fn wait(&self, core: &Core) -> Result<RwLock<Option<HostCopy>>, BackendError> {
-        let coming = std::mem::replace(&mut *self.coming(), Coming::Taken);
-        let (download, ticket) = match coming {
-            Coming::Asked(asked) => asked?,
-            // A thread that was held up should have asked.
-            Coming::NotAsked | Coming::Taken => core.fetch(&self.range)?,
+        let transfer = std::mem::replace(&mut *self.transfer(), Transfer::Taken);
+        let (download, ticket) = match transfer {
+            Transfer::Started(started) => started?,
+            // The thread that should have started it was delayed.
+            Transfer::NotStarted | Transfer::Taken => core.fetch(&self.range)?,
         };
         ticket.wait()?;
         Ok(RwLock::new(Some(download.arrived()?)))
     }
 }
 
-/// What one thread copies of a chunk.
+/// The part of a chunk that one thread copies.
 struct Piece<'a> {
     part: usize,
-    /// Byte of the chunk.
+    /// The start within the chunk, in bytes.
     start: usize,
-    /// Taken once, so that the lock is never waited for.
+    /// Locked once, so the lock never blocks.
     target: Mutex<&'a mut [u8]>,
 }
 
@@ -88,27 +88,27 @@ pub(super) fn download(core: &Core, range: &Range<u64>, target: &mut [u8]) -> Re
             chunk.chunks_mut(PIECE).zip(starts).map(move |(target, start)| Piece { part, start, target: target.into() })
         })
         .collect();
-    parts.iter().take(MOST_IN_FLIGHT).for_each(|part| part.ask(core));
+    parts.iter().take(MAX_IN_FLIGHT).for_each(|part| part.start(core));
     for_each(pieces.len(), |piece| {
         let piece = &pieces[piece];
         let part = &parts[piece.part];
-        let here = part.here.get_or_init(|| {
-            let here = part.wait(core);
-            if let Some(next) = parts.get(piece.part + MOST_IN_FLIGHT) {
-                next.ask(core);
+        let arrived = part.arrived.get_or_init(|| {
+            let arrived = part.wait(core);
+            if let Some(next) = parts.get(piece.part + MAX_IN_FLIGHT) {
+                next.start(core);
             }
-            here
+            arrived
         });
-        let here = here.as_ref().map_err(Clone::clone)?;
+        let arrived = arrived.as_ref().map_err(Clone::clone)?;
         {
             let target = &mut **piece.target.lock().unwrap_or_else(PoisonError::into_inner);
-            let copy = here.read().unwrap_or_else(PoisonError::into_inner);
+            let copy = arrived.read().unwrap_or_else(PoisonError::into_inner);
             if let Some(copy) = &*copy {
                 copy_alone(&copy.bytes()[piece.start..piece.start + target.len()], target);
             }
         }
         if part.left.fetch_sub(1, Ordering::AcqRel) == 1 {
-            *here.write().unwrap_or_else(PoisonError::into_inner) = None;
+            *arrived.write().unwrap_or_else(PoisonError::into_inner) = None;
         }
         Ok(())
     })

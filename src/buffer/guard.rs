@@ -13,10 +13,10 @@ use crate::submit::staging::Block;
 
 /// A borrow of a buffer's elements for reading; derefs to `[T]`.
 ///
-/// While it lives the buffer cannot be written nor bound to a launch.
+/// While it exists, the buffer cannot be written or bound to a launch.
 pub struct ReadGuard<'a, T> {
     pub(super) view: HostView,
-    /// Bytes of `view`.
+    /// The bytes of `view`.
     pub(super) range: Range<usize>,
     pub(super) _token: Option<GuardToken>,
     pub(super) _borrow: PhantomData<&'a [T]>,
@@ -29,24 +29,24 @@ impl<T: Element> Deref for ReadGuard<'_, T> {
         if self.range.is_empty() {
             return &[];
         }
-        // Alignment and length were checked when the guard was made.
+        // Alignment and length were checked when the guard was created.
         bytemuck::cast_slice(&self.view.bytes()[self.range.clone()])
     }
 }
 
-/// Where a writing guard's elements lie.
-pub(super) enum Place {
-    /// Staging memory of just the guard's length.
+/// The memory of a writing guard's elements.
+pub(super) enum GuardMemory {
+    /// Staging memory of exactly the guard's length.
     Staged(Block, HostRange),
-    /// Ordinary memory of just the guard's length.
+    /// Ordinary memory of exactly the guard's length.
     Heap(Heap),
     /// The buffer's own memory.
     Shared(HostRange),
-    /// Nothing to write.
+    /// No elements.
     Empty,
 }
 
-impl Place {
+impl GuardMemory {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Staged(_, host) | Self::Shared(host) => host.bytes(),
@@ -63,7 +63,7 @@ impl Place {
         }
     }
 
-    /// Hands the elements to the buffer. `changed` is false for a guard that was only read.
+    /// Transfers the elements to the buffer. `changed` is false for a guard that was only read.
     fn hand_over(&mut self, core: &Arc<Core>, range: &Range<u64>, changed: bool) {
         match (std::mem::replace(self, Self::Empty), changed) {
             (Self::Staged(block, host), true) => core.host_wrote(range.clone(), Written::Staged(block, host)),
@@ -78,13 +78,13 @@ impl Place {
     }
 }
 
-/// What the two writing guards share.
+/// The state shared by both kinds of writing guard.
 pub(super) struct Writing {
     pub(super) core: Arc<Core>,
-    pub(super) place: Place,
-    /// Bytes of `place`.
+    pub(super) memory: GuardMemory,
+    /// The range in bytes of `memory`.
     pub(super) range: Range<usize>,
-    /// Bytes of the buffer.
+    /// The range in bytes of the buffer.
     pub(super) target: Range<u64>,
     pub(super) changed: bool,
     pub(super) _token: Option<GuardToken>,
@@ -93,31 +93,30 @@ pub(super) struct Writing {
 impl Writing {
     pub(super) fn elements<T: Element>(&self) -> &[T] {
         if self.range.is_empty() {
-            // No memory at all need not be aligned for `T`.
+            // Empty memory need not be aligned for `T`.
             return &[];
         }
-        bytemuck::cast_slice(&self.place.bytes()[self.range.clone()])
+        bytemuck::cast_slice(&self.memory.bytes()[self.range.clone()])
     }
 
     pub(super) fn elements_mut<T: Element>(&mut self) -> &mut [T] {
         if self.range.is_empty() {
             return &mut [];
         }
-        bytemuck::cast_slice_mut(&mut self.place.bytes_mut()[self.range.clone()])
+        bytemuck::cast_slice_mut(&mut self.memory.bytes_mut()[self.range.clone()])
     }
 }
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        self.place.hand_over(&self.core, &self.target, self.changed);
+        self.memory.hand_over(&self.core, &self.target, self.changed);
     }
 }
 
-/// A borrow of a buffer's elements for writing all of them anew; derefs to `[T]`.
+/// A borrow of a buffer's elements for overwriting all of them; derefs to `[T]`.
 ///
-/// What it holds at first is unspecified, and every element should be assigned: the old contents
-/// are gone. The elements lie in memory that may be slow to read. They reach the device at its next
-/// use of the buffer.
+/// The initial contents are unspecified: the old elements are not there, and every element should be assigned. The
+/// memory may be slow to read. The elements are uploaded before the next use of the buffer on the device.
 pub struct WriteGuard<'a, T> {
     pub(super) writing: Writing,
     pub(super) _borrow: PhantomData<&'a mut [T]>,
@@ -139,7 +138,7 @@ impl<T: Element> DerefMut for WriteGuard<'_, T> {
 
 /// A borrow of a buffer's elements for reading and changing them; derefs to `[T]`.
 ///
-/// A guard that was only read uploads nothing.
+/// If the guard was only read, nothing is uploaded.
 pub struct UpdateGuard<'a, T> {
     pub(super) writing: Writing,
     pub(super) _borrow: PhantomData<&'a mut [T]>,

@@ -1,4 +1,4 @@
-//! Where a buffer's bytes lie on the host: what it wrote, what it copied, what it is about to copy.
+//! The bytes of a buffer on the host: written, copied from the device, or about to be copied.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,9 +26,9 @@ impl Heap {
     }
 }
 
-/// What the host wrote at once, and where it lies.
+/// The data of one write of the host, with its memory.
 pub(crate) enum Written {
-    /// In staging memory already.
+    /// In staging memory.
     Staged(Block, HostRange),
     /// In ordinary memory.
     Heap(Heap),
@@ -49,22 +49,22 @@ impl Written {
         }
     }
 
-    /// Gives its staging memory back.
+    /// Releases its staging memory.
     pub(super) fn give_back(self, staging: &Staging) {
         if let Self::Staged(block, host) = self {
-            // Before the block: another thread may get it at once, and unmaps it.
+            // Dropped before the block is released: another thread may receive the block at once and unmap it.
             drop(host);
             staging.release(block);
         }
     }
 }
 
-/// The host's copy of a part of what the device has, valid where residency says so.
+/// The host's copy of a part of the device's data, valid where residency says so.
 pub(crate) struct HostCopy {
-    /// Which bytes of the buffer the block has room for.
+    /// The range in bytes of the buffer that the block can hold.
     pub(super) range: Range<u64>,
     pub(super) block: Option<Block>,
-    /// `None` only while it is dropped.
+    /// `None` only during the drop.
     pub(super) host: Option<HostRange>,
     pub(super) device: Arc<Context>,
 }
@@ -77,7 +77,7 @@ impl HostCopy {
 
 impl Drop for HostCopy {
     fn drop(&mut self) {
-        // Before the block: another thread may get it at once, and unmaps it.
+        // Dropped before the block is released: another thread may receive the block at once and unmap it.
         self.host = None;
         if let Some(block) = self.block.take() {
             self.device.staging.release(block);
@@ -91,12 +91,12 @@ pub(crate) enum HostView {
     Copy(Arc<HostCopy>),
     /// All of the buffer.
     Shared(Arc<HostRange>),
-    /// From this byte of the buffer on.
+    /// The bytes from this byte of the buffer on.
     Heap(Arc<Heap>, u64),
 }
 
 impl HostView {
-    /// Where in the buffer the bytes start.
+    /// The byte of the buffer at which the view starts.
     pub(crate) fn base(&self) -> u64 {
         match self {
             Self::Copy(copy) => copy.range.start,
@@ -114,15 +114,15 @@ impl HostView {
     }
 }
 
-/// A block that a copy is on its way to. When it is dropped, as a cancelled read does, nobody gets the
-/// block before the copy has arrived: whoever did would have to wait for that to end the mapping.
+/// A block that a running copy writes to. If it is dropped, because the read was cancelled, the pool hands the block
+/// out only after the end of the copy: an earlier user would have to wait for it before ending the mapping.
 pub(crate) struct Download {
     pub(super) block: Option<Block>,
-    /// Which bytes of the buffer the block has room for.
+    /// The range in bytes of the buffer that the block can hold.
     pub(super) range: Range<u64>,
-    /// What the block will hold.
+    /// The ranges that the block will hold.
     pub(super) valid: Vec<Range<u64>>,
-    /// Once the copy was handed over.
+    /// Set when the copy is submitted.
     pub(super) mapping: Option<Ticket>,
     pub(super) device: Arc<Context>,
 }
@@ -132,7 +132,7 @@ impl Download {
         self.block.as_ref().map_or(MemoryId(0), |block| block.memory)
     }
 
-    /// The bytes, when the copy has ended.
+    /// The bytes, after the end of the copy.
     pub(super) fn arrived(mut self) -> Result<HostCopy, BackendError> {
         let host = Some(self.device.backend.host(self.memory())?);
         let (range, block, device) = (self.range.clone(), self.block.take(), Arc::clone(&self.device));
@@ -152,11 +152,11 @@ impl Drop for Download {
 
 /// A read in progress.
 pub(crate) enum Reading {
-    /// The host has it.
+    /// The host has the data.
     Ready(HostView),
-    /// Unified memory that is being mapped.
+    /// Unified memory is being mapped.
     Shared(Ticket),
-    /// A copy into readback memory, then its mapping.
+    /// A copy into readback memory, followed by its mapping.
     Download(Download, Ticket),
 }
 

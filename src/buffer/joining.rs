@@ -1,9 +1,9 @@
-//! Which ranges are copied together: the rule, without a device.
+//! The rule for which ranges are copied together; it does not depend on a device.
 
 use std::ops::Range;
 
-/// Ranges in order, with those joined that lie no further apart than `gap`, if what is between them may be
-/// copied along.
+/// The ranges in order. Neighbours at a distance of at most `gap` are joined if `may` permits copying the bytes between
+/// them, too.
 pub(super) fn joined(
     ranges: impl IntoIterator<Item = Range<u64>>,
     gap: u64,
@@ -21,15 +21,15 @@ pub(super) fn joined(
     joined
 }
 
-/// Ranges in order, dealt out to blocks of at most so many bytes each; those that are longer are divided.
-pub(super) fn loads(ranges: Vec<Range<u64>>, most: u64) -> Vec<Vec<Range<u64>>> {
+/// Distributes ranges in order over blocks of at most `limit` bytes each; longer ranges are divided.
+pub(super) fn loads(ranges: Vec<Range<u64>>, limit: u64) -> Vec<Vec<Range<u64>>> {
     let mut loads: Vec<Vec<Range<u64>>> = Vec::new();
     let mut room = 0;
     for mut range in ranges {
         while !range.is_empty() {
             if room == 0 {
                 loads.push(Vec::new());
-                room = most;
+                room = limit;
             }
             let part = range.start..range.end.min(range.start + room);
             room -= part.end - part.start;
@@ -40,7 +40,7 @@ pub(super) fn loads(ranges: Vec<Range<u64>>, most: u64) -> Vec<Vec<Range<u64>>> 
     loads
 }
 
-/// Bytes of all of them.
+/// The number of bytes of all ranges.
 pub(super) fn total(ranges: &[Range<u64>]) -> u64 {
     ranges.iter().map(|range| range.end - range.start).sum()
 }

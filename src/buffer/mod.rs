@@ -1,4 +1,4 @@
-//! Unified buffers: one vector that host and device both see.
+//! Unified buffers: vectors that host and device both access.
 
 mod blocks;
 pub(crate) mod cells;

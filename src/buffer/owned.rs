@@ -1,4 +1,4 @@
-//! Writing to a buffer that is owned rather than borrowed: what a thread of its own can hold.
+//! Writing to an owned buffer, for example on another thread.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,19 +7,19 @@ use super::guard::Writing;
 use crate::element::Element;
 use crate::error::BufferError;
 
-/// A buffer together with the memory to write all its elements anew; derefs to `[T]`.
+/// A buffer together with memory for overwriting all its elements; derefs to `[T]`.
 ///
-/// It is what [`UnifiedBuffer::write`] lends, without the borrow: it can go to another thread, be kept
-/// in a struct, and become the buffer again by [`finish`](Self::finish). What it holds at first is
-/// unspecified, and every element should be assigned.
+/// It works as the guard of [`UnifiedBuffer::write`], but borrows nothing. It can be sent to another thread or stored
+/// in a struct, and [`finish`](Self::finish) turns it into the buffer again. The initial contents are unspecified, and
+/// every element should be assigned.
 pub struct OwnedWrite<T: Element> {
-    // Before the buffer: what was written is handed to it.
+    // Dropped before the buffer, to which it transfers the written data.
     writing: Writing,
     buffer: UnifiedBuffer<T>,
 }
 
 impl<T: Element> UnifiedBuffer<T> {
-    /// Turns the buffer into memory to write all its elements to, which needs no borrow.
+    /// Turns the buffer into owned memory for overwriting all its elements.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -36,7 +36,7 @@ impl<T: Element> UnifiedBuffer<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`write`](Self::write); the buffer is dropped then.
+    /// As [`write`](Self::write); in that case the buffer is dropped.
     pub fn into_write(mut self) -> Result<OwnedWrite<T>, BufferError> {
         let writing = self.write()?.writing;
         Ok(OwnedWrite { writing, buffer: self })
@@ -44,7 +44,7 @@ impl<T: Element> UnifiedBuffer<T> {
 }
 
 impl<T: Element> OwnedWrite<T> {
-    /// The buffer, with what was written. It reaches the device at its next use there.
+    /// Returns the buffer with the written elements. They are uploaded before its next use on the device.
     #[must_use]
     pub fn finish(self) -> UnifiedBuffer<T> {
         drop(self.writing);

@@ -1,4 +1,4 @@
-//! Reads that own their buffer, so that results can outlive the scope that made them.
+//! Reads that own their buffer, so that results can outlive the scope that creates them.
 
 use std::future::Future;
 use std::ops::Deref;
@@ -12,18 +12,18 @@ use super::{ReadGuard, UnifiedBuffer};
 use crate::element::Element;
 use crate::error::BufferError;
 
-/// All elements of a buffer on the host, with the buffer itself; derefs to `[T]`.
+/// All elements of a buffer on the host, together with the buffer; derefs to `[T]`.
 ///
-/// Made by [`UnifiedBuffer::into_read`] and [`UnifiedBuffer::into_read_async`]. Borrows nothing: it can
-/// be returned, stored, and sent to other threads and tasks.
+/// Created by [`UnifiedBuffer::into_read`] and [`UnifiedBuffer::into_read_async`]. It borrows nothing, so it can be
+/// returned, stored, and sent to other threads and tasks.
 pub struct OwnedRead<T: 'static> {
-    /// Before the buffer: what a guard borrows goes first.
+    /// Dropped before the buffer that it borrows.
     elements: ReadGuard<'static, T>,
     buffer: UnifiedBuffer<T>,
 }
 
 impl<T: 'static> OwnedRead<T> {
-    /// The buffer, to be used again. The host keeps its copy until the device writes the buffer.
+    /// Returns the buffer for further use. The host keeps its copy until the device writes the buffer.
     #[must_use]
     pub fn into_buffer(self) -> UnifiedBuffer<T> {
         self.buffer
@@ -31,10 +31,10 @@ impl<T: 'static> OwnedRead<T> {
 }
 
 impl<T: Element> UnifiedBuffer<T> {
-    /// [`read`](Self::read), into something that owns the buffer.
+    /// [`read`](Self::read), with a result that owns the buffer.
     ///
     /// # Errors
-    /// As [`read`](Self::read); the buffer is dropped then.
+    /// As [`read`](Self::read); in that case the buffer is dropped.
     pub fn into_read(self) -> Result<OwnedRead<T>, BufferError> {
         let begun = Begun::new(&self)?;
         if let Begun::Reading(reading, _) = &begun {
@@ -43,12 +43,11 @@ impl<T: Element> UnifiedBuffer<T> {
         begun.end(self)
     }
 
-    /// [`read_async`](Self::read_async), into something that owns the buffer: the future borrows
-    /// nothing, and can be spawned, stored, or returned with its result.
+    /// [`read_async`](Self::read_async), with a result that owns the buffer: the future borrows nothing, and can be
+    /// spawned, stored, or returned with its result.
     ///
-    /// What is recorded and the copy to the host are handed over by the call itself, not only when the
-    /// future is polled, so several reads are on their way together. Dropping the future cancels the
-    /// read and drops the buffer.
+    /// The call itself submits the pending commands and the copy to the host, before the future is first polled. So
+    /// several reads can be in flight at the same time. Dropping the future cancels the read and drops the buffer.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -69,7 +68,7 @@ impl<T: Element> UnifiedBuffer<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`read`](Self::read); the buffer is dropped then.
+    /// As [`read`](Self::read); in that case the buffer is dropped.
     pub fn into_read_async(self) -> impl Future<Output = Result<OwnedRead<T>, BufferError>> + Send + 'static {
         let begun = Begun::new(&self);
         async move {
@@ -94,13 +93,13 @@ impl Begun {
             return Ok(Self::Empty);
         }
         let core: &Arc<Core> = &buffer.core;
-        // Recordings know the buffer, too.
+        // The token is needed although the buffer is owned: recordings may use the buffer, too.
         let token = core.guard(GuardKind::Read)?;
         let reading = core.begin_read(&byte_range::<T>(&(0..buffer.len())));
         Ok(Self::Reading(reading.map_err(|error| core.error("reading", error))?, token))
     }
 
-    /// The ticket is done.
+    /// Ends the read; its ticket is done.
     fn end<T: Element>(self, buffer: UnifiedBuffer<T>) -> Result<OwnedRead<T>, BufferError> {
         let elements = match self {
             Self::Empty => empty(),

@@ -1,4 +1,4 @@
-//! A large copy in pieces, which several threads do.
+//! A large copy in pieces, done by several threads.
 
 use std::ops::Range;
 
@@ -7,11 +7,10 @@ use anywarp_host::threads;
 
 /// Bytes that a thread copies at a time.
 pub(super) const PIECE: usize = 256 << 10;
-/// Nanoseconds that it takes, if it takes long: then each thread begins with one piece, and the first chunk
-/// is done soon.
+/// Nanoseconds for a piece in a slow case, so that each thread begins with one piece and the first chunk is done early.
 const COST: f64 = 100_000.0;
 
-/// Does `work` for every piece, in their order, on as many threads as pay.
+/// Calls `work` for every piece in order, on as many threads as are worthwhile.
 pub(super) fn for_each(
     pieces: usize,
     work: impl Fn(usize) -> Result<(), BackendError> + Sync,
@@ -23,7 +22,7 @@ pub(super) fn for_each(
     Ok(())
 }
 
-/// So many bytes in chunks of this length; the last may be shorter.
+/// Divides a number of bytes into chunks of this length; the last one may be shorter.
 pub(super) fn chunks(bytes: usize, length: usize) -> impl Iterator<Item = Range<usize>> {
     (0..bytes).step_by(length).map(move |start| start..bytes.min(start + length))
 }

@@ -1,4 +1,4 @@
-//! How the host comes to see what a buffer holds: copies of what it lacks, or the one memory itself.
+//! Host access to a buffer: copies of missing data, or the mapping of unified memory.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::residency::State;
 use crate::submit::{Event, Queue};
 
 impl Core {
-    /// Starts to make `range` readable by the host. The caller holds a guard.
+    /// Starts a read of `range` by the host. The caller holds a guard.
     pub(crate) fn begin_read(&self, range: &Range<u64>) -> Result<Reading, BackendError> {
         if self.unified {
             return self.begin_shared().map(Reading::Shared);
@@ -24,19 +24,19 @@ impl Core {
         self.upload(&mut queue)?;
         let mut state = self.state();
         state.check_last_use()?;
-        // A copy that another guard borrows, or without room for all of `range`, stays as it is;
-        // then a fresh one is filled.
+        // A copy that another guard borrows, or that cannot hold all of `range`, is left alone; then a new one is
+        // filled.
         let room = |copy: &HostCopy| copy.range.start <= range.start && range.end <= copy.range.end;
         let kept = state.copy.take().filter(|copy| room(copy)).and_then(|copy| Arc::try_unwrap(copy).ok());
         if kept.is_none() {
             state.residency.host_forgot();
         }
         let stale = state.residency.ranges(range.clone(), |part| !part.on_host());
-        // Between two of them both sides have the same.
+        // Between two stale ranges both sides have the same data.
         let stale = joined(stale, self.device.caps().copy_cost.unwrap_or_default().down.gap(), |_| true);
         let mut valid = state.residency.ranges(0..self.bytes, |part| part == State::Synced);
         valid.push(range.clone());
-        // Until the copy has arrived nobody may count on what it held before.
+        // Until the new copy has arrived, the host's previous copy is invalid.
         state.residency.host_forgot();
         let (block, range) = match kept.and_then(|mut copy| copy.block.take().map(|block| (block, copy.range.clone())))
         {
@@ -53,8 +53,7 @@ impl Core {
         Ok(Reading::Download(download, ticket))
     }
 
-    /// Starts to copy what the device has at `range` into a block that nobody keeps. The caller holds a
-    /// guard.
+    /// Starts a copy of the device's data at `range` into a temporary block. The caller holds a guard.
     pub(super) fn fetch(&self, range: &Range<u64>) -> Result<(Download, Ticket), BackendError> {
         let mut queue = self.queue_behind_last_use()?;
         self.upload(&mut queue)?;
@@ -66,14 +65,14 @@ impl Core {
         self.download(queue, Download { block: Some(block), range, valid: Vec::new(), mapping: None, device }, &[part])
     }
 
-    /// The timeline, turned to the stream of the work that made the data: a copy goes behind that, and
-    /// beside all other.
+    /// The timeline, set to the stream of the last work on the buffer: the copy runs after that work, and concurrently
+    /// with all other work.
     fn queue_behind_last_use(&self) -> Result<Queue<'_>, BackendError> {
         let stream = self.state().last_use.as_ref().map_or(0, |batch| batch.stream());
         self.device.queue_on(stream)
     }
 
-    /// Hands over the copies of `parts` into a block.
+    /// Submits the copies of `parts` into a block.
     fn download(
         &self,
         mut queue: Queue<'_>,
@@ -93,7 +92,7 @@ impl Core {
         self.state().last_use = Some(Arc::clone(queue.batch()));
         if let Err(error) = queue.flush() {
             if matches!(error, BackendError::OutOfMemory { .. }) {
-                // The copies stay recorded, and so their block must stay.
+                // The copies stay recorded, so their block must be kept.
                 download.block.take().into_iter().for_each(|block| queue.stage(block));
             }
             return Err(error);
@@ -104,12 +103,12 @@ impl Core {
         Ok((download, ticket))
     }
 
-    /// Whether the host has all of `range`.
+    /// Whether the host has the current data of all of `range`.
     pub(crate) fn is_on_host(&self, range: &Range<u64>) -> bool {
         self.state().residency.all(range.clone(), State::on_host)
     }
 
-    /// Ends what `begin_read` started; the ticket is done.
+    /// Ends a read of `begin_read`, whose ticket is done.
     pub(crate) fn end_read(&self, reading: Reading) -> Result<HostView, BackendError> {
         match reading {
             Reading::Ready(view) => Ok(view),
@@ -118,7 +117,7 @@ impl Core {
                 let valid = std::mem::take(&mut download.valid);
                 let copy = Arc::new(download.arrived()?);
                 let mut state = self.state();
-                // Another reader's copy may have come in between: this one replaces it.
+                // Another reader's copy may have been stored meanwhile; this one replaces it.
                 state.residency.host_forgot();
                 for part in valid {
                     state.residency.downloaded(part);
@@ -129,7 +128,7 @@ impl Core {
         }
     }
 
-    /// The bytes, if the host has all of `range` already.
+    /// A view of the bytes, if the host already has all of `range`.
     fn on_host(&self, range: &Range<u64>) -> Option<HostView> {
         let state = self.state();
         if !state.residency.all(range.clone(), State::on_host) {
@@ -138,7 +137,7 @@ impl Core {
         if state.residency.all(range.clone(), |part| part == State::Synced) {
             return state.copy.clone().map(HostView::Copy);
         }
-        // Some of it was written by the host and never left: put it together here.
+        // A part was written by the host and not sent yet: the view is assembled here.
         let mut heap = Heap::zeroed((range.end - range.start).next_multiple_of(GRANULE));
         let mut overlay = |at: Range<u64>, bytes: &[u8]| {
             let (from, to) = (at.start.max(range.start), at.end.min(range.end));
@@ -156,7 +155,7 @@ impl Core {
         Some(HostView::Heap(Arc::new(heap), range.start))
     }
 
-    /// Unified memory: waits for the device and maps.
+    /// Unified memory: waits for the device and maps the buffer.
     pub(crate) fn begin_shared(&self) -> Result<Ticket, BackendError> {
         let mut queue = self.device.queue();
         let mut state = self.state();
@@ -184,9 +183,9 @@ impl Core {
         Ok(mapping)
     }
 
-    /// Unified memory, for writing: the caller holds the only guard, so the range is unshared.
+    /// Unified memory, for writing. The caller holds the only guard, so the range is not shared.
     pub(crate) fn take_shared(&self) -> Result<HostRange, BackendError> {
-        // The memory may be mapped still, and what is written could not reach a lost device.
+        // The memory may still be mapped, and writes to a lost device would have no effect.
         self.device.alive()?;
         let mapping = self.end_shared()?;
         self.state().mapping = None;
@@ -196,7 +195,7 @@ impl Core {
         })
     }
 
-    /// Gives the unified memory back after a host access.
+    /// Returns the unified memory after a host access.
     pub(crate) fn return_shared(&self, range: &Range<u64>, host: HostRange) {
         let mut state = self.state();
         state.residency.host_wrote(range.clone());

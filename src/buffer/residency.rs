@@ -1,23 +1,23 @@
-//! Where the current bytes of a buffer are: a pure state machine over ranges.
+//! The location of the current bytes of a buffer: a pure state machine over ranges.
 //!
-//! | state | host has | device has |
+//! | state | on the host | on the device |
 //! |---|---|---|
 //! | `Uninit` | nothing | zeros |
-//! | `HostOnly` | the data | nothing yet |
+//! | `HostOnly` | the data | zeros |
 //! | `DeviceOnly` | nothing | the data |
 //! | `Synced` | the data | the data |
 //! | `HostDirty` | the data | an older version |
 //! | `DeviceDirty` | an older version | the data |
 //!
-//! Only guards and commands change it, through the five transitions below. The module knows no
-//! device; its test compares it with a naive model, byte by byte, over all short sequences.
+//! Only guards and commands change it, through the five transitions below. The module does not depend on a device; its
+//! test compares it with a naive model, byte by byte, over all short sequences.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use smallvec::SmallVec;
 
-/// Where the current version of a range is.
+/// The location of the current version of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum State {
     Uninit,
@@ -29,12 +29,12 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// The host's copy is current.
+    /// Whether the host's copy is current.
     pub(crate) fn on_host(self) -> bool {
         matches!(self, Self::HostOnly | Self::Synced | Self::HostDirty)
     }
 
-    /// The device's copy is current. (An untouched range is: allocations are zeroed.)
+    /// Whether the device's copy is current. For an untouched range it is, as allocations are zeroed.
     pub(crate) fn on_device(self) -> bool {
         !matches!(self, Self::HostOnly | Self::HostDirty)
     }
@@ -58,7 +58,7 @@ impl State {
     }
 
     fn uploaded(self) -> Self {
-        // The host's version went with the staging memory it lay in.
+        // The staging memory with the host's version was released.
         if self.on_device() { self } else { Self::DeviceOnly }
     }
 
@@ -70,44 +70,44 @@ impl State {
     }
 }
 
-/// States by range: runs without gaps, neighbours always of different states.
+/// States by range: runs without gaps; neighbours always have different states.
 ///
-/// A change takes time for the runs that it meets, however many there are beside them.
+/// The cost of a change depends on the number of runs within its range, not on the number of all runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Residency {
-    /// Start of each run and its state; the first is at 0.
+    /// The start of each run and its state; the first one starts at 0.
     runs: BTreeMap<u64, State>,
-    /// Where the last one ends.
+    /// The end of the last run.
     bytes: u64,
 }
 
 impl Residency {
-    /// A buffer that nobody has touched.
+    /// The state of an untouched buffer.
     pub(crate) fn new(bytes: u64) -> Self {
         Self { runs: BTreeMap::from([(0, State::Uninit)]), bytes }
     }
 
-    /// The host wrote new data into `range`.
+    /// Marks `range` as written by the host.
     pub(crate) fn host_wrote(&mut self, range: Range<u64>) {
         self.apply(range, State::host_wrote);
     }
 
-    /// A command wrote, or may have written, `range`.
+    /// Marks `range` as written by a command; the command may also have left it unchanged.
     pub(crate) fn device_wrote(&mut self, range: Range<u64>) {
         self.apply(range, State::device_wrote);
     }
 
-    /// The host was given the device's version of `range`.
+    /// Marks `range` as copied from the device to the host.
     pub(crate) fn downloaded(&mut self, range: Range<u64>) {
         self.apply(range, State::downloaded);
     }
 
-    /// The device was given the host's version of `range`, whose staging memory is gone.
+    /// Marks `range` as copied from the host to the device; the host's staging memory is released.
     pub(crate) fn uploaded(&mut self, range: Range<u64>) {
         self.apply(range, State::uploaded);
     }
 
-    /// The host's copies of what the device has were given up.
+    /// Marks the host's copies of device data as discarded.
     pub(crate) fn host_forgot(&mut self) {
         self.apply(0..self.bytes, State::host_forgot);
     }
@@ -120,7 +120,7 @@ impl Residency {
         }
     }
 
-    /// The parts of `range` that satisfy `test`, neighbours joined.
+    /// The parts of `range` that satisfy `test`; neighbours are joined.
     pub(crate) fn ranges(&self, range: Range<u64>, test: impl Fn(State) -> bool) -> Vec<Range<u64>> {
         if let Some(state) = self.only() {
             let range = range.start..range.end.min(self.bytes);
@@ -136,7 +136,7 @@ impl Residency {
         found
     }
 
-    /// The state of all of it, if that is one: mostly.
+    /// The state of the whole buffer if there is only one, which is the usual case.
     fn only(&self) -> Option<State> {
         if self.runs.len() == 1 { self.runs.values().next().copied() } else { None }
     }
@@ -173,14 +173,14 @@ impl Residency {
             }
             before = Some(*state);
         }
-        // What follows may be the same now, too.
+        // The run after the range may now have the same state.
         same.extend(self.runs.get(&range.end).filter(|after| before == Some(**after)).map(|_| range.end));
         for start in same {
             self.runs.remove(&start);
         }
     }
 
-    /// Has a run begin at `at`, if that is within the buffer.
+    /// Splits a run at `at`, if `at` is within the buffer.
     fn split(&mut self, at: u64) {
         if at < self.bytes
             && let Some((&start, &state)) = self.runs.range(..=at).next_back()
@@ -198,7 +198,7 @@ mod tests {
 
     const BYTES: u64 = 4;
 
-    /// What a byte really is: the newest version, and which version either side holds.
+    /// The true state of a byte: its newest version, and the version on either side.
     #[derive(Clone, Copy, Default)]
     struct Byte {
         newest: u32,
@@ -215,7 +215,7 @@ mod tests {
         HostForgot,
     }
 
-    /// Applies a step the way buffers do: downloads before a read, uploads before a use.
+    /// Applies a step as buffers do: a download before a read, an upload before a use.
     fn step(model: &mut [Byte], residency: &mut Residency, step: &Step, version: u32) {
         let of = |range: &Range<u64>| range.start as usize..range.end as usize;
         match step {
@@ -227,7 +227,7 @@ mod tests {
                 });
             }
             Step::DeviceWrote(range) => {
-                // Every command first gets what the host has newer.
+                // Every command first receives the host's newer data.
                 use_on_device(model, residency, range);
                 residency.device_wrote(range.clone());
                 model[of(range)].iter_mut().for_each(|byte| {
@@ -258,16 +258,16 @@ mod tests {
         for (index, byte) in model.iter().enumerate() {
             let at = index as u64..index as u64 + 1;
             if residency.all(at.clone(), State::on_host) {
-                assert_eq!(byte.host, Some(byte.newest), "the host's copy is said to be current");
+                assert_eq!(byte.host, Some(byte.newest), "the host's copy is marked as current");
             }
             if residency.all(at, State::on_device) {
-                assert_eq!(byte.device.unwrap_or(0), byte.newest, "the device's copy is said to be current");
+                assert_eq!(byte.device.unwrap_or(0), byte.newest, "the device's copy is marked as current");
             }
         }
         let states: Vec<State> = residency.runs.values().copied().collect();
         assert!(states.windows(2).all(|pair| pair[0] != pair[1]), "runs are joined: {residency:?}");
         let within = residency.runs.keys().all(|start| *start < model.len() as u64);
-        assert!(within && residency.runs.contains_key(&0), "runs lie in the buffer: {residency:?}");
+        assert!(within && residency.runs.contains_key(&0), "runs are within the buffer: {residency:?}");
     }
 
     fn use_on_device(model: &mut [Byte], residency: &mut Residency, range: &Range<u64>) {

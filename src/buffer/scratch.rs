@@ -1,4 +1,4 @@
-//! Device memory for what an operator leaves between its passes, used again and again.
+//! Device memory for the intermediate results of operators, reused between calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,24 +11,24 @@ use crate::error::BufferError;
 use crate::submit::staging::class;
 use crate::submit::{Batch, Context, Destination};
 
-/// Idle scratch memory beyond this is given back to the device.
+/// Idle scratch memory beyond this many bytes is freed.
 const MAX_IDLE: u64 = 256 << 20;
 
-/// Scratch memory of a device since it was opened: see [`Device::scratch`](crate::Device::scratch).
+/// Counts of a device's scratch memory since it was opened: see [`Device::scratch`](crate::Device::scratch).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScratchStats {
-    /// Requests that memory of earlier ones served.
+    /// Requests that were served by reused memory.
     pub hits: u64,
     /// Requests that had to allocate.
     pub misses: u64,
-    /// Bytes that are kept for later requests; 256 MiB at most.
+    /// Bytes that are kept for later requests; at most 256 MiB.
     pub idle_bytes: u64,
-    /// Bytes that buffers hold now, those of kept recordings included.
+    /// Bytes in use by buffers, including those of recordings.
     pub lent_bytes: u64,
 }
 
-/// Memory that no buffer holds.
+/// Memory that no buffer uses.
 struct Idle {
     memory: MemoryId,
     bytes: u64,
@@ -36,7 +36,7 @@ struct Idle {
 }
 
 impl Idle {
-    /// Whether commands of this stream can use it without waiting for another stream.
+    /// Whether commands on this stream can use it without waiting for another stream.
     fn is_free_on(&self, stream: u32) -> bool {
         self.last_use.as_ref().is_none_or(|batch| batch.stream() == stream || batch.is_over())
     }
@@ -44,12 +44,12 @@ impl Idle {
 
 #[derive(Default)]
 struct State {
-    /// Oldest first.
+    /// Ordered from the oldest.
     idle: Vec<Idle>,
     stats: ScratchStats,
 }
 
-/// The scratch memory of one device: an extension of its [`Context`], which it does not hold.
+/// The scratch memory of one device: an extension of its [`Context`], without a reference to it.
 pub(crate) struct ScratchPool {
     backend: Arc<dyn Backend>,
     state: Mutex<State>,
@@ -68,15 +68,15 @@ impl ScratchPool {
         self.state().stats
     }
 
-    /// Gives all idle memory back to the device.
+    /// Frees all idle memory.
     pub(crate) fn trim(&self, context: &Context) {
         self.shrink(context, 0);
     }
 
-    fn shrink(&self, context: &Context, most: u64) {
+    fn shrink(&self, context: &Context, limit: u64) {
         let mut freed = Vec::new();
         let mut state = self.state();
-        while state.stats.idle_bytes > most && !state.idle.is_empty() {
+        while state.stats.idle_bytes > limit && !state.idle.is_empty() {
             let oldest = state.idle.remove(0);
             state.stats.idle_bytes -= oldest.bytes;
             freed.push(oldest);
@@ -87,12 +87,12 @@ impl ScratchPool {
         }
     }
 
-    /// A buffer of this size. Commands take effect in the order of submission, so memory whose last use is
-    /// recorded can be used again at once; only on another stream would that be waited for.
+    /// A buffer of this size. Commands take effect in the order of submission, so memory can be reused as soon as its
+    /// last use is recorded. Reuse on another stream would have to wait, so it takes other memory.
     fn take(self: &Arc<Self>, context: &Arc<Context>, bytes: u64, stream: u32) -> Result<Arc<Core>, BufferError> {
         let bytes = class(bytes);
         let mut state = self.state();
-        // On a checked device memory of others would hide reads of what was never written.
+        // On a checked device, reused memory would hide reads of uninitialised memory.
         let reusable = |idle: &Idle| !context.caps().checked && idle.bytes == bytes && idle.is_free_on(stream);
         if let Some(found) = state.idle.iter().rposition(reusable) {
             let Idle { memory, last_use, .. } = state.idle.remove(found);
@@ -104,7 +104,7 @@ impl ScratchPool {
         }
         drop(state);
         let made = Core::pooled(context, bytes, self).or_else(|error| match error {
-            // Idle memory of other sizes may be what is missing.
+            // Idle memory of other sizes may occupy the missing memory.
             BufferError::Device { error: BackendError::OutOfMemory { .. }, .. } => {
                 self.trim(context);
                 Core::pooled(context, bytes, self)
@@ -117,7 +117,7 @@ impl ScratchPool {
         Ok(made)
     }
 
-    /// Takes the memory of a dropped buffer back.
+    /// Receives the memory of a dropped buffer.
     pub(super) fn put(&self, context: &Context, memory: MemoryId, bytes: u64, last_use: Option<Arc<Batch>>) {
         let mut state = self.state();
         state.stats.lent_bytes -= bytes;
@@ -137,8 +137,7 @@ impl Drop for ScratchPool {
 }
 
 impl<T: Element> UnifiedBuffer<T> {
-    /// A buffer of `length` elements from the scratch memory of a device, for commands that go to
-    /// `destination`.
+    /// A buffer of `length` elements from the scratch memory of a device, for commands with this `destination`.
     pub(crate) fn scratch(
         context: &Arc<Context>,
         length: usize,

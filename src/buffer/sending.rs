@@ -1,4 +1,4 @@
-//! How the device comes to have what the host wrote.
+//! Uploads: the transfer of host data to the device.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use super::core::{Core, GRANULE, Inner};
 use super::joining::{joined, loads, total};
 use super::residency::State;
 use super::unsent::{SHORT, Staged};
-use super::upload::Flying;
+use super::upload::InFlight;
 use crate::submit::staging::Block;
 use crate::submit::{Batch, Event, Queue};
 
 impl Core {
-    /// Records the upload of everything that the host has newer.
+    /// Records the upload of all data that is newer on the host.
     pub(crate) fn upload(&self, queue: &mut Queue<'_>) -> Result<(), BackendError> {
         self.upload_around(queue, &(0..0))
     }
 
-    /// [`upload`](Self::upload) of all but what lies in `range`, which is dropped: a command that is about to
-    /// be recorded overwrites it wholly. On an error nothing of it is dropped.
+    /// [`upload`](Self::upload) without the data in `range`, which is discarded because a command that is about to be
+    /// recorded overwrites all of it. On an error nothing is discarded.
     pub(crate) fn upload_around(&self, queue: &mut Queue<'_>, range: &Range<u64>) -> Result<(), BackendError> {
         let mut state = self.state();
         let state = &mut *state;
@@ -33,14 +33,14 @@ impl Core {
             state.unsent.split(range.start);
             state.unsent.split(range.end);
         }
-        // First what can fail.
+        // The steps that can fail come first.
         self.send_loose(state, queue, &range)?;
         self.send_staged(state, queue, &range)?;
         state.drop_unsent(&range, &self.device.staging);
         Ok(())
     }
 
-    /// What transfers can address of what is overwritten: no byte beside it.
+    /// The granules within `range`: no byte outside `range` is included.
     fn granules_within(&self, range: &Range<u64>) -> Range<u64> {
         let start = range.start.next_multiple_of(GRANULE);
         let end =
@@ -48,7 +48,7 @@ impl Core {
         if start < end { start..end } else { 0..0 }
     }
 
-    /// Notes that what the host has new at `at` went to the device with `batch`.
+    /// Notes that the host's new data at `at` was sent with `batch`.
     pub(super) fn sent(&self, at: Range<u64>, batch: &Arc<Batch>) {
         let mut state = self.state();
         state.residency.host_wrote(at.clone());
@@ -56,7 +56,7 @@ impl Core {
         state.last_use = Some(Arc::clone(batch));
     }
 
-    /// Records the copy of a block that the host has written and no longer holds.
+    /// Records the copy of a block that the host has written and released.
     pub(super) fn record_upload(
         &self,
         queue: &mut Queue<'_>,
@@ -67,7 +67,7 @@ impl Core {
         self.record_uploads(queue, block, [(at, 0)])
     }
 
-    /// Records copies of a block, each to a range of the buffer and from a byte of the block on.
+    /// Records copies out of a block, each to a range of the buffer from an offset in the block.
     fn record_uploads(
         &self,
         queue: &mut Queue<'_>,
@@ -87,7 +87,7 @@ impl Core {
         Ok(())
     }
 
-    /// Records the upload of what lies in staging memory, from there, but not of `but`.
+    /// Records the upload of data in staging memory, except for the range `but`.
     fn send_staged(&self, state: &mut Inner, queue: &mut Queue<'_>, but: &Range<u64>) -> Result<(), BackendError> {
         for pieces in state.unsent.staged().chunk_by(|one, next| one.source == next.source) {
             let parts = whole(pieces, but, self.gap());
@@ -96,7 +96,8 @@ impl Core {
             }
             let Some((block, host)) = state.unsent.take(pieces) else { continue };
             drop(host);
-            // Said first: if the device is lost the bytes are, too, and a read must not find others.
+            // Marked before the submission: if the device is lost, so are the bytes, and a read must not return old
+            // ones.
             for piece in pieces {
                 state.residency.uploaded(piece.at.clone());
             }
@@ -106,16 +107,17 @@ impl Core {
         Ok(())
     }
 
-    /// Puts what lies in ordinary memory together in staging memory and records its upload, but not of `but`.
-    /// What takes several blocks is handed over one by one; the last is left to go with what follows.
+    /// Gathers data from ordinary memory in staging blocks and records its upload, except for the range `but`. If there
+    /// are several blocks, each is submitted when it is filled; the last one is submitted together with the following
+    /// commands.
     fn send_loose(&self, state: &mut Inner, queue: &mut Queue<'_>, but: &Range<u64>) -> Result<(), BackendError> {
         let device = &self.device;
         let loose = state.unsent.loose(but);
         if loose.is_empty() {
             return Ok(());
         }
-        // What only the device has must stay as it is. All else is known here; what lies in `but` need not go,
-        // but may.
+        // Data that only the device has must not be overwritten. All other data is available here. Data in `but` need
+        // not be uploaded, but may be.
         let within = |part: &Range<u64>, outer: &Range<u64>| outer.start <= part.start && part.end <= outer.end;
         let known = |(part, known): (Range<u64>, State)| match known {
             State::Uninit => true,
@@ -124,15 +126,15 @@ impl Core {
             State::DeviceOnly | State::DeviceDirty => false,
         };
         let runs = joined(loose, self.gap(), |gap| state.residency.parts(gap).all(known));
-        let flying = Flying::default();
+        let in_flight = InFlight::default();
         let mut last: Option<u64> = None;
         for load in loads(runs, device.longest_chunk() as u64) {
             if let Some(bytes) = last {
                 let batch = Arc::clone(queue.batch());
                 queue.flush()?;
-                flying.left(batch, bytes as usize);
+                in_flight.push(batch, bytes as usize);
             }
-            flying.make_room(device)?;
+            in_flight.make_room(device)?;
             let bytes = total(&load);
             let (block, mut host) = device.chunk_block(bytes, Some(&mut *queue))?;
             let mut offset = 0;
@@ -155,12 +157,12 @@ impl Core {
         Ok(())
     }
 
-    /// The longest gap between two uploads that is cheaper to copy along.
+    /// The longest gap between two uploads whose bytes are cheaper to copy along than a second copy, in bytes.
     fn gap(&self) -> u64 {
         self.device.caps().copy_cost.unwrap_or_default().up.gap()
     }
 
-    /// Writes what the device is to have at `range`: what is unsent, and between that what both sides know.
+    /// Writes the new contents of `range`: unsent data, and between it data that both sides have.
     fn put_together(&self, state: &Inner, range: &Range<u64>, target: &mut [u8]) {
         let within = |part: &Range<u64>| (part.start - range.start) as usize..(part.end - range.start) as usize;
         let mut covered = range.start;
@@ -178,8 +180,8 @@ impl Core {
     }
 }
 
-/// The copies of one long write, each with the byte of that which it begins at, for all its pieces but those
-/// in `but`; what is left of the write between two of them goes along if that is short.
+/// The copies of one long write, each with its offset in that write, for all pieces outside `but`. Two copies are
+/// joined if the bytes between them belong to the same write and are no more than `gap`.
 fn whole(pieces: &[Staged], but: &Range<u64>, gap: u64) -> SmallVec<[(Range<u64>, u64); 2]> {
     let mut parts: SmallVec<[(Range<u64>, u64); 2]> = SmallVec::new();
     let mut end = 0;
@@ -198,7 +200,7 @@ fn whole(pieces: &[Staged], but: &Range<u64>, gap: u64) -> SmallVec<[(Range<u64>
     parts
 }
 
-/// Writes what both sides know at `gap`: the host's copy, or the zeros of a new buffer.
+/// Writes data that both sides have at `gap`: the host's copy, or the zeros of a new buffer.
 fn fill_gap(state: &Inner, gap: Range<u64>, target: &mut [u8]) {
     for (part, known) in state.residency.parts(gap.clone()) {
         let target = &mut target[(part.start - gap.start) as usize..(part.end - gap.start) as usize];

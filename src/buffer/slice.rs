@@ -1,4 +1,4 @@
-//! Parts of a buffer, and everything that can be done with one.
+//! Parts of a buffer, and their operations.
 
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
@@ -8,7 +8,7 @@ use anywarp_backend::{BackendError, HostRange};
 
 use super::copy::copy;
 use super::core::{Core, GRANULE, GuardKind, GuardToken};
-use super::guard::{Place, ReadGuard, UpdateGuard, WriteGuard, Writing};
+use super::guard::{GuardMemory, ReadGuard, UpdateGuard, WriteGuard, Writing};
 use super::host::{Heap, HostView, Reading};
 use super::span::{Span, byte_range};
 use super::unsent::SHORT;
@@ -18,19 +18,18 @@ use crate::error::BufferError;
 use crate::submit::Destination;
 use crate::submit::staging::Block;
 
-/// A part of a buffer, borrowed for reading. Made by [`UnifiedBuffer::slice`](super::UnifiedBuffer::slice).
+/// A part of a buffer, borrowed for reading. Created by [`UnifiedBuffer::slice`](super::UnifiedBuffer::slice).
 pub struct Slice<'a, T> {
     pub(crate) core: &'a Arc<Core>,
-    /// Elements.
+    /// The range of elements.
     pub(crate) range: Span,
     pub(super) _element: PhantomData<T>,
 }
 
-/// A part of a buffer, borrowed for writing. Made by
-/// [`UnifiedBuffer::slice_mut`](super::UnifiedBuffer::slice_mut).
+/// A part of a buffer, borrowed for writing. Created by [`UnifiedBuffer::slice_mut`](super::UnifiedBuffer::slice_mut).
 pub struct SliceMut<'a, T> {
     pub(crate) core: &'a Arc<Core>,
-    /// Elements.
+    /// The range of elements.
     pub(crate) range: Span,
     pub(super) _element: PhantomData<&'a mut T>,
 }
@@ -48,7 +47,7 @@ fn alignment<T>() -> BufferError {
 }
 
 impl<'a, T: Element> Slice<'a, T> {
-    /// Number of elements; 0 for a slice that is not within its buffer.
+    /// The number of elements; 0 for a slice out of range.
     #[must_use]
     pub fn len(&self) -> usize {
         self.range.len()
@@ -60,7 +59,7 @@ impl<'a, T: Element> Slice<'a, T> {
         self.len() == 0
     }
 
-    /// A part of this part.
+    /// A part of this slice.
     #[must_use]
     pub fn slice(&self, bounds: impl RangeBounds<usize>) -> Slice<'a, T> {
         Slice { core: self.core, range: self.range.part(&bounds), _element: PhantomData }
@@ -70,7 +69,7 @@ impl<'a, T: Element> Slice<'a, T> {
     /// [`UnifiedBuffer::read`](super::UnifiedBuffer::read).
     ///
     /// # Errors
-    /// As there; [`BufferError::OutOfRange`] and [`BufferError::Misaligned`] for a bad slice.
+    /// As there; [`BufferError::OutOfRange`] or [`BufferError::Misaligned`] for an invalid slice.
     pub fn read(self) -> Result<ReadGuard<'a, T>, BufferError> {
         let range = self.range.get()?;
         let failed = |error| self.core.error("reading", error);
@@ -108,7 +107,7 @@ impl<'a, T: Element> Slice<'a, T> {
     /// Copies the elements into `target`.
     ///
     /// # Errors
-    /// [`BufferError::LengthMismatch`] unless the lengths agree; else as [`read`](Self::read).
+    /// [`BufferError::LengthMismatch`] if the lengths differ; otherwise as [`read`](Self::read).
     pub fn copy_to_slice(self, target: &mut [T]) -> Result<(), BufferError> {
         let got = self.range.get()?.len();
         if got != target.len() {
@@ -126,8 +125,7 @@ impl<'a, T: Element> Slice<'a, T> {
         download::download(core, &bytes, target).map_err(|error| core.error("reading", error))
     }
 
-    /// [`copy_to_slice`](Self::copy_to_slice) without blocking. Dropping the future leaves `target` as
-    /// it is.
+    /// [`copy_to_slice`](Self::copy_to_slice) without blocking. Dropping the future leaves `target` unchanged.
     ///
     /// # Errors
     /// As [`copy_to_slice`](Self::copy_to_slice).
@@ -157,7 +155,7 @@ pub(super) fn guard<'a, T: Element>(
 }
 
 impl<'a, T: Element> SliceMut<'a, T> {
-    /// Number of elements; 0 for a slice that is not within its buffer.
+    /// The number of elements; 0 for a slice out of range.
     #[must_use]
     pub fn len(&self) -> usize {
         self.range.len()
@@ -175,24 +173,23 @@ impl<'a, T: Element> SliceMut<'a, T> {
         Slice { core: self.core, range: self.range, _element: PhantomData }
     }
 
-    /// A part of this part, for as long as `self` is borrowed.
+    /// A part of this slice, for as long as `self` is borrowed.
     #[must_use]
     pub fn slice_mut(&mut self, bounds: impl RangeBounds<usize>) -> SliceMut<'_, T> {
         SliceMut { core: self.core, range: self.range.part(&bounds), _element: PhantomData }
     }
 
-    /// Two parts, before and from element `middle` on.
+    /// Splits the slice in two: before element `middle`, and from it on.
     #[must_use]
     pub fn split_at_mut(self, middle: usize) -> (SliceMut<'a, T>, SliceMut<'a, T>) {
         let part = |range| SliceMut { core: self.core, range, _element: PhantomData };
         (part(self.range.part(&(..middle))), part(self.range.part(&(middle..))))
     }
 
-    /// Borrows the elements to be written anew; see
-    /// [`UnifiedBuffer::write`](super::UnifiedBuffer::write).
+    /// Borrows the elements for overwriting them; see [`UnifiedBuffer::write`](super::UnifiedBuffer::write).
     ///
     /// # Errors
-    /// As there; [`BufferError::OutOfRange`] and [`BufferError::Misaligned`] for a bad slice.
+    /// As there; [`BufferError::OutOfRange`] or [`BufferError::Misaligned`] for an invalid slice.
     pub fn write(self) -> Result<WriteGuard<'a, T>, BufferError> {
         let range = self.range.get()?;
         let core = self.core;
@@ -203,21 +200,21 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         core.aligned(&target)?;
         let token = core.guard(GuardKind::Write)?;
-        let place = if core.unified {
+        let memory = if core.unified {
             core.begin_shared().and_then(|ticket| ticket.wait()).map_err(failed)?;
-            Place::Shared(core.take_shared().map_err(failed)?)
+            GuardMemory::Shared(core.take_shared().map_err(failed)?)
         } else {
             let bytes = target.end - target.start;
-            match place_for_few(core, bytes).map_err(failed)? {
-                Some(place) => place,
-                None => place_in(core, core.device.upload_block(bytes, None).map_err(failed)?, bytes),
+            match memory_for_few(core, bytes).map_err(failed)? {
+                Some(memory) => memory,
+                None => memory_in(core, core.device.upload_block(bytes, None).map_err(failed)?, bytes),
             }
         };
-        Ok(WriteGuard { writing: writing::<T>(core, place, target, true, token)?, _borrow: PhantomData })
+        Ok(WriteGuard { writing: writing::<T>(core, memory, target, true, token)?, _borrow: PhantomData })
     }
 
-    /// Borrows the elements to be read and changed; see
-    /// [`UnifiedBuffer::update`](super::UnifiedBuffer::update), also for what more than 4 MiB cost.
+    /// Borrows the elements for reading and changing them; see [`UnifiedBuffer::update`](super::UnifiedBuffer::update),
+    /// also for the cost of more than 4 MiB.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -249,7 +246,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
         update_guard(core, reading, target, token)
     }
 
-    /// The bytes to update; `None` if there are none.
+    /// The range to update in bytes; `None` if it is empty.
     fn update_target(&self) -> Result<Option<Range<u64>>, BufferError> {
         let target = byte_range::<T>(&self.range.get()?);
         self.core.aligned(&target)?;
@@ -258,12 +255,12 @@ impl<'a, T: Element> SliceMut<'a, T> {
 
     /// Copies all elements from `source`.
     ///
-    /// Large copies leave in chunks, so that the host's copying and the device's overlap.
+    /// Large copies are split into chunks, so that the copies of host and device overlap.
     ///
     /// # Errors
-    /// [`BufferError::LengthMismatch`] unless the lengths agree; else as [`write`](Self::write). After an error in
-    /// the midst of a large copy some of its elements are the new ones and the others what they were: copy once
-    /// more, or write them anew.
+    /// [`BufferError::LengthMismatch`] if the lengths differ; otherwise as [`write`](Self::write). After an error in
+    /// the middle of a large copy, some elements have their new and the others their old values: copy again, or write
+    /// them again.
     pub fn copy_from_slice(self, source: &[T]) -> Result<(), BufferError> {
         let range = self.range.get()?;
         if range.len() != source.len() {
@@ -271,7 +268,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         if !self.core.unified && self.core.device.goes_in_chunks(size_of_val(source)) {
             let bytes = self.core.aligned(&byte_range::<T>(&range))?;
-            // Recordings that use the buffer may be submitted by other threads meanwhile.
+            // Other threads may submit recordings that use the buffer meanwhile.
             let _token = self.core.guard(GuardKind::Write)?;
             let uploaded = upload::upload(self.core, &bytes, bytemuck::cast_slice(source));
             return uploaded.map_err(|error| self.core.error("writing", error));
@@ -283,8 +280,8 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// Copies the elements of another buffer, on the device.
     ///
     /// # Errors
-    /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`], [`BufferError::InUse`] while
-    /// a guard of either is alive, or what the device says.
+    /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`], [`BufferError::InUse`] while a guard of either
+    /// buffer exists, or the device's error.
     pub fn copy_from<'b>(self, source: impl Into<Slice<'b, T>>) -> Result<(), BufferError>
     where
         T: 'b,
@@ -295,7 +292,7 @@ impl<'a, T: Element> SliceMut<'a, T> {
     /// Sets every element to `value`, on the device.
     ///
     /// # Errors
-    /// [`BufferError::InUse`] while a guard is alive, or what the device says.
+    /// [`BufferError::InUse`] while a guard exists, or the device's error.
     pub fn fill(self, value: T) -> Result<(), BufferError> {
         if transfer::pattern_of(&value).is_none() {
             self.write()?.fill(value);
@@ -306,45 +303,52 @@ impl<'a, T: Element> SliceMut<'a, T> {
 }
 
 pub(super) fn nothing(core: &Arc<Core>) -> Writing {
-    Writing { core: Arc::clone(core), place: Place::Empty, range: 0..0, target: 0..0, changed: false, _token: None }
+    Writing {
+        core: Arc::clone(core),
+        memory: GuardMemory::Empty,
+        range: 0..0,
+        target: 0..0,
+        changed: false,
+        _token: None,
+    }
 }
 
-/// Where so few bytes are written that they go up with others: in ordinary memory.
-pub(super) fn place_for_few(core: &Core, bytes: u64) -> Result<Option<Place>, BackendError> {
+/// Ordinary memory for a write so short that it is uploaded together with others; `None` for a longer one.
+pub(super) fn memory_for_few(core: &Core, bytes: u64) -> Result<Option<GuardMemory>, BackendError> {
     if bytes > SHORT {
         return Ok(None);
     }
-    // Nothing else here asks the device.
+    // Nothing else on this path checks whether the device is lost.
     core.device.alive()?;
-    Ok(Some(Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))))
+    Ok(Some(GuardMemory::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))))
 }
 
-/// Where so many bytes are written: in a block, or in ordinary memory if there is none to be had.
-pub(super) fn place_in(core: &Core, block: Option<(Block, HostRange)>, bytes: u64) -> Place {
+/// The memory for a write of this many bytes: the block, or ordinary memory if there is none.
+pub(super) fn memory_in(core: &Core, block: Option<(Block, HostRange)>, bytes: u64) -> GuardMemory {
     match block {
-        Some((block, host)) => Place::Staged(block, host),
+        Some((block, host)) => GuardMemory::Staged(block, host),
         None => {
             core.device.staging.bypassed();
-            Place::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
+            GuardMemory::Heap(Heap::zeroed(bytes.next_multiple_of(GRANULE)))
         }
     }
 }
 
-/// What a guard over bytes `target` of the buffer holds; an error if elements cannot lie there.
+/// The state of a guard over the bytes `target` of the buffer; an error if the memory is not aligned for the elements.
 pub(super) fn writing<T: Element>(
     core: &Arc<Core>,
-    place: Place,
+    memory: GuardMemory,
     target: Range<u64>,
     changed: bool,
     token: GuardToken,
 ) -> Result<Writing, BufferError> {
-    let range = match &place {
-        // All of the buffer, where the others have just what is written.
-        Place::Shared(_) => target.start as usize..target.end as usize,
+    let range = match &memory {
+        // Shared memory covers the whole buffer, the other kinds only the written range.
+        GuardMemory::Shared(_) => target.start as usize..target.end as usize,
         _ => 0..(target.end - target.start) as usize,
     };
-    let writing = Writing { core: Arc::clone(core), place, range, target, changed, _token: Some(token) };
-    let bytes = &writing.place.bytes()[writing.range.clone()];
+    let writing = Writing { core: Arc::clone(core), memory, range, target, changed, _token: Some(token) };
+    let bytes = &writing.memory.bytes()[writing.range.clone()];
     bytemuck::try_cast_slice::<u8, T>(bytes).map_err(|_| alignment::<T>())?;
     Ok(writing)
 }
@@ -357,20 +361,20 @@ fn update_guard<'a, T: Element>(
 ) -> Result<UpdateGuard<'a, T>, BufferError> {
     let failed = |error| core.error("reading", error);
     let view = core.end_read(reading).map_err(failed)?;
-    let place = if core.unified {
+    let memory = if core.unified {
         drop(view);
-        Place::Shared(core.take_shared().map_err(failed)?)
+        GuardMemory::Shared(core.take_shared().map_err(failed)?)
     } else {
-        // Nothing else here asks for the device, and what is written could not reach a lost one.
+        // Nothing else on this path checks whether the device is lost; writes to a lost device would have no effect.
         core.device.alive().map_err(failed)?;
-        // Ordinary memory, because staging memory for uploads may be slow to read.
+        // Ordinary memory, as upload memory may be slow to read.
         let bytes = target.end - target.start;
         let (start, length) = ((target.start - view.base()) as usize, bytes as usize);
         let mut heap = Heap::zeroed(bytes.next_multiple_of(GRANULE));
         heap.bytes_mut()[..length].copy_from_slice(&view.bytes()[start..start + length]);
-        Place::Heap(heap)
+        GuardMemory::Heap(heap)
     };
-    Ok(UpdateGuard { writing: writing::<T>(core, place, target, false, token)?, _borrow: PhantomData })
+    Ok(UpdateGuard { writing: writing::<T>(core, memory, target, false, token)?, _borrow: PhantomData })
 }
 
 impl<'a, T: Element> From<&'a SliceMut<'_, T>> for Slice<'a, T> {

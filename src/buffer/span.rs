@@ -1,15 +1,15 @@
-//! The elements of a slice, checked when they are asked for.
+//! The elements of a slice, checked when they are used.
 
 use std::ops::{Bound, Range, RangeBounds};
 
 use crate::error::BufferError;
 
-/// A range of elements, within its buffer or not: slicing never fails, using a bad slice does.
+/// A range of elements, within its buffer or not: slicing never fails, but using an invalid slice does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     start: usize,
     end: usize,
-    /// The length that it is outside of.
+    /// The length of the buffer, if the range is outside it.
     outside: Option<usize>,
 }
 
@@ -29,12 +29,12 @@ impl Span {
         }
     }
 
-    /// Number of elements; 0 for a span that is not within its buffer.
+    /// The number of elements; 0 for a span outside its buffer.
     pub(crate) fn len(self) -> usize {
         if self.outside.is_some() { 0 } else { self.end - self.start }
     }
 
-    /// A part of it; one that is outside stays what it is.
+    /// A part of the span; a part of a span outside its buffer is that same span.
     pub(crate) fn part(self, bounds: &impl RangeBounds<usize>) -> Self {
         if self.outside.is_some() {
             return self;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_counted_from_the_start_of_the_whole() {
+    fn parts_count_from_the_start_of_their_span() {
         let span = Span::within(10..20);
         assert_eq!(span.part(&(2..5)).get().ok(), Some(12..15));
         assert_eq!(span.part(&(..=9)).get().ok(), Some(10..20));

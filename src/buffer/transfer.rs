@@ -13,7 +13,7 @@ use crate::error::BufferError;
 use crate::submit::{Context, Destination, Recording, Refusal, Resource, Stream, Submission, Usage};
 
 impl Stream {
-    /// Copies all elements of `source` to `target`, on the device and in the stream's order.
+    /// Copies all elements of `source` to `target`, on the device and in stream order.
     ///
     /// # Errors
     /// As [`UnifiedBuffer::copy_from`](crate::UnifiedBuffer::copy_from).
@@ -25,7 +25,7 @@ impl Stream {
         copy(Destination::Stream(self.clone()), &source.into(), &target.into())
     }
 
-    /// Sets every element to `value`, of 1, 2 or 4 bytes or of equal words, on the device and in the stream's
+    /// Sets every element to `value`, which has 1, 2 or 4 bytes or consists of equal words, on the device and in stream
     /// order.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Recording {
     /// ```
     ///
     /// # Errors
-    /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`] or a bad slice.
+    /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`], or the error of an invalid slice.
     pub fn copy<'s, 't, T: Element + 's + 't>(
         &mut self,
         source: impl Into<Slice<'s, T>>,
@@ -65,11 +65,11 @@ impl Recording {
         copy(Destination::Recording(self), &source.into(), &target.into()).map(|_| ())
     }
 
-    /// Appends a fill with a value of 1, 2 or 4 bytes, or of equal words.
+    /// Appends a fill with `value`, which has 1, 2 or 4 bytes or consists of equal words.
     ///
     /// # Errors
-    /// [`BufferError::OtherDevice`], a bad slice, or [`BufferError::Device`] for a value that is
-    /// not a repeated word.
+    /// [`BufferError::OtherDevice`], the error of an invalid slice, or [`BufferError::Device`] for a value that is not
+    /// a repeated word.
     pub fn fill<'t, T: Element + 't>(
         &mut self,
         target: impl Into<SliceMut<'t, T>>,
@@ -99,8 +99,8 @@ pub(crate) fn copy<T: Element>(
         let source = from.core.aligned(&byte_range::<T>(&source))?;
         let written = byte_range::<T>(&destination);
         let destination = target.core.aligned(&written)?;
-        // The tail of an odd-sized buffer is padding on one side only when the lengths agree in
-        // elements but not in padding: both round up alike, or `aligned` refused.
+        // The lengths agree in elements, so both ranges round up alike, or `aligned` has failed; the minimum is a
+        // safeguard.
         let bytes = (source.end - source.start).min(destination.end - destination.start);
         usable(from.core, Use::CopyFrom, "be copied")?;
         usable(target.core, Use::CopyTo, "be copied to")?;
@@ -137,7 +137,7 @@ fn usable(core: &Core, one: Use, what: &'static str) -> Result<(), BufferError> 
     core.guarded().map_or(Ok(()), |guard| Err(BufferError::InUse { guard }))
 }
 
-/// Why a copy or a fill of `core` was not recorded.
+/// The error for a copy or a fill of `core` that was not recorded.
 pub(crate) fn refused(core: &Core, operation: &'static str, refusal: Refusal) -> BufferError {
     match refusal {
         Refusal::InUse { guard, .. } => BufferError::InUse { guard },
@@ -153,7 +153,8 @@ fn other_device(ours: &Context, operation: &'static str, what: &str, theirs: Str
 fn not_a_word() -> BackendError {
     BackendError::Rejected {
         operation: "a fill on the device",
-        message: "the value is not one 4-byte word repeated: copy from a buffer that holds the values".to_owned(),
+        message: "expected a value that is one 4-byte word repeated; copy from a buffer that holds the values"
+            .to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The buffer that users hold.
+//! The buffer type of the public API.
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -11,27 +11,27 @@ use crate::element::Element;
 use crate::error::BufferError;
 use crate::submit::{BufferStats, Context};
 
-/// A vector of `T` that host and device both see.
+/// A vector of `T` that host and device both access.
 ///
-/// The program asks for one side or the other, and only what changed in between is moved; where
-/// the memory is one, nothing is.
+/// The program accesses it on either side, and only data that has changed is transferred; with unified memory, nothing
+/// is transferred.
 ///
-/// | call | memory of its own | one memory |
+/// | call | non-unified memory | unified memory |
 /// |---|---|---|
-/// | [`read`](Self::read) | copies what the host lacks, waits, borrows | waits, borrows |
-/// | [`write`](Self::write) | borrows upload memory, or ordinary up to 1 KiB; copied at the next device use | waits, borrows |
-/// | [`update`](Self::update) | reads, then uploads if it was changed | waits, borrows |
-/// | bound to a launch | uploads what the host has newer | nothing |
+/// | [`read`](Self::read) | copies what is missing on the host, waits, borrows | waits, borrows |
+/// | [`write`](Self::write) | borrows upload memory, or ordinary memory up to 1 KiB; copied at the next use on the device | waits, borrows |
+/// | [`update`](Self::update) | reads, then uploads if the guard was changed | waits, borrows |
+/// | bound to a launch | uploads what is newer on the host | nothing |
 ///
-/// Each byte that was written goes up once. Short writes (1 KiB at most) and updates go up together, with
-/// the bytes between two of them where those are known to the host and copying them along is cheaper than one
-/// more copy; what only the device has is never written over.
+/// Each written byte is uploaded once. Short writes (at most 1 KiB) and updates are uploaded together. The bytes
+/// between two of them are included if the host has them and copying them is cheaper than a separate copy. Data that
+/// only the device has is never overwritten.
 ///
-/// [`stats`](Self::stats) counts what was moved. Launches take `&` for what a kernel reads and
-/// `&mut` for what it writes; a guard that is alive keeps launches off.
+/// [`stats`](Self::stats) counts the transfers. Launches take `&` for buffers that a kernel reads and `&mut` for
+/// buffers that it writes; while a guard exists, launches are refused.
 ///
-/// A buffer on a device of its own memory keeps one host copy after a read, of the buffer's size
-/// rounded up to a staging class; dropping the buffer gives it back to the pool.
+/// With non-unified memory, a buffer keeps one host copy after a read, of the buffer's size rounded up to a staging
+/// size class; dropping the buffer returns the copy to the pool.
 ///
 /// ```no_run
 /// # fn main() -> anywarp::Result<()> {
@@ -59,12 +59,12 @@ impl<T: Element> UnifiedBuffer<T> {
         Ok(Self { core: Core::new(device, bytes as u64)?, length, _element: PhantomData })
     }
 
-    /// A buffer on memory that is there already.
+    /// A buffer on existing memory.
     pub(crate) fn of(core: Arc<Core>, length: usize) -> Self {
         Self { core, length, _element: PhantomData }
     }
 
-    /// Number of elements.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.length
@@ -76,20 +76,20 @@ impl<T: Element> UnifiedBuffer<T> {
         self.length == 0
     }
 
-    /// Size in bytes.
+    /// The size in bytes.
     #[must_use]
     pub fn byte_len(&self) -> u64 {
         self.core.bytes
     }
 
-    /// What was moved between host and device so far.
+    /// The transfers between host and device so far.
     #[must_use]
     pub fn stats(&self) -> BufferStats {
         self.core.traffic.read()
     }
 
-    /// The part of the buffer at `bounds`, in elements. A range outside of the buffer is an error
-    /// of whatever is done with the slice.
+    /// The part of the buffer at `bounds`, in elements. If the range is outside the buffer, using the slice is an
+    /// error.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -110,8 +110,8 @@ impl<T: Element> UnifiedBuffer<T> {
         SliceMut { core: &self.core, range: Span::within(0..self.length).part(&bounds), _element: PhantomData }
     }
 
-    /// Two parts, before and from element `middle` on, for writing. Guards of both cannot be alive
-    /// at once; binding both to one launch is what it is for.
+    /// Splits the buffer for writing: before element `middle`, and from it on. It serves to bind both parts to one
+    /// launch; guards of both parts cannot exist at the same time.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -130,8 +130,8 @@ impl<T: Element> UnifiedBuffer<T> {
     /// Waits for the device and borrows all elements.
     ///
     /// # Errors
-    /// What went wrong with the work that produces the data, or with the copy. After the loss of
-    /// the device, data that the host already has can still be read.
+    /// The error of the work that produces the data, or of the copy. After the loss of the device, data that the host
+    /// already has can still be read.
     pub fn read(&self) -> Result<ReadGuard<'_, T>, BufferError> {
         self.slice(..).read()
     }
@@ -156,7 +156,7 @@ impl<T: Element> UnifiedBuffer<T> {
         self.slice(..).read_async().await
     }
 
-    /// Borrows memory for all elements, to be written anew.
+    /// Borrows memory for overwriting all elements.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -170,18 +170,18 @@ impl<T: Element> UnifiedBuffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`BufferError::Device`] when there is no staging memory to be had.
+    /// [`BufferError::Device`] when no staging memory is available.
     pub fn write(&mut self) -> Result<WriteGuard<'_, T>, BufferError> {
         self.slice_mut(..).write()
     }
 
-    /// Waits for the device and borrows all elements, to be changed.
+    /// Waits for the device and borrows all elements for reading and changing them.
     ///
-    /// On a device with memory of its own they lie in ordinary memory meanwhile, because upload memory may be
-    /// slow to read. The next use on the device copies what was changed once more, within the call that asks
-    /// for it: of more than 4 MiB in chunks, while other threads' launches wait, and beyond 64 MiB it waits
-    /// for the device. Where that is too long, [`read`](Self::read) and then
-    /// [`copy_from_slice`](Self::copy_from_slice) keep nobody off.
+    /// On a device with non-unified memory the elements are held in ordinary memory, as upload memory may be slow to
+    /// read. The next use on the device copies the changed elements again, within the call that uses them. More than 4
+    /// MiB are copied in chunks while launches of other threads wait; beyond 64 MiB the call waits for the device. If
+    /// that takes too long, use [`read`](Self::read) and then [`copy_from_slice`](Self::copy_from_slice), which do not
+    /// block other threads.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -197,26 +197,25 @@ impl<T: Element> UnifiedBuffer<T> {
         self.slice_mut(..).update_async().await
     }
 
-    /// Copies all elements from `source`, whose length must be the buffer's.
+    /// Copies all elements from `source`, whose length must equal the buffer's.
     ///
     /// # Errors
-    /// [`BufferError::LengthMismatch`]; else as [`write`](Self::write). After an error in the midst of a large copy
-    /// (above 1 MiB, or [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit)) some of its elements
-    /// are the new ones and the others what they were: copy once more, or write them anew.
+    /// [`BufferError::LengthMismatch`]; otherwise as [`write`](Self::write). After an error in the middle of a large
+    /// copy (above 1 MiB, or [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit)), some elements have
+    /// their new and the others their old values: copy again, or write them again.
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<(), BufferError> {
         self.slice_mut(..).copy_from_slice(source)
     }
 
-    /// Copies all elements into `target`, whose length must be the buffer's.
+    /// Copies all elements into `target`, whose length must equal the buffer's.
     ///
     /// # Errors
-    /// [`BufferError::LengthMismatch`]; else as [`read`](Self::read).
+    /// [`BufferError::LengthMismatch`]; otherwise as [`read`](Self::read).
     pub fn copy_to_slice(&self, target: &mut [T]) -> Result<(), BufferError> {
         self.slice(..).copy_to_slice(target)
     }
 
-    /// [`copy_to_slice`](Self::copy_to_slice) without blocking. Dropping the future leaves `target` as
-    /// it is.
+    /// [`copy_to_slice`](Self::copy_to_slice) without blocking. Dropping the future leaves `target` unchanged.
     ///
     /// # Errors
     /// As [`copy_to_slice`](Self::copy_to_slice).
@@ -237,8 +236,8 @@ impl<T: Element> UnifiedBuffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`], [`BufferError::InUse`] while
-    /// a guard of either is alive, or what the device says.
+    /// [`BufferError::LengthMismatch`], [`BufferError::OtherDevice`], [`BufferError::InUse`] while a guard of either
+    /// buffer exists, or the device's error.
     pub fn copy_from<'b>(&mut self, source: impl Into<Slice<'b, T>>) -> Result<(), BufferError>
     where
         T: 'b,
@@ -258,7 +257,7 @@ impl<T: Element> UnifiedBuffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`BufferError::InUse`] while a guard is alive, or what the device says.
+    /// [`BufferError::InUse`] while a guard exists, or the device's error.
     pub fn fill(&mut self, value: T) -> Result<(), BufferError> {
         self.slice_mut(..).fill(value)
     }

@@ -1,8 +1,8 @@
-//! What the host wrote to a buffer and the device does not have yet: pieces, none of which overlap.
+//! Data that the host wrote to a buffer and that was not sent to the device yet: pieces without overlap.
 //!
-//! A short write goes over the pieces that it meets, in place, and adds only what lies between them; a long
-//! one replaces them. So a byte is kept once and leaves once, and a write takes time for the pieces that it
-//! meets, however many there are beside them. The module knows no device.
+//! A short write overwrites the pieces in its range in place, and adds pieces only for the gaps between them; a long
+//! write replaces them. So each byte is stored once and sent once. The cost of a write depends on the number of pieces
+//! in its range, not on the number of all pieces. The module does not depend on a device.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,17 +14,17 @@ use smallvec::SmallVec;
 use super::host::Written;
 use crate::submit::staging::Block;
 
-/// Writes of up to so many bytes lie together, and leave together; longer ones leave from where they were
-/// written.
+/// Writes of up to this many bytes are gathered and sent together; longer ones are sent from the memory into which they
+/// were written.
 pub(super) const SHORT: u64 = 1 << 10;
-/// Bytes that pieces of short writes, each at the end of the one before, grow to.
+/// The greatest size in bytes to which a piece grows by short writes at its end.
 const GROWN: usize = 64 << 10;
 
-/// Where the bytes of a piece are.
+/// The location of the bytes of a piece.
 enum Place {
-    /// Here: of short writes.
+    /// In the piece itself: short writes.
     Own(Vec<u8>),
-    /// From this byte on in a long write.
+    /// In a long write, from this offset on.
     Of { source: u64, offset: u64 },
 }
 
@@ -33,25 +33,25 @@ struct Piece {
     place: Place,
 }
 
-/// A long write, and how many pieces are left of it.
+/// A long write, and the number of its remaining pieces.
 struct Source {
     written: Written,
     pieces: usize,
 }
 
-/// A piece of a long write that lies in staging memory, from its byte `offset` on.
+/// A piece of a long write in staging memory, from the byte `offset` of that write on.
 pub(super) struct Staged {
     pub(super) source: u64,
     pub(super) at: Range<u64>,
     pub(super) offset: u64,
 }
 
-/// Long writes of which nothing is left.
+/// Long writes without remaining pieces.
 pub(super) type Released = SmallVec<[Written; 1]>;
 
 #[derive(Default)]
 pub(super) struct Unsent {
-    /// By where they start in the buffer.
+    /// The pieces by their start in the buffer.
     pieces: BTreeMap<u64, Piece>,
     sources: FxHashMap<u64, Source>,
     next: u64,
@@ -62,7 +62,7 @@ impl Unsent {
         self.pieces.is_empty()
     }
 
-    /// The host wrote `bytes`, of which there are few, to `start`.
+    /// Notes a write of a few `bytes` at `start`.
     pub(super) fn write_short(&mut self, start: u64, bytes: &[u8]) {
         let range = start..start + bytes.len() as u64;
         let of = |part: &Range<u64>| &bytes[(part.start - start) as usize..(part.end - start) as usize];
@@ -97,7 +97,7 @@ impl Unsent {
         }
     }
 
-    /// Adds bytes where there is no piece, to the one before if that can grow.
+    /// Adds bytes in a gap, to the piece before it if that can grow.
     fn add(&mut self, range: Range<u64>, bytes: &[u8]) {
         if let Some((_, before)) = self.pieces.range_mut(..range.start).next_back()
             && before.end == range.start
@@ -111,7 +111,7 @@ impl Unsent {
         self.pieces.insert(range.start, Piece { end: range.end, place: Place::Own(bytes.to_vec()) });
     }
 
-    /// The host wrote all of `range`, which is not empty, and it lies in `written`.
+    /// Notes a write of the non-empty `range`, whose bytes are in `written`.
     pub(super) fn write(&mut self, range: Range<u64>, written: Written) -> Released {
         let released = self.cut(&range);
         let source = self.next;
@@ -121,7 +121,7 @@ impl Unsent {
         released
     }
 
-    /// Forgets what lies in `range`.
+    /// Discards the data in `range`.
     pub(super) fn cut(&mut self, range: &Range<u64>) -> Released {
         let mut released = Released::new();
         if range.is_empty() {
@@ -141,7 +141,7 @@ impl Unsent {
         released
     }
 
-    /// Has no piece go across `at`.
+    /// Splits the piece across `at`, if there is one.
     pub(super) fn split(&mut self, at: u64) {
         let Some((&start, piece)) = self.pieces.range_mut(..at).next_back() else { return };
         if piece.end <= at {
@@ -161,7 +161,7 @@ impl Unsent {
         self.pieces.insert(at, after);
     }
 
-    /// The parts of `range` that are here, in order, with their bytes.
+    /// The unsent parts of `range` in order, with their bytes.
     pub(super) fn parts(&self, range: &Range<u64>) -> impl Iterator<Item = (Range<u64>, &[u8])> {
         let range = range.clone();
         self.pieces.range(Self::first(&self.pieces, range.start)..range.end).filter_map(move |(&at, piece)| {
@@ -177,7 +177,7 @@ impl Unsent {
         })
     }
 
-    /// The pieces that lie in ordinary memory and outside of `but`, which none goes across, in order.
+    /// The pieces in ordinary memory outside `but`, in order. No piece may cross an end of `but`.
     pub(super) fn loose(&self, but: &Range<u64>) -> SmallVec<[Range<u64>; 2]> {
         let outside = self.pieces.iter().filter(|(start, _)| !but.contains(start));
         let loose = outside.filter(|(_, piece)| match &piece.place {
@@ -189,7 +189,7 @@ impl Unsent {
         loose.map(|(start, piece)| *start..piece.end).collect()
     }
 
-    /// The pieces that lie in staging memory, those of one write together.
+    /// The pieces in staging memory, grouped by their write.
     pub(super) fn staged(&self) -> SmallVec<[Staged; 2]> {
         let mut staged: SmallVec<[Staged; 2]> = SmallVec::new();
         for (&start, piece) in &self.pieces {
@@ -203,7 +203,7 @@ impl Unsent {
         staged
     }
 
-    /// Takes a long write that lies in staging memory; `pieces` are all that is left of it.
+    /// Takes a long write in staging memory; `pieces` are all its remaining pieces.
     pub(super) fn take(&mut self, pieces: &[Staged]) -> Option<(Block, HostRange)> {
         for piece in pieces {
             self.pieces.remove(&piece.at.start);
@@ -214,7 +214,7 @@ impl Unsent {
         }
     }
 
-    /// The start of the last piece that begins at `at` or before; `at` if none does.
+    /// The start of the last piece that begins at or before `at`; `at` if there is none.
     fn first(pieces: &BTreeMap<u64, Piece>, at: u64) -> u64 {
         pieces.range(..=at).next_back().map_or(at, |piece| *piece.0)
     }
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_write_goes_over_what_is_there() {
+    fn a_short_write_overwrites_existing_pieces() {
         let mut unsent = Unsent::default();
         unsent.write(8..24, long(&[1; 16]));
         unsent.write_short(12, &[2; 4]);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn words_one_behind_the_other_are_one_piece() {
+    fn consecutive_words_are_one_piece() {
         let mut unsent = Unsent::default();
         for word in 0..1000u64 {
             unsent.write_short(4 * word, &[7; 4]);

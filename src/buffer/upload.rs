@@ -1,5 +1,5 @@
-//! Large copies from the host's memory, chunk by chunk: while some are on their way, the next are
-//! written, by several threads.
+//! Large copies from the host's memory, chunk by chunk. Several threads write the next chunks while others are in
+//! flight.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,22 +13,22 @@ use super::core::Core;
 use super::pieces::{PIECE, for_each};
 use crate::submit::{Batch, Context};
 
-/// Bytes of the first chunk: short, so that the device has something to do soon.
+/// The bytes of the first chunk: few, so that the device starts early.
 pub(super) const CHUNK: usize = 4 << 20;
-/// Bytes that later ones grow to: long beside what it takes from one submission to the next (40 us on Vulkan).
+/// The greatest size in bytes of later chunks: their copy takes long compared with a submission (40 us on Vulkan).
 const LONGEST: usize = 8 << 20;
-/// Copies larger than this go in chunks.
+/// Copies larger than this, in bytes, are split into chunks.
 pub(super) const WHOLE: usize = 1 << 20;
-/// Bytes on their way at a time: bounds the staging memory of one large copy.
-pub(super) const MOST_IN_FLIGHT: usize = 64 << 20;
+/// Bytes in flight at a time, which bounds the staging memory of one large copy.
+pub(super) const MAX_IN_FLIGHT: usize = 64 << 20;
 
 /// One chunk.
 struct Chunk {
-    /// Bytes of the source.
+    /// The range in bytes of the source.
     range: Range<usize>,
-    /// Where it is written; acquired by whoever needs it first.
+    /// The staging memory for it, acquired by the first thread that needs it.
     room: OnceLock<Result<Room, BackendError>>,
-    /// Pieces to be written.
+    /// The number of pieces that are not written yet.
     left: AtomicUsize,
 }
 
@@ -39,21 +39,21 @@ impl Chunk {
     }
 }
 
-/// Emptied when the chunk is handed over.
+/// Emptied when the chunk is submitted.
 type Room = Mutex<Option<(HostPieces, Acquired)>>;
 
 /// Copies `source` to `range` of the buffer. The caller holds a guard, or the only reference.
 pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Result<(), BackendError> {
     let device = &core.device;
-    // What was written before comes before. And launches that wait to be handed over should run beside the
-    // copy, not with its first chunk.
+    // Earlier writes are sent first. And pending launches should run concurrently with the copy, not after its first
+    // chunk.
     let mut queue = device.queue_on(0)?;
     core.upload(&mut queue)?;
     queue.flush()?;
     drop(queue);
-    let flying = Flying::default();
-    // Several chunks are written at a time: where that is a good part of the limit, one thread does all.
-    let together = device.staging.limit() >= 2 * MOST_IN_FLIGHT as u64;
+    let in_flight = InFlight::default();
+    // Several chunks are written at a time; if that takes much of the limit, one thread writes all chunks.
+    let together = device.staging.limit() >= 2 * MAX_IN_FLIGHT as u64;
     let first = device.longest_chunk();
     let longest = if together { LONGEST } else { first };
     let parts: Vec<Chunk> = growing(source.len(), first, longest).map(Chunk::new).collect();
@@ -63,7 +63,7 @@ pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Res
     let write = |piece: usize| {
         let (part, number) = pieces[piece];
         let acquire = || {
-            flying.make_room(device)?;
+            in_flight.make_room(device)?;
             let (block, host) = device.chunk_block(part.range.len() as u64, None)?;
             Ok(Mutex::new(Some((host.pieces(PIECE), Acquired::new(block, device)))))
         };
@@ -88,13 +88,13 @@ pub(super) fn upload(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Res
         core.sent(at, &batch);
         queue.flush()?;
         drop(queue);
-        flying.left(batch, part.range.len());
+        in_flight.push(batch, part.range.len());
         Ok(())
     };
     if together { for_each(pieces.len(), write) } else { (0..pieces.len()).try_for_each(write) }
 }
 
-/// So many bytes in chunks that grow from the `first` length to the `longest`.
+/// Divides a number of bytes into chunks that grow from the length `first` to `longest`.
 fn growing(bytes: usize, first: usize, longest: usize) -> impl Iterator<Item = Range<usize>> {
     let (mut start, mut length) = (0, first);
     std::iter::from_fn(move || {
@@ -105,21 +105,21 @@ fn growing(bytes: usize, first: usize, longest: usize) -> impl Iterator<Item = R
     })
 }
 
-/// The chunks of one upload that are on their way.
+/// The chunks of one upload that are in flight.
 #[derive(Default)]
-pub(super) struct Flying(Mutex<VecDeque<(Arc<Batch>, usize)>>);
+pub(super) struct InFlight(Mutex<VecDeque<(Arc<Batch>, usize)>>);
 
-impl Flying {
+impl InFlight {
     fn batches(&self) -> MutexGuard<'_, VecDeque<(Arc<Batch>, usize)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// So many bytes left with `batch`.
-    pub(super) fn left(&self, batch: Arc<Batch>, bytes: usize) {
+    /// Notes that `bytes` were submitted with `batch`.
+    pub(super) fn push(&self, batch: Arc<Batch>, bytes: usize) {
         self.batches().push_back((batch, bytes));
     }
 
-    /// Waits until there are few. A browser cannot wait: there the limit of upload memory is the bound.
+    /// Waits until few bytes are in flight. A browser cannot wait; there the limit of upload memory is the bound.
     pub(super) fn make_room(&self, device: &Context) -> Result<(), BackendError> {
         if !device.caps().blocking {
             return Ok(());
@@ -128,7 +128,7 @@ impl Flying {
             let oldest = {
                 let mut batches = self.batches();
                 let bytes: usize = batches.iter().map(|(_, bytes)| bytes).sum();
-                if bytes + LONGEST <= MOST_IN_FLIGHT {
+                if bytes + LONGEST <= MAX_IN_FLIGHT {
                     return Ok(());
                 }
                 batches.pop_front()

@@ -1,6 +1,6 @@
-//! What a device may do with a buffer: everything, unless somebody else created it for less.
+//! The uses that a buffer permits on the device: all, unless foreign code created it with fewer.
 
-/// One way to use a buffer.
+/// One use of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     Storage = 1,
@@ -15,7 +15,7 @@ pub(crate) enum Use {
 pub(crate) struct Uses(u8);
 
 impl Uses {
-    /// Those of the buffers that anywarp creates.
+    /// The uses of buffers that anywarp creates.
     pub(crate) const ALL: Self = Self(31);
 
     #[cfg(feature = "wgpu")]
@@ -34,7 +34,7 @@ impl Uses {
 }
 
 impl Use {
-    /// What wgpu calls it.
+    /// The name in wgpu.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Storage => "STORAGE",

@@ -1,4 +1,4 @@
-//! Writing without blocking: for browsers, where a wait for memory to be mapped must be awaited.
+//! Writing without blocking, for browsers, where the mapping of memory must be awaited.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -10,12 +10,12 @@ use anywarp_backend::{BackendError, HostRange, MemoryKind};
 use super::blocks::Acquired;
 use super::copy::copy;
 use super::core::{Core, GuardKind};
-use super::guard::Place;
+use super::guard::GuardMemory;
 use super::host::Written;
 use super::pieces::chunks;
-use super::slice::{nothing, place_for_few, place_in, writing};
+use super::slice::{memory_for_few, memory_in, nothing, writing};
 use super::span::byte_range;
-use super::upload::{CHUNK, MOST_IN_FLIGHT};
+use super::upload::{CHUNK, MAX_IN_FLIGHT};
 use super::{SliceMut, UnifiedBuffer, WriteGuard};
 use crate::element::Element;
 use crate::error::BufferError;
@@ -24,7 +24,7 @@ use crate::submit::Context;
 use crate::submit::staging::{Block, Upload};
 
 impl<T: Element> UnifiedBuffer<T> {
-    /// [`write`](Self::write) without blocking. Dropping the future leaves the contents as they are.
+    /// [`write`](Self::write) without blocking. Dropping the future leaves the contents unchanged.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -44,8 +44,8 @@ impl<T: Element> UnifiedBuffer<T> {
         self.slice_mut(..).write_async().await
     }
 
-    /// [`copy_from_slice`](Self::copy_from_slice) without blocking. Dropping the future may leave some
-    /// of the elements copied, as an error may.
+    /// [`copy_from_slice`](Self::copy_from_slice) without blocking. Dropping the future may leave some elements copied,
+    /// as an error may.
     ///
     /// # Errors
     /// As [`copy_from_slice`](Self::copy_from_slice).
@@ -70,20 +70,20 @@ impl<'a, T: Element> SliceMut<'a, T> {
         }
         core.aligned(&target)?;
         let token = core.guard(GuardKind::Write)?;
-        let place = if core.unified {
+        let memory = if core.unified {
             core.begin_shared().map_err(failed)?.await.map_err(failed)?;
-            Place::Shared(core.take_shared().map_err(failed)?)
+            GuardMemory::Shared(core.take_shared().map_err(failed)?)
         } else {
             let bytes = target.end - target.start;
-            match place_for_few(core, bytes).map_err(failed)? {
-                Some(place) => place,
+            match memory_for_few(core, bytes).map_err(failed)? {
+                Some(memory) => memory,
                 None => {
                     let block = upload_block(&core.device, MemoryKind::Upload, bytes).await.map_err(failed)?;
-                    place_in(core, block, bytes)
+                    memory_in(core, block, bytes)
                 }
             }
         };
-        Ok(WriteGuard { writing: writing::<T>(core, place, target, true, token)?, _borrow: PhantomData })
+        Ok(WriteGuard { writing: writing::<T>(core, memory, target, true, token)?, _borrow: PhantomData })
     }
 
     /// [`copy_from_slice`](Self::copy_from_slice) without blocking; see
@@ -104,16 +104,16 @@ impl<'a, T: Element> SliceMut<'a, T> {
     }
 }
 
-/// Uploads `source` at once, chunk by chunk.
+/// Uploads `source` immediately, chunk by chunk.
 async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -> Result<(), BufferError> {
     let range = core.aligned(range)?;
-    // Recordings that use the buffer may be submitted while this waits.
+    // Recordings that use the buffer may be submitted during a wait.
     let _token = core.guard(GuardKind::Write)?;
     let failed = |error| core.error("writing", error);
     let device = &core.device;
     let mut sent: VecDeque<Arc<Batch>> = VecDeque::new();
     for chunk in chunks(source.len(), device.longest_chunk()) {
-        while sent.len() >= MOST_IN_FLIGHT / CHUNK
+        while sent.len() >= MAX_IN_FLIGHT / CHUNK
             && let Some(oldest) = sent.pop_front()
         {
             oldest.ticket().map_err(failed)?.await.map_err(failed)?;
@@ -123,7 +123,7 @@ async fn upload_in_chunks(core: &Arc<Core>, range: &Range<u64>, source: &[u8]) -
         let (block, mut host) =
             match upload_block(device, MemoryKind::Staging, source.len() as u64).await.map_err(failed)? {
                 Some(block) => block,
-                // The copy must go on.
+                // The copy has begun and must be completed, so it exceeds the limit.
                 None => {
                     let block = device.staging.acquire(MemoryKind::Staging, source.len() as u64).map_err(failed)?;
                     mapped(device, block).await.map_err(failed)?
@@ -151,7 +151,7 @@ async fn upload_block(
             Upload::Block(block) => return mapped(device, block).await.map(Some),
             Upload::Full => return Ok(None),
             Upload::After(batch, mapping) => {
-                // Whose work it is hears what became of it; here it only has to have ended.
+                // The outcome is reported to the owner of that work; here its end is enough.
                 if let (Err(error), false) = (batch.ticket()?.await, batch.is_over()) {
                     return Err(error);
                 }
@@ -168,7 +168,7 @@ async fn mapped(device: &Arc<Context>, block: Block) -> Result<(Block, HostRange
     let acquired = Acquired::new(block, device);
     device.backend.map(memory)?.await?;
     let host = device.backend.host(memory)?;
-    // It was put there above.
+    // `Acquired::new` above has stored the block, so it is present.
     let block = acquired.into_block().ok_or(BackendError::UnknownMemory(memory))?;
     Ok((block, host))
 }

@@ -1,4 +1,4 @@
-//! How what was printed comes to the host.
+//! The transfer of debug output to the host.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::submit::staging::Block;
 /// The target of the log lines.
 const TARGET: &str = "anywarp::debug";
 
-/// Waits for all work and takes what it printed.
+/// Waits for all work and takes its debug output.
 pub(crate) fn output(device: &Arc<Context>, debug: &DebugMemory) -> Result<DebugOutput, BackendError> {
     let noted = |error: &BackendError| device.note(error);
     let Some((collecting, ticket)) = begin(device, debug).inspect_err(noted)? else {
@@ -33,12 +33,12 @@ pub(crate) async fn output_async(device: &Arc<Context>, debug: &DebugMemory) -> 
     Ok(debug.take_kept(collecting.finish().inspect_err(noted)?))
 }
 
-/// Whether the log takes what is printed.
+/// Whether debug output is logged.
 pub(crate) fn is_logged() -> bool {
     log::log_enabled!(target: TARGET, log::Level::Info)
 }
 
-/// Brings what was printed to the log. What cannot be fetched now stays on the device.
+/// Fetches the debug output and logs it. On an error the output stays on the device.
 pub(crate) fn log(device: &Arc<Context>, debug: &DebugMemory) {
     if let Ok(Some((collecting, ticket))) = begin(device, debug) {
         keep(debug, ticket.wait().and_then(|()| collecting.finish()));
@@ -55,11 +55,11 @@ pub(crate) async fn log_async(device: &Arc<Context>, debug: &DebugMemory) {
 fn keep(debug: &DebugMemory, fetched: Result<DebugOutput, BackendError>) {
     match fetched {
         Ok(output) => debug.keep(output),
-        Err(error) => log::warn!(target: TARGET, "what kernels printed could not be read: {error}"),
+        Err(error) => log::warn!(target: TARGET, "the debug output of kernels could not be read: {error}"),
     }
 }
 
-/// Output on its way to the host.
+/// Debug output that is being transferred to the host.
 struct Collecting {
     device: Arc<Context>,
     block: Option<Block>,
@@ -68,7 +68,7 @@ struct Collecting {
 }
 
 impl Collecting {
-    /// Logs it and gives it away.
+    /// Logs the output and returns it.
     fn finish(self) -> Result<DebugOutput, BackendError> {
         let Some(block) = &self.block else { return Ok(DebugOutput::default()) };
         let host = self.device.backend.host(block.memory)?;
@@ -77,7 +77,7 @@ impl Collecting {
             log::info!(target: TARGET, "{line}");
         }
         if output.dropped > 0 {
-            log::warn!(target: TARGET, "{} calls found no room and were dropped", output.dropped);
+            log::warn!(target: TARGET, "{} calls were dropped: the debug memory is full", output.dropped);
         }
         Ok(output)
     }
@@ -91,11 +91,11 @@ impl Drop for Collecting {
     }
 }
 
-/// Fetches and clears. `None` if nothing that prints was ever launched.
+/// Starts the transfer of the output and clears the device's memory. `None` if no kernel that prints was ever launched.
 fn begin(device: &Arc<Context>, debug: &DebugMemory) -> Result<Option<(Collecting, Ticket)>, BackendError> {
     device.alive()?;
     let mut queue = device.queue();
-    // Before anything else: what cannot be handed over stays recorded, and is collected later.
+    // First of all, as commands that cannot be submitted stay recorded, and their output is collected later.
     queue.flush()?;
     let Some(printed) = debug.used() else { return Ok(None) };
     let block = device.staging.acquire(MemoryKind::Readback, printed.bytes)?;
@@ -108,12 +108,12 @@ fn begin(device: &Arc<Context>, debug: &DebugMemory) -> Result<Option<(Collectin
     };
     device.backend.unmap(memory)?;
     let mut recording = Recording::new();
-    // A kernel that was stopped leaves what it wrote in doubt, and the first copy of that may be
-    // refused. What it printed before is just what somebody wants to see.
+    // After a kernel was stopped, its results are poisoned, and the first copy of them may be refused. Its debug output
+    // is still wanted, so the first copy is a dummy.
     recording.copy(Region { bytes: 4, ..printed }, Region { memory, offset: 0, bytes: 4 });
     recording.copy(printed, Region { memory, offset: 0, bytes: printed.bytes });
     recording.fill(printed, 0);
-    // Not followed by the stream: whether the first copy was refused is nobody else's business.
+    // Not tracked by the stream: a refusal of the first copy concerns no other work.
     queue.submit_apart(&recording)?;
     collecting.printers = debug.take_printers();
     drop(queue);

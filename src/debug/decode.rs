@@ -1,4 +1,4 @@
-//! From the words of the memory to lines.
+//! The decoding of debug memory into lines.
 
 use naga::{Scalar, ScalarKind};
 
@@ -7,7 +7,7 @@ use super::output::{DebugArgument, DebugLine, DebugOutput, DebugValue};
 use crate::f16;
 use crate::kernel::passes::debug_print::{BUFFER_HEADER, Parameter, RECORD_HEADER};
 
-/// Reads what `printers` wrote.
+/// Decodes the records that `printers` wrote.
 pub(super) fn decode(bytes: &[u8], printers: &Printers) -> DebugOutput {
     let word = |index: usize| bytes.as_chunks::<4>().0.get(index).map_or(0, |word| u32::from_le_bytes(*word));
     let dropped = u64::from(word(1));
@@ -16,7 +16,7 @@ pub(super) fn decode(bytes: &[u8], printers: &Printers) -> DebugOutput {
     let mut lines = Vec::new();
     let mut at = header;
     while at < end {
-        // Behind the last record that found room the memory is as it was cleared.
+        // After the last complete record the memory is zero.
         let number = word(at);
         let Some((_, sites)) = printers.range(..=number).next_back() else { break };
         let Some(size) = size(sites, number).filter(|size| *size <= end - at) else { break };
@@ -27,7 +27,7 @@ pub(super) fn decode(bytes: &[u8], printers: &Printers) -> DebugOutput {
     DebugOutput { lines, dropped }
 }
 
-/// Words of a record of this site.
+/// The number of words of a record of this site.
 fn size(sites: &Sites, number: u32) -> Option<usize> {
     let site = sites.sites.get((number - sites.first) as usize)?;
     Some((RECORD_HEADER + sites.functions.get(site.function)?.words()) as usize)
@@ -74,7 +74,7 @@ fn scalar(scalar: Scalar, words: &mut impl Iterator<Item = u32>) -> Option<Debug
             _ => None,
         };
     }
-    // What is smaller than a word was widened to the same kind of 4 bytes.
+    // Scalars smaller than a word were widened to 4 bytes of the same kind.
     Some(match (scalar.kind, scalar.width) {
         (Bool, _) => DebugValue::Bool(low != 0),
         (Sint, 4) => DebugValue::I32(low.cast_signed()),
@@ -119,7 +119,7 @@ mod tests {
     const HALF: u32 = 0x3f00_0000;
 
     #[test]
-    fn records_lie_one_behind_the_other() {
+    fn records_follow_each_other() {
         let words = [14, 0, 8, 1, 2, 3, 9, HALF, 0, 7, 4, 0, 0, 1, 0, 0];
         assert_eq!(
             text(&words),
@@ -129,12 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_where_nothing_was_written() {
-        let dropped = "1 calls found no room and were dropped (ANYWARP_DEBUG_BYTES makes more)\n";
-        // More was asked for than there is.
+    fn decoding_stops_at_zeros_and_incomplete_records() {
+        let dropped = "1 calls were dropped: the debug memory is full (increase ANYWARP_DEBUG_BYTES)\n";
+        // The count of words exceeds the memory.
         let line = "k.wgsl:3: debug(a = 1, b = vec2(0.0, 0.0)) at [4, 0, 0]\n";
         assert_eq!(text(&[14, 1, 7, 4, 0, 0, 1, 0, 0, 0, 0]), format!("{line}{dropped}"));
-        // Sites that no kernel has, records that are cut off, and no memory at all.
+        // An unknown site, an incomplete record, and no memory at all.
         for words in [&[7, 0, 6, 0, 0, 0, 0, 0, 0][..], &[7, 0, 9, 0, 0, 0, 0, 0, 0], &[7, 0, 7, 0, 0, 0, 0, 0], &[]] {
             assert_eq!(text(words), "", "{words:?}");
         }

@@ -1,4 +1,4 @@
-//! The memory that kernels print into, and whose records it may hold.
+//! The memory that kernels print into, and the kernels whose records it may hold.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,25 +10,25 @@ use super::output::DebugOutput;
 use crate::environment;
 use crate::kernel::passes::debug_print::Signature;
 
-/// The size of the memory unless `ANYWARP_DEBUG_BYTES` is set: 30 000 calls with three words of arguments.
+/// The default size in bytes, enough for 30 000 calls with three words of arguments.
 const DEFAULT_BYTES: u64 = 1 << 20;
-/// Lines that are kept for whoever asks later: what one fetch of the default memory has, twice.
-const MOST_KEPT: usize = 1 << 16;
-/// Room for some records with the most arguments.
-const LEAST_BYTES: u64 = 1 << 10;
+/// Lines that are kept until they are requested: twice the contents of the default memory.
+const MAX_KEPT: usize = 1 << 16;
+/// The minimum size in bytes, enough for a few records of the greatest length.
+const MIN_BYTES: u64 = 1 << 10;
 
 /// One call of a debug function in the text of a kernel.
 #[derive(Debug)]
 pub(crate) struct Site {
-    /// The file that the call is in.
+    /// The file of the call.
     pub(crate) file: Arc<str>,
     /// The line of the call, counted from 1.
     pub(crate) line: u32,
-    /// Which of the functions.
+    /// The index of the function.
     pub(crate) function: usize,
 }
 
-/// The calls in one kernel, numbered from `first` on.
+/// The calls in one kernel, numbered from `first`.
 #[derive(Debug)]
 pub(crate) struct Sites {
     pub(crate) first: u32,
@@ -46,35 +46,35 @@ struct State {
     printers: Printers,
 }
 
-/// What the kernels of one device print into.
+/// The memory that the kernels of one device print into.
 pub(crate) struct DebugMemory {
     backend: Arc<dyn Backend>,
     bytes: u64,
     next_site: AtomicU32,
-    /// Fetched for the log, and not taken by anybody yet.
+    /// Output that was fetched for the log and not taken yet.
     kept: Mutex<DebugOutput>,
     state: Mutex<State>,
 }
 
 impl DebugMemory {
-    /// No memory yet: most programs print nothing.
+    /// Allocates no memory yet, as most programs print nothing.
     pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
-        let most = backend.caps().limits.storage_binding_size;
-        let bytes = bytes(environment::debug_bytes(), most);
+        let limit = backend.caps().limits.storage_binding_size;
+        let bytes = bytes(environment::debug_bytes(), limit);
         Self { backend, bytes, next_site: AtomicU32::new(1), kept: Mutex::default(), state: Mutex::default() }
     }
 
-    /// The first of `count` numbers for sites that nobody else has.
+    /// Reserves `count` numbers for sites and returns the first.
     pub(crate) fn number(&self, count: u32) -> u32 {
         self.next_site.fetch_add(count, Ordering::Relaxed)
     }
 
-    /// Makes the sites of a kernel known, before it is launched.
+    /// Registers the sites of a kernel, before it is launched.
     pub(crate) fn register(&self, sites: &Arc<Sites>) {
         self.state().printers.insert(sites.first, Arc::clone(sites));
     }
 
-    /// The memory, which is there from the first call on.
+    /// The memory, which the first call allocates.
     pub(crate) fn region(&self) -> Result<Region, BackendError> {
         let mut state = self.state();
         let memory = match state.memory {
@@ -85,20 +85,20 @@ impl DebugMemory {
         Ok(Region { memory, offset: 0, bytes: self.bytes })
     }
 
-    /// The memory, if anything was ever launched that prints.
+    /// The memory, if any kernel that prints was ever launched.
     pub(super) fn used(&self) -> Option<Region> {
         self.state().memory.map(|memory| Region { memory, offset: 0, bytes: self.bytes })
     }
 
-    /// Keeps what was fetched until somebody takes it: the first lines, and a count of the others.
+    /// Keeps fetched output until it is taken: the first lines, and the number of the others.
     pub(super) fn keep(&self, output: DebugOutput) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = MOST_KEPT.saturating_sub(kept.lines.len());
+        let room = MAX_KEPT.saturating_sub(kept.lines.len());
         kept.dropped += output.dropped + output.lines.len().saturating_sub(room) as u64;
         kept.lines.extend(output.lines.into_iter().take(room));
     }
 
-    /// All that was kept, and what comes after it.
+    /// Takes all kept output, followed by `later`.
     pub(super) fn take_kept(&self, later: DebugOutput) -> DebugOutput {
         let mut all = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
         all.lines.extend(later.lines);
@@ -106,12 +106,12 @@ impl DebugMemory {
         all
     }
 
-    /// All who may have printed. Called with the stream locked, when what was printed is fetched:
-    /// kernels that are gone by then need not be known afterwards.
+    /// All kernels that may have printed. Called with the stream locked while the output is fetched, so kernels that no
+    /// longer exist can be removed afterwards.
     pub(super) fn take_printers(&self) -> Printers {
         let mut state = self.state();
         let taken = state.printers.clone();
-        // One for `printers` and one for `taken`; a kernel that nobody holds cannot be launched.
+        // One reference is in `printers` and one in `taken`; without further ones the kernel cannot be launched again.
         state.printers.retain(|_, sites| Arc::strong_count(sites) > 2);
         taken
     }
@@ -129,12 +129,12 @@ impl Drop for DebugMemory {
     }
 }
 
-/// The value of the variable, within what can be bound.
-fn bytes(variable: Option<u64>, most: u64) -> u64 {
+/// The size by the variable, within the limit of a binding.
+fn bytes(variable: Option<u64>, limit: u64) -> u64 {
     let wanted = variable.unwrap_or(DEFAULT_BYTES);
-    // A shader counts its words in 32 bits, and adds a record to them.
-    let most = most.min(1 << 33);
-    wanted.min(most).max(LEAST_BYTES) / 16 * 16
+    // The shader counts words in 32 bits, including the length of a further record.
+    let limit = limit.min(1 << 33);
+    wanted.min(limit).max(MIN_BYTES) / 16 * 16
 }
 
 #[cfg(test)]

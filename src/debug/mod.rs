@@ -1,8 +1,8 @@
-//! Debug printing from kernels: the memory that they print into, and what was printed.
+//! Debug printing from kernels: the memory for the output, and its decoding.
 //!
-//! A pass over the kernel (`kernel::passes::debug_print`) makes each call of a marked function write
-//! a record. All kernels of a device write into one memory: launches that share a memory run one
-//! after the other, so records lie in the order of the launches.
+//! A pass over the kernel (`kernel::passes::debug_print`) makes each call of a debug function write a record. All
+//! kernels of a device write into one memory. Launches that share memory run one after the other, so the records are in
+//! the order of the launches.
 
 pub(crate) mod collect;
 mod decode;

@@ -1,30 +1,31 @@
-//! What kernels printed.
+//! The debug output of kernels.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::f16;
 
-/// What kernels printed since the last time, in the order of the launches, and within a launch in
-/// that in which the invocations came to print.
+/// The debug output of kernels since the last collection, in the order of the launches. Within a launch the order is
+/// that in which the invocations happened to print.
 ///
-/// Displayed, it is one line each, and one for what was dropped.
+/// Its `Display` prints one line per call, and one for the dropped calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct DebugOutput {
-    /// One for each call that found room.
+    /// One line for each recorded call.
     pub lines: Vec<DebugLine>,
-    /// Calls that found none: `ANYWARP_DEBUG_BYTES` makes more. 2^31 stands for that many or more.
+    /// Calls that were dropped because the memory was full: increase `ANYWARP_DEBUG_BYTES`. 2^31 means that many or
+    /// more.
     pub dropped: u64,
 }
 
 /// One call of a debug function by one invocation.
 ///
-/// Displayed, it is `kernel.wgsl:12: debug(label = 3, value = 0.5) at [17, 0, 0]`.
+/// Its `Display` prints `kernel.wgsl:12: debug(label = 3, value = 0.5) at [17, 0, 0]`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DebugLine {
-    /// The kernel, as [`Kernel::name`](crate::Kernel::name) says.
+    /// The kernel's [name](crate::Kernel::name).
     pub kernel: Arc<str>,
     /// The file of the kernel.
     pub file: Arc<str>,
@@ -34,7 +35,7 @@ pub struct DebugLine {
     pub function: String,
     /// The `global_invocation_id` of the caller.
     pub invocation: [u32; 3],
-    /// What it gave, in the order of the parameters.
+    /// The arguments, in the order of the parameters.
     pub arguments: Vec<DebugArgument>,
 }
 
@@ -50,8 +51,8 @@ pub struct DebugArgument {
 
 /// A value of one of WGSL's types.
 ///
-/// Displayed, floating-point numbers have as many digits as tell them apart from their neighbours,
-/// and vectors look like `vec2(0.5, 1.0)`.
+/// Its `Display` prints floating-point numbers with as many digits as distinguish them from their neighbours, and
+/// vectors as `vec2(0.5, 1.0)`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DebugValue {
@@ -85,7 +86,11 @@ impl fmt::Display for DebugOutput {
             writeln!(f, "{line}")?;
         }
         if self.dropped > 0 {
-            writeln!(f, "{} calls found no room and were dropped (ANYWARP_DEBUG_BYTES makes more)", self.dropped)?;
+            writeln!(
+                f,
+                "{} calls were dropped: the debug memory is full (increase ANYWARP_DEBUG_BYTES)",
+                self.dropped
+            )?;
         }
         Ok(())
     }
@@ -113,7 +118,7 @@ impl fmt::Display for DebugValue {
             Self::U32(value) => value.fmt(f),
             Self::I64(value) => value.fmt(f),
             Self::U64(value) => value.fmt(f),
-            // The other form of `f32` leaves `.0` out.
+            // `Display` of `f32` omits `.0`.
             Self::F16(value) => fmt::Debug::fmt(&value.to_f32(), f),
             Self::F32(value) => fmt::Debug::fmt(value, f),
             Self::F64(value) => fmt::Debug::fmt(value, f),
@@ -134,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_where_what_and_who() {
+    fn a_line_names_location_arguments_and_invocation() {
         let argument = |name: &str, value| DebugArgument { name: name.to_owned(), value };
         let line = DebugLine {
             kernel: "kernel.wgsl:main".into(),
@@ -153,7 +158,7 @@ mod tests {
         assert_eq!(
             output.to_string(),
             "kernel.wgsl:12: debug(label = 3, value = 1.0, half = 0.5, both = vec2(true, false)) at [17, 0, 2]\n\
-             2 calls found no room and were dropped (ANYWARP_DEBUG_BYTES makes more)\n"
+             2 calls were dropped: the debug memory is full (increase ANYWARP_DEBUG_BYTES)\n"
         );
     }
 }

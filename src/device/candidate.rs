@@ -1,4 +1,4 @@
-//! A device that could be opened, and its opening.
+//! A device that can be opened, and its opening.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::error::{OpenError, Rejection};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Candidate {
-    /// The selection string of just this device: backend and number.
+    /// The selection string of exactly this device: backend and number.
     pub selector: String,
     /// Its identity and capabilities.
     pub caps: Caps,
@@ -33,15 +33,15 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Opens just this device.
+    /// Opens this device.
     ///
     /// # Errors
-    /// [`OpenError`] names the candidate and the reason.
+    /// [`OpenError`] gives the candidate and the reason.
     pub fn open(&self) -> Result<Device, OpenError> {
         self.open_with(&DeviceOptions::default())
     }
 
-    /// Opens just this device, as `options` say. Their selector is not used.
+    /// Opens this device according to `options`. The selector of `options` is ignored.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -62,7 +62,7 @@ impl Candidate {
         self.device(opened, options)
     }
 
-    /// [`open`](Self::open) without blocking: the only way in a browser, which opens a candidate once.
+    /// [`open`](Self::open) without blocking: the only way in a browser, which can open a candidate only once.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -70,7 +70,8 @@ impl Candidate {
         self.open_with_async(&DeviceOptions::default()).await
     }
 
-    /// [`open_with`](Self::open_with) without blocking: the only way in a browser, which opens a candidate once.
+    /// [`open_with`](Self::open_with) without blocking: the only way in a browser, which can open a candidate only
+    /// once.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -93,7 +94,7 @@ impl Candidate {
         }
     }
 
-    /// The reason why the selection string `selector` does not mean this device, or `None` if it does.
+    /// The reason why the selection string `selector` does not match this device, or `None` if it matches.
     ///
     /// ```
     /// for candidate in anywarp::Device::enumerate() {
@@ -124,7 +125,7 @@ pub(super) enum Source {
     None,
 }
 
-// A build without backends has no candidates, and no use for the options.
+// A build without backends has no candidates, so the options are unused.
 #[cfg_attr(any(target_arch = "wasm32", not(all(feature = "wgpu", feature = "cpu"))), allow(unused_variables))]
 impl Source {
     pub(super) fn open(&self, staged: bool, checked: bool) -> Result<Arc<dyn Backend>, BackendError> {

@@ -1,17 +1,15 @@
-//! What kernels print, as devices give it out.
+//! The debug output of kernels, as methods of devices.
 
 use super::Device;
 use crate::debug::{DebugOutput, collect};
 use crate::error::Error;
 
 impl Device {
-    /// What kernels have printed since the last call: hands recorded work over, waits for all of it,
-    /// and takes the output away.
+    /// Returns the debug output of kernels since the last call. Submits pending commands and waits for all work.
     ///
-    /// A kernel prints by calling a *debug function*: an empty function without a result, marked by
-    /// the comment `// anywarp:debug` before it. Its parameters, scalars and vectors of 16 words at
-    /// most, are what is printed. To other implementations of WGSL it is a function that does
-    /// nothing.
+    /// A kernel prints by calling a *debug function*: an empty function without a result, marked by the comment
+    /// `// anywarp:debug` before it. It prints its parameters, which are scalars and vectors of at most 16 words in
+    /// total. In other implementations of WGSL the function has no effect.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -36,19 +34,17 @@ impl Device {
     /// # }
     /// ```
     ///
-    /// Output of a kernel before it was stopped is collected, too; the stop itself is an error of
-    /// [`synchronize`](Self::synchronize) and by reads of what it wrote.
+    /// Output of a kernel before it was stopped is collected, too; the stop itself is reported by
+    /// [`synchronize`](Self::synchronize) and by reads of the kernel's results.
     ///
-    /// Each line goes to the log as well, at level `info` with the target `anywarp::debug`, when it
-    /// comes to the host. While that target is enabled (`RUST_LOG=anywarp::debug=info` with
-    /// `env_logger`), [`synchronize`](Self::synchronize) brings it there too; the next call of this
-    /// method still returns it, up to 65 536 lines.
+    /// Each line is also logged when it reaches the host, at level `info` with the target `anywarp::debug`. While that
+    /// target is enabled (`RUST_LOG=anywarp::debug=info` with `env_logger`), [`synchronize`](Self::synchronize) fetches
+    /// and logs the output, too; the next call of this method still returns it, up to 65 536 lines.
     ///
-    /// Output that is not collected stays on the device, up to the size that `ANYWARP_DEBUG_BYTES` gives
-    /// when the device is opened (1 MiB unless set); calls beyond it are counted
-    /// ([`DebugOutput::dropped`]). Launches that print run one after the other. A kernel that calls
-    /// no debug function pays nothing; one that does has one more storage buffer, and is larger and
-    /// slower also where it prints nothing.
+    /// Output that is not collected stays on the device, up to the size given by `ANYWARP_DEBUG_BYTES` when the device
+    /// was opened (default 1 MiB); calls beyond it are counted ([`DebugOutput::dropped`]). Launches of kernels that
+    /// print run one after the other. A kernel without calls of debug functions has no overhead; one with such calls
+    /// has an additional storage buffer, and is larger and slower even for invocations that do not print.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -56,8 +52,8 @@ impl Device {
         Ok(collect::output(&self.context, self.kernels().debug())?)
     }
 
-    /// [`debug_output`](Self::debug_output) without blocking. Output that is on its way when the
-    /// future is dropped is lost.
+    /// [`debug_output`](Self::debug_output) without blocking. If the future is dropped, output that is being fetched is
+    /// lost.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {

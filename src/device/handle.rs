@@ -1,4 +1,4 @@
-//! The way back from what a device has made to the device.
+//! Access to the device of a buffer or a kernel.
 
 use super::Device;
 use crate::buffer::UnifiedBuffer;
@@ -6,10 +6,10 @@ use crate::element::Element;
 use crate::kernel::Kernel;
 
 impl<T: Element> UnifiedBuffer<T> {
-    /// A handle on the device that the buffer belongs to: a clone of the [`Device`] that made it.
+    /// A handle of the device that the buffer belongs to: a clone of the [`Device`] that created it.
     ///
-    /// For functions that are given buffers alone. Opening the device again gives another handle, whose buffers and
-    /// kernels do not mix with these.
+    /// Use it in functions that receive only buffers. Opening the device again creates another handle, whose buffers
+    /// and kernels cannot be combined with these.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -37,7 +37,7 @@ impl<T: Element> UnifiedBuffer<T> {
 }
 
 impl Kernel {
-    /// A handle on the device that the kernel belongs to: a clone of the [`Device`] that made it.
+    /// A handle of the device that the kernel belongs to: a clone of the [`Device`] that created it.
     #[must_use]
     pub fn device(&self) -> Device {
         Device::of(&self.device)

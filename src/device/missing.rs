@@ -1,11 +1,11 @@
-//! Why a backend has no device here.
+//! The reasons for a backend's lack of devices.
 
 use anywarp_backend::BackendKind;
 
 use super::select;
 use crate::error::Rejection;
 
-/// The backends that could have devices, with the names of what they stand for.
+/// The backends that could have devices, with their full names.
 #[cfg(not(target_arch = "wasm32"))]
 const BACKENDS: [(BackendKind, &str); 5] = [
     (BackendKind::Vulkan, "Vulkan"),
@@ -29,25 +29,27 @@ pub(super) fn of(backend: BackendKind) -> Option<String> {
     known.then(|| format!("there is no {backend} device: {}", reason(backend)))
 }
 
-/// The reason, and what would help.
+/// The reason and the remedy.
 fn reason(backend: BackendKind) -> String {
     let apple = cfg!(target_vendor = "apple");
     let feature = match backend {
-        BackendKind::Metal if !apple => return "only Apple's systems have it".to_owned(),
-        BackendKind::Dx12 if !cfg!(windows) => return "only Windows has it".to_owned(),
-        BackendKind::Vulkan if apple => return "Apple's systems have Metal in its place".to_owned(),
-        BackendKind::Cuda if apple => return "there are no NVIDIA drivers for Apple's systems".to_owned(),
+        BackendKind::Metal if !apple => return "it exists on Apple systems only".to_owned(),
+        BackendKind::Dx12 if !cfg!(windows) => return "it exists on Windows only".to_owned(),
+        BackendKind::Vulkan if apple => return "Apple systems have Metal instead; use that".to_owned(),
+        BackendKind::Cuda if apple => return "there is no NVIDIA driver for Apple systems".to_owned(),
         BackendKind::Cuda => "cuda",
         BackendKind::Cpu => "cpu",
         _ => "wgpu",
     };
     if !select::built_in(backend) {
-        return format!("this build of anywarp has not the feature '{feature}': build it with that");
+        return format!("this build of anywarp lacks the feature '{feature}'; enable it in the build");
     }
     match backend {
         BackendKind::Cuda => select::cuda_absence().unwrap_or_else(|| "no device was found".to_owned()),
-        BackendKind::Cpu => "no machine code can be made for this kind of processor: use another backend".to_owned(),
-        _ => format!("no driver was found: {}", select::INSTALL),
+        BackendKind::Cpu => {
+            "kernels cannot be compiled for this processor architecture; use another backend".to_owned()
+        }
+        _ => format!("no driver was found; {}", select::INSTALL),
     }
 }
 
@@ -68,7 +70,10 @@ mod tests {
             assert!(of("cuda").is_some_and(|rejection| rejection.reason.contains("the feature 'cuda'")));
         }
         if cfg!(target_os = "linux") {
-            assert_eq!(of("metal").map(|rejection| rejection.reason).as_deref(), Some("only Apple's systems have it"));
+            assert_eq!(
+                of("metal").map(|rejection| rejection.reason).as_deref(),
+                Some("it exists on Apple systems only")
+            );
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The choice of a device, and how it is opened.
+//! The choice of a device, and options for opening it.
 
 use crate::kernel::Variants;
 
-/// The choice of a device, and how it is opened.
+/// The choice of a device, and options for opening it.
 ///
 /// ```
 /// use anywarp::{DeviceOptions, Variants};
@@ -13,36 +13,35 @@ use crate::kernel::Variants;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DeviceOptions {
-    /// The selection string, see [`Device::open`](crate::Device::open); without it `ANYWARP_DEVICE`, then
-    /// the best device.
+    /// The selection string, see [`Device::open`](crate::Device::open). Without it, `ANYWARP_DEVICE` is used, and if
+    /// that is not set, the best device.
     pub selector: Option<String>,
-    /// Copy between host and device memory even where the two are one: for comparing, and for
-    /// testing what happens elsewhere.
+    /// Whether data is copied between host and device memory even if they are unified: for comparisons and tests.
     pub staged: bool,
-    /// The most bytes of upload memory in use at a time, on a device with memory of its own: held by
-    /// [`WriteGuard`](crate::WriteGuard)s or on their way; 1 GiB unless said otherwise, 4 KiB at least. A write
-    /// beyond it waits for copies on their way. A guard that needs more than all of it, or than other guards
-    /// leave, gets ordinary memory, which is copied once more: [`DeviceStats::staging_bypassed`]
-    /// counts these. A copy in chunks that finds all of it held by guards goes on beyond it, with the
-    /// chunks that are being written: one of 4 MiB, or a few of 8 MiB where the limit is 128 MiB or more. Guards of
-    /// up to 1 KiB lie in ordinary memory in any case, until they go up together.
+    /// The greatest number of bytes of upload memory in use, on a device with non-unified memory: the memory of
+    /// [`WriteGuard`](crate::WriteGuard)s and of running copies. The default is 1 GiB, the minimum 4 KiB. A write
+    /// beyond the limit waits for running copies. A guard that needs more than the whole limit, or more than other
+    /// guards leave, uses ordinary memory, which costs one more copy; [`DeviceStats::staging_bypassed`] counts these
+    /// guards. If guards hold all of the limit, a copy in chunks exceeds it by the chunks that are being written: one
+    /// of 4 MiB, or a few of 8 MiB where the limit is 128 MiB or more. Guards of up to 1 KiB always use ordinary memory
+    /// until they are uploaded together.
     ///
-    /// It does not bound what reads come in: a buffer keeps its host copy, as large as the range that was read
-    /// last, until it is dropped. So 200 buffers of 1 MiB that were all read hold 200 MiB, guards or none;
-    /// [`DeviceStats::staging_bytes`] counts them, too. [`Slice::copy_to_slice`](crate::Slice::copy_to_slice) of more
-    /// than 2 MiB keeps no copy.
+    /// Reads are not limited. A buffer keeps its host copy, of the size of the range that was read last, until it is
+    /// dropped. For example, 200 buffers of 1 MiB that were all read hold 200 MiB; [`DeviceStats::staging_bytes`]
+    /// includes them. [`Slice::copy_to_slice`](crate::Slice::copy_to_slice) of more than 2 MiB keeps no copy.
     ///
     /// [`DeviceStats::staging_bytes`]: crate::DeviceStats::staging_bytes
     /// [`DeviceStats::staging_bypassed`]: crate::DeviceStats::staging_bypassed
     pub staging_limit: Option<u64>,
-    /// When kernels are compiled once more, for launches that are alike: with the integers of their uniforms and
-    /// immediates, the lengths of their buffers and their grid as constants. Such a variant needs fewer checks and
-    /// branches. It runs only launches of which all that holds, compared one by one; floats are never made constants.
-    /// There are 8 variants of a kernel at most, made one at a time, and only where they spare something;
-    /// [`VariantStats`](crate::VariantStats) counts them. A launch that is recorded keeps what it ran when it was recorded.
+    /// When kernels are specialised for repeated similar launches. A variant of a kernel is compiled with the integers
+    /// of its uniforms and immediates, the lengths of its buffers and its grid as constants, so it needs fewer checks
+    /// and branches. A variant runs only launches for which every constant matches; floats are never made constants. A
+    /// kernel has at most 8 variants, compiled one at a time, and only where they remove work;
+    /// [`VariantStats`](crate::VariantStats) counts them. A launch in a recording keeps the variant with which it was
+    /// recorded.
     ///
-    /// Without it what `ANYWARP_VARIANTS` says, `in-background`, `at-once` or `never`; without that
-    /// [`Variants::InBackground`]. A browser makes none.
+    /// If this is `None`, `ANYWARP_VARIANTS` decides (`in-background`, `at-once` or `never`), and if that is not set,
+    /// the default is [`Variants::InBackground`]. In a browser there are no variants.
     pub variants: Option<Variants>,
 }
 
@@ -54,21 +53,21 @@ impl DeviceOptions {
         self
     }
 
-    /// Sets whether data is copied between host and device memory even where the two are one.
+    /// Sets whether data is copied between host and device memory even if they are unified.
     #[must_use]
     pub fn staged(mut self, staged: bool) -> Self {
         self.staged = staged;
         self
     }
 
-    /// Sets the most bytes of upload memory in use at a time: see [`staging_limit`](#structfield.staging_limit).
+    /// Sets the greatest number of bytes of upload memory in use: see [`staging_limit`](#structfield.staging_limit).
     #[must_use]
     pub fn staging_limit(mut self, bytes: u64) -> Self {
         self.staging_limit = Some(bytes);
         self
     }
 
-    /// Sets when kernels are compiled once more for launches that are alike: see [`variants`](#structfield.variants).
+    /// Sets when kernels are specialised for repeated similar launches: see [`variants`](#structfield.variants).
     #[must_use]
     pub fn variants(mut self, variants: Variants) -> Self {
         self.variants = Some(variants);

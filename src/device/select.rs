@@ -1,4 +1,4 @@
-//! The devices of this machine, and which of them a selection string means.
+//! The devices of this machine, and their selection by a string.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ pub(super) fn candidates() -> Vec<Candidate> {
     candidates_of(None)
 }
 
-/// The devices of one backend, or of all: no driver of another one is loaded.
+/// The devices of one backend, or of all. For one backend, no driver of another one is loaded.
 fn candidates_of(only: Option<BackendKind>) -> Vec<Candidate> {
     #[cfg(feature = "wgpu")]
     let found = is_through_wgpu(only).then(anywarp_wgpu::candidates).into_iter().flatten().map(through_wgpu);
     #[cfg(not(feature = "wgpu"))]
     let found = std::iter::empty();
-    beside(found, only)
+    with_other_backends(found, only)
 }
 
 /// The WGSL features of each device of this machine.
@@ -42,24 +42,24 @@ async fn candidates_of_async(only: Option<BackendKind>) -> Vec<Candidate> {
     let found = found.into_iter().map(through_wgpu);
     #[cfg(not(feature = "wgpu"))]
     let found = std::iter::empty();
-    beside(found, only)
+    with_other_backends(found, only)
 }
 
-/// What wgpu has found, with the devices that it does not know.
-fn beside(found: impl Iterator<Item = (Caps, Source)>, only: Option<BackendKind>) -> Vec<Candidate> {
+/// The devices found by wgpu, with those of the other backends.
+fn with_other_backends(found: impl Iterator<Item = (Caps, Source)>, only: Option<BackendKind>) -> Vec<Candidate> {
     let wanted = |backend| only.is_none_or(|only| only == backend);
     let cuda = wanted(BackendKind::Cuda).then(cuda).into_iter().flatten();
     let processor = wanted(BackendKind::Cpu).then(processor).flatten();
     sorted(found.chain(cuda).chain(processor))
 }
 
-/// Whether wgpu may have such devices.
+/// Whether wgpu may provide devices of this backend.
 #[cfg(feature = "wgpu")]
 fn is_through_wgpu(only: Option<BackendKind>) -> bool {
     !matches!(only, Some(BackendKind::Cpu | BackendKind::Cuda | BackendKind::Null))
 }
 
-/// The backend that a choice names.
+/// The backend that a selection string names.
 fn backend_of(wanted: Option<&str>) -> Option<BackendKind> {
     wanted.and_then(|wanted| parse(wanted).backend)
 }
@@ -79,7 +79,7 @@ fn cuda() -> impl Iterator<Item = (Caps, Source)> {
     std::iter::empty()
 }
 
-/// The reason why there is no CUDA device, where the choice may have meant one.
+/// The reason why there is no CUDA device, if the selection string may mean one.
 fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
     let backend = backend_of(wanted);
     if backend.is_some_and(|backend| backend != BackendKind::Cuda) {
@@ -88,7 +88,7 @@ fn without_cuda(wanted: Option<&str>) -> Option<Rejection> {
     cuda_absence().map(|reason| Rejection::new("cuda".to_owned(), "NVIDIA CUDA".to_owned(), reason))
 }
 
-/// The reason why there is no CUDA device, where this build could have one.
+/// The reason why there is no CUDA device, if this build supports CUDA.
 pub(super) fn cuda_absence() -> Option<String> {
     #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
     return anywarp_cuda::absence();
@@ -103,7 +103,7 @@ fn processor() -> Option<(Caps, Source)> {
     None
 }
 
-/// Numbers the devices of each backend, in the order given, then sorts them.
+/// Numbers the devices of each backend in the given order, then sorts all devices.
 fn sorted(found: impl Iterator<Item = (Caps, Source)>) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
     for (caps, source) in found {
@@ -133,7 +133,7 @@ fn rank(kind: DeviceKind, backend: BackendKind) -> (u8, u8) {
     (kind, backend)
 }
 
-/// Whether this build could open devices of `backend`, were there any.
+/// Whether this build supports devices of `backend`.
 pub(super) fn built_in(backend: BackendKind) -> bool {
     let browser = cfg!(target_arch = "wasm32");
     match backend {
@@ -151,11 +151,11 @@ struct Selector {
     backend: Option<BackendKind>,
     number: Option<usize>,
     name: Option<String>,
-    /// `cpu:checked`: every access of every kernel is checked.
+    /// Whether every access of every kernel is checked (`cpu:checked`).
     checked: bool,
 }
 
-/// The processor, with checks.
+/// The selection string of the CPU with checks.
 const CHECKED: &str = "cpu:checked";
 
 fn parse(text: &str) -> Selector {
@@ -173,7 +173,7 @@ fn parse(text: &str) -> Selector {
 }
 
 impl Selector {
-    /// The reason why it does not mean the device at `selector`, or `None` if it does.
+    /// The reason why it does not match the device `selector`, or `None` if it matches.
     fn rejects(&self, selector: &str, caps: &Caps) -> Option<String> {
         if let Some(backend) = self.backend.filter(|backend| *backend != caps.backend) {
             return Some(format!("its backend is {}, not {backend}", caps.backend));
@@ -191,18 +191,19 @@ fn wanted(options: &DeviceOptions) -> Option<String> {
     options.selector.clone().or_else(environment::device).filter(|text| !text.trim().is_empty())
 }
 
-/// The remedy where no driver was found.
+/// The remedy for a missing driver.
 pub(super) const INSTALL: &str = if cfg!(target_os = "linux") {
     "install the driver of your GPU, or Mesa's software Vulkan: apt install mesa-vulkan-drivers libvulkan1"
 } else if cfg!(target_os = "windows") {
     "install the driver of your GPU; DX12 needs Windows 10 or newer"
 } else if cfg!(target_arch = "wasm32") {
-    "this browser has no WebGPU, or it is turned off; and only `Device::open_async` finds devices in one"
+    "this browser has no WebGPU, or it is disabled; in a browser, only `Device::open_async` finds devices"
 } else {
     "install the driver of your GPU"
 };
 
-/// The error of a choice that no device fits, with advice. Some devices may have fitted, but not opened.
+/// The error for a selection without an open device, with advice. `some_fitted`: devices matched, but could not be
+/// opened.
 fn no_device(wanted: Option<String>, rejected: Vec<Rejection>, some_fitted: bool) -> OpenError {
     let backend = wanted.as_deref().and_then(|wanted| parse(wanted).backend);
     let of = |backend: BackendKind| {
@@ -217,14 +218,14 @@ fn no_device(wanted: Option<String>, rejected: Vec<Rejection>, some_fitted: bool
         .collect();
     if wanted.is_some() && !some_fitted && !here.is_empty() {
         advice.push(format!(
-            "expected a backend (vulkan), one of its devices (vulkan:0) or a part of a device's name: choose one of {}",
+            "expected a backend (vulkan), one of its devices (vulkan:0) or a part of a device's name; choose one of {}",
             here.join(", ")
         ));
     }
     if rejected.is_empty() {
-        advice.push(format!("no driver was found: {INSTALL}"));
+        advice.push(format!("no driver was found; {INSTALL}"));
         if !cfg!(any(feature = "wgpu", feature = "cpu", feature = "cuda")) {
-            advice.push("this build has no backend: turn on the feature 'wgpu', 'cpu' or 'cuda'".to_owned());
+            advice.push("this build has no backend; enable the feature 'wgpu', 'cpu' or 'cuda'".to_owned());
         }
     }
     OpenError::new(wanted, rejected, advice)
@@ -251,7 +252,7 @@ pub(super) fn open(options: &DeviceOptions) -> Result<Opened, OpenError> {
     Err(no_device(wanted, rejected, some_fitted))
 }
 
-/// The rejections that are known, with those of all other candidates, in the order of these: for errors.
+/// The known rejections, with those of all other candidates, in the order of `candidates`: for errors.
 fn in_order(known: Vec<Rejection>, wanted: Option<&str>, candidates: Vec<Candidate>) -> Vec<Rejection> {
     let order: Vec<String> = candidates.iter().map(|candidate| candidate.selector.clone()).collect();
     let is_new = |other: &Rejection| known.iter().all(|one| one.selector != other.selector);
@@ -289,12 +290,12 @@ fn opened_as(candidate: Candidate, checked: bool) -> String {
     if checked { CHECKED.to_owned() } else { candidate.selector }
 }
 
-/// The reason why `wanted` does not mean `candidate`.
+/// The reason why `wanted` does not match `candidate`.
 pub(super) fn excluded(wanted: &str, candidate: &Candidate) -> Option<String> {
     parse(wanted).rejects(&candidate.selector, &candidate.caps)
 }
 
-/// The candidates that `wanted` means, and the others with the reason why not.
+/// The candidates that match `wanted`, and the others with the reason.
 fn split(wanted: Option<&str>, candidates: Vec<Candidate>) -> (Vec<Candidate>, Vec<Rejection>) {
     let selector = wanted.map(parse);
     let (mut fitting, mut rejected) = (Vec::new(), Vec::new());
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_comes_before_the_processor_and_that_before_software() {
+    fn a_gpu_ranks_before_the_processor_and_software_last() {
         let found = [
             caps(BackendKind::Vulkan, DeviceKind::Software, "llvmpipe"),
             caps(BackendKind::Dx12, DeviceKind::Discrete, "card"),
@@ -362,7 +363,7 @@ mod tests {
         assert!(error.contains("driver"), "{error}");
         for (wanted, feature) in [("vulkan", cfg!(feature = "wgpu")), ("cpu:checked", cfg!(feature = "cpu"))] {
             let error = no_device(Some(wanted.to_owned()), Vec::new(), false).to_string();
-            assert_eq!(error.contains("has not the feature"), !feature, "{error}");
+            assert_eq!(error.contains("lacks the feature"), !feature, "{error}");
         }
     }
 
@@ -371,10 +372,10 @@ mod tests {
         let rejection = |selector: &str| Rejection::new(selector.to_owned(), "card".to_owned(), "not that".to_owned());
         let rejected = || vec![rejection("cpu:0"), rejection("vulkan:0"), rejection("cuda")];
         let error = no_device(Some("nowhere".to_owned()), rejected(), false).to_string();
-        assert!(error.ends_with("a part of a device's name: choose one of cpu:0, vulkan:0"), "{error}");
+        assert!(error.ends_with("a part of a device's name; choose one of cpu:0, vulkan:0"), "{error}");
         let error = no_device(Some("vulkan".to_owned()), rejected(), true).to_string();
         assert!(!error.contains("choose one of"), "{error}");
         let error = no_device(Some("dx12".to_owned()), rejected(), false).to_string();
-        assert_eq!(error.contains("there is no dx12 device: only Windows has it"), !cfg!(windows), "{error}");
+        assert_eq!(error.contains("there is no dx12 device: it exists on Windows only"), !cfg!(windows), "{error}");
     }
 }

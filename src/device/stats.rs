@@ -19,29 +19,29 @@ pub struct DeviceStats {
     pub bytes_uploaded: u64,
     /// Bytes copied from device to host.
     pub bytes_downloaded: u64,
-    /// Bytes of buffers that exist now.
+    /// Bytes of all live buffers.
     pub live_bytes: u64,
-    /// The most that ever existed.
+    /// The greatest number of live bytes so far.
     pub peak_bytes: u64,
-    /// Bytes of staging memory, in use or kept for later.
+    /// Bytes of staging memory, in use or idle.
     pub staging_bytes: u64,
-    /// Requests for staging memory that a kept block served.
+    /// Requests for staging memory that were served by an idle block.
     pub staging_hits: u64,
-    /// Requests for staging memory that had to allocate.
+    /// Requests for staging memory that needed an allocation.
     pub staging_misses: u64,
-    /// Bytes of upload memory that guards hold, or that are on their way.
+    /// Bytes of upload memory held by guards and by running copies.
     pub staging_in_use: u64,
-    /// The most of these that there ever were.
+    /// The greatest number of upload bytes in use so far.
     pub staging_peak: u64,
-    /// Waits because [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit) was reached.
+    /// Waits caused by [`DeviceOptions::staging_limit`](crate::DeviceOptions::staging_limit).
     pub staging_waits: u64,
-    /// The duration of these waits, together.
+    /// The total duration of these waits.
     pub staging_waited: Duration,
-    /// Guards that were given ordinary memory because of that limit.
+    /// Guards that used ordinary memory because of that limit.
     pub staging_bypassed: u64,
-    /// Launches, handed over or still recorded.
+    /// Launches, submitted or pending.
     pub launches: u64,
-    /// The counts of the backend.
+    /// The counters of the backend.
     pub counters: Counters,
 }
 
@@ -74,11 +74,11 @@ impl DeviceStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VariantStats {
-    /// Variants that were made.
+    /// Variants that were compiled.
     pub made: u64,
-    /// Those that are being made, or wait for it.
+    /// Variants that are being compiled, or are queued for it.
     pub pending: u64,
-    /// Launches that ran one.
+    /// Launches that ran a variant.
     pub launches: u64,
 }
 

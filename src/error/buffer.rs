@@ -2,11 +2,11 @@
 
 use anywarp_backend::BackendError;
 
-use super::{Classified, ErrorClass, apart, class_of};
+use super::{Classified, ErrorClass, class_of, different_devices};
 
 anywarp_backend::debug_as_display!(BufferError);
 
-/// A buffer could not be made, read, written or copied.
+/// A buffer could not be allocated, read, written or copied.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum BufferError {
@@ -26,8 +26,8 @@ pub enum BufferError {
         /// The error of the backend.
         error: BackendError,
     },
-    /// A slice that is not within its buffer.
-    #[error("the slice {start}..{end} is out of range for a buffer of {length} elements: choose ends within it")]
+    /// A slice that exceeds its buffer.
+    #[error("the slice {start}..{end} is out of range for a buffer of {length} elements; choose ends within it")]
     OutOfRange {
         /// First element.
         start: usize,
@@ -36,10 +36,10 @@ pub enum BufferError {
         /// The buffer's length.
         length: usize,
     },
-    /// A slice whose ends the device cannot address.
+    /// A slice whose start or end the device cannot address.
     #[error(
-        "the slice starts at byte {start} and ends at byte {end} of its buffer: transfers begin and end at multiples \
-         of 4 bytes, or at the end of the buffer: choose other ends"
+        "the slice starts at byte {start} and ends at byte {end} of its buffer, but transfers begin and end at multiples \
+         of 4 bytes, or at the end of the buffer; choose other ends"
     )]
     Misaligned {
         /// First byte.
@@ -48,15 +48,15 @@ pub enum BufferError {
         end: u64,
     },
     /// Source and target differ in length.
-    #[error("the source has {got} elements and the target {expected}: copy slices of equal length")]
+    #[error("the source has {got} elements, the target has {expected}; copy slices of equal length")]
     LengthMismatch {
         /// The target's length.
         expected: usize,
         /// The source's length.
         got: usize,
     },
-    /// A buffer, a stream or a recording of another device.
-    #[error("{operation} on {ours}: {what} is of {theirs}: {}", apart(ours, theirs))]
+    /// A buffer, stream or recording that belongs to another device.
+    #[error("{operation} on {ours}: {what} belongs to {theirs}: {}", different_devices(ours, theirs))]
     OtherDevice {
         /// `copying`, `filling`, `recording`.
         operation: &'static str,
@@ -67,23 +67,23 @@ pub enum BufferError {
         /// The other device.
         theirs: String,
     },
-    /// A guard of the buffer is alive.
-    #[error("the buffer is in use by a {guard}: drop that first")]
+    /// A guard of the buffer exists.
+    #[error("the buffer is in use by a {guard}; drop the guard first")]
     InUse {
         /// `ReadGuard`, `WriteGuard`, `UpdateGuard`, or `Lent` of the module `interop`.
         guard: &'static str,
     },
-    /// A buffer of wgpu that was created without a usage: see the module `interop`.
-    #[error("the buffer cannot {what}: create it with `wgpu::BufferUsages::{missing}` as well")]
+    /// A wgpu buffer that was created without a required usage: see the module `interop`.
+    #[error("the buffer cannot {what}; create it with `wgpu::BufferUsages::{missing}` as well")]
     Usage {
-        /// The refused use.
+        /// The refused operation.
         what: &'static str,
-        /// The usage that it lacks.
+        /// The missing usage.
         missing: &'static str,
     },
-    /// The element type's alignment is above what mapped memory guarantees.
+    /// The element type's alignment exceeds that of mapped memory.
     #[error(
-        "{element} needs memory aligned to {align} bytes, which this device does not guarantee: use elements of smaller alignment"
+        "{element} needs memory aligned to {align} bytes, which this device does not guarantee; use elements of a smaller alignment"
     )]
     Alignment {
         /// The element type.
@@ -92,11 +92,11 @@ pub enum BufferError {
         align: usize,
     },
     /// A buffer larger than the address space.
-    #[error("{length} elements of {size} bytes are larger than the address space: use a smaller buffer")]
+    #[error("{length} elements of {size} bytes are larger than the address space; use a smaller buffer")]
     TooLong {
-        /// Elements asked for.
+        /// The requested number of elements.
         length: usize,
-        /// Size of each.
+        /// The size of one element.
         size: usize,
     },
 }

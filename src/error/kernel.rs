@@ -3,32 +3,32 @@
 use anywarp_backend::{BackendError, Spot};
 use anywarp_wgsl::TextError;
 
-use super::{Classified, ErrorClass, class_of, list};
+use super::{Classified, ErrorClass, choices, class_of};
 
 anywarp_backend::debug_as_display!(KernelError);
 
-/// A kernel could not be made.
+/// A kernel could not be created.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// The WGSL does not parse or is not valid; the text shows the line.
+    /// The WGSL does not parse or is not valid; the diagnostic shows the line.
     #[error("{file} is not valid WGSL\n{diagnostic}")]
     Invalid {
         /// The file as named by the user.
         file: String,
-        /// The line as the user wrote it, and what is wrong with it.
+        /// The line as the user wrote it, with the problem.
         diagnostic: String,
-        /// Where, if known.
+        /// The location, if known.
         place: Option<Spot>,
     },
     /// A wrong import, condition or element type.
     #[error("{file} cannot be composed\n{diagnostic}")]
     Compose {
-        /// The file in which it is.
+        /// The file that contains it.
         file: String,
         /// The line.
         line: u32,
-        /// The line as the user wrote it, and what is wrong with it.
+        /// The line as the user wrote it, with the problem.
         diagnostic: String,
     },
     /// A file cannot be read.
@@ -36,10 +36,10 @@ pub enum KernelError {
     Unreadable {
         /// The file.
         file: String,
-        /// The message of the system.
+        /// The operating system's message.
         message: String,
     },
-    /// The WGSL nests deeper than anything that reads it can follow.
+    /// The WGSL is nested too deeply to be processed.
     #[error(
         "{file}:{line}: {what} are nested {depth} deep, the limit is {limit}: split them with `let` or a function, or use a loop"
     )]
@@ -48,14 +48,14 @@ pub enum KernelError {
         file: String,
         /// The line.
         line: u32,
-        /// The things that nest: `expressions`, `blocks`.
+        /// The kind of nesting: `expressions`, `blocks`.
         what: &'static str,
-        /// How deep.
+        /// The depth.
         depth: u32,
-        /// How deep it may.
+        /// The greatest depth allowed.
         limit: u32,
     },
-    /// A mistake in the translation of WGSL, found by an internal check.
+    /// A fault in the translation of WGSL, found by an internal check.
     #[error(
         "internal error while translating {file}: {message}; the kernel is not at fault: please report it together with the WGSL"
     )]
@@ -65,7 +65,7 @@ pub enum KernelError {
         /// The message of the check.
         message: String,
     },
-    /// A function is marked for debug printing and cannot print: see
+    /// A function that is marked for debug printing but cannot print: see
     /// [`Device::debug_output`](crate::Device::debug_output).
     #[error("{file}:{line}: {message}")]
     DebugFunction {
@@ -76,24 +76,24 @@ pub enum KernelError {
         /// The problem.
         message: String,
     },
-    /// No compute entry point at all.
+    /// No compute entry point.
     #[error("{file} has no compute entry point: it needs a function with @compute @workgroup_size(..){others}")]
     NoEntryPoint {
         /// The file as named by the user.
         file: String,
-        /// Entry points of other stages, said in words.
+        /// The entry points of other stages, in words.
         others: String,
     },
-    /// Several compute entry points, and none was named.
-    #[error("{file} has several compute entry points ({}): name one with `Wgsl::entry`", candidates.join(", "))]
+    /// Several compute entry points, and none of them selected.
+    #[error("{file} has several compute entry points ({}); select one with `Wgsl::entry`", candidates.join(", "))]
     WhichEntryPoint {
         /// The file as named by the user.
         file: String,
         /// Their names.
         candidates: Vec<String>,
     },
-    /// The entry point that was named does not exist.
-    #[error("{file} has no compute entry point '{name}'; it has {}: name one that it has", list(candidates))]
+    /// The selected entry point does not exist.
+    #[error("{file} has no compute entry point '{name}'; {}", choices(candidates))]
     UnknownEntryPoint {
         /// The file as named by the user.
         file: String,
@@ -103,7 +103,7 @@ pub enum KernelError {
         candidates: Vec<String>,
     },
     /// A value for an override that the WGSL does not have.
-    #[error("kernel '{kernel}' has no override '{name}'; it has {}: set those that it has", list(candidates))]
+    #[error("kernel '{kernel}' has no override '{name}'; {}", choices(candidates))]
     UnknownOverride {
         /// The kernel.
         kernel: String,
@@ -112,7 +112,7 @@ pub enum KernelError {
         /// The names that exist.
         candidates: Vec<String>,
     },
-    /// An override without a value, or with one that does not fit.
+    /// An override without a value, or with an invalid one.
     #[error("kernel '{kernel}': {message}")]
     Override {
         /// The kernel.
@@ -120,22 +120,19 @@ pub enum KernelError {
         /// The problem.
         message: String,
     },
-    /// The kernel uses something that compute-only devices do not offer.
-    #[error(
-        "kernel '{kernel}' uses {what}, which anywarp does not support: use buffers, or leave it out{}",
-        line(place)
-    )]
+    /// The kernel uses something that compute-only devices do not support.
+    #[error("kernel '{kernel}' uses {what}, which anywarp does not support; use buffers, or remove it{}", line(place))]
     Unsupported {
         /// The kernel.
         kernel: String,
         /// A texture, a sampler, ...
         what: String,
-        /// Where, if known.
+        /// The location, if known.
         place: Option<Spot>,
     },
     /// The kernel needs a feature that the device lacks.
     #[error(
-        "kernel '{kernel}' needs {feature}, which {device} does not have: do without it, or choose a device that has it{}{}",
+        "kernel '{kernel}' needs {feature}, which {device} does not have; avoid it, or choose a device that has it{}{}",
         line(place),
         sentence(others)
     )]
@@ -146,28 +143,28 @@ pub enum KernelError {
         feature: String,
         /// The device.
         device: String,
-        /// The first place that needs it, if known.
+        /// The first location that needs it, if known.
         place: Option<Spot>,
-        /// Which devices of this machine have it; empty if none was asked.
+        /// The devices of this machine that have it; empty if none was queried.
         others: String,
     },
-    /// The kernel needs more of something than the device has.
+    /// The kernel exceeds a limit of the device.
     #[error("kernel '{kernel}' needs {what} {wanted}; {device} allows {limit}: {remedy}")]
     AboveLimit {
         /// The kernel.
         kernel: String,
-        /// The quantity that is too large.
+        /// The quantity.
         what: String,
-        /// How much the kernel wants.
+        /// The amount that the kernel needs.
         wanted: String,
-        /// How much the device allows.
+        /// The amount that the device allows.
         limit: String,
         /// The device.
         device: String,
-        /// How the kernel can do with less.
+        /// How the kernel can need less.
         remedy: String,
     },
-    /// The backend could not compile it.
+    /// The backend failed to compile it.
     #[error("compiling kernel '{kernel}' failed on {device}: {error}")]
     Compile {
         /// The kernel.
@@ -180,8 +177,8 @@ pub enum KernelError {
 }
 
 impl KernelError {
-    /// File, line and column of what is wrong, where one place can be named. Lines and columns (in
-    /// bytes) start at 1; a column of 0 is not known.
+    /// The file, line and column of the problem, where there is a single location. Lines and columns (in bytes) start
+    /// at 1; a column of 0 is unknown.
     ///
     /// ```
     /// use anywarp::Wgsl;
@@ -205,12 +202,12 @@ impl KernelError {
     }
 }
 
-/// More to say, on a line of its own.
+/// Further text, on a line of its own.
 fn sentence(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\n{text}") }
 }
 
-/// A place and its line's text, for the end of a sentence.
+/// A location and the text of its line, for the end of a sentence.
 fn line(place: &Option<Spot>) -> String {
     place.as_ref().map_or_else(String::new, |at| format!("\n  {}:{}: {}", at.file, at.line, at.text.trim()))
 }

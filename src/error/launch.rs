@@ -2,16 +2,16 @@
 
 use anywarp_backend::BackendError;
 
-use super::{BufferError, Classified, ErrorClass, KernelError, apart, class_of, list};
+use super::{BufferError, Classified, ErrorClass, KernelError, choices, class_of, different_devices, list};
 
 anywarp_backend::debug_as_display!(LaunchError);
 
-/// A launch was refused; nothing of it has run.
+/// A launch was refused; no part of it has run.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// A name or number that no binding of the kernel has.
-    #[error("kernel '{kernel}' has no binding '{key}'; it has {}: name one of its own", list(candidates))]
+    /// A name or number that matches no binding of the kernel.
+    #[error("kernel '{kernel}' has no binding '{key}'; {}", choices(candidates))]
     UnknownBinding {
         /// The kernel.
         kernel: String,
@@ -20,7 +20,7 @@ pub enum LaunchError {
         /// The names that exist.
         candidates: Vec<String>,
     },
-    /// A path to a uniform, an immediate, a field or an element that does not exist.
+    /// A path to a uniform, immediate, field or element that does not exist.
     #[error("kernel '{kernel}': {reason}")]
     UnknownPath {
         /// The kernel.
@@ -30,8 +30,8 @@ pub enum LaunchError {
         /// The part that does not exist, and the names that do.
         reason: String,
     },
-    /// One binding was given two buffers, or a buffer and a value.
-    #[error("kernel '{kernel}': '{binding}' is given twice: bind one buffer, or set values, but not both")]
+    /// One binding received two buffers, or a buffer and a value.
+    #[error("kernel '{kernel}': '{binding}' is given twice; bind one buffer, or set values, but not both")]
     BoundTwice {
         /// The kernel.
         kernel: String,
@@ -39,24 +39,24 @@ pub enum LaunchError {
         binding: String,
     },
     /// Bindings without a buffer, or fields without a value.
-    #[error("kernel '{kernel}': no argument for {}: call `bind` for buffers and `set` for values", list(missing))]
+    #[error("kernel '{kernel}': no argument for {}; call `bind` for buffers and `set` for values", list(missing))]
     Missing {
         /// The kernel.
         kernel: String,
-        /// Bindings, and fields of uniforms, with their types.
+        /// The bindings, and the fields of uniforms, with their types.
         missing: Vec<String>,
     },
-    /// A binding that the kernel writes was given a shared borrow.
-    #[error("kernel '{kernel}' writes '{binding}': bind the buffer as `&mut`")]
+    /// A binding that the kernel writes received a shared borrow.
+    #[error("kernel '{kernel}' writes '{binding}'; bind the buffer as `&mut`")]
     NotMutable {
         /// The kernel.
         kernel: String,
         /// The binding.
         binding: String,
     },
-    /// Types that do not fit.
+    /// A type that does not match the WGSL.
     #[error(
-        "kernel '{kernel}': the layout of the argument for '{binding}' differs from the WGSL type: change one of the two\n{layouts}"
+        "kernel '{kernel}': the layout of the argument for '{binding}' differs from the WGSL type; change one of the two\n{layouts}"
     )]
     Layout {
         /// The kernel.
@@ -66,9 +66,9 @@ pub enum LaunchError {
         /// Both layouts.
         layouts: String,
     },
-    /// A length that does not fit.
+    /// A length that does not fit the binding.
     #[error(
-        "kernel '{kernel}': the buffer bound to '{binding}' has {got} bytes: {expected}: bind one of a length that fits"
+        "kernel '{kernel}': the buffer bound to '{binding}' has {got} bytes: {expected}; bind a buffer of a length that fits"
     )]
     Length {
         /// The kernel.
@@ -80,51 +80,51 @@ pub enum LaunchError {
         /// The lengths that fit.
         expected: String,
     },
-    /// A slice that starts where the device cannot bind.
+    /// A slice whose start does not meet the device's alignment for bindings.
     #[error(
-        "kernel '{kernel}': '{binding}' starts at byte {offset}; this device binds at multiples of {alignment}: \
-         choose another start or copy the slice into a buffer of its own"
+        "kernel '{kernel}': '{binding}' starts at byte {offset}, but this device binds at multiples of {alignment} bytes; \
+         choose another start, or copy the slice into a buffer of its own"
     )]
     Offset {
         /// The kernel.
         kernel: String,
         /// The binding.
         binding: String,
-        /// Where the slice starts.
+        /// The byte at which the slice starts.
         offset: u64,
         /// The device's alignment.
         alignment: u64,
     },
-    /// A binding, grid or value above the device's limit.
-    #[error("kernel '{kernel}': {what} is {wanted}; {device} allows {limit}: use less of it, or another device")]
+    /// A binding, grid or value that exceeds a limit of the device.
+    #[error("kernel '{kernel}': {what} is {wanted}, {device} allows {limit}; use less, or another device")]
     AboveLimit {
         /// The kernel.
         kernel: String,
-        /// The quantity that is too large.
+        /// The quantity.
         what: String,
-        /// How much was asked for.
+        /// The requested amount.
         wanted: u64,
-        /// How much the device allows.
+        /// The amount that the device allows.
         limit: u64,
         /// The device.
         device: String,
     },
-    /// A grid with a dimension below 0. One of 0 is no error: the launch does nothing.
-    #[error("kernel '{kernel}': dimension {axis} of the grid is {got}: a grid has 0 or more of each")]
+    /// A grid with a dimension below 0. A dimension of 0 is no error: the launch does nothing.
+    #[error("kernel '{kernel}': dimension {axis} of the grid is {got}; use 0 or more")]
     NegativeGrid {
         /// The kernel.
         kernel: String,
         /// The dimension, counted from 0.
         axis: usize,
-        /// The size that was given.
+        /// The requested size.
         got: i32,
     },
-    /// A grid beyond 2^32 workgroups or threads in one dimension.
-    #[error("kernel '{kernel}': the grid {grid:?} has more than 2^32 - 1 {unit}: split the work over several launches")]
+    /// A grid of 2^32 or more workgroups, or of 2^32 or more threads in one dimension.
+    #[error("kernel '{kernel}': the grid {grid:?} has more than 2^32 - 1 {unit}; split the work into several launches")]
     HugeGrid {
         /// The kernel.
         kernel: String,
-        /// The grid given.
+        /// The requested grid.
         grid: Vec<u64>,
         /// `workgroups` or `threads in one dimension`.
         unit: &'static str,
@@ -138,11 +138,11 @@ pub enum LaunchError {
         first: String,
         /// The other.
         second: String,
-        /// The problem with that.
+        /// The problem with the shared memory.
         problem: &'static str,
     },
-    /// A guard of a bound buffer is alive.
-    #[error("kernel '{kernel}': the buffer bound to '{binding}' is in use by a {guard}: drop that first")]
+    /// A guard of a bound buffer exists.
+    #[error("kernel '{kernel}': the buffer bound to '{binding}' is in use by a {guard}; drop the guard first")]
     InUse {
         /// The kernel.
         kernel: String,
@@ -151,8 +151,8 @@ pub enum LaunchError {
         /// The guard.
         guard: &'static str,
     },
-    /// A buffer, a stream or a recording of another device.
-    #[error("kernel '{kernel}' is of {ours}, {what} of {theirs}: {}", apart(ours, theirs))]
+    /// A buffer, stream or recording that belongs to another device.
+    #[error("kernel '{kernel}' belongs to {ours}, {what} to {theirs}: {}", different_devices(ours, theirs))]
     OtherDevice {
         /// The kernel.
         kernel: String,
@@ -163,17 +163,17 @@ pub enum LaunchError {
         /// The other device.
         theirs: String,
     },
-    /// A bad slice was bound.
+    /// An invalid slice was bound.
     #[error("kernel '{kernel}', binding '{binding}': {error}")]
     Slice {
         /// The kernel.
         kernel: String,
         /// The binding.
         binding: String,
-        /// The problem with it.
+        /// The problem with the slice.
         error: BufferError,
     },
-    /// The variant of the kernel that the launch needs could not be made.
+    /// The variant of the kernel that the launch needs could not be compiled.
     #[error(transparent)]
     Kernel(#[from] KernelError),
     /// The backend failed.

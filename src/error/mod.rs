@@ -1,7 +1,7 @@
 //! Errors: one enum per operation, folded into [`Error`].
 //!
-//! Parts that stand on these (operators, loaders, interop) have errors of their own; they fold into
-//! [`Error::Part`] by [`Classified`], so that nothing here names them.
+//! Upper floors (operators, loaders, interop) have errors of their own. Those convert into [`Error::Part`] through
+//! [`Classified`], so this module does not name them.
 
 mod buffer;
 mod kernel;
@@ -31,43 +31,43 @@ pub enum Error {
     /// No device could be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// A buffer could not be made, read, written or copied.
+    /// A buffer could not be allocated, read, written or copied.
     #[error(transparent)]
     Buffer(#[from] BufferError),
-    /// A kernel could not be made.
+    /// A kernel could not be created.
     #[error(transparent)]
     Kernel(#[from] KernelError),
     /// A launch was refused.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// Submitting or waiting failed.
+    /// A submission or a wait failed.
     #[error(transparent)]
     Device(#[from] BackendError),
-    /// An operator, a loader or an exchange with other libraries failed: see [`Error::downcast_ref`].
+    /// An operator, a loader or an exchange with another library failed: see [`Error::downcast_ref`].
     #[error(transparent)]
     Part(PartError),
 }
 
-/// The kind of answer that an error needs.
+/// The reaction that an error calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// Trying again may succeed.
+    /// A later attempt may succeed.
     Retryable,
-    /// Something ran out: memory, or the size of a limit. Use less of it.
+    /// A resource, such as memory, is exhausted, or a limit is exceeded. Use less of it.
     Resource,
     /// The call, the kernel or the choice of device is wrong.
     Programmer,
-    /// The device is gone. [`Device::reopen`](crate::Device::reopen) gives a new one.
+    /// The device is lost. [`Device::reopen`](crate::Device::reopen) opens a new one.
     Fatal,
 }
 
-/// An error with a class: the errors that convert into [`Error`].
+/// An error with a class; such errors convert into [`Error`].
 pub trait Classified: StdError + Send + Sync + 'static {
-    /// The kind of answer that the error needs.
+    /// The reaction that the error calls for.
     fn class(&self) -> ErrorClass;
 }
 
-/// The error of a part of anywarp that stands on buffers and kernels.
+/// The error of a part of anywarp that is built on buffers and kernels.
 #[derive(Clone)]
 pub struct PartError(Arc<dyn Classified>);
 
@@ -90,12 +90,12 @@ impl StdError for PartError {
 }
 
 impl Error {
-    /// The error of a part that stands on buffers and kernels.
+    /// Wraps the error of a part that is built on buffers and kernels.
     pub(crate) fn part(error: impl Classified) -> Self {
         Self::Part(PartError(Arc::new(error)))
     }
 
-    /// The kind of answer that the error needs.
+    /// The reaction that the error calls for.
     ///
     /// ```
     /// use anywarp::{Device, Error, ErrorClass};
@@ -115,8 +115,8 @@ impl Error {
         }
     }
 
-    /// The error as the type that it was made of: that of the part of the library which reports it, such as
-    /// `OperationError`, `InteropError` or `LoaderError`, or one of those with a variant of their own.
+    /// The error as its own type: one of the enums that have a variant here, or the error of a part of the library,
+    /// such as `OperationError`, `InteropError` or `LoaderError`.
     ///
     /// ```
     /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
@@ -155,15 +155,26 @@ pub(crate) fn class_of(error: &BackendError) -> ErrorClass {
     }
 }
 
-/// Why things of two devices, or of two handles on one, were refused, and what to do.
-pub(crate) fn apart(ours: &str, theirs: &str) -> String {
+/// The reason why objects of two devices, or of two handles on one device, were refused, with the remedy.
+pub(crate) fn different_devices(ours: &str, theirs: &str) -> String {
     let why = match ours == theirs {
-        true => "it was opened twice, and what two handles make does not mix: open it once and clone the `Device`",
-        false => "what two devices make does not mix: make all of it by one `Device` and its clones",
+        true => {
+            "the device was opened twice, and objects of two handles cannot be combined; open it once and clone the `Device`"
+        }
+        false => "objects of two devices cannot be combined; create all of them with one `Device` and its clones",
     };
-    format!("{why}, or take the handle of a buffer (`buffer.device()`)")
+    format!("{why}, or use the handle of a buffer (`buffer.device()`)")
 }
 
 fn list(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+/// The existing names, with the remedy for an unknown one.
+fn choices(names: &[String]) -> String {
+    if names.is_empty() {
+        "it has none; remove it".to_owned()
+    } else {
+        format!("it has {}; use one of these", list(names))
+    }
 }

@@ -4,15 +4,15 @@ use std::fmt;
 
 use super::{Classified, ErrorClass};
 
-/// A candidate that was not taken.
+/// A candidate that was not opened.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Rejection {
     /// The candidate's selector.
     pub selector: String,
-    /// Its name.
+    /// The candidate's name.
     pub name: String,
-    /// The reason.
+    /// The reason why it was not opened.
     pub reason: String,
 }
 
@@ -28,11 +28,11 @@ anywarp_backend::debug_as_display!(OpenError);
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct OpenError {
-    /// The selection string.
+    /// The selection string, if there was one.
     pub wanted: Option<String>,
-    /// Every candidate, with the reason why it was not taken.
+    /// Every candidate, with the reason why it was not opened.
     pub rejected: Vec<Rejection>,
-    /// Reasons why there may be no candidate, and remedies: lines of text.
+    /// Possible reasons for a lack of candidates, with remedies: lines of text.
     pub advice: Vec<String>,
 }
 

@@ -1,13 +1,13 @@
-//! Beside raw CUDA: the context and the stream of a device, and buffers as device pointers; for code
-//! written with cudarc, or in any language that takes both.
+//! Interop with raw CUDA: the context and the stream of a device, and buffers as device pointers. It serves code
+//! written with cudarc, or in any language that accepts both.
 //!
-//! What each side may do when is said [one level up](super). Work goes on the stream that
-//! [`Device::cuda`] gives: what is enqueued there comes after all that was handed over before, and
-//! before what comes later. The context is the card's primary one, which the CUDA runtime uses, too.
+//! The rules for either side are in the [parent module](super). Foreign work goes to the stream of [`Device::cuda`]: it
+//! runs after all work that was submitted before it, and before all later work. The context is the GPU's primary one,
+//! which the CUDA runtime also uses.
 //!
 //! | here | cudarc |
 //! |---|---|
-//! | [`Handles::context`] | what `CudaContext::new(0)` makes current, as the same primary context |
+//! | [`Handles::context`] | the context that `CudaContext::new(0)` makes current: the same primary context |
 //! | [`Handles::stream`] | the stream of `driver::result::memset_d8_async`, `launch_kernel`, ... |
 //! | [`Lent::pointer`] | `CUdeviceptr`: an argument of such calls |
 
@@ -26,17 +26,17 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::submit::{Batch, Context, Resource};
 
-/// What CUDA code needs to enqueue work of its own. Both live as long as the device.
+/// The handles with which CUDA code enqueues its own work. Both are valid for the lifetime of the device.
 #[derive(Clone, Copy, Debug)]
 pub struct Handles {
-    /// The context that everything of the device lives in; to be made current before each use, as
-    /// anywarp's own calls may change what is.
+    /// The context of the device. Make it current before each use, as anywarp's own calls may change the current
+    /// context.
     pub context: CUcontext,
-    /// The stream that the device's work goes to.
+    /// The stream of the device's work.
     pub stream: CUstream,
 }
 
-/// The stream that all work of a device goes to unless told otherwise.
+/// The default stream of a device.
 const STREAM: u32 = 0;
 
 fn cuda_of(device: &Context) -> Result<&CudaDevice, InteropError> {
@@ -44,7 +44,7 @@ fn cuda_of(device: &Context) -> Result<&CudaDevice, InteropError> {
 }
 
 impl Device {
-    /// The context and the stream of CUDA that it runs on.
+    /// Returns the CUDA context and stream of the device.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -55,7 +55,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`InteropError::OtherBackend`]; [`InteropError::Device`] when it is lost.
+    /// [`InteropError::OtherBackend`]; [`InteropError::Device`] when the device is lost.
     pub fn cuda(&self) -> Result<Handles, InteropError> {
         let cuda = cuda_of(&self.context)?;
         let stream = cuda.raw_stream(STREAM).map_err(|error| refused(&self.context, error))?;
@@ -63,9 +63,9 @@ impl Device {
     }
 }
 
-/// A buffer in the hands of CUDA code. Dropping it takes the buffer back: enqueue before.
+/// A buffer that is lent to CUDA code. Dropping it ends the loan: enqueue all work before.
 ///
-/// While it lives launches and guards of the buffer are refused.
+/// While it exists, launches and guards of the buffer are refused.
 pub struct Lent<'a> {
     pointer: u64,
     core: Arc<Core>,
@@ -82,7 +82,7 @@ impl Lent<'_> {
         Ok(Self { pointer, core: Arc::clone(core), written, _token: token, _borrow: PhantomData })
     }
 
-    /// Where the buffer is on the device, a `CUdeviceptr`; not to be used after the guard was dropped.
+    /// The address of the buffer on the device, a `CUdeviceptr`; invalid after this guard is dropped.
     #[must_use]
     pub fn pointer(&self) -> u64 {
         self.pointer
@@ -101,7 +101,7 @@ impl Drop for Lent<'_> {
             }
             Err(error) => {
                 device.note(&error);
-                log::warn!("{}: taking a lent buffer back: {error}", device.caps().name);
+                log::warn!("{}: a lent buffer could not be taken back: {error}", device.caps().name);
             }
         }
     }
@@ -113,21 +113,19 @@ impl fmt::Debug for Lent<'_> {
     }
 }
 
-/// Hand-over to raw CUDA: see [`interop`](crate::interop).
+/// Sharing with raw CUDA: see [`interop`](crate::interop).
 impl<T: Element> UnifiedBuffer<T> {
-    /// Lends the buffer to CUDA code that reads it. What the host has newer is uploaded and recorded
-    /// work is handed over first, so that what is enqueued on [`Device::cuda`]'s stream from here on
-    /// sees it.
+    /// Lends the buffer to CUDA code that reads it. The host's changes are uploaded and pending commands are submitted
+    /// first, so that work enqueued afterwards on the stream of [`Device::cuda`] sees the current data.
     ///
     /// # Errors
-    /// [`InteropError::OtherBackend`]; [`InteropError::Buffer`] while a guard is alive, or where the
-    /// work that produces the data failed.
+    /// [`InteropError::OtherBackend`]; [`InteropError::Buffer`] while a guard exists, or if the work that produces the
+    /// data failed.
     pub fn lend_cuda(&self) -> Result<Lent<'_>, InteropError> {
         Lent::new(&self.core, false)
     }
 
-    /// [`lend_cuda`](Self::lend_cuda) to CUDA code that writes it: whatever the host had counts as old
-    /// afterwards.
+    /// [`lend_cuda`](Self::lend_cuda) to CUDA code that writes the buffer: the host's copy is invalid afterwards.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -136,7 +134,7 @@ impl<T: Element> UnifiedBuffer<T> {
     /// let stream = device.cuda()?.stream;
     /// {
     ///     let x = x.lend_cuda_mut()?;
-    ///     // SAFETY: the pointer is good for 4096 bytes until `x` is dropped.
+    ///     // SAFETY: the pointer is valid for 4096 bytes until `x` is dropped.
     ///     // unsafe { cudarc::driver::result::memset_d8_async(x.pointer(), 0, 4096, stream) }
     /// #   let _ = (x.pointer(), stream);
     /// }

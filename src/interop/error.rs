@@ -6,12 +6,12 @@ use crate::error::{BufferError, Classified, Error, ErrorClass, class_of};
 
 anywarp_backend::debug_as_display!(InteropError);
 
-/// A device or a buffer could not be shared with another library. Nothing has changed.
+/// A device or a buffer could not be shared with another library. No state has changed.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum InteropError {
     /// The device runs on another backend.
-    #[error("{device} runs on {backend}, not on {wanted}: open a device with {}", selectors(wanted))]
+    #[error("{device} runs on {backend}, not on {wanted}; open a device with {}", selectors(wanted))]
     OtherBackend {
         /// `wgpu` or `CUDA`.
         wanted: &'static str,
@@ -20,19 +20,19 @@ pub enum InteropError {
         /// Its backend.
         backend: BackendKind,
     },
-    /// A buffer that another device made.
+    /// A buffer that another device created.
     #[error(
-        "the wgpu buffer does not belong to the wgpu device of {device}, or is being mapped: create the anywarp device \
+        "the wgpu buffer does not belong to the wgpu device of {device}, or is being mapped; create the anywarp device \
          with `interop::wgpu::device` from the wgpu device that created the buffer"
     )]
     OtherDevice {
-        /// The device given.
+        /// The device passed by the caller.
         device: String,
     },
     /// A buffer that the host has mapped.
-    #[error("the wgpu buffer is mapped: call `unmap` on it first")]
+    #[error("the wgpu buffer is mapped; call `unmap` on it first")]
     Mapped,
-    /// A buffer that does not hold whole elements.
+    /// A buffer whose size is not a whole number of elements.
     #[error("a wgpu buffer of {bytes} bytes is not a whole number of elements {element} of {size} bytes{}", granule(*bytes))]
     Size {
         /// The buffer's size.
@@ -43,12 +43,12 @@ pub enum InteropError {
         size: usize,
     },
     /// A buffer without any usage that anywarp needs.
-    #[error("the wgpu buffer has none of the usages {}: create it with at least one of them", list(wanted))]
+    #[error("the wgpu buffer has none of the usages {}; create it with at least one of them", list(wanted))]
     Usages {
-        /// Those that would be of use, by their names in wgpu.
+        /// The useful usages, by their names in wgpu.
         wanted: Vec<&'static str>,
     },
-    /// The buffer is in use, or could not be made ready.
+    /// The buffer is in use, or could not be prepared.
     #[error(transparent)]
     Buffer(#[from] BufferError),
     /// The backend failed.

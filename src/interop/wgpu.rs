@@ -1,6 +1,6 @@
-//! Beside raw wgpu: its devices and buffers as ours, and ours as its own.
+//! Interop with raw wgpu: its devices and buffers for anywarp, and anywarp's devices and buffers for it.
 //!
-//! What each side may do when is said [one level up](super).
+//! The rules for either side are in the [parent module](super).
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use anywarp_backend::{Backend, MemoryKind};
 use anywarp_wgpu::{Options, Origin, WgpuBackend};
 
 pub use anywarp_wgpu::Handles;
-/// The release of wgpu that anywarp is built with: only its devices and buffers can be handed over.
+/// The version of wgpu that anywarp is built with: only its devices and buffers can be shared.
 pub use anywarp_wgpu::wgpu;
 
 use super::{InteropError, refused, wanted};
@@ -22,22 +22,21 @@ use crate::device::{Device, DeviceOptions};
 use crate::element::Element;
 use crate::submit::Context;
 
-/// A device on one that the program has already. Kernels run on its queue, in the order in which
-/// either side submits.
+/// Creates a device on an existing wgpu device. Kernels run on its queue, in the order in which both sides submit.
 ///
-/// What it can do is what `device` was requested with, not all that the adapter offers. Of its
-/// callbacks none is touched. Where host and device share memory that is used only if the device has
-/// `Features::MAPPABLE_PRIMARY_BUFFERS`. [`Device::selector`] names the GPU: opening that, or
-/// [`Device::reopen`], gives a device of anywarp's own there.
+/// Its capabilities are those with which `device` was requested, not all that the adapter offers. Its callbacks are not
+/// changed. Host and device share memory only if the device has `Features::MAPPABLE_PRIMARY_BUFFERS`.
+/// [`Device::selector`] names the GPU: opening that selector, or [`Device::reopen`], creates a separate device of
+/// anywarp on it.
 ///
 /// ```
-/// use anywarp::interop::wgpu::{self as beside, wgpu};
+/// use anywarp::interop::wgpu::{self as interop, wgpu};
 ///
 /// # fn main() -> anywarp::Result<()> {
 /// # let Ok(opened) = anywarp::Device::open("vulkan") else { return Ok(()) };
-/// # let beside::Handles { adapter, device, queue } = opened.wgpu()?;
+/// # let interop::Handles { adapter, device, queue } = opened.wgpu()?;
 /// // With the adapter, device and queue of a renderer:
-/// let anywarp = beside::device(&adapter, device, queue)?;
+/// let anywarp = interop::device(&adapter, device, queue)?;
 /// let kernel = anywarp.kernel("
 ///     @group(0) @binding(0) var<storage, read_write> data: array<f32>;
 ///     @compute @workgroup_size(64)
@@ -48,8 +47,8 @@ use crate::submit::Context;
 /// ```
 ///
 /// # Errors
-/// [`InteropError::Device`]: the three do not belong together, the backend is one that anywarp does
-/// not use (GL), or the device is lost.
+/// [`InteropError::Device`] if the three do not belong together, the backend is one that anywarp does not use (GL), or
+/// the device is lost.
 pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Result<Device, InteropError> {
     let name = adapter.get_info().name;
     let handles = Handles { adapter: adapter.clone(), device, queue };
@@ -59,24 +58,24 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
     Ok(Device::with(backend, selector, DeviceOptions::default()))
 }
 
-/// A buffer that wgpu code made on the same device, as one of anywarp's; nothing is copied. The
-/// program keeps its own handle, and uses it only while the buffer is [lent](UnifiedBuffer::lend_wgpu)
-/// or after it was dropped; commands that were submitted before are seen. One at a time: two
-/// made of the same buffer would not know of each other.
+/// Wraps a buffer that wgpu code created on the same device; nothing is copied. The program keeps its own handle, and
+/// uses it only while the buffer is [lent](UnifiedBuffer::lend_wgpu) or after it was dropped. The results of commands
+/// that were submitted before are visible. Create only one such wrapper at a time: two wrappers of the same buffer are
+/// not synchronised.
 ///
-/// What is missing in its usages cannot be done, and is refused where it is tried:
+/// Operations that need a missing usage are refused when they are attempted:
 ///
-/// | usage | for |
+/// | usage | required for |
 /// |---|---|
 /// | `STORAGE` | binding it to storage variables |
 /// | `UNIFORM` | binding it to uniform variables |
 /// | `INDIRECT` | [`Launch::indirect`](crate::Launch::indirect) |
 /// | `COPY_SRC` | `read`, `update`, copying from it |
 /// | `COPY_DST` | `write`, `update`, `fill`, copying to it |
-/// | `MAP_READ` and `MAP_WRITE` | `read`, `write` and `update` without a copy, where [`Caps::unified`](crate::backend::Caps::unified) holds |
+/// | `MAP_READ` and `MAP_WRITE` | `read`, `write` and `update` without a copy, if [`Caps::unified`](crate::backend::Caps::unified) is set |
 ///
 /// ```
-/// use anywarp::interop::wgpu::{self as beside, wgpu};
+/// use anywarp::interop::wgpu::{self as interop, wgpu};
 ///
 /// # fn main() -> anywarp::Result<()> {
 /// # let Ok(anywarp) = anywarp::Device::open("vulkan") else { return Ok(()) };
@@ -87,7 +86,7 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
 ///     usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
 ///     mapped_at_creation: false,
 /// });
-/// let vertices = beside::buffer::<[f32; 4]>(&anywarp, raw.clone())?;
+/// let vertices = interop::buffer::<[f32; 4]>(&anywarp, raw.clone())?;
 /// assert_eq!(vertices.len(), 256);
 /// assert_eq!(vertices.read()?[255], [0.0; 4]);
 /// # Ok(())
@@ -95,10 +94,9 @@ pub fn device(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue)
 /// ```
 ///
 /// # Errors
-/// [`InteropError::OtherBackend`], [`InteropError::OtherDevice`], [`InteropError::Size`],
-/// [`InteropError::Usages`], [`InteropError::Mapped`], or what the device says. A buffer of another
-/// device is found out by a mistake that its own device is told of: it goes to the error callback
-/// there.
+/// [`InteropError::OtherBackend`], [`InteropError::OtherDevice`], [`InteropError::Size`], [`InteropError::Usages`],
+/// [`InteropError::Mapped`], or the device's error. A buffer of another device is detected by provoking an error on
+/// that device, which its error callback receives.
 pub fn buffer<T: Element>(device: &Device, buffer: wgpu::Buffer) -> Result<UnifiedBuffer<T>, InteropError> {
     let inner = &device.context;
     let backend = wgpu_of(inner)?;
@@ -139,9 +137,9 @@ fn wgpu_of(device: &Context) -> Result<&WgpuBackend, InteropError> {
 }
 
 impl Device {
-    /// The adapter, device and queue of wgpu that it runs on.
+    /// Returns the wgpu adapter, device and queue of the device.
     ///
-    /// Work that is submitted there comes after all that anywarp has handed over: see
+    /// Work that is submitted to the queue runs after all work that anywarp has submitted: see
     /// [`submit`](Self::submit).
     ///
     /// ```
@@ -162,10 +160,9 @@ impl Device {
     }
 }
 
-/// A buffer in the hands of wgpu code; derefs to [`wgpu::Buffer`]. Dropping it takes the buffer back:
-/// submit before.
+/// A buffer that is lent to wgpu code; derefs to [`wgpu::Buffer`]. Dropping it ends the loan: submit all work before.
 ///
-/// While it lives launches and guards of the buffer are refused.
+/// While it exists, launches and guards of the buffer are refused.
 pub struct Lent<'a> {
     buffer: wgpu::Buffer,
     core: Arc<Core>,
@@ -208,13 +205,13 @@ impl fmt::Debug for Lent<'_> {
     }
 }
 
-/// Hand-over to raw wgpu: see [`interop`](crate::interop).
+/// Sharing with raw wgpu: see [`interop`](crate::interop).
 impl<T: Element> UnifiedBuffer<T> {
-    /// Lends the buffer to wgpu code that reads it. What the host has newer is uploaded and recorded
-    /// work is handed over first, so that commands submitted from here on see it.
+    /// Lends the buffer to wgpu code that reads it. The host's changes are uploaded and pending commands are submitted
+    /// first, so that commands submitted afterwards see the current data.
     ///
-    /// It has the usages `STORAGE`, `UNIFORM`, `INDIRECT`, `COPY_SRC` and `COPY_DST`; for others
-    /// create it with wgpu and make it a [`buffer`] here. Its size may be rounded up.
+    /// It has the usages `STORAGE`, `UNIFORM`, `INDIRECT`, `COPY_SRC` and `COPY_DST`; for others create the buffer with
+    /// wgpu and wrap it with [`buffer`]. Its size may be rounded up.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -234,14 +231,13 @@ impl<T: Element> UnifiedBuffer<T> {
     /// ```
     ///
     /// # Errors
-    /// [`InteropError::OtherBackend`]; [`InteropError::Buffer`] while a guard is alive, or where the
-    /// work that produces the data failed.
+    /// [`InteropError::OtherBackend`]; [`InteropError::Buffer`] while a guard exists, or if the work that produces the
+    /// data failed.
     pub fn lend_wgpu(&self) -> Result<Lent<'_>, InteropError> {
         Lent::new(&self.core, false)
     }
 
-    /// [`lend_wgpu`](Self::lend_wgpu) to wgpu code that writes it: whatever the host had counts as old
-    /// afterwards.
+    /// [`lend_wgpu`](Self::lend_wgpu) to wgpu code that writes the buffer: the host's copy is invalid afterwards.
     ///
     /// # Errors
     /// As [`lend_wgpu`](Self::lend_wgpu).
@@ -249,8 +245,8 @@ impl<T: Element> UnifiedBuffer<T> {
         Lent::new(&self.core, true)
     }
 
-    /// Gives the buffer away for good, with all that the host has newer uploaded and recorded work
-    /// handed over. A kept [recording](crate::Recording) that names it goes on using it.
+    /// Converts the buffer permanently. The host's changes are uploaded and pending commands are submitted first. A
+    /// [recording](crate::Recording) that contains it continues to use it.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -262,7 +258,7 @@ impl<T: Element> UnifiedBuffer<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`lend_wgpu`](Self::lend_wgpu); the buffer is dropped then.
+    /// As [`lend_wgpu`](Self::lend_wgpu); in that case the buffer is dropped.
     pub fn into_wgpu(self) -> Result<wgpu::Buffer, InteropError> {
         Ok(self.lend_wgpu()?.buffer.clone())
     }

@@ -1,4 +1,4 @@
-//! What can be bound.
+//! Arguments that can be bound to a kernel.
 
 use std::any::TypeId;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::buffer::{Slice, SliceMut, UnifiedBuffer};
 use crate::element::Element;
 use crate::error::BufferError;
 
-/// A buffer, or part of one, as bound to a kernel.
+/// A buffer, or a part of one, as bound to a kernel.
 pub struct BoundBuffer<'a> {
     pub(crate) core: &'a Arc<Core>,
     /// The error is boxed: a launch holds many of these and is moved at every step.
@@ -36,7 +36,7 @@ mod sealed {
     }
 }
 
-/// Buffers and slices that can be bound: `&` to what a kernel reads, `&mut` to what it writes.
+/// Buffers and slices that can be bound: `&` for a variable that the kernel reads, `&mut` for one that it writes.
 pub trait Bind<'a>: sealed::Sealed<'a> {}
 
 impl<'a, S: sealed::Sealed<'a>> Bind<'a> for S {}

@@ -1,4 +1,4 @@
-//! Whether what is bound fits the kernel. Nothing here changes anything.
+//! Checks that the arguments of a launch fit the kernel. No state is changed here.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::buffer::uses::Use;
 use crate::element::{elements_agree, is_raw, values_agree};
 use crate::error::LaunchError;
 
-/// Whether the grid has an invocation that could look at what is bound.
+/// Whether the grid has an invocation that could access the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runs {
     Something,
     Nothing,
 }
 
-/// Checks one binding by itself and returns the bytes to bind.
+/// Checks one binding and returns the bytes to bind.
 pub(super) fn check_binding(
     kernel: &Kernel,
     slot: usize,
@@ -63,15 +63,15 @@ pub(super) fn check_binding(
     Ok(bytes)
 }
 
-/// Whether the elements of a buffer can be those of a binding.
+/// Whether the elements of a buffer can serve as those of a binding.
 fn fits(rust: &Layout, wgsl: &Layout) -> bool {
     if is_raw(rust) {
         return true;
     }
     match &wgsl.shape {
         Shape::Array { element, stride, .. } => elements_agree(rust, element, *stride) || values_agree(rust, wgsl),
-        // A struct that ends in an unsized array is no array of anything: only a buffer of the one
-        // scalar that it is made of can stand for it.
+        // A struct that ends in an unsized array is not an array itself: only a buffer of the single scalar type that
+        // the struct consists of can stand for it.
         Shape::Struct { .. } if wgsl.unsized_tail().is_some() => {
             matches!(rust.shape, Shape::Scalar(scalar) if wgsl.uniform_scalar() == Some(scalar))
         }
@@ -96,9 +96,9 @@ pub(super) fn both(wgsl: &Layout, rust: &Layout) -> String {
 fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
     let (layout, size) = (&info.layout, u64::from(info.layout.size));
     if length == 0 && layout.unsized_tail().is_some() {
-        // An array of WGSL has an element at least: `arrayLength` would count one that was not given.
+        // A WGSL array has at least one element: `arrayLength` would count an element that does not exist.
         return Some(format!(
-            "{} needs at least one element, {size} bytes (a grid of 0 runs nothing and needs none)",
+            "{} needs at least one element, {size} bytes (a launch with a grid of 0 needs none)",
             layout.name
         ));
     }
@@ -111,14 +111,14 @@ fn length_problem(info: &BindingInfo, length: u64) -> Option<String> {
             return Some(format!("it must be a multiple of {stride} bytes, the stride of {}", element.name));
         }
     } else if let Some((offset, stride)) = layout.unsized_tail() {
-        // Struct sizes are rounded up to their alignment, so a remainder below it is no mistake.
+        // The size of a struct is rounded up to its alignment, so a remainder below the alignment is valid.
         let rest = (length - u64::from(offset)) % u64::from(stride);
         if rest >= u64::from(layout.align) {
-            return Some(format!("it must be {offset} bytes and then a multiple of {stride} bytes"));
+            return Some(format!("it must be {offset} bytes plus a multiple of {stride} bytes"));
         }
     }
     (info.class != BindingClass::Uniform && !length.is_multiple_of(4))
-        .then(|| "devices bind multiples of 4 bytes: add an element of padding".to_owned())
+        .then(|| "devices bind multiples of 4 bytes, so add an element of padding".to_owned())
 }
 
 fn check_place(kernel: &Kernel, info: &BindingInfo, bytes: &Range<u64>) -> Result<(), LaunchError> {
@@ -148,7 +148,7 @@ fn check_place(kernel: &Kernel, info: &BindingInfo, bytes: &Range<u64>) -> Resul
     Ok(())
 }
 
-/// One binding's place, for the check of pairs.
+/// The memory of one binding, for the check of pairs.
 pub(super) struct Placed<'a> {
     pub(super) name: &'a str,
     pub(super) core: &'a Arc<crate::buffer::core::Core>,
@@ -157,8 +157,7 @@ pub(super) struct Placed<'a> {
     pub(super) access: Access,
 }
 
-/// Checks that no two bindings share memory in a way that the device, or the meaning of the
-/// kernel, forbids.
+/// Checks that no two bindings share memory in a way that the device or the kernel's semantics forbid.
 pub(super) fn check_pairs(kernel: &str, caps: &Caps, placed: &[Placed<'_>]) -> Result<(), LaunchError> {
     for (index, first) in placed.iter().enumerate() {
         for second in &placed[index + 1..] {
@@ -169,9 +168,9 @@ pub(super) fn check_pairs(kernel: &str, caps: &Caps, placed: &[Placed<'_>]) -> R
             let written = first.access == Access::Write || second.access == Access::Write;
             let of_one_class = (first.class == BindingClass::Storage) == (second.class == BindingClass::Storage);
             let problem = if overlap && written {
-                "overlap, and the kernel writes there: bind slices that do not overlap"
+                "overlap, and the kernel writes to the overlap; bind slices that do not overlap"
             } else if !of_one_class && !caps.aliased_bindings {
-                "are in one buffer and one of them is `read_write`: use separate buffers on this device"
+                "are in one buffer, and one of them is `read_write`; use separate buffers on this device"
             } else {
                 continue;
             };

@@ -16,14 +16,14 @@ use crate::buffer::span::byte_range;
 use crate::error::LaunchError;
 use crate::submit::{Refusal, Submission, Usage, Usages};
 
-/// The grid that the kernel sees.
+/// The logical grid, which the kernel sees.
 #[derive(Clone, Copy)]
 pub(super) enum Logical<'a> {
-    /// The one that the device runs.
+    /// The grid that the device runs.
     Same,
-    /// Another one, which is larger than the device's limit.
+    /// Another grid, which exceeds the device's limit.
     Folded([u32; 3]),
-    /// Another one, known on the device alone: three words and one more.
+    /// Another grid, which is only known on the device: three words and one of padding.
     OnDevice(&'a Slice<'a, u32>),
 }
 
@@ -57,14 +57,14 @@ impl Launch<'_> {
             Seen { groups, logical, bytes, values }
         };
         let compiled = match logical {
-            // Variants are made for grids that are known.
+            // Variants are compiled for known grids only.
             Logical::OnDevice(_) => Arc::clone(base),
             _ => inner.for_launch(base, seen, device.caps()),
         };
         let failed = |error| device_error(kernel, error);
         let printed = compiled.sites.as_ref().map(|_| inner.shared.debug.region()).transpose().map_err(failed)?;
 
-        // The folded variant's grid comes after the kernel's own uniforms.
+        // The folded variant's grid follows the kernel's own uniforms.
         let own = inner.values.immediate.start;
         let (values, immediates) = values.split_at(own as usize);
         let with_grid: SmallVec<[u8; 128]>;
@@ -115,7 +115,7 @@ impl Launch<'_> {
         encoder.launched(*timed).map_err(failed)
     }
 
-    /// The launch of an empty grid: checked as any other, except that what is bound may be empty, too. No command is
+    /// The launch of an empty grid: checked as any other, except that the arguments may be empty, too. No command is
     /// recorded.
     pub(super) fn commit_nothing(&mut self) -> Result<Submission, LaunchError> {
         self.check_missing()?;
@@ -125,7 +125,7 @@ impl Launch<'_> {
         nothing.map_err(|refusal| refused(kernel, &placed, refusal))
     }
 
-    /// Every binding must have a buffer, or every field a value.
+    /// Returns an error if a binding has no buffer, or a field no value.
     fn check_missing(&mut self) -> Result<(), LaunchError> {
         let program = &self.kernel.inner.plain.program;
         let unbound = program
@@ -141,7 +141,7 @@ impl Launch<'_> {
     }
 }
 
-/// Checks each binding that has a buffer, then all pairs of them.
+/// Checks each binding that has a buffer, then all pairs of bindings.
 fn place<'a>(
     kernel: &'a Kernel,
     bound: &[Option<BoundBuffer<'a>>],
@@ -158,13 +158,13 @@ fn place<'a>(
     Ok(placed)
 }
 
-/// The bytes of a slice that is within its buffer.
+/// The bytes of a slice, which must be within its buffer.
 fn region_of(slice: &Slice<'_, u32>) -> Region {
     let bytes = slice.range.get().map_or(0..0, |range| byte_range::<u32>(&range));
     slice.core.region(&bytes)
 }
 
-/// An indirect grid must not lie where the kernel writes.
+/// Refuses an indirect grid in a buffer that the kernel writes.
 fn check_indirect(
     kernel: &Kernel,
     slice: &Slice<'_, u32>,
@@ -178,7 +178,7 @@ fn check_indirect(
                 kernel: kernel.name().to_owned(),
                 first: at.name.to_owned(),
                 second: format!("the indirect grid at byte {offset}"),
-                problem: "are in one buffer that the kernel declares `read_write`: keep the grid in a buffer of its own",
+                problem: "are in one buffer, which the kernel declares `read_write`; keep the grid in a separate buffer",
             })
         }
         _ => Ok(()),
@@ -189,7 +189,7 @@ fn device_error(kernel: &Kernel, error: BackendError) -> LaunchError {
     LaunchError::Device { kernel: kernel.name().to_owned(), device: kernel.device.caps().name.clone(), error }
 }
 
-/// Why the command was not recorded, in terms of the kernel's bindings.
+/// The error for a command that was not recorded, in terms of the kernel's bindings.
 fn refused(kernel: &Kernel, placed: &[Placed<'_>], refusal: Refusal) -> LaunchError {
     match refusal {
         Refusal::InUse { index, guard } => {

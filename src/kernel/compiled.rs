@@ -1,4 +1,4 @@
-//! Kernels of one device, kept by content.
+//! The kernels of one device, cached by content.
 
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -26,7 +26,7 @@ pub(crate) struct Compiled {
     pub(crate) id: KernelId,
     pub(crate) resources: Option<KernelResources>,
     pub(crate) program: Program,
-    /// What it prints. Then a binding behind the kernel's own is what it prints into.
+    /// The calls that print. If there are any, a binding after the kernel's own is the debug memory.
     pub(crate) sites: Option<Arc<Sites>>,
 }
 
@@ -41,7 +41,7 @@ impl Compiled {
         Ok(Arc::new(Self { backend: Arc::clone(backend), id, resources, program, sites }))
     }
 
-    /// A variant for launches of which this is known; `None` if it would gain nothing.
+    /// Compiles a variant for launches with these circumstances; `None` if it would gain nothing.
     pub(super) fn variant(&self, known: &Circumstances) -> Result<Option<Arc<Self>>, KernelError> {
         let program = &self.program;
         if program.proofs.is_none() {
@@ -60,18 +60,18 @@ impl Drop for Compiled {
     }
 }
 
-/// What all handles of a kernel share.
+/// The state shared by all handles of a kernel.
 pub(crate) struct KernelInner {
     pub(crate) plain: Arc<Compiled>,
-    /// Made when a launch first needs it.
+    /// Compiled when a launch first needs it.
     folded: OnceLock<Arc<Compiled>>,
-    /// Where the values of uniforms and immediates are put together.
+    /// The layout of the values of uniforms and immediates.
     pub(crate) values: Values,
-    /// What launches have in common, if variants are made of it.
+    /// The record of similar launches, if variants are compiled for them.
     watch: Option<Watch>,
-    /// What launches of the device's kernels share.
+    /// The state shared by the launches of all kernels of the device.
     pub(crate) shared: Arc<Shared>,
-    /// Element types that were found to fit a binding.
+    /// Element types that are known to fit a binding.
     fitting: Mutex<FxHashSet<(TypeId, usize)>>,
 }
 
@@ -84,7 +84,7 @@ impl KernelInner {
         shared: &Arc<Shared>,
     ) -> Result<Self, KernelError> {
         let values = Values::of(&program, reads);
-        // What prints is looked for mistakes, not run often.
+        // Kernels that print are being debugged, so speed matters little.
         let watched = when != Variants::Never && program.proofs.is_some() && sites.is_none();
         let watch = watched.then(|| Watch::new(when, &program, &values));
         let plain = Compiled::new(backend, program, sites)?;
@@ -92,7 +92,8 @@ impl KernelInner {
         Ok(Self { plain, folded: OnceLock::new(), values, watch, shared, fitting: Mutex::default() })
     }
 
-    /// What a launch of `base`, the kernel as it is or folded, runs: a variant, if there is one for what it is like.
+    /// The program that a launch of `base` runs, where `base` is the plain or the folded kernel: a variant, if one fits
+    /// the launch.
     pub(crate) fn for_launch<'a>(
         self: &Arc<Self>,
         base: &Arc<Compiled>,
@@ -124,20 +125,20 @@ impl KernelInner {
         }
     }
 
-    /// The variant of this number is made, or else there is none.
+    /// Stores the variant of this number, or notes that there is none.
     pub(super) fn made(&self, number: u64, compiled: Option<Arc<Compiled>>) {
         if let Some(watch) = &self.watch {
             watch.made(number, compiled);
         }
     }
 
-    /// The bindings that the user knows.
+    /// The bindings that the user declared.
     pub(crate) fn bindings(&self) -> &[BindingInfo] {
         let bindings = &self.plain.program.bindings;
         &bindings[..bindings.len() - usize::from(self.plain.sites.is_some())]
     }
 
-    /// The variant for grids that the device cannot dispatch as they are.
+    /// The variant for grids that the device cannot dispatch directly.
     pub(crate) fn folded(&self, caps: &Caps) -> Result<&Arc<Compiled>, KernelError> {
         if let Some(folded) = self.folded.get() {
             return Ok(folded);
@@ -149,7 +150,7 @@ impl KernelInner {
         Ok(self.folded.get_or_init(|| folded))
     }
 
-    /// Whether `element` fits binding `slot`; `compare` is asked once for each pair.
+    /// Whether `element` fits binding `slot`; `compare` is called once for each pair.
     pub(crate) fn fits(&self, element: TypeId, slot: usize, compare: impl FnOnce() -> bool) -> bool {
         let mut fitting = self.fitting.lock().unwrap_or_else(PoisonError::into_inner);
         fitting.contains(&(element, slot)) || (compare() && fitting.insert((element, slot)))
@@ -163,7 +164,7 @@ impl KernelInner {
 pub struct Kernel {
     pub(crate) device: Arc<Context>,
     pub(crate) inner: Arc<KernelInner>,
-    /// What to read again, for one from a file.
+    /// The source to read again, for a kernel from a file.
     opened: Option<Arc<Wgsl<'static>>>,
 }
 
@@ -174,8 +175,8 @@ impl Kernel {
         Ok(Self { device: Arc::clone(device), inner, opened: wgsl.opened().map(Arc::new) })
     }
 
-    /// The kernel that was made under the same key, or else what `make` makes: for what writes its own
-    /// WGSL, and need not write it for every launch.
+    /// The kernel that is cached under `key`, or else the result of `make`. It serves operators that generate WGSL, so
+    /// that they need not generate it for every launch.
     pub(crate) fn known<E>(
         device: &Arc<Context>,
         key: &[u8],
@@ -189,16 +190,16 @@ impl Kernel {
         }
         let made = make()?;
         let mut known = known();
-        if known.len() >= MOST_KEPT {
+        if known.len() >= MAX_KEPT {
             known.clear();
         }
         known.insert(key.into(), Arc::clone(&made.inner));
         Ok(made)
     }
 
-    /// Reads the file of the kernel, and those it imports, again; if they have changed, makes the kernel
-    /// anew, with the same entry point and constants. Returns whether it has. What was launched before
-    /// stays what it was, as do other handles and recordings of the kernel.
+    /// Reads the file of the kernel, and those it imports, again. If they have changed, compiles the kernel again, with
+    /// the same entry point and constants. Returns whether they have changed. Earlier launches, other handles and
+    /// recordings of the kernel keep the previous version.
     ///
     /// A kernel whose text is not from [`Wgsl::open`] has no file and does not change.
     ///
@@ -219,7 +220,7 @@ impl Kernel {
     ///
     /// std::fs::write(&path, "@compute fn main() { oh }")?;
     /// assert!(kernel.reload().is_err());
-    /// assert_eq!(kernel.workgroup_size(), [64, 1, 1]); // as it was
+    /// assert_eq!(kernel.workgroup_size(), [64, 1, 1]); // unchanged
     /// # std::fs::remove_dir_all(folder)?;
     /// # Ok(())
     /// # }
@@ -228,8 +229,8 @@ impl Kernel {
     /// ```
     ///
     /// # Errors
-    /// As [`Device::kernel`](crate::Device::kernel), and files that cannot be read; the kernel is then
-    /// what it was.
+    /// As [`Device::kernel`](crate::Device::kernel), or a file that cannot be read; in both cases the kernel is
+    /// unchanged.
     pub fn reload(&mut self) -> Result<bool, KernelError> {
         let Some(opened) = &self.opened else { return Ok(false) };
         let wgsl = opened.read_again()?;
@@ -245,19 +246,19 @@ impl Kernel {
         &self.inner.plain.program
     }
 
-    /// File and entry point, as errors and profiles name it.
+    /// The file and the entry point, as errors and profiles name the kernel.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.program().name
     }
 
-    /// The entry point's name.
+    /// The name of the entry point.
     #[must_use]
     pub fn entry_point(&self) -> &str {
         &self.program().entry_point
     }
 
-    /// Invocations of a workgroup in x, y and z.
+    /// The invocations of a workgroup in x, y and z.
     #[must_use]
     pub fn workgroup_size(&self) -> [u32; 3] {
         self.program().workgroup_size
@@ -269,13 +270,13 @@ impl Kernel {
         self.inner.bindings()
     }
 
-    /// Name and type of `var<immediate>`, if the entry point uses one.
+    /// The name and type of `var<immediate>`, if the entry point uses one.
     #[must_use]
     pub fn immediate(&self) -> Option<&(String, Layout)> {
         self.program().immediate.as_ref()
     }
 
-    /// Registers, memory and occupancy, where the device tells: `cuda` does.
+    /// Registers, memory and occupancy, if the device reports them; `cuda` does.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -319,13 +320,13 @@ impl std::fmt::Debug for Kernel {
     }
 }
 
-/// Above this many kernels those that nobody holds are let go.
-const MOST_KEPT: usize = 512;
+/// Above this number, kernels without other handles are removed from the cache.
+const MAX_KEPT: usize = 512;
 
-/// All that makes a kernel what it is.
+/// The properties that identify a kernel.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
-    /// As its files were read now: they may have changed since.
+    /// The text as read now; the files may have changed since the last time.
     source: Arc<Source>,
     entry: Option<String>,
     overrides: Vec<(String, u64)>,
@@ -337,7 +338,7 @@ struct Key {
 pub(crate) struct KernelCache {
     variants: Variants,
     kept: Mutex<FxHashMap<Key, Arc<KernelInner>>>,
-    /// By keys of those who asked for them.
+    /// By keys of operators that generate WGSL.
     known: Mutex<FxHashMap<Box<[u8]>, Arc<KernelInner>>>,
 }
 
@@ -354,7 +355,7 @@ impl KernelCache {
         others: Others<'_>,
     ) -> Result<Arc<KernelInner>, KernelError> {
         let made = self.find_or_make(context, shared, wgsl, others);
-        made.map_err(|error| front::placed(wgsl, context.backend.caps(), others, error))
+        made.map_err(|error| front::with_location(wgsl, context.backend.caps(), others, error))
     }
 
     fn find_or_make(
@@ -377,7 +378,7 @@ impl KernelCache {
             return Ok(Arc::clone(kernel));
         }
         let watch = Stopwatch::start();
-        // Not under the lock: compiling takes long, and other kernels need not wait.
+        // Not under the lock, as compiling takes long and must not block other kernels.
         let text = Text { wgsl, source, others, number: &|count| debug.number(count), warns: true };
         let made = front::kernel(&Start::Text(text), backend.caps(), |program, sites, reads| {
             KernelInner::new(backend, program, (sites, &reads), self.variants, shared)
@@ -389,7 +390,7 @@ impl KernelCache {
             debug.register(sites);
         }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= MOST_KEPT {
+        if kept.len() >= MAX_KEPT {
             kept.retain(|_, kernel| Arc::strong_count(kernel) > 1);
         }
         Ok(Arc::clone(kept.entry(key).or_insert(made)))

@@ -1,4 +1,4 @@
-//! Counts that stay on the device: written by a kernel, and the grid of another.
+//! Counts on the device: written by one kernel, used as the grid of another.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::buffer::UnifiedBuffer;
 use crate::error::{BufferError, LaunchError};
 use crate::submit::{Context, Submission};
 
-/// Words of the memory that a grid is computed into; the one that the kernel sees begins at a place where
-/// every device can bind a uniform.
+/// The number of words of the memory into which a grid is computed. The logical grid starts at an offset at which every
+/// device can bind a uniform.
 const WORDS: usize = 68;
 const LOGICAL: std::ops::Range<usize> = 64..68;
 
-/// A number of elements that is known on the device alone: what a filter has kept, for instance. A kernel
+/// A number of elements that is only known on the device, for example the number that a filter has kept. A kernel
 /// writes it, launches take it as their grid, and nothing waits for it until it is [read](Self::read).
 ///
-/// Bound to a kernel it is an `array<u32>` (or `array<atomic<u32>>`) of one element; zero at first. Counts above
-/// [`max`](Self::max) are taken for that by launches.
+/// In a kernel it is an `array<u32>` (or `array<atomic<u32>>`) of one element, initially zero. Launches treat counts
+/// above [`max`](Self::max) as `max`.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -47,7 +47,7 @@ const LOGICAL: std::ops::Range<usize> = 64..68;
 /// let mut kept = device.buffer::<u32>(1000)?;
 /// let mut count = device.count(1000)?;
 /// keep_even.launch().bind("x", &x).bind("kept", &mut kept).bind("count", &mut count).threads(1000)?;
-/// halve.launch().bind("kept", &mut kept).bind("count", &count).threads_of(&count)?; // waits for nothing
+/// halve.launch().bind("kept", &mut kept).bind("count", &count).threads_of(&count)?; // does not wait
 /// assert_eq!(count.read()?, 500);
 /// assert!(kept.read()?[..500].iter().all(|half| *half < 500));
 /// # Ok(())
@@ -65,7 +65,7 @@ impl DeviceCount {
         Ok(Self { buffer: UnifiedBuffer::new(device, 1)?, max })
     }
 
-    /// The largest count that launches take; also the length of what is counted.
+    /// The largest count that launches use; also the capacity of the counted array.
     #[must_use]
     pub fn max(&self) -> u32 {
         self.max
@@ -87,7 +87,7 @@ impl DeviceCount {
         Ok(self.buffer.read_async().await?[0])
     }
 
-    /// Sets the count, in the order of the device's own stream.
+    /// Sets the count, in the order of the device's default stream.
     ///
     /// # Errors
     /// As [`UnifiedBuffer::fill`].
@@ -103,12 +103,12 @@ impl fmt::Debug for DeviceCount {
 }
 
 impl Launch<'_> {
-    /// Launches as many threads as a count on the device says when the launch runs, rounded up to whole
-    /// workgroups; a kernel checks its `global_invocation_id.x` against the count, which it binds, too. Counts
-    /// of any size work: beyond the device's limit on workgroups the grid is folded. A count of 0 runs nothing.
+    /// Launches as many threads as a count on the device has when the launch runs, rounded up to whole workgroups. The
+    /// kernel also binds the count and checks its `global_invocation_id.x` against it. The count may exceed the
+    /// device's limit on workgroups, because the grid is folded then. For a count of 0 no invocation runs.
     ///
     /// # Errors
-    /// See [`LaunchError`]; nothing has run then.
+    /// See [`LaunchError`]; in that case nothing has run.
     pub fn threads_of(mut self, count: &DeviceCount) -> Result<Submission, LaunchError> {
         self.take_mistake()?;
         let device = Arc::clone(&self.kernel.device);

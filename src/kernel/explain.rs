@@ -1,4 +1,4 @@
-//! Which checks a kernel keeps, and why.
+//! The checks that a kernel keeps, with the reasons.
 
 use std::fmt;
 
@@ -9,58 +9,59 @@ use anywarp_middle::analysis::{AccessNote, Advice, Count, LoopAdvice, LoopNote, 
 use super::source::Wgsl;
 use crate::error::KernelError;
 
-/// What is proven of a kernel, access by access and loop by loop.
+/// The proofs about a kernel, access by access and loop by loop.
 ///
-/// Printed, it is a line for each, in the order of the text.
+/// Its `Display` prints a line for each, in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// File and entry point.
+    /// The file and the entry point.
     pub kernel: String,
-    /// Accesses with an index that is computed.
+    /// Accesses with a computed index.
     pub accesses: Vec<ExplainedAccess>,
     /// Loops.
     pub loops: Vec<ExplainedLoop>,
-    /// Why nothing is proven and everything is checked, if that is so.
+    /// The reason why nothing is proven and everything is checked, if so.
     pub gave_up: Option<&'static str>,
 }
 
-/// One access of the text.
+/// One access in the text.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ExplainedAccess {
     /// File, line and column.
     pub place: String,
-    /// The access as it is written.
+    /// The access as written.
     pub text: String,
-    /// Whether it has no check.
+    /// Whether it needs no check.
     pub proven: bool,
-    /// The least and the most that the index can be; `None` if the access is never reached.
+    /// The smallest and the largest index; `None` if the access is never reached.
     pub range: Option<(i64, i64)>,
-    /// The number of elements, or what it is called: `64`, `arrayLength(&x)`.
+    /// The number of elements, as a number or an expression: `64`, `arrayLength(&x)`.
     pub count: Option<String>,
-    /// What would prove it.
+    /// A change to the kernel that would allow a proof.
     pub advice: Option<String>,
 }
 
-/// One loop of the text.
+/// One loop in the text.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ExplainedLoop {
     /// File, line and column.
     pub place: String,
-    /// Whether its turns need not be counted.
+    /// Whether its iterations need not be counted.
     pub proven: bool,
-    /// The variable it counts with.
+    /// The variable that it counts with.
     pub counter: Option<String>,
-    /// The least and the most that it counts.
+    /// The smallest and the largest value of the counter.
     pub range: Option<(i64, i64)>,
-    /// What would prove it.
+    /// A change to the kernel that would allow a proof.
     pub advice: Option<String>,
 }
 
 impl Wgsl<'_> {
-    /// Which of its checks the kernel does not need on a device with `caps`, and what would make the others needless.
+    /// Reports the checks that the kernel does not need on a device with `caps`, and how the others could become
+    /// unnecessary.
     ///
     /// ```
     /// use anywarp::Wgsl;
@@ -79,7 +80,7 @@ impl Wgsl<'_> {
     /// # Errors
     /// As [`program`](Self::program).
     pub fn explain(&self, caps: &Caps) -> Result<Explanation, KernelError> {
-        // What the author wrote, and what is compiled: loops that were unrolled are not there any more.
+        // Both the written and the compiled module are needed: unrolled loops exist only in the former.
         let written = self.clone().checks(Checks::Driver).program(caps)?;
         let compiled = self.clone().checks(Checks::Proven).program(caps)?;
         let circumstances = Circumstances::of(caps);
@@ -119,7 +120,7 @@ fn access(note: &AccessNote, proven: bool, source: Option<&Source>) -> Explained
         Count::Fixed(count) => count.to_string(),
         Count::Length(array) => format!("arrayLength(&{array})"),
     });
-    // The place of what a `let` names is that of its value.
+    // The span of a `let`'s name is that of its value.
     let index = note.index_name.clone().or_else(|| written(source, note.index));
     let index = index.filter(|_| !note.index_acts).unwrap_or_else(|| "the index".to_owned());
     let advice = note.advice.as_ref().filter(|_| !proven).and_then(|advice| {
@@ -153,7 +154,8 @@ fn one_loop(note: &LoopNote, proven: bool, source: Option<&Source>) -> Explained
         (LoopAdvice::MayWrap, Some(counter)) => {
             format!("{counter} may go beyond its last number: an end that is bounded, as by min(), would prove it")
         }
-        _ => "no integer only grows or only shrinks in each turn: one that counts turns would prove it".to_owned(),
+        _ => "no integer grows in each iteration or shrinks in each one; one that counts iterations would prove it"
+            .to_owned(),
     });
     ExplainedLoop { place: place(source, note.span), proven, counter: note.counter.clone(), range: note.range, advice }
 }
@@ -222,7 +224,7 @@ var<workgroup> tile: array<u32, 64>;
 }";
 
     #[test]
-    fn what_acts_is_never_to_be_written_twice() {
+    fn an_index_with_side_effects_is_never_to_be_repeated() {
         let text = "
 @group(0) @binding(0) var<storage, read_write> next: atomic<u32>;
 @group(0) @binding(1) var<storage, read_write> x: array<u32>;

@@ -1,16 +1,16 @@
-//! How large a grid is.
+//! The size of a grid.
 
 use smallvec::SmallVec;
 
 /// A grid in one, two or three dimensions, in threads or in workgroups.
 ///
-/// Made from integers, arrays and tuples: `1 << 20`, `[640, 480]`, `(64, 64, 8)`. Dimensions not
-/// given are 1. A launch with a dimension of 0 has nothing to do, and does nothing.
+/// Created from integers, arrays and tuples: `1 << 20`, `[640, 480]`, `(64, 64, 8)`. Missing dimensions are 1. A launch
+/// with a dimension of 0 does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     dimensions: [u64; 3],
     given: usize,
-    /// The first dimension below 0: its axis, and what it is.
+    /// The first dimension below 0: its axis and size.
     negative: Option<(usize, i32)>,
 }
 
@@ -21,19 +21,19 @@ impl Extent {
         Self { dimensions, given: given.len(), negative: None }
     }
 
-    /// The extent that integers with a sign give.
+    /// An extent from signed integers.
     fn signed(given: &[i32]) -> Self {
         let negative = given.iter().copied().enumerate().find(|(_, count)| *count < 0);
         let dimensions: SmallVec<[u64; 3]> = given.iter().map(|count| u64::from(count.unsigned_abs())).collect();
         Self { negative, ..Self::new(&dimensions) }
     }
 
-    /// The first dimension below 0, if any: its axis, and what it is.
+    /// The first dimension below 0, if any: its axis and size.
     pub(crate) fn negative(&self) -> Option<(usize, i32)> {
         self.negative
     }
 
-    /// Whether some dimension is 0: then there is nothing to launch.
+    /// Whether a dimension is 0, so that there is nothing to launch.
     pub(crate) fn is_empty(&self) -> bool {
         self.dimensions.contains(&0)
     }
@@ -42,7 +42,7 @@ impl Extent {
         self.dimensions
     }
 
-    /// As the user gave it, for errors.
+    /// The dimensions as the user gave them, for errors.
     pub(crate) fn as_given(&self) -> Vec<u64> {
         self.dimensions[..self.given].to_vec()
     }

@@ -1,16 +1,16 @@
-//! The front end: from composed WGSL to a compiled kernel, one step a line.
+//! The front end: the steps from composed WGSL to a compiled kernel.
 //!
 //! | module | step |
 //! |---|---|
-//! | `validate` | parse, validate, drop what the entry point does not use |
-//! | `entry_point` | choose the entry point |
-//! | `overrides` | give overrides their values |
-//! | `uniformity` | barriers that browsers would refuse |
-//! | `reflect` | bindings, values and memory, read from the module |
-//! | `features`, `limits` | what the device lacks, and the line that needs it |
-//! | `debug` | functions that print |
-//! | `grid` | grids that the device cannot dispatch as they are |
-//! | `middle` | made faster, and what is proven of it |
+//! | `validate` | parses, validates, removes what the entry point does not use |
+//! | `entry_point` | selects the entry point |
+//! | `overrides` | sets the values of overrides |
+//! | `uniformity` | finds barriers that browsers would refuse |
+//! | `reflect` | reads bindings, values and memory from the module |
+//! | `features`, `limits` | finds what the device lacks, and the line that needs it |
+//! | `debug` | makes debug functions print |
+//! | `grid` | folds grids that the device cannot dispatch directly |
+//! | `middle` | optimises, and proves checks unnecessary |
 
 mod debug;
 mod entry_point;
@@ -41,32 +41,32 @@ pub(crate) use debug::Number;
 pub(crate) use features::Others;
 pub(crate) use middle::spares_work;
 
-/// A text, and what its steps ask of others.
+/// A text, with the callbacks that its steps need.
 pub(crate) struct Text<'a> {
     pub(crate) wgsl: &'a Wgsl<'a>,
-    /// The one text that `wgsl` is composed to.
+    /// The single text into which `wgsl` was composed.
     pub(crate) source: Arc<Source>,
     pub(crate) others: Others<'a>,
     pub(crate) number: Number<'a>,
-    /// Whether mistakes that this device forgives are logged.
+    /// Whether faults that this device tolerates are logged.
     pub(crate) warns: bool,
 }
 
-/// Where the list begins.
+/// The step at which the list starts.
 pub(crate) enum Start<'a> {
-    /// At the top.
+    /// The first step.
     Text(Text<'a>),
-    /// With a program, for grids that the device cannot dispatch as they are.
+    /// A finished program, for grids that the device cannot dispatch directly.
     LargeGrid(&'a Program),
-    /// With a program, for launches of which this is known.
+    /// A finished program, for launches with these circumstances.
     Launches(&'a Program, &'a Circumstances),
 }
 
-/// Goes through the list, for a device with `caps`. The last step is `compile`, which takes the program, the calls in it
-/// that print, and what it reads of its uniforms: of a program that was made from another, nothing is said.
+/// Runs the list of steps for a device with `caps`. The last step is `compile`. It receives the program, its calls that
+/// print, and the ranges of uniforms that it reads; for a program derived from another, the last two are empty.
 ///
-/// The last binding of a program that prints is what it prints into; that of one for large grids is the logical grid,
-/// three `u32`.
+/// The last binding of a program that prints is the debug memory; that of a program for large grids is the logical
+/// grid, three `u32`.
 pub(crate) fn kernel<T: Send>(
     start: &Start<'_>,
     caps: &Caps,
@@ -75,21 +75,21 @@ pub(crate) fn kernel<T: Send>(
     start.room()?.run(|| {
         let (program, sites, reads) = match start {
             Start::Text(text) => {
-                // The module as its author wrote it.
+                // The module as written.
                 let module = validate::parse(text)?;
                 let module = validate::validate(text, module, caps)?;
                 let marked = debug::marked(&text.source, &module)?;
                 let entry = entry_point::choose(text.wgsl, &module)?;
-                // The part that one entry point uses.
+                // The part that the one entry point uses.
                 let module = overrides::resolve(text, &entry, module)?;
                 let module = validate::drop_unused(text, &entry, module, caps)?;
                 uniformity::warn(text, &module);
                 let program = reflect::program(text, entry, module)?;
-                // Whether the device can run that.
+                // Checks against the device.
                 features::check(text, &program, caps)?;
                 limits::check(&program, caps)?;
                 let reads = Reads::of(&program.module);
-                // Its calls that print.
+                // Calls of debug functions.
                 let (program, sites) = debug::print(text, program, &marked, caps)?;
                 (program, sites, reads)
             }
@@ -104,14 +104,14 @@ pub(crate) fn kernel<T: Send>(
     })
 }
 
-/// An error of the list as it is said of a text that stands in the program: with the line of it.
+/// The error for an inline text, with the location of the text in the program.
 ///
-/// The list is gone through once more, which only costs time where there is an error.
-pub(crate) fn placed(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>, error: KernelError) -> KernelError {
+/// The list of steps runs once more, which takes time only when there is an error.
+pub(crate) fn with_location(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>, error: KernelError) -> KernelError {
     if matches!(error, KernelError::Compile { .. }) {
         return error;
     }
-    let Some(wgsl) = wgsl.placed() else { return error };
+    let Some(wgsl) = wgsl.with_location() else { return error };
     let again = wgsl.source().and_then(|source| {
         let text = Text { wgsl: &wgsl, source: Arc::new(source), others, number: &|_| 0, warns: false };
         kernel(&Start::Text(text), caps, |_, _, _| Ok(()))
@@ -120,7 +120,7 @@ pub(crate) fn placed(wgsl: &Wgsl<'_>, caps: &Caps, others: Others<'_>, error: Ke
 }
 
 impl Start<'_> {
-    /// Room for what the size of the text asks for.
+    /// Reserves the stack that the size of the text requires.
     fn room(&self) -> Result<Room<'_>, TextError> {
         let source = match self {
             Self::Text(text) => Some(&text.source),

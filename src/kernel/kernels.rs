@@ -1,4 +1,4 @@
-//! The kernels of one device, and what their launches share.
+//! The kernels of one device, and the state shared by their launches.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::debug::DebugMemory;
 use crate::error::KernelError;
 use crate::submit::Context;
 
-/// Lists the devices of this machine, by selection string, with the WGSL features of each: for errors that
-/// name the devices which could run a kernel.
+/// Lists the devices of this machine by selection string, with the WGSL features of each, for errors that name the
+/// devices which can run a kernel.
 pub(crate) type ListDevices = fn() -> Vec<(String, Capabilities)>;
 
-/// What the launches of a device share.
+/// The state shared by the launches of a device.
 pub(crate) struct Shared {
     pub(crate) workshop: Workshop,
     pub(crate) debug: DebugMemory,
@@ -35,22 +35,22 @@ impl Kernels {
         Self { cache: KernelCache::new(variants), shared, devices }
     }
 
-    /// The kernels of a device; `Device` made them when it was opened.
+    /// The kernels of a device; opening the `Device` created them.
     pub(crate) fn of(context: &Context) -> Arc<Self> {
         context.extension(|| Self::new(context, Variants::default(), Vec::new))
     }
 
-    /// What kernels print into.
+    /// The memory that kernels print into.
     pub(crate) fn debug(&self) -> &DebugMemory {
         &self.shared.debug
     }
 
-    /// How many variants were made, how many are yet to be, and how many launches ran one.
+    /// The numbers of compiled variants, of pending ones, and of launches of variants.
     pub(crate) fn variants(&self) -> [u64; 3] {
         self.shared.workshop.counted()
     }
 
-    /// The kernel that `wgsl` is compiled to, from the cache if it is there.
+    /// The compiled kernel of `wgsl`, from the cache if it is there.
     pub(super) fn compiled(&self, context: &Context, wgsl: &Wgsl<'_>) -> Result<Arc<KernelInner>, KernelError> {
         let others = || {
             let mut devices = (self.devices)();

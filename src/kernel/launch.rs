@@ -1,4 +1,4 @@
-//! One launch as users put it together: buffers, values, a grid.
+//! The builder of one launch: buffers, values, a grid.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use crate::element::{Element, is_raw, values_agree};
 use crate::error::LaunchError;
 use crate::submit::{Destination, Recording, Stream, Submission};
 
-/// A launch that is being put together.
+/// A launch that is being built.
 ///
-/// Everything is checked when the grid is given, by [`threads`](Self::threads),
-/// [`groups`](Self::groups) or [`indirect`](Self::indirect): a launch that returns an error has
-/// changed nothing. The work itself is handed over together with other work, at the latest by a wait for the
-/// [`Submission`] that these return; see [`Device::submit`](crate::Device::submit).
+/// Everything is checked when the grid is given, by [`threads`](Self::threads), [`groups`](Self::groups) or
+/// [`indirect`](Self::indirect): a launch that returns an error has changed nothing. The work is submitted together
+/// with other work, at the latest by a wait for the [`Submission`] that these methods return; see
+/// [`Device::submit`](crate::Device::submit).
 ///
 /// ```no_run
 /// # fn main() -> anywarp::Result<()> {
@@ -44,7 +44,7 @@ pub struct Launch<'a> {
     pub(super) covered: Covered,
     pub(super) destination: Destination<'a>,
     pub(super) timed: bool,
-    /// The first mistake, returned when the grid is given.
+    /// The first error of the builder, returned when the grid is given.
     mistake: Option<Box<LaunchError>>,
 }
 
@@ -71,8 +71,8 @@ impl<'a> Launch<'a> {
         self.mistake.get_or_insert(Box::new(mistake));
     }
 
-    /// Binds a buffer or slice to a variable, named as in the WGSL or as `GROUP.BINDING`. What the
-    /// kernel writes is given as `&mut`, what it only reads as `&`.
+    /// Binds a buffer or slice to a variable, named as in the WGSL or as `GROUP.BINDING`. A buffer that the kernel
+    /// writes is passed as `&mut`, one that it only reads as `&`.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -125,7 +125,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// [`set`](Self::set) from bytes in the WGSL type's own layout.
+    /// [`set`](Self::set) from bytes in the layout of the WGSL type.
     pub fn set_bytes(mut self, path: &str, bytes: &[u8]) -> Self {
         self.put(path, bytes, None, u8::layout);
         self
@@ -147,7 +147,7 @@ impl<'a> Launch<'a> {
         }
         let size = place.layout.size as usize;
         let fits = match (&place.layout.shape, scalar) {
-            // By far the most common: neither layout is looked at.
+            // The most frequent case needs neither layout.
             (Shape::Scalar(wanted), Some(scalar)) => *wanted == scalar,
             _ => {
                 let rust = rust();
@@ -169,27 +169,27 @@ impl<'a> Launch<'a> {
         self.covered.push(place.offset..place.offset + place.layout.size);
     }
 
-    /// Appends the launch to `recording` instead of the device's own stream.
+    /// Appends the launch to `recording`, in place of the device's default stream.
     pub fn record(mut self, recording: &'a mut Recording) -> Self {
         self.destination = Destination::Recording(recording);
         self
     }
 
-    /// Launches on `stream` instead of the device's own; see [`Stream`]. A recording has a stream of its own:
+    /// Launches on `stream`, in place of the device's default one; see [`Stream`]. The stream of a recording is set by
     /// [`Recording::on`].
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
     }
 
-    /// Launches there: what [`on`](Self::on) and [`record`](Self::record) are short for.
+    /// Launches to a destination; [`on`](Self::on) and [`record`](Self::record) are short forms.
     pub fn to(mut self, destination: impl Into<Destination<'a>>) -> Self {
         self.destination = destination.into();
         self
     }
 
-    /// Has the launch measured: [`Submission::timings`] then has it, alone. It is handed over at once, apart from
-    /// other work.
+    /// Measures the launch: [`Submission::timings`] then contains it alone. It is submitted immediately, separately
+    /// from other work.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -207,12 +207,12 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// Launches at least this many threads: each dimension is rounded up to whole workgroups, so a
-    /// kernel checks its `global_invocation_id` against its data's size. With a dimension of 0 the arguments are checked
-    /// and nothing runs; what is bound may be empty then.
+    /// Launches at least this many threads. Each dimension is rounded up to whole workgroups, so a kernel checks its
+    /// `global_invocation_id` against the size of its data. With a dimension of 0 the arguments are checked and nothing
+    /// runs; in that case buffers may be empty.
     ///
     /// # Errors
-    /// See [`LaunchError`]; nothing has run then.
+    /// See [`LaunchError`]; in that case nothing has run.
     pub fn threads(mut self, extent: impl Into<Extent>) -> Result<Submission, LaunchError> {
         let extent = extent.into();
         let threads = extent.dimensions();
@@ -225,18 +225,18 @@ impl<'a> Launch<'a> {
         self.launch(extent, groups)
     }
 
-    /// Launches this many workgroups. A grid that is larger than the device's limit in some
-    /// dimension is folded: the kernel still sees the ids of the grid that was asked for. That takes one uniform
-    /// more, at a binding behind the kernel's own. With a dimension of 0 the arguments are checked and nothing runs.
+    /// Launches this many workgroups. A grid that exceeds the device's limit in a dimension is folded: the kernel still
+    /// sees the ids of the requested grid. Folding takes one more uniform, at a binding after the kernel's own. With a
+    /// dimension of 0 the arguments are checked and nothing runs.
     ///
     /// # Errors
-    /// See [`LaunchError`]; nothing has run then.
+    /// See [`LaunchError`]; in that case nothing has run.
     pub fn groups(mut self, extent: impl Into<Extent>) -> Result<Submission, LaunchError> {
         let extent = extent.into();
         self.launch(extent, extent.dimensions())
     }
 
-    /// The first mistake, once.
+    /// Returns the first error of the builder, once.
     pub(super) fn take_mistake(&mut self) -> Result<(), LaunchError> {
         self.mistake.take().map_or(Ok(()), |mistake| Err(*mistake))
     }
@@ -266,8 +266,8 @@ impl<'a> Launch<'a> {
         self.commit(Grid::Groups(physical), Logical::Folded(groups), None)
     }
 
-    /// Launches as many workgroups as three `u32` at element `index` of `buffer` say when the
-    /// launch runs. Counts above the device's limit in one dimension run nothing.
+    /// Launches as many workgroups as the three `u32` at element `index` of `buffer` specify when the launch runs. If a
+    /// count exceeds the device's limit in its dimension, nothing runs.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {
@@ -282,7 +282,7 @@ impl<'a> Launch<'a> {
     /// ```
     ///
     /// # Errors
-    /// See [`LaunchError`]; nothing has run then.
+    /// See [`LaunchError`]; in that case nothing has run.
     pub fn indirect<'b>(mut self, buffer: impl Into<Slice<'b, u32>>, index: usize) -> Result<Submission, LaunchError> {
         self.take_mistake()?;
         let slice = buffer.into();

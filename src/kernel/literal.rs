@@ -1,8 +1,8 @@
-//! Numbers of Rust as they would be written for a field of another type.
+//! Rust literals of the type that a field expects.
 
 use anywarp_backend::{Layout, Scalar, ScalarKind, Shape};
 
-/// The remedy for a number that is of another type than the field it was set to.
+/// The remedy for a number whose type differs from that of the field it was set to.
 pub(super) fn remedy(field: &Layout, given: Option<Scalar>, bytes: &[u8]) -> Option<String> {
     let (Shape::Scalar(wanted), Some(given)) = (&field.shape, given) else { return None };
     let number = number(given, bytes)?;
@@ -15,10 +15,10 @@ pub(super) fn remedy(field: &Layout, given: Option<Scalar>, bytes: &[u8]) -> Opt
         ScalarKind::Signed if whole => format!("{number}{ty}"),
         _ => return Some(format!("the field is {ty}, got a value of {got}, {number}")),
     };
-    Some(format!("the field is {ty}, got a value of {got}: write {literal}, or convert it with `as {ty}`"))
+    Some(format!("the field is {ty}, got a value of {got}; write {literal}, or convert it with `as {ty}`"))
 }
 
-/// The value, if a double holds it exactly.
+/// The value, if an `f64` represents it exactly.
 fn number(scalar: Scalar, bytes: &[u8]) -> Option<f64> {
     Some(match (scalar.kind, bytes) {
         (ScalarKind::Float, [..]) if bytes.len() == 8 => f64::from_ne_bytes(bytes.try_into().ok()?),
@@ -46,17 +46,17 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_written_for_the_type_of_the_field() {
+    fn a_number_is_written_in_the_type_of_the_field() {
         let (float, unsigned, signed) = (f32::layout(), u32::layout(), i32::layout());
         let table = [
-            (said(&float, 3.0f64), "the field is f32, got a value of f64: write 3.0f32, or convert it with `as f32`"),
-            (said(&float, 3i32), "the field is f32, got a value of i32: write 3.0f32, or convert it with `as f32`"),
-            (said(&float, 0.1f64), "the field is f32, got a value of f64: write 0.1f32, or convert it with `as f32`"),
-            (said(&unsigned, 3i32), "the field is u32, got a value of i32: write 3u32, or convert it with `as u32`"),
-            (said(&unsigned, 3u64), "the field is u32, got a value of u64: write 3u32, or convert it with `as u32`"),
+            (said(&float, 3.0f64), "the field is f32, got a value of f64; write 3.0f32, or convert it with `as f32`"),
+            (said(&float, 3i32), "the field is f32, got a value of i32; write 3.0f32, or convert it with `as f32`"),
+            (said(&float, 0.1f64), "the field is f32, got a value of f64; write 0.1f32, or convert it with `as f32`"),
+            (said(&unsigned, 3i32), "the field is u32, got a value of i32; write 3u32, or convert it with `as u32`"),
+            (said(&unsigned, 3u64), "the field is u32, got a value of u64; write 3u32, or convert it with `as u32`"),
             (said(&unsigned, -3i32), "the field is u32, got a value of i32, -3"),
             (said(&unsigned, 1.5f32), "the field is u32, got a value of f32, 1.5"),
-            (said(&signed, 4u32), "the field is i32, got a value of u32: write 4i32, or convert it with `as i32`"),
+            (said(&signed, 4u32), "the field is i32, got a value of u32; write 4i32, or convert it with `as i32`"),
         ];
         for (said, expected) in table {
             assert_eq!(said.as_deref(), Some(expected));

@@ -1,20 +1,20 @@
-//! Kernels: from WGSL text to a checked launch. What needs no device is done by `anywarp_wgsl`.
+//! Kernels: from WGSL text to a checked launch. Steps that need no device are in `anywarp_wgsl`.
 //!
 //! | module | step |
 //! |---|---|
-//! | `source` | what the user hands in, composed with what it imports |
+//! | `source` | the user's text, composed with its imports |
 //! | `front` | the list of steps from text to a compiled kernel |
-//! | `program` | the front end by itself, without a device |
-//! | `explain` | which checks are kept, and why |
-//! | `passes` | naga IR to naga IR: dropping what is unused, grid folding, debug printing |
-//! | `kernels` | the kernels of a device, and what their launches share |
-//! | `compiled` | kernels of a device, kept by content; the folded variant |
-//! | `variants` | kernels compiled once more for what their launches have in common |
-//! | `literal` | numbers of Rust for a field of another type |
+//! | `program` | the front end alone, without a device |
+//! | `explain` | the checks that a kernel keeps, with the reasons |
+//! | `passes` | naga IR to naga IR: removal of unused items, grid folding, debug printing |
+//! | `kernels` | the kernels of a device, and the state shared by their launches |
+//! | `compiled` | the kernels of a device, cached by content; the folded variant |
+//! | `variants` | kernels specialised for similar launches |
+//! | `literal` | Rust literals of the type that a field expects |
 //! | `values` | uniform and immediate values, by path |
-//! | `bind`, `launch` | one launch as users put it together |
-//! | `checks`, `commit` | whether everything fits, then the command |
-//! | `typed` | launches of kernels that `kernels!` made |
+//! | `bind`, `launch` | the builder of one launch |
+//! | `checks`, `commit` | the checks of the arguments, then the command |
+//! | `typed` | launches of kernels that `kernels!` generates |
 //! | `extent`, `count` | grids, given by the host or counted on the device |
 
 mod bind;

@@ -1,4 +1,4 @@
-//! The front end by itself, without a device.
+//! The front end alone, without a device.
 
 use std::sync::Arc;
 
@@ -9,11 +9,10 @@ use super::source::Wgsl;
 use crate::error::KernelError;
 
 impl Wgsl<'_> {
-    /// Parses, validates, specialises and reflects the kernel for a device with `caps`, which need
-    /// not be there: what a [`Backend`](anywarp_backend::Backend) compiles, and what translators
-    /// read.
+    /// Parses, validates, specialises and reflects the kernel for a device with `caps`, which need not be present. The
+    /// result is the input of a [`Backend`](anywarp_backend::Backend) and of translators.
     ///
-    /// A kernel that prints has one more binding than its text: what it prints into.
+    /// A kernel that prints has one more binding than its text: the debug memory.
     ///
     /// ```
     /// use anywarp::Wgsl;
@@ -25,19 +24,19 @@ impl Wgsl<'_> {
     /// ```
     ///
     /// # Errors
-    /// All that [`Device::kernel`](crate::Device::kernel) may say before it compiles.
+    /// All errors of [`Device::kernel`](crate::Device::kernel) that precede the compilation.
     pub fn program(&self, caps: &Caps) -> Result<Program, KernelError> {
-        // No other device is asked, and whatever numbers its calls have, they are not read.
+        // No other devices are listed, and the numbers of calls that print are unused.
         let made = self.source().and_then(|source| {
             let text = Text { wgsl: self, source: Arc::new(source), others: &Vec::new, number: &|_| 0, warns: false };
             front::kernel(&Start::Text(text), caps, |program, _, _| Ok(program))
         });
-        made.map_err(|error| alone(front::placed(self, caps, &Vec::new, error)))
+        made.map_err(|error| without_other_devices(front::with_location(self, caps, &Vec::new, error)))
     }
 }
 
-/// Without what would be said of other devices: none was asked.
-fn alone(error: KernelError) -> KernelError {
+/// Removes the statement about other devices, as none was queried.
+fn without_other_devices(error: KernelError) -> KernelError {
     match error {
         KernelError::MissingFeature { kernel, feature, device, place, .. } => {
             KernelError::MissingFeature { kernel, feature, device, place, others: String::new() }

@@ -1,4 +1,4 @@
-//! What the user hands in.
+//! The WGSL source of a kernel, as the user provides it.
 
 use std::borrow::Cow;
 use std::io::ErrorKind;
@@ -12,12 +12,12 @@ use anywarp_wgsl::compose::{Folder, Given, Modules, Options, compose};
 use crate::element::Element;
 use crate::error::KernelError;
 
-/// WGSL source with what is needed to make a kernel of it.
+/// WGSL source with all that is needed to create a kernel from it.
 ///
-/// A plain `&str` converts into it. A text may import others, leave parts out and be made for several
-/// element types, in the notation of [WESL](https://wesl-lang.dev): see [`open`](Self::open),
-/// [`module`](Self::module), [`feature`](Self::feature) and [`element`](Self::element). Errors, findings
-/// and what kernels print name the file, line and column that their author wrote.
+/// A plain `&str` converts into it. A text may import others, omit parts conditionally and be instantiated for several
+/// element types, in the notation of [WESL](https://wesl-lang.dev): see [`open`](Self::open), [`module`](Self::module),
+/// [`feature`](Self::feature) and [`element`](Self::element). Errors, findings and debug output refer to file, line and
+/// column of the original text.
 ///
 /// ```
 /// use anywarp::Wgsl;
@@ -36,16 +36,16 @@ pub struct Wgsl<'a> {
     pub(crate) overrides: Vec<(Cow<'a, str>, f64)>,
     pub(crate) leave: Leave,
     pub(crate) modules: Vec<Module<'a>>,
-    /// The text's own path as a module, where no file's path says it.
+    /// The text's own path as a module, if no file's path determines it.
     pub(crate) at: Vec<Cow<'a, str>>,
     pub(crate) features: Vec<(Cow<'a, str>, bool)>,
-    /// Scalars, or the name of a type that is none.
+    /// Scalars, or the name of a type that is not a scalar.
     pub(crate) elements: Vec<(Cow<'a, str>, Result<Scalar, &'static str>)>,
-    /// Where files are imported from.
+    /// The folder that files are imported from.
     pub(crate) folder: Option<PathBuf>,
     /// The file that the text was read from.
     path: Option<PathBuf>,
-    /// Text that is composed already.
+    /// A text that is already composed.
     prepared: Option<Source>,
     name: Name,
 }
@@ -53,11 +53,11 @@ pub struct Wgsl<'a> {
 /// The origin of the name of the text.
 #[derive(Clone, Copy, Debug)]
 enum Name {
-    /// The author, or the file it is from.
+    /// The author or the file.
     Given,
-    /// Nothing yet: where it is handed in is known later.
+    /// None so far: the caller's location is added later.
     None,
-    /// The line of the program that it stands in, or that handed it in.
+    /// The line of the program that contains the text or passes it.
     Inline(&'static Location<'static>),
 }
 
@@ -78,19 +78,18 @@ impl Module<'_> {
 }
 
 impl<'a> Wgsl<'a> {
-    /// WGSL with one compute entry point, or with several of which [`entry`](Self::entry) names
-    /// one.
+    /// WGSL with one compute entry point, or with several, one of which is selected by [`entry`](Self::entry).
     ///
-    /// Errors name the line that called this, until [`file`](Self::file) gives the text a name: `src/main.rs:12 (inline
-    /// WGSL)`. A text that is included from a file has a name: `Wgsl::new(include_str!("blur.wgsl")).file("blur.wgsl")`,
-    /// or [`open`](Self::open).
+    /// Until [`file`](Self::file) gives the text a name, errors name the line of this call:
+    /// `src/main.rs:12 (inline WGSL)`. Name a text that is included from a file,
+    /// `Wgsl::new(include_str!("blur.wgsl")).file("blur.wgsl")`, or use [`open`](Self::open).
     #[must_use]
     #[track_caller]
     pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
         Self { name: Name::Inline(Location::caller()), ..Self::unnamed(text.into()) }
     }
 
-    /// A text, where the line that hands it in is not known.
+    /// A text whose caller is not known.
     fn unnamed(text: Cow<'a, str>) -> Self {
         Self {
             text,
@@ -109,29 +108,29 @@ impl<'a> Wgsl<'a> {
         }
     }
 
-    /// The same, named by the line that handed it in, unless more is known.
+    /// Names the text after the line of the caller, unless it has a name.
     pub(crate) fn handed_in_at(self, line: &'static Location<'static>) -> Self {
         let name = if matches!(self.name, Name::None) { Name::Inline(line) } else { self.name };
         Self { name, ..self }
     }
 
-    /// The same with the name of its line as that of a file, for errors; `None` where it has a name.
+    /// Returns a copy that uses its line as its file name, for errors; `None` if it has a name.
     ///
-    /// Kernels are kept by content, wherever their text stands: so it is not its name from the beginning.
-    pub(super) fn placed(&self) -> Option<Self> {
+    /// Kernels are cached by content regardless of the text's location, so this name is not used from the beginning.
+    pub(super) fn with_location(&self) -> Option<Self> {
         let Name::Inline(line) = self.name else { return None };
         Some(self.clone().file(format!("{}:{} (inline WGSL)", line.file(), line.line())))
     }
 
-    /// A text whose parts are known, for what writes WGSL around a user's own.
+    /// A composed text, for operators that generate WGSL around a user's text.
     pub(crate) fn prepared(source: Source) -> Wgsl<'static> {
         let wgsl = Wgsl::new("").file(source.file().to_owned());
         Wgsl { prepared: Some(source), ..wgsl }
     }
 
-    /// The WGSL in a file, which may import other files: `import package::shared::reduce::sum;` is about
-    /// `shared/reduce.wgsl` in the folder of this one, or in [`root`](Self::root). The imported ones are
-    /// read when a kernel is made, and read again for the next.
+    /// The WGSL in a file, which may import other files: `import package::shared::reduce::sum;` refers to
+    /// `shared/reduce.wgsl` in the folder of this file, or in [`root`](Self::root). The imported files are read when a
+    /// kernel is created, and again for the next one.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -168,16 +167,16 @@ impl<'a> Wgsl<'a> {
         Ok(Wgsl { folder, path: Some(path.to_owned()), ..Wgsl::new(text).file(file) })
     }
 
-    /// The folder that `package` means in imports, and that nothing outside of is read from. A file that
-    /// was [opened](Self::open) lies in it or below; without this call, its own folder is the one.
+    /// Sets the folder that `package` means in imports; no file outside it is read. A file that was
+    /// [opened](Self::open) must be in it or below it. By default it is the folder of that file.
     #[must_use]
     pub fn root(mut self, folder: impl AsRef<Path>) -> Self {
         self.folder = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// A module from memory: `import package::shared::reduce::sum;` finds it as `shared::reduce`. It
-    /// comes before a file of that name.
+    /// Adds a module from memory: `import package::shared::reduce::sum;` finds it as `shared::reduce`. It takes
+    /// precedence over a file of that name.
     ///
     /// ```
     /// use anywarp::Wgsl;
@@ -199,8 +198,8 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// What `@if(name)` finds, in this text and in all it imports. `@if`, `@elif` and `@else` stand
-    /// before imports, declarations, statements, members, parameters and clauses of `switch`.
+    /// Sets the value of `@if(name)`, in this text and in all its imports. `@if`, `@elif` and `@else` precede imports,
+    /// declarations, statements, members, parameters and clauses of `switch`.
     ///
     /// ```
     /// use anywarp::Wgsl;
@@ -221,8 +220,8 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// Makes `alias name = f32;` stand for another scalar: one text for many element types. What the
-    /// type needs is enabled, and `@if(name_f16)` and the like find which one it is.
+    /// Replaces `alias name = f32;` by another scalar, so that one text serves many element types. The features that
+    /// the type needs are enabled, and conditions such as `@if(name_f16)` identify the type.
     ///
     /// ```
     /// use anywarp::Wgsl;
@@ -243,7 +242,7 @@ impl<'a> Wgsl<'a> {
     /// ```
     #[must_use]
     pub fn element<T: Element>(mut self, name: impl Into<Cow<'a, str>>) -> Self {
-        // `bf16` is addressed as a word of 16 bits, and is none.
+        // `bf16` is addressed as a word of 16 bits, but is not such a scalar.
         let scalar = T::SCALAR.filter(|scalar| T::layout().name == scalar.to_string());
         self.elements.push((name.into(), scalar.ok_or(std::any::type_name::<T>())));
         self
@@ -256,7 +255,7 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// The file's name in diagnostics and profiles.
+    /// Sets the file's name in diagnostics and profiles.
     #[must_use]
     pub fn file(mut self, name: impl Into<Cow<'a, str>>) -> Self {
         self.name = Name::Given;
@@ -264,31 +263,31 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// The entry point.
+    /// Selects the entry point.
     #[must_use]
     pub fn entry(mut self, name: impl Into<Cow<'a, str>>) -> Self {
         self.entry = Some(name.into());
         self
     }
 
-    /// Sets the value of an `override`, by its name or, for one with `@id`, by its number as text.
-    /// Booleans are 0 and 1. A value that the override's type does not have, such as 1.5 for a `u32`, is
-    /// [`KernelError::Override`] when the kernel is made.
+    /// Sets the value of an `override`, by its name or, for one with `@id`, by its number as text. A boolean is set by
+    /// 1 (true) or 0 (false). If the override's type cannot represent the value, for example 1.5 in a `u32`, creating
+    /// the kernel returns [`KernelError::Override`].
     #[must_use]
     pub fn set_override(mut self, name: impl Into<Cow<'a, str>>, value: f64) -> Self {
         self.overrides.push((name.into(), value));
         self
     }
 
-    /// Which tests keep the kernel within its variables and its loops finite: without a word, those that nothing
-    /// has proven needless.
+    /// Sets which checks keep the kernel's accesses in range and its loops finite. The default is those that are not
+    /// proven unnecessary.
     ///
-    /// To leave out all of them takes a promise, made in the caller's own `unsafe` block:
+    /// To omit all of them, the caller must give a promise in an `unsafe` block:
     ///
     /// ```
     /// use anywarp::{Checks, Unchecked, Wgsl};
     ///
-    /// // SAFETY: the kernel touches nothing.
+    /// // SAFETY: the kernel accesses no memory.
     /// let off = Checks::Off(unsafe { Unchecked::promise() });
     /// let source = Wgsl::new("@compute @workgroup_size(64) fn main() {}").checks(off);
     /// # let _ = source;
@@ -299,12 +298,12 @@ impl<'a> Wgsl<'a> {
         self
     }
 
-    /// Lets the device approximate `f32` arithmetic beyond the accuracy of WGSL.
+    /// Permits the device to approximate `f32` arithmetic beyond the accuracy of WGSL.
     ///
     /// On `cuda` the kernel is compiled with NVRTC's `--use_fast_math`: subnormal numbers become zero (`--ftz=true`),
     /// quotients and square roots are approximated (`--prec-div=false`, `--prec-sqrt=false`), and `sin`, `cos`, `tan`,
     /// `exp`, `log` and `pow` become the GPU's own instructions, which are inaccurate for large arguments. Products and
-    /// sums are fused on `cuda` in any case, as WGSL allows. Other devices compute as without it.
+    /// sums are fused on `cuda` in any case, as WGSL allows. On other devices it has no effect.
     ///
     /// ```
     /// use anywarp::Wgsl;
@@ -323,7 +322,7 @@ impl<'a> Wgsl<'a> {
 }
 
 impl Wgsl<'_> {
-    /// Itself, if it is from a file.
+    /// An owned copy, if the text is from a file.
     pub(super) fn opened(&self) -> Option<Wgsl<'static>> {
         let owned = |text: &Cow<'_, str>| Cow::Owned(text.to_string());
         self.path.as_ref().map(|path| Wgsl {
@@ -343,13 +342,13 @@ impl Wgsl<'_> {
         })
     }
 
-    /// The same with the text that its file has now.
+    /// A copy with the current text of its file.
     pub(super) fn read_again(&self) -> Result<Self, KernelError> {
         let text = self.path.as_deref().map(read).transpose()?;
         Ok(Self { text: text.map_or_else(|| self.text.clone(), Cow::Owned), ..self.clone() })
     }
 
-    /// The one text that it is with all it imports.
+    /// Composes the text with its imports into a single source.
     pub(crate) fn source(&self) -> Result<Source, KernelError> {
         if let Some(prepared) = &self.prepared {
             return Ok(prepared.clone());
@@ -371,7 +370,7 @@ impl Wgsl<'_> {
         Ok(compose(root, &self.module_path()?, &modules, &options)?)
     }
 
-    /// The path of the file below the root folder, as other files would import it.
+    /// The path of the file below the root folder, as other files import it.
     fn module_path(&self) -> Result<Vec<String>, KernelError> {
         let (Some(path), Some(folder)) = (&self.path, &self.folder) else {
             return Ok(self.at.iter().map(ToString::to_string).collect());
@@ -381,7 +380,7 @@ impl Wgsl<'_> {
         let below = below.or_else(|| Some(real(path)?.strip_prefix(real(folder)?).ok()?.to_owned()));
         let Some(below) = below else {
             let message = format!(
-                "expected it in the root folder of its imports, {}, it lies elsewhere: name a folder that it is in",
+                "expected a file in the root folder of its imports, {}, but it is elsewhere; set the root to a folder that contains it",
                 folder.display()
             );
             return Err(KernelError::Unreadable { file: path.display().to_string(), message });
@@ -400,16 +399,16 @@ impl Wgsl<'_> {
 fn read(path: &Path) -> Result<String, KernelError> {
     std::fs::read_to_string(path).map_err(|error| {
         let message = match error.kind() {
-            _ if path.is_dir() => "expected a WGSL file, found a folder: name a file in it".to_owned(),
-            ErrorKind::NotFound => "expected a WGSL file, there is none of this name: check the path".to_owned(),
-            ErrorKind::InvalidData => "expected WGSL, which is UTF-8, found other bytes: save it as UTF-8".to_owned(),
-            _ => format!("{error}: check the path, and who may read it"),
+            _ if path.is_dir() => "expected a WGSL file, found a folder; name a file in it".to_owned(),
+            ErrorKind::NotFound => "expected a WGSL file, but it does not exist; check the path".to_owned(),
+            ErrorKind::InvalidData => "expected WGSL in UTF-8, found other bytes; save the file as UTF-8".to_owned(),
+            _ => format!("{error}; check the path and its permissions"),
         };
         KernelError::Unreadable { file: path.display().to_string(), message }
     })
 }
 
-/// Modules from memory, then those in files.
+/// Modules from memory take precedence over those in files.
 struct Library {
     given: Given,
     folder: Option<Folder>,

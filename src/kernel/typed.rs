@@ -1,8 +1,7 @@
-//! What the kernels of [`kernels!`](crate::kernels!) may be bound to, and how their launches are
-//! put together.
+//! Arguments of the kernels that [`kernels!`](crate::kernels!) generates, and their launches.
 //!
-//! The macro knows each variable's slot and type, so nothing is looked up by name. Everything that
-//! depends on what is bound is checked as in any other launch.
+//! The macro determines each variable's slot and type, so there is no lookup by name. All properties of the arguments
+//! at run time are checked as in any other launch.
 
 #[doc(hidden)]
 pub use bytemuck;
@@ -31,8 +30,8 @@ impl<'a, T: Element, B> Reads<'a, T, B> for Slice<'a, T> {}
 impl<'a, T: Element, B> Reads<'a, T, B> for &Slice<'a, T> {}
 impl<'a, T: Element, B> Reads<'a, T, B> for &'a SliceMut<'_, T> {}
 
-/// What can be bound where a kernel writes elements of `T`: `&mut UnifiedBuffer<T>`, or a mutable
-/// slice of one. `Binding` is as in [`Reads`].
+/// An argument for a variable of which a kernel writes elements of `T`: `&mut UnifiedBuffer<T>`, or a mutable slice of
+/// one. `Binding` is as in [`Reads`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be bound to `{Binding}`, where the kernel writes elements of `{T}`",
     label = "`{Binding}` must be `&mut UnifiedBuffer<{T}>`, or a mutable slice of one",
@@ -45,8 +44,8 @@ impl<'a, B> Writes<'a, u32, B> for &'a mut DeviceCount {}
 impl<'a, T: Element, B> Writes<'a, T, B> for SliceMut<'a, T> {}
 impl<'a, T: Element, B> Writes<'a, T, B> for &'a mut SliceMut<'_, T> {}
 
-/// A text with the files that it imports, each with its path as a module and its name for messages.
-/// `at` is the text's own path.
+/// A text with the files that it imports, each with its path as a module and its name for messages. `at` is the text's
+/// own path.
 #[doc(hidden)]
 #[must_use]
 pub fn composed(
@@ -63,12 +62,12 @@ pub fn composed(
     wgsl
 }
 
-/// Binds to the variable in `slot`.
+/// Binds a buffer to the variable in `slot`.
 #[doc(hidden)]
 pub fn bind<'a>(launch: &mut Launch<'a>, slot: usize, buffer: impl Bind<'a>) {
     match launch.bound.get_mut(slot) {
         Some(place) => *place = Some(bound(buffer)),
-        None => no_such(launch, slot.to_string()),
+        None => unknown_binding(launch, slot.to_string()),
     }
 }
 
@@ -84,7 +83,7 @@ pub fn set_immediate<T: Element>(launch: &mut Launch<'_>, value: &T) {
     put(launch, None, value);
 }
 
-/// One copy: that `T` has the layout of the WGSL type was found out when Rust was compiled.
+/// A single copy: the compilation of the Rust program has checked that `T` has the layout of the WGSL type.
 fn put<T: Element>(launch: &mut Launch<'_>, slot: Option<usize>, value: &T) {
     let inner = &launch.kernel.inner;
     let place = match slot {
@@ -108,12 +107,12 @@ fn put<T: Element>(launch: &mut Launch<'_>, slot: Option<usize>, value: &T) {
             let layouts = both(layout, &T::layout());
             launch.wrong(LaunchError::Layout { kernel, binding, layouts });
         }
-        None => no_such(launch, slot.map_or_else(|| "the immediate".to_owned(), |slot| slot.to_string())),
+        None => unknown_binding(launch, slot.map_or_else(|| "the immediate".to_owned(), |slot| slot.to_string())),
     }
 }
 
-/// Only for calls that the macro did not write.
-fn no_such(launch: &mut Launch<'_>, key: String) {
+/// Reached only by calls that the macro did not generate.
+fn unknown_binding(launch: &mut Launch<'_>, key: String) {
     let candidates = launch.kernel.bindings().iter().map(|info| info.name.clone()).collect();
     launch.wrong(LaunchError::UnknownBinding { kernel: launch.kernel.name().to_owned(), key, candidates });
 }

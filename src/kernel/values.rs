@@ -1,4 +1,4 @@
-//! Values of uniforms and immediates: where each field lies, and which were set.
+//! Values of uniforms and immediates: the offset of each field, and which fields were set.
 
 use std::ops::Range;
 
@@ -10,26 +10,26 @@ use super::passes::reads::Reads;
 /// Every uniform starts at a multiple of this in the values of a launch.
 const ALIGNMENT: u32 = 16;
 
-/// Where a launch of one kernel puts its uniform and immediate values: one after the other.
+/// The layout of a launch's uniform and immediate values, one after the other.
 pub(crate) struct Values {
-    /// Binding slot and bytes of each uniform.
+    /// The binding slot and the bytes of each uniform.
     uniforms: Vec<(usize, Range<u32>)>,
-    /// Bytes of the immediate, after all uniforms.
+    /// The bytes of the immediate, after all uniforms.
     pub(crate) immediate: Range<u32>,
-    /// Fields that must be set, as the kernel reads them: bytes and path.
+    /// The fields that the kernel reads, which must be set: bytes and path.
     fields: Vec<(Range<u32>, String)>,
 }
 
-/// A place that a path leads to.
+/// The target of a path.
 pub(crate) struct Place<'a> {
-    /// Bytes from the start of the launch's values.
+    /// The offset in the launch's values, in bytes.
     pub(crate) offset: u32,
     pub(crate) layout: &'a Layout,
     /// The binding slot; `None` for the immediate.
     pub(crate) slot: Option<usize>,
 }
 
-/// Which bytes were set.
+/// The bytes that were set.
 pub(crate) type Covered = SmallVec<[Range<u32>; 8]>;
 
 impl Values {
@@ -59,17 +59,17 @@ impl Values {
         Self { uniforms, immediate, fields }
     }
 
-    /// Bytes of all values.
+    /// The size of all values, in bytes.
     pub(crate) fn size(&self) -> usize {
         self.immediate.end as usize
     }
 
-    /// Bytes of the uniform in binding `slot`.
+    /// The bytes of the uniform in binding `slot`.
     pub(crate) fn uniform(&self, slot: usize) -> Option<Range<u32>> {
         self.uniforms.iter().find(|(at, _)| *at == slot).map(|(_, range)| range.clone())
     }
 
-    /// Follows a path like `params.weights[3]`. The error names the part that does not exist.
+    /// Follows a path such as `params.weights[3]`. The error names the part that does not exist.
     pub(crate) fn find<'a>(&self, program: &'a Program, path: &str) -> Result<Place<'a>, String> {
         let end = path.find(['.', '[']).unwrap_or(path.len());
         let (root, mut rest) = path.split_at(end);
@@ -114,7 +114,7 @@ impl Values {
     }
 }
 
-/// Sorts the ranges and joins those that touch.
+/// Sorts the ranges and joins adjacent ones.
 fn join(ranges: &mut Covered) {
     ranges.sort_unstable_by_key(|range| range.start);
     let mut joined: Covered = SmallVec::new();
@@ -137,7 +137,7 @@ fn step<'a, 'p>(layout: &'a Layout, whole: &str, rest: &'p str) -> Result<(u32, 
         let number: u32 = index
             .trim()
             .parse()
-            .map_err(|_| format!("`{index}` in `{whole}[{index}]` is not an index: use a number from 0"))?;
+            .map_err(|_| format!("`{index}` in `{whole}[{index}]` is not an index; use a number from 0"))?;
         let Shape::Array { element, count, stride } = &layout.shape else {
             return Err(format!("no element `{whole}[{number}]`; `{whole}` is {name}, not an array"));
         };
@@ -148,7 +148,7 @@ fn step<'a, 'p>(layout: &'a Layout, whole: &str, rest: &'p str) -> Result<(u32, 
     }
     let rest = rest
         .strip_prefix('.')
-        .ok_or_else(|| format!("`{rest}` after `{whole}` is not a part of a path: use `.field` or `[index]`"))?;
+        .ok_or_else(|| format!("`{rest}` after `{whole}` is not a part of a path; use `.field` or `[index]`"))?;
     let end = rest.find(['.', '[']).unwrap_or(rest.len());
     let wanted = &rest[..end];
     let Shape::Struct { fields } = &layout.shape else {
@@ -169,7 +169,7 @@ fn collect_fields(layout: &Layout, at: u32, path: &str, out: &mut Vec<(Range<u32
             }
         }
         Shape::Array { element, count: Some(count), stride } if *stride > settable(element) => {
-            // Elements may be set one by one, and between or within them lies padding.
+            // Elements may be set one by one, and there is padding between or within them.
             for index in 0..*count {
                 collect_fields(element, at + index * stride, &format!("{path}[{index}]"), out);
             }
@@ -178,7 +178,7 @@ fn collect_fields(layout: &Layout, at: u32, path: &str, out: &mut Vec<(Range<u32
     }
 }
 
-/// Bytes that setting each part of `layout` by its path would set: all but the padding.
+/// The number of bytes that are set by setting each part of `layout` by its path: all but the padding.
 fn settable(layout: &Layout) -> u32 {
     match &layout.shape {
         Shape::Struct { fields } => fields.iter().map(|field| settable(&field.layout)).sum(),

@@ -1,4 +1,4 @@
-//! What a loader delivers.
+//! The batches that a loader delivers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,13 +9,12 @@ use super::pool::Pool;
 
 /// Samples that were loaded together: one buffer for each field, to be bound to kernels.
 ///
-/// Dropping it gives the buffers back to the loader, which writes a later batch to them. Launches and
-/// copies that came before still see this one. So does a [`Recording`](crate::Recording) that names its
-/// buffers, however often it is submitted: while one is kept, its memory is not written again, and later
-/// batches have other memory. What is to be used again must be let go: by [`clear`](crate::Recording::clear),
-/// or with the recording.
+/// Dropping it returns the buffers to the loader, which reuses them for a later batch. Earlier launches and copies
+/// still see the data of this batch. The same holds for a [`Recording`](crate::Recording) that uses its buffers,
+/// however often it is submitted: while the recording exists, their memory is not reused, and later batches use other
+/// memory. To release the buffers, [`clear`](crate::Recording::clear) or drop the recording.
 pub struct Batch<F: Fields> {
-    /// `None` only while it is dropped.
+    /// `None` only during the drop.
     set: Option<F::Set>,
     samples: Samples,
     pool: Arc<Pool<F>>,
@@ -28,56 +27,56 @@ impl<F: Fields> Batch<F> {
         Self { set: Some(set), samples, pool: Arc::clone(pool), epoch: 0, number: 0 }
     }
 
-    /// How many samples it has. The last one of an epoch, or of a shard, may have fewer than others.
+    /// The number of samples. The last batch of an epoch, or of a shard, may have fewer than the others.
     #[must_use]
     pub fn len(&self) -> usize {
         self.samples.len()
     }
 
-    /// Whether it has none, which no batch of a loader has.
+    /// Whether it has no samples; never true for a batch of a loader.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Its buffers: `&UnifiedBuffer<T>`, or a tuple of them. Their lengths are those of a sample times
+    /// The buffers: `&UnifiedBuffer<T>`, or a tuple of them. The length of each is the length of one sample times
     /// [`len`](Self::len).
     #[must_use]
     pub fn fields(&self) -> F::Buffers<'_> {
-        F::buffers(self.set.as_ref().expect("it is taken out by drop alone"))
+        F::buffers(self.set.as_ref().expect("only `drop` takes it"))
     }
 
-    /// Its buffers, for kernels that write them: `&mut UnifiedBuffer<T>`, or a tuple of them.
+    /// The buffers for kernels that write them: `&mut UnifiedBuffer<T>`, or a tuple of them.
     #[must_use]
     pub fn fields_mut(&mut self) -> F::BuffersMut<'_> {
-        F::buffers_mut(self.set.as_mut().expect("it is taken out by drop alone"))
+        F::buffers_mut(self.set.as_mut().expect("only `drop` takes it"))
     }
 
-    /// The numbers of its samples, in the order in which they lie in the buffers: in the data set or,
-    /// for samples that come as a stream, in their shard.
+    /// The numbers of the samples in the order of the buffers: within the data set or, for samples of a stream, within
+    /// their shard.
     pub fn indices(&self) -> impl ExactSizeIterator<Item = usize> {
         self.samples.iter()
     }
 
-    /// The shard, for samples that come as a stream.
+    /// The shard, for samples of a stream.
     #[must_use]
     pub fn shard(&self) -> Option<usize> {
         self.samples.shard
     }
 
-    /// The epoch that it belongs to.
+    /// The epoch of the batch.
     #[must_use]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Which batch of its epoch it is, counted from 0.
+    /// The number of the batch in its epoch, counted from 0.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Bytes of all its buffers.
+    /// The size of all its buffers, in bytes.
     #[must_use]
     pub fn byte_len(&self) -> u64 {
         self.set.as_ref().map_or(0, F::bytes)

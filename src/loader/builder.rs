@@ -1,4 +1,4 @@
-//! How a loader is to load.
+//! The options of a loader.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,21 +8,20 @@ use super::plan::{Source, Terms};
 use super::{Loader, LoaderError};
 use crate::device::Device;
 
-/// The settings that make loading fast or slow and do not change what is loaded. [`LoaderBuilder::tune`] finds
-/// good ones.
+/// The settings that affect the speed of loading, but not the loaded data. [`LoaderBuilder::tune`] finds good ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {
-    /// Threads that load; with none, the thread that asks for a batch loads it.
+    /// The number of loading threads; with 0, the thread that requests a batch loads it.
     pub workers: usize,
-    /// Batches that lie ready ahead of the consumer, beside those that workers are at.
+    /// The number of batches loaded ahead of the consumer, in addition to those that workers are loading.
     pub prefetch: usize,
-    /// Whether samples are written in place: into the memory that the device takes them from.
+    /// Whether samples are written in place, into the memory from which the device reads them.
     pub pinned: bool,
 }
 
 impl Default for Setting {
-    /// A worker for every second core, four at most; two batches ahead; in place.
+    /// One worker for every two cores, at most four; two batches ahead; in place.
     fn default() -> Self {
         Self { workers: (super::cores() / 2).clamp(1, 4), prefetch: 2, pinned: true }
     }
@@ -35,7 +34,7 @@ impl fmt::Display for Setting {
     }
 }
 
-/// The options of a [`Loader`]; made by [`Loader::builder`] and [`Loader::iterable`].
+/// The options of a [`Loader`]; created by [`Loader::builder`] and [`Loader::iterable`].
 pub struct LoaderBuilder<F: Fields> {
     pub(super) device: Device,
     pub(super) source: Arc<dyn Source<F>>,
@@ -49,60 +48,59 @@ impl<F: Fields> LoaderBuilder<F> {
         Self { device: device.clone(), source, terms, setting: Setting::default() }
     }
 
-    /// Samples to a batch; 32 unless set. One batch must fit into the device's memory, and several do
-    /// at a time: as many as `workers` and `prefetch` together, and those that are held.
+    /// Sets the number of samples in a batch; the default is 32. One batch must fit into the device's memory, and
+    /// several exist at a time: `workers` plus `prefetch`, and those that the consumer holds.
     #[must_use]
     pub fn batch_size(mut self, samples: usize) -> Self {
         self.terms.batch_size = samples;
         self
     }
 
-    /// Takes the samples of each epoch in an order that depends on `seed` and the epoch's number alone:
-    /// it is the same on every machine, with any number of workers, in every version of anywarp.
+    /// Shuffles the samples of each epoch. The order depends only on `seed` and the number of the epoch: it is the same
+    /// on every machine, with any number of workers, in every version of anywarp.
     #[must_use]
     pub fn shuffle(mut self, seed: u64) -> Self {
         self.terms.shuffle = Some(seed);
         self
     }
 
-    /// Leaves out a last batch that is smaller than the others.
+    /// Sets whether a last batch that is smaller than the others is omitted.
     #[must_use]
     pub fn drop_last(mut self, drop_last: bool) -> Self {
         self.terms.drop_last = drop_last;
         self
     }
 
-    /// How many threads load. With none, the thread that asks for a batch loads it.
+    /// Sets the number of loading threads. With 0, the thread that requests a batch loads it.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.setting.workers = workers;
         self
     }
 
-    /// How many batches lie ready ahead of the consumer, beside those that workers are at.
+    /// Sets the number of batches loaded ahead of the consumer, in addition to those that workers are loading.
     #[must_use]
     pub fn prefetch(mut self, batches: usize) -> Self {
         self.setting.prefetch = batches;
         self
     }
 
-    /// Whether samples are written in place, into the memory that the device takes them from. That
-    /// memory may be slow to read and to write in small pieces; then `false` has them written to
-    /// ordinary memory and copied from there.
+    /// Sets whether samples are written in place, into the memory from which the device reads them. That memory may be
+    /// slow for reads and for small writes; with `false`, samples are written to ordinary memory and copied from there.
     #[must_use]
     pub fn pinned(mut self, pinned: bool) -> Self {
         self.setting.pinned = pinned;
         self
     }
 
-    /// Workers, prefetch and pinning at once, as [`tune`](Self::tune) finds them.
+    /// Sets workers, prefetch and pinning together, as found by [`tune`](Self::tune).
     #[must_use]
     pub fn setting(mut self, setting: Setting) -> Self {
         self.setting = setting;
         self
     }
 
-    /// Makes the loader and starts its threads, which wait for the first epoch.
+    /// Creates the loader and starts its threads, which wait for the first epoch.
     ///
     /// # Errors
     /// [`LoaderError::ZeroBatchSize`], [`LoaderError::NotIndexed`], [`LoaderError::Thread`].
@@ -118,7 +116,7 @@ impl<F: Fields> LoaderBuilder<F> {
 }
 
 impl<F: Fields> Clone for LoaderBuilder<F> {
-    /// The data set is shared.
+    /// Clones the options; the data set is shared.
     fn clone(&self) -> Self {
         let Self { device, source, terms, setting } = self;
         Self { device: device.clone(), source: Arc::clone(source), terms: *terms, setting: *setting }

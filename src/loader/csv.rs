@@ -12,16 +12,17 @@ pub trait CsvNumber: crate::element::Element + sealed::Number {}
 
 impl<T: crate::element::Element + sealed::Number> CsvNumber for T {}
 
-/// [`Arrays`] that columns of a CSV file become: a `Vec` of [`CsvNumber`]s, or a tuple of up to six.
+/// [`Arrays`] that the columns of a CSV file are read into: a `Vec` of [`CsvNumber`]s, or a tuple of up to six.
 pub trait CsvArrays: Arrays + sealed::Columns {}
 
 impl<A: Arrays + sealed::Columns> CsvArrays for A {}
 
 impl<A: CsvArrays> InMemory<A> {
-    /// The columns of a file with these names, several for each field: a sample is one row.
+    /// Reads the columns of a file with these names, several for each field; a sample is one row.
     ///
-    /// The format is that of RFC 4180: cells are separated by commas and may stand in double quotes, and the first row
-    /// is the names of the columns. Other columns may hold anything. The numbers are kept in memory, the text is not.
+    /// The format is RFC 4180: cells are separated by commas and may be enclosed in double quotes, and the first row
+    /// contains the names of the columns. Other columns may contain any text. The numbers are kept in memory, the text
+    /// is not.
     ///
     /// ```
     /// use anywarp::loader::{Dataset, InMemory};
@@ -38,14 +39,16 @@ impl<A: CsvArrays> InMemory<A> {
     /// ```
     ///
     /// # Errors
-    /// [`LoaderError::File`] for a file that cannot be read and for columns that it has not, [`LoaderError::Cell`] with
-    /// line and column for what is not a number of the field's type, or a row of another length.
+    /// [`LoaderError::File`] for a file that cannot be read and for missing columns; [`LoaderError::Cell`] with line
+    /// and column for a cell that is not a number of the field's type, or a row of another length.
     pub fn csv(file: impl AsRef<Path>, columns: &[&[&str]]) -> Result<Self, LoaderError> {
         let file = file.as_ref();
         let wrong = |message: String| LoaderError::File { file: file.to_owned(), message };
         if columns.len() != A::COUNT {
             let (given, fields) = (columns.len(), A::COUNT);
-            return Err(wrong(format!("columns of {given} fields are asked for, the data set has {fields}")));
+            return Err(wrong(format!(
+                "expected columns for the {fields} fields of the data set, got columns for {given}"
+            )));
         }
         let text = fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
         let table = Table::of(&text, columns).map_err(|problem| match problem {
@@ -62,21 +65,21 @@ impl<A: CsvArrays> InMemory<A> {
     }
 }
 
-/// A mistake in a text.
+/// An error in a text.
 #[derive(Debug)]
 enum Problem {
     File(String),
     Cell { line: usize, column: usize, message: String },
 }
 
-/// The cells of the columns that are wanted.
+/// The cells of the requested columns.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Table<'t> {
     text: &'t str,
-    /// For each field, row after row.
+    /// The cells of each field, row after row.
     fields: Vec<Vec<Cell<'t>>>,
-    /// Columns of each field.
+    /// The number of columns of each field.
     lengths: Vec<usize>,
 }
 
@@ -84,7 +87,7 @@ pub struct Table<'t> {
 #[derive(Clone, Debug)]
 struct Cell<'t> {
     text: Cow<'t, str>,
-    /// Where it begins in the file.
+    /// The start of the cell in the file, in bytes.
     at: usize,
 }
 
@@ -93,14 +96,14 @@ impl<'t> Table<'t> {
         let mut reader = Reader { text, at: if text.starts_with('\u{feff}') { 3 } else { 0 } };
         let header = reader.row()?;
         if header.is_empty() {
-            return Err(Problem::File("is empty: its first row names the columns".to_owned()));
+            return Err(Problem::File("is empty; its first row must name the columns".to_owned()));
         }
         let names: Vec<&str> = header.iter().map(|cell| cell.text.trim()).collect();
         let place = |wanted: &&str| {
             let mut places = names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(at, _)| at);
             match (places.next(), places.next()) {
                 (Some(at), None) => Ok(at),
-                (Some(_), Some(_)) => Err(Problem::File(format!("has several columns '{wanted}': rename all but one"))),
+                (Some(_), Some(_)) => Err(Problem::File(format!("has several columns '{wanted}'; rename all but one"))),
                 (None, _) => Err(Problem::File(format!("has no column '{wanted}'; it has {}", names.join(", ")))),
             }
         };
@@ -111,7 +114,8 @@ impl<'t> Table<'t> {
             let row = reader.row()?;
             let Some(first) = row.first() else { break };
             if row.len() != names.len() {
-                let message = format!("this row has {} cells, the first one names {} columns", row.len(), names.len());
+                let message =
+                    format!("this row has {} cells, but the first row names {} columns", row.len(), names.len());
                 return Err(reader.problem(first.at, message));
             }
             for (field, places) in fields.iter_mut().zip(&places) {
@@ -121,12 +125,12 @@ impl<'t> Table<'t> {
         Ok(Self { text, fields, lengths: places.iter().map(Vec::len).collect() })
     }
 
-    /// Line and column, from 1, in characters.
+    /// The line and the column, counted from 1, in characters.
     fn place(&self, at: usize) -> (usize, usize) {
         place(self.text, at)
     }
 
-    /// The numbers of a field, and how many there are in a row. The error has the place of its cell.
+    /// The numbers of a field, and how many of them a row has. The error contains the position of the cell.
     fn numbers<T: CsvNumber>(&self, field: usize) -> Result<(Vec<T>, usize), (usize, String)> {
         let cells = self.fields.get(field).map(Vec::as_slice).unwrap_or_default();
         let number = |cell: &Cell<'_>| T::parse(cell.text.trim()).map_err(|message| (cell.at, message));
@@ -141,14 +145,14 @@ fn place(text: &str, at: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[start..].trim_start_matches('\u{feff}').chars().count() + 1)
 }
 
-/// Where in a text the next row begins.
+/// A position in a text, at the start of a row or a cell.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Reader<'t> {
-    /// The next row that is not empty; none at the end.
+    /// The next non-empty row; an empty one at the end.
     fn row(&mut self) -> Result<Vec<Cell<'t>>, Problem> {
         let mut row = Vec::new();
         loop {
@@ -174,7 +178,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A cell; then the reader stands before a comma, the end of a line or the end.
+    /// Reads a cell. Afterwards the position is before a comma, at the end of a line, or at the end of the text.
     fn cell(&mut self) -> Result<Cell<'t>, Problem> {
         let at = self.at;
         let rest = &self.text[at..];
@@ -216,15 +220,15 @@ mod sealed {
     use super::{Arrays, Lengths, Table};
 
     pub trait Number: Sized {
-        /// The error says what is wrong with the text.
+        /// Parses a number. The error describes the problem with the text.
         fn parse(text: &str) -> Result<Self, String>;
     }
 
     pub trait Columns: Arrays {
-        /// How many fields there are.
+        /// The number of fields.
         const COUNT: usize;
 
-        /// The error has the place of the cell.
+        /// Parses all fields. The error contains the position of the cell.
         #[allow(clippy::type_complexity, reason = "two things each, for one caller")]
         fn parse(table: &Table<'_>) -> Result<(Self, Lengths<Self::Fields>), (usize, String)>
         where
@@ -239,7 +243,7 @@ macro_rules! floats {
                 let number: Self = text.parse().map_err(|_| not_a_number(text, stringify!($number)))?;
                 let says_so = text.to_ascii_lowercase().contains("inf");
                 if number.is_infinite() && !says_so {
-                    return Err(format!("{text} is beyond the largest {}, {:e}", stringify!($number), Self::MAX));
+                    return Err(format!("{text} exceeds the largest {}, {:e}", stringify!($number), Self::MAX));
                 }
                 Ok(number)
             }
@@ -255,7 +259,7 @@ macro_rules! integers {
             fn parse(text: &str) -> Result<Self, String> {
                 text.parse().map_err(|_| {
                     let said = not_a_number(text, stringify!($number));
-                    format!("{said}: a whole number from {} to {}", Self::MIN, Self::MAX)
+                    format!("{said}, a whole number from {} to {}", Self::MIN, Self::MAX)
                 })
             }
         }
@@ -265,11 +269,7 @@ macro_rules! integers {
 integers! { i32 u32 }
 
 fn not_a_number(text: &str, kind: &str) -> String {
-    if text.is_empty() {
-        format!("this cell is empty, where {kind} is wanted")
-    } else {
-        format!("'{text}' is not {kind}")
-    }
+    if text.is_empty() { format!("this cell is empty, expected {kind}") } else { format!("'{text}' is not {kind}") }
 }
 
 impl<T: CsvNumber> sealed::Columns for Vec<T> {

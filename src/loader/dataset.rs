@@ -1,20 +1,20 @@
-//! What a loader reads: data sets with numbered samples, and data sets that come as streams.
+//! The input of a loader: data sets with numbered samples, and data sets read as streams.
 
 use std::error::Error;
 use std::sync::Arc;
 
 use super::fields::Fields;
 
-/// Why a sample cannot be read: any error, so that `?` does.
+/// The error of reading a sample: any error, so that `?` works.
 pub type ReadError = Box<dyn Error + Send + Sync>;
 
-/// Where a sample is written: one slice for each field, `&mut [f32]` or `(&mut [f32], &mut [u32])`.
+/// The memory into which a sample is written: one slice for each field, `&mut [f32]` or `(&mut [f32], &mut [u32])`.
 pub type Slots<'a, F> = <F as Fields>::Slots<'a>;
 
-/// How many elements a sample has in each field: `usize` for one field, `[usize; N]` for several.
+/// The number of elements of a sample in each field: `usize` for one field, `[usize; N]` for several.
 pub type Lengths<F> = <F as Fields>::Lengths;
 
-/// Samples with numbers, each of which can be read at any time, from any thread.
+/// Numbered samples, each of which can be read at any time, from any thread.
 ///
 /// ```
 /// use anywarp::loader::{Dataset, ReadError};
@@ -42,39 +42,38 @@ pub type Lengths<F> = <F as Fields>::Lengths;
 /// }
 /// ```
 pub trait Dataset: Send + Sync + 'static {
-    /// The element types of a sample: `f32`, or a tuple for several fields: `(f32, u32)`. Each field
-    /// becomes one buffer of a batch.
+    /// The element types of a sample: `f32`, or a tuple for several fields: `(f32, u32)`. Each field becomes one buffer
+    /// of a batch.
     type Fields: Fields;
 
-    /// How many samples there are. Asked at the start of an epoch, and again with each batch.
+    /// The number of samples. Called at the start of an epoch, and again for each batch.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Whether there are no samples.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many elements a sample has in each field. Asked once, when the loader is made.
+    /// The number of elements of a sample in each field. Called once, when the loader is created.
     fn lengths(&self) -> Lengths<Self::Fields>;
 
-    /// Writes the sample `index` into its place in the batch, whose slices have the lengths of
-    /// [`lengths`](Self::lengths). What they hold at first is unspecified, and reading them may be slow.
+    /// Writes the sample `index` into the batch. The slices have the lengths given by [`lengths`](Self::lengths). Their
+    /// initial contents are unspecified, and reading them may be slow.
     ///
     /// # Errors
-    /// Whatever keeps it from being read; it is told with the number of the sample, in place of its
-    /// batch. A panic is told likewise.
+    /// Any error; it is delivered in place of the batch, with the number of the sample. A panic is delivered likewise.
     fn read(&self, index: usize, slots: Slots<'_, Self::Fields>) -> Result<(), ReadError>;
 }
 
-/// Samples that come one after the other, from one or more *shards*: files, connections, generators.
+/// Samples that are read in sequence, from one or more *shards*: files, connections, generators.
 ///
-/// Workers take shards in turn, a batch from each: so the order of batches depends on the number of
-/// shards and not on that of workers, and more workers than shards bring nothing.
+/// Workers take shards in turn, one batch from each. So the order of batches depends on the number of shards and not on
+/// that of workers, and more workers than shards are useless.
 ///
 /// ```
 /// use anywarp::loader::{IterableDataset, ReadError};
 ///
-/// /// Numbers that nobody has counted yet: a quarter of them in each shard.
+/// Consecutive numbers, a quarter of them in each shard.
 /// struct Counting;
 ///
 /// impl IterableDataset for Counting {
@@ -103,13 +102,13 @@ pub trait Dataset: Send + Sync + 'static {
 pub trait IterableDataset: Send + Sync + 'static {
     /// The element types of a sample, as [`Dataset::Fields`].
     type Fields: Fields;
-    /// Where one shard has come to: an iterator, a file that is open.
+    /// The read position in one shard: an iterator, an open file.
     type Shard: Send + 'static;
 
-    /// How many elements a sample has in each field. Asked once, when the loader is made.
+    /// The number of elements of a sample in each field. Called once, when the loader is created.
     fn lengths(&self) -> Lengths<Self::Fields>;
 
-    /// How many shards there are. Asked at the start of an epoch.
+    /// The number of shards. Called at the start of an epoch.
     fn shards(&self) -> usize {
         1
     }
@@ -117,13 +116,13 @@ pub trait IterableDataset: Send + Sync + 'static {
     /// Opens a shard at its start.
     ///
     /// # Errors
-    /// Whatever keeps it from being opened: told in place of a batch, and the shard is left out.
+    /// Any error; it is delivered in place of a batch, and the shard is omitted.
     fn open(&self, shard: usize, epoch: u64) -> Result<Self::Shard, ReadError>;
 
-    /// Writes the shard's next sample into its place in the batch; `false` if there is none.
+    /// Writes the shard's next sample into the batch; `false` if there is none.
     ///
     /// # Errors
-    /// Whatever keeps it from being read: told in place of the batch, and the shard ends with it.
+    /// Any error; it is delivered in place of the batch, and ends the shard.
     fn next(&self, shard: &mut Self::Shard, slots: Slots<'_, Self::Fields>) -> Result<bool, ReadError>;
 }
 

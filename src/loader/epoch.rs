@@ -15,11 +15,11 @@ use super::window::Front;
 use super::worker::load;
 use super::{Batch, LoaderError, LoaderStats};
 
-/// The batches of one epoch, in order; made by [`Loader::epoch`](super::Loader::epoch).
+/// The batches of one epoch, in order; created by [`Loader::epoch`](super::Loader::epoch).
 pub struct Epoch<'a, F: Fields> {
     shared: &'a Shared<F>,
     stage: Stage,
-    /// Since when the consumer waits.
+    /// The time at which the consumer began to wait.
     waiting: Option<Instant>,
 }
 
@@ -29,10 +29,10 @@ enum Stage {
     Over(LoaderStats),
 }
 
-/// What there is without waiting.
+/// The next item, as far as it is available without waiting.
 enum Next<'a, F: Fields> {
     Item(Option<Result<Batch<F>, LoaderError>>),
-    /// A worker is at it; with the lock, so that its end cannot be missed.
+    /// A worker is loading the batch. The lock is still held, so that the end of the job cannot be missed.
     Wait(MutexGuard<'a, State<F>>),
 }
 
@@ -42,7 +42,7 @@ impl<'a, F: Fields> Epoch<'a, F> {
         Self { shared, stage, waiting: None }
     }
 
-    /// What this epoch has loaded so far, and who waited for whom.
+    /// The amounts that this epoch has loaded so far, and the waiting times on either side.
     #[must_use]
     pub fn stats(&self) -> LoaderStats {
         match self.stage {
@@ -56,7 +56,7 @@ impl<'a, F: Fields> Epoch<'a, F> {
         }
     }
 
-    /// The epoch under way; an error if there is none, with what it failed by, once.
+    /// The running epoch; otherwise the error that ended it, once.
     fn serial(&mut self) -> Result<u64, Option<LoaderError>> {
         match std::mem::replace(&mut self.stage, Stage::Over(LoaderStats::default())) {
             Stage::Running(serial) => {
@@ -71,7 +71,7 @@ impl<'a, F: Fields> Epoch<'a, F> {
         }
     }
 
-    /// Goes on with a lock that is held, or takes it.
+    /// Advances with a lock that is already held, or takes it.
     fn advance(&mut self, held: Option<MutexGuard<'a, State<F>>>) -> Next<'a, F> {
         let serial = match self.serial() {
             Ok(serial) => serial,
@@ -159,7 +159,7 @@ impl<F: Fields> fmt::Debug for Epoch<'_, F> {
     }
 }
 
-/// The same as a [`Stream`]; made by [`Loader::epoch_async`](super::Loader::epoch_async).
+/// [`Epoch`] as a [`Stream`]; created by [`Loader::epoch_async`](super::Loader::epoch_async).
 #[derive(Debug)]
 pub struct EpochStream<'a, F: Fields>(Epoch<'a, F>);
 
@@ -168,15 +168,15 @@ impl<'a, F: Fields> EpochStream<'a, F> {
         Self(epoch)
     }
 
-    /// The next batch, without a trait of streams in scope. Dropping the future loses nothing.
+    /// The next batch, without a stream trait in scope. Dropping the future loses no batch.
     ///
     /// # Errors
-    /// Those of [`Epoch`].
+    /// As [`Epoch`].
     pub async fn next(&mut self) -> Option<Result<Batch<F>, LoaderError>> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// What this epoch has loaded so far, and who waited for whom.
+    /// The amounts that this epoch has loaded so far, and the waiting times on either side.
     #[must_use]
     pub fn stats(&self) -> LoaderStats {
         self.0.stats()
@@ -187,7 +187,7 @@ impl<F: Fields> Stream for EpochStream<'_, F> {
     type Item = Result<Batch<F>, LoaderError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // Wakers are foreign code: cloned and dropped without the lock.
+        // Wakers are foreign code, so they are cloned and dropped without the lock.
         let mut mine = None;
         loop {
             let mut state = match self.0.advance(None) {
@@ -205,7 +205,7 @@ impl<F: Fields> Stream for EpochStream<'_, F> {
                 return Poll::Pending;
             }
             drop(state);
-            // Meanwhile the batch may have come.
+            // The batch may have arrived meanwhile.
             mine = Some(context.waker().clone());
         }
     }

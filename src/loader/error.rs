@@ -1,4 +1,4 @@
-//! Errors of loading, and the samples they belong to.
+//! Errors of loading, and the samples that they concern.
 
 use std::error::Error;
 use std::fmt;
@@ -12,49 +12,49 @@ use crate::error::{BufferError, Classified, ErrorClass};
 
 anywarp_backend::debug_as_display!(LoaderError);
 
-/// A loader could not be made, or a batch could not be loaded.
+/// A loader could not be created, or a batch could not be loaded.
 ///
-/// An error of one batch stands in its place, and the epoch continues after it. A loop that logs errors and
+/// An error of one batch is delivered in its place, and the epoch continues after it. A loop that logs errors and
 /// continues therefore reaches the end of the epoch:
 ///
-/// - An error that no later batch could escape is the last item: the device is lost, or a batch is above
-///   what the device allows for one buffer, or above what can be addressed.
-/// - A shard ends with a sample that cannot be read. One whose batch has no memory
-///   ([`Buffer`](Self::Buffer), [`HostMemory`](Self::HostMemory)) goes on where it was, because there may be
-///   some the next time; refused twice in a row, it ends.
+/// - An error that would hit every later batch is the last item: the device is lost, or a batch exceeds the device's
+///   limit for one buffer, or the address space.
+/// - A sample that cannot be read ends its shard. A shard whose batch has no memory ([`Buffer`](Self::Buffer),
+///   [`HostMemory`](Self::HostMemory)) continues at the same sample, as memory may be available later; it ends when
+///   this happens twice in a row.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoaderError {
-    /// Batches of nothing.
-    #[error("the batch size is 0: it must be at least 1")]
+    /// The batch size is 0.
+    #[error("expected a batch size of at least 1, got 0")]
     ZeroBatchSize,
-    /// Shuffling needs samples with numbers.
-    #[error("an iterable data set cannot be shuffled: yield another order in each epoch from its shards")]
+    /// Shuffling needs numbered samples.
+    #[error("an iterable data set cannot be shuffled; let its shards yield another order in each epoch")]
     NotIndexed,
-    /// An order of that many samples has no room in memory.
-    #[error("the order of {samples} samples needs {} bytes of memory, which could not be allocated: do not shuffle them",
+    /// There is no memory for the order of the samples.
+    #[error("the order of {samples} samples needs {} bytes of memory, which could not be allocated; do not shuffle them",
         samples.saturating_mul(size_of::<usize>()))]
     TooManySamples {
-        /// How many there are.
+        /// The number of samples.
         samples: usize,
     },
-    /// That many shards have no room in memory.
-    #[error("the memory for {shards} shards could not be allocated: use fewer shards")]
+    /// There is no memory for the shards.
+    #[error("the memory for {shards} shards could not be allocated; use fewer shards")]
     TooManyShards {
-        /// How many there are.
+        /// The number of shards.
         shards: usize,
     },
-    /// The system gives no more threads.
+    /// The operating system provides no more threads.
     #[error("worker {worker} of {workers} could not be started: {cause}; use fewer workers")]
     Thread {
         /// The worker, counted from 0.
         worker: usize,
-        /// How many were asked for.
+        /// The requested number of workers.
         workers: usize,
-        /// The message of the system.
+        /// The error of the operating system.
         cause: Arc<std::io::Error>,
     },
-    /// The data set refused to read a sample.
+    /// The data set returned an error for a sample.
     #[error("{at} cannot be read: {cause}")]
     Read {
         /// The sample.
@@ -80,15 +80,15 @@ pub enum LoaderError {
         /// Samples now.
         now: usize,
     },
-    /// The device has no memory for a batch, or refuses to have it written. It ends the epoch if that is
-    /// so for all batches, and a shard that it has hit twice in a row.
+    /// The device has no memory for a batch, or refuses writes to it. It ends the epoch if it would hit all batches,
+    /// and a shard after two such errors in a row.
     #[error("batch {batch} of epoch {epoch} ({samples} samples) has no buffer: {error}")]
     Buffer {
         /// The epoch.
         epoch: u64,
         /// The batch, counted from 0.
         batch: u64,
-        /// How many samples it was to have.
+        /// The number of samples of the batch.
         samples: usize,
         /// The error of the buffer.
         error: BufferError,
@@ -96,22 +96,22 @@ pub enum LoaderError {
     /// The host has no ordinary memory for a batch that is to be copied.
     #[error(
         "batch {batch} of epoch {epoch} ({samples} samples) needs {bytes} bytes of host memory, which could not \
-         be allocated: use smaller batches, or write them in place (pinned)"
+         be allocated; use smaller batches, or write them in place (pinned)"
     )]
     HostMemory {
         /// The epoch.
         epoch: u64,
         /// The batch, counted from 0.
         batch: u64,
-        /// How many samples it was to have.
+        /// The number of samples of the batch.
         samples: usize,
-        /// Bytes of one field.
+        /// The size of one field, in bytes.
         bytes: u64,
     },
-    /// There is nothing to measure.
-    #[error("an epoch of this data set has no batches: tuning needs at least one")]
+    /// There is no batch to measure.
+    #[error("an epoch of this data set has no batches; tuning needs at least one")]
     NothingToTune,
-    /// Arrays in memory that are no samples together.
+    /// Arrays in memory that do not form samples.
     #[error("field {field} {problem}")]
     Arrays {
         /// The field, counted from 0.
@@ -119,7 +119,7 @@ pub enum LoaderError {
         /// The problem with its array.
         problem: String,
     },
-    /// A cell of a table is not what it should be.
+    /// A cell of a table is invalid.
     #[error("{}:{line}:{column}: {message}", file.display())]
     Cell {
         /// The file.
@@ -128,10 +128,10 @@ pub enum LoaderError {
         line: usize,
         /// The column in characters, from 1.
         column: usize,
-        /// The mistake in it.
+        /// The problem.
         message: String,
     },
-    /// A file of a data set is not what it should be.
+    /// A file of a data set is invalid.
     #[error("{}: {message}", file.display())]
     File {
         /// The file.
@@ -149,7 +149,7 @@ impl Classified for LoaderError {
             | Self::TooManyShards { .. }
             | Self::Thread { .. }
             | Self::HostMemory { .. } => ErrorClass::Resource,
-            // Files and connections may be there the next time.
+            // Files and connections may be available later.
             Self::Read { .. } => ErrorClass::Retryable,
             _ => ErrorClass::Programmer,
         }
@@ -162,17 +162,17 @@ impl From<LoaderError> for crate::error::Error {
     }
 }
 
-/// The sample, its batch, and the worker that was reading it.
+/// The sample, its batch, and the worker that read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SampleAt {
     /// The epoch.
     pub epoch: u64,
-    /// The batch, counted from 0 as they are delivered.
+    /// The batch, counted from 0 in the order of delivery.
     pub batch: u64,
     /// The sample's number in the data set or in its shard; none while a shard is opened.
     pub sample: Option<usize>,
-    /// The shard, for samples that come as a stream.
+    /// The shard, for samples of a stream.
     pub shard: Option<usize>,
     /// The worker; none for the calling thread.
     pub worker: Option<usize>,
@@ -201,7 +201,7 @@ pub enum Refused {
     Buffer(BufferError),
     /// By the host.
     Host {
-        /// Bytes asked for.
+        /// The requested number of bytes.
         bytes: u64,
     },
 }
@@ -226,7 +226,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// Whether no later batch of the epoch could escape it.
+    /// Whether it would hit every later batch of the epoch.
     pub(super) fn is_final(&self) -> bool {
         let Self::Memory { refused: Refused::Buffer(error), .. } = self else { return false };
         match error {
@@ -236,7 +236,7 @@ impl Fault {
         }
     }
 
-    /// The error of the batch that it belongs to.
+    /// The error of the batch with this number.
     pub(super) fn of(self, epoch: u64, batch: u64, worker: Option<usize>) -> LoaderError {
         let at = |sample, shard| SampleAt { epoch, batch, sample, shard, worker };
         match self {

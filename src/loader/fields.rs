@@ -11,11 +11,11 @@ use crate::error::BufferError;
 
 /// The element types of a sample's fields: any [`Element`], or a tuple of one to six of them.
 ///
-/// Only anywarp implements it.
+/// This trait is sealed.
 pub trait Fields: sealed::Sealed + Sized + 'static {
-    /// Elements of a sample in each field: `usize`, or `[usize; N]`.
+    /// The number of elements of a sample in each field: `usize`, or `[usize; N]`.
     type Lengths: Copy + Debug + Send + Sync;
-    /// Where a sample is written: `&mut [T]`, or a tuple of them.
+    /// The memory into which a sample is written: `&mut [T]`, or a tuple of them.
     type Slots<'a>;
     /// A batch's buffers: `&UnifiedBuffer<T>`, or a tuple of them.
     type Buffers<'a>;
@@ -24,20 +24,20 @@ pub trait Fields: sealed::Sealed + Sized + 'static {
     /// The memory of one batch.
     #[doc(hidden)]
     type Set: Send;
-    /// The same while it is written.
+    /// The same memory during the writing.
     #[doc(hidden)]
     type Open: Send;
 
-    /// Memory for a batch of `samples`.
+    /// Allocates memory for a batch of `samples`.
     #[doc(hidden)]
     fn allocate(device: &Device, lengths: Self::Lengths, samples: usize) -> Result<Self::Set, BufferError>;
-    /// Whether others may still use it.
+    /// Whether other code may still use it.
     #[doc(hidden)]
     fn is_held(set: &Self::Set) -> bool;
     /// Makes it writable.
     #[doc(hidden)]
     fn open(set: Self::Set, in_place: bool) -> Result<Self::Open, Refused>;
-    /// The place of a sample.
+    /// The memory of one sample.
     #[doc(hidden)]
     fn sample(open: &mut Self::Open, lengths: Self::Lengths, at: usize) -> Self::Slots<'_>;
     /// Copies the beginning of one batch to another.
@@ -55,7 +55,7 @@ pub trait Fields: sealed::Sealed + Sized + 'static {
 }
 
 mod sealed {
-    /// Keeps [`Fields`](super::Fields) to the types here.
+    /// Seals [`Fields`](super::Fields).
     pub trait Sealed {}
     impl<T: crate::element::Element + Send + Sync> Sealed for T {}
 }

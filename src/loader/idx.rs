@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use super::{Dataset, LoaderError, ReadError};
 use crate::element::Element;
 
-/// Arrays and their labels, from two files in IDX format: samples of two fields, the array's elements
-/// as `T` and one label.
+/// Arrays and their labels, from two files in IDX format: samples of two fields, the array's elements as `T` and one
+/// label.
 ///
-/// The format is that of MNIST ("The IDX file format", Y. `LeCun`, C. Cortes, C. Burges): two zero bytes, one
-/// that says what the elements are, one with the number of dimensions, their sizes, then the elements;
-/// all numbers big-endian. The first dimension counts the samples. Files that are packed
-/// (`.gz`) have to be unpacked before. Both files are kept in memory as they are.
+/// The format is that of MNIST ("The IDX file format", Y. `LeCun`, C. Cortes, C. Burges): two zero bytes, one for the
+/// type of the elements, one for the number of dimensions, their sizes, then the elements; all numbers are big-endian.
+/// The first dimension counts the samples. Compressed files (`.gz`) must be decompressed first. Both files are kept in
+/// memory unchanged.
 ///
 /// ```no_run
 /// use anywarp::loader::{IdxDataset, Loader};
@@ -36,8 +36,8 @@ pub struct IdxDataset<T> {
     _element: std::marker::PhantomData<fn() -> T>,
 }
 
-/// What elements of an IDX file can become: `u8`, `i32`, `u32`, `f32`, `f64`. A number that has no
-/// room becomes the nearest one.
+/// The types to which elements of an IDX file are converted: `u8`, `i32`, `u32`, `f32`, `f64`. A number out of range is
+/// converted to the nearest value.
 pub trait IdxElement: Element + Send + Sync {
     /// The value as this type.
     #[doc(hidden)]
@@ -60,16 +60,16 @@ impl<T: IdxElement> IdxDataset<T> {
     /// Reads both files.
     ///
     /// # Errors
-    /// [`LoaderError::File`] names the file that cannot be read or is not in the format, and says what
-    /// was expected; also if the files have different numbers of samples, or a label is an array.
+    /// [`LoaderError::File`] names a file that cannot be read or has another format, and what was expected; also if the
+    /// files have different numbers of samples, or a label is an array.
     pub fn open(arrays: impl AsRef<Path>, labels: impl AsRef<Path>) -> Result<Self, LoaderError> {
         let (arrays, labels) = (Array::open(arrays.as_ref())?, Array::open(labels.as_ref())?);
         if labels.sample_length() != 1 {
-            let message = format!("a label is one number, here it has the shape {:?}", labels.shape());
+            let message = format!("expected labels of one number, got the shape {:?}", labels.shape());
             return Err(labels.wrong(message));
         }
         if labels.samples() != arrays.samples() {
-            let message = format!("{} labels for the {} samples of ", labels.samples(), arrays.samples());
+            let message = format!("there are {} labels for the {} samples of ", labels.samples(), arrays.samples());
             return Err(labels.wrong(message + &arrays.file.display().to_string()));
         }
         Ok(Self { arrays, labels, _element: std::marker::PhantomData })
@@ -106,11 +106,11 @@ struct Array {
     sizes: Vec<usize>,
     /// The whole file.
     bytes: Vec<u8>,
-    /// Where the elements begin.
+    /// The offset of the elements.
     start: usize,
 }
 
-/// What its elements are.
+/// The type of the elements.
 #[derive(Clone, Copy)]
 enum Kind {
     U8,
@@ -156,26 +156,27 @@ impl Array {
     fn parse(file: &Path, bytes: Vec<u8>) -> Result<Self, String> {
         let Some(&[0, 0, code, dimensions]) = bytes.first_chunk::<4>() else {
             let begins = &bytes[..bytes.len().min(4)];
-            let packed = if bytes.starts_with(&[0x1f, 0x8b]) { "; it is packed: unpack it with gunzip" } else { "" };
-            return Err(format!("an IDX file begins with two zero bytes, this one with {begins:02x?}{packed}"));
+            let packed =
+                if bytes.starts_with(&[0x1f, 0x8b]) { "; it is compressed, so decompress it with gunzip" } else { "" };
+            return Err(format!("expected an IDX file, which begins with two zero bytes, got {begins:02x?}{packed}"));
         };
         let kind = Kind::of(code).ok_or_else(|| {
             format!(
-                "its elements are of the kind {code:#04x}; IDX has 0x08 (u8), 0x09 (i8), 0x0b (i16), 0x0c (i32), \
+                "unknown element type {code:#04x}; IDX has 0x08 (u8), 0x09 (i8), 0x0b (i16), 0x0c (i32), \
                  0x0d (f32) and 0x0e (f64)"
             )
         })?;
         let start = 4 + 4 * usize::from(dimensions);
-        let header = bytes.get(4..start).ok_or("it ends within the sizes of its dimensions")?;
+        let header = bytes.get(4..start).ok_or("the file ends within the sizes of its dimensions")?;
         let sizes: Vec<usize> = header.as_chunks().0.iter().map(|size| u32::from_be_bytes(*size) as usize).collect();
         if sizes.is_empty() {
-            return Err("it has no dimensions: the first one counts the samples".to_owned());
+            return Err("the file has no dimensions; the first one must count the samples".to_owned());
         }
         let wanted = sizes.iter().try_fold(kind.size(), |bytes, size| bytes.checked_mul(*size));
         let got = bytes.len() - start;
         if wanted != Some(got) {
             let wanted = wanted.map_or("more than can be addressed".to_owned(), |bytes| format!("{bytes} bytes"));
-            return Err(format!("elements of the sizes {sizes:?} take {wanted}, the file has {got} bytes of them"));
+            return Err(format!("expected {wanted} for elements of the sizes {sizes:?}, got {got} bytes"));
         }
         Ok(Self { file: file.to_owned(), kind, sizes, bytes, start })
     }
@@ -192,7 +193,7 @@ impl Array {
         self.sizes.get(1..).unwrap_or_default()
     }
 
-    /// Where there are samples, the product was checked to be addressable.
+    /// If there are samples, the product is known to be addressable.
     fn sample_length(&self) -> usize {
         self.shape().iter().fold(1, |product: usize, size| product.saturating_mul(*size))
     }
@@ -251,14 +252,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_file_is_said() {
+    fn an_invalid_file_is_described() {
         let cases: [(&[u8], &str); 7] = [
-            (&[], "begins with two zero bytes, this one with []"),
-            (&[0x1f, 0x8b, 8, 0], "unpack it with gunzip"),
-            (&[0, 0, 0x0A, 1], "kind 0x0a"),
+            (&[], "begins with two zero bytes, got []"),
+            (&[0x1f, 0x8b, 8, 0], "decompress it with gunzip"),
+            (&[0, 0, 0x0A, 1], "element type 0x0a"),
             (&[0, 0, 8, 0], "no dimensions"),
             (&[0, 0, 8, 2, 0, 0], "ends within the sizes"),
-            (&[0, 0, 8, 1, 0, 0, 0, 3, 1, 2], "take 3 bytes, the file has 2"),
+            (&[0, 0, 8, 1, 0, 0, 0, 3, 1, 2], "expected 3 bytes for elements of the sizes [3], got 2 bytes"),
             (&[&[0, 0, 8, 3], [255; 12].as_slice()].concat(), "more than can be addressed"),
         ];
         for (bytes, expected) in cases {

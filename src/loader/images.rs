@@ -9,23 +9,22 @@ use image::{DynamicImage, ImageReader};
 
 use super::{Dataset, LoaderError, ReadError};
 
-/// How a picture comes to its size.
+/// The way in which a picture is fitted to the size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fit {
-    /// Scaled to cover the size, and cut to its centre: nothing is distorted.
+    /// Scaled to cover the size, and cropped to its centre: not distorted.
     #[default]
     Crop,
-    /// Scaled in both directions: nothing is cut.
+    /// Scaled in both directions: not cropped.
     Stretch,
 }
 
-/// Pictures in folders, one folder for each class: `root/cat/1.png`, `root/dog/7.jpeg`. Samples of two
-/// fields: the pixels, row after row, and the number of the class.
+/// Pictures in folders, one folder for each class: `root/cat/1.png`, `root/dog/7.jpeg`. Samples of two fields: the
+/// pixels, row after row, and the number of the class.
 ///
-/// A pixel is one `u32`, which a kernel takes apart by `unpack4x8unorm(pixel)`: red, green, blue and
-/// alpha from 0 to 1. Classes are the folders in the order of their names, pictures those with an end
-/// that says PNG or JPEG. What is in a file shows when it is read: decoded, then scaled by a triangle
-/// filter (bilinear where it enlarges).
+/// A pixel is one `u32`, which a kernel unpacks by `unpack4x8unorm(pixel)`: red, green, blue and alpha from 0 to 1.
+/// Classes are the folders in the order of their names; pictures are the files with an extension of PNG or JPEG. A file
+/// is opened only when it is read. It is decoded, then scaled by a triangle filter (bilinear when enlarging).
 ///
 /// ```no_run
 /// use anywarp::loader::{Fit, ImageFolder, Loader};
@@ -53,20 +52,20 @@ pub struct ImageFolder {
 }
 
 impl ImageFolder {
-    /// Lists the folders; every picture will have `[width, height]` pixels.
+    /// Lists the folders; every picture is scaled to `[width, height]` pixels.
     ///
     /// # Errors
-    /// [`LoaderError::File`]: a folder that cannot be listed, no class at all, a size of 0.
+    /// [`LoaderError::File`] for a folder that cannot be listed, no class, or a size of 0.
     pub fn open(root: impl AsRef<Path>, [width, height]: [u32; 2], fit: Fit) -> Result<Self, LoaderError> {
         let root = root.as_ref();
         let wrong = |message: String| LoaderError::File { file: root.to_owned(), message };
         if width == 0 || height == 0 {
-            return Err(wrong(format!("pictures of {width} x {height} pixels have none: both must be at least 1")));
+            return Err(wrong(format!("expected a width and a height of at least 1 pixel, got {width} x {height}")));
         }
         let mut folders = listed(root)?;
         folders.retain(|path| path.is_dir());
         if folders.is_empty() {
-            return Err(wrong("it has no folders: every class is one, with its pictures in it".to_owned()));
+            return Err(wrong("expected one folder of pictures for each class, found no folders".to_owned()));
         }
         let (mut classes, mut files) = (Vec::new(), Vec::new());
         for (class, folder) in (0..).zip(&folders) {
@@ -77,7 +76,7 @@ impl ImageFolder {
         Ok(Self { classes, files, width, height, fit })
     }
 
-    /// The names of the classes: number 0 is the first.
+    /// The names of the classes, by their numbers.
     #[must_use]
     pub fn classes(&self) -> &[String] {
         &self.classes
@@ -116,7 +115,7 @@ impl Dataset for ImageFolder {
     }
 }
 
-/// By what is in the file, not by its name.
+/// Decodes by the content of the file, not by its name.
 fn decoded(path: &Path) -> Result<DynamicImage, ReadError> {
     Ok(ImageReader::open(path)?.with_guessed_format()?.decode()?)
 }
@@ -126,7 +125,7 @@ fn is_picture(path: &Path) -> bool {
     path.is_file() && ["png", "jpg", "jpeg"].iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
-/// What is in a folder, by name.
+/// The entries of a folder, by name.
 fn listed(folder: &Path) -> Result<Vec<PathBuf>, LoaderError> {
     let entries = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut paths: Vec<PathBuf> = entries.map_err(|error: io::Error| LoaderError::File {

@@ -1,9 +1,9 @@
-//! Data sets that lie in memory.
+//! Data sets in memory.
 
 use super::{Dataset, Fields, Lengths, LoaderError, ReadError, Slots};
 use crate::element::Element;
 
-/// Samples that lie in memory: one `Vec` for each field, with the samples one after the other.
+/// Samples in memory: one `Vec` for each field, with the samples one after the other.
 ///
 /// ```
 /// use anywarp::loader::{InMemory, Loader};
@@ -34,12 +34,12 @@ pub struct InMemory<A: Arrays> {
 }
 
 impl<A: Arrays> InMemory<A> {
-    /// Samples of these arrays, with so many elements in each field: `InMemory::new(values, 3)` for one field,
-    /// `InMemory::new((points, classes), [2, 1])` for two.
+    /// Creates samples from these arrays, with `lengths` elements in each field: `InMemory::new(values, 3)` for one
+    /// field, `InMemory::new((points, classes), [2, 1])` for two.
     ///
     /// # Errors
-    /// [`LoaderError::Arrays`]: a sample of no elements, an array that ends within a sample, or arrays of different
-    /// numbers of samples.
+    /// [`LoaderError::Arrays`] for a sample of no elements, an array that ends within a sample, or arrays with
+    /// different numbers of samples.
     pub fn new(arrays: A, lengths: Lengths<A::Fields>) -> Result<Self, LoaderError> {
         let samples = arrays.samples(lengths)?;
         Ok(Self { arrays, lengths, samples })
@@ -51,7 +51,7 @@ impl<A: Arrays> InMemory<A> {
         &self.arrays
     }
 
-    /// Gives the arrays back: to change them, and make a data set of them again.
+    /// Returns the arrays, for example to change them and create a data set again.
     #[must_use]
     pub fn into_arrays(self) -> A {
         self.arrays
@@ -76,12 +76,12 @@ impl<A: Arrays> Dataset for InMemory<A> {
 
 /// The arrays of an [`InMemory`] data set: a `Vec`, or a tuple of up to six.
 ///
-/// Only anywarp implements it.
+/// This trait is sealed.
 pub trait Arrays: sealed::Sealed + Send + Sync + 'static {
-    /// The element types: those of the arrays.
+    /// The element types of the arrays.
     type Fields: Fields;
 
-    /// How many samples there are.
+    /// The number of samples.
     #[doc(hidden)]
     fn samples(&self, lengths: Lengths<Self::Fields>) -> Result<usize, LoaderError>;
     /// Copies a sample; `None` if there is no such sample.
@@ -107,14 +107,14 @@ impl<T: Element> Arrays for Vec<T> {
     }
 }
 
-/// How many samples an array has; `before` is how many those before it have.
+/// The number of samples of an array; `before` is that of the arrays before it.
 fn counted(field: usize, elements: usize, length: usize, before: Option<usize>) -> Result<usize, LoaderError> {
     let wrong = |problem: String| LoaderError::Arrays { field, problem };
     let (Some(samples), Some(rest)) = (elements.checked_div(length), elements.checked_rem(length)) else {
-        return Err(wrong("has 0 elements to a sample: a sample has at least one in each field".to_owned()));
+        return Err(wrong("has 0 elements per sample; a sample needs at least one in each field".to_owned()));
     };
     if rest != 0 {
-        return Err(wrong(format!("has {elements} elements, which are no whole samples of {length}")));
+        return Err(wrong(format!("has {elements} elements, which is not a whole number of samples of {length}")));
     }
     match before {
         Some(before) if before != samples => {
@@ -176,7 +176,10 @@ mod tests {
         let error = |result: Result<usize, LoaderError>| result.unwrap_err().to_string();
         assert_eq!(vec![1.0f32; 6].samples(3).unwrap(), 2);
         assert_eq!(Vec::<u32>::new().samples(3).unwrap(), 0);
-        assert_eq!(error(vec![1.0f32; 7].samples(3)), "field 0 has 7 elements, which are no whole samples of 3");
+        assert_eq!(
+            error(vec![1.0f32; 7].samples(3)),
+            "field 0 has 7 elements, which is not a whole number of samples of 3"
+        );
         assert!(error(vec![1.0f32; 7].samples(0)).contains("at least one"));
         let pair = (vec![1.0f32; 6], vec![1u32; 4]);
         assert_eq!(pair.samples([3, 2]).unwrap(), 2);

@@ -1,4 +1,4 @@
-//! The loader: its threads, and its epochs.
+//! The loader: its threads and its epochs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::device::Device;
 
 /// Loads a data set batch by batch, on threads of its own, into buffers of one device.
 ///
-/// Dropping it ends its threads, which takes as long as the sample that each of them is reading.
-/// Batches may outlive it. See the [module](super) for an example.
+/// Dropping it ends its threads; each finishes the sample that it is reading. Batches may outlive it. See the
+/// [module](super) for an example.
 ///
-/// How many threads it has, and how far ahead they load, is said by its builder:
-/// [`LoaderBuilder::tune`] finds out what is best for one's data and one's kernels, before a loader is made.
+/// The builder sets the number of threads, and how far ahead they load: [`LoaderBuilder::tune`] finds the best values
+/// for the data and the kernels, before a loader is created.
 pub struct Loader<F: Fields> {
     pub(super) shared: Arc<Shared<F>>,
     source: Arc<dyn Source<F>>,
@@ -30,12 +30,12 @@ pub struct Loader<F: Fields> {
 }
 
 impl<F: Fields> Loader<F> {
-    /// Options for loading a data set whose samples have numbers.
+    /// The options for a data set with numbered samples.
     pub fn builder<D: Dataset<Fields = F>>(device: &Device, dataset: D) -> LoaderBuilder<F> {
         LoaderBuilder::new(device, Arc::new(Indexed(Arc::new(dataset))))
     }
 
-    /// Options for loading a data set that comes as streams.
+    /// The options for a data set read as streams.
     ///
     /// ```
     /// # use anywarp::loader::{IterableDataset, Loader, ReadError};
@@ -74,7 +74,7 @@ impl<F: Fields> Loader<F> {
 
     pub(super) fn start(builder: &LoaderBuilder<F>) -> Result<Self, LoaderError> {
         let LoaderBuilder { device, source, terms, setting } = builder;
-        // On the calling thread there is nothing ahead.
+        // Without workers there are no batches ahead.
         let ahead = if setting.workers == 0 { 1 } else { setting.prefetch.saturating_add(setting.workers) };
         let pool = Pool::new(device, source.lengths(), terms.batch_size, ahead);
         let shared = Arc::new(Shared::new(pool, setting.pinned, setting.workers, ahead));
@@ -82,7 +82,7 @@ impl<F: Fields> Loader<F> {
         for worker in 0..setting.workers {
             let shared = Arc::clone(&loader.shared);
             let thread = thread::Builder::new().name(format!("anywarp-load-{worker}"));
-            // Those that have started end when the loader is dropped here.
+            // On an error, the drop of `loader` ends the threads that have started.
             let thread = thread.spawn(move || work(&shared, worker)).map_err(|cause| LoaderError::Thread {
                 worker,
                 workers: setting.workers,
@@ -93,22 +93,21 @@ impl<F: Fields> Loader<F> {
         Ok(loader)
     }
 
-    /// Begins an epoch: all samples once, batch by batch. With the same `epoch` it is the same order
-    /// again. An empty data set has no batches.
+    /// Begins an epoch: all samples once, batch by batch. The same `epoch` gives the same order. An empty data set has
+    /// no batches.
     ///
-    /// Dropping the iterator ends the epoch; what was loaded ahead is not used.
+    /// Dropping the iterator ends the epoch; batches loaded ahead are discarded.
     ///
     /// # Errors
-    /// Each batch has its own; [`LoaderError`] says which of them end the epoch. One that keeps it from
-    /// beginning is the only item:
-    /// [`LoaderError::TooManySamples`], [`LoaderError::TooManyShards`].
+    /// Each batch has its own; [`LoaderError`] describes which of them end the epoch. An error that prevents its start
+    /// is the only item: [`LoaderError::TooManySamples`], [`LoaderError::TooManyShards`].
     pub fn epoch(&mut self, epoch: u64) -> Epoch<'_, F> {
         let begun = self.begin(epoch);
         Epoch::new(&self.shared, begun)
     }
 
-    /// [`epoch`](Self::epoch) without blocking: a [`Stream`](futures_core::Stream) of batches, for any
-    /// executor. Without workers it reads where it is polled.
+    /// [`epoch`](Self::epoch) without blocking: a [`Stream`](futures_core::Stream) of batches, for any executor.
+    /// Without workers, the poll loads the batch.
     ///
     /// ```
     /// # use anywarp::loader::{Dataset, Loader, ReadError};
@@ -139,7 +138,7 @@ impl<F: Fields> Loader<F> {
         EpochStream::new(self.epoch(epoch))
     }
 
-    /// What was loaded so far, and who waited for whom: in all epochs.
+    /// The amounts loaded so far in all epochs, and the waiting times on either side.
     #[must_use]
     pub fn stats(&self) -> LoaderStats {
         let state = self.shared.state();
@@ -153,7 +152,7 @@ impl<F: Fields> Loader<F> {
     fn begin(&self, epoch: u64) -> Result<u64, LoaderError> {
         let plan = self.source.plan(epoch, &self.terms)?;
         let work = Arc::new(Work { plan, cancelled: AtomicBool::new(false) });
-        // One that was leaked is still under way.
+        // An epoch that was leaked is still running.
         let serial = self.shared.state().serial;
         self.shared.end_run(serial);
         let mut state = self.shared.state();
@@ -170,7 +169,7 @@ impl<F: Fields> Loader<F> {
         });
         let serial = state.serial;
         drop(state);
-        self.shared.tell_workers();
+        self.shared.notify_workers();
         Ok(serial)
     }
 }
@@ -183,12 +182,13 @@ impl<F: Fields> Drop for Loader<F> {
             state.serial
         };
         self.shared.end_run(serial);
-        self.shared.tell_workers();
+        self.shared.notify_workers();
         let this = thread::current().id();
         for thread in self.threads.drain(..) {
-            // A task that a worker wakes may run there, to its end. That worker ends after it.
+            // A task that a worker wakes may run on that worker to its end, and drop the loader. That worker ends
+            // afterwards.
             if thread.thread().id() != this {
-                // A worker's panics are values: there is nothing to hear.
+                // A worker returns its panics as values, so `join` reports nothing new.
                 let _ = thread.join();
             }
         }

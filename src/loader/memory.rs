@@ -1,4 +1,4 @@
-//! The memory of one field of one batch: a buffer, and how its elements are written.
+//! The memory of one field of one batch: a buffer, and the way in which its elements are written.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::BufferError;
 
-/// One field's buffer between two batches.
+/// The buffer of one field between two batches.
 pub struct Memory<T: Element> {
     pub(super) buffer: UnifiedBuffer<T>,
-    /// Ordinary memory of its length, once a batch was written there.
+    /// Ordinary memory of its length, after a batch was written there.
     plain: Vec<T>,
 }
 
 impl<T: Element> Memory<T> {
     pub(super) fn new(device: &Device, length: Option<usize>) -> Result<Self, BufferError> {
-        // More than can be counted is more than can be addressed, which the buffer says.
+        // A length that overflows is too large for any buffer, and allocating the buffer reports that.
         Ok(Self { buffer: device.buffer(length.unwrap_or(usize::MAX))?, plain: Vec::new() })
     }
 
-    /// Whether a recording that is kept, or code that it was lent to, has it as well.
+    /// Whether a recording, or code that it was lent to, also holds it.
     pub(super) fn is_held(&self) -> bool {
         Arc::strong_count(&self.buffer.core) > 1
     }
@@ -39,9 +39,9 @@ impl<T: Element> Memory<T> {
     }
 }
 
-/// One field's elements while a batch is written.
+/// The elements of one field while a batch is written.
 pub enum Open<T: Element> {
-    /// The memory that the device takes them from.
+    /// The memory from which the device reads them.
     InPlace(OwnedWrite<T>),
     /// Ordinary memory.
     Plain(Memory<T>),
@@ -55,13 +55,13 @@ impl<T: Element> Open<T> {
         }
     }
 
-    /// The elements of the sample that is number `at` of the batch; none if there is no such sample.
+    /// The elements of sample `at` of the batch; none if there is no such sample.
     pub(super) fn sample(&mut self, length: usize, at: usize) -> &mut [T] {
         let range = at.saturating_mul(length)..at.saturating_add(1).saturating_mul(length);
         self.elements().get_mut(range).unwrap_or_default()
     }
 
-    /// Copies from the beginning of `other`, as much as there is room for.
+    /// Copies from the beginning of `other`, up to the length of this memory.
     pub(super) fn take_from(&mut self, other: &mut Self) {
         let target = self.elements();
         let length = target.len();
@@ -70,7 +70,7 @@ impl<T: Element> Open<T> {
         }
     }
 
-    /// What was written goes to the buffer, unless nobody wants it (`keep`).
+    /// Transfers the elements to the buffer, if they are needed (`keep`).
     pub(super) fn close(self, keep: bool) -> Result<Memory<T>, BufferError> {
         match self {
             Self::InPlace(writing) => Ok(Memory { buffer: writing.finish(), plain: Vec::new() }),

@@ -1,4 +1,4 @@
-//! Feeding kernels from a data set: threads read ahead, batches come in order.
+//! Feeding kernels from a data set: threads read ahead, batches are delivered in order.
 //!
 //! ```
 //! use anywarp::Device;
@@ -7,7 +7,7 @@
 //! struct Ramps;
 //!
 //! impl Dataset for Ramps {
-//!     type Fields = (f32, u32); // two buffers to a batch
+//!     type Fields = (f32, u32); // two buffers in a batch
 //!
 //!     fn len(&self) -> usize {
 //!         1000
@@ -44,21 +44,21 @@
 //! }
 //! ```
 //!
-//! - A [`Dataset`] has samples with numbers, an [`IterableDataset`] has shards that are read from their
-//!   beginning to their end. Each sample is written straight to its place in its batch.
-//! - A [`Loader`] has threads, each of which fills whole batches. They are delivered in the same order,
-//!   whatever the number of threads: see [`LoaderBuilder::shuffle`].
-//! - A [`Batch`] has one buffer for each field. When it is dropped, a later batch is written to them.
-//! - Memory is bounded: besides what the consumer holds there are at most `workers` + `prefetch` batches,
-//!   and where host and device share their memory two more that rest until the device has done with them.
-//! - What goes wrong with a sample stands in place of its batch, and the epoch goes on: [`LoaderError`].
+//! - A [`Dataset`] has numbered samples; an [`IterableDataset`] has shards that are read from beginning to end. Each
+//!   sample is written directly into its batch.
+//! - A [`Loader`] has threads, each of which fills whole batches. They are delivered in the same order for any number
+//!   of threads: see [`LoaderBuilder::shuffle`].
+//! - A [`Batch`] has one buffer for each field. After it is dropped, its buffers are reused for a later batch.
+//! - Memory is bounded: in addition to the batches that the consumer holds there are at most `workers` + `prefetch`
+//!   batches, and with unified memory two more, which are unused until the device has finished with them.
+//! - An error of a sample is delivered in place of its batch, and the epoch continues: [`LoaderError`].
 //! - [`Loader::epoch_async`] is the same without blocking.
-//! - [`LoaderStats`] tells who waited for whom, and [`LoaderBuilder::tune`] finds out how many workers to
-//!   have.
-//! - [`InMemory`] is samples that lie in `Vec`s, or are columns of a CSV file. [`IdxDataset`] reads the files of MNIST,
-//!   `ImageFolder` (feature `images`) pictures, four bytes to a pixel.
+//! - [`LoaderStats`] contains the waiting times on either side, and [`LoaderBuilder::tune`] finds the best number of
+//!   workers.
+//! - [`InMemory`] holds samples in `Vec`s, or the columns of a CSV file. [`IdxDataset`] reads the files of MNIST,
+//!   `ImageFolder` (feature `images`) pictures with four bytes for each pixel.
 //!
-//! A browser has none of it, because it has no threads to load with.
+//! The module does not exist in a browser, which has no threads for loading.
 
 mod batch;
 mod builder;
@@ -97,7 +97,7 @@ pub use loading::Loader;
 pub use stats::LoaderStats;
 pub use tune::{Trial, TuneOptions, Tuning};
 
-/// Cores of this machine.
+/// The number of cores of this machine.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }

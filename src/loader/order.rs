@@ -1,16 +1,15 @@
-//! In which order an epoch takes the samples.
+//! The order in which an epoch takes the samples.
 
 use std::collections::TryReserveError;
 
-/// The numbers `0..length` in the order that `seed` and `epoch` give them: the same on every machine,
-/// in every version.
+/// The numbers `0..length` in an order determined by `seed` and `epoch`: the same on every machine, in every version.
 ///
 /// Fisher-Yates (Knuth, "The Art of Computer Programming", volume 2, algorithm P) on [`SplitMix`].
 pub(super) fn shuffled(length: usize, seed: u64, epoch: u64) -> Result<Vec<usize>, TryReserveError> {
     let mut order = Vec::new();
     order.try_reserve_exact(length)?;
     order.extend(0..length);
-    // One step of the generator between them: neighbouring seeds and epochs have nothing in common.
+    // One step of the generator between them makes neighbouring seeds and epochs unrelated.
     let mut random = SplitMix(SplitMix(seed).next() ^ epoch);
     for last in (1..length).rev() {
         order.swap(last, random.below(last as u64 + 1) as usize);
@@ -20,8 +19,8 @@ pub(super) fn shuffled(length: usize, seed: u64, epoch: u64) -> Result<Vec<usize
 
 /// `SplitMix64` (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 ///
-/// It is written out, because an order must outlive versions of whatever it is made with, and crates
-/// of random numbers change theirs.
+/// It is implemented here because an order must not change between versions, while crates of random numbers change
+/// theirs.
 pub(super) struct SplitMix(pub(super) u64);
 
 impl SplitMix {
@@ -32,7 +31,7 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0..end`, each as likely as the others; `end` is not zero.
+    /// A number in `0..end`, uniformly distributed; `end` is not zero.
     ///
     /// Lemire, "Fast random integer generation in an interval", ACM TOMACS 29, 2019.
     pub(super) fn below(&mut self, end: u64) -> u64 {
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_is_as_likely_for_every_number() {
+    fn every_position_is_equally_likely_for_every_number() {
         let mut seen = [[0u32; 5]; 5];
         for epoch in 0..10_000 {
             for (place, number) in shuffled(5, 3, epoch).unwrap().into_iter().enumerate() {
@@ -81,7 +80,7 @@ mod tests {
         }
 
         #[test]
-        fn seeds_and_epochs_have_orders_of_their_own(seed: u64, epoch in 0u64..1000) {
+        fn different_seeds_and_epochs_have_different_orders(seed: u64, epoch in 0u64..1000) {
             let order = shuffled(100, seed, epoch).unwrap();
             prop_assert_ne!(&order, &shuffled(100, seed, epoch + 1).unwrap());
             prop_assert_ne!(&order, &shuffled(100, seed.wrapping_add(1), epoch).unwrap());

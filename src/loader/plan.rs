@@ -14,7 +14,7 @@ use super::ReadError;
 use super::error::{Cause, Fault, LoaderError};
 use super::fields::Fields;
 
-/// What the options say about an epoch.
+/// The options of an epoch.
 #[derive(Clone, Copy)]
 pub(super) struct Terms {
     pub(super) batch_size: usize,
@@ -22,45 +22,45 @@ pub(super) struct Terms {
     pub(super) shuffle: Option<u64>,
 }
 
-/// Where epochs come from: a data set.
+/// A data set, as the source of epochs.
 pub(super) trait Source<F: Fields>: Send + Sync {
     fn lengths(&self) -> F::Lengths;
 
-    /// Whether its samples have numbers, and so can be put into another order.
+    /// Whether its samples are numbered, so that they can be shuffled.
     fn is_indexed(&self) -> bool;
 
     fn plan(&self, epoch: u64, terms: &Terms) -> Result<Arc<dyn Plan<F>>, LoaderError>;
 }
 
-/// One epoch. Every job is read once at most, from any thread.
+/// One epoch. Every job is read at most once, from any thread.
 pub(super) trait Plan<F: Fields>: Send + Sync {
-    /// Whether nothing comes from `job` on.
+    /// Whether there is no job from `job` on.
     fn is_over(&self, job: u64) -> bool;
 
-    /// Jobs with the same number modulo this are read in their order, one at a time.
+    /// Jobs with the same number modulo this value are read in order, one at a time.
     fn lanes(&self) -> Option<u64>;
 
-    /// How many samples `job` has at most.
+    /// The greatest number of samples of `job`.
     fn most(&self, job: u64) -> usize;
 
-    /// There is no memory for `job`, which is not read therefore.
+    /// Notes that there is no memory for `job`, so it is not read.
     fn refused(&self, job: u64);
 
-    /// Reads the samples of `job`, until `cancelled`.
+    /// Reads the samples of `job`, until `cancelled` returns true.
     fn read(&self, job: u64, target: &mut Target<'_, F>) -> Result<Samples, Fault>;
 }
 
-/// Where a job's samples go.
+/// The memory for the samples of a job.
 pub(super) struct Target<'a, F: Fields> {
     pub(super) open: &'a mut F::Open,
     pub(super) lengths: F::Lengths,
     pub(super) cancelled: &'a dyn Fn() -> bool,
 }
 
-/// Which samples a batch has.
+/// The samples of a batch.
 #[derive(Clone)]
 pub(super) struct Samples {
-    /// The order that `range` is of; without one, numbers themselves.
+    /// The order that `range` refers to; without one, the range contains the numbers themselves.
     order: Option<Arc<Vec<usize>>>,
     range: Range<usize>,
     pub(super) shard: Option<usize>,
@@ -77,9 +77,9 @@ impl Samples {
     }
 }
 
-/// Calls the data set: an error or a panic is a value.
+/// Calls the data set, and returns an error or a panic as a value.
 fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, Cause> {
-    // What a data set looks like after its panic is its own affair: it is shared by threads anyway.
+    // The state of a data set after its panic is its own responsibility: threads share it anyway.
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(outcome) => outcome.map_err(Cause::Error),
         Err(payload) => {
@@ -90,7 +90,7 @@ fn call<R>(read: impl FnOnce() -> Result<R, ReadError>) -> Result<R, Cause> {
     }
 }
 
-/// Drops what is not the loader's own: of a data set, or a task's. Of a panic of that nobody could be told.
+/// Drops a value of a data set or a task. A panic of the drop is ignored, as there is no caller to receive it.
 pub(super) fn put_away<T>(value: T) {
     let _ = call(|| {
         drop(value);

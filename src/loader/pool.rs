@@ -1,4 +1,4 @@
-//! Batches' memory, used again and again.
+//! The memory of batches, which is reused.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,30 +7,30 @@ use super::fields::Fields;
 use crate::device::Device;
 use crate::error::BufferError;
 
-/// Where memory is one, a batch can be written only when the device has done with the one before it
-/// in the same memory: so that many rest before they are taken again.
+/// The number of sets that stay unused before they are taken again, with unified memory: a batch can be written only
+/// after the device has finished with the previous one in the same memory.
 const RESTING: usize = 2;
 
 struct Idle<F: Fields> {
-    /// In the order in which they were given back.
+    /// In the order in which they were returned.
     sets: VecDeque<(usize, F::Set)>,
-    /// Sets for whole batches that exist, here or out.
+    /// The number of existing sets for whole batches, in the pool or in use.
     whole: usize,
 }
 
-/// The memory that the batches of one loader have in turns.
+/// The memory that the batches of one loader use in turn.
 pub(super) struct Pool<F: Fields> {
     device: Device,
     lengths: F::Lengths,
     batch_size: usize,
     resting: usize,
-    /// Beyond this, memory is not kept.
+    /// The number of sets beyond which memory is freed.
     most: usize,
     idle: Mutex<Idle<F>>,
 }
 
 impl<F: Fields> Pool<F> {
-    /// For batches of `batch_size`, of which `ahead` are loaded ahead of the consumer, who has one.
+    /// A pool for batches of `batch_size`, with `ahead` batches loaded ahead of the consumer, which holds one more.
     pub(super) fn new(device: &Device, lengths: F::Lengths, batch_size: usize, ahead: usize) -> Self {
         let resting = if device.caps().unified { RESTING } else { 0 };
         let most = ahead.saturating_add(1 + resting);
@@ -46,10 +46,10 @@ impl<F: Fields> Pool<F> {
         self.lengths
     }
 
-    /// Memory for a batch of `samples`.
+    /// Takes memory for a batch of `samples`.
     pub(super) fn take(&self, samples: usize) -> Result<F::Set, BufferError> {
         let mut idle = self.idle();
-        // What a recording that is kept names stays what it is. Nobody but it could name it once more.
+        // Memory that a recording uses must not change. Only that recording could use it again.
         let is_free = |set: &(usize, F::Set)| set.0 == samples && !F::is_held(&set.1);
         let fitting = idle.sets.iter().filter(|set| is_free(set)).count();
         let is_whole = samples == self.batch_size;
@@ -68,7 +68,7 @@ impl<F: Fields> Pool<F> {
         set
     }
 
-    /// Takes memory back.
+    /// Returns memory to the pool.
     pub(super) fn give(&self, samples: usize, set: F::Set) {
         let mut idle = self.idle();
         idle.sets.push_back((samples, set));
@@ -79,7 +79,7 @@ impl<F: Fields> Pool<F> {
         }
     }
 
-    /// Notes that memory was not given back.
+    /// Notes that memory was not returned.
     pub(super) fn lost(&self, samples: usize) {
         if samples == self.batch_size {
             let mut idle = self.idle();

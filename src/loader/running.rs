@@ -1,4 +1,4 @@
-//! What the threads of a loader share: the epoch under way, and who waits.
+//! The state shared by the threads of a loader: the running epoch, and its waiting threads.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,41 +17,41 @@ use super::{Batch, LoaderError, LoaderStats};
 /// A job that has ended.
 pub(super) struct Ended<F: Fields> {
     pub(super) outcome: Outcome<F>,
-    /// When memory was asked for, and when it was there: in between, the device still used it.
+    /// The times at which memory was requested and available: in between, the device still used it.
     pub(super) memory: Range<Instant>,
     pub(super) reading: Duration,
 }
 
 impl<F: Fields> Ended<F> {
-    /// How much of the time since `since` it has waited for memory.
+    /// The part of the time since `since` in which it waited for memory.
     pub(super) fn waited_for_memory(&self, since: Instant) -> Duration {
         self.memory.end.saturating_duration_since(self.memory.start.max(since))
     }
 }
 
-/// What came of a job.
+/// The outcome of a job.
 pub(super) enum Outcome<F: Fields> {
     Batch(Batch<F>),
     Failed(Fault, Option<usize>),
-    /// Its shard had ended.
+    /// Its shard had already ended.
     Nothing,
 }
 
-/// One epoch, as workers know it.
+/// One epoch, as seen by workers.
 pub(super) struct Work<F: Fields> {
     pub(super) plan: Arc<dyn Plan<F>>,
-    /// Nobody wants the rest of it.
+    /// Whether the rest of the epoch is not needed.
     pub(super) cancelled: AtomicBool,
 }
 
-/// The epoch under way.
+/// The running epoch.
 pub(super) struct Run<F: Fields> {
-    /// Tells it from those before and after it.
+    /// Distinguishes it from earlier and later ones.
     pub(super) serial: u64,
     pub(super) epoch: u64,
     pub(super) work: Arc<Work<F>>,
     pub(super) window: Window<Ended<F>>,
-    /// A task that waits for the next batch.
+    /// The waker of a task that waits for the next batch.
     pub(super) waker: Option<Waker>,
     pub(super) began: Instant,
     pub(super) stats: LoaderStats,
@@ -60,7 +60,7 @@ pub(super) struct Run<F: Fields> {
 }
 
 impl<F: Fields> Run<F> {
-    /// Begins a job, if there is one that can be.
+    /// Begins the next job that can be begun, if there is one.
     pub(super) fn begin(&mut self) -> Option<u64> {
         let Self { work, window, .. } = self;
         window.begin(work.plan.lanes(), |job| work.plan.is_over(job))
@@ -76,7 +76,7 @@ impl<F: Fields> Run<F> {
         self.stats.workers_waited += time;
     }
 
-    /// Adds what the consumer has waited for `ended`.
+    /// Adds the time that the consumer has waited for `ended`.
     pub(super) fn waited(&mut self, since: Option<Instant>, ended: Option<&Ended<F>>) {
         let Some(since) = since else { return };
         let for_device = ended.map_or(Duration::ZERO, |ended| ended.waited_for_memory(since));
@@ -85,7 +85,7 @@ impl<F: Fields> Run<F> {
         self.stats.consumer_waited += for_loading;
     }
 
-    /// What the consumer gets for a job, for which it has waited `since` then; nothing for nothing.
+    /// The item that the consumer receives for a job, after waiting since `since`; none for a job without samples.
     pub(super) fn delivered(
         &mut self,
         ended: Ended<F>,
@@ -119,30 +119,30 @@ impl<F: Fields> Run<F> {
 
 pub(super) struct State<F: Fields> {
     pub(super) run: Option<Run<F>>,
-    /// Epochs begun so far.
+    /// The number of epochs begun so far.
     pub(super) serial: u64,
-    /// Of the epochs that are over.
+    /// The sums over the ended epochs.
     pub(super) totals: LoaderStats,
-    /// The loader is dropped: threads end.
+    /// Whether the loader is dropped, so that the threads must end.
     pub(super) closed: bool,
-    /// Workers that wait for something to do.
+    /// The number of workers that wait for a job.
     idle: usize,
-    /// The consumer waits for a batch.
+    /// Whether the consumer waits for a batch.
     awaited: bool,
 }
 
 /// Shared by a loader and its workers.
 ///
-/// Lock order: the state, then the pool. No data set is called, no task woken and no buffer used under either.
+/// Lock order: the state, then the pool. Under either lock, no data set is called, no task woken and no buffer used.
 pub(super) struct Shared<F: Fields> {
     pub(super) pool: Arc<Pool<F>>,
     pub(super) in_place: bool,
     pub(super) workers: usize,
     pub(super) ahead: usize,
     state: Mutex<State<F>>,
-    /// There is something to do for a worker.
+    /// Signals that there is a job for a worker.
     to_do: Condvar,
-    /// The next batch is ready.
+    /// Signals that the next batch is ready.
     ready: Condvar,
 }
 
@@ -158,9 +158,9 @@ impl<F: Fields> Shared<F> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A worker waits for something to do.
+    /// Waits as a worker for a job.
     pub(super) fn idle<'a>(&self, mut state: MutexGuard<'a, State<F>>) -> MutexGuard<'a, State<F>> {
-        // It is the consumer's fault only if all that may be loaded is.
+        // The consumer causes the wait only if the window is full.
         let full = state.run.as_ref().filter(|run| run.window.is_full()).map(|run| run.serial);
         let since = Instant::now();
         state.idle += 1;
@@ -172,7 +172,7 @@ impl<F: Fields> Shared<F> {
         state
     }
 
-    /// The consumer waits for a batch.
+    /// Waits as the consumer for a batch.
     pub(super) fn wait_ready<'a>(&self, mut state: MutexGuard<'a, State<F>>) -> MutexGuard<'a, State<F>> {
         state.awaited = true;
         let mut state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -180,8 +180,8 @@ impl<F: Fields> Shared<F> {
         state
     }
 
-    /// Tells a worker that a job can be begun. Nobody is woken who does not wait, because that takes a
-    /// call of the system; and not under the lock, for which they would have to wait at once.
+    /// Notifies a worker of a new job. The call is skipped without idle workers, as it is a system call, and comes
+    /// after unlocking, as the worker would block on the lock otherwise.
     pub(super) fn one_more(&self, state: MutexGuard<'_, State<F>>) {
         let idle = state.idle > 0;
         drop(state);
@@ -190,24 +190,24 @@ impl<F: Fields> Shared<F> {
         }
     }
 
-    /// Tells all workers: of a new epoch, or of the end.
-    pub(super) fn tell_workers(&self) {
+    /// Notifies all workers of a new epoch, or of the end.
+    pub(super) fn notify_workers(&self) {
         self.to_do.notify_all();
     }
 
-    /// Tells the consumer that the next batch is ready.
-    pub(super) fn tell_consumer(&self, mut state: MutexGuard<'_, State<F>>) {
+    /// Notifies the consumer that the next batch is ready.
+    pub(super) fn notify_consumer(&self, mut state: MutexGuard<'_, State<F>>) {
         let waker = state.run.as_mut().and_then(|run| run.waker.take());
         let awaited = state.awaited;
         drop(state);
         if awaited {
             self.ready.notify_one();
         }
-        // Foreign code, on a thread that others need. The panic's message was printed where it arose.
+        // The waker is foreign code and must not stop this worker. The message of its panic was already printed.
         let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
     }
 
-    /// Ends the epoch `serial`, if it is under way; what it did.
+    /// Ends the epoch `serial`, if it is running, and returns its statistics.
     pub(super) fn end_run(&self, serial: u64) -> Option<LoaderStats> {
         let mut state = self.state();
         let run = state.run.take_if(|run| run.serial == serial)?;
@@ -215,7 +215,7 @@ impl<F: Fields> Shared<F> {
         let stats = run.stats();
         state.totals.add(&stats);
         drop(state);
-        // Batches, tasks, and what belongs to the data set, go without the lock.
+        // Batches, tasks, and values of the data set are dropped without the lock.
         let Run { work, window, waker, .. } = run;
         put_away(waker);
         put_away(window);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Amounts that were loaded, and the times that it took. Times of workers are sums over all of them.
+/// The loaded amounts, and the times for loading them. Times of workers are sums over all workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoaderStats {
@@ -11,37 +11,35 @@ pub struct LoaderStats {
     pub epochs: u64,
     /// Batches that were delivered.
     pub batches: u64,
-    /// Batches that an error was delivered for.
+    /// Batches for which an error was delivered.
     pub failed: u64,
     /// Samples that were delivered.
     pub samples: u64,
-    /// Their bytes.
+    /// The bytes of these samples.
     pub bytes: u64,
-    /// Those that were written in place: see [`LoaderBuilder::pinned`](super::LoaderBuilder::pinned).
+    /// The bytes that were written in place: see [`LoaderBuilder::pinned`](super::LoaderBuilder::pinned).
     pub bytes_in_place: u64,
-    /// From the start of each epoch to its end or, while it goes on, to now.
+    /// The time from the start of each epoch to its end or, if it is running, until now.
     pub elapsed: Duration,
-    /// How long the consumer waited for a batch to be loaded. On the calling thread that includes reading.
+    /// The time that the consumer waited for the loading of batches. Without workers it includes reading.
     pub consumer_waited: Duration,
-    /// How long the consumer waited because the device still used the memory of the next batch, which
-    /// happens where memory is one. Then it is the device that takes its time, and not the loading.
+    /// The time that the consumer waited because the device still used the memory of the next batch, which happens with
+    /// unified memory. This time is due to the device, not to loading.
     pub device_waited: Duration,
-    /// How long workers waited for the consumer to take batches, or for memory that the device still
-    /// used.
+    /// The time that workers waited for the consumer to take batches, or for memory that the device still used.
     pub workers_waited: Duration,
-    /// How long the data set was reading.
+    /// The time that the data set spent reading.
     pub reading: Duration,
 }
 
 impl LoaderStats {
-    /// Samples a second.
+    /// The number of samples per second.
     #[must_use]
     pub fn samples_per_second(&self) -> f64 {
         over(self.samples as f64, self.elapsed.as_secs_f64())
     }
 
-    /// The share of the time that the consumer waited for loading, from 0 to 1: what better loading could
-    /// save.
+    /// The share of the time that the consumer waited for loading, from 0 to 1: the greatest gain of faster loading.
     #[must_use]
     pub fn consumer_waited_share(&self) -> f64 {
         over(self.consumer_waited.as_secs_f64(), self.elapsed.as_secs_f64())
@@ -70,7 +68,7 @@ impl fmt::Display for LoaderStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LoaderStats { batches, samples, failed, elapsed, .. } = self;
         write!(f, "{samples} samples in {batches} batches ({:.1} MB) in {elapsed:.1?}, ", self.bytes as f64 / 1e6)?;
-        write!(f, "{:.0} samples a second", self.samples_per_second())?;
+        write!(f, "{:.0} samples per second", self.samples_per_second())?;
         if *failed > 0 {
             write!(f, ", {failed} batches failed")?;
         }

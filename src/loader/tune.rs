@@ -1,9 +1,9 @@
-//! Which setting loads best for one's own data and one's own kernels, by trying.
+//! The search for the setting that loads best for given data and kernels, by measuring.
 //!
-//! Settings at random, then successive halving (Jamieson and Talwalkar, AISTATS 2016), written out rather than taken
-//! from a library of tree-structured Parzen estimators (the crates `tpe`, `optimizer`): those learn from one trial
-//! after the other, of which they want dozens. Here there are a few dozen settings in all, each measurement is dear
-//! and noisy, and it counts that those which are left are measured in turns, so that a disturbance hits all alike.
+//! Random settings, then successive halving (Jamieson and Talwalkar, AISTATS 2016). It is implemented here rather than
+//! taken from a library of tree-structured Parzen estimators (the crates `tpe`, `optimizer`): those learn from a
+//! sequence of dozens of trials. Here there are a few dozen settings in all, and each measurement is expensive and
+//! noisy. The remaining settings must be measured in turn, so that a disturbance affects all of them alike.
 
 mod search;
 
@@ -24,17 +24,17 @@ use super::{Batch, LoaderBuilder, Setting};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TuneOptions {
-    /// Settings that are tried: the default one, and others at random.
+    /// The number of settings to try: the default one, and random ones.
     pub settings: usize,
-    /// Batches to one measurement in the first round; twice as many in each further one.
+    /// The batches of one measurement in the first round; doubled in each further round.
     pub batches: usize,
-    /// Measurements of one setting in one round, the median of which counts.
+    /// The measurements of one setting in one round, whose median counts.
     pub repetitions: usize,
-    /// Workers that are tried at most.
+    /// The greatest number of workers to try.
     pub most_workers: usize,
-    /// Batches ahead that are tried at most.
+    /// The greatest number of batches ahead to try.
     pub most_prefetch: usize,
-    /// Which settings are tried, in which order.
+    /// The seed of the random settings and their order.
     pub seed: u64,
 }
 
@@ -47,7 +47,7 @@ impl Default for TuneOptions {
 }
 
 impl TuneOptions {
-    /// Sets the number of settings that are tried.
+    /// Sets the number of settings to try.
     #[must_use]
     pub fn settings(mut self, settings: usize) -> Self {
         self.settings = settings;
@@ -68,21 +68,21 @@ impl TuneOptions {
         self
     }
 
-    /// Sets the largest number of workers that is tried.
+    /// Sets the greatest number of workers to try.
     #[must_use]
     pub fn most_workers(mut self, workers: usize) -> Self {
         self.most_workers = workers;
         self
     }
 
-    /// Sets the largest number of batches ahead that is tried.
+    /// Sets the greatest number of batches ahead to try.
     #[must_use]
     pub fn most_prefetch(mut self, batches: usize) -> Self {
         self.most_prefetch = batches;
         self
     }
 
-    /// Sets the seed by which settings are chosen.
+    /// Sets the seed of the random settings.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -90,21 +90,21 @@ impl TuneOptions {
     }
 }
 
-/// The measurements of one setting: medians.
+/// The measurements of one setting, as medians.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trial {
     /// The setting.
     pub setting: Setting,
-    /// Time for each batch with the consumer at work, in the last round that the setting came to.
+    /// The time for each batch with the consumer, in the last round of this setting.
     pub consumed: Duration,
-    /// Time for each batch when nobody does anything with it.
+    /// The time for each batch with a consumer that does nothing.
     pub alone: Duration,
-    /// Rounds that it came to.
+    /// The number of rounds of this setting.
     pub rounds: u32,
 }
 
-/// The result of tuning: a table to print, and the setting to load with.
+/// The result of tuning: a printable table, and the best setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tuning {
     trials: Vec<Trial>,
@@ -119,14 +119,14 @@ impl Tuning {
         &self.trials
     }
 
-    /// The setting with which the consumer came through its batches soonest.
+    /// The setting with which the consumer was fastest.
     #[must_use]
     pub fn best(&self) -> Setting {
         self.trials[self.best].setting
     }
 
-    /// The setting that would have been chosen by loading alone, with nobody doing anything with the
-    /// batches: not always the best one, because workers and kernels compete for cores and memory.
+    /// The setting that is best for loading alone, with a consumer that does nothing. It is not always the best one,
+    /// because workers and kernels compete for cores and memory.
     #[must_use]
     pub fn best_alone(&self) -> Setting {
         self.trials[self.best_alone].setting
@@ -134,14 +134,14 @@ impl Tuning {
 }
 
 impl<F: Fields> LoaderBuilder<F> {
-    /// Tries numbers of workers, batches ahead and ways of writing on this data set with this consumer,
-    /// which gets each batch as a loop over an epoch would.
+    /// Measures numbers of workers, batches ahead and ways of writing on this data set with this consumer, which
+    /// receives each batch as in a loop over an epoch.
     ///
-    /// Settings at random, then successive halving (Jamieson and Talwalkar, "Non-stochastic best arm
-    /// identification and hyperparameter optimization", AISTATS 2016): in each round all that are left
-    /// are measured in turns, several times, and the better half by median goes on to the next round,
-    /// which is longer. Of settings within 3 % of each other the one with fewer threads and batches is
-    /// the better one. The setting of the builder itself has no say.
+    /// The method is random settings, then successive halving (Jamieson and Talwalkar, "Non-stochastic best arm
+    /// identification and hyperparameter optimization", AISTATS 2016). In each round all remaining settings are
+    /// measured in turn, several times; the better half by median continues to the next, longer round. Among settings
+    /// within 3 % of each other, the one with fewer threads and batches wins. The setting of the builder itself is
+    /// ignored.
     ///
     /// ```
     /// # use anywarp::loader::{Dataset, Loader, ReadError, TuneOptions};
@@ -164,7 +164,7 @@ impl<F: Fields> LoaderBuilder<F> {
     /// let options = TuneOptions::default();
     /// # */
     /// let tuning = builder.tune(&options, |batch| {
-    ///     Ok(sum.copy_from(batch.fields())?) // or whatever is done with a batch
+    ///     Ok(sum.copy_from(batch.fields())?) // or any other use of a batch
     /// })?;
     /// println!("{tuning}");
     /// let loader = builder.setting(tuning.best()).build()?;

@@ -1,4 +1,5 @@
-//! Which jobs of an epoch are begun, done and delivered. Pure: it knows neither threads nor batches.
+//! The jobs of an epoch that are begun, done and delivered. The module is pure: it depends neither on threads nor on
+//! batches.
 
 use std::collections::VecDeque;
 
@@ -8,26 +9,26 @@ enum Slot<R> {
     Done(R),
 }
 
-/// The jobs that may be begun: from the first that is not delivered on, no more than `size` of them.
-/// So that is also the most that exists at a time.
+/// The jobs that may be begun: at most `size` of them, from the first undelivered one. So `size` also limits the number
+/// of existing results.
 pub(super) struct Window<R> {
     first: u64,
-    /// From `first` on; what follows them is free.
+    /// The states from `first` on; later jobs are free.
     slots: VecDeque<Slot<R>>,
     size: usize,
 }
 
-/// What is at the front.
+/// The state of the first job.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Front {
-    /// Nobody has begun it.
+    /// It is not begun.
     Free,
     Running,
     Done,
 }
 
 impl<R> Window<R> {
-    /// An epoch of which nothing is begun; `size` is at least 1.
+    /// A window for an epoch without begun jobs; `size` is at least 1.
     pub(super) fn new(size: usize) -> Self {
         Self { first: 0, slots: VecDeque::new(), size: size.max(1) }
     }
@@ -37,20 +38,19 @@ impl<R> Window<R> {
         self.first
     }
 
-    /// Whether it has to be delivered from before more can be begun.
+    /// Whether a delivery is necessary before more jobs can be begun.
     pub(super) fn is_full(&self) -> bool {
         self.slots.len() >= self.size && !self.slots.iter().any(|slot| matches!(slot, Slot::Free))
     }
 
-    /// Begins the first job that can be. Those with the same number modulo `lanes` run one at a time,
-    /// in their order.
+    /// Begins the first possible job. Jobs with the same number modulo `lanes` run in order, one at a time.
     pub(super) fn begin(&mut self, lanes: Option<u64>, is_over: impl Fn(u64) -> bool) -> Option<u64> {
         let at = match lanes {
-            // Then they are begun in their order.
+            // Without lanes, jobs are begun in order.
             None => Some(self.slots.len()).filter(|at| *at < self.size)?,
             Some(lanes) => {
-                let most = lanes.saturating_add(self.slots.len() as u64).min(self.size as u64) as usize;
-                (0..most).find(|at| self.can_begin(*at, lanes))?
+                let limit = lanes.saturating_add(self.slots.len() as u64).min(self.size as u64) as usize;
+                (0..limit).find(|at| self.can_begin(*at, lanes))?
             }
         };
         let job = self.first + at as u64;
@@ -73,7 +73,7 @@ impl<R> Window<R> {
         !before.any(|(other, slot)| lane(other) == lane(at) && !matches!(slot, Slot::Done(_)))
     }
 
-    /// Keeps what came of a job until it is delivered; whether it is the next to be.
+    /// Stores the outcome of a job until it is delivered; returns whether it is the next one to deliver.
     pub(super) fn end(&mut self, job: u64, result: R) -> bool {
         let at = job.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
         if let Some(slot) = at.and_then(|at| self.slots.get_mut(at)) {
@@ -82,7 +82,7 @@ impl<R> Window<R> {
         at == Some(0)
     }
 
-    /// Passes over a first job that will never be begun; `false` if none that was begun follows it.
+    /// Skips a first job that will never be begun; `false` if no begun job follows it.
     pub(super) fn skip(&mut self) -> bool {
         let follows = self.slots.iter().any(|slot| !matches!(slot, Slot::Free));
         let skipped = follows && self.slots.pop_front_if(|slot| matches!(slot, Slot::Free)).is_some();
@@ -114,8 +114,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Runs an epoch in which the thread that acts next is as `choices` say: 0 delivers, others
-    /// begin a job, or end one that they have begun.
+    /// Runs an epoch in which `choices` determine the next action: 0 delivers, other values begin a job, or end a job
+    /// that was begun.
     fn run(jobs: u64, size: usize, lanes: Option<u64>, choices: &[u8]) -> (Vec<u64>, usize) {
         let mut window = Window::new(size);
         let (mut delivered, mut most) = (Vec::new(), 0);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_begun_before_all_ended_is_delivered() {
+    fn jobs_begun_before_the_end_are_delivered() {
         let mut window = Window::new(10);
         let begun: Vec<_> = (0..2).map(|_| window.begin(Some(2), |_| false)).collect();
         assert_eq!(begun, [Some(0), Some(1)]);
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(window.begin(Some(2), |_| false), Some(3), "2 has to wait for 0");
         window.end(0, 'a');
         assert_eq!((window.deliver(), window.deliver()), (Some('a'), Some('b')));
-        // Now 3 turns out to be the last of all: 2 is never begun.
+        // Job 3 is now the last one, so job 2 is never begun.
         assert_eq!((window.begin(Some(2), |_| true), window.front()), (None, Front::Free));
         assert!(!window.end(3, 'd'));
         assert!(window.skip() && window.front() == Front::Done);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_that_is_busy_lets_others_pass() {
+    fn a_busy_lane_does_not_block_others() {
         let mut window = Window::<()>::new(10);
         let begun: Vec<_> = (0..4).map(|_| window.begin(Some(3), |_| false)).collect();
         assert_eq!(begun, [Some(0), Some(1), Some(2), None]);

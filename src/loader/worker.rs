@@ -1,4 +1,4 @@
-//! The threads of a loader, and how one batch is loaded.
+//! The threads of a loader, and the loading of one batch.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +11,7 @@ use super::plan::{Samples, Target, put_away};
 use super::running::{Ended, Outcome, Shared, Work};
 use crate::error::BufferError;
 
-/// What a worker does until the loader is dropped.
+/// Runs a worker until the loader is dropped.
 pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
     let mut state = shared.state();
     loop {
@@ -24,26 +24,26 @@ pub(super) fn work<F: Fields>(shared: &Shared<F>, worker: usize) {
             continue;
         };
         if work.plan.lanes().is_some() {
-            // The end of one job may have let several others begin.
+            // The end of one job may have made several others possible.
             shared.one_more(state);
         } else {
             drop(state);
         }
         let ended = load(shared, &work, job, Some(worker));
-        // If it is the last one, what the data set has in it goes without the lock.
+        // If this is the last reference, the data set's values are dropped without the lock.
         put_away(work);
         state = shared.state();
         match state.run.as_mut().filter(|run| run.serial == serial) {
             Some(run) => {
                 run.spent(&ended);
-                // With the last shard it may end the epoch before the front was begun.
+                // The end of the last shard may end the epoch before the first job is begun.
                 if run.window.end(job, ended) || run.work.plan.is_over(run.window.first()) {
-                    shared.tell_consumer(state);
+                    shared.notify_consumer(state);
                     state = shared.state();
                 }
             }
             None => {
-                // Nobody wants it.
+                // The batch is no longer needed.
                 drop(state);
                 put_away(ended);
                 state = shared.state();
@@ -98,7 +98,7 @@ fn batch<F: Fields>(
     }
 }
 
-/// Memory for `samples`, to be written.
+/// Takes memory for `samples` and makes it writable.
 fn open<F: Fields>(shared: &Shared<F>, samples: usize) -> Result<F::Open, Fault> {
     let set = shared.pool.take(samples).map_err(|error| refused(samples, error.into()))?;
     F::open(set, shared.in_place).map_err(|error| {
@@ -114,8 +114,8 @@ fn close<F: Fields>(shared: &Shared<F>, samples: usize, open: F::Open, keep: boo
     })
 }
 
-/// The first samples of a batch that has turned out to be the last of its shard, in memory of just
-/// their length: a kernel goes by that.
+/// The first samples of a batch that is the last of its shard, in memory of exactly their length, as kernels use the
+/// length of the buffer.
 fn shorter<F: Fields>(shared: &Shared<F>, samples: &Samples, whole: &mut F::Open) -> Result<F::Set, Fault> {
     let mut target = open(shared, samples.len())?;
     F::take_from(&mut target, whole);

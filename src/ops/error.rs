@@ -2,13 +2,13 @@
 
 use anywarp_backend::BackendError;
 
-use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, apart, class_of};
+use crate::error::{BufferError, Classified, Error, ErrorClass, KernelError, LaunchError, class_of, different_devices};
 
 anywarp_backend::debug_as_display!(OperationError);
 
-/// A matrix product or a call of a kernel of one line was refused; nothing of it has run.
+/// A matrix product or a call of a one-line kernel was refused; no part of it has run.
 ///
-/// An [`Error`] that was made of one gives it back by [`Error::downcast_ref`]:
+/// An [`Error`] converted from it returns it by [`Error::downcast_ref`]:
 ///
 /// ```
 /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
@@ -28,7 +28,7 @@ anywarp_backend::debug_as_display!(OperationError);
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperationError {
-    /// A parameter, or the list of them, is not written as it must be.
+    /// A parameter, or the list of parameters, is written incorrectly.
     #[error("{operator}: parameter `{argument}`: {problem}")]
     Parameter {
         /// The operator.
@@ -38,7 +38,7 @@ pub enum OperationError {
         /// The problem with it.
         problem: String,
     },
-    /// A part of the kernel's text is missing, or is not what it must be.
+    /// A part of the kernel's text is missing or incorrect.
     #[error("{operator}: {what} {problem}")]
     Text {
         /// The operator.
@@ -48,8 +48,8 @@ pub enum OperationError {
         /// The problem with it.
         problem: String,
     },
-    /// More or fewer arguments than parameters.
-    #[error("{operator} takes {} ({}); got {got}", counted(expected.len(), what), expected.join(", "))]
+    /// The numbers of arguments and parameters differ.
+    #[error("{operator}: expected {} ({}), got {got}", counted(expected.len(), what), expected.join(", "))]
     Count {
         /// The operator.
         operator: String,
@@ -57,23 +57,25 @@ pub enum OperationError {
         what: &'static str,
         /// The parameters.
         expected: Vec<String>,
-        /// How many arguments came.
+        /// The number of arguments.
         got: usize,
     },
-    /// An argument of another type. Nothing is converted silently.
-    #[error("{operator}: '{argument}' must be {expected}; got {got}")]
+    /// An argument of another type. There are no implicit conversions.
+    #[error("{operator}: '{argument}': expected {expected}, got {got}")]
     Type {
         /// The operator.
         operator: String,
         /// The argument.
         argument: String,
-        /// Its type, and where a letter got its meaning.
+        /// The expected type, and the parameter that determined a letter.
         expected: String,
         /// The type of the argument.
         got: String,
     },
-    /// A shape that is not the array's length.
-    #[error("{operator}: '{argument}' has {got} elements; the shape {shape:?} needs {expected}: change one of the two")]
+    /// A shape whose size is not the array's length.
+    #[error(
+        "{operator}: '{argument}' has {got} elements, but the shape {shape:?} needs {expected}; change one of the two"
+    )]
     Length {
         /// The operator.
         operator: String,
@@ -81,12 +83,12 @@ pub enum OperationError {
         argument: String,
         /// The shape.
         shape: Vec<usize>,
-        /// Elements of that shape.
+        /// The number of elements of that shape.
         expected: usize,
-        /// Elements of the array.
+        /// The number of elements of the array.
         got: usize,
     },
-    /// A view that reaches beyond its array, writes one element twice, or stands where there can be none.
+    /// A view that exceeds its array, writes one element twice, or is not permitted for this argument.
     #[error("{operator}: '{argument}' of shape {shape:?} and strides {strides:?} {problem}")]
     View {
         /// The operator.
@@ -97,12 +99,12 @@ pub enum OperationError {
         shape: Vec<usize>,
         /// The strides, in elements.
         strides: Vec<usize>,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// Shapes that cannot be stretched to one.
+    /// Shapes that cannot be broadcast to a common shape.
     #[error(
-        "{operator}: '{argument}' of shape {shape:?} cannot be broadcast to the shape {against:?} of the arguments before it: \
+        "{operator}: '{argument}' of shape {shape:?} cannot be broadcast to the shape {against:?} of the arguments before it; \
          counted from the last dimension, sizes must be equal or 1"
     )]
     Broadcast {
@@ -112,11 +114,11 @@ pub enum OperationError {
         argument: String,
         /// Its shape.
         shape: Vec<usize>,
-        /// The shape of all parameters before it.
+        /// The joint shape of all arguments before it.
         against: Vec<usize>,
     },
-    /// An output that is not of the result's shape.
-    #[error("{operator}: the result has the shape {expected:?}; the output '{argument}' has {got:?}")]
+    /// An output whose shape is not that of the result.
+    #[error("{operator}: the result has the shape {expected:?}, but the output '{argument}' has {got:?}")]
     Output {
         /// The operator.
         operator: String,
@@ -124,10 +126,10 @@ pub enum OperationError {
         argument: String,
         /// The result's shape.
         expected: Vec<usize>,
-        /// The output's.
+        /// The output's shape.
         got: Vec<usize>,
     },
-    /// The number of elements is not known, or is given twice.
+    /// The number of elements is unknown, or is given twice.
     #[error("{operator}: {problem}")]
     Size {
         /// The operator.
@@ -135,7 +137,7 @@ pub enum OperationError {
         /// The problem.
         problem: &'static str,
     },
-    /// An axis that is not one of the shape's, or that is given twice.
+    /// An axis that is out of range, or that is given twice.
     #[error("{operator}: axis {axis} {problem} the shape {shape:?}")]
     Axis {
         /// The operator.
@@ -147,9 +149,9 @@ pub enum OperationError {
         /// The shape of the inputs.
         shape: Vec<usize>,
     },
-    /// More elements than kernels count.
+    /// More elements than kernels can count.
     #[error(
-        "{operator}: {argument} has the shape {shape:?}; the limit is {limit} elements: split the work over several calls"
+        "{operator}: {argument} has the shape {shape:?}, but the limit is {limit} elements; split the work into several calls"
     )]
     TooLarge {
         /// The operator.
@@ -158,37 +160,37 @@ pub enum OperationError {
         argument: String,
         /// The shape.
         shape: Vec<usize>,
-        /// The most that there may be.
+        /// The greatest number of elements.
         limit: u64,
     },
-    /// An output that the call cannot allocate: the caller has to give a buffer.
-    #[error("{operator}: '{argument}' {problem}: call `run` with a buffer for it")]
+    /// An output that the call cannot allocate: the caller must pass a buffer.
+    #[error("{operator}: '{argument}' {problem}; call `run` with a buffer for it")]
     NotAllocated {
         /// The operator.
         operator: String,
         /// The output.
         argument: String,
-        /// The reason why no buffer can be made for it.
+        /// The reason why no buffer can be allocated for it.
         problem: &'static str,
     },
-    /// A bad slice.
+    /// An invalid slice.
     #[error("{operator}: '{argument}': {error}")]
     Slice {
         /// The operator.
         operator: String,
         /// The argument.
         argument: String,
-        /// The problem with it.
+        /// The problem with the slice.
         error: BufferError,
     },
-    /// An array, a stream or a recording of another device.
-    #[error("{operator} runs on {ours}, {what} is of {theirs}: {}", apart(ours, theirs))]
+    /// An array, stream or recording that belongs to another device.
+    #[error("{operator} runs on {ours}, but {what} belongs to {theirs}: {}", different_devices(ours, theirs))]
     OtherDevice {
         /// The operator.
         operator: String,
         /// `'x'`, `the stream` or `the recording`.
         what: String,
-        /// The device that the call named.
+        /// The device of the call.
         ours: String,
         /// The other device.
         theirs: String,
@@ -199,7 +201,7 @@ pub enum OperationError {
     /// The launch was refused.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// A buffer for the result, or for what comes between, could not be made.
+    /// A buffer for the result, or for intermediate results, could not be allocated.
     #[error("{operator}: {error}")]
     Buffer {
         /// The operator.
@@ -207,8 +209,8 @@ pub enum OperationError {
         /// The error of the buffer.
         error: BufferError,
     },
-    /// A guard of an argument is alive.
-    #[error("{operator}: '{argument}' is in use by a {guard}: drop that first")]
+    /// A guard of an argument exists.
+    #[error("{operator}: '{argument}' is in use by a {guard}; drop the guard first")]
     InUse {
         /// The operator.
         operator: String,
@@ -217,16 +219,16 @@ pub enum OperationError {
         /// The guard.
         guard: &'static str,
     },
-    /// A choice that does not go with the arguments.
-    #[error("{operator}: {argument} {got} is not possible: {expected}")]
+    /// A choice that is not possible for the arguments.
+    #[error("{operator}: {argument} {got} is not possible; {expected}")]
     Choice {
         /// The operator.
         operator: String,
         /// `the precision`, ...
         argument: &'static str,
-        /// The choices that there are, in words.
+        /// The possible choices, in words.
         expected: String,
-        /// The one that was made.
+        /// The choice of the caller.
         got: String,
     },
     /// The backend failed.
@@ -236,7 +238,7 @@ pub enum OperationError {
         operator: String,
         /// The device's name.
         device: String,
-        /// The backend's reason.
+        /// The error of the backend.
         error: BackendError,
     },
 }

@@ -1,15 +1,15 @@
-//! Operations that come with anywarp.
+//! Ready-made operators.
 //!
-//! Each runs on every device: by the vendor's library where [`Caps::library`](crate::backend::Caps::library)
-//! lists it, else by a kernel in WGSL. Either goes to the device's own stream or into a
-//! [`Recording`](crate::Recording), between launches of one's own.
+//! Each runs on every device: through the vendor's library if [`Caps::library`](crate::backend::Caps::library) lists
+//! it, otherwise as a WGSL kernel. Either goes to the device's default stream or into a
+//! [`Recording`](crate::Recording), in order with the program's own launches.
 //!
-//! - [`fill_pattern`]: memory filled with a pattern, [`FillPattern`] with an offset and recording.
-//! - [`matmul`]: the product of two matrices, [`Matmul`] with precision and recording.
-//! - [`ElementwiseKernel`]: arrays element by element, by one line of WGSL: `z = a * x + y`.
-//! - [`ReductionKernel`]: many elements to one, by four expressions; along axes, too.
+//! - [`fill_pattern`]: fills memory with a pattern; [`FillPattern`] adds an offset and recording.
+//! - [`matmul`]: the product of two matrices; [`Matmul`] adds a precision and recording.
+//! - [`ElementwiseKernel`]: operations on arrays, element by element, by one line of WGSL: `z = a * x + y`.
+//! - [`ReductionKernel`]: reductions of many elements to one, by four expressions, also along axes.
 //!
-//! How one is added: `src/ops/README.md`.
+//! `src/ops/README.md` describes how to add one.
 
 mod elementwise;
 mod error;

@@ -1,10 +1,10 @@
-//! What the errors of one operator have in common.
+//! The errors that all operators share.
 
 use super::error::OperationError;
 use crate::error::BufferError;
 use crate::submit::{Context, Refusal};
 
-/// An operator by the name that its errors have: lower case, as in a sentence.
+/// An operator, by its name in errors: lower case, as in a sentence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operator(pub(crate) &'static str);
 
@@ -13,27 +13,27 @@ impl Operator {
         self.0.to_owned()
     }
 
-    /// The shape of an argument has more than `limit` elements.
+    /// The error of a shape with more than `limit` elements.
     pub(crate) fn too_large(self, argument: &str, shape: Vec<usize>, limit: u64) -> OperationError {
         OperationError::TooLarge { operator: self.name(), argument: argument.to_owned(), shape, limit }
     }
 
-    /// An argument is a slice that is wrong in itself.
+    /// The error of an invalid slice.
     pub(crate) fn slice(self, argument: &'static str) -> impl Fn(BufferError) -> OperationError {
         move |error| OperationError::Slice { operator: self.name(), argument: argument.to_owned(), error }
     }
 
-    /// A guard of an argument is alive.
+    /// The error of an argument that has a guard.
     pub(crate) fn in_use(self, argument: &str, guard: &'static str) -> OperationError {
         OperationError::InUse { operator: self.name(), argument: argument.to_owned(), guard }
     }
 
-    /// `what`, an argument or the destination, is of another device.
+    /// The error of an argument or a destination that belongs to another device.
     pub(crate) fn other_device(self, ours: &Context, what: String, theirs: String) -> OperationError {
         OperationError::OtherDevice { operator: self.name(), what, ours: ours.selector.clone(), theirs }
     }
 
-    /// A command on `device` was refused that uses the buffers of these arguments, in this order.
+    /// The error of a refused command on `device`, which uses the buffers of these arguments in this order.
     pub(crate) fn refused(self, device: &Context, arguments: &[&str], refusal: Refusal) -> OperationError {
         match refusal {
             Refusal::InUse { index, guard } => self.in_use(arguments.get(index).unwrap_or(&""), guard),

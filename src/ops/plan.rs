@@ -1,15 +1,15 @@
-//! What an operator is going to do, as data.
+//! The plan of an operator's call, as data.
 
-/// The passes of one call and what they cost, from shapes and capabilities alone: no device is asked.
+/// The passes of one call and their costs, from shapes and capabilities only: the device is not accessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan<P> {
-    /// The commands, in their order; none where there is nothing to do.
+    /// The commands in order; none if there is nothing to do.
     pub(crate) passes: Vec<P>,
-    /// Bytes of scratch memory.
+    /// The size of the scratch memory, in bytes.
     pub(crate) scratch: u64,
     /// Arithmetic operations on elements: a multiplication with an addition counts as two.
     pub(crate) flops: u64,
-    /// Bytes that must be read and written at least, each once.
+    /// The smallest number of bytes to read and write, each counted once.
     pub(crate) bytes: u64,
 }
 
@@ -24,16 +24,16 @@ impl<P> Plan<P> {
     }
 }
 
-/// What a call of an operator costs, for comparing its time with the limits of a device.
+/// The cost of an operator's call, to compare its time with the limits of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Launches and library calls.
+    /// The number of launches and library calls.
     pub passes: usize,
-    /// Bytes of scratch memory.
+    /// The size of the scratch memory, in bytes.
     pub scratch: u64,
     /// Arithmetic operations on elements: a multiplication with an addition counts as two.
     pub flops: u64,
-    /// Bytes that must be read and written at least, each once.
+    /// The smallest number of bytes to read and write, each counted once.
     pub bytes: u64,
 }

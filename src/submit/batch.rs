@@ -1,29 +1,29 @@
-//! One submission, from the first command recorded for it to its end.
+//! One submission, from its first recorded command to its completion.
 
 use std::sync::{Arc, OnceLock};
 
 use anywarp_backend::{BackendError, Findings, Ticket};
 
-/// One submission to a stream, pending or handed over.
+/// One submission to a stream, pending or submitted.
 #[derive(Debug)]
 pub(crate) struct Batch {
-    /// Set when the commands were handed over, or could not be.
+    /// Set when the commands were submitted, or their submission failed.
     outcome: OnceLock<Result<Ticket, BackendError>>,
     stream: u32,
 }
 
 impl Batch {
-    /// A batch whose commands are yet to be handed over.
+    /// A batch whose commands are not submitted yet.
     pub(super) fn pending(stream: u32) -> Arc<Self> {
         Arc::new(Self { outcome: OnceLock::new(), stream })
     }
 
-    /// A batch that was handed over.
+    /// A batch that was submitted.
     pub(crate) fn submitted(ticket: Ticket, stream: u32) -> Arc<Self> {
         Arc::new(Self { outcome: OnceLock::from(Ok(ticket)), stream })
     }
 
-    /// Records what became of the hand-over.
+    /// Records the outcome of the submission.
     pub(super) fn set_outcome(&self, outcome: Result<Ticket, BackendError>) {
         let _ = self.outcome.set(outcome);
     }
@@ -33,22 +33,22 @@ impl Batch {
         self.stream
     }
 
-    /// Whether its commands wait to be handed over.
+    /// Whether its commands are not submitted yet.
     pub(crate) fn is_pending(&self) -> bool {
         self.outcome.get().is_none()
     }
 
-    /// Whether nothing of it runs any more, or will.
+    /// Whether none of its commands runs or will run.
     pub(crate) fn is_over(&self) -> bool {
         self.succeeded().is_some()
     }
 
-    /// Whether it has ended, and then whether without an error.
+    /// Whether it succeeded; `None` before its end.
     pub(super) fn succeeded(&self) -> Option<bool> {
         self.outcome.get().and_then(|outcome| outcome.as_ref().map_or(Some(false), Ticket::ended))
     }
 
-    /// The ticket of a batch that was handed over; a finished one before that.
+    /// The ticket of a submitted batch; a completed ticket before the submission.
     pub(crate) fn ticket(&self) -> Result<Ticket, BackendError> {
         self.outcome.get().cloned().unwrap_or_else(|| Ok(Ticket::ready()))
     }

@@ -1,4 +1,4 @@
-//! What all handles of a device share: its backend, its timeline, its memory, its events.
+//! The state shared by all handles of a device: its backend, timeline, memory and events.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::timeline::Timeline;
 use super::traffic::Traffic;
 use crate::error::BufferError;
 
-/// One device, as its buffers, kernels, streams and recordings see it.
+/// One device, as seen by its buffers, kernels, streams and recordings.
 pub(crate) struct Context {
     pub(crate) backend: Arc<dyn Backend>,
     pub(super) timeline: Timeline,
@@ -30,11 +30,11 @@ pub(crate) struct Context {
     live: AtomicU64,
     peak: AtomicU64,
     launches: AtomicU64,
-    /// Streams that were given out.
+    /// The number of streams created so far.
     streams: AtomicU32,
 }
 
-/// One for each stream.
+/// One ticket for each stream.
 pub(crate) type Tickets = SmallVec<[Ticket; 1]>;
 
 /// Sizes and counts of a device since it was opened.
@@ -65,12 +65,12 @@ impl Context {
         self.backend.caps()
     }
 
-    /// The value of type `T` that an upper floor keeps for this device; `make` makes it at the first call.
+    /// The value of type `T` that an upper floor keeps for this device; the first call creates it with `make`.
     pub(crate) fn extension<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         self.extensions.get_or_insert_with(make)
     }
 
-    /// Memory for a buffer. When there is none left, idle staging memory goes first.
+    /// Allocates memory for a buffer. When the device is out of memory, idle staging memory is freed first.
     pub(crate) fn allocate(&self, bytes: u64, kind: MemoryKind) -> Result<MemoryId, BackendError> {
         let memory = self.backend.allocate(bytes, kind, "").or_else(|error| {
             if !matches!(error, BackendError::OutOfMemory { .. }) {
@@ -103,7 +103,7 @@ impl Context {
         BufferError::Device { operation, device: self.caps().name.clone(), bytes, live, error }
     }
 
-    /// Remembers the loss of the device, for calls that do not reach the backend.
+    /// Remembers the loss of the device, for later calls that do not reach the backend.
     pub(crate) fn note(&self, error: &BackendError) {
         if self.timeline.note(error) {
             self.events.emit(|| Event::Loss { error: error.clone() });
@@ -117,19 +117,19 @@ impl Context {
 
     // ---- commands
 
-    /// The pending commands, for whichever stream they are.
+    /// The pending commands, for any stream.
     pub(crate) fn queue(&self) -> Queue<'_> {
         Queue::lock(self)
     }
 
-    /// The pending commands, all for this stream: those for another one are handed over first.
+    /// The pending commands, all for this stream; pending commands for another stream are submitted first.
     pub(crate) fn queue_on(&self, stream: u32) -> Result<Queue<'_>, BackendError> {
         let mut queue = self.queue();
-        queue.turn_to(stream)?;
+        queue.switch_to(stream)?;
         Ok(queue)
     }
 
-    /// The number of the next stream that is given out.
+    /// The number of the next new stream.
     pub(crate) fn next_stream(&self) -> u32 {
         let others = self.caps().streams.saturating_sub(1);
         if others == 0 { 0 } else { 1 + self.streams.fetch_add(1, Ordering::Relaxed) % others }
@@ -139,15 +139,15 @@ impl Context {
         self.launches.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Hands over what is pending.
+    /// Submits the pending commands.
     pub(crate) fn submit(&self) -> Result<(), BackendError> {
         let mut queue = self.queue();
         self.alive()?;
         queue.flush()
     }
 
-    /// Hands over what is pending and returns a ticket for each stream, or for just this one: the work of a
-    /// stream ends in the order in which it was handed over.
+    /// Submits the pending commands and returns a ticket for each stream, or for this one only. One ticket per stream
+    /// is enough, as the work of a stream ends in submission order.
     fn tickets(&self, stream: Option<u32>) -> Result<Tickets, BackendError> {
         let mut queue = self.queue();
         self.alive()?;
@@ -155,14 +155,14 @@ impl Context {
         queue.pending().latest(stream).into_iter().map(|batch| batch.ticket()).collect()
     }
 
-    /// Hands over what is pending and waits for all work of a device, or of one stream. Returns the outcome
-    /// of the wait, including failures of earlier batches, each reported once.
+    /// Submits the pending commands and waits for all work of the device, or of one stream. Returns the outcome of the
+    /// wait, including failures of earlier batches, each reported once.
     pub(crate) fn synchronize(&self, stream: Option<u32>) -> Result<(), BackendError> {
         let tickets = self.tickets(stream)?;
         let watch = self.events.is_observed().then(Stopwatch::start);
         let mut waited = Ok(());
         for ticket in &tickets {
-            // Each of them, also when one has failed.
+            // Waits for every stream, even after a failure.
             waited = waited.and(ticket.wait());
         }
         self.events.emit(|| Event::Wait { took: watch.map_or(Duration::ZERO, |watch| watch.elapsed()) });
@@ -188,7 +188,7 @@ impl Context {
         failure.map_or(waited, Err).inspect_err(|error| self.note(error))
     }
 
-    /// Waits for all work and returns what a checked device has found in it. Errors of the work are left to
+    /// Waits for all work and returns the findings of a checked device. Errors of the work are reported by
     /// [`synchronize`](Self::synchronize).
     pub(crate) fn findings(&self) -> Findings {
         self.findings_by(|ticket| {
@@ -214,12 +214,12 @@ impl Context {
     }
 }
 
-/// How long a device that is closed waits for work whose findings were not collected: the thread that drops the last
-/// handle may be one that the work needs.
+/// How long dropping the last handle waits for work with uncollected findings. The wait is limited, as the dropping
+/// thread may be one that the work needs.
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
 impl Drop for Context {
-    /// Prints the findings of a checked device that the program did not collect: they must not get lost.
+    /// Prints the findings of a checked device that the program did not collect, so that they are not lost.
     fn drop(&mut self) {
         if !self.caps().checked {
             return;
@@ -231,12 +231,15 @@ impl Drop for Context {
             let findings_are = if count == 1 { "finding was" } else { "findings were" };
             eprintln!("{findings}");
             eprintln!(
-                "{}: {count} {findings_are} not collected by `Device::findings` before it was closed",
+                "{}: {count} {findings_are} not collected by `Device::findings` before the device was closed",
                 self.selector
             );
         }
         if unfinished {
-            eprintln!("{}: closed while kernels ran, whose findings are lost: `synchronize` before", self.selector);
+            eprintln!(
+                "{}: closed while kernels were running, so their findings are lost; call `synchronize` first",
+                self.selector
+            );
         }
     }
 }

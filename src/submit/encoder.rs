@@ -1,4 +1,4 @@
-//! The way of every command into a stream or a recording.
+//! The encoder: every command enters a stream or a recording through it.
 
 use std::any::Any;
 use std::ops::Range;
@@ -15,12 +15,12 @@ use super::recording::Recording;
 use super::stream::Stream;
 use super::submission::Submission;
 
-/// Memory that commands use, and that has to be made ready for them: a buffer.
+/// A resource that commands use and that is prepared for them: a buffer.
 pub(crate) trait Resource: Send + Sync + 'static {
-    /// The name of a guard that excludes commands.
+    /// The name of the guard that excludes commands, if there is one.
     fn guarded(&self) -> Option<&'static str>;
 
-    /// Brings the device's side up to date, but for what the command replaces as a whole.
+    /// Updates the device's copy, except for the range that the command replaces entirely.
     fn prepare(&self, queue: &mut Queue<'_>, replaced: Option<&Range<u64>>) -> Result<(), BackendError>;
 
     /// Notes that a command of `batch` uses the memory and writes `written`.
@@ -32,17 +32,17 @@ pub(crate) struct Usage<'a, R> {
     pub(crate) resource: &'a Arc<R>,
     /// The bytes that it may write.
     pub(crate) written: Option<Range<u64>>,
-    /// Whether it writes all of them, so that their old values need not be there.
+    /// Whether it writes all of them, so that their old values are not needed.
     pub(crate) replaces: bool,
 }
 
 impl<'a, R> Usage<'a, R> {
-    /// The command reads.
+    /// The command reads the resource.
     pub(crate) fn read(resource: &'a Arc<R>) -> Self {
         Self { resource, written: None, replaces: false }
     }
 
-    /// The command may write some of these bytes, and read all.
+    /// The command may write some of these bytes, and may read all.
     pub(crate) fn write(resource: &'a Arc<R>, written: Range<u64>) -> Self {
         Self { resource, written: Some(written), replaces: false }
     }
@@ -53,7 +53,7 @@ impl<'a, R> Usage<'a, R> {
     }
 }
 
-/// Why a command was not recorded.
+/// The reason why a command was not recorded.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// The resource of this number has a guard.
@@ -70,9 +70,9 @@ impl From<BackendError> for Refusal {
     }
 }
 
-/// Where the commands of a launch, a copy or an operator go: made of `&Stream` or `&mut Recording`.
+/// The destination of the commands of a launch, a copy or an operator, made from `&Stream` or `&mut Recording`.
 ///
-/// For functions that take one and pass it on: [`Launch::to`](crate::Launch::to).
+/// Serves functions that accept a destination and pass it on: [`Launch::to`](crate::Launch::to).
 ///
 /// ```
 /// use anywarp::{Destination, Device, Kernel, LaunchError, UnifiedBuffer};
@@ -106,12 +106,12 @@ impl From<BackendError> for Refusal {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub enum Destination<'a> {
-    /// The stream that a device has of its own.
+    /// The device's default stream.
     #[default]
     Own,
     /// Another stream.
     Stream(Stream),
-    /// A recording that is kept.
+    /// A recording, to be replayed.
     Recording(&'a mut Recording),
 }
 
@@ -128,7 +128,7 @@ impl<'a> From<&'a mut Recording> for Destination<'a> {
 }
 
 impl Destination<'_> {
-    /// The same destination, for one of several commands.
+    /// Reborrows the destination, for one of several commands.
     #[must_use]
     pub fn again(&mut self) -> Destination<'_> {
         match self {
@@ -138,7 +138,7 @@ impl Destination<'_> {
         }
     }
 
-    /// The number of the stream that the commands will run on.
+    /// The number of the stream that the commands run on.
     pub(crate) fn stream(&self) -> u32 {
         match self {
             Self::Own => 0,
@@ -147,7 +147,7 @@ impl Destination<'_> {
         }
     }
 
-    /// An error unless it belongs to this device.
+    /// Returns an error unless the destination belongs to this device.
     pub(crate) fn check(&self, context: &Arc<Context>) -> Result<(), Refusal> {
         let (what, theirs) = match self {
             Self::Own => return Ok(()),
@@ -162,7 +162,7 @@ impl Destination<'_> {
 }
 
 impl Destination<'_> {
-    /// The submission of no command at all.
+    /// A submission without commands.
     pub(crate) fn nothing(&self, context: &Arc<Context>) -> Result<Submission, Refusal> {
         self.check(context)?;
         if let Self::Recording(_) = self {
@@ -174,7 +174,7 @@ impl Destination<'_> {
 }
 
 impl<'a> Destination<'a> {
-    /// An encoder for this destination on a device.
+    /// An encoder for this destination.
     pub(crate) fn encoder(self, context: &'a Arc<Context>) -> Result<Encoder<'a>, Refusal> {
         self.check(context)?;
         let stream = match self {
@@ -187,10 +187,10 @@ impl<'a> Destination<'a> {
     }
 }
 
-/// The only way by which commands reach a stream or a recording. It locks the timeline, makes buffers ready,
-/// appends the command, marks its buffers as used, and hands work over when there is much.
+/// The only way for commands into a stream or a recording. It locks the timeline, prepares the buffers, appends the
+/// command, marks its buffers as used, and submits when many commands are pending.
 ///
-/// An encoder is held for one command or a few, never while anything is waited for.
+/// An encoder exists for one command or a few, and never during a wait.
 pub(crate) struct Encoder<'a> {
     context: &'a Arc<Context>,
     to: To<'a>,
@@ -198,12 +198,13 @@ pub(crate) struct Encoder<'a> {
 
 enum To<'a> {
     Stream(Queue<'a>),
-    /// Buffers are made ready at each submission.
+    /// Buffers are prepared at each submission.
     Recording(&'a mut Recording),
 }
 
 impl Encoder<'_> {
-    /// Has what follows measured: a submission of its own, so that its timings are those of it alone.
+    /// Starts a submission of its own for the following commands and has them measured, so that its timings cover only
+    /// them.
     pub(crate) fn timed(&mut self) -> Result<(), BackendError> {
         match &mut self.to {
             To::Stream(queue) => {
@@ -215,8 +216,8 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Appends one command that uses `usages`, and keeps `kept` alive as long as it may run. A refusal has
-    /// recorded no command; uploads that it had recorded stay, as they carry current data.
+    /// Appends one command that uses `usages`, and keeps `kept` alive while it may run. If the command is refused, it
+    /// is not recorded; uploads that were already recorded remain, as they carry current data.
     pub(crate) fn command<R: Resource>(
         &mut self,
         usages: &[Usage<'_, R>],
@@ -263,7 +264,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Ends a launch or library call: counts it, and hands work over when there is much of it.
+    /// Ends a launch or library call: counts it, and submits if many commands are pending.
     pub(crate) fn launched(self, timed: bool) -> Result<Submission, BackendError> {
         if matches!(self.to, To::Stream(_)) {
             self.context.launched();
@@ -271,7 +272,7 @@ impl Encoder<'_> {
         self.finish(timed)
     }
 
-    /// Ends the encoding, and hands work over when there is much of it, or it is to be measured.
+    /// Ends the encoding, and submits if many commands are pending or the commands are to be measured.
     pub(crate) fn finish(self, timed: bool) -> Result<Submission, BackendError> {
         let To::Stream(mut queue) = self.to else { return Ok(Submission::recorded(self.context)) };
         let submission = Submission::of(self.context, queue.batch());
@@ -284,7 +285,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Hands over a recording that is kept, after everything that was recorded before.
+/// Submits a recording, after all commands that were recorded before.
 pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
     let (context, commands) = (recording.context(), recording.recorded());
     context.alive()?;
@@ -298,7 +299,7 @@ pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
         touched.resource.prepare(&mut queue, None)?;
     }
     queue.flush()?;
-    // A copy loses what the backend has made of the recording, so it is taken only where times are asked for.
+    // A clone lacks what the backend cached for the recording, so the recording is cloned only when times are wanted.
     let timed = (context.events.is_observed() && !commands.timed).then(|| {
         let mut timed = commands.clone();
         timed.timed = true;
@@ -312,9 +313,9 @@ pub(super) fn replay(recording: &Recording) -> Result<Submission, Refusal> {
     let (stream, commands) = (commands.stream, commands.commands().len());
     context.events.emit(|| Event::Submission { stream, commands });
     let submission = Submission::of(context, &batch);
-    queue.follow(batch);
+    queue.track(batch);
     Ok(submission)
 }
 
-/// The usages of one command: few, as a kernel has few bindings.
+/// The usages of one command: usually few, as kernels have few bindings.
 pub(crate) type Usages<'a, R> = SmallVec<[Usage<'a, R>; 8]>;

@@ -1,4 +1,4 @@
-//! What a device does, as events for those who observe it.
+//! Events of a device, for its observers.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,10 +10,10 @@ use anywarp_backend::{BackendError, Clock};
 
 use super::batch::Batch;
 
-/// Events that an [`Observer`] keeps until they are taken.
+/// The number of events that an [`Observer`] keeps until they are taken.
 const MAX_KEPT: usize = 1 << 16;
 
-/// One thing that a device did.
+/// One event of a device.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
@@ -24,7 +24,7 @@ pub enum Event {
         /// The size of all buffers that exist now.
         live: u64,
     },
-    /// Memory of a buffer was given back.
+    /// The memory of a buffer was freed.
     Free {
         /// Its size.
         bytes: u64,
@@ -41,7 +41,7 @@ pub enum Event {
         /// Its size.
         bytes: u64,
     },
-    /// A kernel was asked for and found among those compiled before.
+    /// A kernel was requested and found in the cache of compiled kernels.
     CompileHit {
         /// Its name.
         kernel: Arc<str>,
@@ -50,39 +50,40 @@ pub enum Event {
     CompileMiss {
         /// Its name.
         kernel: Arc<str>,
-        /// How long parsing, optimising and compiling it took; zero in a browser, which has no such clock.
+        /// The time for parsing, optimising and compiling; zero in a browser, which has no such clock.
         took: Duration,
     },
     /// Commands were recorded into a stream or a [`Recording`](crate::Recording).
     Record {
         /// The stream.
         stream: u32,
-        /// Whether the recording is one that is kept.
+        /// Whether the destination is a [`Recording`](crate::Recording).
         kept: bool,
     },
-    /// Recorded commands were handed over to the device.
+    /// Recorded commands were submitted to the device.
     Submission {
         /// The stream.
         stream: u32,
-        /// How many commands.
+        /// The number of commands.
         commands: usize,
     },
-    /// A launch or a library call ran.
+    /// A launch or a library call has run.
     Command {
         /// The stream.
         stream: u32,
         /// The kernel's name.
         label: Arc<str>,
-        /// Its beginning, on a clock that all commands of the device share: not that of [`Observed::at`].
+        /// Its start, on a clock that all commands of the device share; this clock differs from that of
+        /// [`Observed::at`].
         start: Duration,
         /// Its end, on the same clock.
         end: Duration,
-        /// Where the times come from.
+        /// The source of the times.
         clock: Clock,
     },
     /// A thread waited for the device.
     Wait {
-        /// How long; zero in a browser, which has no such clock.
+        /// The duration; zero in a browser, which has no such clock.
         took: Duration,
     },
     /// The device was lost.
@@ -92,21 +93,21 @@ pub enum Event {
     },
 }
 
-/// An [`Event`], and when it was noticed.
+/// An [`Event`] and the time at which it was noticed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Observed {
-    /// Since the device was opened; zero in a browser, which has no such clock.
+    /// The time since the device was opened; zero in a browser, which has no such clock.
     pub at: Duration,
     /// The event.
     pub event: Event,
 }
 
-/// The events of a device from [`Device::observe`](crate::Device::observe) on, until this is dropped.
+/// The events of a device, from the call of [`Device::observe`](crate::Device::observe) until the observer is dropped.
 ///
-/// It keeps 65 536 events until they are taken; when it is full the oldest ones go and are counted. While one
-/// exists, launches and library calls are timed, which costs a little on some devices; without any, an event
-/// costs one relaxed load.
+/// An observer keeps up to 65 536 events until they are taken; when it is full, the oldest ones are dropped and
+/// counted. While an observer exists, launches and library calls are timed, which has a small cost on some devices.
+/// Without an observer, an event costs one relaxed load.
 ///
 /// ```
 /// # #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
@@ -134,7 +135,7 @@ impl Observer {
         self.sink.kept().drain(..).collect()
     }
 
-    /// How many events were dropped, because there were too many before a call of [`take`](Self::take).
+    /// The number of events that were dropped because the observer was full.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.sink.dropped.load(Ordering::Relaxed)
@@ -168,7 +169,7 @@ impl Sink {
     }
 }
 
-/// The events of one device. Observers keep them to themselves: no code of theirs runs under a lock.
+/// The events of one device. An observer only stores them, so no user code runs under a lock.
 pub(crate) struct Events {
     observed: AtomicBool,
     sinks: Mutex<Vec<Weak<Sink>>>,
@@ -188,12 +189,12 @@ impl Events {
         Observer { sink }
     }
 
-    /// Whether there are observers: then launches are timed, too.
+    /// Whether there are observers; if so, launches are timed, too.
     pub(crate) fn is_observed(&self) -> bool {
         self.observed.load(Ordering::Relaxed)
     }
 
-    /// Keeps the event for those who observe the device; made only if there are any.
+    /// Stores the event for the observers; `event` is called only if there are any.
     pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
         if self.is_observed() {
             self.keep(event());
@@ -222,7 +223,7 @@ impl Events {
     }
 }
 
-/// A clock where there is one; a browser's workers have none.
+/// A clock, or zero in a browser, whose workers have none.
 pub(crate) struct Stopwatch {
     #[cfg(not(target_arch = "wasm32"))]
     start: std::time::Instant,
@@ -251,14 +252,14 @@ mod tests {
     #[test]
     fn without_observers_no_event_is_made() {
         let events = Events::new();
-        events.emit(|| unreachable!("nothing observes"));
+        events.emit(|| unreachable!("there is no observer"));
         let observer = events.observe();
         events.emit(|| Event::Upload { bytes: 4 });
         assert_eq!(observer.take().len(), 1);
         assert!(observer.take().is_empty());
         drop(observer);
-        events.emit(|| Event::Upload { bytes: 4 }); // finds out that nothing observes any more
-        events.emit(|| unreachable!("nothing observes"));
+        events.emit(|| Event::Upload { bytes: 4 }); // finds that there is no observer any more
+        events.emit(|| unreachable!("there is no observer"));
     }
 
     #[test]

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// One value of each type: what kernels, operators, loaders and others keep for a device, without the
-/// floors below naming them.
+/// One value of each type: the state that kernels, operators, loaders and others keep for a device, without being named
+/// by the floors below.
 #[derive(Default)]
 pub(super) struct Extensions(Mutex<FxHashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
 impl Extensions {
-    /// The value of this type; `make` makes it at the first call.
+    /// The value of this type; the first call creates it with `make`.
     pub(super) fn get_or_insert_with<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let find = || {
             let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -20,7 +20,7 @@ impl Extensions {
         if let Some(value) = find() {
             return value;
         }
-        // Not under the lock: `make` may ask for other values.
+        // Not under the lock, as `make` may request other values.
         let made: Arc<T> = Arc::new(make());
         let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = values.entry(TypeId::of::<T>()).or_insert_with(|| Arc::clone(&made) as Arc<dyn Any + Send + Sync>);

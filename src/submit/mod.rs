@@ -1,17 +1,17 @@
-//! Submission: how commands reach a device, and how their end is noticed.
+//! Submission: the way of commands to a device, and the detection of their completion.
 //!
 //! | module | concept |
 //! |---|---|
-//! | `context` | what all handles of a device share |
-//! | `timeline`, `batch` | commands that wait for their submission, and submissions that may still run |
-//! | `queue` | the timeline, locked and turned to one stream |
-//! | `encoder` | the only way of a command into a stream or a recording |
-//! | `stream`, `recording`, `submission` | streams, recordings and submitted work as users hold them |
-//! | `staging` | host-visible blocks that are used again and again |
-//! | `traffic`, `events` | what was moved, and what was done |
-//! | `extensions` | what upper floors keep for a device |
+//! | `context` | the state shared by all handles of a device |
+//! | `timeline`, `batch` | pending commands, and submissions that may still run |
+//! | `queue` | the locked timeline, set to one stream |
+//! | `encoder` | the only way for a command into a stream or a recording |
+//! | `stream`, `recording`, `submission` | streams, recordings and submitted work, as users see them |
+//! | `staging` | host-visible blocks that are reused |
+//! | `traffic`, `events` | counts of transfers, and events |
+//! | `extensions` | state that upper floors keep for a device |
 //!
-//! Nothing here knows buffers: a command uses [`Resource`](encoder::Resource)s, which make themselves ready.
+//! This module does not depend on buffers: a command uses [`Resource`](encoder::Resource)s, which prepare themselves.
 
 mod batch;
 mod context;

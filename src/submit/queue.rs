@@ -1,4 +1,4 @@
-//! The timeline, locked and turned to one stream.
+//! The locked timeline, set to one stream.
 
 use std::any::Any;
 use std::sync::{Arc, MutexGuard};
@@ -11,26 +11,26 @@ use super::events::Event;
 use super::staging::Block;
 use super::timeline::Pending;
 
-/// Commands are handed over at the latest when this many are recorded.
+/// Pending commands are submitted at the latest when there are this many.
 const MAX_PENDING: usize = 128;
 
-/// The pending commands of a device, locked, all for one stream: the only way to the timeline. Buffers move
-/// their bytes through it; every other command comes through an [`Encoder`](super::Encoder).
+/// The locked pending commands of a device, all for one stream. This is the only access to the timeline. Transfers of
+/// buffers are recorded here directly; every other command is recorded through an [`Encoder`](super::Encoder).
 pub(crate) struct Queue<'a> {
     context: &'a Context,
     pending: MutexGuard<'a, Pending>,
 }
 
 impl<'a> Queue<'a> {
-    /// The pending commands, for whichever stream they are.
+    /// The pending commands, for any stream.
     pub(super) fn lock(context: &'a Context) -> Self {
         Self { context, pending: context.timeline.lock() }
     }
 
-    /// Has the commands that follow go to this stream: those for another one are handed over first.
-    pub(super) fn turn_to(&mut self, stream: u32) -> Result<(), BackendError> {
+    /// Directs the following commands to this stream; pending commands for another stream are submitted first.
+    pub(super) fn switch_to(&mut self, stream: u32) -> Result<(), BackendError> {
         if self.pending.recording.stream != stream {
-            // Other errors are reported by a wait for that work: it is not the caller's own.
+            // Other errors are reported by a wait for that work, as they do not concern the caller.
             if let Err(error @ BackendError::OutOfMemory { .. }) = self.flush() {
                 return Err(error);
             }
@@ -44,7 +44,7 @@ impl<'a> Queue<'a> {
         &self.pending.batch
     }
 
-    /// Appends a copy whose buffers are prepared: for the transfers that prepare others.
+    /// Appends a copy between prepared buffers, for the transfers that prepare other buffers.
     pub(crate) fn copy(&mut self, source: Region, target: Region) {
         self.pending.recording.copy(source, target);
     }
@@ -57,22 +57,22 @@ impl<'a> Queue<'a> {
         &mut self.pending
     }
 
-    /// Leaves a staging block to the commands until their batch is over.
+    /// Keeps a staging block for the commands until their batch has ended.
     pub(crate) fn stage(&mut self, block: Block) {
         self.pending.staged.push(block);
     }
 
-    /// Keeps `object` alive until the commands are handed over.
+    /// Keeps `object` alive until the commands are submitted.
     pub(super) fn keep(&mut self, object: &Arc<dyn Any + Send + Sync>) {
         if !self.pending.kept.last().is_some_and(|last| Arc::ptr_eq(last, object)) {
             self.pending.kept.push(Arc::clone(object));
         }
     }
 
-    /// Hands over the pending commands.
+    /// Submits the pending commands.
     ///
-    /// When the backend is out of memory the commands stay pending, to be tried again; any other
-    /// refusal is final for them, and is what a read of their results then returns.
+    /// When the backend is out of memory, the commands stay pending, and a later call tries again. Any other error is
+    /// final for them, and a read of their results returns it.
     pub(crate) fn flush(&mut self) -> Result<(), BackendError> {
         let (context, pending) = (self.context, &mut *self.pending);
         if pending.recording.is_empty() {
@@ -95,37 +95,37 @@ impl<'a> Queue<'a> {
         let batch = std::mem::replace(&mut pending.batch, Batch::pending(stream));
         if result.is_ok() {
             context.events.emit(|| Event::Submission { stream, commands });
-            self.follow(batch);
+            self.track(batch);
         }
         context.timeline.free_dropped();
         result
     }
 
-    /// Hands over commands that no wait of the device covers: what became of them is the caller's business alone.
+    /// Submits commands that no wait of the device covers: only the caller receives their outcome.
     pub(crate) fn submit_apart(&mut self, commands: &Recording) -> Result<Ticket, BackendError> {
         self.context.backend.submit(commands)
     }
 
-    /// Notes that `batch` was handed over.
-    pub(super) fn follow(&mut self, batch: Arc<Batch>) {
-        if self.pending.follow(batch) {
+    /// Registers a submitted batch.
+    pub(super) fn track(&mut self, batch: Arc<Batch>) {
+        if self.pending.track(batch) {
             self.retire();
         }
     }
 
-    /// Removes the batches that have ended, and reports their commands to those who observe them.
+    /// Removes the batches that have ended, and reports their commands to the observers.
     pub(super) fn retire(&mut self) {
         let events = &self.context.events;
         self.pending.retire(|batch| events.ended(batch));
     }
 
-    /// Hands over the pending commands if there are many: the device should not idle meanwhile.
+    /// Submits the pending commands if there are many, so that the device does not idle.
     pub(super) fn flush_when_full(&mut self) -> Result<(), BackendError> {
         if self.pending.recording.commands().len() < MAX_PENDING {
             return Ok(());
         }
         match self.flush() {
-            // The commands stay recorded: were this an error, trying again would record them twice.
+            // The commands stay recorded, so an error would make the caller record them again.
             Err(BackendError::OutOfMemory { .. }) => Ok(()),
             outcome => outcome,
         }

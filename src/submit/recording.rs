@@ -1,4 +1,4 @@
-//! Recordings that are kept and replayed.
+//! Recordings, which are kept and replayed.
 
 use std::any::Any;
 use std::fmt;
@@ -11,11 +11,10 @@ use super::stream::Stream;
 use super::submission::Submission;
 use crate::error::{BufferError, Error};
 
-/// Launches, copies and fills that are handed over together, as often as one likes.
+/// Launches, copies and fills that are submitted together, any number of times.
 ///
-/// Buffers are borrowed only while a command is recorded; the recording keeps their memory alive.
-/// At each [`submit`](Self::submit) what the host has changed meanwhile is uploaded first, and a
-/// guard that is alive is an error.
+/// Buffers are borrowed only while a command is recorded; the recording keeps their memory alive. Each
+/// [`submit`](Self::submit) first uploads the host's changes to them; it fails while one of them has a guard.
 ///
 /// ```no_run
 /// # fn main() -> anywarp::Result<()> {
@@ -37,11 +36,11 @@ pub struct Recording {
     context: Arc<Context>,
     commands: anywarp_backend::Recording,
     touched: Vec<Touched>,
-    /// Kernels and scratch memory of the commands.
+    /// The kernels and scratch memory of the commands.
     kept: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
-/// A buffer that a kept recording uses.
+/// A buffer that a recording uses.
 pub(super) struct Touched {
     pub(super) resource: Arc<dyn Resource>,
     pub(super) written: Option<Range<u64>>,
@@ -77,7 +76,7 @@ impl Recording {
         &mut self.commands
     }
 
-    /// Notes a buffer that a command uses.
+    /// Registers a buffer that a command uses.
     pub(super) fn uses<R: Resource>(&mut self, usage: &Usage<'_, R>) {
         let resource: Arc<dyn Resource> = Arc::clone(usage.resource) as Arc<dyn Resource>;
         self.touched.push(Touched { resource, written: usage.written.clone() });
@@ -88,8 +87,8 @@ impl Recording {
         self.kept.extend(object);
     }
 
-    /// Forgets all commands, to record others. Where replays are kept by the device (`cuda` makes a
-    /// graph of them), one that differs only in buffers and values is changed in place.
+    /// Removes all commands, so that others can be recorded. If the device caches replays (`cuda` makes a graph of
+    /// them), the cached one is updated in place when only buffers and values differ.
     pub fn clear(&mut self) {
         let timed = self.commands.timed;
         self.commands.clear();
@@ -98,7 +97,7 @@ impl Recording {
         self.kept.clear();
     }
 
-    /// Has the commands run on this stream from the next submission on, instead of the device's own.
+    /// Directs the commands to this stream from the next submission on, in place of the device's default stream.
     ///
     /// # Errors
     /// [`BufferError::OtherDevice`].
@@ -115,7 +114,7 @@ impl Recording {
         self.commands.timed = timed;
     }
 
-    /// Number of commands.
+    /// The number of commands.
     #[must_use]
     pub fn len(&self) -> usize {
         self.commands.commands().len()
@@ -127,17 +126,17 @@ impl Recording {
         self.commands.is_empty()
     }
 
-    /// How many times one submission must wait for something within itself.
+    /// The number of barriers within one submission: points where a command waits for earlier ones.
     #[must_use]
     pub fn barriers(&self) -> u64 {
         self.commands.barriers()
     }
 
-    /// Hands the commands over, after everything launched before.
+    /// Submits the commands, after all work launched before.
     ///
     /// # Errors
-    /// [`BufferError::InUse`] while a guard of one of its buffers is alive, or what the device
-    /// says; nothing of the recording has run then.
+    /// [`BufferError::InUse`] while a guard of one of its buffers exists, or the device's error; in both cases no part
+    /// of the recording has run.
     pub fn submit(&self) -> Result<Submission, Error> {
         encoder::replay(self).map_err(|refusal| match refusal {
             Refusal::InUse { guard, .. } => BufferError::InUse { guard }.into(),
@@ -152,7 +151,7 @@ impl Recording {
     }
 }
 
-/// The commands, one a line: for snapshots.
+/// The commands, one a line, for snapshots.
 impl fmt::Display for Recording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.commands.fmt(f)

@@ -1,9 +1,9 @@
-//! Host-visible memory that is used again and again: size classes of upload and readback blocks.
+//! Host-visible memory that is reused: upload and readback blocks in size classes.
 //!
-//! No write allocates once the blocks it needs exist. Idle blocks above [`MAX_IDLE`] bytes are
-//! given back to the driver. Upload blocks in use stay within a limit: who wants more waits for
-//! copies that are on their way, and where none is, because guards hold all of it, goes through
-//! ordinary memory. Readback blocks are not limited: what a buffer was last read into it keeps.
+//! A write allocates nothing once blocks of its size classes exist. Idle blocks above [`MAX_IDLE`] bytes in total are
+//! freed. Upload blocks in use stay within a limit. A write that needs more waits for running copies; if there is none,
+//! because guards hold all blocks, it uses ordinary memory. Readback blocks are not limited: a buffer keeps the block
+//! of its last read.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,16 +13,17 @@ use smallvec::SmallVec;
 
 use super::batch::Batch;
 
-/// Idle staging memory beyond this is given back.
+/// Idle staging memory beyond this size is freed, in bytes.
 pub(crate) const MAX_IDLE: u64 = 256 << 20;
-/// Upload memory in use at a time, unless the options set another limit.
+/// The default limit of upload memory in use, in bytes.
 pub(crate) const MAX_IN_USE: u64 = 1 << 30;
 const MIN_BLOCK: u64 = 4 << 10;
-/// Readback blocks of one size that cancelled reads may leave on their way; then one is waited for.
+/// The number of readback blocks of one size that cancelled reads may leave in flight; beyond it, the oldest one is
+/// reused.
 const MAX_CANCELLED: usize = 4;
 
-/// The size of the block that serves `bytes`: four classes to each power of two, so that at most
-/// a fifth of a block is idle (4 KiB at least).
+/// The size of the block for `bytes`: four classes per power of two, so that at most a fifth of a block is idle (4 KiB
+/// at least).
 pub(crate) fn class(bytes: u64) -> u64 {
     if bytes <= MIN_BLOCK {
         return MIN_BLOCK;
@@ -39,12 +40,12 @@ pub(crate) struct Block {
     pub(crate) kind: MemoryKind,
 }
 
-/// What came of asking for upload memory.
+/// The outcome of a request for upload memory.
 pub(crate) enum Upload {
     Block(Block),
-    /// There is some when this has ended, and its block is mapped.
+    /// Memory becomes available when this batch has ended and its block is mapped.
     After(Arc<Batch>, Option<Ticket>),
-    /// Nothing that is on its way would make room.
+    /// No running work would free enough memory.
     Full,
 }
 
@@ -52,7 +53,7 @@ pub(crate) enum Upload {
 struct Busy {
     block: Block,
     batch: Arc<Batch>,
-    /// The mapping for its next use, where blocking is not possible.
+    /// The mapping for its next use, on devices that cannot block.
     mapping: Option<Ticket>,
 }
 
@@ -60,11 +61,11 @@ struct Busy {
 struct Pool {
     idle: Vec<Block>,
     idle_bytes: u64,
-    /// Oldest first.
+    /// Ordered from the oldest.
     busy: Vec<Busy>,
-    /// All blocks that exist, in use or not.
+    /// The bytes of all blocks, in use or idle.
     total: u64,
-    /// Upload blocks that are not idle.
+    /// The bytes of upload blocks in use.
     uploads: u64,
     stats: StagingStats,
 }
@@ -72,12 +73,12 @@ struct Pool {
 /// The staging memory of one device.
 pub(crate) struct Staging {
     backend: Arc<dyn Backend>,
-    /// Bytes of upload blocks in use.
+    /// The greatest number of bytes of upload blocks in use.
     limit: u64,
     pool: Mutex<Pool>,
 }
 
-/// What the staging memory amounts to.
+/// The amounts and counts of staging memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StagingStats {
     pub(crate) bytes: u64,
@@ -99,19 +100,19 @@ impl Staging {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The most that one block of upload memory may be asked for.
+    /// The greatest number of bytes that one upload block may have.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// A block of at least `bytes`, whatever the limit. It may still be mapped from its last use.
+    /// A block of at least `bytes`, regardless of the limit. It may still be mapped from its last use.
     pub(crate) fn acquire(&self, kind: MemoryKind, bytes: u64) -> Result<Block, BackendError> {
         let mut pool = self.pool();
         self.reclaim(&mut pool);
         self.take(&mut pool, kind, class(bytes))
     }
 
-    /// A block of at least `bytes` for what the host writes, within the limit.
+    /// A block of at least `bytes` for data that the host writes, within the limit.
     pub(crate) fn acquire_within(&self, kind: MemoryKind, bytes: u64) -> Result<Upload, BackendError> {
         let wanted = class(bytes);
         let mut pool = self.pool();
@@ -154,7 +155,7 @@ impl Staging {
 
     fn allocate(&self, pool: &mut Pool, kind: MemoryKind, bytes: u64) -> Result<MemoryId, BackendError> {
         self.backend.allocate(bytes, kind, "anywarp staging").or_else(|error| {
-            // Idle blocks of other classes may be what is missing.
+            // Idle blocks of other classes may occupy the missing memory.
             if !matches!(error, BackendError::OutOfMemory { .. }) || pool.idle.is_empty() {
                 return Err(error);
             }
@@ -163,23 +164,23 @@ impl Staging {
         })
     }
 
-    /// Gives a block back that nothing uses any more.
+    /// Returns a block that is no longer in use.
     pub(crate) fn release(&self, block: Block) {
         let mut pool = self.pool();
         pool.return_idle(block);
         self.free_idle(&mut pool, MAX_IDLE);
     }
 
-    /// Gives a block back that is in use until `batch` has ended.
+    /// Returns a block that is in use until `batch` has ended.
     pub(crate) fn release_after(&self, block: Block, batch: &Arc<Batch>) {
-        // Where blocking is not possible, a mapping begins as soon as it can. The next user of the block maps it
-        // again, and gets the error if that went wrong.
+        // On devices that cannot block, the mapping begins as early as possible. The next user of the block maps it
+        // again, and receives the error if that failed.
         let early = !self.backend.caps().blocking && block.kind != MemoryKind::Readback;
         let mapping = if early { self.backend.map(block.memory).ok() } else { None };
         self.pool().busy.push(Busy { block, batch: Arc::clone(batch), mapping });
     }
 
-    /// Gives all idle memory back to the driver.
+    /// Frees all idle memory.
     pub(crate) fn trim(&self) {
         let mut pool = self.pool();
         self.reclaim(&mut pool);
@@ -193,7 +194,7 @@ impl Staging {
         stats.waited += time;
     }
 
-    /// Counts a write into ordinary memory for want of upload memory.
+    /// Counts a write that used ordinary memory for lack of upload memory.
     pub(crate) fn bypassed(&self) {
         self.pool().stats.bypassed += 1;
     }
@@ -205,7 +206,7 @@ impl Staging {
     }
 
     fn reclaim(&self, pool: &mut Pool) {
-        // Blocks of one batch lie together: asking about it once is enough.
+        // Blocks of one batch are neighbours, so each batch is checked once.
         let mut running: Option<Arc<Batch>> = None;
         let ended = pool.busy.extract_if(.., |busy| {
             if running.as_ref().is_some_and(|batch| Arc::ptr_eq(batch, &busy.batch)) {
@@ -224,9 +225,9 @@ impl Staging {
         self.free_idle(pool, MAX_IDLE);
     }
 
-    fn free_idle(&self, pool: &mut Pool, most: u64) {
-        while pool.idle_bytes > most && !pool.idle.is_empty() {
-            // The block that was idle longest.
+    fn free_idle(&self, pool: &mut Pool, limit: u64) {
+        while pool.idle_bytes > limit && !pool.idle.is_empty() {
+            // The block that was idle for the longest time.
             let block = pool.idle.remove(0);
             pool.idle_bytes -= block.bytes;
             pool.total -= block.bytes;
@@ -236,8 +237,8 @@ impl Staging {
 }
 
 impl Pool {
-    /// A block that the copy of a cancelled read is on its way to, if there are many. Whoever gets it
-    /// waits, but a program that cancels reads faster than the device ends work needs no more memory.
+    /// The oldest block that the copy of a cancelled read still writes to, if there are many. Its next user waits for
+    /// that copy, but a program that cancels reads faster than the device completes them needs no more memory.
     fn oldest_cancelled(&mut self, kind: MemoryKind, bytes: u64) -> Option<Block> {
         let such = |busy: &&Busy| kind == MemoryKind::Readback && busy.block.kind == kind && busy.block.bytes == bytes;
         if self.busy.iter().filter(such).count() < MAX_CANCELLED {

@@ -1,4 +1,4 @@
-//! Streams as users hold them.
+//! Streams, as users see them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,19 +6,17 @@ use std::sync::Arc;
 use super::context::Context;
 use crate::error::Error;
 
-/// A stream: work of one stream runs in its order, work of two may run at the same time.
+/// A stream: the work of one stream runs in order, the work of two streams may run at the same time.
 ///
-/// What depends on what needs no saying. A command that uses a buffer which another stream writes, or
-/// writes one which another stream uses, waits for just that; results are those of all work done in the
-/// order in which it was recorded. So a stream is only leave to run things at the same time, never a way
-/// to get them wrong.
+/// Dependencies need no declaration. A command that uses a buffer which another stream writes, or that writes a buffer
+/// which another stream uses, waits for that work. The results are the same as if all work ran in the order in which it
+/// was recorded. A stream therefore only permits concurrency and cannot cause a race.
 ///
-/// On `cuda` streams are the driver's own, as many at a time as
-/// [`Caps::streams`](crate::backend::Caps::streams) says; beyond that number they are given out again in
-/// turns. Elsewhere there is one queue, and every stream is that.
+/// On `cuda`, streams are the driver's streams, as many as [`Caps::streams`](crate::backend::Caps::streams); beyond
+/// that number they are reused in turn. Elsewhere there is one queue, and every stream uses it.
 ///
-/// Large copies between host and device need no stream to overlap kernels: `cuda` has them run beside
-/// whatever does not use their buffers.
+/// Large copies between host and device overlap kernels without a stream: `cuda` runs them at the same time as work
+/// that does not use their buffers.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")] {
@@ -31,7 +29,7 @@ use crate::error::Error;
 /// let (mut a, mut b) = (device.buffer::<u32>(256)?, device.buffer::<u32>(256)?);
 /// step.launch().bind("data", &mut a).on(&first).threads(256)?;
 /// step.launch().bind("data", &mut b).on(&second).threads(256)?; // may run beside the first
-/// second.copy(&a, &mut b)?; // waits for it
+/// second.copy(&a, &mut b)?; // waits for the first launch
 /// second.synchronize()?;
 /// assert_eq!(b.read()?[255], 1);
 /// # Ok(())
@@ -46,7 +44,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Another stream of a device.
+    /// Creates another stream of a device.
     pub(crate) fn new(context: &Arc<Context>) -> Self {
         Self { context: Arc::clone(context), number: context.next_stream() }
     }
@@ -59,10 +57,10 @@ impl Stream {
         self.number
     }
 
-    /// Hands recorded work over and waits for all that this stream has of it.
+    /// Submits pending commands and waits for all work of this stream.
     ///
     /// # Errors
-    /// As [`Device::synchronize`](crate::Device::synchronize), of the work of this stream.
+    /// As [`Device::synchronize`](crate::Device::synchronize), for the work of this stream.
     pub fn synchronize(&self) -> Result<(), Error> {
         Ok(self.context.synchronize(Some(self.number))?)
     }

@@ -1,4 +1,4 @@
-//! Work that was handed over, or will be.
+//! Work that was submitted, or will be.
 
 use std::fmt;
 use std::future::Future;
@@ -14,10 +14,10 @@ use super::context::Context;
 use super::events::{Event, Stopwatch};
 use crate::error::Error;
 
-/// The work of a launch, an operator or a recording: to be waited for, polled, awaited or measured. Dropping
-/// it costs nothing and does not stop the work.
+/// The work of a launch, an operator or a recording, to be waited for, polled, awaited or measured. Dropping it does
+/// not stop the work.
 ///
-/// Work that is still recorded is handed over by whichever of these asks for it first.
+/// The first of these calls submits the work if it is still pending.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -37,11 +37,11 @@ use crate::error::Error;
 /// ```
 #[derive(Clone)]
 pub struct Submission {
-    /// Keeps the device open: a closed one reports no completion.
+    /// Keeps the device open: a closed device reports no completion.
     context: Arc<Context>,
-    /// `None` for a command of a recording that is kept: it runs when that is submitted.
+    /// `None` for a command in a [`Recording`](crate::Recording), which runs when that is submitted.
     batch: Option<Arc<Batch>>,
-    /// The ticket that this handle is polled by.
+    /// The ticket by which this handle is polled.
     polled: Option<Ticket>,
 }
 
@@ -50,20 +50,20 @@ impl Submission {
         Self { context: Arc::clone(context), batch: Some(Arc::clone(batch)), polled: None }
     }
 
-    /// A command of a recording that is kept.
+    /// The submission of a command in a [`Recording`](crate::Recording).
     pub(super) fn recorded(context: &Arc<Context>) -> Self {
         Self { context: Arc::clone(context), batch: None, polled: None }
     }
 
-    /// The ticket of the work, which is handed over if it is still recorded.
+    /// The ticket of the work, which is submitted first if it is still pending.
     fn ticket(&self) -> Result<Ticket, BackendError> {
         let batch = self.batch.as_ref().ok_or_else(|| BackendError::Rejected {
             operation: "waiting for a recorded command",
-            message: "it runs when its recording is submitted: wait for what `Recording::submit` returns".to_owned(),
+            message: "the command runs when its recording is submitted; wait for the submission that `Recording::submit` returns".to_owned(),
         })?;
         if batch.is_pending() {
             let mut queue = self.context.queue();
-            // Another thread may have handed it over meanwhile; then what is pending is not part of it.
+            // Another thread may have submitted it meanwhile; then the pending commands are not part of it.
             if batch.is_pending() {
                 self.context.alive()?;
                 queue.flush()?;
@@ -75,9 +75,9 @@ impl Submission {
     /// Waits until the work has ended.
     ///
     /// # Errors
-    /// [`BackendError::Stopped`] by a kernel that could not run to its end, [`BackendError::Lost`],
+    /// [`BackendError::Stopped`] if a kernel could not run to its end, [`BackendError::Lost`],
     /// [`BackendError::CannotBlock`] in a browser, or [`BackendError::Rejected`] for a launch into a
-    /// [`Recording`](crate::Recording): wait for the recording's own submission.
+    /// [`Recording`](crate::Recording): wait for the recording's submission instead.
     pub fn wait(&self) -> Result<(), Error> {
         let ticket = self.ticket()?;
         let events = &self.context.events;
@@ -87,7 +87,7 @@ impl Submission {
         Ok(waited?)
     }
 
-    /// Waits at most this long; returns whether the work has ended.
+    /// Waits for at most `timeout` and returns whether the work has ended.
     ///
     /// # Errors
     /// As [`wait`](Self::wait).
@@ -103,9 +103,9 @@ impl Submission {
         Ok(self.ticket()?.is_done()?)
     }
 
-    /// How long each launch took, once the work has ended, if it was to be measured: see
-    /// [`Launch::timed`](crate::Launch::timed) and [`Recording::timed`](crate::Recording::timed); also if an
-    /// [`Observer`](crate::Observer) existed when it was handed over.
+    /// The duration of each launch, once the work has ended, if it was measured: by
+    /// [`Launch::timed`](crate::Launch::timed) or [`Recording::timed`](crate::Recording::timed), or because an
+    /// [`Observer`](crate::Observer) existed when it was submitted.
     ///
     /// ```no_run
     /// # fn main() -> anywarp::Result<()> {

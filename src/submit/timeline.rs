@@ -1,8 +1,8 @@
-//! The commands of a device that wait for their submission, and the submissions that may still run.
+//! The pending commands of a device, and the submissions that may still run.
 //!
-//! One recording at a time collects commands, all for one stream: before a command for another stream it is
-//! handed over. So the order of recording is the order of submission, whatever streams there are, and what
-//! may run at the same time is left to the backend, which sees what each command touches.
+//! One recording at a time collects commands, all for one stream. It is submitted before a command for another stream
+//! is recorded. So the order of recording is the order of submission for any number of streams. The backend decides
+//! which commands run at the same time, as it sees the regions that each command accesses.
 //!
 //! Lock order: the timeline, then one buffer's state at a time, then the staging pool.
 
@@ -16,28 +16,28 @@ use smallvec::SmallVec;
 use super::batch::Batch;
 use super::staging::Block;
 
-/// Batches that are kept without asking whether they have ended.
+/// The number of running batches up to which their completion is not checked.
 const MAX_RUNNING: usize = 8;
 
-/// Commands that wait for their submission, and what they need until then.
+/// Pending commands, with the objects that they need.
 pub(super) struct Pending {
     pub(super) recording: Recording,
     pub(super) batch: Arc<Batch>,
-    /// Staging blocks that the commands read: free again when the batch is over.
+    /// Staging blocks that the commands read; reusable when the batch has ended.
     pub(super) staged: Vec<Block>,
-    /// Kernels of the recorded dispatches, and whatever else must live until the hand-over.
+    /// Kernels of the recorded dispatches, and other objects that must live until the submission.
     pub(super) kept: Vec<Arc<dyn Any + Send + Sync>>,
-    /// Batches that were handed over and may not have ended, in order.
+    /// Submitted batches that may not have ended, in order.
     running: VecDeque<Arc<Batch>>,
     /// The first batch of each stream that failed, until a wait reports it.
     failed: Vec<Arc<Batch>>,
-    /// Findings in batches that have ended, until they are taken; `None` for devices that check nothing.
+    /// The findings of batches that have ended, until they are taken; `None` for devices without checks.
     findings: Option<Findings>,
 }
 
 impl Pending {
-    /// Appends a batch that was handed over. Returns whether so many run that [`retire`](Self::retire) is due.
-    pub(super) fn follow(&mut self, batch: Arc<Batch>) -> bool {
+    /// Appends a submitted batch. Returns whether [`retire`](Self::retire) is due, as many batches are listed.
+    pub(super) fn track(&mut self, batch: Arc<Batch>) -> bool {
         self.running.push_back(batch);
         self.running.len() > MAX_RUNNING
     }
@@ -54,19 +54,19 @@ impl Pending {
         latest
     }
 
-    /// The first error of all batches, or of those of one stream, that have ended: returned once.
+    /// The first error of the batches that have ended, of all streams or of one, returned once.
     pub(super) fn take_failure(&mut self, stream: Option<u32>) -> Option<BackendError> {
         let taken: Vec<_> =
             self.failed.extract_if(.., |batch| stream.is_none_or(|stream| batch.stream() == stream)).collect();
         taken.first()?.ticket().and_then(|ticket| ticket.is_done()).err()
     }
 
-    /// The findings of all batches that have ended: returned once.
+    /// The findings of all batches that have ended, returned once.
     pub(super) fn take_findings(&mut self) -> Findings {
         self.findings.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Removes the batches that have ended, keeps their failures and findings, and calls `ended` with each.
+    /// Removes the batches that have ended, keeps their failures and findings, and calls `ended` with each of them.
     pub(super) fn retire(&mut self, mut ended: impl FnMut(&Batch)) {
         while let Some(succeeded) = self.running.front().and_then(|batch| batch.succeeded()) {
             let Some(batch) = self.running.pop_front() else { return };
@@ -81,13 +81,13 @@ impl Pending {
     }
 }
 
-/// The timeline of one device; [`Queue`](super::queue::Queue) is the way to use it.
+/// The timeline of one device; it is used through [`Queue`](super::queue::Queue).
 pub(super) struct Timeline {
     backend: Arc<dyn Backend>,
     pending: Mutex<Pending>,
     /// Memory of dropped buffers that pending commands may still name.
     dropped: Mutex<Vec<MemoryId>>,
-    /// Set for good by the first call that met the device's loss.
+    /// Set by the first call that found the device lost, and never reset.
     lost: OnceLock<BackendError>,
 }
 
@@ -109,7 +109,8 @@ impl Timeline {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers the loss of the device, for calls that do not reach the backend. Returns whether it is news.
+    /// Remembers the loss of the device, for later calls that do not reach the backend. Returns whether it was unknown
+    /// before.
     pub(super) fn note(&self, error: &BackendError) -> bool {
         error.is_lost() && self.lost.set(error.clone()).is_ok()
     }
@@ -119,8 +120,8 @@ impl Timeline {
         self.lost.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Frees the memory of a dropped buffer, now or after the commands that name it were handed
-    /// over. Never waits for the timeline: buffers are dropped anywhere.
+    /// Frees the memory of a dropped buffer, now or after the submission of the commands that name it. Does not lock
+    /// the timeline, as a buffer may be dropped at any point.
     pub(super) fn drop_memory(&self, memory: MemoryId, last_use: Option<&Arc<Batch>>) {
         if last_use.is_some_and(|batch| batch.is_pending()) {
             self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
@@ -129,7 +130,7 @@ impl Timeline {
         }
     }
 
-    /// Frees the memory of dropped buffers. Nothing is pending, so that no command names them any more.
+    /// Frees the memory of dropped buffers. The caller ensures that no pending command names it.
     pub(super) fn free_dropped(&self) {
         let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
         for memory in dropped {
@@ -139,7 +140,7 @@ impl Timeline {
 }
 
 impl Drop for Timeline {
-    /// Commands that were never handed over have no buffer left to be seen in.
+    /// Pending commands are discarded: no buffer is left in which their results could be seen.
     fn drop(&mut self) {
         let pending = self.pending.get_mut().unwrap_or_else(PoisonError::into_inner);
         for block in pending.staged.drain(..) {

@@ -1,8 +1,8 @@
-//! Transfers between host and device.
+//! Counts of transfers between host and device.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes and transfers each way.
+/// Bytes and transfers in each direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BufferStats {
@@ -10,13 +10,13 @@ pub struct BufferStats {
     pub uploads: u64,
     /// Copies from device to host.
     pub downloads: u64,
-    /// Bytes copied from host to device, those between two ranges included that were copied as one.
+    /// Bytes copied from host to device, including gaps between ranges that were copied as one.
     pub bytes_uploaded: u64,
-    /// Bytes copied from device to host, likewise.
+    /// Bytes copied from device to host, including such gaps.
     pub bytes_downloaded: u64,
 }
 
-/// The same, counted; also for the device as a whole.
+/// Atomic counters for [`BufferStats`], also for the device as a whole.
 #[derive(Default)]
 pub(crate) struct Traffic {
     uploads: AtomicU64,

@@ -235,7 +235,7 @@ fn every_wrong_call_is_answered_in_full() {
 fn of_any_machine(text: &str, bench: &Bench) -> String {
     let others = ["  vulkan", "  metal", "  dx12", "  cuda"];
     let folder = format!("{}{}", bench.folder.display(), std::path::MAIN_SEPARATOR);
-    let listed = "a part of a device's name: choose one of";
+    let listed = "a part of a device's name; choose one of";
     let lines = text.lines().filter(|line| !others.iter().any(|other| line.starts_with(other)));
     let lines = lines.map(|line| match line.split_once(listed) {
         Some((before, _)) => format!("{before}{listed} DEVICES"),

@@ -45,9 +45,9 @@ fn declarations(_: &Device) -> TestResult {
     let new = ElementwiseKernel::new;
     refused(new("x: float", "y: f32", "y = x"), parameter, &["`x: float`", "not one of f32, f16"])?;
     refused(new("x f32", "y: f32", "y = x"), parameter, &["`x f32`", "`name: type`"])?;
-    refused(new("x: f32, x: f32", "y: f32", "y = x"), parameter, &["two named 'x'"])?;
+    refused(new("x: f32, x: f32", "y: f32", "y = x"), parameter, &["two parameters named 'x'"])?;
     refused(new("i: f32", "y: f32", "y = i"), parameter, &["'i' has a meaning"])?;
-    refused(new("x: f32, n: u32", "y: f32", "y = x"), parameter, &["`n: u32`", "`n` is how many elements there are"])?;
+    refused(new("x: f32, n: u32", "y: f32", "y = x"), parameter, &["`n: u32`", "`n` is the number of elements"])?;
     refused(new("y: i32", "y: f32", "y = y"), parameter, &["`y: i32`", "the outputs declare it as `y: f32`"])?;
     refused(new("x: f32", "", "y = x"), text, &["the list of outputs is empty"])?;
     refused(new("x: f32", "y: f32", " "), text, &["the operation is empty"])
@@ -72,7 +72,7 @@ fn types(device: &Device) -> TestResult {
     let any = ElementwiseKernel::new("x: T, y: T", "z: T", "z = x + y")?.name("any");
     refused(any.run(device, (&x, 2.0f64), &mut z), is, &["'y' must be T, which is f32 as 'x' is; got a value of f64"])?;
     refused(any.run(device, (&k, &k), &mut z), is, &["'z' must be T, which is i32 as 'x' is; got an array of f32"])?;
-    refused(any.run(device, (&odd, &odd), &mut z), is, &["'x' must be T, that is one of f32"])?;
+    refused(any.run(device, (&odd, &odd), &mut z), is, &["'x': expected T, which is one of f32"])?;
     let raw = ElementwiseKernel::new("raw x: f32", "z: f32", "z = x[i]")?;
     refused(raw.run(device, 1.0f32, &mut z), is, &["'x' must be a raw array of f32", "a value of f32"])?;
     let class = Error::from(any.run(device, (&x, 2.0f64), &mut z).unwrap_err()).class();
@@ -93,7 +93,7 @@ fn shapes(device: &Device) -> TestResult {
     let rows = shaped(&x, [2, 3]);
     refused(add()?.run(device, (rows, &y), &mut z), broadcast, &["'y' of shape [4]", "[2, 3]"])?;
     let wrong = shaped(&x, [2, 4]);
-    refused(add()?.run(device, (wrong, &y), &mut z), shape, &["'x'", "has 6 elements; the shape [2, 4] needs 8"])?;
+    refused(add()?.run(device, (wrong, &y), &mut z), shape, &["'x'", "has 6 elements, but the shape [2, 4] needs 8"])?;
     let huge = shaped(&x, [usize::MAX, 2]);
     refused(add()?.run(device, (huge, &y), &mut z), shape, &["'x' has 6 elements"])?;
     refused(add()?.run(device, (&x, &x), z.slice_mut(..1)), output, &["has the shape [6]", "'z' has [1]"])?;
@@ -107,10 +107,10 @@ fn sizes(device: &Device) -> TestResult {
     let mut z = device.buffer::<f32>(3)?;
     let raw = ElementwiseKernel::new("raw x: f32", "raw z: f32", "z[i] = x[i]")?;
     refused(raw.run(device, &x, &mut z), is, &["set it with `size`"])?;
-    refused(add()?.call(device).size(3).run((&x, &x), &mut z), is, &["leave `size` out"])?;
+    refused(add()?.call(device).size(3).run((&x, &x), &mut z), is, &["omit `size`"])?;
     refused(add()?.apply::<f32>(device, (1.0f32, 2.0f32)).map(|_| ()), is, &["set it with `size`"])?;
     let filled = add()?.call(device).size(2).apply::<f32>((1.0f32, 2.0f32));
-    refused(filled.map(|_| ()), is, &["leave `size` out"])
+    refused(filled.map(|_| ()), is, &["omit `size`"])
 }
 
 fn allocation(device: &Device) -> TestResult {

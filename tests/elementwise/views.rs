@@ -198,7 +198,7 @@ fn refusals(device: &Device) -> TestResult {
     let (kernel, x) = (copy()?, device.buffer::<f32>(12)?);
     let mut y = device.buffer_from(&[5.0f32; 12])?;
     let read = |strides: &[usize]| kernel.apply::<f32>(device, shaped(&x, [3, 4]).strides(strides)).map(drop);
-    refused(read(&[5, 1]), is, &["elementwise copy: 'x'", "[3, 4]", "[5, 1]", "element 13; it has 12"])?;
+    refused(read(&[5, 1]), is, &["elementwise copy: 'x'", "[3, 4]", "[5, 1]", "element 13, but the array has 12"])?;
     refused(read(&[1]), is, &["2 sizes and 1 strides"])?;
     refused(read(&[usize::MAX, usize::MAX]), is, &["reaches to element"])?;
     let mut write = |strides: [usize; 2]| kernel.run(device, 1.0f32, shaped(&mut y, [3, 4]).strides(strides));

@@ -20,13 +20,13 @@ fn devices_of_other_backends_say_what_they_are_on() {
     #[cfg(feature = "wgpu")]
     {
         let error = device.wgpu().unwrap_err().to_string();
-        assert!(error.contains("runs on cpu, not on wgpu: open a device with 'vulkan'"), "{error}");
+        assert!(error.contains("runs on cpu, not on wgpu; open a device with 'vulkan'"), "{error}");
         assert_eq!(buffer.lend_wgpu().unwrap_err().to_string(), error);
     }
     #[cfg(feature = "cuda")]
     {
         let error = device.cuda().unwrap_err().to_string();
-        assert!(error.contains("runs on cpu, not on CUDA: open a device with 'cuda'"), "{error}");
+        assert!(error.contains("runs on cpu, not on CUDA; open a device with 'cuda'"), "{error}");
         assert_eq!(buffer.lend_cuda().unwrap_err().to_string(), error);
     }
     assert_eq!(*buffer.read().unwrap(), [0; 4]);

@@ -154,7 +154,7 @@ fn what_its_usages_lack_is_refused_where_it_is_tried() -> anywarp::Result<()> {
 
     let read_only = adopt(&anywarp, &buffer(&raw.device, 16, BufferUsages::STORAGE | BufferUsages::COPY_DST))?;
     let error = read_only.read().unwrap_err().to_string();
-    assert_eq!(error, "the buffer cannot be read: create it with `wgpu::BufferUsages::COPY_SRC` as well");
+    assert_eq!(error, "the buffer cannot be read; create it with `wgpu::BufferUsages::COPY_SRC` as well");
     assert_eq!(told.errors(), [""; 0]);
     Ok(())
 }
@@ -172,7 +172,7 @@ fn a_lent_buffer_is_nobody_elses() -> anywarp::Result<()> {
             let launched = spread.launch().bind("x", &params).bind("y", &mut data).groups(8);
             assert!(matches!(launched, Err(LaunchError::InUse { guard: "Lent", .. })), "{launched:?}");
             let submitted = recording.submit().unwrap_err().to_string();
-            assert_eq!(submitted, "the buffer is in use by a Lent: drop that first");
+            assert_eq!(submitted, "the buffer is in use by a Lent; drop the guard first");
             assert!(matches!(params.read(), Err(BufferError::InUse { guard: "Lent" })));
             assert!(matches!(params.lend_wgpu(), Err(InteropError::Buffer(BufferError::InUse { guard: "Lent" }))));
             let copied = data.slice_mut(..4).copy_from(&params);

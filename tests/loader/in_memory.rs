@@ -49,10 +49,10 @@ fn errors_of_a_table_name_line_and_column() {
     assert!(matches!(error, LoaderError::Cell { line: 3, column: 5, .. }), "{error}");
     assert_eq!(
         error.to_string(),
-        format!("{}:3:5: 'red' is not u32: a whole number from 0 to 4294967295", file.display())
+        format!("{}:3:5: 'red' is not u32, a whole number from 0 to 4294967295", file.display())
     );
     let error = open(&[&["length"]]).expect_err("columns of one field").to_string();
-    assert!(error.contains("columns of 1 fields are asked for, the data set has 2"), "{error}");
+    assert!(error.contains("expected columns for the 2 fields of the data set, got columns for 1"), "{error}");
     let error = open(&[&["length"], &["kind"]]).expect_err("no such column").to_string();
     assert!(error.contains("has no column 'kind'; it has length, class"), "{error}");
     std::fs::remove_file(&file).expect("the file");

@@ -172,7 +172,7 @@ fn a_recorded_launch_refers_to_its_recording() -> anywarp::Result<()> {
     let refused = |result: anywarp::Result<()>| {
         let error = result.expect_err("nothing was handed over");
         assert!(matches!(error, Error::Device(BackendError::Rejected { .. })), "{error:?}");
-        assert!(error.to_string().contains("wait for what `Recording::submit` returns"), "{error}");
+        assert!(error.to_string().contains("that `Recording::submit` returns"), "{error}");
         assert_eq!(error.class(), ErrorClass::Programmer);
     };
     for submitted in [false, true] {

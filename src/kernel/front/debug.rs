@@ -14,10 +14,10 @@ use crate::debug::{Site, Sites};
 use crate::error::KernelError;
 use crate::kernel::passes::debug_print::{Printing, debug_print, signature};
 
-/// Gives as many numbers to the calls of a kernel, and returns the first.
+/// Reserves this many numbers for the calls of a kernel, and returns the first one.
 pub(crate) type Number<'a> = &'a (dyn Fn(u32) -> u32 + Sync);
 
-/// A debug function, and where its name stands.
+/// A debug function, with the span of its name.
 pub(super) struct Marked {
     name: String,
     span: Span,
@@ -28,21 +28,22 @@ pub(super) fn marked(source: &Source, module: &Module) -> Result<Vec<Marked>, Ke
     let span = |range: std::ops::Range<usize>| Span::new(range.start as u32, range.end as u32);
     let names = marked_functions(source.text()).map_err(|Stray(range)| {
         let message =
-            "the mark 'anywarp:debug' must stand right before the 'fn' of a function that is not an entry point";
+            "the mark 'anywarp:debug' must directly precede the 'fn' of a function that is not an entry point";
         error(source, span(range), message.to_owned())
     })?;
     let marked = names.into_iter().map(|(name, range)| {
         let marked = Marked { name: name.to_owned(), span: span(range) };
         let function = module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name));
-        let (_, function) =
-            function.ok_or_else(|| refused(source, &marked, &"is an entry point: it must be called"))?;
+        let (_, function) = function.ok_or_else(|| {
+            refused(source, &marked, &"is an entry point, but a debug function must be called by the kernel")
+        })?;
         signature(module, function).map_err(|misfit| refused(source, &marked, &misfit))?;
         Ok(marked)
     });
     marked.collect()
 }
 
-/// Makes them print, if anything calls them: the program, and where it prints.
+/// Makes the debug functions print, if any is called. Returns the program and its calls that print.
 pub(super) fn print(
     text: &Text<'_>,
     program: Program,
@@ -56,7 +57,7 @@ pub(super) fn print(
     Ok((program, Some(sites)))
 }
 
-/// The module that prints. The program's is what the one entry point uses.
+/// The module that prints. The module of `program` contains only what its entry point uses.
 fn printing(
     text: &Text<'_>,
     program: &Program,
@@ -79,7 +80,7 @@ fn printing(
     check_doubles(source, marked, &printing, caps)?;
     let Printing { module, sites, functions } = printing;
     let sites = sites.into_iter().map(|site| {
-        // What naga gives no place is told by the place of the function.
+        // Without a span of its own, a site has the location of the function.
         let own = || marked.iter().find(|marked| marked.name == functions[site.function].name);
         let span = if site.span.is_defined() { site.span } else { own().map_or(Span::UNDEFINED, |own| own.span) };
         let (file, line) = place(source, span);
@@ -89,7 +90,7 @@ fn printing(
     Ok(Some((module, Arc::new(Sites { first, kernel, sites, functions }))))
 }
 
-/// The bits of a double come as an integer of the same size, which the device must have.
+/// The bits of a double are printed as an integer of the same size, which the device must support.
 fn check_doubles(source: &Source, marked: &[Marked], printing: &Printing, caps: &Caps) -> Result<(), KernelError> {
     if caps.shader.contains(Capabilities::SHADER_INT64) {
         return Ok(());
@@ -99,7 +100,7 @@ fn check_doubles(source: &Source, marked: &[Marked], printing: &Printing, caps: 
         function.is_some_and(|function| function.parameters.iter().any(|parameter| parameter.scalar == Scalar::F64))
     };
     marked.iter().find(|marked| doubles(&marked.name)).map_or(Ok(()), |marked| {
-        let reason = format!("takes f64, which {} cannot print: it has no 64-bit integers", caps.name);
+        let reason = format!("takes f64, which {} cannot print, as it has no 64-bit integers", caps.name);
         Err(refused(source, marked, &reason))
     })
 }
@@ -113,7 +114,7 @@ fn error(source: &Source, span: Span, message: String) -> KernelError {
     KernelError::DebugFunction { file: file.to_owned(), line, message }
 }
 
-/// File and line.
+/// The file and the line.
 fn place(source: &Source, span: Span) -> (&str, u32) {
     let place = span.to_range().and_then(|range| source.place(range.start));
     place.map_or((source.file(), 1), |place| (place.file, place.line))

@@ -1,4 +1,4 @@
-//! Which entry point a kernel is.
+//! The choice of a kernel's entry point.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::kernel::source::Wgsl;
 pub(super) struct Entry {
     /// Its name.
     pub(super) point: String,
-    /// File and entry point, as errors and profiles name the kernel.
+    /// The file and the entry point, as errors and profiles name the kernel.
     pub(super) kernel: Arc<str>,
 }
 
-/// Finds the entry point that is asked for, or the only one.
+/// Finds the selected entry point, or the only one.
 pub(super) fn choose(wgsl: &Wgsl<'_>, module: &naga::Module) -> Result<Entry, KernelError> {
     let compute: Vec<String> = module
         .entry_points

@@ -1,4 +1,4 @@
-//! Which feature of WGSL a device lacks for a kernel, and the line that needs it.
+//! The WGSL feature that a device lacks for a kernel, and the line that needs it.
 
 use anywarp_backend::{Caps, Program, Source, Spot};
 use naga::Expression;
@@ -7,10 +7,10 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use super::Text;
 use crate::error::KernelError;
 
-/// What other devices of the machine can do, asked only when an error wants to say so.
+/// The features of other devices of the machine, queried only for an error.
 pub(crate) type Others<'a> = &'a (dyn Fn() -> Vec<(String, Capabilities)> + Sync);
 
-/// Refuses a program that the device lacks a feature for.
+/// Refuses a program that needs a feature which the device lacks.
 pub(super) fn check(text: &Text<'_>, program: &Program, caps: &Caps) -> Result<(), KernelError> {
     let (module, kernel) = (&program.module, program.name.to_string());
     if module.fits(caps.shader) && unnoticed(module, caps.shader).is_none() {
@@ -26,9 +26,9 @@ pub(super) fn check(text: &Text<'_>, program: &Program, caps: &Caps) -> Result<(
         .map(|(selector, _)| selector)
         .collect();
     let others = if having.is_empty() {
-        "no other device of this machine can run it".to_owned()
+        "no other device of this machine can run the kernel".to_owned()
     } else {
-        format!("devices that can run it: {}", having.join(", "))
+        format!("devices that can run the kernel: {}", having.join(", "))
     };
     Err(KernelError::MissingFeature {
         kernel,
@@ -39,25 +39,25 @@ pub(super) fn check(text: &Text<'_>, program: &Program, caps: &Caps) -> Result<(
     })
 }
 
-/// The first feature that `module` needs and `has` lacks, with the place that needs it.
+/// The first feature that `module` needs and `has` lacks, with the location that needs it.
 ///
-/// naga tells which capability is missing only in words, so each is taken away by itself: the
-/// module then fails to validate just when it needs that one.
+/// naga reports a missing capability only in words. So each capability is removed alone: the module fails to validate
+/// exactly if it needs that one.
 fn missing(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     unnoticed(module, has).or_else(|| noticed(module, has))
 }
 
-/// What naga's validator notices.
+/// The features that naga's validator checks.
 fn noticed(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     Caps::known_features().iter().filter(|(flag, _)| !has.contains(*flag)).find_map(|(flag, name)| {
         let error = Validator::new(ValidationFlags::all(), Capabilities::all() - *flag).validate(module).err()?;
-        // Functions have the expressions in them beside them.
+        // The errors of functions list the spans of their expressions as well.
         let length = |span: &naga::Span| span.to_range().map_or(usize::MAX, |range| range.len());
         Some((*name, error.spans().map(|(span, _)| *span).min_by_key(length)))
     })
 }
 
-/// What it does not: cooperative matrices that no declaration names the type of.
+/// The features that it does not check: cooperative matrices whose type no declaration names.
 fn unnoticed(module: &naga::Module, has: Capabilities) -> Option<(&'static str, Option<naga::Span>)> {
     if has.contains(Capabilities::COOPERATIVE_MATRIX) {
         return None;
@@ -73,7 +73,7 @@ fn unnoticed(module: &naga::Module, has: Capabilities) -> Option<(&'static str, 
     )
 }
 
-/// Where a span was written, if that is known.
+/// The location of a span, if known.
 pub(super) fn place(source: &Source, span: Option<naga::Span>) -> Option<Spot> {
     span.and_then(|span| source.spot(span.to_range()?))
 }

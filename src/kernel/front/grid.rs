@@ -1,4 +1,4 @@
-//! Grids that a device cannot dispatch as they are.
+//! Grids that a device cannot dispatch directly.
 
 use anywarp_backend::{BackendError, Caps, Program};
 

@@ -1,13 +1,13 @@
-//! Whether a program is within the limits of a device.
+//! Checks of a program against the limits of a device.
 
 use anywarp_backend::{BindingClass, BindingInfo, Caps, Program};
 use naga::AddressSpace;
 
 use crate::error::KernelError;
 
-/// A quantity of a program, what a device allows of it, and what to do where that is too little.
+/// A quantity of a program, the device's limit for it, and the remedy if the limit is exceeded.
 struct Check {
-    /// The quantity, as it stands behind `needs`.
+    /// The quantity, as it follows the word `needs`.
     what: &'static str,
     wanted: u64,
     limit: u32,
@@ -19,7 +19,7 @@ fn check_of(what: &'static str, wanted: u64, limit: u32, unit: &'static str, rem
     Check { what, wanted, limit, unit, remedy }
 }
 
-/// Refuses a program that is above a limit.
+/// Refuses a program that exceeds a limit.
 pub(super) fn check(program: &Program, caps: &Caps) -> Result<(), KernelError> {
     let Some(Check { what, wanted, limit, unit, remedy }) =
         checks(program, caps).into_iter().find(|check| check.wanted > u64::from(check.limit))
@@ -75,10 +75,10 @@ fn checks(program: &Program, caps: &Caps) -> Vec<Check> {
 
 fn smaller_workgroup(program: &Program) -> String {
     let [x, y, z] = program.workgroup_size;
-    format!("@workgroup_size({x}, {y}, {z}) is their product: make it smaller, and the grid larger")
+    format!("this is the product of @workgroup_size({x}, {y}, {z}); make the workgroup smaller, and the grid larger")
 }
 
-/// The variables of the workgroup, the largest one first.
+/// The variables in workgroup memory, the largest one first.
 fn smaller_memory(program: &Program) -> String {
     let context = program.module.to_ctx();
     let variables = program.module.global_variables.iter();
@@ -91,10 +91,10 @@ fn smaller_memory(program: &Program) -> String {
         .collect();
     sizes.sort_unstable_by_key(|(size, _)| std::cmp::Reverse(*size));
     let shown: Vec<String> = sizes.iter().take(4).map(|(size, name)| format!("'{name}' has {size} bytes")).collect();
-    format!("{}: use smaller arrays in `var<workgroup>`, in several steps, or a buffer", shown.join(", "))
+    format!("{}; use smaller arrays in `var<workgroup>`, in several steps, or a buffer", shown.join(", "))
 }
 
-/// How many names a message shows.
+/// The number of names that a message shows.
 const SHOWN: usize = 8;
 
 fn named(program: &Program, uniforms: bool) -> String {
@@ -105,11 +105,11 @@ fn named(program: &Program, uniforms: bool) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// The same of a program that prints, which was within the limits before.
+/// The same for a program that prints, which was within the limits before.
 pub(super) fn check_printing(program: &Program, caps: &Caps) -> Result<(), KernelError> {
     check(program, caps).map_err(|error| match error {
         KernelError::AboveLimit { kernel, what, wanted, limit, device, remedy } => {
-            let what = format!("one more storage buffer to print into, and so {what}");
+            let what = format!("one more storage buffer for debug output, and therefore {what}");
             KernelError::AboveLimit { kernel, what, wanted, limit, device, remedy }
         }
         other => other,
@@ -122,20 +122,20 @@ mod tests {
     use anywarp_backend::Caps;
 
     #[test]
-    fn what_is_above_a_limit_is_named_with_a_remedy() {
+    fn a_quantity_above_a_limit_is_named_with_a_remedy() {
         let entry = "@compute @workgroup_size(1) fn main()";
         let buffers: String = (0..9).map(|at| format!("@group(0) @binding({at}) var<storage> b{at}: u32;\n")).collect();
         let reads: String = (0..9).map(|at| format!("_ = b{at};")).collect();
         let table = [
             (
                 format!("var<workgroup> tile: array<f32, 1000000>; {entry} {{ tile[0] = 1.0; }}"),
-                "needs workgroup memory of 4000000 bytes; the WebGPU baseline allows 16384 bytes: 'tile' has 4000000 bytes: \
+                "needs workgroup memory of 4000000 bytes; the WebGPU baseline allows 16384 bytes: 'tile' has 4000000 bytes; \
                  use smaller arrays in `var<workgroup>`, in several steps, or a buffer",
             ),
             (
                 "@compute @workgroup_size(16, 32) fn main() {}".to_owned(),
                 "needs a workgroup of 512 invocations; the WebGPU baseline allows 256 invocations: \
-                 @workgroup_size(16, 32, 1) is their product: make it smaller, and the grid larger",
+                 this is the product of @workgroup_size(16, 32, 1); make the workgroup smaller, and the grid larger",
             ),
             (
                 "@compute @workgroup_size(512) fn main() {}".to_owned(),

@@ -1,4 +1,4 @@
-//! The middle end: a module made faster, and what is proven of it.
+//! The middle end: optimises a module and proves checks unnecessary.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use naga::{BinaryOperator, Block, Expression, Function, Module, Statement};
 
 use crate::error::KernelError;
 
-/// Puts a program through the middle end, for a device with `caps`.
+/// Passes a program through the middle end, for a device with `caps`.
 ///
-/// With [`Checks::Driver`] it stays as it is, as it does where every access is reported, and in a browser, which
-/// makes all checks by itself. It stays so, too, if a pass makes something that is not valid: that is logged.
+/// The program is unchanged with [`Checks::Driver`], on a device that reports every faulty access, and in a browser,
+/// which makes all checks itself. It is also unchanged if a pass produces an invalid module; that is logged.
 pub(super) fn pass(program: Program, caps: &Caps) -> Program {
     if program.leave.checks == Checks::Driver || caps.checked || cfg!(target_arch = "wasm32") {
         return program;
     }
     let name = &program.name;
-    // A mistake in a pass costs speed, no more.
+    // A fault in a pass costs only speed.
     let attempt = || passed(&program, &Circumstances::of(caps));
     let failed = match quiet::caught(attempt) {
         Ok(Ok((passed, gave_up))) => {
@@ -36,17 +36,17 @@ pub(super) fn pass(program: Program, caps: &Caps) -> Program {
     program
 }
 
-/// The program for launches of which this is known. Its bindings stay the same, used or not.
+/// The program for launches with these circumstances. It has the same bindings, used or not.
 pub(super) fn specialise(program: &Program, known: &Circumstances, caps: &Caps) -> Result<Program, KernelError> {
     let special = passed(program, known).map_err(|message| KernelError::Compile {
         kernel: program.name.to_string(),
         device: caps.name.clone(),
-        error: BackendError::Rejected { operation: "making a variant", message },
+        error: BackendError::Rejected { operation: "compiling a variant", message },
     });
     special.map(|(program, _)| program)
 }
 
-/// The program made faster, with what is proven of it; and why nothing is, if the proofs were given up.
+/// The optimised program with its proofs, and the reason if the proofs were given up.
 fn passed(program: &Program, known: &Circumstances) -> Result<(Program, Option<&'static str>), String> {
     let faster = optimise(&program.module, program.module.info(), known);
     let module = program.module.clone().after_pass(faster).map_err(|refused| format!("{:?}", refused.error))?;
@@ -56,13 +56,13 @@ fn passed(program: &Program, known: &Circumstances) -> Result<(Program, Option<&
     Ok((Program { module, proofs, ..program.clone() }, gave_up))
 }
 
-/// Whether a program for some launches leaves a compiler less to do than the one it was made from.
+/// Whether a specialised program leaves a compiler less work than the program it was made from.
 pub(crate) fn spares_work(special: &Program, program: &Program) -> bool {
     let effort = |program: &Program| program.proofs.as_deref().map(|proofs| effort(&program.module, proofs));
     matches!((effort(special), effort(program)), (Some(special), Some(plain)) if special < plain)
 }
 
-/// What a compiler could do without, if it knew more: checks, branches, loops, divisors that are no constants.
+/// The amount of work that knowledge could save: checks, branches, loops, divisors that are not constant.
 fn effort(module: &Module, proofs: &Proofs) -> usize {
     let functions = module.functions.iter().map(|(handle, function)| effort_of(function, proofs.function(handle)));
     let entries = module.entry_points.iter().map(|entry| effort_of(&entry.function, &proofs.entry));

@@ -10,7 +10,7 @@ use super::Text;
 use super::entry_point::Entry;
 use crate::error::KernelError;
 
-/// Gives every override its value.
+/// Sets the value of every override.
 pub(super) fn resolve(text: &Text<'_>, entry: &Entry, module: Validated) -> Result<Validated, KernelError> {
     let constants = constants(text, entry, &module)?;
     let typed: Vec<(String, &'static str)> =
@@ -22,20 +22,20 @@ pub(super) fn resolve(text: &Text<'_>, entry: &Entry, module: Validated) -> Resu
             }
             PipelineConstantError::MissingValue(key) => {
                 let kind = typed.iter().find(|(known, _)| *known == key).map_or("a value", |(_, kind)| *kind);
-                format!("override '{key}': expected {kind}, found no value: set it, or give it a default in the WGSL")
+                format!("override '{key}': expected {kind}, found no value; set it, or give it a default in the WGSL")
             }
             PipelineConstantError::NegativeWorkgroupSize => {
-                "expected a workgroup size of at least 1 in each dimension, an override makes one 0 or less: set that \
+                "expected a workgroup size of at least 1 in each dimension, but an override makes one 0 or less; set that \
                  override to 1 or more"
                     .to_owned()
             }
-            other => format!("an override's value or default cannot be computed: {other}: set other values"),
+            other => format!("an override's value or default cannot be computed: {other}; set other values"),
         };
         KernelError::Override { kernel: entry.kernel.to_string(), message }
     })
 }
 
-/// The values that are given, by the keys that naga knows overrides by: `@id`, or else the name.
+/// The given values, by naga's keys of the overrides: the `@id`, or else the name.
 fn constants(text: &Text<'_>, entry: &Entry, module: &naga::Module) -> Result<PipelineConstants, KernelError> {
     let mut constants = PipelineConstants::default();
     for (name, value) in &text.wgsl.overrides {
@@ -50,7 +50,7 @@ fn constants(text: &Text<'_>, entry: &Entry, module: &naga::Module) -> Result<Pi
         if !fits(module, item, *value) {
             let (_, expected) = described(module, item);
             let message =
-                format!("override '{name}': expected {expected}, found {}: set it to such a value", plain(*value));
+                format!("override '{name}': expected {expected}, found {}; set it to such a value", plain(*value));
             return Err(KernelError::Override { kernel, message });
         }
         constants.insert(key(item), *value);
@@ -58,7 +58,7 @@ fn constants(text: &Text<'_>, entry: &Entry, module: &naga::Module) -> Result<Pi
     Ok(constants)
 }
 
-/// A number without rows of zeros.
+/// A number in scientific notation if it is large.
 fn plain(value: f64) -> String {
     if value.abs() < 1e16 { value.to_string() } else { format!("{value:e}") }
 }
@@ -71,7 +71,7 @@ fn scalar(module: &naga::Module, item: &Override) -> Option<Scalar> {
     module.types[item.ty].inner.scalar()
 }
 
-/// Whether a value is one of the override's type: naga would cut fractions off, and takes any number for `true`.
+/// Whether the override's type can represent a value: naga would truncate fractions, and accepts any number for `true`.
 fn fits(module: &naga::Module, item: &Override, value: f64) -> bool {
     let Some(Scalar { kind, width }) = scalar(module, item) else { return true };
     let bits = i32::from(width) * 8;
@@ -88,7 +88,7 @@ fn fits(module: &naga::Module, item: &Override, value: f64) -> bool {
     }
 }
 
-/// The key of an override, and the values that it takes.
+/// The key of an override, and the values that it accepts.
 fn described(module: &naga::Module, item: &Override) -> (String, &'static str) {
     let values = match scalar(module, item) {
         Some(Scalar::BOOL) => "a bool (true or false, 1 or 0)",

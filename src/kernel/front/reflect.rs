@@ -33,13 +33,13 @@ pub(super) fn program(text: &Text<'_>, entry: Entry, module: Validated) -> Resul
     })
 }
 
-/// The program with a module that a pass has added variables to. Nothing is proven of it yet.
+/// The program with a module to which a pass has added variables, without proofs.
 pub(super) fn with_module(program: &Program, module: Validated) -> Program {
     let Reflection { bindings, immediate, workgroup_storage, .. } = reflect(&module, 0);
     Program { module, bindings, immediate, workgroup_storage, proofs: None, ..program.clone() }
 }
 
-/// The first place behind all bindings.
+/// The first free binding after all others.
 pub(super) fn next_binding(bindings: &[BindingInfo], caps: &Caps) -> naga::ResourceBinding {
     let group = bindings.last().map_or(0, |last| last.resource.group);
     let binding = bindings.last().map_or(0, |last| last.resource.binding + 1);

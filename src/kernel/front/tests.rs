@@ -1,4 +1,4 @@
-//! How often naga's validator runs, and whether what is compiled is valid.
+//! Tests of how often naga's validator runs, and of the validity of compiled modules.
 
 use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{Backend, Caps, Checks, Program, Validated};
@@ -26,7 +26,7 @@ const PRINTS: &str = "
     @group(0) @binding(0) var<storage, read_write> data: array<u32>;
     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { print(data[id.x]); }";
 
-/// The result of `work`, and how often it runs the validator.
+/// The result of `work`, and the number of validator runs in it.
 fn counted<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = Validated::runs();
     let made = work();
@@ -46,7 +46,7 @@ fn a_module_is_validated_once_and_again_where_it_was_changed() {
         ("the middle end changes it", LOOP, Checks::Proven, 2),
         ("the middle end is left out", LOOP, Checks::Driver, 1),
         ("a function is dropped that the device could not run", &other, Checks::Driver, 3),
-        ("naga resolves overrides, and validates what it made", OVERRIDE, Checks::Driver, 2),
+        ("naga resolves overrides and validates the result", OVERRIDE, Checks::Driver, 2),
         ("it prints", PRINTS, Checks::Driver, 2),
     ];
     for (why, text, checks, wanted) in cases {
@@ -62,7 +62,7 @@ fn programs_made_from_a_program_are_validated_where_they_were_changed() {
     let plain = program(PLAIN, &caps, Checks::Proven);
     let make = |start: Start<'_>| counted(|| kernel(&start, &caps, |program, _, _| Ok(program)).unwrap());
     let (folded, runs) = make(Start::LargeGrid(&plain));
-    assert!(runs <= 2, "folded, and made faster: {runs}");
+    assert!(runs <= 2, "folded and optimised: {runs}");
     assert_eq!(folded.bindings.len(), 2);
 
     let known = Circumstances { lengths: vec![(plain.bindings[0].resource, 1 << 30)], ..Circumstances::of(&caps) };
@@ -74,7 +74,7 @@ fn programs_made_from_a_program_are_validated_where_they_were_changed() {
 
 #[cfg(feature = "cpu")]
 #[test]
-fn the_processor_compiles_what_was_validated() {
+fn the_processor_compiles_without_validating_again() {
     let device = anywarp_cpu::open(anywarp_cpu::Options::default()).unwrap();
     for text in [PLAIN, LOOP, OVERRIDE] {
         let program = program(text, device.caps(), Checks::Proven);
@@ -95,5 +95,5 @@ fn missing_features_are_those_of_the_part_that_is_used() {
     with.shader |= Capabilities::FLOAT64;
     let (made, runs) = counted(|| Wgsl::new(&*text).entry("other").checks(Checks::Driver).program(&with));
     assert!(made.is_ok_and(|program| program.module.fits(with.shader)));
-    assert_eq!(runs, 2, "all of it, and what the entry point uses");
+    assert_eq!(runs, 2, "the whole module, and the part that the entry point uses");
 }

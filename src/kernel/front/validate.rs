@@ -1,4 +1,4 @@
-//! From text to a valid module of one entry point.
+//! From a text to a valid module with one entry point.
 
 use anywarp_backend::{Caps, Validated};
 use anywarp_wgsl::{diagnostic, module};
@@ -15,15 +15,15 @@ pub(super) fn parse(text: &Text<'_>) -> Result<Module, KernelError> {
     Ok(module::parse(&text.source)?)
 }
 
-/// Validates a module, for a device with `caps` or, if it needs more, for one that can do everything: which feature
-/// is missing is a later step's question, and only about what the entry point uses.
+/// Validates a module for a device with `caps` or, if it needs more, for a device with all capabilities. A later step
+/// finds the missing feature, and considers only what the entry point uses.
 pub(super) fn validate(text: &Text<'_>, module: Module, caps: &Caps) -> Result<Validated, KernelError> {
     Validated::new(module, caps.shader)
         .or_else(|refused| Validated::new(refused.module, Capabilities::all()))
         .map_err(|refused| diagnostic::of_refused(&text.source, &refused).into())
 }
 
-/// Leaves the entry point and what it uses, validated for a device with `caps` if it can be.
+/// Removes all that the entry point does not use, and validates the module for a device with `caps` if possible.
 pub(super) fn drop_unused(
     text: &Text<'_>,
     entry: &Entry,

@@ -1,16 +1,16 @@
 //! Debug printing: calls of empty functions become records in a storage buffer.
 //!
-//! The variable that the pass adds is written by all launches of a device, one after the other:
+//! All launches of a device write to the variable that the pass adds, one after the other:
 //!
 //! ```text
-//! word 0        words asked for so far; may be above what there are
-//! word 1        records that found no room
+//! word 0        words requested so far; may exceed the capacity
+//! word 1        records that were dropped
 //! words 2..     records, each: site, global invocation id (x, y, z), arguments
 //! ```
 //!
-//! A *site* is one call in the text. Sites have numbers above zero, so that a zero ends the records
-//! in a buffer that was cleared before. A record is written wholly or not at all, and one that
-//! finds no room is the last: all that come later are counted as dropped.
+//! A *site* is one call in the text. The numbers of sites are greater than zero, so in a buffer that was cleared
+//! before, a zero ends the records. A record is written completely or not at all. The first record that does not fit is
+//! the end: all later ones are counted as dropped.
 
 mod body;
 mod signature;
@@ -27,17 +27,17 @@ use naga::{
 
 pub(crate) use signature::{Misfit, Parameter, Signature, signature};
 
-/// Words of a record before its arguments.
+/// The words of a record before its arguments.
 pub(crate) const RECORD_HEADER: u32 = 4;
-/// Words of the buffer before its records.
+/// The words of the buffer before its records.
 pub(crate) const BUFFER_HEADER: u32 = 2;
 
 /// One call of a debug function.
 #[derive(Clone, Debug)]
 pub(crate) struct CallSite {
-    /// The call.
+    /// The span of the call.
     pub(crate) span: Span,
-    /// Which of the debug functions.
+    /// The index of the debug function.
     pub(crate) function: usize,
 }
 
@@ -51,12 +51,12 @@ pub(crate) struct Printing {
     pub(crate) functions: Vec<Signature>,
 }
 
-/// Makes the functions called `names` print, in the only entry point of `module`. `None` if
-/// nothing calls them: then there is nothing to change.
+/// Makes the functions in `names` print, in the only entry point of `module`. `None` if none of them is called: then
+/// there is nothing to change.
 ///
 /// The module must be valid, without overrides, and compact. The result has one more variable,
-/// `var<storage, read_write> anywarp_debug` at `at`, which must be free. `number` is asked once,
-/// with the number of sites, for that of the first one.
+/// `var<storage, read_write> anywarp_debug` at `at`, which must be free. `number` is called once, with the number of
+/// sites, and returns the number of the first one.
 ///
 /// # Errors
 /// [`Misfit`] if one of the functions cannot be printed.
@@ -96,13 +96,13 @@ pub(crate) fn debug_print(
     Ok(Some(Printing { module, sites, functions }))
 }
 
-/// What the pass adds to the module.
+/// The items that the pass adds to the module.
 struct Globals {
     u32: Handle<Type>,
     vec3_u32: Handle<Type>,
     /// The buffer.
     buffer: Handle<GlobalVariable>,
-    /// The invocation's own id, for functions far from the entry point.
+    /// The id of the invocation, for functions that do not receive it.
     invocation: Handle<GlobalVariable>,
 }
 
@@ -153,7 +153,7 @@ fn blocks_of(statement: &Statement) -> Vec<&Block> {
     }
 }
 
-/// [`blocks_of`], to be changed.
+/// [`blocks_of`], mutable.
 fn blocks_of_mut(statement: &mut Statement) -> Vec<&mut Block> {
     match statement {
         Statement::Block(block) => vec![block],
@@ -164,7 +164,7 @@ fn blocks_of_mut(statement: &mut Statement) -> Vec<&mut Block> {
     }
 }
 
-/// Gives each call its number as a last argument.
+/// Appends to each call its number as an argument.
 struct Numbering<'a> {
     functions: &'a [Handle<Function>],
     next: u32,
@@ -194,11 +194,11 @@ impl Numbering<'_> {
     }
 }
 
-/// Begins the entry point with a copy of its `global_invocation_id`.
+/// Starts the entry point with a copy of its `global_invocation_id`.
 fn remember_invocation(types: &naga::UniqueArena<Type>, entry: &mut EntryPoint, globals: &Globals) {
     let is_id = |binding: &Option<Binding>| *binding == Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId));
     let function = &mut entry.function;
-    // naga allows each built-in once: the one that the user declared is taken.
+    // naga allows each built-in once, so a declaration of the user is used.
     let declared = function.arguments.iter().enumerate().find_map(|(index, argument)| {
         let member = match &types[argument.ty].inner {
             TypeInner::Struct { members, .. } => Some(members.iter().position(|member| is_id(&member.binding))?),

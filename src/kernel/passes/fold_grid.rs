@@ -1,16 +1,16 @@
 //! Grids beyond the device's limit on workgroups per dimension.
 //!
-//! WebGPU promises 65 535 workgroups per dimension, and most devices give no more. A larger
-//! *logical* grid runs as a *physical* grid of another shape that covers it ([`physical_grid`]),
-//! and the kernel is rewritten to see logical ids only ([`fold_grid`]):
+//! WebGPU guarantees 65 535 workgroups per dimension, and most devices allow no more. A larger *logical* grid runs as a
+//! *physical* grid of another shape that covers it ([`physical_grid`]), and the kernel is rewritten to see logical ids
+//! only ([`fold_grid`]):
 //!
 //! ```text
 //! linear  = x + nx * (y + ny * z)              the physical workgroup (x, y, z) of (nx, ny, nz)
 //! logical = linear in the base (gx, gy, gz)    x fastest, so neighbours stay neighbours
 //! ```
 //!
-//! Workgroups whose `linear` is beyond the logical grid return at once. All invocations of a
-//! workgroup agree on that, so barriers in the kernel stay legal.
+//! Workgroups whose `linear` is beyond the logical grid return immediately. This condition is the same for all
+//! invocations of a workgroup, so barriers in the kernel remain valid.
 
 mod entry;
 #[cfg(test)]
@@ -24,36 +24,36 @@ use naga::{
     ResourceBinding, Scalar, ShaderStage, Span, Type, TypeInner, VectorSize,
 };
 
-/// Why [`fold_grid`] refused.
+/// The reason why [`fold_grid`] failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum FoldError {
     /// The module has no compute entry point of that name.
-    #[error("no compute entry point is called `{entry}`: the module has {available:?}")]
+    #[error("no compute entry point is named `{entry}`; the module has {available:?}")]
     NoEntryPoint {
-        /// The name asked for.
+        /// The requested name.
         entry: String,
-        /// The compute entry points that there are.
+        /// The existing compute entry points.
         available: Vec<String>,
     },
-    /// A variable of the module already sits where the grid should go.
-    #[error("@group({group}) @binding({binding}) belongs to `{variable}`: fold the grid at a free binding")]
+    /// A variable of the module already has the binding for the grid.
+    #[error("@group({group}) @binding({binding}) belongs to `{variable}`; fold the grid at a free binding")]
     BindingTaken {
-        /// The group asked for.
+        /// The requested group.
         group: u32,
-        /// The binding asked for.
+        /// The requested binding.
         binding: u32,
         /// The variable that has it.
         variable: String,
     },
     /// The workgroup size depends on overrides.
-    #[error("the workgroup size of `{entry}` depends on overrides: resolve them before folding")]
+    #[error("the workgroup size of `{entry}` depends on overrides; resolve them before folding")]
     UnresolvedWorkgroupSize {
         /// The entry point.
         entry: String,
     },
-    /// An input without `@builtin`, or an output: the module is not valid.
-    #[error("{part} of `{entry}` is no built-in input: validate the module before folding")]
+    /// An input without `@builtin`, or an output; such a module is invalid.
+    #[error("{part} of `{entry}` is not a built-in input; validate the module before folding")]
     InvalidInterface {
         /// The entry point.
         entry: String,
@@ -64,13 +64,13 @@ pub(crate) enum FoldError {
 
 /// A physical grid that covers `logical`, in workgroups, with no dimension above `limit`.
 ///
-/// Returns `logical` itself if it fits. Otherwise the result `[x, y, z]` has fewer than `y * z`
-/// workgroups more than `logical`, and `x` is above `limit / 2`: the share wasted is below
-/// `2 / limit`, 0.004 % at WebGPU's limit.
+/// Returns `logical` itself if it fits. Otherwise the result `[x, y, z]` has fewer than `y * z` workgroups more than
+/// `logical`, and `x` is above `limit / 2`: the share of unused workgroups is below `2 / limit`, 0.004 % at WebGPU's
+/// limit.
 ///
-/// `None` if `logical` has a zero, if it has more than `u32::MAX` workgroups or more than `limit`
-/// cubed, or if its cover has more than `u32::MAX` (which takes a total within that same share of
-/// `u32::MAX`): ids computed in a shader must not wrap.
+/// `None` if `logical` has a zero, if it has more than `u32::MAX` workgroups or more than `limit` cubed, or if its
+/// cover has more than `u32::MAX` (only for a total within that share of `u32::MAX`): ids computed in a shader must not
+/// wrap.
 #[must_use]
 pub(crate) fn physical_grid(logical: [u32; 3], limit: u32) -> Option<[u32; 3]> {
     let total = logical.into_iter().try_fold(1, u32::checked_mul)?;
@@ -81,8 +81,8 @@ pub(crate) fn physical_grid(logical: [u32; 3], limit: u32) -> Option<[u32; 3]> {
         return Some(logical);
     }
     let (total, limit) = (u64::from(total), u64::from(limit));
-    // As few layers, then as few rows, as the limit allows: each wastes less than one of the next
-    // smaller unit.
+    // The fewest layers, then the fewest rows, that the limit permits: each wastes less than one of the next smaller
+    // unit.
     let z = total.div_ceil(limit * limit);
     let layer = total.div_ceil(z);
     let y = layer.div_ceil(limit);
@@ -92,23 +92,21 @@ pub(crate) fn physical_grid(logical: [u32; 3], limit: u32) -> Option<[u32; 3]> {
     covers.then_some([x?, y?, z?])
 }
 
-/// Rewrites the compute entry point `entry` so that it runs on any physical grid that covers the
-/// logical one, and sees logical ids only.
+/// Rewrites the compute entry point `entry` so that it runs on any physical grid that covers the logical one, and sees
+/// logical ids only.
 ///
-/// The module must be valid. The result has one more variable, `var<uniform> anywarp_grid:
-/// vec3<u32>` at `at`: the logical grid in workgroups, 12 bytes, which the caller fills in before
-/// each launch. All zero, it makes every workgroup return at once. The physical grid needs no
-/// variable, but must have `u32::MAX` workgroups at most and cover the logical one, as
-/// [`physical_grid`] promises.
+/// The module must be valid. The result has one more variable, `var<uniform> anywarp_grid: vec3<u32>` at `at`: the
+/// logical grid in workgroups, 12 bytes, which the caller sets before each launch. If it is all zero, every workgroup
+/// returns immediately. The physical grid needs no variable, but must have at most `u32::MAX` workgroups and cover the
+/// logical one, as [`physical_grid`] guarantees.
 ///
-/// `workgroup_id`, `num_workgroups` and `global_invocation_id` become logical; other built-ins are
-/// the workgroup's own and stay. A `global_invocation_id` of 2^32 or more wraps, as it does without
-/// folding. Other entry points, and all handles into the module but those of `entry`'s own function,
-/// stay as they are.
+/// `workgroup_id`, `num_workgroups` and `global_invocation_id` become logical; other built-ins are relative to the
+/// workgroup and unchanged. A `global_invocation_id` of 2^32 or more wraps, as it does without folding. Other entry
+/// points, and all handles into the module except those of `entry`'s own function, are unchanged.
 ///
 /// # Errors
 ///
-/// [`FoldError`] if `entry` or `at` do not suit the module, or if it is not ready for folding.
+/// [`FoldError`] if `entry` or `at` do not fit the module, or if the module cannot be folded.
 pub(crate) fn fold_grid(module: &Module, entry: &str, at: ResourceBinding) -> Result<Module, FoldError> {
     let (index, original) = compute_entry(module, entry)?;
     let inputs = inputs(module, original)?;
@@ -136,9 +134,9 @@ pub(crate) fn fold_grid(module: &Module, entry: &str, at: ResourceBinding) -> Re
     Ok(folded)
 }
 
-/// What the new entry point has to do.
+/// The inputs for writing the new entry point.
 struct Plan {
-    /// The arguments that `body` wants.
+    /// The arguments that `body` takes.
     inputs: Vec<Input>,
     /// The variable with the logical grid.
     grid: Handle<GlobalVariable>,
@@ -146,7 +144,7 @@ struct Plan {
     vec3_u32: Handle<Type>,
     /// Invocations of a workgroup.
     workgroup_size: [u32; 3],
-    /// The kernel, to be called with logical ids.
+    /// The original kernel, which is called with logical ids.
     body: Handle<Function>,
 }
 
@@ -211,17 +209,17 @@ fn check_free(module: &Module, at: ResourceBinding) -> Result<(), FoldError> {
     }
 }
 
-/// Makes an ordinary function of the entry point's.
+/// Turns the function of the entry point into an ordinary function.
 fn logical_body(module: &mut Module, original: &EntryPoint) -> Handle<Function> {
     let mut body = original.function.clone();
-    // Writers give entry points their names first; with another name the listing reads better.
+    // Backends name entry points first; with a distinct name the listing reads better.
     body.name = Some(format!("{}_on_logical_grid", original.name));
     for argument in &mut body.arguments {
         argument.binding = None;
     }
-    // naga takes every argument of an ordinary function for non-uniform, and so would refuse
-    // cooperative matrices under a branch on `workgroup_id`. The original has been checked, and
-    // logical ids are as uniform as physical ones, hence the check is turned off.
+    // naga treats every argument of an ordinary function as non-uniform, and would refuse cooperative matrices under a
+    // branch on `workgroup_id`. The original has been checked, and logical ids are as uniform as physical ones, so the
+    // check is disabled.
     let filter = DiagnosticFilterNode {
         inner: DiagnosticFilter {
             new_severity: Severity::Off,

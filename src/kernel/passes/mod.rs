@@ -1,4 +1,4 @@
-//! Pure passes from naga IR to naga IR. They know no device and are tested alone.
+//! Pure passes from naga IR to naga IR. They do not depend on a device and are tested alone.
 
 pub(crate) mod debug_print;
 pub(crate) mod fold_grid;

@@ -1,16 +1,16 @@
-//! Which bytes of uniforms and of the immediate a module reads: a launch need not give the others a value.
+//! The bytes of uniforms and of the immediate that a module reads; a launch need not set the others.
 
 use std::ops::Range;
 
 use anywarp_middle::operands::{for_each_operand, for_each_statement_operand};
 use naga::{AddressSpace, Block, Expression, Function, GlobalVariable, Handle, Module, Statement, TypeInner};
 
-/// Ranges of bytes, each of a uniform, known by group and binding, or of the immediate.
+/// Ranges of bytes, each of a uniform, identified by group and binding, or of the immediate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reads(Vec<(Option<[u32; 2]>, Range<u32>)>);
 
 impl Reads {
-    /// The reads of a module that has no more than its entry points use.
+    /// The reads of a module that contains only what its entry points use.
     pub(crate) fn of(module: &Module) -> Self {
         let mut reads = Self::default();
         let functions = module.functions.iter().map(|(_, function)| function);
@@ -20,18 +20,18 @@ impl Reads {
         reads
     }
 
-    /// Whether some of these bytes of a uniform, or of the immediate, are read.
+    /// Whether any of these bytes of a uniform, or of the immediate, is read.
     pub(crate) fn any(&self, of: Option<[u32; 2]>, bytes: &Range<u32>) -> bool {
         let meets = |read: &Range<u32>| read.start < bytes.end && bytes.start < read.end;
         self.0.iter().any(|(read_of, read)| *read_of == of && meets(read))
     }
 }
 
-/// A part of a variable: what a pointer points to, or what was loaded from there.
+/// A part of a variable: the target of a pointer, or a value loaded from it.
 struct Part<'m> {
     variable: Handle<GlobalVariable>,
     bytes: Range<u32>,
-    /// `None`: it is not taken apart further.
+    /// `None` if it is not divided further.
     inner: Option<&'m TypeInner>,
 }
 
@@ -41,7 +41,7 @@ struct Reader<'m> {
 }
 
 impl<'m> Reader<'m> {
-    /// Notes each part that is used as a value of its own, not just on the way to a smaller one.
+    /// Collects each part that is used as a value, not just to reach a smaller part.
     fn read(&self, reads: &mut Reads) {
         let mut note = |operand: Handle<Expression>| {
             if let Some(part) = self.part(operand) {
@@ -77,7 +77,7 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// A member or an element. Those of vectors and matrices count as the whole.
+    /// A member or an element. A component of a vector or a matrix counts as the whole.
     fn within(&self, part: Part<'m>, index: u32) -> Part<'m> {
         let (ty, offset) = match part.inner {
             Some(TypeInner::Struct { members, .. }) => match members.get(index as usize) {
@@ -117,7 +117,7 @@ pub(crate) fn each_statement(block: &Block, visit: &mut impl FnMut(&Statement)) 
 mod tests {
     use super::*;
 
-    /// Which of `a`, `b`, `v`, `w`, `inner.x` and `inner.y` a kernel reads.
+    /// The fields among `a`, `b`, `v`, `w`, `inner.x` and `inner.y` that a kernel reads.
     fn read(body: &str) -> String {
         let text = format!(
             "struct Inner {{ x: f32, y: f32 }}
@@ -134,8 +134,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_is_read_and_nothing_else() {
-        // Two functions that are there use parts of a parameter, not of the variable.
+    fn exactly_the_used_fields_are_read() {
+        // The two existing functions use parts of a parameter, not of the variable.
         for (body, wanted) in [
             ("out[0] = p.a;", "a"),
             ("_ = p.a; let unused = p.b;", ""),

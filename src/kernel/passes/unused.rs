@@ -1,20 +1,20 @@
-//! Dropping all that an entry point does not use.
+//! The removal of all that an entry point does not use.
 
 use naga::compact::{KeepUnused, compact};
 use naga::{Function, Module, ShaderStage};
 
-/// The module with this compute entry point alone, and only what that uses; `None` if there is nothing else in it.
+/// The module with only this compute entry point and what it uses; `None` if it contains nothing else.
 ///
 /// The module must be valid.
 pub(crate) fn dropped(module: &Module, entry: &str) -> Option<Module> {
     let mut less = module.clone();
     less.entry_points.retain(|point| point.stage == ShaderStage::Compute && point.name == entry);
     compact(&mut less, KeepUnused::No);
-    // Compacting keeps the order, so that with as much of everything nothing has another place.
+    // Compacting preserves the order, so with equal counts every item has the same handle.
     (counts(&less) != counts(module)).then_some(less)
 }
 
-/// How much of everything there is that compacting may remove.
+/// The counts of all items that compacting may remove.
 fn counts(module: &Module) -> Vec<usize> {
     let Module { types, constants, overrides, global_variables, global_expressions, functions, entry_points, .. } =
         module;
@@ -44,20 +44,20 @@ mod tests {
             @compute @workgroup_size(1) fn a() { used(); }
             @compute @workgroup_size(1) fn b() { seen = u32(unused()); }";
         let module = parse_str(text).unwrap();
-        let less = dropped(&module, "a").expect("there is more than that in it");
+        let less = dropped(&module, "a").expect("the module has other items");
         assert_eq!((less.functions.len(), less.entry_points.len()), (1, 1));
         assert!(dropped(&less, "a").is_none(), "nothing is left to drop");
     }
 
-    /// Otherwise what was learned of the module would not be of what it is said to be of.
+    /// Otherwise facts about one module would be applied to another.
     #[test]
-    fn with_as_much_of_everything_nothing_has_changed() {
+    fn equal_counts_mean_an_unchanged_module() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut same = 0;
         for folder in ["shaders", "benches/checks/kernels", "benches/cpu_vs_lavapipe/cases"] {
             for file in std::fs::read_dir(root.join(folder)).unwrap() {
                 let Ok(text) = std::fs::read_to_string(file.unwrap().path()) else { continue };
-                // Others import.
+                // Other files have imports.
                 let Ok(module) = parse_str(&text) else { continue };
                 let [entry] = module.entry_points.as_slice() else { continue };
                 if dropped(&module, &entry.name).is_none() {
@@ -68,6 +68,6 @@ mod tests {
                 }
             }
         }
-        assert!(same > 5, "only {same} kernels use all that is in them");
+        assert!(same > 5, "only {same} kernels use all their items");
     }
 }

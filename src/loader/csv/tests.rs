@@ -1,4 +1,4 @@
-//! The columns that are read from a text, and the errors of a wrong one.
+//! Tests of reading columns, and of the errors of invalid texts.
 
 use proptest::prelude::*;
 
@@ -29,17 +29,17 @@ fn columns_are_found_by_name() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn errors_contain_line_and_column() {
     for (text, wanted) in [
-        ("", "is empty: its first row"),
+        ("", "is empty; its first row"),
         ("a;b;k\n1;2;3\n", "has no column 'a'; it has a;b;k"),
         ("a,a,b,k\n", "has several columns 'a'"),
-        ("a,b,k\n1,2,3\n1,2\n", "3:1: this row has 2 cells, the first one names 3 columns"),
+        ("a,b,k\n1,2,3\n1,2\n", "3:1: this row has 2 cells, but the first row names 3 columns"),
         ("a,b,k\n1,2,3,4\n", "2:1: this row has 4 cells"),
         ("a,b,k\n1, x2,3\n", "2:3: 'x2' is not f32"),
-        ("ä,a,b,k\nöö,1,,3\n", "2:6: this cell is empty, where f32 is wanted"),
-        ("a,b,k\n1,1e39,3\n", "2:3: 1e39 is beyond the largest f32, 3.4028235e38"),
-        ("a,b,k\n1,2,3\n1,2,-3\n", "3:5: '-3' is not u32: a whole number from 0 to 4294967295"),
+        ("ä,a,b,k\nöö,1,,3\n", "2:6: this cell is empty, expected f32"),
+        ("a,b,k\n1,1e39,3\n", "2:3: 1e39 exceeds the largest f32, 3.4028235e38"),
+        ("a,b,k\n1,2,3\n1,2,-3\n", "3:5: '-3' is not u32, a whole number from 0 to 4294967295"),
         ("a,b,k\n1,2,\"3\n", "2:5: this quote is not closed"),
         ("a,b,k\n1,\"2\"2,3\n", "2:6: a comma or the end of the line must follow"),
     ] {
@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read(rows in proptest::collection::vec((any::<i32>(), "[a-z,\" \n]{0,9}"), 0..20)) {
+    fn written_values_are_read_back(rows in proptest::collection::vec((any::<i32>(), "[a-z,\" \n]{0,9}"), 0..20)) {
         let mut text = "comment,value\n".to_owned();
         for (value, comment) in &rows {
             text.push_str(&format!("\"{}\",{value}\n", comment.replace('"', "\"\"")));

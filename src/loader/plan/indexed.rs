@@ -1,4 +1,4 @@
-//! Epochs of a data set whose samples have numbers.
+//! Epochs of a data set with numbered samples.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::loader::error::{Fault, LoaderError};
 use crate::loader::order::shuffled;
 use crate::loader::{Dataset, Lengths};
 
-/// Such a data set.
+/// A data set with numbered samples.
 pub(in crate::loader) struct Indexed<D>(pub(in crate::loader) Arc<D>);
 
 impl<D: Dataset> Source<D::Fields> for Indexed<D> {
@@ -32,7 +32,7 @@ impl<D: Dataset> Source<D::Fields> for Indexed<D> {
 struct Epoch<D> {
     dataset: Arc<D>,
     order: Option<Arc<Vec<usize>>>,
-    /// When the epoch began.
+    /// The number of samples at the start of the epoch.
     samples: usize,
     batch_size: usize,
     jobs: u64,
@@ -59,7 +59,7 @@ impl<D: Dataset> Plan<D::Fields> for Epoch<D> {
         self.samples(job).len()
     }
 
-    /// The next batch has other samples.
+    /// Does nothing: the next batch has other samples.
     fn refused(&self, _job: u64) {}
 
     fn read(&self, job: u64, target: &mut Target<'_, D::Fields>) -> Result<Samples, Fault> {

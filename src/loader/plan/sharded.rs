@@ -1,4 +1,4 @@
-//! Epochs of a data set that comes as streams.
+//! Epochs of a data set that is read as streams.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use super::{Fields, Plan, Samples, Source, Target, Terms, call, put_away};
 use crate::loader::error::{Fault, LoaderError};
 use crate::loader::{IterableDataset, Lengths};
 
-/// Such a data set.
+/// A data set that is read as streams.
 pub(in crate::loader) struct Sharded<D>(pub(in crate::loader) Arc<D>);
 
 impl<D: IterableDataset> Source<D::Fields> for Sharded<D> {
@@ -31,25 +31,25 @@ impl<D: IterableDataset> Source<D::Fields> for Sharded<D> {
 
 enum Shard<S> {
     Closed,
-    /// With the number of samples that were read.
+    /// The read position, and the number of samples read.
     Open(S, usize),
     Ended,
 }
 
-/// Where a shard has come to.
+/// The state of a shard.
 struct Place<S> {
     shard: Shard<S>,
-    /// There was no memory for the last batch.
+    /// Whether there was no memory for the last batch.
     refused: bool,
 }
 
-/// Job `n` is a batch of the shard `n` modulo their number.
+/// One epoch. Job `n` is a batch of the shard `n` modulo the number of shards.
 struct Epoch<D: IterableDataset> {
     dataset: Arc<D>,
     epoch: u64,
     terms: Terms,
     shards: Vec<Mutex<Place<D::Shard>>>,
-    /// Shards that have not ended.
+    /// The number of shards that have not ended.
     left: AtomicUsize,
 }
 
@@ -85,7 +85,7 @@ impl<D: IterableDataset> Plan<D::Fields> for Epoch<D> {
         if ended { 0 } else { self.terms.batch_size }
     }
 
-    /// The next batch has the same samples. An epoch in which there is never any memory must end, too.
+    /// The next batch has the same samples. An epoch that never has memory must end, too.
     fn refused(&self, job: u64) {
         let Some(mut place) = self.place(self.number(job)) else { return };
         if std::mem::replace(&mut place.refused, true) {
@@ -138,7 +138,7 @@ impl<D: IterableDataset> Plan<D::Fields> for Epoch<D> {
 }
 
 impl<D: IterableDataset> Drop for Epoch<D> {
-    /// One at a time: of two panics at once a process dies.
+    /// Drops the shards one by one: two panics at the same time would abort the process.
     fn drop(&mut self) {
         self.shards.drain(..).for_each(put_away);
     }

@@ -1,4 +1,4 @@
-//! Settings at random, successive halving, and one measurement.
+//! Random settings, successive halving, and one measurement.
 
 use std::time::{Duration, Instant};
 
@@ -7,17 +7,17 @@ use crate::loader::fields::Fields;
 use crate::loader::order::SplitMix;
 use crate::loader::{Batch, LoaderBuilder, LoaderError, Setting};
 
-/// Of settings that are this close the cheaper one is better: measurements do not tell them apart.
+/// The ratio up to which measurements do not distinguish two settings, so that the cheaper one is better.
 const CLOSE: f64 = 1.03;
 
-/// The default setting, and others at random.
+/// The default setting, and random ones.
 pub(super) fn settings(options: &TuneOptions) -> Vec<Setting> {
     let up_to =
         |most: usize, steps: &[usize]| -> Vec<usize> { steps.iter().copied().filter(|step| *step <= most).collect() };
     let default = Setting::default();
     let mut others = Vec::new();
     for workers in up_to(options.most_workers, &[0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]) {
-        // Without workers nothing is ahead.
+        // Without workers there are no batches ahead.
         for prefetch in up_to(if workers == 0 { 0 } else { options.most_prefetch }, &[0, 1, 2, 4, 8, 16, 32]) {
             let both = [true, false].map(|pinned| Setting { workers, prefetch, pinned });
             others.extend(both.into_iter().filter(|setting| *setting != default));
@@ -35,7 +35,7 @@ fn shuffle<T>(values: &mut [T], random: &mut SplitMix) {
     }
 }
 
-/// Finds the best of `settings`, at least one. `measure` tells the time for each of so many batches,
+/// Finds the best of `settings`, which has at least one. `measure` returns the time per batch for a number of batches,
 /// with the consumer or without.
 pub(super) fn search(
     settings: Vec<Setting>,
@@ -52,7 +52,7 @@ pub(super) fn search(
         let mut consumed = vec![Vec::new(); trials.len()];
         let mut alone = vec![Vec::new(); trials.len()];
         for _ in 0..options.repetitions.max(1) {
-            // In turns, and each time in another order: what else the machine does hits all alike.
+            // In turn, and each time in another order, so that disturbances by other programs affect all alike.
             shuffle(&mut left, &mut random);
             for &at in &left {
                 consumed[at].push(measure(trials[at].setting, batches, true)?);
@@ -68,7 +68,7 @@ pub(super) fn search(
                 trials[at].alone = median(&mut alone[at]);
             }
         }
-        // What loading alone would have chosen goes on to the end, to be compared with.
+        // The best setting for loading alone is kept to the end, for the comparison.
         let alone = *best_alone.get_or_insert_with(|| best(&left, &trials, |trial| trial.alone));
         if left.len() <= 3 {
             let best = best(&left, &trials, |trial| trial.consumed);
@@ -83,7 +83,7 @@ pub(super) fn search(
     }
 }
 
-/// The cheapest of those that are as good as the best.
+/// The cheapest of the settings that are as good as the best one.
 fn best(among: &[usize], trials: &[Trial], time: impl Fn(&Trial) -> Duration) -> usize {
     let least = among.iter().map(|at| time(&trials[*at])).min().unwrap_or_default().mul_f64(CLOSE);
     let cost = |at: &usize| {
@@ -93,7 +93,7 @@ fn best(among: &[usize], trials: &[Trial], time: impl Fn(&Trial) -> Duration) ->
     among.iter().copied().filter(|at| time(&trials[*at]) <= least).min_by_key(cost).unwrap_or_default()
 }
 
-/// The best one first, then by how far they came and how fast they were.
+/// Sorts the trials: the best one first, then by the number of rounds and the time.
 fn sorted(trials: Vec<Trial>, best: usize, alone: usize) -> Tuning {
     let mut numbered: Vec<(usize, Trial)> = trials.into_iter().enumerate().collect();
     numbered.sort_by_key(|(at, trial)| (*at != best, u32::MAX - trial.rounds, trial.consumed));
@@ -107,7 +107,8 @@ fn median(times: &mut [Duration]) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// The time for each of so many batches, from an epoch's start until the device has done with the last.
+/// The time per batch for a number of batches, from the start of an epoch until the device has finished with the last
+/// one.
 pub(super) fn measure<F: Fields>(
     builder: &LoaderBuilder<F>,
     batches: usize,
@@ -131,7 +132,7 @@ pub(super) fn measure<F: Fields>(
         }
         builder.device.synchronize()
     };
-    // Threads have started, and memory is there, before the time counts.
+    // A first run, so that starting the threads and allocating memory are not measured.
     let window = builder.setting.workers.saturating_add(builder.setting.prefetch);
     run(window.saturating_add(1).min(batches), 0..)?;
     let start = Instant::now();
@@ -155,8 +156,8 @@ mod tests {
         assert_eq!(settings.len(), 20);
     }
 
-    /// A machine on which more workers load faster, and take cores from a consumer that needs them
-    /// beyond two of them; every fifth measurement is disturbed.
+    /// Simulates a machine on which more workers load faster, and compete with the consumer for cores beyond two; every
+    /// fifth measurement is disturbed.
     #[test]
     fn the_consumer_decides_and_noise_does_not() {
         for seed in 0..20 {

@@ -13,11 +13,11 @@ use super::plan::Cost;
 use crate::device::Device;
 use crate::submit::{Destination, Recording, Stream};
 
-/// A kernel made of one line of WGSL, for arrays of any length and shape.
+/// A kernel defined by one line of WGSL, for arrays of any length and shape.
 ///
-/// Parameters are written `name: type`. The operation is WGSL statements for one element of each
-/// array; the last semicolon may be missing. It reads inputs, assigns outputs, and may call all
-/// functions of WGSL and of the [`preamble`](Self::preamble).
+/// Parameters are written `name: type`. The operation is WGSL statements for one element of each array; the last
+/// semicolon may be omitted. It reads inputs, assigns outputs, and may call all functions of WGSL and of the
+/// [`preamble`](Self::preamble).
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -39,38 +39,38 @@ use crate::submit::{Destination, Recording, Stream};
 ///
 /// | in a list of parameters | meaning |
 /// |---|---|
-/// | `x: f32` | `f16`, `f32`, `f64`, `i16` to `i64`, `u16` to `u64`, `vec2<..>` or `vec4<..>` of them, where the device has the type |
-/// | `x: T` | any of these: the arguments of a call say which, and all parameters of the same letter agree. The letter is a type in the operation, too: `T(0.5)` |
-/// | `raw x: f32` | an array that the operation indexes itself, as `x[i]`; of any length |
-/// | the same in both lists | one array that is changed in place: the operation sees what it held |
+/// | `x: f32` | `f16`, `f32`, `f64`, `i16` to `i64`, `u16` to `u64`, `vec2<..>` or `vec4<..>` of them, if the device supports the type |
+/// | `x: T` | any of these, determined by the arguments of a call; all parameters of the same letter have the same type. The letter is a type in the operation, too: `T(0.5)` |
+/// | `raw x: f32` | an array of any length that the operation indexes itself, as `x[i]` |
+/// | the same in both lists | one array that is changed in place: the operation reads its old values |
 ///
-/// In the operation `i` is the element's number and `n` how many there are, both `u32`, so no parameter
-/// has these names. An output that is in both lists begins as what it held; it is given to a call once,
-/// among its outputs. Any other has no value until the operation assigns it: one that is read before,
-/// or that some path does not assign, is an error of the first call.
+/// In the operation `i` is the number of the element and `n` the number of elements, both `u32`, so no parameter can
+/// have these names. An output that is in both lists initially has its old value; a call passes it once, among the
+/// outputs. Any other output has no value until the operation assigns it: reading it before, or a path that does not
+/// assign it, is an error of the first call.
 ///
-/// Each input is an array or a value. Arrays of one length belong together; one of length 1 is the
-/// same for all; with [`shaped`](super::shaped) arrays are stretched by the rules of `NumPy`. Types
-/// must agree: nothing is converted.
+/// Each input is an array or a value. Arrays normally have the same length; an array of length 1 is repeated for all
+/// elements. With [`shaped`](super::shaped), arrays are broadcast by the rules of `NumPy`. Types must match: there are
+/// no implicit conversions.
 ///
-/// One kernel is compiled for each combination of types and forms of arrays, and kept by the device.
-/// Long contiguous arrays of 16 or 32 bits are read and written four elements at a time.
+/// One kernel is compiled for each combination of types and forms of arrays, and cached by the device. Long contiguous
+/// arrays of 16 or 32 bits are read and written four elements at a time.
 #[derive(Clone, Debug)]
 pub struct ElementwiseKernel {
     signature: Signature,
     preamble: String,
     operation: String,
-    /// Renewed with each change of the texts.
+    /// Replaced at each change of the texts.
     identity: Identity,
 }
 
 impl ElementwiseKernel {
-    /// Inputs, outputs, and statements that assign the outputs.
+    /// Creates a kernel from inputs, outputs, and statements that assign the outputs.
     ///
     /// # Errors
-    /// [`OperationError::Parameter`], and [`OperationError::Text`] for an empty operation. The
-    /// operation itself is looked at by the first call: an output that is read before it has a value, or is not
-    /// assigned on every path, is [`OperationError::Text`] there.
+    /// [`OperationError::Parameter`], and [`OperationError::Text`] for an empty operation. The first call checks the
+    /// operation itself: an output that is read before it has a value, or is not assigned on every path, is an
+    /// [`OperationError::Text`] there.
     pub fn new(inputs: &str, outputs: &str, operation: &str) -> Result<Self, OperationError> {
         let kernel = "elementwise kernel";
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, outputs)?);
@@ -78,17 +78,17 @@ impl ElementwiseKernel {
             Err(OperationError::Text { operator: kernel.to_owned(), what, problem: problem.to_owned() })
         };
         if outputs.is_empty() {
-            return empty("the list of outputs", "is empty: an operation assigns at least one");
+            return empty("the list of outputs", "is empty; an operation must assign at least one");
         }
         if operation.trim().is_empty() {
-            return empty("the operation", "is empty: write statements such as `z = x + y`");
+            return empty("the operation", "is empty; write statements such as `z = x + y`");
         }
         let signature = Signature::new(kernel, inputs, outputs)?;
         let identity = Identity::new();
         Ok(Self { signature, preamble: String::new(), operation: operation.to_owned(), identity })
     }
 
-    /// A name, for errors and profiles.
+    /// Sets a name, for errors and profiles.
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         self.signature.kernel = format!("elementwise {name}");
@@ -96,7 +96,7 @@ impl ElementwiseKernel {
         self
     }
 
-    /// WGSL declarations that the operation uses: functions, constants, structs; directives first.
+    /// Sets WGSL declarations for the operation: functions, constants, structs; directives first.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -119,8 +119,8 @@ impl ElementwiseKernel {
         self
     }
 
-    /// Applies the operation and writes `outputs`: a buffer or slice, or a tuple of them, as long as
-    /// the inputs are together. Inputs are one argument or a tuple.
+    /// Applies the operation and writes `outputs`: a buffer or slice, or a tuple of them, with the joint length of the
+    /// inputs. Inputs are one argument or a tuple.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -130,7 +130,7 @@ impl ElementwiseKernel {
     /// let add = ElementwiseKernel::new("x: f32, y: f32, a: f32", "y: f32", "y = a * x + y")?;
     /// let x = device.buffer_from(&[1.0f32, 2.0])?;
     /// let mut y = device.buffer_from(&[5.0f32, 6.0])?;
-    /// add.run(&device, (&x, 10.0f32), &mut y)?; // `y` is in both lists: given once, as an output
+    /// add.run(&device, (&x, 10.0f32), &mut y)?; // `y` is in both lists, so it is passed once, as an output
     /// assert_eq!(*y.read()?, [15.0, 26.0]);
     /// # Ok(())
     /// # }
@@ -139,7 +139,7 @@ impl ElementwiseKernel {
     /// ```
     ///
     /// # Errors
-    /// [`OperationError`]; nothing has run then.
+    /// [`OperationError`]; in that case nothing has run.
     pub fn run<'a>(
         &self,
         device: &Device,
@@ -152,7 +152,7 @@ impl ElementwiseKernel {
     /// Applies the operation and returns a new buffer of `R`, or a tuple of buffers.
     ///
     /// # Errors
-    /// [`OperationError`]; nothing has run then.
+    /// [`OperationError`]; in that case nothing has run.
     pub fn apply<'a, R: Results>(
         &self,
         device: &Device,
@@ -161,7 +161,7 @@ impl ElementwiseKernel {
         self.call(device).apply::<R>(inputs)
     }
 
-    /// A call with more to say: [`on`](ElementwiseCall::on), [`record`](ElementwiseCall::record),
+    /// A call with further options: [`on`](ElementwiseCall::on), [`record`](ElementwiseCall::record),
     /// [`size`](ElementwiseCall::size).
     pub fn call<'k>(&'k self, device: &Device) -> ElementwiseCall<'k> {
         ElementwiseCall { kernel: self, device: device.clone(), size: None, destination: Destination::Own }
@@ -178,19 +178,19 @@ pub struct ElementwiseCall<'k> {
 }
 
 impl<'k> ElementwiseCall<'k> {
-    /// How many elements there are, where all arrays are raw.
+    /// Sets the number of elements, if all arrays are raw.
     pub fn size(mut self, size: usize) -> Self {
         self.size = Some(size);
         self
     }
 
-    /// Appends the work to `recording` instead of the device's own stream.
+    /// Appends the work to `recording`, in place of the device's default stream.
     pub fn record(mut self, recording: &'k mut Recording) -> Self {
         self.destination = Destination::Recording(recording);
         self
     }
 
-    /// Runs the work on `stream` instead of the device's own.
+    /// Runs the work on `stream`, in place of the device's default one.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
@@ -199,17 +199,17 @@ impl<'k> ElementwiseCall<'k> {
     /// See [`ElementwiseKernel::run`].
     ///
     /// # Errors
-    /// [`OperationError`]; nothing has run then.
+    /// [`OperationError`]; in that case nothing has run.
     pub fn run<'a>(self, inputs: impl Inputs<'a>, outputs: impl Outputs<'a>) -> Result<(), OperationError> {
         let (inputs, outputs) = (inputs.all(), outputs.all());
         let fitted = run::fit(&self, inputs, outputs)?;
         fitted.run(&fitted.plan(), self.destination)
     }
 
-    /// What such a call costs, for comparing its time with the limits of the device.
+    /// The cost of this call, to compare its time with the limits of the device.
     ///
-    /// Both are lower bounds: `flops` counts one operation for each element, as the text is not read for more, and
-    /// `bytes` leaves out what the operation reads of raw arrays by itself.
+    /// Both numbers are lower bounds: `flops` counts one operation for each element, as the text is not analysed, and
+    /// `bytes` excludes the operation's own accesses to raw arrays.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -235,7 +235,7 @@ impl<'k> ElementwiseCall<'k> {
     /// See [`ElementwiseKernel::apply`].
     ///
     /// # Errors
-    /// [`OperationError`]; nothing has run then.
+    /// [`OperationError`]; in that case nothing has run.
     pub fn apply<'a, R: Results>(self, inputs: impl Inputs<'a>) -> Result<Buffers<R>, OperationError> {
         let inputs = inputs.all();
         let length = run::result_length(&self, &inputs, R::COUNT)?;
@@ -248,7 +248,7 @@ impl<'k> ElementwiseCall<'k> {
         Ok(buffers)
     }
 
-    /// The WGSL that such a call runs, to be read.
+    /// The WGSL that this call runs, for inspection.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -1,4 +1,4 @@
-//! Which launches an elementwise operation takes. Pure.
+//! The launches of an elementwise operation. This module is pure.
 
 use super::super::operation::binding::Place;
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
@@ -6,17 +6,17 @@ use super::super::operation::shape::{Walk, touched};
 use super::super::plan::Plan;
 use super::wgsl::Form;
 
-/// Below this many elements vectors save nothing, and their tail would be a launch of its own.
-const LEAST_FOR_VECTORS: u64 = 1 << 14;
+/// Below this number of elements vectors save nothing, and their tail would be a further launch.
+const MIN_FOR_VECTORS: u64 = 1 << 14;
 
-/// What a plan is made from. Slots, their places and the strides of the walk have one order.
+/// The input of a plan. Slots, their places and the strides of the walk have the same order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape<'s> {
     pub(super) slots: &'s [Slot],
     /// `None` for values.
     pub(super) places: &'s [Option<Place>],
     pub(super) walk: &'s Walk,
-    /// Elements of the operation.
+    /// The number of elements of the operation.
     pub(super) count: u64,
 }
 
@@ -26,32 +26,32 @@ pub(super) struct Pass {
     pub(super) form: Form,
     /// The number of the first element.
     pub(super) begin: u64,
-    /// Elements, or vectors of four.
+    /// The number of elements, or of vectors of four.
     pub(super) cells: u64,
-    /// Workgroups.
+    /// The number of workgroups.
     pub(super) groups: u64,
 }
 
-/// How the work is done, where there is more than one way.
+/// The choice between several ways to do the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// Four elements for each invocation, where the arrays allow it.
+    /// Whether each invocation computes four elements, if the arrays permit it.
     pub(super) vectors: bool,
-    /// Invocations of a workgroup.
+    /// The number of invocations of a workgroup.
     pub(super) workgroup: u32,
 }
 
 impl Choice {
-    /// The choice without a tuner.
+    /// The choice without tuning.
     pub(super) fn default_for(count: u64) -> Self {
-        Self { vectors: count >= LEAST_FOR_VECTORS, workgroup: WORKGROUP }
+        Self { vectors: count >= MIN_FOR_VECTORS, workgroup: WORKGROUP }
     }
 }
 
-/// The launches: one, or one of vectors and one of the few elements that are left.
+/// The launches: one, or one for vectors and one for the few remaining elements.
 ///
-/// An operation counts as one arithmetic operation for each element, as its text is not read; what raw arrays move
-/// does not count. Both are lower bounds.
+/// An operation counts as one arithmetic operation for each element, as its text is not analysed; accesses to raw
+/// arrays are not counted. Both numbers are lower bounds.
 pub(super) fn plan(shape: &Shape<'_>, choice: Choice) -> Plan<Pass> {
     if shape.count == 0 {
         return Plan::nothing();
@@ -65,7 +65,7 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
     let each = || walked().filter(|(slot, _)| slot.access == Access::Each);
     let strided = walked().any(|(slot, _)| slot.access == Access::Strided);
     let rank = if strided { shape.walk.rank() } else { 0 };
-    // The kernel can ask the length of what it writes.
+    // The kernel can read the number of elements from the length of an output.
     let is_whole = |place: &Option<Place>| place.is_some_and(|place| place.bindable && place.length == count);
     let measured = each().any(|(slot, _)| slot.written);
     let as_given = measured
@@ -91,7 +91,7 @@ fn passes(shape: &Shape<'_>, choice: Choice) -> Vec<Pass> {
     vec![pass(form(true, true), 0, vectors), pass(form(false, true), 4 * vectors, count - 4 * vectors)]
 }
 
-/// Bytes of all elements that are walked: read, written, or both where they are changed in place.
+/// The bytes of all elements that are walked: read, written, or both if changed in place.
 fn bytes(shape: &Shape<'_>) -> u64 {
     let of_slot = |(at, slot): (usize, &Slot)| {
         let times = u64::from(slot.read) + u64::from(slot.written);
@@ -106,7 +106,7 @@ mod tests {
     use super::super::super::operation::types::ElementType;
     use super::*;
 
-    /// `y = f(x)`, or `y = f(x, y)`, with `x` as given.
+    /// Plans `y = f(x)`, or `y = f(x, y)`, with this `x`.
     fn planned(sizes: &[usize], x: (Access, &[usize]), y: Place, in_place: bool, choice: Choice) -> Plan<Pass> {
         let element = ElementType::parse("f32").unwrap();
         let slot = |name: &str, access, read, written| Slot { name: name.to_owned(), element, access, read, written };
@@ -145,13 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_output_is_not_asked_for_its_length() {
+    fn the_length_of_a_longer_output_is_not_used() {
         let plan = planned(&[10], EACH, whole(12), false, Choice::default_for(10));
         assert!(plan.passes[0].form.placed);
     }
 
     #[test]
-    fn another_choice_is_followed_where_the_arrays_allow_it() {
+    fn another_choice_is_followed_if_the_arrays_permit_it() {
         let choice = Choice { vectors: true, workgroup: 64 };
         let passes = planned(&[1024], EACH, whole(1024), false, choice).passes;
         assert_eq!((passes[0].form.vectors, passes[0].form.workgroup, passes[0].groups), (true, 64, 4));

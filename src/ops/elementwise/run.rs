@@ -19,10 +19,10 @@ use crate::device::Device;
 use crate::kernel::Kernel;
 use crate::submit::Destination;
 
-/// Where the text has the caller's operation.
+/// The caller's operation in the text.
 const STATEMENTS: Statements = Statements { function: "operation", said: "the operation" };
 
-/// A call whose arguments fit.
+/// A call whose arguments were checked.
 pub(super) struct Fitted<'a> {
     own: Own<'a>,
     device: Device,
@@ -34,7 +34,7 @@ pub(super) struct Fitted<'a> {
     count: u64,
 }
 
-/// How many elements the outputs of a call have that is to allocate them.
+/// The number of elements of the outputs that a call allocates.
 pub(super) fn result_length(
     call: &ElementwiseCall<'_>,
     inputs: &[Given<'_>],
@@ -50,14 +50,14 @@ pub(super) fn result_length(
         return Err(not_allocated(name, "is changed in place"));
     }
     if let Some(raw) = signature.outputs.iter().find(|output| output.raw) {
-        return Err(not_allocated(&raw.name, "is raw, which leaves its length unknown"));
+        return Err(not_allocated(&raw.name, "is raw, so its length is unknown"));
     }
     signature.count("outputs", &signature.outputs, count)?;
     let shape = signature.shape_of_inputs(&call.device.context, inputs, call.size)?;
     Ok(elements(&shape).unwrap_or(usize::MAX))
 }
 
-/// Checks everything that needs no kernel.
+/// Performs all checks that need no kernel.
 pub(super) fn fit<'a>(
     call: &ElementwiseCall<'a>,
     inputs: Vec<Given<'a>>,
@@ -89,10 +89,10 @@ pub(super) fn fit<'a>(
     Ok(Fitted { own, device: call.device.clone(), operands, letters, slots, places, walk, count })
 }
 
-/// An output without a shape of its own has the inputs' shape if it has as many elements.
+/// Gives an output without a shape the inputs' shape, if it has as many elements.
 fn shape_outputs(operands: &mut [Operand<'_>], signature: &Signature) {
     let inputs = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
-    // What is wrong with them is said later, with the outputs.
+    // Invalid input shapes are reported later, together with the outputs.
     let Ok(shape) = signature.shape(inputs(), None) else { return };
     let length = elements(&shape);
     for output in operands.iter_mut().filter(|operand| operand.written && operand.is_walked()) {
@@ -103,13 +103,13 @@ fn shape_outputs(operands: &mut [Operand<'_>], signature: &Signature) {
     }
 }
 
-/// How the kernel gets at each operand.
+/// The way in which the kernel accesses each operand.
 fn slots(operands: &[Operand<'_>], walk: &Walk) -> Vec<Slot> {
     let access = |operand: &Operand<'_>, strides: &[usize]| match operand.given {
         Given::Value { .. } => Access::Value,
         Given::Array(_) if operand.raw => Access::Raw,
         Given::Array(_) => match strides {
-            // One element of an output, which the kernel may ask for its length.
+            // A single element of an output, whose array may provide the length.
             [] if operand.written => Access::Each,
             [] | [0] => Access::One,
             [1] => Access::Each,
@@ -127,7 +127,7 @@ fn slots(operands: &[Operand<'_>], walk: &Walk) -> Vec<Slot> {
 }
 
 impl Fitted<'_> {
-    /// The launches, by the default table.
+    /// The launches by the default choice.
     pub(super) fn plan(&self) -> Plan<Pass> {
         self.plan_by(Choice::default_for(self.count))
     }
@@ -137,7 +137,7 @@ impl Fitted<'_> {
         plan::plan(&Shape { slots, places, walk, count: *count }, choice)
     }
 
-    /// The first launch's WGSL; that of a call with nothing to do is as for an element.
+    /// The WGSL of the first launch; a call with nothing to do uses that of a single element.
     pub(super) fn text(&self) -> String {
         let choice = Choice::default_for(self.count);
         let nothing = Form { vectors: false, placed: true, rank: self.walk.rank(), workgroup: choice.workgroup };
@@ -145,7 +145,7 @@ impl Fitted<'_> {
         wgsl::text(&self.own, &self.letters, &self.slots, form).as_str().to_owned()
     }
 
-    /// Launches what was planned.
+    /// Launches the passes of a plan.
     pub(super) fn run(&self, plan: &Plan<Pass>, mut destination: Destination<'_>) -> Result<(), OperationError> {
         plan.passes.iter().try_for_each(|pass| self.launch(pass, destination.again()))
     }

@@ -6,22 +6,22 @@ use super::super::operation::places::{self, Dimensions, Field, Fields};
 use super::super::operation::preface::{Access, Coordinates, Slot, arrays, preface, uniforms};
 use super::super::operation::text::Text;
 
-/// Which of the texts.
+/// The variants of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
-    /// An invocation takes a vector of four elements instead of one.
+    /// Whether an invocation computes a vector of four elements instead of one.
     pub(crate) vectors: bool,
-    /// The uniform `places` says where the elements begin and how many there are. Without it all
-    /// arrays begin with the first element and end with the last.
+    /// Whether the uniform `places` contains the start of the elements and their number. Otherwise all arrays begin
+    /// with the first element and end with the last.
     pub(crate) placed: bool,
-    /// Dimensions, if any array is walked by coordinates.
+    /// The number of dimensions, if any array is walked by coordinates.
     pub(crate) rank: usize,
-    /// Invocations of a workgroup.
+    /// The number of invocations of a workgroup.
     pub(crate) workgroup: u32,
 }
 
 impl Form {
-    /// All of it, for a key.
+    /// All fields, for a key.
     pub(super) fn numbers(self) -> [usize; 4] {
         let Self { vectors, placed, rank, workgroup } = self;
         [usize::from(vectors), usize::from(placed), rank, workgroup as usize]
@@ -40,14 +40,14 @@ pub(crate) struct Own<'a> {
     pub(crate) identity: Identity,
 }
 
-/// What only elementwise kernels count.
+/// The counts of elementwise kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     /// The number of the first element.
     Begin,
-    /// Cells, which are elements or vectors, of this launch.
+    /// The number of cells of this launch, which are elements or vectors.
     Cells,
-    /// Elements of all launches.
+    /// The number of elements of all launches.
     Elements,
 }
 
@@ -62,7 +62,7 @@ impl places::Count for Count {
     }
 }
 
-/// The fields of `places`: none in a form without.
+/// The fields of `places`; none in a form without it.
 pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
     let mut fields = Fields::new();
     if !form.placed {
@@ -78,7 +78,7 @@ pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
     fields
 }
 
-/// The whole kernel.
+/// The text of the whole kernel.
 pub(crate) fn text(own: &Own<'_>, letters: &[Letter], slots: &[Slot], form: Form) -> Text {
     let mut text = Text::new();
     preface(&mut text, &heading(own.signature), slots, letters, own.preamble);
@@ -132,7 +132,7 @@ fn result_struct(text: &mut Text, slots: &[Slot], vectors: bool) {
     text.line("}");
 }
 
-/// The parameters of the operation: what it reads, the element's number, and how many there are.
+/// The parameters of the operation: its inputs, the number of the element, and the number of elements.
 fn parameters(slots: &[Slot], vectors: bool) -> String {
     let read = slots.iter().filter(|slot| slot.read && slot.access != Access::Raw);
     let each = read.map(|slot| {
@@ -166,7 +166,7 @@ fn operation(text: &mut Text, own: &Own<'_>, slots: &[Slot]) {
     text.line("}");
 }
 
-/// Four elements, one after the other.
+/// Calls the operation for four elements, one after the other.
 fn operation_on_vectors(text: &mut Text, slots: &[Slot]) {
     text.line("");
     result_struct(text, slots, true);
@@ -196,12 +196,12 @@ fn operation_on_vectors(text: &mut Text, slots: &[Slot]) {
     text.line("}");
 }
 
-/// A count, as the text reads it.
+/// The expression that reads a count.
 fn of_places(count: Count) -> String {
     format!("places.{}", Field::Count(count).name(&[]))
 }
 
-/// How many cells (elements or vectors) the arrays have.
+/// The expression for the number of cells (elements or vectors) of the arrays.
 fn count(slots: &[Slot], form: Form) -> String {
     let measure = slots.iter().find(|slot| slot.written && slot.access == Access::Each);
     match measure {
@@ -210,7 +210,7 @@ fn count(slots: &[Slot], form: Form) -> String {
     }
 }
 
-/// The cell of an array at `at`.
+/// The expression for the cell of an array at `at`.
 fn cell(slot: &Slot, form: Form, at: &str) -> String {
     let first = if form.placed { format!("places.{}", places::first(&slot.name)) } else { String::new() };
     let index = match (slot.access, form.placed) {
@@ -223,7 +223,7 @@ fn cell(slot: &Slot, form: Form, at: &str) -> String {
     format!("{}[{index}]", slot.variable())
 }
 
-/// The arguments of the operation, where walked arrays are `each`.
+/// The arguments of the operation, with `each` for walked arrays.
 fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
     let read = slots.iter().filter(|slot| slot.read && slot.access != Access::Raw);
     let one = |slot: &Slot| match slot.access {
@@ -233,7 +233,7 @@ fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
     read.map(one).collect()
 }
 
-/// Stores what `call` returns.
+/// Stores the result of `call`.
 fn stored(text: &mut Text, slots: &[Slot], call: &str, indent: &str, target: impl Fn(&Slot) -> String) {
     match results(slots).as_slice() {
         [] => text.line(&format!("{indent}{call};")),
@@ -247,7 +247,7 @@ fn stored(text: &mut Text, slots: &[Slot], call: &str, indent: &str, target: imp
     }
 }
 
-/// One element for each invocation.
+/// Writes the entry point with one element for each invocation.
 fn main(text: &mut Text, slots: &[Slot], form: Form) {
     let indent = "        ";
     let count = count(slots, form);
@@ -266,7 +266,7 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
     text.line("    }\n}");
 }
 
-/// One vector for each invocation: more of them gain nothing, neither on a GPU nor on the processor.
+/// Writes the entry point with one vector for each invocation: more vectors gain nothing on a GPU or on the CPU.
 fn vector_main(text: &mut Text, slots: &[Slot], form: Form) {
     let indent = "        ";
     let count = count(slots, form);

@@ -14,8 +14,8 @@ use crate::submit::{Destination, Recording, Stream};
 use plan::{Choice, Pass, Shape};
 use run::Operands;
 
-/// Fills `x`, a buffer or a slice of any length from anywhere, with `pattern` over and over:
-/// `x[i] = pattern[i % pattern.len()]`. The pattern has 1 to 16 elements, whose bits are kept as they are.
+/// Fills `x`, a buffer or a slice of any length and start, with repetitions of `pattern`:
+/// `x[i] = pattern[i % pattern.len()]`. The pattern has 1 to 16 elements, whose bits are preserved.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -31,8 +31,8 @@ use run::Operands;
 /// ```
 ///
 /// # Errors
-/// [`OperationError`]: a pattern of no or too many elements, a slice outside of its buffer, a living guard, or what
-/// the device refuses. Nothing has run then.
+/// [`OperationError`] for a pattern of no or too many elements, a slice out of range, an existing guard, or an error of
+/// the device. In that case nothing has run.
 pub fn fill_pattern<'x, T: PatternElement>(x: impl Into<SliceMut<'x, T>>, pattern: &[T]) -> Result<(), OperationError> {
     FillPattern::new(pattern).run(x)
 }
@@ -43,7 +43,7 @@ pub trait PatternElement: Element + sealed::Word {}
 impl<T: Element + sealed::Word> PatternElement for T {}
 
 mod sealed {
-    /// Four bytes.
+    /// A type of four bytes.
     pub trait Word {}
 
     impl Word for f32 {}
@@ -51,7 +51,7 @@ mod sealed {
     impl Word for u32 {}
 }
 
-/// [`fill_pattern`] from an element of the pattern on, on a stream, and into a recording.
+/// [`fill_pattern`] with an offset in the pattern, a stream, or a recording.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -82,19 +82,19 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
         Self { pattern, offset: 0, destination: Destination::Own }
     }
 
-    /// Begins with this element of the pattern, counted from 0 and around its end.
+    /// Begins with this element of the pattern, counted from 0; larger values wrap around.
     pub fn offset(mut self, offset: usize) -> Self {
         self.offset = offset;
         self
     }
 
-    /// Appends the fill to `recording` instead of the device's own stream.
+    /// Appends the fill to `recording`, in place of the device's default stream.
     pub fn record(mut self, recording: &'r mut Recording) -> Self {
         self.destination = Destination::Recording(recording);
         self
     }
 
-    /// Fills on `stream` instead of the device's own.
+    /// Fills on `stream`, in place of the device's default one.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -113,8 +113,8 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
         self
     }
 
-    /// What a fill of `length` elements costs: for comparing its time with the limits of a device. There is no
-    /// arithmetic, and nothing is read.
+    /// The cost of a fill of `length` elements, to compare its time with the limits of a device. It has no arithmetic
+    /// and no reads.
     ///
     /// ```
     /// # fn main() -> anywarp::Result<()> {
@@ -136,7 +136,7 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
             return Err(OperationError::Choice {
                 operator: OPERATOR.name(),
                 argument: "a pattern of length",
-                expected: format!("a pattern has 1 to {MAX_PERIOD} elements"),
+                expected: format!("use 1 to {MAX_PERIOD} elements"),
                 got: period.to_string(),
             });
         }
@@ -152,7 +152,7 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
     /// Fills `x`; see [`fill_pattern`].
     ///
     /// # Errors
-    /// [`OperationError`]; nothing has run then.
+    /// [`OperationError`]; in that case nothing has run.
     pub fn run<'x>(mut self, x: impl Into<SliceMut<'x, T>>) -> Result<(), OperationError> {
         let x = x.into();
         let plan = self.plan(x.len())?;
@@ -163,9 +163,9 @@ impl<'p, 'r, T: PatternElement> FillPattern<'p, 'r, T> {
 }
 
 const OPERATOR: Operator = Operator("fill with a pattern");
-/// Elements of a pattern: they travel in a uniform.
+/// The greatest number of elements of a pattern, which is passed in a uniform.
 const MAX_PERIOD: usize = 16;
-/// The kernel counts elements in 32 bits, up to some workgroups and a pattern beyond the end.
+/// The kernel counts elements in 32 bits, including some workgroups and a pattern beyond the end.
 const MAX_LENGTH: u64 = (1 << 32) - (1 << 16);
 
 #[cfg(all(test, feature = "cpu"))]

@@ -1,42 +1,42 @@
-//! Which passes a fill with a pattern takes. Pure.
+//! The passes of a fill with a pattern. This module is pure.
 
 use super::super::plan::Plan;
 
-/// Invocations of a workgroup, and words of a row.
+/// The number of invocations of a workgroup, and of words of a row.
 const WORKGROUP: u32 = 256;
-/// Rows that a workgroup fills.
+/// The number of rows that a workgroup fills.
 const ROWS: u64 = 16;
 
 /// The sizes of a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Elements to fill, of one word each.
+    /// The number of elements to fill, of one word each.
     pub(super) length: u64,
-    /// Elements of the pattern: 1 to 16.
+    /// The number of elements of the pattern: 1 to 16.
     pub(super) period: u32,
-    /// All elements of the pattern have the same bits.
+    /// Whether all elements of the pattern have the same bits.
     pub(super) uniform: bool,
 }
 
 /// One command of a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// The device's own fill with one word.
+    /// The device's fill with one word.
     Word,
-    /// The kernel, in so many workgroups, with rows that are `span` words apart.
+    /// The kernel, in this many workgroups, with rows at a distance of `span` words.
     Kernel { span: u32, groups: u64 },
 }
 
-/// How the work is done, where there is more than one way.
+/// The choice between several ways to do the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// The device's own fill; only where the pattern is one word.
+    /// The device's fill, if the pattern is one word.
     Word,
     Kernel,
 }
 
 impl Choice {
-    /// The choice without a tuner.
+    /// The choice without tuning.
     pub(super) fn default_for(shape: Shape) -> Self {
         if shape.uniform { Self::Word } else { Self::Kernel }
     }
@@ -49,8 +49,8 @@ pub(super) fn plan(shape: Shape, choice: Choice) -> Plan<Pass> {
     let pass = match choice {
         Choice::Word if shape.uniform => Pass::Word,
         _ => {
-            // Rows begin at the same word of the pattern where they are whole patterns apart: the period without the
-            // powers of two that 256 has, too.
+            // Rows begin at the same word of the pattern if their distance is a multiple of the pattern's length. As
+            // 256 is a power of two, the odd part of the period suffices.
             let patterns = shape.period >> shape.period.trailing_zeros();
             let span = WORKGROUP * patterns;
             Pass::Kernel { span, groups: shape.length.div_ceil(u64::from(span) * ROWS) * u64::from(patterns) }

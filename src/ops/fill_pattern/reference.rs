@@ -1,4 +1,4 @@
-//! The same in plain Rust.
+//! The reference implementation in plain Rust.
 
 /// `x[i] = pattern[(phase + i) % pattern.len()]`; the pattern has at least one element.
 pub(crate) fn fill_pattern<T: Copy>(x: &mut [T], pattern: &[T], phase: usize) {

@@ -12,11 +12,11 @@ use crate::submit::{Destination, Refusal, Resource};
 
 crate::kernels!(mod kernel = "shaders/ops/fill_pattern.wgsl", root = "shaders");
 
-/// What is filled, and with what.
+/// The target and the pattern of a fill.
 pub(super) struct Operands<'a, 'p, T> {
     pub(super) x: SliceMut<'a, T>,
     pub(super) pattern: &'p [T],
-    /// The number of the pattern's element that comes first; below the pattern's length.
+    /// The number of the pattern's first element; below the pattern's length.
     pub(super) phase: usize,
 }
 
@@ -27,7 +27,7 @@ impl<T: PatternElement> Operands<'_, '_, T> {
         if let Err(refusal) = destination.check(&self.x.core.device) {
             return Err(OPERATOR.refused(&self.x.core.device, &["x"], refusal));
         }
-        // A recording looks at guards when it is submitted.
+        // For a recording, guards are checked when it is submitted.
         match self.x.core.guarded() {
             Some(guard) if !matches!(destination, Destination::Recording(_)) => Err(OPERATOR.in_use("x", guard)),
             _ => Ok(()),
@@ -61,7 +61,7 @@ impl<T: PatternElement> Operands<'_, '_, T> {
         for (word, element) in pattern.iter_mut().zip(self.pattern) {
             word[0] = bytemuck::cast(*element);
         }
-        // The operator's limit on the length keeps all of them within 32 bits.
+        // The operator's limit on the length keeps all counts within 32 bits.
         let [length, period, phase] = [self.x.len(), self.pattern.len(), self.phase].map(|count| count as u32);
         let sizes = kernel::Sizes { length, first, period, phase, span };
         let args = kernel::Args { sizes, pattern, x };

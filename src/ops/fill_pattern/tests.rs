@@ -1,4 +1,4 @@
-//! Both ways of a fill, against the reference.
+//! Tests of both ways of a fill, against the reference.
 
 use super::plan::{Choice, Shape};
 use super::reference;
@@ -16,7 +16,7 @@ fn filled(device: &Device, pattern: &[u32], phase: usize, [before, length]: [usi
 }
 
 #[test]
-fn every_period_phase_and_place() {
+fn every_period_phase_and_start_is_filled() {
     let device = Device::open("cpu").unwrap();
     for period in 1..=16 {
         let pattern: Vec<u32> = (0..period).map(|at| 1000 + at as u32).collect();
@@ -32,7 +32,7 @@ fn every_period_phase_and_place() {
 }
 
 #[test]
-fn a_pattern_of_one_word_comes_out_the_same_both_ways() {
+fn both_ways_fill_a_pattern_of_one_word_alike() {
     let device = Device::open("cpu").unwrap();
     let fill = |choice| filled(&device, &[5, 5, 5], 1, [2, 1000], choice);
     assert_eq!(fill(Choice::Word), fill(Choice::Kernel));

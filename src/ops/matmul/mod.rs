@@ -21,16 +21,16 @@ use elements::sealed;
 use plan::{Choice, Pass, Sizes};
 use run::Operands;
 
-/// `c = a b` for dense matrices, row after row: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`,
-/// the sizes are `[m, k, n]`. What `c` held is overwritten; with `k` = 0 it becomes zeros.
+/// Computes `c = a b` for dense row-major matrices: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`, and the sizes
+/// are `[m, k, n]`. The old values of `c` are overwritten; with `k` = 0 it becomes zero.
 ///
-/// Sums are made in `f32` whatever the elements are, in no certain order, so that an element of `c`
-/// is off by at most `k` 2^-24 times the sum of |a||b|, and the rounding of the result where the
-/// elements have 16 bits. `f32` is multiplied as `f32`: see [`Matmul::precision`].
+/// Sums are computed in `f32` for all element types, in an unspecified order. The error of an element of `c` is at most
+/// `k` 2^-24 times the sum of |a||b|, plus the rounding of the result for elements of 16 bits. `f32` is multiplied as
+/// `f32`: see [`Matmul::precision`].
 ///
-/// Buffers of any length and slices from anywhere will do. Without the vendor's library `c` lies in
-/// another buffer than `a` and `b`, unless the device's [`Caps::aliased_bindings`] holds. That the
-/// product is not written where it is still read is what the borrows say:
+/// Buffers of any length and slices with any start are permitted. Without the vendor's library, `c` must be in another
+/// buffer than `a` and `b`, unless the device has [`Caps::aliased_bindings`]. The borrow checker ensures that the
+/// product does not overwrite its inputs:
 ///
 /// ```compile_fail,E0502
 /// # fn square(c: &mut anywarp::UnifiedBuffer<f32>) -> anywarp::Result<()> {
@@ -51,7 +51,7 @@ use run::Operands;
 /// ```
 ///
 /// # Errors
-/// [`OperationError`]; nothing has run then.
+/// [`OperationError`]; in that case nothing has run.
 pub fn matmul<'a, 'b, 'c, T: MatmulElement>(
     a: impl Into<Slice<'a, T>>,
     b: impl Into<Slice<'b, T>>,
@@ -66,7 +66,7 @@ pub trait MatmulElement: Element + sealed::Numbers {}
 
 impl<T: Element + sealed::Numbers> MatmulElement for T {}
 
-/// [`matmul`] with a choice of precision, and into a recording.
+/// [`matmul`] with a choice of precision, a stream, or a recording.
 ///
 /// ```no_run
 /// # fn main() -> anywarp::Result<()> {
@@ -89,28 +89,28 @@ pub struct Matmul<'r> {
 }
 
 impl<'r> Matmul<'r> {
-    /// A product of `m` x `k` and `k` x `n`, given as `[m, k, n]`.
+    /// Creates a product of `m` x `k` and `k` x `n`, given as `[m, k, n]`.
     pub fn new(sizes: [usize; 3]) -> Self {
         Self { sizes, precision: None, destination: Destination::Own }
     }
 
-    /// The numbers to multiply; those of the elements' type unless this says otherwise.
+    /// Sets the precision of the multiplication; the default is that of the elements' type.
     ///
-    /// Of `f32` matrices [`Precision::Tf32`] may be asked for: NVIDIA's tensor cores then multiply
-    /// the first 10 bits of each mantissa, many times as fast. A device whose library has no TF32
-    /// computes in `f32` all the same, which is slower and more exact.
+    /// For `f32` matrices [`Precision::Tf32`] is possible: NVIDIA's tensor cores then multiply the first 10 bits of
+    /// each mantissa, many times faster. A device whose library has no TF32 computes in `f32` instead, which is slower
+    /// and more precise.
     pub fn precision(mut self, precision: Precision) -> Self {
         self.precision = Some(precision);
         self
     }
 
-    /// Appends the product to `recording` instead of the device's own stream.
+    /// Appends the product to `recording`, in place of the device's default stream.
     pub fn record(mut self, recording: &'r mut Recording) -> Self {
         self.destination = Destination::Recording(recording);
         self
     }
 
-    /// Multiplies on `stream` instead of the device's own.
+    /// Multiplies on `stream`, in place of the device's default one.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -122,7 +122,7 @@ impl<'r> Matmul<'r> {
     ///
     /// let (first, second) = (device.stream(), device.stream());
     /// Matmul::new([64, 64, 64]).on(&first).run(&a, &b, &mut c)?;
-    /// Matmul::new([64, 64, 64]).on(&second).run(&b, &a, &mut d)?; // may run beside the first
+    /// Matmul::new([64, 64, 64]).on(&second).run(&b, &a, &mut d)?; // may run at the same time as the first
     /// # Ok(())
     /// # }
     /// # #[cfg(not(feature = "cpu"))]
@@ -133,7 +133,7 @@ impl<'r> Matmul<'r> {
         self
     }
 
-    /// What the product costs on a device: for comparing its time with the device's limits.
+    /// The cost of the product on a device, to compare its time with the device's limits.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -158,7 +158,7 @@ impl<'r> Matmul<'r> {
         for (argument, rows, columns) in [("a", m, k), ("b", k, n), ("c", m, n)] {
             elements(argument, rows, columns)?;
         }
-        // Within 32 bits, as `elements` has made sure.
+        // Within 32 bits, as checked by `elements`.
         let sizes = Sizes { m: m as u32, k: k as u32, n: n as u32 };
         let choice = Choice::default_for(caps, wanted::<T>(self.precision)?);
         Ok(plan::plan(sizes, size_of::<T>() as u64, choice))
@@ -166,7 +166,7 @@ impl<'r> Matmul<'r> {
 
     /// Multiplies; see [`matmul`].
     ///
-    /// # Errors
+    /// [`OperationError`]; in that case nothing has run.
     /// [`OperationError`]; nothing has run then.
     pub fn run<'a, 'b, 'c, T: MatmulElement>(
         mut self,
@@ -185,7 +185,7 @@ const OPERATOR: Operator = Operator("matrix product");
 /// Rows and columns are counted in 32 bits.
 const MAX_SIZE: u64 = (1 << 32) - 1;
 
-/// The precision to compute with.
+/// The precision of the computation.
 fn wanted<T: MatmulElement>(asked: Option<Precision>) -> Result<Precision, OperationError> {
     match asked {
         None => Ok(T::PRECISION),
@@ -194,7 +194,7 @@ fn wanted<T: MatmulElement>(asked: Option<Precision>) -> Result<Precision, Opera
         Some(precision) => Err(OperationError::Choice {
             operator: OPERATOR.name(),
             argument: "the precision",
-            expected: format!("the matrices hold {}: {}", std::any::type_name::<T>(), T::FITTING),
+            expected: format!("the matrices hold {}, so {}", std::any::type_name::<T>(), T::FITTING),
             got: precision.to_string(),
         }),
     }

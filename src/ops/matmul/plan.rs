@@ -1,10 +1,10 @@
-//! Which passes a matrix product takes.
+//! The passes of a matrix product.
 
 use anywarp_backend::{Caps, Precision, Routine};
 
 use super::super::plan::Plan;
 
-/// Rows and columns of `c` that one workgroup of the kernels computes.
+/// The rows and columns of `c` that one workgroup of the kernels computes.
 const TILE: u32 = 64;
 
 /// The sizes of a product: `a` is `m` x `k`, `b` is `k` x `n`, `c` is `m` x `n`.
@@ -18,15 +18,15 @@ pub(super) struct Sizes {
 /// One command of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// Fills `c` with zeros: there are no products to add.
+    /// Fills `c` with zeros, as there are no products to add.
     Zeros,
     /// The vendor's library.
     Library(Precision),
-    /// The kernel of tiles, in this grid.
+    /// The tiled kernel, in this grid.
     Tiles { groups: [u32; 2] },
 }
 
-/// Where a product is computed.
+/// The implementation of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     Library(Precision),
@@ -34,7 +34,7 @@ pub(super) enum Choice {
 }
 
 impl Choice {
-    /// The choice without a tuner: the library where it has the precision or one that is more exact.
+    /// The choice without tuning: the library if it has the precision or a higher one.
     pub(super) fn default_for(caps: &Caps, wanted: Precision) -> Self {
         let exact = if wanted == Precision::Tf32 { Precision::F32 } else { wanted };
         let routine =
@@ -43,7 +43,7 @@ impl Choice {
     }
 }
 
-/// The passes of a product of elements of `element` bytes.
+/// The passes of a product with elements of `element` bytes.
 pub(super) fn plan(sizes: Sizes, element: u64, choice: Choice) -> Plan<Pass> {
     let Sizes { m, k, n } = sizes;
     let [rows, depth, columns] = [m, k, n].map(u64::from);
@@ -64,7 +64,7 @@ pub(super) fn plan(sizes: Sizes, element: u64, choice: Choice) -> Plan<Pass> {
     }
 }
 
-/// The workgroups that compute `m` x `n` elements.
+/// The grid of workgroups that computes `m` x `n` elements.
 pub(super) fn tile_grid(m: u32, n: u32) -> [u32; 2] {
     [n.div_ceil(TILE), m.div_ceil(TILE)]
 }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn tf32_falls_back_to_what_is_more_exact() {
+    fn tf32_falls_back_to_a_higher_precision() {
         let mut caps = Caps::webgpu_baseline();
         assert_eq!(Choice::default_for(&caps, Precision::Tf32), Choice::Tiles);
         caps.library = vec![Routine::MatrixProduct(Precision::F32)];

@@ -1,11 +1,11 @@
-//! The product in plain Rust.
+//! The reference implementation in plain Rust.
 
-/// An element of the product, as exact as `f64` is.
+/// An element of the product in `f64`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exact {
-    /// Of all products.
+    /// The sum of all products.
     pub(crate) sum: f64,
-    /// Of their absolute values, which bounds what roundings can do.
+    /// The sum of their absolute values, which bounds the rounding errors.
     pub(crate) magnitude: f64,
 }
 

@@ -19,19 +19,19 @@ use crate::submit::{Destination, Refusal, Resource, Submission, Usage};
 crate::kernels!(mod matmul_f32 = "shaders/ops/matmul_f32.wgsl", root = "shaders");
 crate::kernels!(mod matmul_packed = "shaders/ops/matmul_packed.wgsl", root = "shaders");
 
-/// Kernels count elements in 32 bits, up to two tiles beyond the end.
+/// Kernels count elements in 32 bits, including two tiles beyond the end.
 const MAX_ELEMENTS: u64 = (1 << 32) - 256;
 
-/// Matrices as kernels take them: cells, and where the elements begin in these.
+/// The matrices as kernels take them: cells, and the position of the first element in them.
 pub struct Placed<'a, C> {
     a: (Slice<'a, C>, u32),
     b: (Slice<'a, C>, u32),
     c: (SliceMut<'a, C>, u32),
-    /// Of the product: m, k, n.
+    /// The sizes of the product: m, k, n.
     sizes: [u32; 3],
 }
 
-/// Launches the kernel of tiles in a grid.
+/// A function that launches the tiled kernel in a grid.
 pub(super) type Tiles<C> = fn(&Device, Placed<'_, C>, [u32; 2], Destination<'_>) -> Result<Submission, LaunchError>;
 
 macro_rules! tiles {
@@ -70,7 +70,7 @@ pub(super) struct Operands<'a, 'b, 'c, T> {
 }
 
 impl<T: MatmulElement> Operands<'_, '_, '_, T> {
-    /// Checks lengths, devices and guards. That `c` lies apart from `a` and `b` is what the borrows say.
+    /// Checks lengths, devices and guards. The borrow checker ensures that `c` does not overlap `a` and `b`.
     pub(super) fn check(&self, [m, k, n]: [usize; 3], destination: &Destination<'_>) -> Result<(), OperationError> {
         let matrices = [
             ("a", self.a.core, self.a.range, [m, k]),
@@ -100,14 +100,14 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         Ok(())
     }
 
-    /// Appends the commands of a plan whose operands fit.
+    /// Appends the commands of a plan, whose operands were checked.
     pub(super) fn run(
         &mut self,
         [m, k, n]: [usize; 3],
         plan: &Plan<Pass>,
         destination: &mut Destination<'_>,
     ) -> Result<(), OperationError> {
-        // Within 32 bits: the plan was made of them.
+        // Within 32 bits, as the plan was made from these sizes.
         let sizes = [m as u32, k as u32, n as u32];
         for pass in &plan.passes {
             match *pass {
@@ -119,10 +119,10 @@ impl<T: MatmulElement> Operands<'_, '_, '_, T> {
         Ok(())
     }
 
-    /// `c` as a sum of no products.
+    /// Sets `c` to zero, the sum of no products.
     fn zeros(&mut self, sizes: [u32; 3], destination: &mut Destination<'_>) -> Result<(), OperationError> {
         match transfer::fill(destination.again(), &self.c, T::zeroed()) {
-            // The kernel writes halves of words, too.
+            // The kernel can write halves of words, too.
             Err(BufferError::Misaligned { .. }) => {
                 let empty = Device::of(&self.c.core.device).buffer::<T>(2).map_err(OPERATOR.slice("a"))?;
                 let operands = Operands { a: empty.slice(..), b: empty.slice(..), c: self.c.slice_mut(..) };

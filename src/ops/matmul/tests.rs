@@ -1,4 +1,4 @@
-//! The kernels of tiles, against the reference.
+//! Tests of the tiled kernels against the reference.
 
 use super::plan::{Choice, Sizes, plan};
 use super::reference::matmul;
@@ -12,7 +12,7 @@ fn numbers(count: usize, seed: usize) -> Vec<f32> {
 }
 
 #[test]
-fn tiles_of_all_shapes() {
+fn tiled_products_of_all_shapes_match_the_reference() {
     let device = Device::open("cpu").unwrap();
     for sizes @ [m, k, n] in [[1, 1, 1], [64, 16, 64], [65, 17, 63], [3, 0, 5], [130, 33, 7]] {
         let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));

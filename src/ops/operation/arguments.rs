@@ -1,4 +1,4 @@
-//! What a call is given: arrays and values in, arrays out.
+//! The arguments of a call: arrays and values as inputs, arrays as outputs.
 
 use anywarp_backend::{Layout, Scalar, ScalarKind};
 use smallvec::SmallVec;
@@ -17,13 +17,13 @@ pub enum Given<'a> {
     Value { element: ElementType, bytes: SmallVec<[u8; 32]> },
 }
 
-/// A buffer or slice, and the shape that it was given.
+/// A buffer or slice, with its given shape.
 pub struct Array<'a> {
     pub(crate) bound: BoundBuffer<'a>,
     pub(crate) shape: Option<Sizes>,
-    /// Of that shape, where its rows do not lie one after the other.
+    /// The strides of that shape, unless it is row-major.
     pub(crate) strides: Option<Sizes>,
-    /// Bytes of one element.
+    /// The size of one element, in bytes.
     pub(crate) size: u64,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Array<'a> {
         Self { shape: Some(shape), strides, ..Self::new::<T>(buffer) }
     }
 
-    /// The type of its elements as Rust has it.
+    /// The Rust layout of its elements.
     pub(crate) fn layout(&self) -> Layout {
         (self.bound.layout)()
     }
@@ -67,9 +67,8 @@ mod sealed {
     }
 }
 
-/// What an operation reads: `&` to a buffer, a slice, either with a shape
-/// ([`shaped`](super::super::shaped)), or a value: a scalar, or an array of two or four of them for a
-/// vector.
+/// An input of an operation: `&` to a buffer, a slice, either of them with a shape ([`shaped`](super::super::shaped)),
+/// or a value: a scalar, or an array of two or four scalars for a vector.
 pub trait Argument<'a>: sealed::Argument<'a> {}
 
 impl<'a, S: sealed::Argument<'a>> Argument<'a> for S {}
@@ -79,14 +78,14 @@ pub trait Inputs<'a>: sealed::Inputs<'a> {}
 
 impl<'a, S: sealed::Inputs<'a>> Inputs<'a> for S {}
 
-/// The outputs of a call, in the order of the parameters: `&mut` to a buffer, a slice, either with a
-/// shape ([`shaped`](super::super::shaped)), or a tuple of up to four.
+/// The outputs of a call, in the order of the parameters: `&mut` to a buffer, a slice, either of them with a shape
+/// ([`shaped`](super::super::shaped)), or a tuple of up to four.
 pub trait Outputs<'a>: sealed::Outputs<'a> {}
 
 impl<'a, S: sealed::Outputs<'a>> Outputs<'a> for S {}
 
-/// What a call allocates: one element type for one [`UnifiedBuffer`], a tuple of up to four for a
-/// tuple of buffers.
+/// The results that a call allocates: one element type for one [`UnifiedBuffer`], or a tuple of up to four for a tuple
+/// of buffers.
 pub trait Results: sealed::Results {}
 
 impl<S: sealed::Results> Results for S {}

@@ -1,7 +1,8 @@
-//! Whether an operation gives each of its outputs a value, read from the module that its text is.
+//! Checks that an operation assigns each of its outputs, by analysing its module.
 //!
-//! An output that is no input begins as nothing: WGSL would make it zero, and a sum `y = y + x` would silently lose
-//! what `y` held. So such an output is assigned on every path before it is read or returned. A loop may not run.
+//! An output that is not also an input has no initial value. WGSL would initialise it to zero, and a sum `y = y + x`
+//! would silently lose the old value of `y`. So such an output must be assigned on every path before it is read or
+//! returned. A loop may run zero iterations.
 
 use anywarp_backend::Source;
 use anywarp_wgsl::guard::Room;
@@ -16,42 +17,42 @@ use crate::kernel::passes::reads::each_statement;
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     pub(crate) name: String,
-    /// As its list declares it.
+    /// The declaration in its list.
     pub(crate) declared: String,
     pub(crate) lanes: u32,
     pub(crate) kind: Kind,
 }
 
 impl Output {
-    /// The result of statements that have no inputs of their own.
+    /// The result of statements that have no list of outputs.
     pub(crate) fn result(name: &str, lanes: u32) -> Self {
         Self { name: name.to_owned(), declared: String::new(), lanes, kind: Kind::Result }
     }
 }
 
-/// How an operation assigns an output.
+/// The way in which an operation assigns an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// By name; it begins as nothing.
+    /// By name, without an initial value.
     New,
-    /// By name; it begins as what the array held.
+    /// By name; the initial value is that of the array.
     InPlace,
     /// By index.
     Raw,
-    /// By name, where no list could make it begin as something.
+    /// By name, without a list that could give it an initial value.
     Result,
 }
 
-/// The function of the text that the caller's statements are in, and what a message calls them.
+/// The function that contains the caller's statements, and their name in messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Statements {
     pub(crate) function: &'static str,
     pub(crate) said: &'static str,
 }
 
-/// An error for the first output that is read or returned without a value, or never assigned.
+/// Returns an error for the first output that is read or returned without a value, or never assigned.
 ///
-/// The text is one that was compiled.
+/// The text must already have been compiled.
 pub(crate) fn check(
     text: &Text,
     kernel: &str,
@@ -70,23 +71,23 @@ pub(crate) fn check(
     }
 }
 
-/// The mistake in one output, if there is one.
+/// The problem with one output, if there is one.
 fn problem(source: &Source, module: &Module, function: &str, output: &Output) -> Option<String> {
     let Output { name, declared, lanes, kind } = output;
     let never = || {
         let index = if *kind == Kind::Raw { "[i]" } else { "" };
         let remedy = match kind {
             Kind::Result => String::new(),
-            _ => format!(", or leave `{declared}` out of the list of outputs"),
+            _ => format!(", or remove `{declared}` from the list of outputs"),
         };
-        Some(format!("never assigns the output `{name}`: write `{name}{index} = ..`{remedy}"))
+        Some(format!("never assigns the output `{name}`; write `{name}{index} = ..`{remedy}"))
     };
     if *kind == Kind::Raw {
         let is_written = module.functions.iter().any(|(_, function)| writes(module, function, name));
         return if is_written { None } else { never() };
     }
     let function = module.functions.iter().find(|(_, known)| known.name.as_deref() == Some(function))?.1;
-    // The generated line is the first that declares the name.
+    // The generated declaration is the first one with this name.
     let (local, _) = function.local_variables.iter().find(|(_, local)| local.name.as_deref() == Some(name))?;
     let all = ((1u32 << lanes) - 1) as u8;
     let begins = if *kind == Kind::InPlace { all } else { 0 };
@@ -101,29 +102,29 @@ fn problem(source: &Source, module: &Module, function: &str, output: &Output) ->
         return None;
     }
     let remedy = match kind {
-        Kind::New => format!(", or put `{declared}` in both lists: the array then keeps what it held"),
+        Kind::New => format!(", or put `{declared}` in both lists, so that the array keeps its old values"),
         _ => String::new(),
     };
     Some(format!(
-        "assigns the output `{name}` on some paths only (a loop may run no time): assign it on every path{remedy}"
+        "assigns the output `{name}` on some paths only (a loop may run zero iterations); assign it on every path{remedy}"
     ))
 }
 
-/// The message for an output that is read at `span`, where it has no value.
+/// The message for an output that is read at `span` before it has a value.
 fn read_first(source: &Source, output: &Output, span: Option<Span>) -> String {
     let Output { name, declared, kind, .. } = output;
     let remedy = match kind {
         Kind::New => format!("put `{declared}` in both lists to change the array in place, or assign it first"),
         _ => "assign it first".to_owned(),
     };
-    let said = format!("reads the output `{name}`, which is no input, before it has a value: {remedy}");
+    let said = format!("reads the output `{name}`, which is not an input, before it has a value; {remedy}");
     let Some(span) = span else { return said };
     let labels = vec![(span, "read here".to_owned())];
     let shown = diagnostic::at(source, &format!("`{name}` has no value here"), labels, Vec::new());
     format!("{said}\n{}", shown.trim_end())
 }
 
-/// Whether the caller wrote what stands there: the first file is the generated one.
+/// Whether the caller wrote the text at `span`: the first file is the generated one.
 fn is_users(source: &Source, span: Span) -> bool {
     span.to_range().and_then(|range| source.place(range.start)).is_some_and(|place| place.index != 0)
 }
@@ -153,7 +154,7 @@ fn root_of(function: &Function, pointer: Handle<Expression>) -> Handle<Expressio
     }
 }
 
-/// The variable that is followed, as a function has it.
+/// The analysed variable, as seen by a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Root {
     Local(Handle<LocalVariable>),
@@ -161,7 +162,7 @@ enum Root {
     Argument(u32),
 }
 
-/// The components that surely have a value; `None` where no path leads.
+/// The components that certainly have a value; `None` for unreachable code.
 type State = Option<u8>;
 
 fn join(one: State, other: State) -> State {
@@ -171,23 +172,23 @@ fn join(one: State, other: State) -> State {
     }
 }
 
-/// The reads and assignments of one variable that a function makes.
+/// The reads and assignments of one variable in a function.
 struct Flow<'m> {
     source: &'m Source,
     module: &'m Module,
     function: &'m Function,
     root: Root,
     all: u8,
-    /// States at the jumps out of, and to the end of, the loops and switches around.
+    /// The states at the jumps out of, and to the end of, the enclosing loops and switches.
     breaks: Vec<State>,
     continues: Vec<State>,
-    /// At the returns.
+    /// The joined state at the returns.
     returns: State,
-    /// Where the caller's own text reads it, where it may have no value; `None` for a place that is not known.
+    /// The locations where the caller's text reads it, possibly without a value; `None` for an unknown location.
     reads: Vec<Option<Span>>,
-    /// Whether the generated `return` may find it without a value.
+    /// Whether the generated `return` may read it without a value.
     unfinished: bool,
-    /// Whether the caller's own text assigns it anywhere.
+    /// Whether the caller's text assigns it anywhere.
     assigned: bool,
 }
 
@@ -202,7 +203,8 @@ impl<'m> Flow<'m> {
         flow
     }
 
-    /// The components that a pointer surely means, if it points into the variable, and those that it may mean.
+    /// If a pointer points into the variable: the components that it certainly refers to, and those that it may refer
+    /// to.
     fn components(&self, pointer: Handle<Expression>) -> Option<(u8, u8)> {
         match self.function.expressions[pointer] {
             Expression::LocalVariable(local) if self.root == Root::Local(local) => Some((self.all, self.all)),
@@ -214,7 +216,8 @@ impl<'m> Flow<'m> {
     }
 
     fn block(&mut self, block: &Block, mut state: State) -> State {
-        // A read without a value, kept until the next statement: a load itself has the place of the declaration.
+        // A read without a value, kept until the next statement, as the span of a load itself is that of the
+        // declaration.
         let mut before: Option<Option<Span>> = None;
         for (statement, span) in block.span_iter() {
             let own = is_users(self.source, *span);
@@ -236,7 +239,7 @@ impl<'m> Flow<'m> {
         state
     }
 
-    /// `own`: the caller wrote it.
+    /// Follows a statement. `own`: the caller wrote it.
     fn statement(&mut self, statement: &Statement, own: bool, state: State) -> State {
         match statement {
             Statement::Store { pointer, .. } => match self.components(*pointer) {
@@ -312,7 +315,7 @@ impl<'m> Flow<'m> {
         }
     }
 
-    /// A function that is given a pointer reads and assigns as if it stood here.
+    /// Follows a call: a function that receives a pointer reads and assigns as if it were inlined.
     fn call(&mut self, function: Handle<Function>, arguments: &[Handle<Expression>], mut state: State) -> State {
         let function = &self.module.functions[function];
         for (index, argument) in arguments.iter().enumerate() {
@@ -351,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_assigned_on_every_path_is_right() {
+    fn an_output_assigned_on_every_path_is_accepted() {
         for statements in [
             "z = vec2f(x)",
             "z.x = x; z.y = z.x",
@@ -374,22 +377,22 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_is_named() {
+    fn an_output_without_a_value_is_named() {
         for (statements, words) in [
             (
                 "z = z + vec2f(x)",
-                "reads the output `z`, which is no input, before it has a value: put `z: vec2<f32>` in",
+                "reads the output `z`, which is not an input, before it has a value; put `z: vec2<f32>` in",
             ),
             ("z += vec2f(x)", "k:1:1"),
             ("let y = x;\n  z.x = x; z.x = z.y", "k:2:12"),
             ("for (var k = 0; k < 3; k++) { z += vec2f(x); }", "reads the output `z`"),
             ("let y = z.x", "reads the output `z`"),
             ("add(&z)", "k, preamble:2"),
-            ("let y = x", "never assigns the output `z`: write `z = ..`"),
+            ("let y = x", "never assigns the output `z`; write `z = ..`"),
             ("{ var z = 1.0; z = x; }", "never assigns the output `z`"),
             ("if x > 0 { z = vec2f(x); }", "assigns the output `z` on some paths only"),
             ("z.x = x", "on some paths only"),
-            ("for (var k = 0; k < 3; k++) { z = vec2f(x); }", "a loop may run no time"),
+            ("for (var k = 0; k < 3; k++) { z = vec2f(x); }", "a loop may run zero iterations"),
             ("for (var k = 0u; k < 2u; k++) { z[k] = x; }", "on some paths only"),
             ("switch u32(x) { case 0u: { z = vec2f(x); } default: { } }", "on some paths only"),
             ("loop { if x > 1 { break; } z = vec2f(x); }", "on some paths only"),
@@ -402,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_that_is_indexed_is_written_somewhere() {
+    fn an_indexed_output_must_be_written_somewhere() {
         let said = |statements: &str| {
             let mut text = Text::new();
             text.line("@group(0) @binding(0) var<storage, read_write> z: array<f32>;");
@@ -419,7 +422,7 @@ mod tests {
         let error = said("let y = z[i]").unwrap_or_default();
         assert_eq!(
             error,
-            "k: the operation never assigns the output `z`: write `z[i] = ..`, or leave `raw z: f32` out of the list of outputs"
+            "k: the operation never assigns the output `z`; write `z[i] = ..`, or remove `raw z: f32` from the list of outputs"
         );
     }
 }

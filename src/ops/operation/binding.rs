@@ -1,16 +1,16 @@
-//! Where an array lies in what a kernel binds of its buffer.
+//! The position of an array within the bound range of its buffer.
 
 use super::arguments::Array;
 use crate::kernel::BoundBuffer;
 
-/// What a plan has to know of an array that a kernel walks.
+/// The properties of a walked array that a plan needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Elements between the place where the device can bind and the array.
+    /// The number of elements between the bindable offset and the start of the array.
     pub(crate) first: u64,
-    /// Elements of the array.
+    /// The number of elements of the array.
     pub(crate) length: u64,
-    /// It begins where the device can bind and ends where a binding can.
+    /// Whether it begins at a bindable offset and ends where a binding can end.
     pub(crate) bindable: bool,
 }
 
@@ -22,15 +22,15 @@ impl Array<'_> {
 }
 
 impl<'a> Array<'a> {
-    /// The elements of the array that lie before `end`, from a place where the device can bind, and
-    /// how many elements lie between.
+    /// The elements of the array before `end`, bound from a bindable offset, and the number of elements between that
+    /// offset and the array.
     pub(crate) fn placed(&self, end: Option<u64>) -> (BoundBuffer<'a>, u64) {
         let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
         let place = |bytes: &std::ops::Range<u64>| {
             let alignment = u64::from(core.device.caps().limits.storage_offset_alignment).max(4);
             let start = bytes.start / alignment * alignment;
             let end = end.map_or(bytes.end, |end| bytes.start + end * self.size);
-            // Allocations end at a multiple of 4 bytes, and so do bindings.
+            // Allocations end at a multiple of 4 bytes, and so can bindings.
             (start..end.next_multiple_of(4), (bytes.start - start) / self.size.max(1))
         };
         let (bytes, first) = match bytes {
@@ -43,7 +43,7 @@ impl<'a> Array<'a> {
         (BoundBuffer { core, bytes, mutable: *mutable, element: *element, layout: *layout }, first)
     }
 
-    /// Whether it begins where the device can bind and ends where a binding can.
+    /// Whether it begins at a bindable offset and ends where a binding can end.
     pub(crate) fn is_bindable(&self) -> bool {
         let alignment = u64::from(self.bound.core.device.caps().limits.storage_offset_alignment).max(4);
         let bindable =
@@ -51,7 +51,7 @@ impl<'a> Array<'a> {
         self.bound.bytes.as_ref().is_ok_and(bindable)
     }
 
-    /// As it was given.
+    /// The exact range of the argument.
     pub(crate) fn whole(&self) -> BoundBuffer<'a> {
         let BoundBuffer { core, bytes, mutable, element, layout } = &self.bound;
         BoundBuffer { core, bytes: bytes.clone(), mutable: *mutable, element: *element, layout: *layout }

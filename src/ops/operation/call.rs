@@ -1,4 +1,4 @@
-//! One call: which argument belongs to which parameter, and whether it fits.
+//! One call: the assignment of arguments to parameters, and their checks.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::types::{ElementType, KNOWN};
 use super::view;
 use crate::submit::{Context, Destination, Refusal};
 
-/// Kernels count elements in 32 bits, up to some workgroups beyond the end.
-pub(crate) const MOST_ELEMENTS: u64 = (1 << 32) - (1 << 16);
+/// Kernels count elements in 32 bits, including some workgroups beyond the end.
+pub(crate) const MAX_ELEMENTS: u64 = (1 << 32) - (1 << 16);
 
-/// What a letter stands for in one call, and the parameter that said so.
+/// The type of a letter in one call, and the parameter that determined it.
 pub(crate) type Letter = (char, ElementType, String);
 
 /// The parameters of a kernel.
@@ -21,10 +21,10 @@ pub(crate) type Letter = (char, ElementType, String);
 pub(crate) struct Signature {
     /// The kernel, for errors.
     pub(crate) kernel: String,
-    /// Without those that are outputs as well.
+    /// The inputs that are not also outputs.
     pub(crate) inputs: Vec<Parameter>,
     pub(crate) outputs: Vec<Parameter>,
-    /// Outputs that are inputs as well.
+    /// The outputs that are also inputs.
     pub(crate) in_place: Vec<String>,
 }
 
@@ -33,11 +33,11 @@ pub(crate) struct Operand<'a> {
     pub(crate) name: String,
     pub(crate) element: ElementType,
     pub(crate) raw: bool,
-    /// The operation sees what it held.
+    /// Whether the operation reads its old values.
     pub(crate) read: bool,
     pub(crate) written: bool,
     pub(crate) given: Given<'a>,
-    /// Of an array that is walked element by element.
+    /// The shape of an array that is walked element by element.
     pub(crate) shape: Sizes,
 }
 
@@ -52,7 +52,7 @@ impl Signature {
                 operator: kernel.to_owned(),
                 argument: input.to_string(),
                 problem: format!(
-                    "the outputs declare it as `{output}`: declare an array that is changed in place alike in both lists"
+                    "the outputs declare it as `{output}`; an array that is changed in place needs the same declaration in both lists"
                 ),
             });
         }
@@ -61,7 +61,7 @@ impl Signature {
         Ok(Self { kernel: kernel.to_owned(), inputs, outputs, in_place })
     }
 
-    /// Gives each parameter its argument: inputs, then outputs.
+    /// Assigns an argument to each parameter: inputs, then outputs.
     pub(crate) fn operands<'a>(
         &self,
         device: &Arc<Context>,
@@ -81,7 +81,7 @@ impl Signature {
         Ok((operands, letters))
     }
 
-    /// The shape that the inputs have by themselves.
+    /// The joint shape of the inputs.
     pub(crate) fn shape_of_inputs(
         &self,
         device: &Arc<Context>,
@@ -98,7 +98,7 @@ impl Signature {
         self.join(shapes.iter().map(|(name, shape)| (*name, shape)), size)
     }
 
-    /// An error unless the destination is one of the call's device.
+    /// Returns an error unless the destination belongs to the call's device.
     pub(crate) fn check_destination(
         &self,
         device: &Arc<Context>,
@@ -115,7 +115,7 @@ impl Signature {
         }
     }
 
-    /// `what` belongs to the device of the call.
+    /// Returns an error unless `what` belongs to the device of the call.
     pub(crate) fn same_device(
         &self,
         ours: &Arc<Context>,
@@ -158,7 +158,7 @@ impl Signature {
         Ok(Operand { name: name.clone(), element, raw: *raw, read, written, given, shape })
     }
 
-    /// The type of an argument, which must be the parameter's.
+    /// The type of an argument, which must be that of the parameter.
     fn element(
         &self,
         parameter: &Parameter,
@@ -184,13 +184,13 @@ impl Signature {
         let (wanted, said) = match parameter.kind {
             ParameterType::Exact(element) => (Some(element), element.to_string()),
             ParameterType::Any(of) => match letter(of) {
-                Some((_, element, by)) => (Some(*element), format!("{of}, which is {element} as '{by}' is")),
-                None => (came, format!("{of}, that is one of {KNOWN}")),
+                Some((_, element, by)) => (Some(*element), format!("{of}, which is {element} because of '{by}'")),
+                None => (came, format!("{of}, which is one of {KNOWN}")),
             },
         };
         match (came, wanted, given) {
             (Some(_), _, Given::Value { .. }) if parameter.raw => {
-                Err(wrong(format!("a raw array of {said}, to be indexed by hand"), got))
+                Err(wrong(format!("a raw array of {said}, which the operation indexes"), got))
             }
             (Some(came), Some(wanted), _) if came == wanted => {
                 if let (ParameterType::Any(of), None) = (parameter.kind, letter_of(parameter.kind, letters)) {
@@ -220,7 +220,7 @@ impl Signature {
         let got = ((bytes.end - bytes.start) / array.size.max(1)) as usize;
         let Some(shape) = &array.shape else { return Ok(vec![got]) };
         if let Some(strides) = &array.strides {
-            let raw = raw.then(|| "is raw: the operation indexes it by itself, without strides".to_owned());
+            let raw = raw.then(|| "is raw, so the operation indexes it and it cannot have strides".to_owned());
             return match raw.or_else(|| view::fault(shape, strides, got, written)) {
                 None => Ok(shape.clone()),
                 Some(problem) => Err(self.wrong_view(name, shape, strides, problem)),
@@ -243,7 +243,7 @@ impl Signature {
         OperationError::View { operator, argument, shape: shape.to_vec(), strides: strides.to_vec(), problem }
     }
 
-    /// The shape that `operands` have together, or `size` where none of them is walked.
+    /// The joint shape of `operands`, or `size` if none of them is walked.
     pub(crate) fn shape<'o, 'a: 'o>(
         &self,
         operands: impl Iterator<Item = &'o Operand<'a>>,
@@ -276,20 +276,20 @@ impl Signature {
             (Some(shape), None) => return self.countable(shape),
             (None, Some(size)) => return self.countable(vec![size]),
             (None, None) => {
-                "the number of elements is unknown, as no argument is an array walked by element: set it with `size`"
+                "the number of elements is unknown, as no argument is an array that is walked by element; set it with `size`"
             }
-            (Some(_), Some(_)) => "the array arguments already give the number of elements: leave `size` out",
+            (Some(_), Some(_)) => "the array arguments already give the number of elements; omit `size`",
         };
         Err(OperationError::Size { operator: self.kernel.clone(), problem })
     }
 
-    /// Refuses shapes with more elements than kernels count.
+    /// Refuses shapes with more elements than kernels can count.
     pub(crate) fn countable(&self, shape: Sizes) -> Result<Sizes, OperationError> {
-        if elements(&shape).is_some_and(|count| count as u64 <= MOST_ELEMENTS) {
+        if elements(&shape).is_some_and(|count| count as u64 <= MAX_ELEMENTS) {
             return Ok(shape);
         }
         let argument = "the result".to_owned();
-        Err(OperationError::TooLarge { operator: self.kernel.clone(), argument, shape, limit: MOST_ELEMENTS })
+        Err(OperationError::TooLarge { operator: self.kernel.clone(), argument, shape, limit: MAX_ELEMENTS })
     }
 }
 
@@ -299,12 +299,13 @@ fn letter_of(kind: ParameterType, letters: &[Letter]) -> Option<&Letter> {
 }
 
 impl<'a> Operand<'a> {
-    /// Whether each element of it belongs to one call of the operation.
+    /// Whether each of its elements belongs to one call of the operation.
     pub(crate) fn is_walked(&self) -> bool {
         !self.raw && matches!(self.given, Given::Array(_))
     }
 
-    /// By how many elements each axis of `shape` moves within it. Zeros, which join any others, for what is not walked.
+    /// The strides of each axis of `shape` in the array, in elements. An operand that is not walked has zeros, which
+    /// can be joined with any others.
     pub(crate) fn strides(&self, shape: &[usize]) -> Strides {
         match self.array().and_then(|array| array.strides.as_deref()) {
             _ if !self.is_walked() => strides(&[], shape),

@@ -1,4 +1,4 @@
-//! Which kernel a call needs, said in few bytes: those that were made before need no text.
+//! Short keys of cached kernels, so that a known kernel needs no text.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,19 +9,19 @@ use super::call::Letter;
 use super::preface::Slot;
 use super::types::ElementType;
 
-/// What a caller wrote, as a number: no other text has it.
+/// The number that identifies the caller's text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity(u64);
 
 impl Identity {
-    /// For a text that is new, or was changed.
+    /// A number for a new or changed text.
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// The key of a kernel: everything that its text depends on. `form` is what is not of operands.
+/// The key of a kernel: everything that its text depends on. `form` is the part that does not concern operands.
 pub(crate) fn key(of: Identity, letters: &[Letter], slots: &[Slot], form: &[usize]) -> SmallVec<[u8; 128]> {
     let element = |element: ElementType| {
         let kind = match element.scalar.kind {

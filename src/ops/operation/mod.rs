@@ -1,17 +1,17 @@
-//! What elementwise operations and reductions share.
+//! The common parts of elementwise operations and reductions.
 //!
 //! | module | step |
 //! |---|---|
-//! | `types`, `parameters` | the list of parameters, read once |
-//! | `arguments` | what a call is given |
-//! | `shape`, `view` | broadcasting; dimensions joined; strides |
-//! | `call` | arguments meet parameters: types, lengths, devices |
-//! | `binding` | where arrays lie in what kernels bind |
-//! | `preface` | what every generated kernel begins with |
+//! | `types`, `parameters` | the list of parameters, parsed once |
+//! | `arguments` | the arguments of a call |
+//! | `shape`, `view` | broadcasting; joining of dimensions; strides |
+//! | `call` | checks of arguments against parameters: types, lengths, devices |
+//! | `binding` | the positions of arrays within bindings |
+//! | `preface` | the beginning of every generated kernel |
 //! | `places` | the uniform of counts, sizes and steps: one list for text and launch |
-//! | `kept` | kernels that were made before need no text |
-//! | `reference` | what the results must be, in plain Rust |
-//! | `assigned` | each output is given a value on every path |
+//! | `kept` | keys of cached kernels |
+//! | `reference` | the correct results, in plain Rust |
+//! | `assigned` | the check that each output is assigned on every path |
 //! | `text` | generated WGSL whose errors show the caller's own lines |
 
 pub(crate) mod arguments;

@@ -3,12 +3,12 @@
 use super::super::error::OperationError;
 use super::types::{ElementType, KNOWN};
 
-/// Names that every operation may use, and what they mean.
+/// Names that every operation may use, with their meanings.
 const GIVEN: &[(&str, &str)] = &[
-    ("i", "`i` is the element's number, and `n` how many there are"),
-    ("n", "`n` is how many elements there are, and `i` the number of the one"),
+    ("i", "`i` is the number of the element, and `n` the number of elements"),
+    ("n", "`n` is the number of elements, and `i` the number of the element"),
 ];
-/// Names that the generated WGSL has a use for.
+/// Names that the generated WGSL uses.
 const TAKEN: &[&str] = &[
     "main",
     "arguments",
@@ -28,7 +28,7 @@ const TAKEN: &[&str] = &[
     "Results4",
     "Accumulator",
 ];
-/// Beginnings of names that the generated WGSL has a use for.
+/// Prefixes that the generated WGSL uses.
 const TAKEN_PREFIXES: &[&str] = &["elements_of_", "tail_of_", "before_", "__"];
 
 /// One parameter of an operation.
@@ -36,15 +36,15 @@ const TAKEN_PREFIXES: &[&str] = &["elements_of_", "tail_of_", "before_", "__"];
 pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) kind: ParameterType,
-    /// An array that the operation indexes by hand.
+    /// An array that the operation indexes.
     pub(crate) raw: bool,
 }
 
-/// What a parameter holds.
+/// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ParameterType {
     Exact(ElementType),
-    /// A letter that the arguments of each call bind.
+    /// A letter whose type the arguments of each call determine.
     Any(char),
 }
 
@@ -63,7 +63,7 @@ impl std::fmt::Display for Parameter {
     }
 }
 
-/// Reads a list; it may be empty.
+/// Parses a list, which may be empty.
 pub(crate) fn parse(kernel: &str, list: &str) -> Result<Vec<Parameter>, OperationError> {
     if list.trim().is_empty() {
         return Ok(Vec::new());
@@ -77,7 +77,7 @@ pub(crate) fn parse(kernel: &str, list: &str) -> Result<Vec<Parameter>, Operatio
         };
         let parameter = parse_one(text).map_err(wrong)?;
         if parameters.iter().any(|other| other.name == parameter.name) {
-            return Err(wrong(format!("there are two named '{}'", parameter.name)));
+            return Err(wrong(format!("there are two parameters named '{}'", parameter.name)));
         }
         parameters.push(parameter);
     }
@@ -85,7 +85,7 @@ pub(crate) fn parse(kernel: &str, list: &str) -> Result<Vec<Parameter>, Operatio
 }
 
 fn parse_one(text: &str) -> Result<Parameter, String> {
-    let (name, kind) = text.split_once(':').ok_or("a parameter is written `name: type`")?;
+    let (name, kind) = text.split_once(':').ok_or("expected `name: type`")?;
     let (raw, name) = match name.trim().split_once(char::is_whitespace) {
         Some(("raw", name)) => (true, name.trim()),
         _ => (false, name.trim()),
@@ -99,11 +99,11 @@ fn parse_one(text: &str) -> Result<Parameter, String> {
     }
     if let Some((_, meaning)) = GIVEN.iter().find(|(given, _)| *given == name) {
         return Err(format!(
-            "the name '{name}' has a meaning in every operation: {meaning}; leave it out, or choose another name"
+            "the name '{name}' has a meaning in every operation: {meaning}; remove the parameter, or choose another name"
         ));
     }
     if TAKEN.contains(&name) || TAKEN_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
-        return Err(format!("the name '{name}' has a meaning in generated kernels: choose another"));
+        return Err(format!("the name '{name}' has a meaning in generated kernels; choose another one"));
     }
     Ok(Parameter { name: name.to_owned(), kind: parse_type(kind)?, raw })
 }
@@ -139,10 +139,10 @@ mod tests {
             ("2x: f32", "'2x' is not a name"),
             ("raw: f32 y: f32", "'f32 y: f32' is not one of f32"),
             ("x y: f32", "'x y' is not a name"),
-            ("i: f32", "'i' has a meaning in every operation: `i` is the element's number"),
-            ("n: u32", "'n' has a meaning in every operation: `n` is how many elements there are"),
+            ("i: f32", "'i' has a meaning in every operation: `i` is the number of the element"),
+            ("n: u32", "'n' has a meaning in every operation: `n` is the number of elements"),
             ("elements_of_x: f32", "has a meaning"),
-            ("x: f32, x: T", "two named 'x'"),
+            ("x: f32, x: T", "two parameters named 'x'"),
         ] {
             let error = parse("elementwise k", text).unwrap_err().to_string();
             assert!(error.contains(words) && error.contains("elementwise k"), "{text}: {error}");

@@ -1,29 +1,29 @@
-//! The uniform `places`: what a launch says to a generated kernel about its arrays, in 32 bits each.
+//! The uniform `places`: the counts and strides of a launch's arrays, in 32 bits each.
 //!
-//! One list of [`Field`]s serves both sides. The text makes a struct of their names; the launch maps the same list to
-//! values. Neither knows an order.
+//! One list of [`Field`]s serves both sides. The text declares a struct with their names; the launch maps the same list
+//! to values. Neither depends on a fixed order.
 
 use smallvec::SmallVec;
 
 use super::preface::Slot;
 
-/// One value of `places`. Slots are numbered as in the list that the text is made from.
+/// One value of `places`. Slots are numbered as in the list from which the text is generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field<C> {
-    /// A number that only one operator has.
+    /// A number of a single operator.
     Count(C),
-    /// Where the elements of a slot begin within its binding, in cells.
+    /// The start of a slot's elements within its binding, in cells.
     First(usize),
-    /// How many places there are along an axis.
+    /// The size of an axis.
     Size(Dimensions, usize),
-    /// By how many cells an axis moves within the array of a slot: dimensions, slot, axis.
+    /// The stride of an axis in the array of a slot, in cells: dimensions, slot, axis.
     Step(Dimensions, usize, usize),
 }
 
-/// The list of one form of a kernel.
+/// The fields of one form of a kernel.
 pub(crate) type Fields<C> = SmallVec<[Field<C>; 16]>;
 
-/// Numbers that only one operator has.
+/// The numbers of a single operator.
 pub(crate) trait Count: Copy {
     /// The name in the text.
     fn name(self, slots: &[Slot]) -> String;
@@ -46,14 +46,14 @@ pub(crate) fn first(array: &str) -> String {
     format!("first_{array}")
 }
 
-/// What coordinates are counted along.
+/// The set of axes to which coordinates refer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dimensions {
     /// The elements of an elementwise operation.
     Operation,
     /// The results of a reduction.
     Results,
-    /// What each result of a reduction is made of.
+    /// The elements of each result of a reduction.
     Reduced,
 }
 

@@ -1,36 +1,36 @@
-//! What every generated kernel begins with.
+//! The beginning of every generated kernel.
 
 use super::call::Letter;
 use super::places::{Count, Dimensions, Field};
 use super::text::Text;
 use super::types::ElementType;
 
-/// Invocations of a workgroup; every device has as many.
+/// The number of invocations of a workgroup, which every device supports.
 pub(crate) const WORKGROUP: u32 = 256;
 
-/// An operand as the generated text sees it.
+/// An operand in the generated text.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
     pub(crate) name: String,
     pub(crate) element: ElementType,
     pub(crate) access: Access,
-    /// The operation sees what it held.
+    /// Whether the operation reads its old values.
     pub(crate) read: bool,
     pub(crate) written: bool,
 }
 
-/// How a kernel gets at an operand.
+/// The way in which a kernel accesses an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// A value, in a uniform.
     Value,
     /// An array that the operation indexes.
     Raw,
-    /// The element of the operation's own number.
+    /// The element with the number of the operation.
     Each,
     /// The same element for all.
     One,
-    /// By an index made of the coordinates.
+    /// An element by an index computed from the coordinates.
     Strided,
 }
 
@@ -45,7 +45,7 @@ impl Slot {
     }
 }
 
-/// Directives, what letters stand for, and the caller's own declarations.
+/// Writes directives, the types of letters, and the caller's own declarations.
 pub(crate) fn preface(text: &mut Text, heading: &str, slots: &[Slot], letters: &[Letter], preamble: &str) {
     text.line(&format!("// {heading}"));
     let mut extensions: Vec<&str> = slots.iter().filter_map(|slot| slot.element.extension()).collect();
@@ -63,7 +63,7 @@ pub(crate) fn preface(text: &mut Text, heading: &str, slots: &[Slot], letters: &
     text.line("");
 }
 
-/// The uniforms: the values of `arguments` by name, and `places`, whose slots are `slots`.
+/// Writes the uniforms: the values of `arguments` by name, and `places`, whose slots are `slots`.
 pub(crate) fn uniforms<C: Count>(text: &mut Text, arguments: &[Slot], slots: &[Slot], places: &[Field<C>]) {
     let values: Vec<&Slot> = arguments.iter().filter(|slot| slot.access == Access::Value).collect();
     if !values.is_empty() {
@@ -84,10 +84,10 @@ pub(crate) fn uniforms<C: Count>(text: &mut Text, arguments: &[Slot], slots: &[S
     }
 }
 
-/// The first binding of an array.
+/// The binding number of the first array.
 pub(crate) const FIRST_ARRAY: usize = 2;
 
-/// The arrays, each as `element` says.
+/// Writes the arrays, with the element types returned by `element`.
 pub(crate) fn arrays(text: &mut Text, slots: &[Slot], element: impl Fn(&Slot) -> String) {
     for (index, slot) in slots.iter().filter(|slot| slot.access != Access::Value).enumerate() {
         let access = if slot.written { "storage, read_write" } else { "storage" };
@@ -96,7 +96,8 @@ pub(crate) fn arrays(text: &mut Text, slots: &[Slot], element: impl Fn(&Slot) ->
     }
 }
 
-/// A number's coordinates: variables `VARIABLE_0`, ...; their sizes and an array's steps are in `places`.
+/// The coordinates of an element number, in variables `VARIABLE_0`, ...; their sizes and the arrays' strides are in
+/// `places`.
 #[derive(Clone, Copy)]
 pub(crate) struct Coordinates<'n> {
     pub(crate) variable: &'n str,
@@ -105,7 +106,7 @@ pub(crate) struct Coordinates<'n> {
 }
 
 impl Coordinates<'_> {
-    /// Lines that take `from` apart.
+    /// Writes lines that compute the coordinates of `from`.
     pub(crate) fn declare(self, text: &mut Text, from: &str, indent: &str) {
         let Self { variable, of, rank } = self;
         if rank == 1 {
@@ -123,7 +124,7 @@ impl Coordinates<'_> {
         text.line(&format!("{indent}let {variable}_0 = rest_{variable};"));
     }
 
-    /// Where `array`'s element of these coordinates lies, as a sum behind others.
+    /// The offset of `array`'s element with these coordinates, as further terms of a sum.
     pub(crate) fn place(self, array: &str) -> String {
         let Self { variable, of, rank } = self;
         (0..rank).map(|axis| format!(" + {variable}_{axis} * places.{}", of.step(array, axis))).collect()

@@ -1,6 +1,6 @@
-//! Elementwise operations and reductions in plain Rust: what each index means, and nothing else.
+//! Elementwise operations and reductions in plain Rust, defined index by index.
 
-/// An array as a call is given it.
+/// An array with a shape and strides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a, T> {
     pub(crate) elements: &'a [T],
@@ -9,7 +9,7 @@ pub(crate) struct View<'a, T> {
 }
 
 impl<T: Copy> View<'_, T> {
-    /// The element at these coordinates; missing axes and those of size 1 are stretched.
+    /// The element at these coordinates; missing axes and those of size 1 are broadcast.
     fn at(&self, coordinates: &[usize]) -> T {
         let own = &coordinates[coordinates.len() - self.shape.len()..];
         let axes = own.iter().zip(self.shape).zip(self.strides);
@@ -24,7 +24,7 @@ pub(crate) fn coordinates(shape: &[usize]) -> Vec<Vec<usize>> {
     })
 }
 
-/// What `operation(elements, i, n)` is for each index of a shape, row-major.
+/// The value of `operation(elements, i, n)` for each index of a shape, row-major.
 pub(crate) fn elementwise<T: Copy, U>(
     shape: &[usize],
     inputs: &[View<'_, T>],
@@ -35,7 +35,7 @@ pub(crate) fn elementwise<T: Copy, U>(
     all.iter().enumerate().map(|(i, at)| operation(&elements(at), i, all.len())).collect()
 }
 
-/// For each index of the axes that stay, what `combine` makes of all mapped elements, from `identity` on.
+/// For each index of the remaining axes, all mapped elements combined, starting with `identity`.
 pub(crate) fn reduction<T: Copy, A: Copy>(
     shape: &[usize],
     axes: &[usize],

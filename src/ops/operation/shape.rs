@@ -1,14 +1,14 @@
-//! Shapes: `NumPy`'s broadcasting, and fewer dimensions for the same places. Pure.
+//! Shapes: `NumPy`'s broadcasting, and joining of dimensions. This module is pure.
 
 use smallvec::{SmallVec, smallvec};
 
-/// The last size is the one whose elements lie side by side.
+/// Sizes in row-major order: elements along the last one are adjacent.
 pub(crate) type Sizes = Vec<usize>;
 
-/// By how many elements each axis moves within an array: inline for the usual ranks, as every launch has some.
+/// The stride of each axis in an array, in elements; inline for the usual ranks, as every launch has some.
 pub(crate) type Strides = SmallVec<[usize; 4]>;
 
-/// An array with a shape, row after row unless it has [`strides`](Self::strides): made by [`shaped`].
+/// An array with a shape, row-major unless it has [`strides`](Self::strides); created by [`shaped`].
 #[derive(Clone, Debug)]
 pub struct Shaped<B> {
     pub(crate) buffer: B,
@@ -17,11 +17,12 @@ pub struct Shaped<B> {
 }
 
 impl<B> Shaped<B> {
-    /// Says by how many elements each axis moves within the array, instead of row after row. The first element is that
-    /// of the buffer or slice. A matrix is transposed by its strides swapped, windows overlap, a stride of 0 repeats;
+    /// Sets the stride of each axis in elements, in place of row-major ones. The first element is that of the buffer or
+    /// slice. Swapped strides transpose a matrix, small ones make overlapping windows, a stride of 0 repeats elements;
     /// the array may be longer than the view needs.
     ///
-    /// What is written takes strides that keep all indices apart. The output of a reduction and raw arrays take none.
+    /// For an output, all indices must refer to different elements. The output of a reduction and raw arrays cannot
+    /// have strides.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -47,7 +48,7 @@ impl<B> Shaped<B> {
     /// ```
     ///
     /// # Errors
-    /// The call reports a view that reaches beyond its array, or that writes one element twice:
+    /// The call reports a view that exceeds its array, or that writes one element twice:
     /// [`OperationError::View`](super::super::OperationError::View).
     #[must_use]
     pub fn strides(mut self, strides: impl Into<Vec<usize>>) -> Self {
@@ -57,8 +58,8 @@ impl<B> Shaped<B> {
 }
 
 /// Gives an argument of an [`ElementwiseKernel`](super::super::ElementwiseKernel) or a
-/// [`ReductionKernel`](super::super::ReductionKernel) a shape, in elements, row-major: the last size
-/// is the one whose elements lie side by side. Sizes of 1 are stretched as in `NumPy`.
+/// [`ReductionKernel`](super::super::ReductionKernel) a shape, in elements, row-major: elements along the last axis are
+/// adjacent. Axes of size 1 are broadcast as in `NumPy`.
 ///
 /// ```
 /// # #[cfg(feature = "cpu")]
@@ -80,7 +81,7 @@ pub fn shaped<B>(buffer: B, shape: impl Into<Vec<usize>>) -> Shaped<B> {
     Shaped { buffer, shape: shape.into(), strides: None }
 }
 
-/// Stretches `shape` so that `other` fits; `false` if it cannot.
+/// Broadcasts `shape` to include `other`; `false` if that is impossible.
 pub(crate) fn broadcast(shape: &mut Sizes, other: &[usize]) -> bool {
     let rank = shape.len().max(other.len());
     let at = |sizes: &[usize], axis: usize| {
@@ -97,14 +98,13 @@ pub(crate) fn broadcast(shape: &mut Sizes, other: &[usize]) -> bool {
     joined.map(|joined| *shape = joined).is_some()
 }
 
-/// Elements of a shape; `None` beyond `usize`.
+/// The number of elements of a shape; `None` if it exceeds `usize`.
 pub(crate) fn elements(shape: &[usize]) -> Option<usize> {
-    // A size of 0 makes it 0 whatever the others are.
+    // A size of 0 makes the number 0, whatever the other sizes are.
     if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1usize, |all, size| all.checked_mul(*size)) }
 }
 
-/// By how many elements each axis of `shape` moves within an array that has the shape `own` and these strides: 0 where
-/// it is stretched.
+/// The stride of each axis of `shape` in an array with the shape `own` and these strides: 0 for a broadcast axis.
 pub(crate) fn stretched(own: &[usize], own_strides: &[usize], shape: &[usize]) -> Strides {
     let mut strides: Strides = smallvec![0; shape.len()];
     for ((place, size), stride) in strides.iter_mut().rev().zip(own.iter().rev()).zip(own_strides.iter().rev()) {
@@ -113,7 +113,7 @@ pub(crate) fn stretched(own: &[usize], own_strides: &[usize], shape: &[usize]) -
     strides
 }
 
-/// [`stretched`], of an array whose rows lie one after the other.
+/// [`stretched`] for a row-major array.
 pub(crate) fn strides(own: &[usize], shape: &[usize]) -> Strides {
     let mut strides: Strides = smallvec![0; shape.len()];
     let mut stride = 1usize;
@@ -126,7 +126,7 @@ pub(crate) fn strides(own: &[usize], shape: &[usize]) -> Strides {
     strides
 }
 
-/// Dimensions, and for each array by how many elements each of them moves within it.
+/// Dimensions, with the stride of each of them in each array, in elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Walk {
     pub(crate) sizes: Sizes,
@@ -134,8 +134,8 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Those of the `axes` of `shape` for arrays with these strides, without dimensions of size 1
-    /// and with neighbours that are walked as one joined. Keeps the order of the elements.
+    /// The dimensions of the `axes` of `shape` for arrays with these strides. Dimensions of size 1 are omitted, and
+    /// neighbours that can be walked as one are joined. The order of the elements is preserved.
     pub(crate) fn over(axes: &[usize], shape: &[usize], strides: &[Strides]) -> Self {
         let mut walk = Self { sizes: Vec::new(), strides: vec![Strides::new(); strides.len()] };
         for &axis in axes {
@@ -171,7 +171,7 @@ impl Walk {
     }
 }
 
-/// How many elements of one array the walks touch together, each counted once.
+/// The number of elements of one array that the walks access together, each counted once.
 pub(crate) fn touched(walks: &[Walk], array: usize) -> u64 {
     let (mut places, mut last) = (1u64, 0u64);
     for walk in walks {
@@ -181,7 +181,7 @@ pub(crate) fn touched(walks: &[Walk], array: usize) -> u64 {
             last = last.saturating_add(size.saturating_sub(1).saturating_mul(stride));
         }
     }
-    // Where windows overlap there are fewer elements than places.
+    // Overlapping windows have fewer elements than index combinations.
     places.min(last.saturating_add(1))
 }
 
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_are_stretched_as_in_numpy() {
+    fn shapes_are_broadcast_as_in_numpy() {
         for (a, b, wanted) in [
             (&[3usize][..], &[3usize][..], Some(&[3usize][..])),
             (&[], &[3], Some(&[3])),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn strides_are_row_major_and_zero_where_stretched() {
+    fn strides_are_row_major_and_zero_on_broadcast_axes() {
         assert_eq!(strides(&[2, 3], &[2, 3])[..], [3, 1]);
         assert_eq!(strides(&[3], &[2, 3])[..], [0, 1]);
         assert_eq!(strides(&[2, 1], &[2, 3])[..], [1, 0]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn strides_of_views_are_zero_where_stretched() {
+    fn strides_of_views_are_zero_on_broadcast_axes() {
         assert_eq!(stretched(&[3, 2], &[1, 3], &[3, 2])[..], [1, 3]);
         assert_eq!(stretched(&[1, 2], &[7, 3], &[4, 5, 2])[..], [0, 0, 3]);
         assert_eq!(stretched(&[], &[], &[4])[..], [0]);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn each_element_is_touched_once() {
+    fn each_element_is_counted_once() {
         let walk = |sizes: &[usize], strides: &[usize]| {
             [Walk { sizes: sizes.to_vec(), strides: vec![Strides::from_slice(strides)] }]
         };

@@ -1,4 +1,4 @@
-//! Generated WGSL that knows which parts of it the caller wrote, so that errors show those.
+//! Generated WGSL that records which parts the caller wrote, so that errors show those.
 
 use anywarp_backend::{Piece, Source, SourceFile};
 
@@ -6,18 +6,18 @@ use super::super::error::OperationError;
 use crate::device::Device;
 use crate::kernel::{Kernel, Wgsl};
 
-/// WGSL being put together.
+/// A WGSL text under construction.
 pub(crate) struct Text {
     text: String,
     parts: Vec<Part>,
 }
 
-/// Lines of the caller's.
+/// Lines of the caller.
 struct Part {
-    /// Where they begin.
+    /// The offset at which they begin.
     at: usize,
     text: String,
-    /// Which of the caller's texts; empty for the main one.
+    /// The name of the caller's text; empty for the main one.
     what: &'static str,
 }
 
@@ -26,25 +26,25 @@ impl Text {
         Self { text: String::new(), parts: Vec::new() }
     }
 
-    /// Appends lines of ours.
+    /// Appends generated lines.
     pub(crate) fn line(&mut self, text: &str) {
         self.text.push_str(text);
         self.text.push('\n');
     }
 
-    /// Appends lines of the caller's as they are.
+    /// Appends lines of the caller unchanged.
     pub(crate) fn user(&mut self, what: &'static str, text: &str) {
         self.parts.push(Part { at: self.text.len(), text: text.to_owned(), what });
         self.line(text);
     }
 
-    /// Appends the caller's statements; the last semicolon may be missing.
+    /// Appends the caller's statements; the last semicolon may be omitted.
     pub(crate) fn statements(&mut self, what: &'static str, text: &str) {
         let text = text.trim_end();
         let comment = text.lines().next_back().is_some_and(|last| last.contains("//"));
         match text.chars().next_back() {
             Some(';' | '}') | None => self.user(what, text),
-            // Behind a comment a semicolon would be part of it.
+            // A semicolon after a comment would be part of it.
             Some(_) if comment => self.user(what, &format!("{text}\n;")),
             Some(_) => self.user(what, &format!("{text};")),
         }
@@ -54,12 +54,12 @@ impl Text {
         &self.text
     }
 
-    /// Compiles it. Errors show the caller's text, as a file of its own.
+    /// Compiles the text. Errors show the caller's text, as a separate file.
     pub(crate) fn kernel(&self, device: &Device, file: &str) -> Result<Kernel, OperationError> {
         device.kernel(Wgsl::prepared(self.source(file))).map_err(OperationError::Kernel)
     }
 
-    /// As its author wrote it: the first file is the generated one.
+    /// The text with its original files; the first one is the generated file.
     pub(crate) fn source(&self, file: &str) -> Source {
         let mut files = vec![SourceFile { name: file.to_owned(), text: self.text.clone() }];
         let mut pieces = vec![Piece { at: 0, file: 0, offset: 0, copied: true }];

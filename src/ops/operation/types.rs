@@ -1,10 +1,10 @@
-//! Types of elements, as WGSL spells them and as buffers hold them.
+//! Element types, in WGSL and in buffers.
 
 use std::fmt;
 
 use anywarp_backend::{Layout, Scalar, ScalarKind, Shape};
 
-/// What can be named as a type, for errors.
+/// The types that can be named, for errors.
 pub(crate) const KNOWN: &str = "f32, f16, f64, i16, i32, i64, u16, u32, u64, vec2<..> and vec4<..> of these, or a \
                                 capital letter that stands for any of them";
 
@@ -16,7 +16,7 @@ pub struct ElementType {
 }
 
 impl ElementType {
-    /// As WGSL spells it.
+    /// Parses the WGSL name of a type.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let vector = |lanes: u32, rest: &str| Some(Self { lanes, ..Self::parse_scalar(rest.strip_suffix('>')?)? });
         match text.split_once('<') {
@@ -31,7 +31,7 @@ impl ElementType {
         Some(Self { scalar: Scalar::named(text.trim())?, lanes: 1 })
     }
 
-    /// The type of a buffer's elements, if kernels have one for it.
+    /// The type of a buffer's elements, if kernels support it.
     pub(crate) fn of(layout: &Layout) -> Option<Self> {
         let (scalar, lanes) = match &layout.shape {
             Shape::Scalar(scalar) => (*scalar, 1),
@@ -44,12 +44,12 @@ impl ElementType {
         (scalar.width > 1).then_some(Self { scalar, lanes })
     }
 
-    /// Bytes of one in an array.
+    /// The size of one element in an array, in bytes.
     pub(crate) fn size(self) -> u64 {
         u64::from(self.scalar.width) * u64::from(self.lanes)
     }
 
-    /// The directive that its use takes, if any.
+    /// The directive that its use requires, if any.
     pub(crate) fn extension(self) -> Option<&'static str> {
         match (self.scalar.kind, self.scalar.width) {
             (ScalarKind::Float, 2) => Some("f16"),
@@ -74,7 +74,7 @@ mod tests {
     use crate::Element;
 
     #[test]
-    fn what_is_parsed_is_printed_again() {
+    fn parsed_types_are_printed_unchanged() {
         for text in ["f16", "f32", "f64", "i16", "i32", "i64", "u16", "u32", "u64", "vec2<f32>", "vec4<u16>"] {
             assert_eq!(ElementType::parse(text).map(|element| element.to_string()).as_deref(), Some(text));
         }

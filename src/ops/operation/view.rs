@@ -1,40 +1,36 @@
-//! Views: which elements of an array a shape with strides means. Pure.
+//! Views: the elements of an array that a shape with strides selects. This module is pure.
 
-use super::call::MOST_ELEMENTS;
+use super::call::MAX_ELEMENTS;
 
-/// Why an array of `length` elements cannot be seen with this shape and these strides, in elements.
+/// The reason why an array of `length` elements does not permit this shape and these strides, in elements.
 pub(crate) fn fault(shape: &[usize], strides: &[usize], length: usize, written: bool) -> Option<String> {
     if shape.len() != strides.len() {
-        return Some(format!(
-            "has {} sizes and {} strides: there is a stride for each size",
-            shape.len(),
-            strides.len()
-        ));
+        return Some(format!("has {} sizes and {} strides; use one stride for each size", shape.len(), strides.len()));
     }
     let last = last(shape, strides)?;
     if last >= length as u128 {
-        return Some(format!("reaches to element {last}; it has {length}, from 0 on"));
+        return Some(format!("reaches to element {last}, but the array has {length} elements, counted from 0"));
     }
-    if last >= u128::from(MOST_ELEMENTS) {
-        return Some(format!("reaches to element {last}; kernels count to {MOST_ELEMENTS}"));
+    if last >= u128::from(MAX_ELEMENTS) {
+        return Some(format!("reaches to element {last}, but kernels count up to {MAX_ELEMENTS}"));
     }
     (written && meets(shape, strides, last)).then(|| {
-        "has two indices for one element: what is written takes strides that keep all indices apart".to_owned()
+        "has two indices for one element; the indices of an output must refer to different elements".to_owned()
     })
 }
 
-/// The last element of a view that has any.
+/// The last element of a non-empty view.
 fn last(shape: &[usize], strides: &[usize]) -> Option<u128> {
     let ends = shape.iter().zip(strides).map(|(size, stride)| Some((size.checked_sub(1)? as u128) * *stride as u128));
     ends.sum::<Option<u128>>()
 }
 
-/// Whether two indices are one element. `last` is the last one.
+/// Whether two indices refer to one element. `last` is the last element.
 fn meets(shape: &[usize], strides: &[usize], last: u128) -> bool {
     let mut axes: Vec<(usize, usize)> = strides.iter().copied().zip(shape.iter().copied()).collect();
     axes.retain(|(_, size)| *size > 1);
     axes.sort_unstable();
-    // Each axis steps over all that those of shorter strides reach: by far the most views.
+    // In most views, each axis steps over all elements that the axes with shorter strides reach.
     let mut reached = 0;
     let nested = axes.iter().all(|(stride, size)| {
         let steps_over = *stride as u128 > reached;
@@ -47,7 +43,7 @@ fn meets(shape: &[usize], strides: &[usize], last: u128) -> bool {
     match axes.as_slice() {
         [(0, _), ..] => true,
         [(first, n), (second, m)] => {
-            // The shortest way to one element by either axis.
+            // The shortest distance to a common element along either axis.
             let common = common_divisor(*first, *second);
             second / common < *n && first / common < *m
         }
@@ -59,7 +55,7 @@ fn common_divisor(a: usize, b: usize) -> usize {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// By looking at all elements: three axes and more that interleave are rare, and no formula is short.
+/// Tests all elements: three or more interleaved axes are rare, and there is no short formula.
 fn meets_somewhere(axes: &[(usize, usize)], last: u128) -> bool {
     let places = axes.iter().fold(1u128, |all, (_, size)| all.saturating_mul(*size as u128));
     if places > last + 1 {
@@ -94,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_say_what_is_wrong() {
+    fn faults_describe_the_problem() {
         let fault = |shape: &[usize], strides: &[usize], written| fault(shape, strides, 12, written);
         assert_eq!(fault(&[3, 4], &[4, 1], true), None);
         assert_eq!(fault(&[4, 3], &[1, 4], true), None);
@@ -103,7 +99,7 @@ mod tests {
         assert_eq!(fault(&[0, 99], &[99, 99], true), None);
         assert_eq!(fault(&[], &[], true), None);
         assert!(fault(&[3, 4], &[4], false).unwrap().contains("2 sizes and 1 strides"));
-        assert!(fault(&[3, 4], &[5, 1], false).unwrap().contains("element 13; it has 12"));
+        assert!(fault(&[3, 4], &[5, 1], false).unwrap().contains("element 13, but the array has 12"));
         assert!(fault(&[2], &[usize::MAX], false).unwrap().contains("element 18446744073709551615"));
         assert!(fault(&[usize::MAX; 3], &[usize::MAX; 3], false).is_some());
         assert!(fault(&[10, 3], &[1, 1], true).unwrap().contains("two indices"));
@@ -111,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_that_interleave_need_not_meet() {
+    fn interleaved_axes_need_not_overlap() {
         assert_eq!(fault(&[3, 2], &[2, 3], 12, true), None);
         assert!(fault(&[4, 3], &[2, 3], 13, true).is_some());
     }

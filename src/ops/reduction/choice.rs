@@ -1,64 +1,64 @@
-//! How the work of a reduction is shared out: always the same for the same shapes on the same kind
-//! of device, so that sums come out the same. Pure.
+//! The distribution of a reduction's work. It is the same for the same shapes on the same kind of device, so that sums
+//! are reproducible. This module is pure.
 
 use super::super::operation::preface::WORKGROUP;
 
-/// Cells that an invocation has under way.
+/// The number of cells that an invocation processes at the same time.
 pub(super) const UNROLLED: u32 = 4;
 
-/// Invocations that the processor runs as one, each group to its end or to a barrier: more of them
-/// on one part would walk the same memory again and again.
+/// The number of invocations that the CPU runs together, each group to its end or to a barrier: more of them on one
+/// part would read the same memory repeatedly.
 const LANES: u32 = 8;
 
-/// Below this many elements vectors save nothing.
-const LEAST_FOR_VECTORS: u64 = 1 << 12;
+/// Below this number of elements vectors save nothing.
+const MIN_FOR_VECTORS: u64 = 1 << 12;
 
-/// How the work is done, where there is more than one way.
+/// The choice between several ways to do the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// Inputs are read four elements at a time.
+    /// Whether inputs are read four elements at a time.
     pub(super) vectors: bool,
-    /// Of the first pass: the elements.
+    /// The scheme of the first pass, over the elements.
     pub(super) first: Scheme,
-    /// Of the second, if there is one: what the first has left.
+    /// The scheme of the second pass, if there is one, over the partial results of the first.
     pub(super) second: Scheme,
 }
 
-/// How one pass goes about it.
+/// The scheme of one pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scheme {
-    /// Neighbouring invocations make neighbouring results, each by itself. Else `width` of them make
+    /// Whether neighbouring invocations compute neighbouring results, each alone. Otherwise `width` invocations compute
     /// one result together.
     pub(super) columns: bool,
-    /// Invocations that work on one part of one result; a power of two, 1 for columns.
+    /// The number of invocations for one part of one result; a power of two, 1 for columns.
     pub(super) width: u32,
-    /// Parts that a result is made of; several take a second pass.
+    /// The number of parts of a result; more than one needs a second pass.
     pub(super) splits: u64,
-    /// Cells of a part.
+    /// The number of cells of a part.
     pub(super) chunk: u64,
 }
 
-/// What a choice is made by.
+/// The properties on which a choice depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Work {
-    /// Results.
+    /// The number of results.
     pub(super) results: u64,
-    /// Elements that each result is made of.
+    /// The number of elements of each result.
     pub(super) reduced: u64,
-    /// Those of a result lie side by side.
+    /// Whether the elements of a result are adjacent.
     pub(super) contiguous: bool,
-    /// All inputs can be read four elements at a time.
+    /// Whether all inputs can be read four elements at a time.
     pub(super) aligned: bool,
-    /// The device is the processor.
+    /// Whether the device is the CPU.
     pub(super) software: bool,
 }
 
 impl Choice {
-    /// The choice without a tuner.
+    /// The choice without tuning.
     pub(super) fn default_for(work: Work) -> Self {
-        let vectors = work.aligned && work.reduced >= LEAST_FOR_VECTORS;
+        let vectors = work.aligned && work.reduced >= MIN_FOR_VECTORS;
         let first = work.scheme(if vectors { work.reduced / 4 } else { work.reduced });
-        // As the first pass has left them: results side by side, or the parts of each.
+        // The partial results of the first pass are adjacent: by result, or by part of each.
         let width = if first.columns { 1 } else { Work { contiguous: true, ..work }.scheme(first.splits).width };
         let second = Scheme { columns: first.columns, width, splits: 1, chunk: first.splits };
         Self { vectors, first, second }
@@ -66,7 +66,7 @@ impl Choice {
 }
 
 impl Work {
-    /// For `cells` of each result: elements, vectors of four, or parts.
+    /// The scheme for `cells` of each result: elements, vectors of four, or parts.
     fn scheme(self, cells: u64) -> Scheme {
         if !self.contiguous && self.results >= 32 { self.columns(cells) } else { self.rows(cells) }
     }
@@ -87,7 +87,7 @@ impl Work {
 }
 
 fn split(cells: u64, columns: bool, width: u32, splits: u64) -> Scheme {
-    // Whole steps of all parts but the last.
+    // All parts but the last one consist of whole steps.
     let step = u64::from(width * UNROLLED);
     let chunk = cells.div_ceil(splits).next_multiple_of(step).max(step);
     Scheme { columns, width, splits: cells.div_ceil(chunk).max(1), chunk }

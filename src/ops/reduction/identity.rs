@@ -1,11 +1,11 @@
-//! The value that changes nothing: an expression, or a number of Rust's.
+//! The neutral element of a reduction: an expression, or a Rust number.
 
 use super::super::operation::types::ElementType;
 
 /// A value for [`identity`](super::ReductionKernel::identity): WGSL text, or a number. WGSL has no literal for
 /// infinities; here they are `f32::INFINITY` and `f32::NEG_INFINITY`, or `inf` and `-inf` in a text.
 ///
-/// A number stands for itself whatever the accumulator is: `0` is one of all types.
+/// A number is valid for every type of accumulator: `0` belongs to all types.
 pub trait IdentityValue: sealed::Said {}
 
 impl<S: sealed::Said> IdentityValue for S {}
@@ -37,7 +37,7 @@ mod sealed {
         ($($number:ty)*) => {$(
             impl Said for $number {
                 fn said(self) -> String {
-                    // With an exponent or a point where it is one of floating point.
+                    // The debug format has a point or an exponent exactly for floating-point numbers.
                     format!("{self:?}")
                 }
             }
@@ -54,7 +54,7 @@ mod sealed {
 
     impl Said for i64 {
         fn said(self) -> String {
-            // The positive number behind the sign would be too large.
+            // The positive number after the sign would be out of range.
             if self == Self::MIN { format!("({} - 1)", Self::MIN + 1) } else { self.to_string() }
         }
     }
@@ -66,7 +66,7 @@ mod sealed {
     }
 }
 
-/// The text of what `identity` was given.
+/// The WGSL text of an identity.
 pub(super) fn said(identity: impl IdentityValue) -> String {
     identity.said()
 }
@@ -74,8 +74,9 @@ pub(super) fn said(identity: impl IdentityValue) -> String {
 /// The name of infinity in an identity.
 const INFINITY: &str = "inf";
 
-/// The line that gives the name its meaning in an identity of this type (`None`: a struct), where a text has it and the
-/// caller's own declarations have not. `bits` is a `u32` that no compiler knows: many take a constant for finite.
+/// The line that defines the name in an identity of this type (`None`: a struct), if the identity uses it and the
+/// caller's declarations do not. `bits` is a `u32` at run time, because many compilers assume that constants are
+/// finite.
 pub(super) fn infinity(identity: &str, preamble: &str, of: Option<ElementType>, bits: &str) -> Option<String> {
     if !mentions(identity, INFINITY) || mentions(preamble, INFINITY) {
         return None;
@@ -89,7 +90,7 @@ pub(super) fn infinity(identity: &str, preamble: &str, of: Option<ElementType>, 
     Some(format!("    let {INFINITY} = {value};"))
 }
 
-/// Whether a text has the word.
+/// Whether a text contains the word.
 fn mentions(text: &str, word: &str) -> bool {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|other| other == word)
 }
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_said_so_that_every_type_can_take_them() {
+    fn numbers_are_written_so_that_every_type_accepts_them() {
         assert_eq!(said("-inf"), "-inf");
         assert_eq!(said(f32::NEG_INFINITY), "-inf");
         assert_eq!(said(f32::MAX), "3.4028235e38");
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn infinity_has_a_meaning_where_it_is_named() {
+    fn infinity_is_defined_where_it_is_used() {
         let of = ElementType::parse;
         let line = |identity, preamble, of| infinity(identity, preamble, of, "bits");
         assert_eq!(line("-inf", "", of("f32")).as_deref(), Some("    let inf = bitcast<f32>(bits);"));

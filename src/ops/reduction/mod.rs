@@ -1,4 +1,4 @@
-//! Many elements to one, or to one for each row, column, ....
+//! Reductions of many elements to one, or to one for each row, column and so on.
 
 mod choice;
 mod identity;
@@ -17,9 +17,9 @@ use crate::submit::{Destination, Recording, Stream};
 pub use identity::IdentityValue;
 use wgsl::Own;
 
-/// A reduction made of four expressions of WGSL, for arrays of any length and shape.
+/// A reduction defined by four WGSL expressions, for arrays of any length and shape.
 ///
-/// | expression | in terms of | example | unless given |
+/// | expression | in terms of | example | default |
 /// |---|---|---|---|
 /// | [`map`](Self::map) | one element of each input | `x * y` | the only input |
 /// | [`combine`](Self::combine) | two mapped values, `a` and `b` | `a + b` | an error |
@@ -44,25 +44,24 @@ use wgsl::Own;
 /// # fn main() {}
 /// ```
 ///
-/// Parameters, arguments and shapes are those of an [`ElementwiseKernel`](super::ElementwiseKernel);
-/// there is one output, and no input is written. In map and finish `n` is the number of elements that
-/// are made into one, a `u32`; in map `i` is the element's number among them, row-major.
+/// Parameters, arguments and shapes are those of an [`ElementwiseKernel`](super::ElementwiseKernel); there is one
+/// output, and no input is written. In map and finish `n` is the number of elements of one result, a `u32`; in map `i`
+/// is the number of the element among them, row-major.
 ///
-/// Combined values have the type of the output unless [`accumulator`](Self::accumulator) names another.
-/// The identity must change nothing: it is combined more than once. The result for no elements is
-/// the identity, after finish. Statements of finish must assign the output on every path.
+/// Combined values have the type of the output unless [`accumulator`](Self::accumulator) sets another one. The identity
+/// must be neutral, as it is combined several times. The result for no elements is the identity, after finish.
+/// Statements of finish must assign the output on every path.
 ///
-/// Elements are combined in an order that depends on the shape and on the kind of device, and on
-/// nothing else: the same call gives the same bits again. `combine` must be associative and
-/// commutative, but for rounding. Long reductions take two passes.
+/// The order in which elements are combined depends only on the shape and the kind of device, so repeated calls return
+/// the same bits. `combine` must be associative and commutative, except for rounding. Long reductions take two passes.
 #[derive(Clone, Debug)]
 pub struct ReductionKernel {
     own: Own,
 }
 
 impl ReductionKernel {
-    /// A reduction of these inputs to this output, whose expressions are still to be given: at least
-    /// [`combine`](Self::combine) and [`identity`](Self::identity).
+    /// Creates a reduction of these inputs to this output. At least [`combine`](Self::combine) and
+    /// [`identity`](Self::identity) must be set afterwards.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -84,18 +83,18 @@ impl ReductionKernel {
     /// ```
     ///
     /// # Errors
-    /// [`OperationError::Parameter`], and [`OperationError::Text`] for other than one output. The expressions are
-    /// checked by the first call.
+    /// [`OperationError::Parameter`], and [`OperationError::Text`] unless there is exactly one output. The first call
+    /// checks the expressions.
     pub fn new(inputs: &str, output: &str) -> Result<Self, OperationError> {
         let kernel = "reduction kernel";
         let (inputs, outputs) = (parse(kernel, inputs)?, parse(kernel, output)?);
         let wrong = |what, problem: String| Err(OperationError::Text { operator: kernel.to_owned(), what, problem });
         if outputs.len() != 1 || outputs.iter().any(|output| output.raw) {
-            return wrong("the output", format!("is `{output}`: a reduction has one output, which is not raw"));
+            return wrong("the output", format!("is `{output}`; a reduction has exactly one output, which is not raw"));
         }
         let signature = Signature::new(kernel, inputs, outputs)?;
         if let Some(name) = signature.in_place.first() {
-            return wrong("the output", format!("`{name}` is an input as well: reductions do not work in place"));
+            return wrong("the output", format!("`{name}` is an input as well, but reductions do not work in place"));
         }
         let map = match signature.inputs.as_slice() {
             [only] if !only.raw => only.name.clone(),
@@ -115,28 +114,28 @@ impl ReductionKernel {
         })
     }
 
-    /// Sets the value of one element, an expression of the inputs: the only input unless given.
+    /// Sets the value of one element, an expression of the inputs; the default is the only input.
     #[must_use]
     pub fn map(self, expression: &str) -> Self {
         self.with(|own| expression.clone_into(&mut own.map))
     }
 
-    /// Sets how two values `a` and `b` become one.
+    /// Sets the expression that combines two values `a` and `b` into one.
     #[must_use]
     pub fn combine(self, expression: &str) -> Self {
         self.with(|own| expression.clone_into(&mut own.combine))
     }
 
-    /// Sets the result in terms of the combined value `a`, as an expression or as statements that assign the output:
-    /// `a` unless given.
+    /// Sets the result in terms of the combined value `a`, as an expression or as statements that assign the output;
+    /// the default is `a`.
     #[must_use]
     pub fn finish(self, expression: &str) -> Self {
         self.with(|own| expression.clone_into(&mut own.finish))
     }
 
-    /// Sets the value that changes nothing when it is combined: an expression, or a number. Infinities are
-    /// `f32::INFINITY` and `f32::NEG_INFINITY`, or `inf` and `-inf` in an expression; they have the scalar type of the
-    /// accumulator, `f32` if that is a struct.
+    /// Sets the neutral element of `combine`: an expression, or a number. Infinities are `f32::INFINITY` and
+    /// `f32::NEG_INFINITY`, or `inf` and `-inf` in an expression; they have the scalar type of the accumulator, or
+    /// `f32` if that is a struct.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -157,20 +156,20 @@ impl ReductionKernel {
         self.with(|own| own.identity = identity::said(value))
     }
 
-    /// Changes the texts, so that no kernel of the old ones is found for them.
+    /// Changes the texts, with a new identity, so that cached kernels of the old texts are not used.
     fn with(mut self, change: impl FnOnce(&mut Own)) -> Self {
         change(&mut self.own);
         self.own.text = Identity::new();
         self
     }
 
-    /// An error unless every expression is given that has no default.
+    /// Returns an error unless every expression without a default is set.
     fn check_complete(&self) -> Result<(), OperationError> {
         let Own { map, combine, identity, .. } = &self.own;
         let parts = [
-            ("map", map, "is missing: set the value of one element, as in `.map(\"x * y\")`"),
-            ("combine", combine, "is missing: set how two values become one, as in `.combine(\"a + b\")`"),
-            ("identity", identity, "is missing: set the value that changes nothing, as in `.identity(\"0\")`"),
+            ("map", map, "is missing; set the value of one element, as in `.map(\"x * y\")`"),
+            ("combine", combine, "is missing; set how two values are combined, as in `.combine(\"a + b\")`"),
+            ("identity", identity, "is missing; set the neutral element, as in `.identity(\"0\")`"),
         ];
         match parts.into_iter().find(|(_, text, _)| text.trim().is_empty()) {
             None => Ok(()),
@@ -182,19 +181,19 @@ impl ReductionKernel {
         }
     }
 
-    /// A name, for errors and profiles.
+    /// Sets a name, for errors and profiles.
     #[must_use]
     pub fn name(self, name: &str) -> Self {
         self.with(|own| own.signature.kernel = format!("reduction {name}"))
     }
 
-    /// WGSL declarations that the expressions use: functions, constants, structs; directives first.
+    /// Sets WGSL declarations for the expressions: functions, constants, structs; directives first.
     #[must_use]
     pub fn preamble(self, wgsl: &str) -> Self {
         self.with(|own| wgsl.clone_into(&mut own.preamble))
     }
 
-    /// The WGSL type of what is combined: a wider one than the output's, a letter, or a struct of the
+    /// Sets the WGSL type of combined values: a wider type than the output's, a letter, or a struct of the
     /// [`preamble`](Self::preamble). Its name in the expressions is also `Accumulator`.
     ///
     /// ```
@@ -230,7 +229,7 @@ impl ReductionKernel {
     /// Reduces all elements to one, and writes it to `output`, a buffer or slice of one element.
     ///
     /// # Errors
-    /// [`OperationError`]; nothing has run then.
+    /// [`OperationError`]; in that case nothing has run.
     pub fn run<'a>(
         &self,
         device: &Device,
@@ -240,10 +239,10 @@ impl ReductionKernel {
         self.call(device).run(inputs, output)
     }
 
-    /// Reduces all elements to one, and returns a new buffer that holds it.
+    /// Reduces all elements to one, and returns it in a new buffer.
     ///
     /// # Errors
-    /// [`OperationError`]; nothing has run then.
+    /// [`OperationError`]; in that case nothing has run.
     pub fn apply<'a, R: Results>(
         &self,
         device: &Device,
@@ -252,7 +251,7 @@ impl ReductionKernel {
         self.call(device).apply::<R>(inputs)
     }
 
-    /// A call with more to say: [`axes`](ReductionCall::axes), [`on`](ReductionCall::on),
+    /// A call with further options: [`axes`](ReductionCall::axes), [`on`](ReductionCall::on),
     /// [`record`](ReductionCall::record).
     pub fn call<'k>(&'k self, device: &Device) -> ReductionCall<'k> {
         ReductionCall { kernel: self, device: device.clone(), axes: None, size: None, destination: Destination::Own }
@@ -270,31 +269,31 @@ pub struct ReductionCall<'k> {
 }
 
 impl<'k> ReductionCall<'k> {
-    /// Reduces along one axis of the inputs' shape: 0 is the first.
+    /// Reduces along one axis of the inputs' shape, counted from 0.
     pub fn axis(self, axis: usize) -> Self {
         self.axes([axis])
     }
 
-    /// Reduces along these axes, instead of all. The output has the other sizes, or all of them with
-    /// 1 in the place of those reduced; without a shape of its own only its length counts.
+    /// Reduces along these axes instead of all. The shape of the output has the remaining sizes, with or without a size
+    /// of 1 for each reduced axis; an output without a shape needs only the right length.
     pub fn axes(mut self, axes: impl Into<Vec<usize>>) -> Self {
         self.axes = Some(axes.into());
         self
     }
 
-    /// How many elements there are, where all arrays are raw.
+    /// Sets the number of elements, if all arrays are raw.
     pub fn size(mut self, size: usize) -> Self {
         self.size = Some(size);
         self
     }
 
-    /// Appends the work to `recording` instead of the device's own stream.
+    /// Appends the work to `recording`, in place of the device's default stream.
     pub fn record(mut self, recording: &'k mut Recording) -> Self {
         self.destination = Destination::Recording(recording);
         self
     }
 
-    /// Runs the work on `stream` instead of the device's own.
+    /// Runs the work on `stream`, in place of the device's default one.
     pub fn on(mut self, stream: &Stream) -> Self {
         self.destination = Destination::Stream(stream.clone());
         self
@@ -303,17 +302,17 @@ impl<'k> ReductionCall<'k> {
     /// Reduces and writes `output`.
     ///
     /// # Errors
-    /// [`OperationError`]; nothing has run then.
+    /// [`OperationError`]; in that case nothing has run.
     pub fn run<'a>(self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<(), OperationError> {
         let (inputs, outputs) = (inputs.all(), output.all());
         let fitted = run::fit(&self, inputs, outputs)?;
         fitted.run(&fitted.plan(), self.destination)
     }
 
-    /// What such a call costs, for comparing its time with the limits of the device.
+    /// The cost of this call, to compare its time with the limits of the device.
     ///
-    /// Both are lower bounds: `flops` counts one operation for each element, as the expressions are not read for more,
-    /// and `bytes` leaves out partial results and what map reads of raw arrays by itself.
+    /// Both numbers are lower bounds: `flops` counts one operation for each element, as the expressions are not
+    /// analysed, and `bytes` excludes partial results and map's own accesses to raw arrays.
     ///
     /// ```
     /// # #[cfg(feature = "cpu")]
@@ -333,7 +332,8 @@ impl<'k> ReductionCall<'k> {
     /// ```
     ///
     /// # Errors
-    /// As [`run`](Self::run). A call whose accumulator is a struct compiles its first pass, to know the struct's size.
+    /// As [`run`](Self::run). If the accumulator is a struct, the call compiles its first pass, to find the size of the
+    /// struct.
     pub fn cost<'a>(&self, inputs: impl Inputs<'a>, output: impl Outputs<'a>) -> Result<Cost, OperationError> {
         run::fit(self, inputs.all(), output.all())?.cost()
     }
@@ -341,7 +341,7 @@ impl<'k> ReductionCall<'k> {
     /// Reduces and returns a new buffer.
     ///
     /// # Errors
-    /// [`OperationError`]; nothing has run then.
+    /// [`OperationError`]; in that case nothing has run.
     pub fn apply<'a, R: Results>(self, inputs: impl Inputs<'a>) -> Result<Buffers<R>, OperationError> {
         let inputs = inputs.all();
         let length = run::result_length(&self, &inputs, R::COUNT)?;
@@ -354,7 +354,7 @@ impl<'k> ReductionCall<'k> {
         Ok(buffers)
     }
 
-    /// The WGSL of the passes that such a call runs, to be read.
+    /// The WGSL of the passes that this call runs, for inspection.
     ///
     /// # Errors
     /// As [`run`](Self::run).

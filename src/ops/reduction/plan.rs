@@ -1,4 +1,4 @@
-//! Which passes a reduction takes. Pure.
+//! The passes of a reduction. This module is pure.
 
 use super::super::operation::binding::Place;
 use super::super::operation::preface::{Access, Slot, WORKGROUP};
@@ -7,22 +7,22 @@ use super::super::plan::Plan;
 use super::choice::{Choice, Scheme, Work};
 use super::wgsl::{Form, Source};
 
-/// What a plan is made from. Slots, their places and the strides of the walks have one order.
+/// The input of a plan. Slots, their places and the strides of the walks have the same order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape<'s> {
     pub(super) slots: &'s [Slot],
     /// `None` for values.
     pub(super) places: &'s [Option<Place>],
-    /// Of the results, and of what each of them is made of.
+    /// The walk over the results, and the walk over the elements of each.
     pub(super) walks: &'s [Walk; 2],
     pub(super) results: u64,
-    /// Elements that each result is made of.
+    /// The number of elements of each result.
     pub(super) reduced: u64,
-    /// Bytes of one partial result; `None` for a type that only the kernel knows.
+    /// The size of one partial result in bytes; `None` for a type that only the kernel determines.
     pub(super) accumulator: Option<u64>,
 }
 
-/// One launch: its text, what it counts, its grid.
+/// One launch: its text, its counts, its grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     pub(super) form: Form,
@@ -33,7 +33,7 @@ pub(super) struct Pass {
 }
 
 impl Shape<'_> {
-    /// What a choice is made by.
+    /// The properties on which a choice depends.
     pub(super) fn work(&self, software: bool) -> Work {
         let first = self.slots.iter().position(is_input);
         let innermost = first.map(|slot| self.walks[1].strides[slot].last() == Some(&1));
@@ -63,8 +63,8 @@ fn is_input(slot: &Slot) -> bool {
 
 /// One pass, or two with partial results between them.
 ///
-/// Map and combine together count as one arithmetic operation for each element, as their texts are not read; what raw
-/// arrays move does not count. Both are lower bounds.
+/// Map and combine together count as one arithmetic operation for each element, as their texts are not analysed;
+/// accesses to raw arrays are not counted. Both numbers are lower bounds.
 pub(super) fn plan(shape: &Shape<'_>, choice: Choice) -> Plan<Pass> {
     if shape.results == 0 {
         return Plan::nothing();
@@ -76,7 +76,7 @@ pub(super) fn plan(shape: &Shape<'_>, choice: Choice) -> Plan<Pass> {
     };
     Plan {
         passes,
-        // What is bound ends at a multiple of 4 bytes.
+        // A binding ends at a multiple of 4 bytes.
         scratch: parts.saturating_mul(shape.accumulator.unwrap_or(0)).next_multiple_of(4),
         flops: shape.results.saturating_mul(shape.reduced),
         bytes: bytes(shape),
@@ -115,7 +115,8 @@ fn pass(results: u64, form: Form, cells: u64, scheme: Scheme) -> Pass {
     Pass { form, cells, splits, chunk, groups }
 }
 
-/// Bytes of all elements that are read, and of the results. Partial results are left out: another device may have none.
+/// The bytes of all elements that are read, and of the results. Partial results are excluded, as other devices may have
+/// none.
 fn bytes(shape: &Shape<'_>) -> u64 {
     let of_slot = |(at, slot): (usize, &Slot)| {
         let elements = match (slot.written, is_input(slot)) {
@@ -134,7 +135,7 @@ mod tests {
     use super::super::super::operation::types::ElementType;
     use super::*;
 
-    /// Sums along the last axis of a table, or along the first.
+    /// Plans sums along the last axis of a table, or along the first.
     fn planned([rows, columns]: [usize; 2], last: bool, first: u64, software: bool) -> Plan<Pass> {
         let element = ElementType::parse("f32").unwrap();
         let slot = |name: &str, access, written: bool| Slot {
@@ -147,7 +148,7 @@ mod tests {
         let slots =
             [slot("x", if last { Access::Each } else { Access::Strided }, false), slot("y", Access::Each, true)];
         let walk = |size, stride| {
-            // A size of 1 is no dimension.
+            // A size of 1 is not a dimension.
             let sizes = if size == 1 { vec![] } else { vec![size] };
             let strides = |stride: usize| sizes.iter().map(|_| stride).collect::<Strides>();
             Walk { strides: vec![strides(stride), strides(0)], sizes }
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_sum_leaves_parts_for_a_second_pass() {
+    fn a_long_sum_has_parts_and_a_second_pass() {
         let plan = planned([1, 1 << 24], true, 0, false);
         let [first, second] = plan.passes[..] else { panic!("{plan:?}") };
         assert!(first.form.vectors && !first.form.tail && !first.form.last && second.form.last);
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_is_behind_the_last_vector() {
+    fn a_tail_follows_the_last_vector() {
         let plan = planned([1, 4099], true, 4, false);
         assert!(plan.passes[0].form.vectors && plan.passes[0].form.tail);
         assert_eq!(plan.passes[0].cells, 1024);
@@ -180,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_made_by_neighbours() {
+    fn columns_are_computed_by_neighbours() {
         let plan = planned([500, 64], false, 0, false);
         assert!(plan.passes[0].form.columns && plan.passes[0].form.width == 1);
         assert_eq!((plan.flops, plan.bytes), (500 * 64, 4 * (500 * 64 + 64)));
     }
 
     #[test]
-    fn no_elements_leave_one_pass_and_no_results_none() {
+    fn no_elements_take_one_pass_and_no_results_none() {
         let plan = planned([3, 0], true, 0, false);
         assert_eq!((plan.passes.len(), plan.passes[0].form.source), (1, Source::Nothing));
         assert_eq!(planned([0, 3], true, 0, true), Plan::nothing());

@@ -23,10 +23,10 @@ use crate::device::Device;
 use crate::kernel::{Kernel, bound};
 use crate::submit::Destination;
 
-/// Where the text has statements of `finish`.
+/// The statements of `finish` in the text.
 const STATEMENTS: Statements = Statements { function: "finished", said: "the finish" };
 
-/// A call whose arguments fit.
+/// A call whose arguments were checked.
 pub(super) struct Fitted<'a> {
     own: &'a Own,
     device: Device,
@@ -34,17 +34,17 @@ pub(super) struct Fitted<'a> {
     letters: Vec<Letter>,
     slots: Vec<Slot>,
     places: SmallVec<[Option<Place>; 8]>,
-    /// Of the results, and of what each of them is made of.
+    /// The walk over the results, and the walk over the elements of each.
     walks: [Walk; 2],
     results: u64,
     reduced: u64,
-    /// Bytes of a partial result; `None` for a type that only the kernel knows.
+    /// The size of a partial result in bytes; `None` for a type that only the kernel determines.
     accumulator: Option<u64>,
-    /// The device is the processor.
+    /// Whether the device is the CPU.
     software: bool,
 }
 
-/// How many results a call has.
+/// The number of results of a call.
 pub(super) fn result_length(
     call: &ReductionCall<'_>,
     inputs: &[Given<'_>],
@@ -59,7 +59,7 @@ pub(super) fn result_length(
     Ok(elements(&result).unwrap_or(usize::MAX))
 }
 
-/// The axes that stay, and those that are reduced.
+/// The remaining axes, and the reduced ones.
 fn sorted_axes(
     signature: &Signature,
     axes: Option<&[usize]>,
@@ -80,7 +80,7 @@ fn sorted_axes(
     Ok((0..shape.len()).partition(|axis| !axes.contains(axis)))
 }
 
-/// Checks everything that needs no kernel.
+/// Performs all checks that need no kernel.
 pub(super) fn fit<'a>(
     call: &ReductionCall<'a>,
     inputs: Vec<Given<'a>>,
@@ -93,11 +93,11 @@ pub(super) fn fit<'a>(
     let walked = || operands.iter().filter(|operand| !operand.written && operand.is_walked());
     let shape = signature.shape(walked(), call.size)?;
     let (kept, reduced) = sorted_axes(signature, call.axes.as_deref(), &shape)?;
-    // Of no elements there may be more results than kernels count.
+    // Without elements there may be more results than kernels can count.
     signature.countable(kept.iter().map(|axis| shape[*axis]).collect())?;
     check_output(signature, &operands, &shape, &kept)?;
     signature.check_destination(&call.device.context, &call.destination)?;
-    // Those of the output are zeros, which join any others.
+    // The output has zeros, which can be joined with any other strides.
     let of = |operand: &Operand<'_>| match operand.written {
         true => Strides::from_elem(0, shape.len()),
         false => operand.strides(&shape),
@@ -117,7 +117,8 @@ pub(super) fn fit<'a>(
     Ok(Fitted { own, device, operands, letters, slots, places, walks, results, reduced, accumulator, software })
 }
 
-/// The output has the sizes that stay, or 1 in the place of the others, or just as many elements.
+/// Checks that the output has the remaining sizes, with or without a size of 1 for each reduced axis, or at least as
+/// many elements.
 fn check_output(
     signature: &Signature,
     operands: &[Operand<'_>],
@@ -128,7 +129,7 @@ fn check_output(
     let with_ones: Sizes = (0..shape.len()).map(|axis| if kept.contains(&axis) { shape[axis] } else { 1 }).collect();
     for output in operands.iter().filter(|operand| operand.written) {
         if let Some(strides) = output.array().and_then(|array| array.strides.as_ref()) {
-            let problem = "is the output: results lie side by side, without strides".to_owned();
+            let problem = "is the output, whose results are adjacent, so it cannot have strides".to_owned();
             return Err(signature.wrong_view(&output.name, &output.shape, strides, problem));
         }
         let unshaped = output.array().is_some_and(|array| array.shape.is_none());
@@ -148,7 +149,7 @@ fn check_output(
     Ok(())
 }
 
-/// How the kernel gets at each operand.
+/// The way in which the kernel accesses each operand.
 fn slots(operands: &[Operand<'_>], reduced: &Walk) -> Vec<Slot> {
     let slot = |(operand, strides): (&Operand<'_>, &Strides)| Slot {
         name: operand.name.clone(),
@@ -174,13 +175,13 @@ impl Fitted<'_> {
         Shape { slots, places, walks, results: *results, reduced: *reduced, accumulator: *accumulator }
     }
 
-    /// The passes, by the default table.
+    /// The passes by the default choice.
     pub(super) fn plan(&self) -> Plan<Pass> {
         let shape = self.shape();
         plan::plan(&shape, Choice::default_for(shape.work(self.software)))
     }
 
-    /// The cost, with the scratch memory of types that only the kernel knows.
+    /// The cost, including the scratch memory for types that only the kernel determines.
     pub(super) fn cost(&self) -> Result<Cost, OperationError> {
         let plan = self.plan();
         let mut cost = plan.cost();
@@ -196,10 +197,10 @@ impl Fitted<'_> {
         self.plan().passes.iter().map(text).collect()
     }
 
-    /// Launches what was planned.
+    /// Launches the passes of a plan.
     pub(super) fn run(&self, plan: &Plan<Pass>, mut destination: Destination<'_>) -> Result<(), OperationError> {
         let passes = plan.passes.as_slice();
-        // All of them first: one that is refused leaves nothing launched.
+        // All kernels first, so that a refused one leaves nothing launched.
         let kernels: SmallVec<[Kernel; 2]> = passes.iter().map(|pass| self.kernel(pass)).collect::<Result<_, _>>()?;
         let mut partials = None;
         if let ([first, _], Some(kernel)) = (passes, kernels.first()) {
@@ -229,7 +230,7 @@ impl Fitted<'_> {
         written.map(|slot| Output::result(&slot.name, slot.element.lanes)).collect()
     }
 
-    /// Scratch memory for what the first pass leaves.
+    /// Allocates scratch memory for the results of the first pass.
     fn partials(
         &self,
         kernel: &Kernel,
@@ -253,7 +254,7 @@ impl Fitted<'_> {
         let form = pass.form;
         let used = |name: &str| kernel.bindings().iter().any(|binding| binding.name == name);
         let mut launch = kernel.launch();
-        // Of each slot: within its binding, and within that of its tail.
+        // The first element of each slot: within its binding, and within that of its tail.
         let mut firsts: SmallVec<[[u32; 2]; 8]> = smallvec![[0; 2]; self.slots.len()];
         let arrays = || {
             let all = self.slots.iter().zip(&self.operands).enumerate();
@@ -317,7 +318,7 @@ impl Fitted<'_> {
             Field::First(slot) => firsts[slot][0],
             Field::Size(of, axis) => walk(of).sizes[axis] as u32,
             Field::Step(of, slot, axis) => {
-                // Rows of vectors are as many cells apart as they have vectors.
+                // With vectors, strides between rows are counted in vectors.
                 let cell = if pass.form.vectors && of == Dimensions::Results { 4 } else { 1 };
                 (walk(of).strides[slot][axis] / cell) as u32
             }
@@ -326,14 +327,14 @@ impl Fitted<'_> {
     }
 }
 
-/// Bytes of `count` partial results.
+/// The size of `count` partial results, in bytes.
 fn partials_size(kernel: &Kernel, count: u64) -> u64 {
     let binding = kernel.bindings().iter().find(|binding| binding.name == "partials");
     let stride = binding.map_or(0, |binding| match binding.layout.shape {
         LayoutShape::Array { stride, .. } => stride,
         _ => 0,
     });
-    // What is bound ends at a multiple of 4 bytes.
+    // A binding ends at a multiple of 4 bytes.
     (count * u64::from(stride)).next_multiple_of(4)
 }
 

@@ -9,35 +9,35 @@ use super::super::operation::types::ElementType;
 use super::choice::UNROLLED;
 use super::identity;
 
-/// What a pass reads.
+/// The input of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// The inputs.
     Elements,
-    /// What the first pass has left.
+    /// The partial results of the first pass.
     Partials,
-    /// There is nothing to read: results are the identity.
+    /// Nothing: results are the identity.
     Nothing,
 }
 
-/// Which of the texts.
+/// The variants of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) source: Source,
-    /// This pass makes results; else it leaves partial ones.
+    /// Whether this pass computes results; otherwise it computes partial ones.
     pub(super) last: bool,
     pub(super) columns: bool,
     pub(super) width: u32,
-    /// Inputs are vectors of four elements.
+    /// Whether inputs are vectors of four elements.
     pub(super) vectors: bool,
-    /// Up to three elements are behind the last vector.
+    /// Whether there are up to three elements after the last vector.
     pub(super) tail: bool,
-    /// Dimensions of the results, and of what each is made of.
+    /// The number of dimensions of the results, and of the elements of each.
     pub(super) ranks: [usize; 2],
 }
 
 impl Form {
-    /// All of it, for a key.
+    /// All fields, for a key.
     pub(super) fn numbers(&self) -> [usize; 8] {
         let Self { source, last, columns, width, vectors, tail, ranks } = *self;
         let [last, columns, vectors, tail] = [last, columns, vectors, tail].map(usize::from);
@@ -48,7 +48,7 @@ impl Form {
 /// The caller's part of a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
-    /// Renewed with each change of the texts.
+    /// Replaced at each change of the texts.
     pub(super) text: Identity,
     pub(super) signature: Signature,
     pub(super) preamble: String,
@@ -56,12 +56,12 @@ pub(super) struct Own {
     pub(super) combine: String,
     pub(super) finish: String,
     pub(super) identity: String,
-    /// The type of what is combined; the output's without it.
+    /// The type of combined values; by default that of the output.
     pub(super) accumulator: Option<String>,
 }
 
 impl Own {
-    /// The type that is combined, unless it is a struct of the caller's.
+    /// The type of combined values, unless it is a struct of the caller.
     pub(super) fn combined(&self, letters: &[Letter], slots: &[Slot]) -> Option<ElementType> {
         let Some(name) = self.accumulator.as_deref().map(str::trim) else {
             return slots.iter().find(|slot| slot.written).map(|slot| slot.element);
@@ -71,26 +71,26 @@ impl Own {
     }
 }
 
-/// What only reductions count.
+/// The counts of reductions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// Elements that each result is made of.
+    /// The number of elements of each result.
     Elements,
     Results,
-    /// Elements, vectors or partial results that this pass makes each result of.
+    /// The number of elements, vectors or partial results from which this pass computes each result.
     Cells,
-    /// Parts that a result is made of.
+    /// The number of parts of a result.
     Splits,
-    /// Cells of a part.
+    /// The number of cells of a part.
     Chunk,
     /// The bits of infinity.
     Infinity,
-    /// Where the elements of a slot begin within the binding of its tail.
+    /// The start of a slot's elements within the binding of its tail.
     FirstOfTail(usize),
 }
 
 impl Count {
-    /// Those of every pass.
+    /// The counts of every pass.
     const ALL: [Self; 6] = [Self::Elements, Self::Results, Self::Cells, Self::Splits, Self::Chunk, Self::Infinity];
 }
 
@@ -147,7 +147,7 @@ pub(super) fn fields(slots: &[Slot], form: Form) -> Fields<Count> {
     fields
 }
 
-/// The whole kernel of one pass.
+/// The text of the whole kernel of one pass.
 pub(super) fn text(own: &Own, letters: &[Letter], slots: &[Slot], form: Form) -> Text {
     let mut text = Text::new();
     preface(&mut text, &heading(own), slots, letters, &own.preamble);
@@ -184,7 +184,7 @@ fn heading(own: &Own) -> String {
     format!("{}: ({}) -> ({})", signature.kernel, list(&signature.inputs), list(&signature.outputs))
 }
 
-/// The caller's expressions as functions.
+/// Writes the caller's expressions as functions.
 fn functions(text: &mut Text, own: &Own, letters: &[Letter], slots: &[Slot], form: Form) {
     let output = slots.iter().find(|slot| slot.written);
     let element = output.map_or_else(String::new, |slot| slot.element.to_string());
@@ -222,12 +222,12 @@ fn functions(text: &mut Text, own: &Own, letters: &[Letter], slots: &[Slot], for
     }
 }
 
-/// Whether `finish` is statements: whether it has `NAME =`, `NAME +=` or `NAME.x =` in it.
+/// Whether `finish` is statements: whether it contains `NAME =`, `NAME +=` or `NAME.x =`.
 fn assigns(finish: &str, name: &str) -> bool {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
     finish.match_indices(name).any(|(at, _)| {
         let behind = finish[at + name.len()..].trim_start();
-        // A component of it.
+        // Skips a component of the name.
         let behind = behind.strip_prefix('.').map_or(behind, |part| part.trim_start_matches(is_word).trim_start());
         let operator = behind.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^']);
         let assigned = operator.strip_prefix('=').is_some_and(|rest| !rest.starts_with('='));
@@ -245,7 +245,7 @@ fn parameters(slots: &[Slot], vectors: bool) -> String {
     each.chain(["i: u32, n: u32".to_owned()]).collect()
 }
 
-/// Four elements to one value, always in the same order.
+/// Maps four elements and combines them, always in the same order.
 fn mapped_vectors(text: &mut Text, slots: &[Slot]) {
     text.line(&format!("fn mapped4({}) -> Accumulator {{", parameters(slots, true)));
     for (lane, letter) in ["x", "y", "z", "w"].into_iter().enumerate() {
@@ -298,7 +298,7 @@ fn main(text: &mut Text, slots: &[Slot], form: Form) {
     text.line("    }\n}");
 }
 
-/// Joins the lanes that work on one result, always in the same order.
+/// Combines the values of the lanes for one result, always in the same order.
 fn tree(text: &mut Text, width: u32) {
     text.line("    lanes[local] = a;");
     let mut half = width / 2;
@@ -312,7 +312,7 @@ fn tree(text: &mut Text, width: u32) {
     text.line("    a = lanes[local];");
 }
 
-/// All cells of this invocation's part, several under way.
+/// Combines all cells of this invocation's part, several at a time.
 fn walk(text: &mut Text, slots: &[Slot], form: Form) {
     let width = form.width;
     let indent = "        ";
@@ -359,12 +359,12 @@ fn walk(text: &mut Text, slots: &[Slot], form: Form) {
     }
 }
 
-/// The variable with what cell `k{suffix}` takes of an array: no other one begins so, whatever the array is called.
+/// The variable for cell `k{suffix}` of an array. No other variable has this prefix, whatever the array's name is.
 fn loaded(name: &str, suffix: &str) -> String {
     format!("loaded_{name}{suffix}")
 }
 
-/// Loads what cell `k{suffix}` is made of.
+/// Loads the values of cell `k{suffix}`.
 fn values(text: &mut Text, slots: &[Slot], form: Form, suffix: &str, indent: &str) {
     if form.source == Source::Partials {
         let index = if form.columns {
@@ -404,7 +404,7 @@ fn value(slots: &[Slot], form: Form, suffix: &str) -> String {
     }
 }
 
-/// The arguments of the map, where walked arrays are `each`.
+/// The arguments of the map, with `each` for walked arrays.
 fn arguments(slots: &[Slot], each: impl Fn(&Slot) -> String) -> String {
     let read = slots.iter().filter(|slot| !slot.written && slot.access != Access::Raw);
     let one = |slot: &Slot| match slot.access {

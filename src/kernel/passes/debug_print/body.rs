@@ -1,4 +1,4 @@
-//! What a debug function does: reserve words, and write a record or count it as dropped.
+//! The body of a debug function: reserves words, and writes a record or counts it as dropped.
 
 use std::mem;
 
@@ -9,10 +9,10 @@ use naga::{
 
 use super::{Globals, Parameter, RECORD_HEADER, Signature};
 
-/// The count of dropped records stops here, instead of beginning anew.
-const MOST_DROPPED: u32 = 1 << 31;
+/// The count of dropped records stops here, so that it does not wrap.
+const MAX_DROPPED: u32 = 1 << 31;
 
-/// Replaces the empty body of `function`, and adds the parameter for the site's number.
+/// Replaces the empty body of `function`, and adds a parameter for the number of the site.
 ///
 /// ```text
 /// if atomicLoad(&reserved) < arrayLength(&words) {      so that `reserved` never wraps
@@ -103,8 +103,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Appends the words of one scalar: its bits, after widening what is smaller than a word to
-    /// the same kind of 4 bytes, which is exact.
+    /// Appends the words of one scalar: its bits. A scalar smaller than a word is first widened to 4 bytes of the same
+    /// kind, which is exact.
     fn scalar(&mut self, value: Handle<Expression>, scalar: Scalar, words: &mut Vec<Handle<Expression>>) {
         let mut cast = |expr, kind, convert| self.add(Expression::As { expr, kind, convert });
         let wide = match scalar {
@@ -128,7 +128,7 @@ impl Writer<'_> {
 
     fn count_dropped(&mut self, members: &Members) {
         let before = self.add(Expression::Load { pointer: members.dropped });
-        let most = self.literal(MOST_DROPPED);
+        let most = self.literal(MAX_DROPPED);
         let counts = self.binary(BinaryOperator::Less, before, most);
         self.branch(
             counts,
@@ -174,7 +174,7 @@ impl Writer<'_> {
         self.add(Expression::Binary { op, left, right })
     }
 
-    /// Adds an expression, evaluated here and now.
+    /// Adds an expression and evaluates it at this point.
     fn add(&mut self, expression: Expression) -> Handle<Expression> {
         let emitted = !expression.needs_pre_emit();
         let handle = self.expressions.append(expression, Span::UNDEFINED);

@@ -1,9 +1,9 @@
-//! Which functions can be debug functions, and what their records hold.
+//! The functions that can be debug functions, and the contents of their records.
 
 use naga::{Function, Module, Scalar, ScalarKind, Statement, TypeInner};
 
-/// The most that all arguments of one call may take.
-const MOST_WORDS: u32 = 16;
+/// The maximum size of all arguments of one call, in words.
+const MAX_WORDS: u32 = 16;
 
 /// A debug function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    /// Words of all arguments.
+    /// The number of words of all arguments.
     pub(crate) fn words(&self) -> u32 {
         self.parameters.iter().map(Parameter::words).sum()
     }
@@ -26,42 +26,42 @@ impl Signature {
 pub(crate) struct Parameter {
     /// Its name.
     pub(crate) name: String,
-    /// What it is made of.
+    /// Its scalar type, or that of its components.
     pub(crate) scalar: Scalar,
-    /// Number of components; `None` for a scalar.
+    /// The number of components; `None` for a scalar.
     pub(crate) components: Option<u32>,
 }
 
 impl Parameter {
-    /// Words of the argument.
+    /// The number of words of the argument.
     pub(crate) fn words(&self) -> u32 {
         self.components.unwrap_or(1) * scalar_words(self.scalar)
     }
 }
 
-/// Words of one scalar. What is smaller than a word takes one.
+/// The number of words of one scalar; at least one.
 pub(crate) fn scalar_words(scalar: Scalar) -> u32 {
     u32::from(scalar.width).div_ceil(4)
 }
 
-/// Why a function cannot be a debug function.
+/// The reason why a function cannot be a debug function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Misfit {
-    /// It does something.
-    #[error("has a body: it must be empty")]
+    /// The body is not empty.
+    #[error("has a body, which must be empty")]
     Body,
-    /// It returns something.
-    #[error("has a result: it must have none")]
+    /// There is a result.
+    #[error("has a result, which a debug function cannot have")]
     Result,
-    /// A parameter that is no scalar and no vector.
+    /// A parameter is neither a scalar nor a vector.
     #[error("has the parameter '{0}', which is neither a scalar nor a vector")]
     Parameter(String),
-    /// More than a record may hold.
-    #[error("takes {0} words of arguments: at most {MOST_WORDS} can be printed")]
+    /// The arguments do not fit a record.
+    #[error("takes {0} words of arguments, but at most {MAX_WORDS} can be printed")]
     Words(u32),
 }
 
-/// What the records of `function` hold.
+/// The contents of the records of `function`.
 ///
 /// # Errors
 /// [`Misfit`] if it cannot be a debug function.
@@ -69,7 +69,7 @@ pub(crate) fn signature(module: &Module, function: &Function) -> Result<Signatur
     if function.result.is_some() {
         return Err(Misfit::Result);
     }
-    // naga ends each body with a return of its own.
+    // naga adds a return to the end of each body.
     let empty = function.body.iter().all(|statement| matches!(statement, Statement::Return { value: None }));
     if !empty || !function.local_variables.is_empty() {
         return Err(Misfit::Body);
@@ -89,5 +89,5 @@ pub(crate) fn signature(module: &Module, function: &Function) -> Result<Signatur
     let parameters = parameters.collect::<Result<_, _>>()?;
     let signature = Signature { name: function.name.clone().unwrap_or_default(), parameters };
     let words = signature.words();
-    if words > MOST_WORDS { Err(Misfit::Words(words)) } else { Ok(signature) }
+    if words > MAX_WORDS { Err(Misfit::Words(words)) } else { Ok(signature) }
 }

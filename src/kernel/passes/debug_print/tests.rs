@@ -1,4 +1,4 @@
-//! What the pass makes of small kernels, as WGSL.
+//! The results of the pass for small kernels, as WGSL.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{Module, ResourceBinding};
@@ -12,12 +12,12 @@ fn parse(source: &str) -> Module {
     naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)))
 }
 
-/// The pass with `print` as the only debug function, its sites numbered from 40 on.
+/// Runs the pass with `print` as the only debug function, and sites numbered from 40.
 fn printing(source: &str) -> Result<Option<Printing>, Misfit> {
     debug_print(&parse(source), &["print".to_owned()], FREE, |_| 40)
 }
 
-/// The module as WGSL, once it is found to be valid.
+/// The module as WGSL, after validation.
 fn text(module: &Module) -> String {
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     let info = validator.validate(module).unwrap_or_else(|error| panic!("{}", error.emit_to_string("")));
@@ -64,7 +64,7 @@ fn the_invocation_s_id_is_the_one_that_the_kernel_declares() {
         let made = printing(&source).unwrap().unwrap();
         let written = text(&made.module);
         assert_eq!(written.matches("global_invocation_id").count(), 1, "{written}");
-        // Folded, it is the logical one.
+        // In the folded module it is the logical id.
         let folded = fold_grid(&made.module, "main", ResourceBinding { group: 0, binding: 8 }).unwrap();
         let folded = text(&folded);
         assert!(!folded.contains("main(@builtin(global_invocation_id)"), "{folded}");

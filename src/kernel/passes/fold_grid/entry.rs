@@ -1,4 +1,4 @@
-//! The new entry point: from physical ids to logical ones, then a call.
+//! The new entry point: computes logical ids from physical ones, then calls the kernel.
 
 use naga::{
     BinaryOperator, Binding, Block, BuiltIn, Expression, Function, FunctionArgument, Handle, Literal, Range, Span,
@@ -32,7 +32,7 @@ struct Writer<'p> {
 }
 
 impl Writer<'_> {
-    /// Computes the logical ids, and returns where the workgroup is beyond the logical grid.
+    /// Computes the logical ids, and adds a return for workgroups beyond the logical grid.
     fn logical_ids(&mut self) -> LogicalIds {
         use BinaryOperator::{Add, Divide, GreaterEqual, Multiply, Subtract};
 
@@ -62,7 +62,7 @@ impl Writer<'_> {
         let y = self.binary(Subtract, row, layer_start);
         let workgroup_id = self.compose(self.plan.vec3_u32, vec![x, y, z]);
 
-        // Named for whoever reads what naga's writers make of it.
+        // Names for readers of the code that naga's backends write.
         let names = [(logical, "logical_grid"), (linear, "linear"), (workgroup_id, "logical_id")];
         for (id, name) in names {
             self.function.named_expressions.insert(id, name.into());
@@ -133,9 +133,9 @@ impl Writer<'_> {
         self.push(Statement::If { condition, accept, reject: Block::new() });
     }
 
-    /// Adds an expression, evaluated here and now.
+    /// Adds an expression and evaluates it at this point.
     fn add(&mut self, expression: Expression) -> Handle<Expression> {
-        // Literals, arguments and variables have no moment of evaluation: naga refuses to emit them.
+        // Literals, arguments and variables are not evaluated: naga refuses to emit them.
         let emitted = !expression.needs_pre_emit();
         let handle = self.function.expressions.append(expression, Span::UNDEFINED);
         if emitted {

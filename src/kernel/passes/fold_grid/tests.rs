@@ -1,4 +1,4 @@
-//! Folding, checked by running the new entry points: [`interpreter`] executes their IR.
+//! Tests of folding that run the new entry points: [`interpreter`] executes their IR.
 
 mod interpreter;
 mod kernels;
@@ -12,7 +12,7 @@ use super::{FoldError, fold_grid, physical_grid};
 use interpreter::{Value, run};
 use kernels::{KERNELS, Kernel};
 
-/// WebGPU's promise.
+/// The limit that WebGPU guarantees.
 const LIMIT: u32 = 65_535;
 const FREE: ResourceBinding = ResourceBinding { group: 3, binding: 7 };
 
@@ -80,7 +80,7 @@ proptest! {
     ) {
         let wanted = total(logical);
         let Some(physical) = physical_grid(logical, limit) else {
-            // A refusal needs its reason.
+            // There must be a reason for the refusal.
             let (limit, most) = (u128::from(limit), u128::from(u32::MAX));
             let wanted = u128::from(wanted);
             prop_assert!(wanted > limit.pow(3) || wanted * limit > most * limit.saturating_sub(2));
@@ -97,7 +97,7 @@ proptest! {
         }
     }
 
-    /// The interpreter refuses to wrap, so this also says that no step overflows.
+    /// The interpreter refuses to wrap, so this test also shows that no step overflows.
     #[test]
     fn ids_of_large_grids_are_right(
         logical in [count(32), count(16), count(10)],
@@ -131,7 +131,7 @@ fn unflatten(linear: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     [linear % x, linear / x % y, linear / x / y].map(|id| u32::try_from(id).expect("grids count in u32"))
 }
 
-/// What the device, or the logical grid, answers to one invocation.
+/// The ids of one invocation on the device or in the logical grid.
 struct Ids {
     workgroup_id: [u32; 3],
     num_workgroups: [u32; 3],
@@ -145,7 +145,7 @@ impl Ids {
             BuiltIn::WorkGroupId => Value::Vec3(self.workgroup_id),
             BuiltIn::NumWorkGroups => Value::Vec3(self.num_workgroups),
             BuiltIn::LocalInvocationId => Value::Vec3(Self::LOCAL),
-            // Marks that must come through unchanged.
+            // Arbitrary values that must be passed through unchanged.
             BuiltIn::LocalInvocationIndex => Value::U32(101),
             BuiltIn::NumSubgroups => Value::U32(102),
             BuiltIn::SubgroupId => Value::U32(103),
@@ -164,7 +164,7 @@ impl Ids {
     }
 }
 
-/// The arguments that the entry point, as the user wrote it, should get.
+/// The arguments that the original entry point should receive.
 fn wanted(module: &Module, entry: &str, ids: &Ids) -> Vec<Value> {
     let entry = module.entry_points.iter().find(|point| point.name == entry).unwrap();
     let value = |binding: &Option<Binding>| match binding {
@@ -250,7 +250,7 @@ fn every_folded_kernel_is_valid_and_can_be_written() {
     }
 }
 
-/// Whether naga reads what it writes: it forgets to enable cooperative matrices.
+/// Whether naga can parse its own output: it does not write the directive that enables cooperative matrices.
 fn readable(module: &Module) -> bool {
     let info = validate(module).unwrap();
     let text = wgsl::write_string(module, &info, wgsl::WriterFlags::empty()).unwrap();

@@ -1,4 +1,4 @@
-//! The forms that only long arrays take.
+//! Tests of the forms for long arrays.
 
 use super::super::super::operation::arguments::{Inputs, Outputs};
 use super::super::super::operation::reference::{View, elementwise};
@@ -6,7 +6,7 @@ use super::super::ElementwiseKernel;
 use crate::submit::Destination;
 use crate::{Device, Slice, SliceMut};
 
-/// Runs in the form that is meant here.
+/// Runs a call, which must use vectors.
 fn run_on_vectors<'a>(
     device: &Device,
     kernel: &'a ElementwiseKernel,
@@ -20,7 +20,7 @@ fn run_on_vectors<'a>(
 }
 
 #[test]
-fn a_vector_for_each_invocation_and_an_element_for_those_that_are_left() {
+fn vectors_and_the_remaining_elements_are_computed() {
     let device = Device::open("cpu").unwrap();
     let kernel =
         ElementwiseKernel::new("x: f32, w: f32, a: f32", "y: f32, z: u32", "y = a * x + w; z = i + n").unwrap();

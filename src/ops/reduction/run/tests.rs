@@ -1,4 +1,4 @@
-//! The forms that only some devices take.
+//! Tests of the forms that only some devices use.
 
 use super::super::super::operation::arguments::{Inputs, Outputs};
 use super::super::super::operation::reference::{View, reduction};
@@ -6,7 +6,7 @@ use super::super::ReductionKernel;
 use crate::Device;
 use crate::ops::shaped;
 
-/// Runs as on a GPU, whether in vectors or not; as many passes.
+/// Runs a call as on a GPU. Returns whether it used vectors, and the number of passes.
 fn run_as_on_a_gpu<'a>(
     device: &Device,
     kernel: &'a ReductionKernel,
@@ -22,7 +22,7 @@ fn run_as_on_a_gpu<'a>(
 }
 
 #[test]
-fn long_sums_in_vectors_with_a_tail() {
+fn long_sums_use_vectors_and_a_tail() {
     let device = Device::open("cpu").unwrap();
     let dot = ReductionKernel::new("x: T, y: T, a: T", "z: T").unwrap().map("a * x * y").combine("a + b").identity("0");
     let all: Vec<i32> = (0..1_100_000).map(|at| at % 7).collect();
@@ -46,7 +46,7 @@ fn summed(shape: [usize; 2], axis: usize, elements: &[i32]) -> Vec<i32> {
 }
 
 #[test]
-fn rows_and_columns_as_on_a_gpu() {
+fn rows_and_columns_are_summed_as_on_a_gpu() {
     let device = Device::open("cpu").unwrap();
     let sum = ReductionKernel::new("x: T", "y: T").unwrap().combine("a + b").identity("0");
     for ([rows, columns], vectors) in [([3, 8192], true), ([70, 4100], true), ([3, 8193], false), ([500, 70], false)] {

@@ -1,4 +1,4 @@
-//! Runs a folded entry point up to its call, on one invocation.
+//! An interpreter that runs a folded entry point up to its call, for one invocation.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ pub(super) enum Value {
     Struct(Vec<Value>),
 }
 
-/// The arguments with which the entry point calls the kernel; `None` if it returns before that.
+/// The arguments with which the entry point calls the kernel; `None` if it returns before the call.
 ///
-/// Panics where the IR goes beyond what folding should write, or where `u32` arithmetic wraps.
+/// Panics if the IR contains anything that folding should not write, or if `u32` arithmetic wraps.
 pub(super) fn run(
     module: &Module,
     entry: &str,
@@ -49,7 +49,7 @@ struct Machine<'m> {
     function: &'m Function,
     grid: [u32; 3],
     built_in: &'m dyn Fn(BuiltIn) -> Value,
-    /// What has been emitted so far.
+    /// The values emitted so far.
     values: HashMap<Handle<Expression>, Value>,
 }
 
@@ -86,7 +86,7 @@ impl Machine<'_> {
                 Some(Binding::BuiltIn(built_in)) => (self.built_in)(built_in),
                 ref other => panic!("an argument with {other:?}"),
             },
-            // Its value is what a load of it would give.
+            // The value stands for that of a load.
             Expression::GlobalVariable(variable) => {
                 let variable = &self.module.global_variables[*variable];
                 assert_eq!(variable.space, AddressSpace::Uniform);
@@ -109,7 +109,7 @@ impl Machine<'_> {
         let components = components.iter().map(|handle| self.values[handle].clone());
         let components: Vec<Value> = components.collect();
         match components[..] {
-            // A struct of three u32 would read as a vector: no kernel of the tests has one.
+            // A struct of three `u32` would be read as a vector; no kernel of the tests has one.
             [Value::U32(x), Value::U32(y), Value::U32(z)] => Value::Vec3([x, y, z]),
             _ => Value::Struct(components),
         }

@@ -1,4 +1,4 @@
-//! Kernels of every shape of interface.
+//! Kernels with every kind of interface.
 
 pub(super) struct Kernel {
     pub(super) name: &'static str,
