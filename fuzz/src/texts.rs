@@ -16,7 +16,7 @@ pub fn front_end(bytes: &[u8]) {
     let Ok(guard) = anywarp_wgsl::guard::Room::of_source(&source) else { return };
     let checked = guard.run(|| {
         let module = module::parse(&source)?;
-        let breaches = rules::breaches(&module);
+        let breaches = rules::breaches(&source, &module);
         for failure in failures(&source, &module, Language::Common) {
             assert!(!failure.message(&source).is_empty());
         }

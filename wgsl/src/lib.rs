@@ -7,6 +7,7 @@
 //! | [`guard`] | texts that nest too deeply are refused; panics become errors |
 //! | [`quiet`] | panics that become errors print nothing |
 //! | [`directives`], [`filters`] | directives and attributes that naga does not know are blanked |
+//! | `lacking` | built-in functions that naga does not know, written with those that it knows |
 //! | [`module`] | parse, validate; diagnostics point at the author's own files |
 //! | `words` | what is said about mistakes, in the words of WGSL |
 //! | [`marks`] | functions marked for debug printing |
@@ -20,6 +21,7 @@ pub mod directives;
 mod error;
 pub mod filters;
 pub mod guard;
+mod lacking;
 pub mod marks;
 pub mod module;
 pub mod quiet;

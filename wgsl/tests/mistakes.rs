@@ -6,19 +6,23 @@
 use std::fmt::Write;
 
 use anywarp_backend::{Piece, Source, SourceFile};
-use anywarp_wgsl::{TextError, diagnostic, module};
+use anywarp_wgsl::{diagnostic, module, rules};
 
 /// Around statements, and before declarations: what a kernel usually has.
 const BINDINGS: &str = "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n\
                         @group(0) @binding(1) var<storage, read_write> words: array<u32>;\n";
 const ENTRY: &str = "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n";
 
-fn error(source: &Source) -> Option<TextError> {
+/// The first error of a text: of the parser, of the rules that browsers check, or of the validator.
+fn error(source: &Source) -> Option<String> {
     let module = match module::parse(source) {
         Ok(module) => module,
-        Err(error) => return Some(error),
+        Err(error) => return Some(error.to_string()),
     };
-    module::validate(module).err().map(|refused| diagnostic::of_refused(source, &refused))
+    if let Some(breach) = rules::breaches(source, &module).first() {
+        return Some(breach.diagnostic(source));
+    }
+    module::validate(module).err().map(|refused| diagnostic::of_refused(source, &refused).to_string())
 }
 
 /// The cases of a topic: their names and whole texts.
@@ -39,8 +43,7 @@ fn said(topic: &str) -> String {
     let mut said = String::new();
     for (name, text) in cases(topic) {
         let Some(error) = error(&Source::new("kernel.wgsl", text)) else { panic!("{name}: is no mistake") };
-        let error = error.to_string();
-        let error = error.strip_prefix("kernel.wgsl is not valid WGSL\n").expect(name);
+        let error = error.strip_prefix("kernel.wgsl is not valid WGSL\n").unwrap_or(&error);
         assert!(error.contains("kernel.wgsl:") && error.contains('^'), "{name}: no place:\n{error}");
         for internal in ["naga", "TypeInner", "Scalar {", "Some(", "TypeFlags", "{Abstract", "Handle", "see msg"] {
             assert!(!error.contains(internal), "{name}: {internal}:\n{error}");
@@ -90,6 +93,11 @@ fn functions() {
     check("functions", include_str!("mistakes/functions.wgsl"));
 }
 
+#[test]
+fn rules_of_browsers() {
+    check("rules", include_str!("mistakes/rules.wgsl"));
+}
+
 /// Mistakes in an imported file are said with that file's name, lines and words.
 #[test]
 fn composed_texts_are_quoted_from_their_own_files() {
@@ -106,6 +114,6 @@ fn composed_texts_are_quoted_from_their_own_files() {
     ];
     let text = text.replace("= scale(", "= b_scale(");
     let source = Source::composed(vec![file("main.wgsl", own), file("b.wgsl", imported)], text, pieces);
-    let said = error(&source).expect("is a mistake").to_string();
+    let said = error(&source).expect("is a mistake");
     assert!(said.contains("b.wgsl:2:12") && said.contains("`f32(n) * 0.5`"), "{said}");
 }

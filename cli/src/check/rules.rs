@@ -16,7 +16,7 @@ pub(super) fn findings(source: &Source, is_browser: bool) -> Vec<Finding> {
     let severity = if is_browser { Severity::Error } else { Severity::Warning };
     let look = || -> Result<Vec<Finding>, TextError> {
         let module = module::parse(source)?;
-        let breaches = breaches(&module);
+        let breaches = breaches(source, &module);
         let breaches = breaches.iter().map(|breach| of_breach(source, breach, severity));
         let failures = failures(source, &module, Language::required_by(source.text()));
         let failures = failures.iter().map(|failure| of_failure(source, failure, severity));
@@ -32,10 +32,8 @@ fn of_failure(source: &Source, failure: &Failure, severity: Severity) -> Finding
 }
 
 fn of_breach(source: &Source, breach: &Breach, severity: Severity) -> Finding {
-    let help = vec![format!("help: {}", breach.help)];
-    let diagnostic = diagnostic::at(source, &breach.message, vec![(breach.at, String::new())], help);
     let place = breach.at.to_range().and_then(|range| source.spot(range));
-    Finding::of_text(source, place, severity, without_severity(&diagnostic))
+    Finding::of_text(source, place, severity, without_severity(&breach.diagnostic(source)))
 }
 
 /// Two filters for the same range that disagree.

@@ -128,6 +128,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
         kinds: WORDS,
         reference: |_, all, _| Some(ballot(all, |_| true)),
     },
+    Function {
+        name: "subgroupElect",
+        expression: "subgroupElect()",
+        words: BOOL,
+        kinds: WORDS,
+        reference: |_, all, me| one(u32::from(all[0].lane == me.lane)),
+    },
     number("subgroupBroadcastFirst", "subgroupBroadcastFirst(x)", |_, all, _| one(all[0].bits)),
     number("subgroupBroadcast", "subgroupBroadcast(x, 2u)", |_, all, _| from(all, 2)),
     number("subgroupShuffle", "subgroupShuffle(x, (f >> 16u) & 3u)", |_, all, me| from(all, (me.flags >> 16) & 3)),

@@ -180,7 +180,7 @@ fn comment(text: &str) -> Option<usize> {
     text.starts_with("/*").then(|| block_comment(text))
 }
 
-fn scan(text: &str) -> Vec<Token> {
+pub(crate) fn scan(text: &str) -> Vec<Token> {
     let mut list = Vec::with_capacity(text.len() / 4);
     let bytes = text.as_bytes();
     let mut at = 0;

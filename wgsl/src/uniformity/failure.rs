@@ -122,7 +122,7 @@ impl<'a> Analysis<'a> {
                 if !causes.begins(requirement.node) {
                     continue;
                 }
-                let (at, calls) = self.innermost(requirement);
+                let (at, calls) = self.innermost(source, requirement);
                 // One argument or one way there is enough.
                 if found.iter().any(|failure| failure.at == at.at) {
                     continue;
@@ -143,12 +143,17 @@ impl<'a> Analysis<'a> {
     }
 
     /// The operation that asks for a requirement, and the calls that lead to it.
-    fn innermost(&self, requirement: &Requirement) -> (Requirement, Vec<Requirement>) {
+    fn innermost(&self, source: &Source, requirement: &Requirement) -> (Requirement, Vec<Requirement>) {
         let mut at = *requirement;
         let mut calls = Vec::new();
         while let By::Call(function, number) = at.by {
+            let inner = self.summaries[function.index()].requirements[number as usize];
+            // A function that naga lacks is declared behind the text: the call is the operation.
+            if inner.at.to_range().is_some_and(|range| range.start >= source.text().len()) {
+                break;
+            }
             calls.push(at);
-            at = self.summaries[function.index()].requirements[number as usize];
+            at = inner;
         }
         (at, calls)
     }

@@ -188,3 +188,14 @@ fn nothing_is_said_where_nothing_is_needed() {
     let (_, found) = found("", "if lid > 3u { data[lid] = tile[lid]; }", Language::Common);
     assert!(found.is_empty());
 }
+
+#[test]
+fn a_function_that_naga_lacks_is_found_where_it_is_called() {
+    let found = links("", "if lid > 3u { let first = subgroupElect(); }");
+    let [(at, summary), (branch, _), ..] = &found[..] else { panic!("{found:?}") };
+    assert!(at.starts_with("subgroupElect") && branch.starts_with("if lid > 3u"), "{found:?}");
+    assert!(summary.contains("`subgroupElect` must be reached"), "{found:?}");
+    // In a function of the author's, too.
+    let found = links("fn first() -> bool { return subgroupElect(); }", "if lid > 3u { let a = first(); }");
+    assert!(found[0].0.starts_with("subgroupElect"), "{found:?}");
+}

@@ -1,6 +1,7 @@
 //! Kernels, and what Chromium says of them: whether `anywarp_wgsl` says the same.
 //!
-//! `recorded.txt` holds Chromium's verdicts. This test compares ours with them; `tools/browser/verdicts.mjs` compares
+//! `recorded.txt` holds Chromium's verdicts, and `different.txt` the names of kernels on which ours is another one: most
+//! of them naga refuses or accepts by itself. This test compares ours with them; `tools/browser/verdicts.mjs` compares
 //! Chromium's, or records them anew. Kernels go from here to there as JSON, an array of `{name, wgsl, verdict}`:
 //!
 //! | arguments | what is done |
@@ -9,8 +10,11 @@
 //! | `--write FILE` | writes the kernels with the recorded verdicts |
 //! | `--random COUNT SEED FILE` | writes kernels of random statements with our verdicts |
 //! | `--judge FILE` | prints our verdict on the uniformity of each kernel of a file, and what does not parse |
+//! | `--differ FILE` | prints the kernels of a file of which we say something else than their verdicts |
 //! | `--time FILE` | prints what its kernels take to parse and to analyse |
 
+mod alias;
+mod constants;
 mod flow;
 mod functions;
 mod kernel;
@@ -21,6 +25,7 @@ mod variables;
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -36,29 +41,47 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--write", file] => {
             let recorded = recorded();
-            let verdict = |kernel: &Kernel| recorded.get(kernel.name.as_str()).copied().unwrap_or_default();
+            let verdict = |kernel: &Kernel| recorded.get(&kernel.name).cloned().unwrap_or_default();
             write(file, &kernels(), verdict).map(|()| ExitCode::SUCCESS)
         }
         ["--random", count, seed, file] => {
             let kernels = random::kernels(count.parse()?, seed.parse()?);
-            write(file, &kernels, |kernel| verdict(&kernel.wgsl).0).map(|()| ExitCode::SUCCESS)
+            write(file, &kernels, |kernel| verdict(&kernel.wgsl).0.to_owned()).map(|()| ExitCode::SUCCESS)
         }
         ["--judge", file] => judge(file).map(|()| ExitCode::SUCCESS),
+        ["--differ", file] => differ(file).map(|()| ExitCode::SUCCESS),
         ["--time", file] => time(file).map(|()| ExitCode::SUCCESS),
         _ => Ok(compare()),
     }
 }
 
 fn kernels() -> Vec<Kernel> {
-    let groups = [flow::kernels(), variables::kernels(), functions::kernels(), operations::kernels(), rules::kernels()];
+    let groups = [
+        flow::kernels(),
+        variables::kernels(),
+        functions::kernels(),
+        operations::kernels(),
+        rules::kernels(),
+        constants::kernels(),
+        alias::kernels(),
+    ];
     groups.into_iter().flatten().collect()
 }
 
-fn recorded() -> BTreeMap<&'static str, &'static str> {
-    include_str!("recorded.txt").lines().filter_map(|line| line.split_once('\t')).collect()
+/// Names of kernels, and Chromium's verdicts on them.
+fn recorded() -> BTreeMap<String, String> {
+    let entry = |line: &str| line.split_once('\t').map(|(name, verdict)| (name.to_owned(), verdict.to_owned()));
+    lines("recorded.txt").iter().filter_map(|line| entry(line)).collect()
 }
 
-fn write(file: &str, kernels: &[Kernel], verdict: impl Fn(&Kernel) -> &'static str) -> Result<(), Box<dyn Error>> {
+/// The lines of a file beside this one; it may change without a build.
+fn lines(file: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts").join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines().map(str::to_owned).collect()
+}
+
+fn write(file: &str, kernels: &[Kernel], verdict: impl Fn(&Kernel) -> String) -> Result<(), Box<dyn Error>> {
     let entry = |kernel: &Kernel| json!({ "name": kernel.name, "wgsl": kernel.wgsl, "verdict": verdict(kernel) });
     let list: Vec<Value> = kernels.iter().map(entry).collect();
     Ok(std::fs::write(file, format!("{:#}\n", Value::from(list)))?)
@@ -73,6 +96,24 @@ fn judge(file: &str) -> Result<(), Box<dyn Error>> {
         let reason = if verdict == "unread" { message.lines().nth(1).unwrap_or_default() } else { "" };
         println!("{name}\t{verdict}\t{reason}");
     }
+    Ok(())
+}
+
+/// Whether we say of each kernel of a file what its verdict says.
+fn differ(file: &str) -> Result<(), Box<dyn Error>> {
+    let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
+    let text = |kernel: &BTreeMap<String, Value>, key| kernel.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut different = 0;
+    for kernel in &list {
+        let (name, wgsl) = (text(kernel, "name").ok_or("no name")?, text(kernel, "wgsl").ok_or("no wgsl")?);
+        let (ours, message) = verdict(&wgsl);
+        let theirs = text(kernel, "verdict").ok_or("no verdict")?;
+        if ours != theirs {
+            different += 1;
+            println!("{name}: {ours}, recorded: {theirs}\n{message}");
+        }
+    }
+    println!("{} kernels, {different} with another verdict", list.len());
     Ok(())
 }
 
@@ -98,18 +139,21 @@ fn time(file: &str) -> Result<(), Box<dyn Error>> {
 }
 
 fn compare() -> ExitCode {
-    let (recorded, kernels) = (recorded(), kernels());
+    let (recorded, different, kernels) = (recorded(), lines("different.txt"), kernels());
     let mut wrong = 0;
     for kernel in &kernels {
         let (ours, message) = verdict(&kernel.wgsl);
-        let theirs = recorded.get(kernel.name.as_str()).copied().unwrap_or("not recorded");
-        if ours != theirs {
+        let theirs = recorded.get(&kernel.name).map_or("not recorded", String::as_str);
+        let is_known = different.contains(&kernel.name);
+        if (ours != theirs) != is_known {
             wrong += 1;
-            println!("{}: {ours}, Chromium: {theirs}\n{message}", kernel.name);
+            let known = if is_known { ", and it is listed as different" } else { "" };
+            println!("{}: {ours}, Chromium: {theirs}{known}\n{message}", kernel.name);
         }
     }
     let result = if wrong == 0 { "ok" } else { "FAILED" };
-    println!("test result: {result}. {} kernels, {wrong} with another verdict than Chromium's", kernels.len());
+    let known = different.len();
+    println!("test result: {result}. {} kernels, {known} known to differ from Chromium, {wrong} wrong", kernels.len());
     ExitCode::from(u8::from(wrong > 0))
 }
 
@@ -127,7 +171,7 @@ fn verdict(wgsl: &str) -> (&'static str, String) {
     if Filters::of(wgsl).conflict().is_some() {
         return ("error", "two filters disagree".to_owned());
     }
-    if let Some(breach) = wgsl_rules::breaches(&module).first() {
+    if let Some(breach) = wgsl_rules::breaches(&source, &module).first() {
         return ("error", breach.message.clone());
     }
     if let Err(refused) = module::validate(module) {

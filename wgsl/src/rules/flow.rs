@@ -1,0 +1,59 @@
+//! Loops that nothing leaves, and statements that only naga has.
+
+use naga::{Barrier, Block, Statement};
+
+use super::Breach;
+use crate::uniformity::Behavior;
+
+/// Adds loops that nothing leaves.
+pub(super) fn block(statements: &Block, found: &mut Vec<Breach>) -> Behavior {
+    let mut behavior = Behavior::NEXT;
+    for (statement, span) in statements.span_iter() {
+        let next = match statement {
+            Statement::Block(inner) => block(inner, found),
+            Statement::If { accept, reject, .. } => block(accept, found).or(block(reject, found)),
+            Statement::Switch { cases, .. } => {
+                let cases = cases.iter().filter(|case| !case.fall_through);
+                cases.fold(Behavior::NONE, |all, case| all.or(block(&case.body, found))).of_switch()
+            }
+            Statement::Loop { body, continuing, break_if } => {
+                let inner = block(body, found).or(block(continuing, found));
+                let inner = if break_if.is_some() { inner.or(Behavior::BREAK) } else { inner };
+                if inner.of_loop() == Behavior::NONE {
+                    found.push(Breach {
+                        at: *span,
+                        message: "this loop is never left".to_owned(),
+                        help: "give it a `break` or a `return` that can be reached",
+                    });
+                    Behavior::NEXT
+                } else {
+                    inner.of_loop()
+                }
+            }
+            Statement::ControlBarrier(barrier) if barrier.contains(Barrier::SUB_GROUP) => {
+                found.push(Breach {
+                    at: *span,
+                    message: "`subgroupBarrier` is no function of WGSL".to_owned(),
+                    help: "`workgroupBarrier` orders memory for subgroups, too",
+                });
+                Behavior::NEXT
+            }
+            Statement::SubgroupBallot { predicate: None, .. } => {
+                found.push(Breach {
+                    at: *span,
+                    message: "`subgroupBallot` needs a condition".to_owned(),
+                    help: "`subgroupBallot(true)` finds the invocations that are active",
+                });
+                Behavior::NEXT
+            }
+            Statement::Break => Behavior::BREAK,
+            Statement::Continue => Behavior::CONTINUE,
+            Statement::Return { .. } => Behavior::RETURN,
+            _ => Behavior::NEXT,
+        };
+        if behavior.has(Behavior::NEXT) {
+            behavior = behavior.then(next);
+        }
+    }
+    behavior
+}
