@@ -287,3 +287,11 @@ fn f() { }
 // module
 fn f() { if (true) { 
 fn g() {}
+
+//// a binding before a function
+// module
+@group(0) @binding(7) fn f() {}
+
+//// a binding before nothing
+// module
+@group(0) @binding(7);

@@ -30,6 +30,9 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
                 .help("write `@compute @workgroup_size(64)`: how many invocations a workgroup has"),
         );
     }
+    if message.ends_with("we had the attribute but no var?") {
+        return bound_without_variable(said);
+    }
     if message.starts_with("variable `") && message.contains("needs a '") {
         let wanted = within(message, "needs a '", "'")?;
         return Some(
@@ -168,6 +171,34 @@ pub(super) fn explain(said: Said<'_>) -> Option<Finding> {
                 .replace("alignment", "number of @align")
                 .replace("size must", "number of @size must"),
         ));
+    }
+    None
+}
+
+/// `@group` or `@binding` before anything but a variable. naga does not say where.
+fn bound_without_variable(said: Said<'_>) -> Option<Finding> {
+    let tokens = said.text.tokens();
+    let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
+    let attributes = (0..tokens.len()).filter(|&at| text(at) == "@" && matches!(text(at + 1), "group" | "binding"));
+    for at in attributes {
+        let mut next = at;
+        while text(next) == "@" {
+            next += 2;
+            let mut depth = 0;
+            while next < tokens.len() {
+                depth += i32::from(text(next) == "(") - i32::from(text(next) == ")");
+                if depth == 0 {
+                    next += usize::from(text(next) == ")");
+                    break;
+                }
+                next += 1;
+            }
+        }
+        if text(next) != "var" {
+            let name = text(at + 1);
+            let finding = Finding::new(format!("`@{name}` is not before a variable")).mark(tokens[at + 1].span(), "");
+            return Some(finding.help("write it before `var`, as in `@group(0) @binding(0) var<storage> data: array<f32>;`"));
+        }
     }
     None
 }
