@@ -77,3 +77,40 @@ pub fn save(file: impl AsRef<Path>, size: [u32; 2], pixels: &[[u8; 4]]) -> Resul
     encoder.set_depth(BitDepth::Eight);
     Ok(encoder.write_header()?.write_image_data(pixels.as_flattened())?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Picture, save};
+
+    #[test]
+    fn a_png_is_read_as_it_was_written() {
+        let file = std::env::temp_dir().join(format!("picture-{}.png", std::process::id()));
+        let pixels: Vec<[u8; 4]> = (0..15).map(|at| [at, 2 * at, 255 - at, 17 * at]).collect();
+        save(&file, [5, 3], &pixels).unwrap();
+        let read = Picture::open(&file);
+        std::fs::remove_file(&file).unwrap();
+        let read = read.unwrap();
+        assert_eq!((read.size, read.pixels), ([5, 3], pixels));
+    }
+
+    #[test]
+    fn columns_and_rows_are_left_out_alike() {
+        let pixels = (0..15).map(|at| [at, 0, 0, 255]).collect();
+        let fewer = Picture { size: [5, 3], pixels }.at_most(3);
+        assert_eq!(fewer.size, [3, 2]);
+        assert_eq!(fewer.pixels.iter().map(|pixel| pixel[0]).collect::<Vec<_>>(), [0, 2, 4, 10, 12, 14]);
+    }
+
+    #[test]
+    fn a_jpeg_has_the_size_that_it_says_and_is_opaque() {
+        let photo = Picture::open(concat!(env!("CARGO_MANIFEST_DIR"), "/data/rocket.jpg")).unwrap();
+        assert_eq!((photo.size, photo.pixels.len()), ([640, 427], 640 * 427));
+        assert!(photo.pixels.iter().all(|pixel| pixel[3] == 255));
+    }
+
+    #[test]
+    fn other_files_are_refused_by_name() {
+        let error = Picture::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap_err().to_string();
+        assert!(error.contains("Cargo.toml: it is neither a JPEG nor a PNG"), "{error}");
+    }
+}
