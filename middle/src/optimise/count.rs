@@ -79,7 +79,7 @@ pub(super) struct Gains {
 }
 
 impl Gains {
-    /// The loops by whose turns arrays of the function are indexed that may become variables.
+    /// The loops by whose turns arrays of the function are indexed, if all indices of these are known.
     pub(super) fn arrays(&self) -> u64 {
         self.arrays.values().filter(|(_, known)| *known).fold(0, |all, (mask, _)| all | mask)
     }

@@ -27,7 +27,8 @@ const LONG: usize = 200;
 /// Loops that were unrolled where only those are that it saves something for; each as often as it was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unrolled {
-    /// Arrays of the function may become variables, as every index of them is known.
+    /// Every index that turns make of an array of the function is known: it may become variables, or what one turn
+    /// stores is known to the next.
     pub arrays: usize,
     /// Workgroup memory is indexed by turns alone, so that a turn can read while another one computes; and the loop had
     /// become too long for a driver to find that.
