@@ -92,7 +92,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// How much may remain of a loop's turns where compilers unroll little.
+/// How much may remain of a loop's turns where all loops are unrolled.
 fn full(turns: &Turns, most: usize) -> usize {
     match (turns.gains.any, turns.barrier) {
         (_, true) => MOST_WITH_BARRIER,
