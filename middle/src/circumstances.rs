@@ -42,7 +42,7 @@ impl Unrolling {
     /// What suits the compiler that a device has.
     fn of(caps: &Caps) -> Self {
         match (caps.backend, caps.kind) {
-            // Cranelift unrolls nothing; what NVRTC takes was never compared with anything.
+            // Cranelift unrolls nothing by itself; what NVRTC takes was never compared with anything.
             (BackendKind::Cpu | BackendKind::Cuda, _) => Self::Full,
             (_, DeviceKind::Software) => Self::ByCompiler,
             (BackendKind::Null, _) => Self::Full,
