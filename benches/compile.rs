@@ -4,7 +4,8 @@
 //! adds every kernel of the conformance suite to those of the benches, `shaders/` and `examples/`.
 //!
 //! The baseline is plain wgpu: the module as its author wrote it, with wgpu's own checks. Both are compiled in turns,
-//! up to the point where the device could run them, with no cache in between; the medians are compared. The process
+//! up to the point where the device could run them, with no cache in between; the medians are compared. Beside them
+//! stand the instructions of SPIR-V that the driver is given, which are the same on every machine. The process
 //! fails if one kernel takes longer than 1.2 times the baseline (more for two that drivers come to unroll), or all of
 //! them together in the geometric mean: a kernel that was made faster is not to cost more than that can ever save.
 
@@ -19,6 +20,8 @@ mod forms;
 #[allow(dead_code, reason = "what ships is read with the other files here")]
 #[path = "../tests/cubins/noted.rs"]
 mod noted;
+#[path = "compile/size.rs"]
+mod size;
 
 use std::error::Error;
 use std::process::{Command, ExitCode};
@@ -83,6 +86,22 @@ struct Row {
     ours: Duration,
 }
 
+/// Instructions of SPIR-V that a driver is given, of both.
+struct Size {
+    plain: usize,
+    ours: usize,
+}
+
+impl Size {
+    fn of(kernel: &Kernel) -> Outcome<Self> {
+        Ok(Self { plain: size::instructions(&kernel.plain)?, ours: size::instructions(&kernel.ours)? })
+    }
+
+    fn ratio(&self) -> f64 {
+        self.ours as f64 / self.plain.max(1) as f64
+    }
+}
+
 impl Row {
     fn ratio(&self) -> f64 {
         self.ours.as_secs_f64() / self.plain.as_secs_f64()
@@ -119,8 +138,8 @@ fn run() -> Outcome<bool> {
     }
     kernels.retain(|kernel| arguments.kernel.as_ref().is_none_or(|part| kernel.name.contains(part.as_str())));
     println!("{}: medians of {} compilations, in ms", compiler.caps.name, arguments.times);
-    println!("{:>9} {:>9} {:>6}  kernel", "plain", "anywarp", "ratio");
-    let (mut logarithms, mut failed) = (Vec::new(), Vec::new());
+    println!("{:>9} {:>9} {:>6} {:>8} {:>8} {:>6}  kernel", "plain", "anywarp", "ratio", "SPIR-V", "anywarp", "ratio");
+    let (mut logarithms, mut sizes, mut failed) = (Vec::new(), Vec::new(), Vec::new());
     for kernel in &kernels {
         let mut row = measure(&compiler, kernel, arguments.times)?;
         for _ in 0..AGAIN {
@@ -129,8 +148,19 @@ fn run() -> Outcome<bool> {
             }
         }
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        println!("{:9.2} {:9.2} {:6.2}  {}", ms(row.plain), ms(row.ours), row.ratio(), kernel.name);
+        let size = Size::of(kernel)?;
+        println!(
+            "{:9.2} {:9.2} {:6.2} {:8} {:8} {:6.2}  {}",
+            ms(row.plain),
+            ms(row.ours),
+            row.ratio(),
+            size.plain,
+            size.ours,
+            size.ratio(),
+            kernel.name
+        );
         logarithms.push(row.ratio().ln());
+        sizes.push(size.ratio().ln());
         if row.is_too_long(&kernel.name) {
             failed.push(kernel.name.as_str());
         }
@@ -138,8 +168,10 @@ fn run() -> Outcome<bool> {
     if logarithms.is_empty() {
         return Err("there is no such kernel".into());
     }
-    let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+    let mean = |logarithms: &[f64]| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+    let (mean, of_sizes) = (mean(&logarithms), mean(&sizes));
     println!("{mean:.2} times the baseline in the geometric mean of {} kernels", logarithms.len());
+    println!("{of_sizes:.2} times its instructions");
     for name in &failed {
         println!("FAILED: {name} takes too long: the limit is {MOST} times the baseline");
     }

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use anywarp::{Device, DeviceOptions};
+use picture::Picture;
 
 /// Light from the upper left.
 const EMBOSS: [[f32; 3]; 3] = [[-2.0, -1.0, 0.0], [-1.0, 1.0, 1.0], [0.0, 1.0, 2.0]];
@@ -20,15 +21,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let device = Device::open_with(&options)?;
     println!("{} ({}, {})", device.caps().name, device.selector(), device.caps().driver);
-    let image = image::open(&photo)?.to_rgb32f();
-    let (width, height) = image.dimensions();
-    let (result, _) = on_device(&device, image.as_raw(), [width, height, 3])?;
-    let bytes = result.iter().map(|value| (value.clamp(0.0, 1.0) * 255.0).round() as u8).collect();
-    image::RgbImage::from_raw(width, height, bytes).ok_or("size")?.save("conv3x3.png")?;
+    let Picture { size: [width, height], pixels } = Picture::open(&photo)?;
+    let image: Vec<f32> = pixels.iter().flat_map(|[rgb @ .., _]| rgb.map(|level| f32::from(level) / 255.0)).collect();
+    let (result, _) = on_device(&device, &image, [width, height, 3])?;
+    let level = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
+    let pixels: Vec<_> = result.as_chunks().0.iter().map(|&[r, g, b]| [level(r), level(g), level(b), 255]).collect();
+    picture::save("conv3x3.png", [width, height], &pixels)?;
     println!("{photo} ({width}x{height}) -> conv3x3.png\n");
     println!("  size   plain Rust     upload     kernel   download      total   speed-up  largest difference");
     for size in [64, 128, 256, 512, 1024, 2048, 4096u32] {
-        let grey: Vec<f32> = (0..size * size).map(|i| image.as_raw()[(i * 7919 % (width * height)) as usize]).collect();
+        let grey: Vec<f32> = (0..size * size).map(|i| image[(i * 7919 % (width * height)) as usize]).collect();
         on_device(&device, &grey, [size, size, 1])?; // warm-up
         let (result, [upload, run, download]) = on_device(&device, &grey, [size, size, 1])?;
         let start = Instant::now();

@@ -19,19 +19,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mandelbrot = device.kernel(include_str!("shaders/mandelbrot.wgsl"))?;
     let mut pixels = device.buffer::<u32>((size[0] * size[1]) as usize)?;
     let rows = frames.div_ceil(COLUMNS);
-    let mut sheet = image::RgbaImage::new(size[0] * COLUMNS.min(frames), size[1] * rows);
+    let sheet_size = [size[0] * COLUMNS.min(frames), size[1] * rows];
+    let mut sheet = vec![[0; 4]; (sheet_size[0] * sheet_size[1]) as usize];
     let start = Instant::now();
     for frame in 0..frames {
         let width = 3.2 * 0.2f32.powi(frame.min(6) as i32); // deeper, and the numbers of 32 bits are too coarse
         let launch = mandelbrot.launch().set("view.centre", CENTRE).set("view.width", width);
         let launch = launch.set("view.most_steps", 300 + 200 * frame).set("view.size", size);
         launch.bind("pixels", &mut pixels).threads(size)?;
-        let bytes = bytemuck::cast_slice(&pixels.read()?).to_vec();
-        let picture = image::RgbaImage::from_raw(size[0], size[1], bytes).ok_or("size")?;
-        let (column, row) = (frame % COLUMNS, frame / COLUMNS);
-        image::imageops::replace(&mut sheet, &picture, (column * size[0]).into(), (row * size[1]).into());
+        let (column, row) = (frame % COLUMNS * size[0], frame / COLUMNS * size[1]);
+        let target = sheet.chunks_mut(sheet_size[0] as usize).skip(row as usize);
+        for (target, line) in target.zip(pixels.read()?.chunks(size[0] as usize)) {
+            target[column as usize..][..line.len()].copy_from_slice(bytemuck::cast_slice(line));
+        }
     }
-    sheet.save("mandelbrot.png")?;
+    picture::save("mandelbrot.png", sheet_size, &sheet)?;
     println!("{}: {frames} frames in {:?} -> mandelbrot.png", device.caps().name, start.elapsed());
     Ok(())
 }

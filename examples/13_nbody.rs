@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     launch.bind("old", &bodies[0]).bind("velocities", &mut velocities).bind("light", &mut light).threads(count)?;
     develop.launch().bind("light", &mut light).bind("pixels", &mut pixels).threads(area)?;
     let pixels = pixels.read()?;
-    Ok(image::save_buffer("nbody.png", bytemuck::cast_slice(&pixels), SIZE[0], SIZE[1], image::ColorType::Rgba8)?)
+    picture::save("nbody.png", SIZE, bytemuck::cast_slice(&pixels))
 }
 
 /// A body of one of two discs, with its mass; its velocity, and which disc it is of.

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         launch.bind("old", &dish[0]).bind("pixels", &mut pixels).threads(size)?;
         let file = format!("gray-scott-{frame:02}.png");
         let pixels = pixels.read()?;
-        image::save_buffer(&file, bytemuck::cast_slice(&pixels), size[0], size[1], image::ColorType::Rgba8)?;
+        picture::save(&file, size, bytemuck::cast_slice(&pixels))?;
         println!("{file} after {} steps, {:?}", (frame as usize + 1) * STEPS_OF_A_FRAME, began.elapsed());
     }
     Ok(())

@@ -5,18 +5,15 @@
 use std::time::Instant;
 
 use anywarp::Device;
+use picture::Picture;
 
 const MOST_COLUMNS: u32 = 1024; // as the kernel says
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/data/rocket.jpg").to_owned();
-    let mut photo = image::open(std::env::args().nth(1).unwrap_or(sample))?;
-    if photo.width() > MOST_COLUMNS {
-        photo = photo.thumbnail(MOST_COLUMNS, photo.height());
-    }
-    let photo = photo.to_rgba8();
-    let size = [photo.width(), photo.height()];
-    let colours: Vec<u32> = photo.pixels().map(|pixel| u32::from_le_bytes(pixel.0)).collect();
+    let photo = Picture::open(std::env::args().nth(1).unwrap_or(sample))?;
+    let Picture { size, pixels } = photo.at_most(MOST_COLUMNS);
+    let colours: Vec<u32> = pixels.into_iter().map(u32::from_le_bytes).collect();
 
     let device = Device::open_default()?;
     let sort = device.kernel(include_str!("shaders/sorted_pixels.wgsl"))?;
@@ -36,11 +33,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         old.sort_unstable();
         assert_eq!(new, old, "row {row}");
     }
-    Ok(image::save_buffer(
-        "sorted-pixels.png",
-        bytemuck::cast_slice(&sorted),
-        size[0],
-        size[1],
-        image::ColorType::Rgba8,
-    )?)
+    picture::save("sorted-pixels.png", size, bytemuck::cast_slice(&sorted))
 }

@@ -23,5 +23,5 @@ mod rebuild;
 pub mod tables;
 pub mod wide;
 
-pub use circumstances::Circumstances;
+pub use circumstances::{Circumstances, Unrolling};
 pub use rebuild::operands;

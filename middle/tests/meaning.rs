@@ -12,11 +12,11 @@ mod machine;
 mod small;
 
 use anywarp_backend::{Refused, Validated};
-use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
 use anywarp_middle::explicit::explicit;
 use anywarp_middle::optimise::optimise;
 use anywarp_middle::tables::place;
+use anywarp_middle::{Circumstances, Unrolling};
 use naga::valid::Capabilities;
 
 use differential::ast::{Program, Space};
@@ -58,12 +58,18 @@ fn differs(
             let made = explicit(module, module.info(), &proofs(module));
             module.clone().after_pass(made).map_err(not_valid)
         };
-        let faster = optimise(&module, module.info(), &circumstances);
-        let faster = module.clone().after_pass(faster).map_err(not_valid)?;
+        let faster = |unrolling| {
+            let made = optimise(&module, module.info(), &Circumstances { unrolling, ..circumstances.clone() });
+            module.clone().after_pass(made).map_err(not_valid)
+        };
+        let [selective, by_compiler] = [Unrolling::Selective, Unrolling::ByCompiler].map(faster);
+        let (faster, selective, by_compiler) = (faster(Unrolling::Full)?, selective?, by_compiler?);
         let (safe, plainly_safe) = (checks(&faster)?, checks(&module)?);
         let placed = safe.clone().after_pass(place(&safe, safe.info())).map_err(not_valid)?;
         Ok(ran("optimised", plain, &faster, None)
             .or_else(|| ran("proven", plain, &faster, Some(proofs(&faster))))
+            .or_else(|| ran("unrolled where that saves something", plain, &selective, Some(proofs(&selective))))
+            .or_else(|| ran("with loops left to compilers", plain, &by_compiler, Some(proofs(&by_compiler))))
             .or_else(|| ran("with explicit checks", checked, &safe, None))
             .or_else(|| ran("with arrays in variables", checked, &placed, None))
             .or_else(|| ran("with explicit checks alone", checked, &plainly_safe, None)))

@@ -4,12 +4,15 @@
 //! loops end, by the writer or by the module itself, and workgroup memory starts as zeros, unless the program's author
 //! lets all that be left out.
 
+#[cfg(feature = "assembly")]
 mod assembly;
 
 use std::fmt;
 
 use anywarp_backend::{BackendError, BindingClass, Program};
-use naga::back::{hlsl, msl, spv};
+#[cfg(feature = "assembly")]
+use naga::back::spv;
+use naga::back::{hlsl, msl};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::{Module, ResourceBinding, ShaderStage};
 
@@ -21,7 +24,7 @@ use crate::kernel::text;
 pub enum Target {
     /// WGSL after the front end: one entry point, and no overrides. A browser gets it as it is written here.
     Wgsl,
-    /// SPIR-V 1.6 for Vulkan, as assembly text with names and lines.
+    /// SPIR-V 1.6 for Vulkan, as assembly text with names and lines. The feature `assembly` brings the writer.
     Spirv,
     /// The Metal Shading Language, version 3.2: that of macOS 15, where Apple's own GPUs have all of their features.
     Msl,
@@ -67,7 +70,7 @@ anywarp_backend::debug_as_display!(TranslateError);
 /// # fn example(program: &anywarp_backend::Program) -> Result<(), anywarp_wgpu::translate::TranslateError> {
 /// use anywarp_wgpu::translate::{Target, translate};
 ///
-/// println!("{}", translate(program, Target::Spirv)?);
+/// println!("{}", translate(program, Target::Hlsl)?);
 /// # Ok(())
 /// # }
 /// ```
@@ -128,6 +131,12 @@ fn as_wgsl(program: &Program) -> Result<String, String> {
     })
 }
 
+#[cfg(not(feature = "assembly"))]
+fn as_spirv(_: &Program) -> Result<String, String> {
+    Err("anywarp-wgpu was built without its feature `assembly`, which writes it".to_owned())
+}
+
+#[cfg(feature = "assembly")]
 fn as_spirv(program: &Program) -> Result<String, String> {
     let ready = ready(program, true)?;
     let options = spv::Options {

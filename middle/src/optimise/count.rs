@@ -1,8 +1,8 @@
-//! Unrolling: how often a loop runs, and whether to write its turns one after the other.
+//! Unrolling: how often a loop runs, and what of its turns remains.
 //!
 //! Found by running what is constant in the loop, turn by turn, with what variables are known to hold before it.
 
-use naga::{Block, Expression, Handle, Literal, Statement, TypeInner};
+use naga::{AddressSpace, Block, Expression, Handle, Literal, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -10,37 +10,23 @@ use super::fold;
 use super::known::{self, Known};
 use super::memory::{Memory, Target};
 use super::rewrite::Rewriter;
+use super::text;
 
 /// Loops with more turns stay loops.
 const MOST_TRIPS: usize = 64;
-
-/// A loop is unrolled if its turns together have no more expressions than this.
-const MOST_OF_A_LOOP: usize = 3_000;
-
-/// The same for loops with a barrier in them.
-const MOST_WITH_BARRIER: usize = 100;
-
-/// The same for loops in which no index and no branch depends on the turn.
-const MOST_WITHOUT_GAIN: usize = 100;
-
-/// Where the compiler unrolls by itself, a loop is unrolled only if arrays of the function are indexed by its turns, so
-/// that they may become variables, and its turns together have no more expressions than this. All else costs such
-/// compilers much, and gains nothing that they would not find.
-const MOST_FOR_ARRAYS: usize = 1_000;
 
 /// Evaluations that finding out about one loop may take.
 const MOST_EFFORT_FOR_A_LOOP: usize = 20_000;
 
 impl Rewriter<'_> {
-    /// How often a loop is left at the start of a turn or at its end, if it is to be unrolled: the number of whole
-    /// turns before that.
-    pub(super) fn worthwhile(
+    /// Runs a loop, as long as what remains of its turns is no more than `most`.
+    pub(super) fn run(
         &mut self,
         body: &Block,
         continuing: &Block,
         break_if: Option<Handle<Expression>>,
-    ) -> Option<usize> {
-        let most = MOST_OF_A_LOOP.min(self.growth);
+        most: usize,
+    ) -> Option<Turns> {
         let mut values = std::mem::take(&mut self.values);
         values.start(self.source.expressions.len());
         let effort = self.effort.min(MOST_EFFORT_FOR_A_LOOP);
@@ -50,32 +36,52 @@ impl Rewriter<'_> {
             values,
             rolled: FxHashSet::default(),
             cost: 0,
+            text: 0,
             most,
             effort,
-            gains: false,
-            by_arrays: 0,
+            gains: Gains::default(),
             masks: FxHashMap::default(),
             level: 0,
             barrier: false,
         };
         let trips = run.repeat(body, continuing, break_if);
-        let Run { cost, effort: left, gains, by_arrays, barrier, values, .. } = run;
+        let Run { cost, text, effort: left, gains, barrier, values, .. } = run;
         self.values = values;
         self.effort = self.effort.saturating_sub(effort - left);
-        let trips = trips?;
-        let arrays = by_arrays & 1 != 0;
-        let allowed = match (gains, barrier) {
-            _ if self.circumstances.compiler_unrolls && !arrays => 0,
-            (_, true) => MOST_WITH_BARRIER,
-            (false, _) => MOST_WITHOUT_GAIN,
-            _ if self.circumstances.compiler_unrolls => most.min(MOST_FOR_ARRAYS),
-            _ => most,
-        };
-        if trips > 0 && cost > allowed {
-            return None;
-        }
-        self.growth = self.growth.saturating_sub(cost);
-        Some(trips)
+        trips.map(|whole| Turns { whole, cost, text, gains, barrier })
+    }
+}
+
+/// What became of a loop that was run.
+pub(super) struct Turns {
+    /// Those that are run to their end.
+    pub(super) whole: usize,
+    /// Expressions and statements that remain of all of them.
+    pub(super) cost: usize,
+    /// How much text that is.
+    pub(super) text: usize,
+    pub(super) gains: Gains,
+    /// Whether there is a barrier in it.
+    pub(super) barrier: bool,
+}
+
+/// What depends on turns and is known in each. Loops are bits: the one that is run is the lowest, those in it follow.
+#[derive(Clone, Default)]
+pub(super) struct Gains {
+    /// An index or a branch depends on the turns of any of them.
+    pub(super) any: bool,
+    /// By new variable: the loops by whose turns it is indexed, and whether all of its indices are known.
+    arrays: FxHashMap<usize, (u64, bool)>,
+    /// The loops by whose turns values are indexed: tables, and vectors.
+    pub(super) tables: u64,
+    /// The loops by whose turns workgroup memory is indexed, where nothing else is in the index.
+    pub(super) shared: u64,
+}
+
+impl Gains {
+    /// The loops by whose turns arrays of the function are indexed, if all indices of these are known.
+    pub(super) fn arrays(&self) -> u64 {
+        self.arrays.values().filter(|(_, known)| *known).fold(0, |all, (mask, _)| all | mask)
     }
 }
 
@@ -137,12 +143,12 @@ struct Run<'r, 'a> {
     rolled: FxHashSet<usize>,
     /// Expressions and statements that remain.
     cost: usize,
+    /// How much text remains, where what variables hold is used in place of loads.
+    text: usize,
     most: usize,
     /// Evaluations that are still allowed.
     effort: usize,
-    gains: bool,
-    /// The loops, as bits, by whose turns arrays of the function are indexed.
-    by_arrays: u64,
+    gains: Gains,
     /// By new variable: the loops, as bits, by whose turns it differs.
     masks: FxHashMap<usize, u64>,
     /// How many loops are around in the one that is run.
@@ -199,10 +205,11 @@ impl Run<'_, '_> {
                 if let Some(Literal::Bool(known)) = self.literal(*condition) {
                     // The test that ends the loop goes with any.
                     let ends = [accept, reject].iter().any(|side| matches!(side.last(), Some(Statement::Break)));
-                    self.gains |= !ends && self.values.varies(*condition);
+                    self.gains.any |= !ends && self.values.varies(*condition);
                     return self.list(if known { accept } else { reject }, within);
                 }
                 self.spend(1)?;
+                self.text += text::OF_A_BRANCH;
                 let before = self.vars.clone();
                 let accepted = self.list(accept, true)?;
                 let after_accept = std::mem::replace(&mut self.vars, before.clone());
@@ -216,6 +223,7 @@ impl Run<'_, '_> {
             }
             Statement::Switch { cases, .. } => {
                 self.spend(1)?;
+                self.text += text::of_statement(self.rewriter, statement);
                 let before = self.vars.clone();
                 let mut after = Vec::new();
                 for case in cases {
@@ -234,11 +242,15 @@ impl Run<'_, '_> {
             Statement::Continue => return Err(Unknown),
             Statement::Return { .. } | Statement::Kill => {
                 self.spend(1)?;
+                self.text += 1;
                 return Ok(Flow::Never);
             }
             Statement::Store { pointer, value } => {
                 self.spend(1)?;
-                match self.rewriter.target(*pointer) {
+                let target = self.rewriter.target(*pointer);
+                let kept = within || !self.is_forwarded(target);
+                self.text += if kept { text::of_access(self.rewriter, *pointer) } else { 0 };
+                match target {
                     Target::Local(local, whole) => {
                         let constant = self.rewriter.constant(*value).is_some();
                         let mask = self.values.mask(*value) | if constant { 0 } else { self.bit() };
@@ -256,12 +268,14 @@ impl Run<'_, '_> {
             }
             Statement::ControlBarrier(_) | Statement::WorkGroupUniformLoad { .. } => {
                 self.barrier = true;
+                self.text += 1;
                 self.spend(1)?;
             }
             _ => {
                 if let Some(result) = crate::rebuild::operands::statement_result(statement) {
                     self.values.set(result, None, false, 0);
                 }
+                self.text += text::of_statement(self.rewriter, statement);
                 self.spend(if Memory::changes(statement) { 8 } else { 4 })?;
             }
         }
@@ -277,7 +291,7 @@ impl Run<'_, '_> {
         break_if: Option<Handle<Expression>>,
     ) -> Result<(), Unknown> {
         if !self.rolled.contains(&address) {
-            let (before, cost, gains, by_arrays) = (self.vars.clone(), self.cost, self.gains, self.by_arrays);
+            let (before, cost, text, gains) = (self.vars.clone(), self.cost, self.text, self.gains.clone());
             self.level += 1;
             let trips = self.repeat(body, continuing, break_if);
             self.level -= 1;
@@ -286,8 +300,8 @@ impl Run<'_, '_> {
             }
             self.rolled.insert(address);
             self.vars = before;
-            self.cost = cost;
-            (self.gains, self.by_arrays) = (gains, by_arrays);
+            (self.cost, self.text) = (cost, text);
+            self.gains = gains;
             self.spend(0)?;
         }
         self.forget_written(body);
@@ -297,6 +311,7 @@ impl Run<'_, '_> {
         self.vars.clone_from(&before);
         self.in_loop(continuing)?;
         self.vars = before;
+        self.text += text::OF_A_LOOP;
         self.spend(2)
     }
 
@@ -318,6 +333,7 @@ impl Run<'_, '_> {
                 Statement::Block(inner) => self.own(inner, continues)?,
                 Statement::If { accept, reject, .. } => {
                     self.spend(1)?;
+                    self.text += text::OF_A_BRANCH;
                     let before = self.vars.clone();
                     self.own(accept, continues)?;
                     let after = std::mem::replace(&mut self.vars, before.clone());
@@ -326,6 +342,7 @@ impl Run<'_, '_> {
                 }
                 Statement::Switch { cases, .. } => {
                     self.spend(1)?;
+                    self.text += text::of_statement(self.rewriter, statement);
                     let before = self.vars.clone();
                     let mut after = Vec::new();
                     for case in cases {
@@ -457,18 +474,40 @@ impl Run<'_, '_> {
             });
         }
         if let Expression::Access { base, index } = *expression {
-            self.gains |= self.values.varies(index);
-            if !matches!(rewriter.target(base), Target::Other) {
-                self.by_arrays |= self.values.mask(index);
-            }
+            self.gains.any |= self.values.varies(index);
+            self.indexed(base, index);
         }
         self.values.set(old, value, varies, mask);
-        let is_pointer = || {
-            let ty = rewriter.types.get(old, &rewriter.module.types);
-            matches!(ty, TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. })
-        };
-        if value.is_none() && !is_pointer() {
+        if value.is_none() && self.rewriter.space(old).is_none() {
             self.cost += 1;
+            let is_held =
+                matches!(*expression, Expression::Load { pointer } if self.is_forwarded(rewriter.target(pointer)));
+            self.text += if is_held { 0 } else { text::of_expression(rewriter, old) };
         }
+    }
+
+    /// Notes whose turns an index depends on, and whether they make it known.
+    fn indexed(&mut self, base: Handle<Expression>, index: Handle<Expression>) {
+        let (mask, known) = (self.values.mask(index), self.literal(index).is_some());
+        match self.rewriter.target(base) {
+            Target::Local(local, _) => {
+                let (masks, all_known) = self.gains.arrays.entry(local.index()).or_insert((0, true));
+                *masks |= mask;
+                *all_known &= known;
+            }
+            // It is in parts already: none of its indices depends on anything.
+            Target::Part(..) => {}
+            Target::Other if !known => {}
+            Target::Other => match self.rewriter.space(base) {
+                None => self.gains.tables |= mask,
+                Some(AddressSpace::WorkGroup) => self.gains.shared |= mask,
+                Some(_) => {}
+            },
+        }
+    }
+
+    /// Whether what a variable holds stands for loads of it.
+    fn is_forwarded(&self, target: Target) -> bool {
+        matches!(target, Target::Local(local, true) if self.rewriter.memory.forwards(local))
     }
 }

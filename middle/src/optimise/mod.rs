@@ -12,7 +12,9 @@
 //! | `known` | what is known of every launch, as constants |
 //! | `memory` | what variables hold; which memory has changed since |
 //! | `scope` | where expressions may be used |
-//! | `count` | loops that are unrolled; how often they run |
+//! | `count` | how often loops run, and what remains of their turns |
+//! | `worth` | which of them are unrolled |
+//! | `text` | how much statements are for a driver to read |
 //! | `scalars` | arrays and structures as variables, one for each element |
 //! | `stores` | stores that nothing reads |
 //! | `continues` | a `continue` as a branch |
@@ -38,6 +40,8 @@ mod simplify;
 mod stores;
 #[cfg(test)]
 mod tests;
+mod text;
+mod worth;
 
 use naga::{Function, Module, valid::ModuleInfo};
 use rustc_hash::FxHashSet;
@@ -46,6 +50,7 @@ use crate::Circumstances;
 use crate::rebuild::depth::nests_too_deeply;
 use crate::rebuild::prune::{prune, uses};
 use rewrite::{GaveUp, rewrite};
+pub use worth::Unrolled;
 
 /// Functions of more expressions stay as they are, and none becomes larger.
 const MOST_EXPRESSIONS: usize = 30_000;
@@ -64,22 +69,38 @@ const MOST_ROUNDS: usize = 6;
 /// The module has to be valid. What comes out is to be validated again before it is used: this only rearranges what
 /// is there, and a validator knows best.
 #[must_use]
-pub fn optimise(module: &Module, _info: &ModuleInfo, circumstances: &Circumstances) -> Option<Module> {
+pub fn optimise(module: &Module, info: &ModuleInfo, circumstances: &Circumstances) -> Option<Module> {
+    optimise_and_count(module, info, circumstances).0
+}
+
+/// As [`optimise`], with the loops that were unrolled.
+#[must_use]
+pub fn optimise_and_count(
+    module: &Module,
+    _info: &ModuleInfo,
+    circumstances: &Circumstances,
+) -> (Option<Module>, Unrolled) {
     let mut made: Option<Module> = None;
+    let mut unrolled = Unrolled::default();
     for (handle, function) in module.functions.iter() {
-        if let Some(function) = faster(module, circumstances, function) {
+        if let Some(function) = faster(module, circumstances, function, &mut unrolled) {
             *made.get_or_insert_with(|| module.clone()).functions.get_mut(handle) = function;
         }
     }
     for (at, entry) in module.entry_points.iter().enumerate() {
-        if let Some(function) = faster(module, circumstances, &entry.function) {
+        if let Some(function) = faster(module, circumstances, &entry.function, &mut unrolled) {
             made.get_or_insert_with(|| module.clone()).entry_points[at].function = function;
         }
     }
-    made
+    (made, unrolled)
 }
 
-fn faster(module: &Module, circumstances: &Circumstances, function: &Function) -> Option<Function> {
+fn faster(
+    module: &Module,
+    circumstances: &Circumstances,
+    function: &Function,
+    unrolled: &mut Unrolled,
+) -> Option<Function> {
     if function.expressions.len() > MOST_EXPRESSIONS || nests_too_deeply(&function.body) {
         return None;
     }
@@ -97,7 +118,8 @@ fn faster(module: &Module, circumstances: &Circumstances, function: &Function) -
             // A constant index out of range, say, in a turn that does not come so far.
             Err(GaveUp) if growth > 0 => growth = 0,
             Err(GaveUp) | Ok(None) => break,
-            Ok(Some(rewritten)) => {
+            Ok(Some((rewritten, loops))) => {
+                *unrolled += loops;
                 growth = growth.saturating_sub(rewritten.expressions.len().saturating_sub(source.expressions.len()));
                 made = Some(without_unused(&rewritten).unwrap_or(rewritten));
             }

@@ -11,6 +11,7 @@ use super::count::Values;
 use super::memory::{Memory, Target, escaped};
 use super::scalars::{Place, Splits};
 use super::scope::Scopes;
+use super::worth::Unrolled;
 use crate::Circumstances;
 use crate::rebuild::key::Key;
 use crate::rebuild::operands::{is_result, map_statement_operands, needs_emit, statement_result_mut};
@@ -69,19 +70,21 @@ pub(super) struct Rewriter<'a> {
     pub(super) values: Values,
     /// How much finding out how often loops run may still cost.
     pub(super) effort: usize,
+    /// What unrolling saved so far.
+    pub(super) unrolled: Unrolled,
     /// Something that cannot be written: the function stays as it was.
     pub(super) failed: bool,
     pub(super) changed: bool,
 }
 
-/// A function and its budget of growth, rewritten; `None` if nothing changed or it cannot be.
+/// A function with a budget of growth, rewritten, and the loops of it that were unrolled; `None` if nothing changed.
 pub(super) fn rewrite(
     module: &Module,
     circumstances: &Circumstances,
     source: &Function,
     splits: &Splits,
     growth: usize,
-) -> Result<Option<Function>, GaveUp> {
+) -> Result<Option<(Function, Unrolled)>, GaveUp> {
     let mut types = Typifier::new();
     if let Some((last, _)) = source.expressions.iter().next_back() {
         let context = ResolveContext::with_locals(module, &source.local_variables, &source.arguments);
@@ -109,6 +112,7 @@ pub(super) fn rewrite(
         growth,
         values: Values::default(),
         effort: super::MOST_EFFORT,
+        unrolled: Unrolled::default(),
         failed: false,
         changed: !splits.is_empty(),
     };
@@ -117,7 +121,7 @@ pub(super) fn rewrite(
     match rewriter {
         Rewriter { failed: true, .. } => Err(GaveUp),
         Rewriter { changed: false, .. } => Ok(None),
-        Rewriter { writer, .. } => Ok(Some(writer.finish())),
+        Rewriter { writer, unrolled, .. } => Ok(Some((writer.finish(), unrolled))),
     }
 }
 

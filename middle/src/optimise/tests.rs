@@ -3,6 +3,7 @@
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::*;
+use crate::Unrolling;
 
 pub(super) fn parse(text: &str) -> (Module, ModuleInfo) {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{}", error.emit_to_string(text)));
@@ -134,14 +135,16 @@ fn every_kernel_stays_valid_and_can_be_written() {
     let (mut tried, mut changed) = (0, 0);
     let mut slowest = (std::time::Duration::ZERO, String::new());
     let mut failures = Vec::new();
-    for (name, text) in corpus() {
+    let unrolled = [Unrolling::Full, Unrolling::Selective, Unrolling::ByCompiler];
+    for ((name, text), unrolling) in corpus().into_iter().flat_map(|kernel| unrolled.map(|how| (kernel.clone(), how))) {
         let Ok(module) = naga::front::wgsl::parse_str(&text) else { continue };
         let Ok(info) = validate(&module) else { continue };
+        let (name, known) = (format!("{name}, {unrolling:?}"), Circumstances { unrolling, ..Circumstances::default() });
         tried += 1;
         let mut made = None;
         let timed = (0..3).map(|_| {
             let start = std::time::Instant::now();
-            made = optimise(&module, &info, &Circumstances::default());
+            made = optimise(&module, &info, &known);
             start.elapsed()
         });
         let taken = timed.min().unwrap_or_default();
@@ -161,7 +164,7 @@ fn every_kernel_stays_valid_and_can_be_written() {
         if before.iter().zip(&after).any(|(before, after)| *before && !after) {
             failures.push(format!("{name}: SPIR-V, MSL, HLSL: {before:?} before, {after:?} after"));
         }
-        if let Some(again) = optimise(&made, &made_info, &Circumstances::default()) {
+        if let Some(again) = optimise(&made, &made_info, &known) {
             let again_info = validate(&again).unwrap_or_else(|error| panic!("{name}, twice: {error}"));
             let (once, twice) = (write(&made, &made_info), write(&again, &again_info));
             if once != twice {
@@ -171,7 +174,7 @@ fn every_kernel_stays_valid_and_can_be_written() {
     }
     println!("{tried} kernels, {changed} changed; the slowest took {:?}: {}", slowest.0, slowest.1);
     assert!(failures.is_empty(), "{} of {tried}:\n{}", failures.len(), failures.join("\n"));
-    assert!(tried > 100, "only {tried} kernels were found");
+    assert!(tried > 300, "only {tried} kernels were found");
 }
 
 /// Kernels, and what their optimised text has to contain and must not.
@@ -367,13 +370,14 @@ fn passes() {
 }
 
 #[test]
-fn compilers_that_unroll_are_left_to_it() {
-    let known = Circumstances { compiler_unrolls: true, ..Circumstances::default() };
-    let loops = |body: &str, known: &Circumstances| {
+fn loops_are_left_to_compilers_that_unroll() {
+    let loops = |body: &str, unrolling| {
         let text = format!(
-            "{START}@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ {body} }}"
+            "{START}var<workgroup> tile: array<array<f32, 8>, 8>;
+            @compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{ {body} }}"
         );
-        optimised_for(&text, known).matches("loop {").count()
+        let known = Circumstances { unrolling, ..Circumstances::default() };
+        optimised_for(&text, &known).matches("loop {").count()
     };
     let sum = "for (var k = 0u; k < 64u; k++) { sums[0] += in[id.x * 64u + k] * in[k]; }";
     let halves =
@@ -383,15 +387,35 @@ fn compilers_that_unroll_are_left_to_it() {
     let nearest = "var a: array<f32, 8>; for (var k = 0u; k < 8u; k++) { a[k] = in[k]; }
         for (var c = 0u; c < 16u; c++) { var d = 0.0;
             for (var k = 0u; k < 8u; k++) { d += a[k] * in[c * 8u + k]; } sums[c] = d; }";
+    // The outer one's turns name rows of workgroup memory; with the inner one written out its body is long, or short.
+    let product = |count: u32| {
+        format!(
+            "var a: array<f32, {count}>;
+            for (var row = 0u; row < 8u; row++) {{
+                for (var k = 0u; k < {count}u; k++) {{ a[k] += tile[row][k & 7u] * in[id.x + k]; }}
+            }}
+            sums[0] = a[1] + a[2];"
+        )
+    };
+    // As large as the array's: its place is not known in any turn.
+    let scattered = "var a: array<f32, 8>;
+        for (var k = 0u; k < 8u; k++) { a[(k + id.x) & 7u] = in[id.x + k] * in[id.y + k] + in[k] * 3.0; } sums[0] = a[1];";
     let small = "for (var k = 0u; k < 3u; k++) { sums[k] = in[k]; }";
-    for (name, body, by_drivers, by_others) in [
-        ("a sum of buffers", sum, 1, 0),
-        ("halves, with barriers", halves, 1, 0),
-        ("an array of the function", own, 0, 0),
-        ("an array in an inner loop", nearest, 1, 0),
-        ("a few turns", small, 1, 0),
+    let odd = "for (var k = 0u; k < 6u; k++) { if k % 4u == 3u { sums[k] = in[id.x] * in[id.y] + in[id.z]; } }";
+    for (name, body, by_compiler, selective, full) in [
+        ("a sum of buffers", sum, 1, 1, 0),
+        ("halves, with barriers", halves, 1, 1, 0),
+        ("an array of the function", own, 0, 0, 0),
+        ("an array in an inner loop", nearest, 1, 1, 0),
+        ("workgroup memory in a long body", &product(48), 1, 0, 0),
+        ("workgroup memory in a short one", &product(4), 1, 1, 0),
+        ("an array without known places", scattered, 1, 1, 0),
+        ("a few turns", small, 1, 0, 0),
+        ("turns that do nothing", odd, 1, 0, 0),
     ] {
-        assert_eq!((loops(body, &known), loops(body, &Circumstances::default())), (by_drivers, by_others), "{name}");
+        let found =
+            [Unrolling::ByCompiler, Unrolling::Selective, Unrolling::Full].map(|unrolling| loops(body, unrolling));
+        assert_eq!(found, [by_compiler, selective, full], "{name}: by compilers, selective, full");
     }
 }
 

@@ -1,0 +1,44 @@
+//! How much a driver is given: instructions of SPIR-V, which no machine and no load changes.
+
+use naga::back::spv;
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+use crate::Outcome;
+use crate::compiler::Given;
+
+/// Words before the first instruction of a module.
+const HEADER: usize = 5;
+
+/// `OpFunction`: what stands before the first of them is names, types and constants.
+const FUNCTION: u32 = 54;
+
+/// Instructions of a kernel's functions, as wgpu writes them for a driver that guards buffers by itself, as those of
+/// hardware do.
+///
+/// # Errors
+/// Says why the kernel cannot be written.
+pub(crate) fn instructions(given: &Given) -> Outcome<usize> {
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&given.module)?;
+    let index = if given.checks.bounds_checks { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
+    let options = spv::Options {
+        lang_version: (1, 6),
+        flags: spv::WriterFlags::empty(),
+        bounds_check_policies: BoundsCheckPolicies { index, ..BoundsCheckPolicies::default() },
+        force_loop_bounding: given.checks.force_loop_bounding,
+        emit_int_div_checks: given.checks.int_div_checks,
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,
+        fake_missing_bindings: true,
+        ..spv::Options::default()
+    };
+    let words = spv::write_vec(&given.module, &info, &options, None)?;
+    let (mut at, mut count, mut inside) = (HEADER, 0, false);
+    while let Some(first) = words.get(at) {
+        // The high half is how many words the instruction has.
+        let (length, operation) = (*first >> 16, *first & 0xFFFF);
+        inside |= operation == FUNCTION;
+        count += usize::from(inside);
+        at += (length as usize).max(1);
+    }
+    Ok(count)
+}
