@@ -134,8 +134,8 @@ impl Recording {
         Self::default()
     }
 
-    /// A recording with nothing in it, that will be submitted again and again.
-    # Returns an empty recording that will be submitted repeatedly.
+    /// Returns an empty recording that will be submitted repeatedly.
+    #[must_use]
     pub fn kept() -> Self {
         Self { slot: Some(Slot::default()), ..Self::default() }
     }

@@ -109,8 +109,9 @@ impl Lent {
         owner: Arc<dyn Any + Send + Sync>,
     ) -> Result<HostRange, BackendError> {
         // SAFETY: the caller guarantees the conditions of `HostRange::new`.
-        unsafe { HostRange::new(start, bytes, Arc::clone(&self.0), owner) }
-            .ok_or_else(|| BackendError::rejected("host access", "the bytes are already in use by the host; drop the first range"))
+        unsafe { HostRange::new(start, bytes, Arc::clone(&self.0), owner) }.ok_or_else(|| {
+            BackendError::rejected("host access", "the bytes are already in use by the host; drop the first range")
+        })
     }
 
     /// Checks that the range is not lent.

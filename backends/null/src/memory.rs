@@ -81,7 +81,10 @@ impl Memory {
         state.mapping.close()?;
         if state.held.as_ref().is_some_and(|held| *held != self.words()) {
             state.mapping.open(None);
-            return Err(BackendError::rejected("unmapping", "the host has written to readback memory, which is read-only"));
+            return Err(BackendError::rejected(
+                "unmapping",
+                "the host has written to readback memory, which is read-only",
+            ));
         }
         state.held = None;
         Ok(())

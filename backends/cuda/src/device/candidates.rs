@@ -71,8 +71,7 @@ impl Candidate {
 }
 
 fn devices(driver: &'static Driver) -> Result<Vec<Candidate>, String> {
-    let count =
-        Device::count(driver).map_err(|said| format!("the NVIDIA driver cannot list its devices: {said}"))?;
+    let count = Device::count(driver).map_err(|said| format!("the NVIDIA driver cannot list its devices: {said}"))?;
     let all = (0..count).filter_map(|ordinal| {
         let described = describe(driver, ordinal);
         described.inspect_err(|error| log::warn!("CUDA device {ordinal} is skipped: {error}")).ok()

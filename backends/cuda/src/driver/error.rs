@@ -48,7 +48,8 @@ const STICKY: &[u32] = &[
 ];
 
 /// The consequence of an error that ends a context for the process.
-pub(crate) const AFTERWARDS: &str = "; CUDA does not allow this process to use the GPU again: open a new device in a new process";
+pub(crate) const AFTERWARDS: &str =
+    "; CUDA does not allow this process to use the GPU again: open a new device in a new process";
 
 impl Driver {
     /// Returns the error for a result that does not end the device.
@@ -80,9 +81,7 @@ pub(crate) fn remedy(result: u32) -> &'static str {
         34 => "; the library found is a stub for building: put the driver's own before it in the library path",
         100 => "; check with nvidia-smi whether there is a device, and check CUDA_VISIBLE_DEVICES",
         101 => "; check CUDA_VISIBLE_DEVICES",
-        214 | 220 | 226 => {
-            "; the hardware reports an error: check nvidia-smi -q and the system's log for Xid messages"
-        }
+        214 | 220 | 226 => "; the hardware reports an error: check nvidia-smi -q and the system's log for Xid messages",
         46 | 802 => "; another process uses the device exclusively, or its fabric manager is not running yet",
         803 | 804 => "; the versions of the driver's kernel module and library differ: reboot, or update the driver",
         OUT_OF_RESOURCES => "; use fewer invocations in a workgroup, or less workgroup memory",

@@ -54,7 +54,10 @@ impl StatusRecords {
         if free.is_empty() {
             self.grow(&mut free)?;
         }
-        let nothing = || BackendError::Rejected { operation: "submitting", message: "the device has no memory for a status record".to_owned() };
+        let nothing = || BackendError::Rejected {
+            operation: "submitting",
+            message: "the device has no memory for a status record".to_owned(),
+        };
         let place = free.pop().ok_or_else(nothing)?;
         Ok(StatusRecord { records: Arc::clone(self), place })
     }

@@ -192,7 +192,7 @@ impl<'a> FunctionWriter<'a, '_> {
                 let place = self.place(base, purpose)?;
                 self.step(place, pointer, base, GuardedIndex::Expression(index), purpose)
             }
-            _ => Err(TranslateError::unsupported("a pointer that is chosen at run time")),
+            _ => Err(TranslateError::unsupported("a pointer that is selected at run time")),
         }
     }
 

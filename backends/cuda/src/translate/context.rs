@@ -4,7 +4,6 @@
 //! reached through a struct, passed by reference. Every function is inlined, and the struct holds only pointers, counts
 //! and references, so the compiler removes it; if it held the private variables themselves, an array that is indexed
 //! dynamically would keep the whole struct in memory. Workgroup variables are at file scope.
-//! variables are at file scope.
 
 use std::fmt::Write;
 

@@ -54,7 +54,9 @@ impl<R: Resources> Check<'_, R> {
             Bound::Inline(range) => {
                 let given = self.recording.bytes(range).len();
                 if given != range.len() || range.start > range.end {
-                    return self.wrong(format_args!("'{name}' got bytes {range:?} of the recording's values, which it does not have"));
+                    return self.wrong(format_args!(
+                        "'{name}' got bytes {range:?} of the recording's values, which it does not have"
+                    ));
                 }
                 given as u64
             }
@@ -62,14 +64,16 @@ impl<R: Resources> Check<'_, R> {
                 self.region(*region, OF_KERNELS)?;
                 if *access != binding.access {
                     let expected = binding.access;
-                    return self.wrong(format_args!("'{name}' at {region}: expected access {expected:?}, got {access:?}"));
+                    return self
+                        .wrong(format_args!("'{name}' at {region}: expected access {expected:?}, got {access:?}"));
                 }
                 let alignment = alignment.max(binding.alignment);
                 if !region.offset.is_multiple_of(u64::from(alignment)) {
                     return self.wrong(format_args!("'{name}' at {region} must begin at a multiple of {alignment}"));
                 }
                 if binding.class != BindingClass::Uniform && !region.bytes.is_multiple_of(4) {
-                    return self.wrong(format_args!("'{name}' at {region} must have a length that is a multiple of 4 bytes"));
+                    return self
+                        .wrong(format_args!("'{name}' at {region} must have a length that is a multiple of 4 bytes"));
                 }
                 region.bytes
             }

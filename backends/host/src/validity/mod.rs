@@ -86,7 +86,8 @@ impl<R: Resources> Check<'_, R> {
     fn copy(&self, source: Region, target: Region) -> Result<(), BackendError> {
         if source.bytes != target.bytes {
             let (from, to) = (source.bytes, target.bytes);
-            return self.wrong(format_args!("{target} has {to} bytes and {source} has {from}: the lengths must be equal"));
+            return self
+                .wrong(format_args!("{target} has {to} bytes and {source} has {from}: the lengths must be equal"));
         }
         if source.overlaps(&target) {
             return self.wrong(format_args!("{source} and {target} must not overlap"));

@@ -191,7 +191,8 @@ fn ids_must_exist() {
 
 #[test]
 fn regions_lie_within_unmapped_memory_of_the_right_kind() {
-    let mapped = "command 0, a fill of memory 4[0..4]: memory 4[0..4] is mapped: unmap it before submitting work that uses it";
+    let mapped =
+        "command 0, a fill of memory 4[0..4]: memory 4[0..4] is mapped: unmap it before submitting work that uses it";
     refused(&fill(region(MAPPED, 0, 4)), mapped);
     let empty = "command 0, a fill of memory 1[8..8]: memory 1[8..8] is empty, but at least one byte is expected";
     refused(&fill(region(DEVICE, 8, 0)), empty);
@@ -256,7 +257,10 @@ fn a_dispatch_gives_what_its_kernel_wants() {
         let problem = format!("the kernel expects 8 bytes of immediates, got {immediates}");
         saxpy(Launch { immediates, ..Launch::default() }, &problem);
     }
-    saxpy(Launch { input: Bound::Inline(0..16), ..Launch::default() }, "'input' is not a uniform: expected a region of memory, got a value");
+    saxpy(
+        Launch { input: Bound::Inline(0..16), ..Launch::default() },
+        "'input' is not a uniform: expected a region of memory, got a value",
+    );
     for values in [60..90, Range { start: 24, end: 8 }] {
         let problem = format!("'params' got bytes {values:?} of the recording's values, which it does not have");
         saxpy(Launch { params: Bound::Inline(values), ..Launch::default() }, &problem);

@@ -69,7 +69,6 @@ impl Driver {
 
     /// The address came from a pool. It is used neither after this, nor by work that may run after the stream's current
     /// work. The stream is alive.
-    /// stream's work so far. The stream is alive.
     pub(in crate::driver) unsafe fn free_in_order(&self, address: CUdeviceptr, stream: CUstream) -> DriverResult<()> {
         // SAFETY: as the caller says.
         checked("cuMemFreeAsync", unsafe { (self.cuMemFreeAsync)(address, stream) })

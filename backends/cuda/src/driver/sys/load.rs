@@ -23,9 +23,11 @@ impl Driver {
     fn load() -> Result<Self, String> {
         // SAFETY: loads the driver's library and unloads it; its initialisers have no requirements.
         if !unsafe { sys::is_culib_present() } {
-            return Err("no NVIDIA driver is installed: its library (libcuda.so.1, on Windows nvcuda.dll) is not found; \
+            return Err(
+                "no NVIDIA driver is installed: its library (libcuda.so.1, on Windows nvcuda.dll) is not found; \
                         in a container, start it with the NVIDIA runtime"
-                .to_owned());
+                    .to_owned(),
+            );
         }
         // SAFETY: the check above found it, so this does not panic; it is never unloaded.
         let library = unsafe { sys::culib() };
@@ -41,7 +43,11 @@ impl Driver {
             )
         })?;
         driver.init().map_err(|failed| {
-            format!("the NVIDIA driver cannot be initialised: {}{}", driver.text(failed.code), error::remedy(failed.code))
+            format!(
+                "the NVIDIA driver cannot be initialised: {}{}",
+                driver.text(failed.code),
+                error::remedy(failed.code)
+            )
         })?;
         driver.version = driver
             .driver_version()

@@ -29,7 +29,9 @@ impl Blas {
         let rejected = |message| BackendError::Rejected { operation: OPERATION, message };
         let refused = |function: &str, status| rejected(format!("{function}: {status:?}"));
         if !sys::has_blas() {
-            return Err(rejected("cuBLAS is not installed: `Caps::library` lists the routines that the device has".to_owned()));
+            return Err(rejected(
+                "cuBLAS is not installed: `Caps::library` lists the routines that the device has".to_owned(),
+            ));
         }
         let handle = result::create().map_err(|status| refused("cublasCreate", status))?;
         let blas = Self { handle, stream: None };

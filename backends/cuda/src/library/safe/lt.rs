@@ -126,7 +126,11 @@ impl Prepared {
         if found.workspaceSize as u64 > workspace {
             return Err(Status::CUBLAS_STATUS_NOT_SUPPORTED);
         }
-        log::debug!("cuBLASLt: {:.2} waves and {} bytes of workspace for {product}", found.wavesCount, found.workspaceSize);
+        log::debug!(
+            "cuBLASLt: {:.2} waves and {} bytes of workspace for {product}",
+            found.wavesCount,
+            found.workspaceSize
+        );
         Ok(Self { operation, a, b, c, algorithm: found.algo })
     }
 

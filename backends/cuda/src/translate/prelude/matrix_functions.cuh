@@ -1,7 +1,7 @@
 // Determinants, inverses and outer products, in the type of sums and products.
 template <class W> aw_fn W aw_minor2(W a, W b, W c, W d) { return a * d - b * c; }
 
-// The minor of three columns without the first and another row, or the whole determinant.
+// The determinant of rows i, j and k of three columns.
 template <class W> aw_fn W aw_minor3(const W* a, const W* b, const W* c, u32 i, u32 j, u32 k) {
     return a[i] * aw_minor2(b[j], b[k], c[j], c[k]) - a[j] * aw_minor2(b[i], b[k], c[i], c[k])
         + a[k] * aw_minor2(b[i], b[j], c[i], c[j]);
