@@ -1,4 +1,4 @@
-//! Places of the source, and what a checked kernel tells of its accesses.
+//! Positions of the source, and the reports of a checked kernel about its accesses.
 
 use std::rc::Rc;
 
@@ -11,21 +11,21 @@ use super::pointer::{Pointer, Root};
 use super::shape::{Rule, Shape};
 use super::value::Data;
 use crate::ir::{
-    Access, BinaryOp, CheckKind, Class, CompareOp, Count, Index, MOST_INDICES, Range, Reach, Site, SiteId, Space, Stmt,
+    Access, BinaryOp, CheckKind, Class, CompareOp, Count, Index, MAX_INDICES, Range, Reach, Site, SiteId, Space, Stmt,
     Value, Var,
 };
 
-/// What the checker is told of accesses through a pointer. Pointers of unchecked kernels, and those
-/// to what is no variable of the source, have none.
+/// The properties of a pointer for the checker. Pointers of unchecked kernels, and those to memory that is not a
+/// variable of the source, have none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Told {
-    /// The variable, with the members on the way: `params.values`.
+    /// The variable, with the members of the path: `params.values`.
     pub(super) path: Rc<str>,
-    /// Whether invocations may race for it.
+    /// Whether invocations may race on it.
     pub(super) races: bool,
-    /// Whether it must be written before it is read: memory.
+    /// For memory: whether it must be written before it is read.
     pub(super) starts_unwritten: bool,
-    /// The same for registers: whether each was written.
+    /// For registers: whether each was written.
     pub(super) shadow: Option<Rc<[Var]>>,
     /// A bit for each dynamic index that is signed.
     pub(super) signed: u32,
@@ -34,31 +34,31 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Of a variable.
+    /// The properties of a pointer to a variable.
     pub(super) fn of(name: Option<&str>) -> Self {
         let path = Rc::from(name.unwrap_or(""));
         Self { path, races: false, starts_unwritten: false, shadow: None, signed: 0, constant: None }
     }
 
-    /// Of one of its members.
+    /// The properties of a pointer to a member.
     pub(super) fn member(&self, name: Option<&str>) -> Self {
         let path = name.map_or_else(|| Rc::clone(&self.path), |name| format!("{}.{name}", self.path).into());
         Self { path, ..self.clone() }
     }
 
-    /// Of an element with a constant index.
+    /// Extends the properties to an element with a constant index.
     pub(super) fn at(&mut self, index: u64) {
         self.constant = u32::try_from(index).ok();
     }
 }
 
 impl<'a> Lowering<'a> {
-    /// A place of the source; `variable` is what is touched there, if anything.
+    /// Adds a position of the source; `variable` is the variable that is accessed there, if any.
     pub(super) fn site(&mut self, span: Span, variable: &str) -> SiteId {
         self.b.site(Site { span, variable: variable.to_owned() })
     }
 
-    /// Reports something about the expression or statement that is being lowered.
+    /// Adds a report about the expression or statement that is being lowered.
     pub(super) fn tell(&mut self, kind: CheckKind, variable: &str, operands: Vec<Value>) {
         if self.checked && !self.b.ended() {
             let site = self.site(self.here, variable);
@@ -66,7 +66,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Has reads of a variable that was declared without a first value come after a write.
+    /// Makes a variable that was declared without an initial value require a write before each read.
     pub(super) fn must_be_written(&mut self, pointer: &mut Pointer, name: Option<&str>, span: Span) {
         self.here = span;
         let mut told = Told::of(name);
@@ -80,7 +80,7 @@ impl<'a> Lowering<'a> {
         self.forget(pointer, true);
     }
 
-    /// Declares a variable (again) without a first value.
+    /// Declares a variable (again) without an initial value.
     pub(super) fn forget(&mut self, pointer: &Pointer, first: bool) {
         let Some(told) = &pointer.told else { return };
         if let Some(shadow) = told.shadow.clone() {
@@ -94,7 +94,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reports an access to all that is behind a pointer. Comes before a read and before a write.
+    /// Reports an access to the whole pointee. Precedes the read or write.
     pub(super) fn tell_access(&mut self, to: &Pointer, access: Access) -> Result<()> {
         let Some(told) = to.told.clone() else { return Ok(()) };
         match &to.root {
@@ -130,7 +130,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Reports an access to pieces of memory: offset and length.
+    /// Reports an access to pieces of memory, given by offset and length.
     pub(super) fn tell_of(
         &mut self,
         told: &Told,
@@ -141,7 +141,7 @@ impl<'a> Lowering<'a> {
     ) {
         let based = indices.first().is_some_and(Index::is_base);
         let idle = indices.len() == usize::from(based) && !told.races && !told.starts_unwritten;
-        if idle || indices.len() > MOST_INDICES {
+        if idle || indices.len() > MAX_INDICES {
             return;
         }
         let ranges = indices.iter().enumerate().map(|(position, index)| {
@@ -155,7 +155,7 @@ impl<'a> Lowering<'a> {
             constant: told.constant,
             access,
             races: told.races,
-            // Atomics cannot start from anything but zero.
+            // Atomics can only start from zero.
             starts_unwritten: told.starts_unwritten && !access.is_atomic(),
         };
         let values = indices.iter().map(|index| index.value).collect();
@@ -186,7 +186,7 @@ impl<'a> Lowering<'a> {
         self.tell_index(value, Count::Fixed(count), signed, &name);
     }
 
-    /// Notes on a pointer that its last index is a signed integer.
+    /// Marks the last index of a pointer as a signed integer.
     pub(super) fn sign_index(&self, frame: &Frame<'a>, index: Handle<Expression>, before: usize, to: &mut Pointer) {
         if before < 32
             && to.indices.len() > before
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
         scalar.is_some_and(|scalar| scalar.kind == ScalarKind::Sint)
     }
 
-    /// What the source calls a value, or what it was read from; empty if nothing.
+    /// The name of a value in the source, or of the variable it was read from; empty if there is none.
     fn name_of(&self, frame: &Frame<'a>, of: Handle<Expression>) -> String {
         if let Some(name) = frame.function.named_expressions.get(&of) {
             return name.clone();
@@ -258,8 +258,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The local variables that have a first value: their declaration's, or the one of a store that the
-/// front end made of it.
+/// The local variables with an initial value: from their declaration, or from a store that the front end made of it.
 pub(super) fn initialised(function: &Function) -> FxHashSet<Handle<LocalVariable>> {
     let mut found: FxHashSet<_> =
         function.local_variables.iter().filter(|(_, local)| local.init.is_some()).map(|(handle, _)| handle).collect();
@@ -285,7 +284,7 @@ pub(super) fn initialised(function: &Function) -> FxHashSet<Handle<LocalVariable
     found
 }
 
-/// The variable whose declaration a store stands for.
+/// The variable of whose declaration a store is part.
 pub(super) fn declared(function: &Function, pointer: Handle<Expression>, span: Span) -> Option<Handle<LocalVariable>> {
     match function.expressions[pointer] {
         Expression::LocalVariable(local) => {
@@ -296,7 +295,7 @@ pub(super) fn declared(function: &Function, pointer: Handle<Expression>, span: S
     }
 }
 
-/// Whether the value of such a store is the zero that a declaration without a value stands for.
+/// Whether the value of such a store is the zero of a declaration without a value.
 pub(super) fn without_value(function: &Function, value: Handle<Expression>, span: Span) -> bool {
     matches!(function.expressions[value], Expression::ZeroValue(_)) && function.expressions.get_span(value) == span
 }

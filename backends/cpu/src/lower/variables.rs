@@ -1,4 +1,4 @@
-//! Variables and their first values.
+//! Variables and their initial values.
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,7 @@ use super::value::Data;
 use crate::ir::{Space, Stmt};
 
 impl<'a> Lowering<'a> {
-    /// A variable of an invocation, in registers or in private memory, with its first value.
+    /// Declares a variable of an invocation, in registers or in private memory, with its initial value.
     pub(super) fn declare(&mut self, shape: Shape, home: Home, init: &Data) -> Result<Pointer> {
         if let Home::Memory(space) = home {
             let pointer = self.reserve_in(space, shape)?;
@@ -20,7 +20,7 @@ impl<'a> Lowering<'a> {
             return Ok(pointer);
         }
         let Data::Scalars(values) = init else {
-            return Err(LowerError::invalid("a first value that is not of the variable's type"));
+            return Err(LowerError::invalid("an initial value that does not have the variable's type"));
         };
         let classes = self.types.classes(shape)?;
         let mut vars = Vec::with_capacity(values.len());
