@@ -1,4 +1,4 @@
-//! What `anywarp check` takes.
+//! The arguments of `anywarp check`.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) composition: CompositionArgs,
 
-    /// Only this entry point, in the files that have it [default: all compute entry points]
+    /// Check only this entry point, in the files that have it [default: all compute entry points]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
@@ -38,23 +38,23 @@ pub(crate) struct CheckArgs {
     #[arg(long = "override", alias = "constant", value_name = "NAME=VALUE", value_parser = values::override_value)]
     pub(crate) overrides: Vec<(String, f64)>,
 
-    /// Say of each access and each loop whether it is proven or checked, and why
+    /// Print for each access and each loop whether it is proven or checked, and why
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// How findings are printed; --json prints one object
+    /// The format of findings; --json prints one object
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }
 
-/// What there is to check against beside devices.
+/// The targets other than devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Against {
     /// The default limits of the WebGPU specification
     Webgpu,
 }
 
-/// How findings are printed.
+/// The formats of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -63,7 +63,7 @@ pub(crate) enum Format {
     Github,
 }
 
-/// An optional feature: its name and what it is.
+/// An optional feature: its name and its capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feature {
     pub(crate) name: &'static str,
