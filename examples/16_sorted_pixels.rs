@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use anywarp::Device;
 
-const MOST_COLUMNS: u32 = 1024; // as the kernel says
+const MAX_COLUMNS: u32 = 1024; // as the kernel says
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/data/rocket.jpg").to_owned();
     let mut photo = image::open(std::env::args().nth(1).unwrap_or(sample))?;
-    if photo.width() > MOST_COLUMNS {
-        photo = photo.thumbnail(MOST_COLUMNS, photo.height());
+    if photo.width() > MAX_COLUMNS {
+        photo = photo.thumbnail(MAX_COLUMNS, photo.height());
     }
     let photo = photo.to_rgba8();
     let size = [photo.width(), photo.height()];

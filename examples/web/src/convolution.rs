@@ -8,7 +8,7 @@ use crate::clock::{median, now};
 use crate::pixels::{RGB, RGBA, colours, recolour};
 
 /// More pixels than this take more memory than a page should: about 100 bytes each.
-const MOST_PIXELS: u64 = 24 << 20;
+const MAX_PIXELS: u64 = 24 << 20;
 
 /// Milliseconds after which there are no more runs than there were.
 const LONG: f64 = 2000.0;
@@ -86,7 +86,7 @@ impl Convolution {
     #[must_use]
     pub fn most_pixels(&self) -> f64 {
         let colour = (RGB * size_of::<f32>()) as f64;
-        (self.largest_binding() / colour).floor().min(MOST_PIXELS as f64)
+        (self.largest_binding() / colour).floor().min(MAX_PIXELS as f64)
     }
 
     /// Convolves the colours of `rgba` with nine `weights`, row by row, `passes` times; and all of that `runs`
