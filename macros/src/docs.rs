@@ -1,8 +1,8 @@
-//! WGSL's comments as Rust's.
+//! Converts WGSL comments to Rust doc comments.
 
-/// The lines of a comment, without what makes them one.
+/// The lines of a comment, without the comment markers.
 ///
-/// Code in it is WGSL: it is marked so that Rust does not run it as an example of its own.
+/// Code in it is marked as WGSL, so that Rust does not run it as a doc test.
 pub(crate) fn docs(comment: Option<&Vec<String>>) -> Vec<String> {
     let mut lines = Vec::new();
     for part in comment.into_iter().flatten() {
