@@ -2,7 +2,7 @@
 
 const CENTRE = [-0.7436439, 0.1318259]; // spirals in the seahorse valley
 const DEEPEST = 5; // beyond that, 32-bit floats are too coarse
-const FRAMES = 30; // of a hundred steps each: then the dish is full
+const FRAMES = 30; // a frame is a hundred steps; after 30 the dish is full
 
 const $ = (id) => document.getElementById(id);
 

@@ -92,20 +92,20 @@ fn an_override_without_default_suppresses_main_and_default() {
 #[test]
 fn comments_become_documentation() {
     let made = kernels(
-        r##"mod m { r#"//! Of the module.
-        /// Of the struct.
+        r##"mod m { r#"//! About the module.
+        /// About the struct.
         struct P {
-            /// Of the member.
+            /// About the member.
             a: f32,
         }
-        /// Of the binding.
+        /// About the binding.
         @group(0) @binding(0) var<uniform> p: P;
-        /// Of the entry point.
+        /// About the entry point.
         @compute @workgroup_size(1) fn main() { _ = p.a; }"# }"##,
     )
     .unwrap();
     for of in ["module", "struct", "member", "binding", "entry point"] {
-        assert!(made.contains(&format!("doc = \" Of the {of}.\"")), "the comment of the {of} is not in\n{made}");
+        assert!(made.contains(&format!("doc = \" About the {of}.\"")), "the comment of the {of} is not in\n{made}");
     }
     let odd = "mod m { \"@compute @workgroup_size(1) fn main() { /// nothing to be about\n }\" }";
     assert!(kernels(odd).is_ok(), "a comment in an unexpected position is accepted");

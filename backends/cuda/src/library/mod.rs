@@ -4,8 +4,7 @@
 //! |---|---|
 //! | `sys` | types of the libraries, and whether they are installed with every function called here |
 //! | `result` | each function as one that returns a `Result` |
-//! | `safe` | handles: of cuBLAS for `f32` and TF32, and for all that cuBLASLt has no algorithm for; of cuBLASLt for
-//! `f16` and `bf16`, with an algorithm chosen once per shape |
+//! | `safe` | handles of cuBLASLt for `f16` and `bf16`, with an algorithm chosen once per shape, and of cuBLAS for all else |
 //! | `product` | one product: its sizes, addresses and precision |
 //!
 //! Matrices are row-major; the libraries expect column-major matrices. A matrix is therefore its own transpose there,

@@ -7,7 +7,7 @@ use super::expr::{Text, bare};
 use super::writer::FunctionWriter;
 
 impl FunctionWriter<'_, '_> {
-    /// Converts a value to a scalar kind: of the given width or, without one, as a bit cast.
+    /// Converts a value to a scalar kind with the given width or, without one, as a bit cast.
     pub(super) fn convert(
         &mut self,
         value: Handle<Expression>,

@@ -1,6 +1,6 @@
 //! Translation of a program to CUDA C++, which needs neither a GPU nor CUDA.
 //!
-//! | file | what it writes |
+//! | file | output |
 //! |---|---|
 //! | `writer` | the state: shared by all functions, and of one function |
 //! | `names`, `types` | identifiers; type names and structs |

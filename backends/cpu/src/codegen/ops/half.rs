@@ -25,7 +25,7 @@ struct Rounding {
     magnitude: Value,
     /// The power of two at or below the magnitude, at least 2^-14, as bits.
     power: Value,
-    /// What was added, as a float.
+    /// The addend, as a float.
     addend: Value,
     /// The sum.
     sum: Value,

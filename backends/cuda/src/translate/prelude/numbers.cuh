@@ -4,7 +4,7 @@ template <class T> aw_fn T aw_min(T a, T b) { return b < a ? b : a; }
 template <class T> aw_fn T aw_max(T a, T b) { return a < b ? b : a; }
 template <class T> aw_fn T aw_sign(T a) { return T(T(a > T(0)) - T(a < T(0))); }
 
-// Of a number and a NaN, the number is returned.
+// The minimum and the maximum of a number and a NaN are the number.
 aw_fn f32 aw_abs(f32 a) { return fabsf(a); }
 aw_fn f32 aw_min(f32 a, f32 b) { return fminf(a, b); }
 aw_fn f32 aw_max(f32 a, f32 b) { return fmaxf(a, b); }
