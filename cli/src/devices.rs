@@ -17,7 +17,7 @@ const COLUMN: u16 = 44;
 pub(crate) fn devices(json: bool) -> Result<(), Failure> {
     let candidates = Device::enumerate();
     let missing = Device::missing(&candidates);
-    let default = Default::ask();
+    let default = Default::open();
     if json {
         let list: Vec<Value> = candidates.iter().map(|candidate| as_json(candidate, &default)).collect();
         let absent = missing
@@ -56,7 +56,7 @@ struct Default {
 }
 
 impl Default {
-    fn ask() -> Self {
+    fn open() -> Self {
         let wanted = std::env::var("ANYWARP_DEVICE").ok().filter(|wanted| !wanted.trim().is_empty());
         let selector = Device::open_default().map(|device| device.selector().to_owned());
         Self { wanted, selector: selector.map_err(|error| error.to_string()) }

@@ -213,7 +213,7 @@ fn at_least_a_hundred_calls_are_judged() {
     let files = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     let lines: Vec<String> = files.flat_map(|text| Case::all(&text)).map(|case| case.line).collect();
     let different: std::collections::BTreeSet<&String> = lines.iter().collect();
-    assert_eq!(different.len(), lines.len(), "a call stands twice");
+    assert_eq!(different.len(), lines.len(), "a call is listed twice");
     assert!(lines.len() >= 100, "{}", lines.len());
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn docs(comment: Option<&Vec<String>>) -> Vec<String> {
         lines.extend(text.lines().map(str::trim_end));
     }
     let mut fenced = false;
-    let told = lines.into_iter().map(|line| {
+    let converted = lines.into_iter().map(|line| {
         let text = line.trim_start();
         if text.starts_with("```") {
             fenced = !fenced;
@@ -21,7 +21,7 @@ pub(crate) fn docs(comment: Option<&Vec<String>>) -> Vec<String> {
         let indent = (line.len() - text.len()).min(if fenced { usize::MAX } else { 4 });
         format!("{:indent$}{text}", "")
     });
-    told.collect()
+    converted.collect()
 }
 
 #[cfg(test)]

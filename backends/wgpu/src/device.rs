@@ -104,7 +104,7 @@ impl WgpuBackend {
     }
 
     fn alive(&self) -> Result<(), BackendError> {
-        self.sink.ask(&self.device)
+        self.sink.check_alive(&self.device)
     }
 
     /// Issues an id for a memory, which counts as live until it is freed.

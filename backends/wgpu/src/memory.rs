@@ -161,7 +161,7 @@ impl Memory {
         let request = Request::new(self.buffer.clone(), mode, Arc::clone(&fence), &poller.sink);
         *mapping = Mapping::Pending(Arc::clone(&request));
         drop(mapping);
-        request.ask_after(not_ended(&self.cancelled).as_ref());
+        request.request_after(not_ended(&self.cancelled).as_ref());
         Ok(Ticket::new(fence))
     }
 

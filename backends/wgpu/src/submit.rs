@@ -109,7 +109,7 @@ impl Fence {
         // A mapping also fails when the device is lost, possibly before the loss is reported.
         outcome.map(|outcome| {
             outcome.map_err(|error| {
-                let lost = self.poller.upgrade().and_then(|poller| poller.sink.ask(&poller.device).err());
+                let lost = self.poller.upgrade().and_then(|poller| poller.sink.check_alive(&poller.device).err());
                 lost.unwrap_or(error)
             })
         })

@@ -234,12 +234,12 @@ fn as_hlsl(program: &Program) -> Result<String, String> {
 
 /// Whether the program uses `num_workgroups`, which wgpu passes in a buffer of its own.
 fn counts_workgroups(program: &Program) -> bool {
-    let asks =
+    let is_used =
         |binding: &Option<naga::Binding>| matches!(binding, Some(naga::Binding::BuiltIn(naga::BuiltIn::NumWorkGroups)));
     let arguments = || program.module.entry_points.iter().flat_map(|entry| &entry.function.arguments);
     arguments().any(|argument| match &program.module.types[argument.ty].inner {
-        naga::TypeInner::Struct { members, .. } => members.iter().any(|member| asks(&member.binding)),
-        _ => asks(&argument.binding),
+        naga::TypeInner::Struct { members, .. } => members.iter().any(|member| is_used(&member.binding)),
+        _ => is_used(&argument.binding),
     })
 }
 

@@ -81,12 +81,12 @@ fn parse_allowed(text: &str) -> Result<Feature, String> {
 pub(crate) const NOTES: &str = "\
 Each compute entry point of each file is parsed, validated and compared with limits and features; nothing is
 run, and without --device no device is needed. Barriers that not all invocations of a workgroup may reach are
-errors, as in browsers, and warnings where only devices are asked for. A file without a compute entry point gets a warning. What
-files of a folder import lies below that folder, unless --root says otherwise.
+errors, as in browsers, and warnings if only devices are selected. A file without a compute entry point gets a warning.
+Imports of files in a folder are relative to that folder, unless --root is given.
 
 --json prints one object: `findings` is an array of {file, entry, line, column, severity, class, message,
-against}, `files` says which entry points were checked. Lines and columns (in bytes) start at 1; what is not
-known is null. `against` is null for what is wrong on every device.
+against}, `files` lists the entry points that were checked. Lines and columns (in bytes) start at 1; unknown
+values are null. `against` is null for errors on every device.
 
 Exit codes:
   0  every file passes, perhaps with warnings

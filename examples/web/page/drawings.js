@@ -6,7 +6,7 @@ const FRAMES = 30; // a frame is a hundred steps; after 30 the dish is full
 
 const $ = (id) => document.getElementById(id);
 
-/** Draws both, once they can be seen, and whenever a button asks for it. */
+/** Draws both when they become visible, and again after a click on a button. */
 export async function draw(convolution, problem) {
   const { Mandelbrot, Dish } = await import('./convolution.js');
   const guarded = (work) => () =>

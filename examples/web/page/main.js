@@ -64,7 +64,7 @@ async function openGpu() {
   $('largest').textContent = `${megapixels(convolution.most_pixels())} megapixels`;
 }
 
-/** What the browser tells about its adapter: often just the maker and the family. */
+/** The browser's description of its adapter: often just the maker and the family. */
 function nameOf(info = {}) {
   const family = [info.vendor, info.architecture].filter(Boolean).join(', ');
   return info.description || info.device || family || convolution.name();

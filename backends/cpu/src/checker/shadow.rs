@@ -12,7 +12,7 @@ pub(super) struct Mark {
     /// The number of barriers passed that order this memory.
     pub(super) epoch: u32,
     /// The check, with [`ATOMIC`] set for an atomic access; all ones for no access.
-    told: u32,
+    flagged_check: u32,
     /// `local_invocation_index`.
     pub(super) local: u16,
     /// The number of subgroup barriers passed.
@@ -23,26 +23,26 @@ const ATOMIC: u32 = 1 << 31;
 
 impl Mark {
     /// No access.
-    pub(super) const NONE: Self = Self { group: 0, epoch: 0, told: u32::MAX, local: 0, step: 0 };
+    pub(super) const NONE: Self = Self { group: 0, epoch: 0, flagged_check: u32::MAX, local: 0, step: 0 };
 
     /// Returns an access.
     pub(super) fn new(check: u32, atomic: bool, group: u32, local: u16, epoch: u32, step: u16) -> Self {
         // A kernel has fewer checks than instructions, which are far fewer than 2^31.
-        let told = check & (ATOMIC - 1) | if atomic { ATOMIC } else { 0 };
-        Self { group, epoch, told, local, step }
+        let flagged_check = check & (ATOMIC - 1) | if atomic { ATOMIC } else { 0 };
+        Self { group, epoch, flagged_check, local, step }
     }
 
     /// The check that reported it.
     pub(super) fn check(self) -> u32 {
-        self.told & (ATOMIC - 1)
+        self.flagged_check & (ATOMIC - 1)
     }
 
     fn is_none(self) -> bool {
-        self.told == u32::MAX
+        self.flagged_check == u32::MAX
     }
 
     pub(super) fn is_atomic(self) -> bool {
-        self.told & ATOMIC != 0
+        self.flagged_check & ATOMIC != 0
     }
 
     fn is_same_invocation(self, other: Self) -> bool {

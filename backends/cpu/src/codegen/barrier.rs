@@ -66,8 +66,8 @@ impl Generator<'_, '_> {
     pub(super) fn barrier(&mut self, site: SiteId) {
         let number = self.suspend.barriers;
         self.suspend.barriers += 1;
-        let told = self.b.ins().iconst(types::I32, i64::from(site.0));
-        self.set_site(told);
+        let site_id = self.b.ins().iconst(types::I32, i64::from(site.0));
+        self.set_site(site_id);
         if self.flow.masked {
             self.require_all_lanes(site);
         }

@@ -7,7 +7,7 @@
 use naga::{Expression, Function, Handle};
 use rustc_hash::FxHashMap;
 
-use super::checks::Told;
+use super::checks::Tracking;
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::pointer::{Pointer, Root};
@@ -39,7 +39,7 @@ enum Given {
         /// Outside of private memory; in private memory the caller passes the start.
         offset: u32,
         indices: Vec<(u32, Count, bool)>,
-        told: Option<Told>,
+        tracking: Option<Tracking>,
     },
 }
 
@@ -126,15 +126,15 @@ impl<'a> Lowering<'a> {
         };
         values.extend(indices.iter().map(|index| index.value));
         let indices = indices.iter().map(|index| (index.stride, index.count, index.proven)).collect();
-        let mut told = pointer.told.clone();
-        if let Some(told) = told.as_mut().filter(|_| space == Space::Passed) {
+        let mut tracking = pointer.tracking.clone();
+        if let Some(tracking) = tracking.as_mut().filter(|_| space == Space::Passed) {
             // It may point to any variable.
-            told.path = "".into();
+            tracking.path = "".into();
             if pointer.indices.first().is_some_and(Index::is_base) {
-                told.signed >>= 1;
+                tracking.signed >>= 1;
             }
         }
-        Ok(Given::Path { space, offset, indices, told })
+        Ok(Given::Path { space, offset, indices, tracking })
     }
 
     /// Lowers a function; returns its number and the place of its result.
@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
                 let shape = self.types.of(argument.ty)?;
                 Ok(Data::Memory(self.passed(shape)))
             }
-            Given::Path { space, offset, indices, told } => {
+            Given::Path { space, offset, indices, tracking } => {
                 let shape = self.pointee_of(argument.ty)?;
                 let mut pointer = match space {
                     Space::Passed => self.passed(shape),
@@ -202,10 +202,10 @@ impl<'a> Lowering<'a> {
                     let value = self.b.argument(Class::I32);
                     pointer.indices.push(Index { value, stride: *stride, count: *count, proven: *proven });
                 }
-                pointer.told = told.clone();
-                if let Some(told) = pointer.told.as_mut().filter(|_| *space == Space::Passed) {
-                    told.path = argument.name.as_deref().unwrap_or("").into();
-                    told.signed <<= 1;
+                pointer.tracking = tracking.clone();
+                if let Some(tracking) = pointer.tracking.as_mut().filter(|_| *space == Space::Passed) {
+                    tracking.path = argument.name.as_deref().unwrap_or("").into();
+                    tracking.signed <<= 1;
                 }
                 Ok(Data::Pointer(pointer))
             }

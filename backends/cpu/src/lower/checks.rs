@@ -18,7 +18,7 @@ use crate::ir::{
 /// The properties of a pointer for the checker. Pointers of unchecked kernels, and those to memory that is not a
 /// variable of the source, have none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Told {
+pub(super) struct Tracking {
     /// The variable, with the members of the path: `params.values`.
     pub(super) path: Rc<str>,
     /// Whether invocations may race on it.
@@ -33,7 +33,7 @@ pub(super) struct Told {
     pub(super) constant: Option<u32>,
 }
 
-impl Told {
+impl Tracking {
     /// The properties of a pointer to a variable.
     pub(super) fn of(name: Option<&str>) -> Self {
         let path = Rc::from(name.unwrap_or(""));
@@ -59,7 +59,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Adds a report about the expression or statement that is being lowered.
-    pub(super) fn tell(&mut self, kind: CheckKind, variable: &str, operands: Vec<Value>) {
+    pub(super) fn report(&mut self, kind: CheckKind, variable: &str, operands: Vec<Value>) {
         if self.checked && !self.b.ended() {
             let site = self.site(self.here, variable);
             self.b.check(kind, site, operands);
@@ -69,40 +69,40 @@ impl<'a> Lowering<'a> {
     /// Makes a variable that was declared without an initial value require a write before each read.
     pub(super) fn must_be_written(&mut self, pointer: &mut Pointer, name: Option<&str>, span: Span) {
         self.here = span;
-        let mut told = Told::of(name);
+        let mut tracking = Tracking::of(name);
         if let Root::Registers(vars) = &pointer.root {
             let shadow: Vec<Var> = vars.iter().map(|_| self.b.var(Class::Bool)).collect();
-            told.shadow = Some(shadow.into());
+            tracking.shadow = Some(shadow.into());
         } else {
-            told.starts_unwritten = true;
+            tracking.starts_unwritten = true;
         }
-        pointer.told = Some(told);
+        pointer.tracking = Some(tracking);
         self.forget(pointer, true);
     }
 
     /// Declares a variable (again) without an initial value.
     pub(super) fn forget(&mut self, pointer: &Pointer, first: bool) {
-        let Some(told) = &pointer.told else { return };
-        if let Some(shadow) = told.shadow.clone() {
+        let Some(tracking) = &pointer.tracking else { return };
+        if let Some(shadow) = tracking.shadow.clone() {
             let no = self.b.bool(false);
             for var in shadow.iter() {
                 self.b.push(if first { Stmt::Declare(*var, no) } else { Stmt::Write(*var, no) });
             }
-        } else if told.starts_unwritten {
+        } else if tracking.starts_unwritten {
             let bytes = self.types.size(pointer.shape, Rule::Private);
-            self.tell_of(&told.clone(), Space::Private, &[], vec![(pointer.offset, bytes)], Access::Forget);
+            self.report_access(&tracking.clone(), Space::Private, &[], vec![(pointer.offset, bytes)], Access::Forget);
         }
     }
 
     /// Reports an access to the whole pointee. Precedes the read or write.
     pub(super) fn tell_access(&mut self, to: &Pointer, access: Access) -> Result<()> {
-        let Some(told) = to.told.clone() else { return Ok(()) };
+        let Some(tracking) = to.tracking.clone() else { return Ok(()) };
         match &to.root {
             Root::Registers(_) => {
                 for (position, index) in to.indices.iter().enumerate() {
-                    self.tell_index(index.value, index.count, told.signed >> position & 1 == 1, &told.path);
+                    self.report_index(index.value, index.count, tracking.signed >> position & 1 == 1, &tracking.path);
                 }
-                let Some(shadow) = told.shadow else { return Ok(()) };
+                let Some(shadow) = tracking.shadow else { return Ok(()) };
                 if access.writes() {
                     let yes = vec![self.b.bool(true); self.types.count(to.shape) as usize];
                     self.write_registers(&shadow, to, &yes);
@@ -110,7 +110,7 @@ impl<'a> Lowering<'a> {
                 }
                 let written = self.read_registers(&shadow, to)?;
                 if let Some(all) = written.into_iter().reduce(|a, b| self.b.binary(BinaryOp::And, a, b)) {
-                    self.tell(CheckKind::Written, &told.path, vec![all]);
+                    self.report(CheckKind::Written, &tracking.path, vec![all]);
                 }
             }
             Root::Memory(space) => {
@@ -124,47 +124,47 @@ impl<'a> Lowering<'a> {
                         None => pieces.push((start, bytes)),
                     }
                 }
-                self.tell_of(&told, *space, &to.indices, pieces, access);
+                self.report_access(&tracking, *space, &to.indices, pieces, access);
             }
         }
         Ok(())
     }
 
     /// Reports an access to pieces of memory, given by offset and length.
-    pub(super) fn tell_of(
+    pub(super) fn report_access(
         &mut self,
-        told: &Told,
+        tracking: &Tracking,
         space: Space,
         indices: &[Index],
         pieces: Vec<(u32, u32)>,
         access: Access,
     ) {
         let based = indices.first().is_some_and(Index::is_base);
-        let idle = indices.len() == usize::from(based) && !told.races && !told.starts_unwritten;
+        let idle = indices.len() == usize::from(based) && !tracking.races && !tracking.starts_unwritten;
         if idle || indices.len() > MAX_INDICES {
             return;
         }
         let ranges = indices.iter().enumerate().map(|(position, index)| {
-            (index.stride, Range { count: index.count, signed: told.signed >> position & 1 == 1 })
+            (index.stride, Range { count: index.count, signed: tracking.signed >> position & 1 == 1 })
         });
         let reach = Reach {
             space,
             pieces,
             indices: ranges.collect(),
             based,
-            constant: told.constant,
+            constant: tracking.constant,
             access,
-            races: told.races,
+            races: tracking.races,
             // Atomics can only start from zero.
-            starts_unwritten: told.starts_unwritten && !access.is_atomic(),
+            starts_unwritten: tracking.starts_unwritten && !access.is_atomic(),
         };
         let values = indices.iter().map(|index| index.value).collect();
-        self.tell(CheckKind::Access(reach), &told.path, values);
+        self.report(CheckKind::Access(reach), &tracking.path, values);
     }
 
-    fn tell_index(&mut self, index: Value, count: Count, signed: bool, variable: &str) {
+    fn report_index(&mut self, index: Value, count: Count, signed: bool, variable: &str) {
         if !matches!((self.b.known(index), count), (Some(known), Count::Fixed(count)) if known < u64::from(count)) {
-            self.tell(CheckKind::Bounds(Range { count, signed }), variable, vec![index]);
+            self.report(CheckKind::Bounds(Range { count, signed }), variable, vec![index]);
         }
     }
 
@@ -183,7 +183,7 @@ impl<'a> Lowering<'a> {
         let count = self.types.elements(shape, Rule::Registers).and_then(|elements| elements.count).unwrap_or(1);
         let (signed, name) = (self.is_signed(frame, index), self.name_of(frame, base));
         let value = self.index_value(value);
-        self.tell_index(value, Count::Fixed(count), signed, &name);
+        self.report_index(value, Count::Fixed(count), signed, &name);
     }
 
     /// Marks the last index of a pointer as a signed integer.
@@ -191,9 +191,9 @@ impl<'a> Lowering<'a> {
         if before < 32
             && to.indices.len() > before
             && self.is_signed(frame, index)
-            && let Some(told) = &mut to.told
+            && let Some(tracking) = &mut to.tracking
         {
-            told.signed |= 1 << before;
+            tracking.signed |= 1 << before;
         }
     }
 
@@ -215,7 +215,7 @@ impl<'a> Lowering<'a> {
             any = Some(any.map_or(equal, |any| self.b.binary(BinaryOp::Or, any, equal)));
         }
         if let Some(any) = any {
-            self.tell(CheckKind::Divisor, "", vec![any]);
+            self.report(CheckKind::Divisor, "", vec![any]);
         }
     }
 
@@ -249,7 +249,7 @@ impl<'a> Lowering<'a> {
             }
             Expression::Load { pointer } => match &frame.values[pointer.index()] {
                 Some(Data::Pointer(pointer)) => {
-                    pointer.told.as_ref().map_or_else(String::new, |told| told.path.to_string())
+                    pointer.tracking.as_ref().map_or_else(String::new, |tracking| tracking.path.to_string())
                 }
                 _ => String::new(),
             },

@@ -52,7 +52,7 @@ impl<'a> Lowering<'a> {
         let label = self.b.label();
         frame.breaks.push(label);
         self.b.open();
-        self.tell(CheckKind::Iteration, "", Vec::new());
+        self.report(CheckKind::Iteration, "", Vec::new());
         if continues(body) {
             self.repeat_with_continue(frame, body, continuing, break_if, label)?;
         } else {

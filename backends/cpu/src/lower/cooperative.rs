@@ -6,7 +6,7 @@
 
 use naga::{BinaryOperator, CooperativeData, CooperativeRole, Expression, Handle, TypeInner, UnaryOperator};
 
-use super::checks::Told;
+use super::checks::Tracking;
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::pointer::{Pointer, Root, Step};
@@ -190,9 +190,9 @@ impl<'a> Lowering<'a> {
 
     /// Reports an access to one element. Lanes that hold the same element do not race on it.
     fn tell_element(&mut self, tile: &Tile, place: &Place, access: Access) {
-        if let Some(told) = &tile.pointer.told {
-            let told = Told { races: false, ..told.clone() };
-            self.tell_of(&told, place.space, &place.indices, vec![(place.offset, tile.ty.bytes())], access);
+        if let Some(tracking) = &tile.pointer.tracking {
+            let tracking = Tracking { races: false, ..tracking.clone() };
+            self.report_access(&tracking, place.space, &place.indices, vec![(place.offset, tile.ty.bytes())], access);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use naga::{AddressSpace, GlobalVariable, Handle};
 
-use super::checks::Told;
+use super::checks::Tracking;
 use super::error::{LowerError, Result};
 use super::kernel::Lowering;
 use super::plan::Home;
@@ -59,7 +59,7 @@ impl Lowering<'_> {
                     let span = self.module.global_variables.get_span(handle);
                     self.must_be_written(&mut pointer, variable.name.as_deref(), span);
                 } else if self.checked {
-                    pointer.told = Some(Told::of(variable.name.as_deref()));
+                    pointer.tracking = Some(Tracking::of(variable.name.as_deref()));
                 }
                 return Ok(Some(pointer));
             }
@@ -80,8 +80,8 @@ impl Lowering<'_> {
                 Space::Binding(slot) => written(slot),
                 _ => space == Space::Workgroup,
             };
-            let told = Told::of(variable.name.as_deref());
-            pointer.told = Some(Told { races, starts_unwritten: space == Space::Workgroup, ..told });
+            let tracking = Tracking::of(variable.name.as_deref());
+            pointer.tracking = Some(Tracking { races, starts_unwritten: space == Space::Workgroup, ..tracking });
         }
         Ok(Some(pointer))
     }

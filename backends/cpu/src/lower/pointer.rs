@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::checks::Told;
+use super::checks::Tracking;
 use super::error::{LowerError, Result};
 use super::kernel::Lowering;
 use super::shape::{Rule, Shape};
@@ -52,13 +52,13 @@ pub(super) struct Pointer {
     pub(super) shape: Shape,
     pub(super) step: Option<Step>,
     /// The properties for the checker.
-    pub(super) told: Option<Told>,
+    pub(super) tracking: Option<Tracking>,
 }
 
 impl Pointer {
     /// Returns a pointer to a whole variable.
     pub(super) fn new(root: Root, offset: u32, shape: Shape) -> Self {
-        Self { root, offset, indices: SmallVec::new(), shape, step: None, told: None }
+        Self { root, offset, indices: SmallVec::new(), shape, step: None, tracking: None }
     }
 
     /// The place of a scalar at a further `offset` bytes.
@@ -84,8 +84,9 @@ impl Lowering<'_> {
     /// known to exist.
     pub(super) fn point_at(&mut self, base: &Pointer, index: u32, proven: bool) -> Result<Pointer> {
         if let Some((offset, shape)) = self.types.member(base.shape, index, base.root.rule()) {
-            let told = base.told.as_ref().map(|told| told.member(self.types.member_name(base.shape, index)));
-            return Ok(Pointer { offset: base.offset + offset, shape, step: None, told, ..base.clone() });
+            let tracking =
+                base.tracking.as_ref().map(|tracking| tracking.member(self.types.member_name(base.shape, index)));
+            return Ok(Pointer { offset: base.offset + offset, shape, step: None, tracking, ..base.clone() });
         }
         let value = self.b.u32(index);
         self.point_into(base, value, proven)
@@ -112,8 +113,8 @@ impl Lowering<'_> {
             (Some(0), None) => {}
             (Some(known), Some(count)) if known < u64::from(count) => {
                 pointer.offset += known as u32 * elements.stride;
-                if let (Some(told), Shape::Array(_)) = (&mut pointer.told, base.shape) {
-                    told.at(known);
+                if let (Some(tracking), Shape::Array(_)) = (&mut pointer.tracking, base.shape) {
+                    tracking.at(known);
                 }
             }
             _ => pointer.indices.push(index),

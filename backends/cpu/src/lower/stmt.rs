@@ -67,7 +67,7 @@ impl<'a> Lowering<'a> {
                     && declared(frame.function, *pointer, span).is_some()
                     && without_value(frame.function, *value, span)
                 {
-                    self.store(&Pointer { told: None, ..to.clone() }, &data)?;
+                    self.store(&Pointer { tracking: None, ..to.clone() }, &data)?;
                     self.forget(&to, false);
                     return Ok(());
                 }
@@ -89,7 +89,7 @@ impl<'a> Lowering<'a> {
                     subgroup: *barrier == Barrier::SUB_GROUP,
                 };
                 if order.subgroup {
-                    self.tell(CheckKind::Arrival(order), "", Vec::new());
+                    self.report(CheckKind::Arrival(order), "", Vec::new());
                 } else {
                     self.barrier(span, order);
                 }
@@ -162,7 +162,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn barrier(&mut self, span: Span, order: Order) {
-        self.tell(CheckKind::Arrival(order), "", Vec::new());
+        self.report(CheckKind::Arrival(order), "", Vec::new());
         let site = self.site(span, "");
         self.b.push(Stmt::Barrier(site));
     }

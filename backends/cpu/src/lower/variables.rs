@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::checks::{Told, initialised};
+use super::checks::{Tracking, initialised};
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::plan::Home;
@@ -46,7 +46,7 @@ impl<'a> Lowering<'a> {
             let home = frame.plan.locals.get(handle.index()).copied().unwrap_or(Home::Memory(Space::Private));
             let mut pointer = self.declare(shape, home, &init).map_err(|error| error.at(span))?;
             if self.checked && initialised.contains(&handle) {
-                pointer.told = Some(Told::of(local.name.as_deref()));
+                pointer.tracking = Some(Tracking::of(local.name.as_deref()));
             } else if self.checked {
                 self.must_be_written(&mut pointer, local.name.as_deref(), span);
             }

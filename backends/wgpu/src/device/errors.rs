@@ -65,7 +65,7 @@ impl ErrorSink {
     }
 
     /// Like [`alive`](Self::alive), for a device whose loss may be reported to other users only.
-    pub(crate) fn ask(&self, device: &wgpu::Device) -> Result<(), BackendError> {
+    pub(crate) fn check_alive(&self, device: &wgpu::Device) -> Result<(), BackendError> {
         if self.is_shared() && self.lost.get().is_none() && reports_nothing(device) {
             self.lose("its owner destroyed it, or the driver removed it".to_owned());
         }
@@ -81,7 +81,7 @@ impl ErrorSink {
         }
         let message = || format!("wgpu, or a callback of another user of the device, panicked while {meanwhile}");
         let alive = |()| BackendError::Rejected { operation: "calling wgpu", message: message() };
-        self.ask(device).map_or_else(|lost| lost, alive)
+        self.check_alive(device).map_or_else(|lost| lost, alive)
     }
 
     /// Runs `work` and returns the error that wgpu reported for it. One call at a time, unless the device is shared:

@@ -59,7 +59,7 @@ impl WgpuBackend {
             return Err(refused(format!("anywarp uses Vulkan, Metal, DX12 and WebGPU, not {:?}", got.backend)));
         };
         let sink = ErrorSink::beside();
-        sink.ask(&device)?;
+        sink.check_alive(&device)?;
         if !is_queue_of(&queue, &device) {
             return Err(refused("the queue belongs to another device".to_owned()));
         }
@@ -100,7 +100,7 @@ impl WgpuBackend {
     /// # Errors
     /// [`BackendError::Lost`].
     pub fn adopt(&self, buffer: &wgpu::Buffer) -> Result<(MemoryId, MemoryKind), BackendError> {
-        self.sink.ask(&self.device)?;
+        self.sink.check_alive(&self.device)?;
         let mappable = buffer.usage().contains(BufferUsages::MAP_READ | BufferUsages::MAP_WRITE);
         let kind = if mappable && self.caps().unified { MemoryKind::Shared } else { MemoryKind::Device };
         Ok((self.keep(Memory::adopted(buffer.clone(), kind)), kind))
@@ -114,7 +114,7 @@ impl WgpuBackend {
     /// [`BackendError::Lost`].
     pub fn lend(&self, memory: MemoryId) -> Result<wgpu::Buffer, BackendError> {
         self.sink.share();
-        self.sink.ask(&self.device)?;
+        self.sink.check_alive(&self.device)?;
         let memory = self.memory(memory)?;
         if memory.is_mapped() {
             return Err(BackendError::Rejected { operation: "lending", message: "the memory is mapped".to_owned() });

@@ -39,7 +39,7 @@ fn with_directives(text: String, module: &Module) -> String {
             || module.global_expressions.iter().any(|(_, expression)| is(expression))
     };
     let needed = [
-        ("subgroups", has(is_of_subgroup) || entries().any(|function| asks_for_subgroup(module, function))),
+        ("subgroups", has(is_of_subgroup) || entries().any(|function| reads_subgroup(module, function))),
         ("wgpu_int16", has(is_short)),
         ("wgpu_cooperative_matrix", has(is_cooperative)),
         ("f16", has(is_half)),
@@ -73,8 +73,8 @@ fn is_of_subgroup(expression: &Expression) -> bool {
     matches!(expression, Expression::SubgroupBallotResult | Expression::SubgroupOperationResult { .. })
 }
 
-fn asks_for_subgroup(module: &Module, function: &Function) -> bool {
-    let asks = |binding: &Option<Binding>| {
+fn reads_subgroup(module: &Module, function: &Function) -> bool {
+    let is_used = |binding: &Option<Binding>| {
         matches!(
             binding,
             Some(Binding::BuiltIn(
@@ -83,8 +83,8 @@ fn asks_for_subgroup(module: &Module, function: &Function) -> bool {
         )
     };
     function.arguments.iter().any(|argument| match &module.types[argument.ty].inner {
-        TypeInner::Struct { members, .. } => members.iter().any(|member| asks(&member.binding)),
-        _ => asks(&argument.binding),
+        TypeInner::Struct { members, .. } => members.iter().any(|member| is_used(&member.binding)),
+        _ => is_used(&argument.binding),
     })
 }
 

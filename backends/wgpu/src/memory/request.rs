@@ -17,7 +17,7 @@ use crate::submit::Fence;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Waiting,
-    Asked,
+    Requested,
     Cancelled,
 }
 
@@ -43,21 +43,21 @@ impl Request {
 
     /// Requests the mapping, now or when `earlier` has ended. The caller must hold no lock that a callback of wgpu
     /// takes, because the callback may run inside this function.
-    pub(crate) fn ask_after(self: &Arc<Self>, earlier: Option<&Arc<Fence>>) {
+    pub(crate) fn request_after(self: &Arc<Self>, earlier: Option<&Arc<Fence>>) {
         match earlier {
             Some(earlier) => earlier.wake(&Waker::from(Arc::clone(self))),
-            None => self.ask(),
+            None => self.request(),
         }
     }
 
-    fn ask(&self) {
+    fn request(&self) {
         // The lock is held, so that a cancellation comes either before the request to wgpu or after it. The callback
         // takes no lock.
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if *stage != Stage::Waiting {
             return;
         }
-        *stage = Stage::Asked;
+        *stage = Stage::Requested;
         let (done, sink) = (Arc::clone(&self.fence), Arc::clone(&self.sink));
         self.buffer.map_async(self.mode, .., move |mapped| {
             done.finish(mapped.map_err(|_| {
@@ -72,7 +72,7 @@ impl Request {
     /// Ends the mapping, also while it is pending.
     pub(crate) fn cancel(&self) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        if *stage == Stage::Asked {
+        if *stage == Stage::Requested {
             self.buffer.unmap();
         }
         *stage = Stage::Cancelled;
@@ -85,6 +85,6 @@ impl Request {
 
 impl Wake for Request {
     fn wake(self: Arc<Self>) {
-        self.ask();
+        self.request();
     }
 }

@@ -57,7 +57,7 @@ impl Poller {
     /// The wait has no time-out: wgpu 30 fails an assertion ("If the queue is empty, the current submission index ..")
     /// where a time-out passes while another thread sees the same work end.
     pub(super) fn poll(&self, index: Option<&wgpu::SubmissionIndex>) -> Result<(), BackendError> {
-        self.sink.ask(&self.device)?;
+        self.sink.check_alive(&self.device)?;
         let kind = match index {
             Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: None },
             None => wgpu::PollType::Poll,
@@ -68,7 +68,7 @@ impl Poller {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(wgpu::PollError::Timeout)) => self.sink.alive(),
             Ok(Err(error)) => {
-                self.sink.ask(&self.device)?;
+                self.sink.check_alive(&self.device)?;
                 Err(BackendError::Rejected { operation: "waiting", message: error.to_string() })
             }
             Err(_) => Err(self.sink.failed("waiting for work", &self.device)),
