@@ -1,15 +1,15 @@
-//! The same kernels with the checks that are not proven needless, with the driver's, and with none, in turns.
+//! Compares kernels with unproven checks only, with the driver's checks, and without checks, in turns.
 //!
 //! `cargo bench --bench checks -- [--device SELECTOR].. [--kernel NAME] [--quick] [--json FILE] [--csv FILE]`
-//! `cargo bench --bench checks -- --middle`: how long the middle end takes
+//! `cargo bench --bench checks -- --middle`: measures the middle end
 //!
-//! Launches of a bench are all alike, so that `Checks::Proven` comes to run a variant that knows their sizes: that is
-//! what `Proven` shows, and `General` what runs where no launch is like another.
+//! All launches of a benchmark are alike, so that `Checks::Proven` runs a variant that is specialised for their sizes:
+//! that is the lane `Proven`. `General` is the kernel for launches that differ.
 //!
-//! NAME is a part of kernels' names; `--device` may stand several times, and is `cpu` and `vulkan` where it does not.
-//! The baseline is `Checks::Off`, which is what a kernel can do at best. Every result is compared with plain Rust
-//! before it is timed. Sizes are chosen by the kind of device. Times are the device's own where it has a clock. The
-//! process fails if a result is wrong, not if a goal is missed.
+//! NAME is a part of kernels' names; `--device` may be repeated, and defaults to `cpu` and `vulkan`. The baseline is
+//! `Checks::Off`, the lower bound of a kernel's time. Every result is compared with plain Rust before it is timed.
+//! Sizes depend on the kind of device. Times are the device's own where it has a clock. The process fails if a result
+//! is wrong, but not if a goal is missed.
 
 #[path = "checks/case.rs"]
 mod case;
@@ -36,7 +36,7 @@ use report::{Report, Row};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What stands after `--`.
+/// The arguments after `--`.
 #[derive(Default)]
 struct Arguments {
     devices: Vec<String>,
@@ -63,12 +63,12 @@ impl Arguments {
                 "--bench" => {} // what `cargo bench` passes
                 _ => {
                     let usage = "--device SELECTOR, --kernel NAME, --quick, --middle, --json FILE, --csv FILE";
-                    return Err(format!("'{argument}' is not known; there are {usage}").into());
+                    return Err(format!("unknown argument '{argument}': expected {usage}").into());
                 }
             }
         }
         if !cases::ALL.iter().any(|(name, _)| parsed.wants(name)) {
-            return Err(format!("--kernel fits none of {}", cases::ALL.map(|(name, _)| name).join(", ")).into());
+            return Err(format!("--kernel matches none of {}", cases::ALL.map(|(name, _)| name).join(", ")).into());
         }
         Ok(parsed)
     }
@@ -77,27 +77,27 @@ impl Arguments {
         self.kernel.as_ref().is_none_or(|part| name.contains(part.as_str()))
     }
 
-    /// The devices asked for, or those of the default that are there.
+    /// The requested devices, or the available ones of the default.
     fn open(&self) -> Outcome<Vec<Devices>> {
         if !self.devices.is_empty() {
             return Ok(self.devices.iter().map(|selector| Devices::open(selector)).collect::<Result<_, _>>()?);
         }
         let found = |selector: &&str| {
             let opened = Devices::open(selector);
-            opened.inspect_err(|error| println!("{selector} is left out: {error}")).ok()
+            opened.inspect_err(|error| println!("{selector} is skipped: {error}")).ok()
         };
         Ok(["cpu", "vulkan"].iter().filter_map(found).collect())
     }
 }
 
-/// Checks a case, then times it.
+/// Checks a case, then measures it.
 fn run_case(devices: &Devices, case: &Case, budget: Duration) -> Outcome<Samples> {
     let mut lanes = Lanes::new(devices, case)?;
     lanes.check(case)?;
     lanes.time(case, budget)
 }
 
-/// Whether every result was right.
+/// Runs the benchmark; returns whether every result was right.
 fn run() -> Outcome<bool> {
     let arguments = Arguments::parse()?;
     if arguments.middle {

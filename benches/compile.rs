@@ -1,13 +1,13 @@
-//! How long Vulkan's driver takes to compile kernels: as naga writes them, and behind the middle end.
+//! Measures the time in which Vulkan's driver compiles kernels: as naga writes them, and after the middle end.
 //!
 //! `cargo bench --bench compile -- [--suite] [--kernel NAME] [--times N]`; NAME is a part of kernels' names. `--suite`
 //! adds every kernel of the conformance suite to those of the benches, `shaders/` and `examples/`.
 //!
-//! The baseline is plain wgpu: the module as its author wrote it, with wgpu's own checks. Both are compiled in turns,
-//! up to the point where the device could run them, with no cache in between; the medians are compared. Beside them
-//! stand the instructions of SPIR-V that the driver is given, which are the same on every machine. The process
-//! fails if one kernel takes longer than 1.2 times the baseline (more for two that drivers come to unroll), or all of
-//! them together in the geometric mean: a kernel that was made faster is not to cost more than that can ever save.
+//! The baseline is plain wgpu: the module as written, with wgpu's own checks. Both are compiled in turns, up to the
+//! point where the device can run them, without a cache; the medians are compared. The instructions of SPIR-V that the
+//! driver receives are printed beside them; they are the same on every machine. The process fails if one kernel takes
+//! longer than 1.2 times the baseline (more for two that drivers unroll), or if the geometric mean of all does: a kernel
+//! that was optimised must not cost more compile time than it can save.
 
 #[path = "../tests/cubins/capture.rs"]
 mod capture;
@@ -27,7 +27,7 @@ use std::error::Error;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-// The suite's modules name each other from the root.
+// The suite's modules refer to each other from the root.
 #[allow(unused_imports, reason = "which of them the suite names is its to say")]
 use conformance_suite::*;
 
@@ -36,20 +36,20 @@ use forms::Kernel;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// No kernel takes longer than so many times the baseline.
-const MOST: f64 = 1.2;
+/// The limit on a kernel's time, relative to the baseline.
+const MAX_RATIO: f64 = 1.2;
 
-/// Kernels that may take longer, and so many times the baseline: plain wgpu counts the turns of every loop, which keeps
-/// drivers from unrolling; of these the count is proven needless, and lavapipe unrolls them.
+/// Kernels with a higher limit: plain wgpu counts the iterations of every loop, which prevents drivers from unrolling.
+/// In these kernels the count is proven needless, and lavapipe unrolls the loops.
 const UNROLLED: &[(&str, f64)] = &[("/conv7x7.wgsl", 4.0), ("/int8_dot.wgsl", 2.5)];
 
-/// Differences that no measurement tells from noise.
+/// The difference below which times count as equal.
 const NOISE: Duration = Duration::from_millis(5);
 
-/// How often a kernel that took too long is measured once more, as long as it does.
+/// The number of repeated measurements of a kernel that exceeds the limit.
 const AGAIN: usize = 3;
 
-/// The variable that keeps Mesa from finding what it compiled before.
+/// The variable that disables Mesa's cache of compiled shaders.
 const NO_CACHE: &str = "MESA_SHADER_CACHE_DISABLE";
 
 struct Arguments {
@@ -71,7 +71,7 @@ impl Arguments {
                 "--bench" => {} // what `cargo bench` passes
                 _ => {
                     return Err(
-                        format!("'{argument}' is not known; there are --suite, --kernel NAME, --times N").into()
+                        format!("unknown argument '{argument}': expected --suite, --kernel NAME, --times N").into()
                     );
                 }
             }
@@ -80,7 +80,7 @@ impl Arguments {
     }
 }
 
-/// Medians of both, in turns.
+/// The medians of both, measured in turns.
 struct Row {
     plain: Duration,
     ours: Duration,
@@ -108,7 +108,7 @@ impl Row {
     }
 
     fn is_too_long(&self, name: &str) -> bool {
-        let most = UNROLLED.iter().find(|(part, _)| name.contains(part)).map_or(MOST, |(_, most)| *most);
+        let most = UNROLLED.iter().find(|(part, _)| name.contains(part)).map_or(MAX_RATIO, |(_, most)| *most);
         self.ours > self.plain.mul_f64(most) + NOISE
     }
 }
@@ -129,7 +129,7 @@ fn measure(compiler: &Compiler, kernel: &Kernel, times: usize) -> Outcome<Row> {
 fn run() -> Outcome<bool> {
     let arguments = Arguments::parse()?;
     let Some(compiler) = Compiler::new()? else {
-        println!("there is no Vulkan device: nothing is measured");
+        println!("no Vulkan device: nothing is measured");
         return Ok(true);
     };
     let mut kernels = forms::of_files(&compiler.caps)?;
@@ -166,20 +166,20 @@ fn run() -> Outcome<bool> {
         }
     }
     if logarithms.is_empty() {
-        return Err("there is no such kernel".into());
+        return Err("no kernel has this name".into());
     }
     let mean = |logarithms: &[f64]| (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
     let (mean, of_sizes) = (mean(&logarithms), mean(&sizes));
     println!("{mean:.2} times the baseline in the geometric mean of {} kernels", logarithms.len());
     println!("{of_sizes:.2} times its instructions");
     for name in &failed {
-        println!("FAILED: {name} takes too long: the limit is {MOST} times the baseline");
+        println!("FAILED: {name} takes too long: the limit is {MAX_RATIO} times the baseline");
     }
-    Ok(failed.is_empty() && mean <= MOST)
+    Ok(failed.is_empty() && mean <= MAX_RATIO)
 }
 
 fn main() -> ExitCode {
-    // Drivers read it when they are loaded.
+    // Drivers read the variable when they are loaded.
     if std::env::var_os(NO_CACHE).is_none() {
         let again = std::env::current_exe()
             .and_then(|program| Command::new(program).args(std::env::args_os().skip(1)).env(NO_CACHE, "true").status());

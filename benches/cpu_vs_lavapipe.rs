@@ -1,12 +1,11 @@
-//! The CPU backend beside Mesa's lavapipe and plain Rust: the same kernels, in turns.
+//! Compares the CPU backend with Mesa's lavapipe and plain Rust: the same kernels, in turns.
 //!
-//! `cargo bench --bench cpu_vs_lavapipe -- [--kernel NAME] [--quick]`; NAME is a part of a
-//! kernel's name, or `latency` for the times around a kernel's own.
+//! `cargo bench --bench cpu_vs_lavapipe -- [--kernel NAME] [--quick]`; NAME is a part of a kernel's name, or `latency`
+//! for compile and launch times.
 //!
-//! The baseline is lavapipe, which compiles the same WGSL with LLVM; the ceiling, for kernels that
-//! memory limits, is a plain Rust version on all threads (rayon). Every result is checked before it
-//! is timed; the process fails if one is wrong or cannot be had, not if a goal is missed. Data stays
-//! on the device: a run is the launches and a wait.
+//! The baseline is lavapipe, which compiles the same WGSL with LLVM; the ceiling, for memory-bound kernels, is a plain
+//! Rust version on all threads (rayon). Every result is checked before it is timed; the process fails if one is wrong
+//! or missing, but not if a goal is missed. Data stays on the device: a run consists of the launches and a wait.
 
 #[path = "cpu_vs_lavapipe/cases/mod.rs"]
 mod cases;
@@ -30,10 +29,10 @@ use side::Side;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The name of the second table, which is not about one kernel's run.
+/// The name of the second table, which has compile and launch times.
 const LATENCY: &str = "latency";
 
-/// What stands after `--`.
+/// The arguments after `--`.
 #[derive(Default)]
 struct Arguments {
     kernel: Option<String>,
@@ -49,24 +48,24 @@ impl Arguments {
                 "--kernel" => parsed.kernel = Some(arguments.next().ok_or("--kernel needs a name")?),
                 "--quick" => parsed.quick = true,
                 "--bench" => {} // what `cargo bench` passes
-                _ => return Err(format!("'{argument}' is not known; there are --kernel NAME, --quick").into()),
+                _ => return Err(format!("unknown argument '{argument}': expected --kernel NAME, --quick").into()),
             }
         }
         if !cases::ALL.iter().map(|(name, _)| *name).chain([LATENCY]).any(|name| parsed.wants(name)) {
             return Err(
-                format!("--kernel fits none of {}, {LATENCY}", cases::ALL.map(|(name, _)| name).join(", ")).into()
+                format!("--kernel matches none of {}, {LATENCY}", cases::ALL.map(|(name, _)| name).join(", ")).into()
             );
         }
         Ok(parsed)
     }
 
-    /// Whether the name has in it what `--kernel` asks for.
+    /// Whether the name contains that of `--kernel`.
     fn wants(&self, name: &str) -> bool {
         self.kernel.as_ref().is_none_or(|part| name.contains(part.as_str()))
     }
 }
 
-/// The device of `backend` that `selector` opens, or `None`, and says so.
+/// Opens the device for `selector` on `backend`; prints the reason if there is none.
 fn open(selector: &str, backend: &str) -> Option<Device> {
     match Device::open(selector) {
         Ok(device) if device.caps().backend.name() == backend => {
@@ -80,25 +79,24 @@ fn open(selector: &str, backend: &str) -> Option<Device> {
             Some(device)
         }
         Ok(device) => {
-            println!("{selector}: not there ({} was opened instead)", device.caps().name);
+            println!("{selector}: not available ({} was opened instead)", device.caps().name);
             None
         }
         Err(error) => {
-            println!("{selector}: not there ({})", error.to_string().lines().next().unwrap_or_default());
+            println!("{selector}: not available ({})", error.to_string().lines().next().unwrap_or_default());
             None
         }
     }
 }
 
-/// Runs `side` once, on what it starts from, and checks the result.
+/// Runs `side` once, on the initial data, and checks the result.
 fn check(case: &Case, side: &mut dyn Side) -> Outcome<()> {
     side.prepare()?;
     side.run()?;
     case.expected.check(&side.result()?)
 }
 
-/// Checks all sides of `case`, then times those that are right, then checks them again. Adds to
-/// `failed` what is wrong.
+/// Checks all sides of `case`, measures the correct ones, then checks them again. Adds errors to `failed`.
 fn run_case(case: Case, devices: &[Option<Device>; 2], budget: Duration, failed: &mut Vec<String>) -> Outcome<Samples> {
     let mut note = |lane: usize, error: &dyn std::fmt::Display| {
         failed.push(format!("{}: {}: {error}", case.name, LANES[lane]));

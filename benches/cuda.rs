@@ -1,13 +1,12 @@
-//! The native backend for NVIDIA cards beside the driver's own API: launches, graphs, kernels that
-//! memory limits, transfers, streams, matrix products.
+//! Compares the native backend for NVIDIA GPUs with the driver's own API: launches, graphs, memory-bound kernels,
+//! transfers, streams, matrix products.
 //!
 //! `cargo bench --features cuda --bench cuda -- [--device SELECTOR] [--section NAME] [--quick] [--json FILE]`
 //!
-//! Both sides run in one process on the same card, in turns. The baseline is the driver API (and
-//! cuBLAS) called directly; beside it stands anywarp on the card's Vulkan driver, where there is
-//! one. Every result is checked before it is timed. Without a card nothing is measured; if
-//! `ANYWARP_REQUIRE` names `cuda`, that is a failure. The process fails if a section does, not if a
-//! goal is missed.
+//! Both sides run in one process on the same GPU, in turns. The baseline is the driver API (and cuBLAS) called
+//! directly; a further column shows anywarp on the GPU's Vulkan driver, if there is one. Every result is checked before
+//! it is timed. Without a GPU nothing is measured; if `ANYWARP_REQUIRE` contains `cuda`, that is a failure. The process
+//! fails if a section does, but not if a goal is missed.
 
 #[path = "cuda/compilation.rs"]
 mod compilation;
@@ -45,7 +44,7 @@ use table::Row;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// A part of the bench.
+/// A section of the benchmark.
 type Section = (&'static str, fn(&Bench) -> Outcome<Vec<Row>>);
 
 const SECTIONS: [Section; 6] = [
@@ -57,16 +56,16 @@ const SECTIONS: [Section; 6] = [
     ("compilation", compilation::rows),
 ];
 
-/// What every section works with.
+/// The devices and options of every section.
 struct Bench {
     device: Device,
     raw: Raw,
-    /// The same card through its Vulkan driver.
+    /// The same GPU through its Vulkan driver.
     vulkan: Option<Device>,
     quick: bool,
 }
 
-/// What stands after `--`.
+/// The arguments after `--`.
 struct Arguments {
     device: String,
     section: Option<String>,
@@ -88,12 +87,12 @@ impl Arguments {
                 "--bench" => {} // what `cargo bench` passes
                 _ => {
                     let usage = "--device SELECTOR, --section NAME, --quick, --json FILE";
-                    return Err(format!("'{argument}' is not known; there are {usage}").into());
+                    return Err(format!("unknown argument '{argument}': expected {usage}").into());
                 }
             }
         }
         if !SECTIONS.iter().any(|(name, _)| parsed.wants(name)) {
-            return Err(format!("--section is none of {}", SECTIONS.map(|(name, _)| name).join(", ")).into());
+            return Err(format!("--section matches none of {}", SECTIONS.map(|(name, _)| name).join(", ")).into());
         }
         Ok(parsed)
     }
@@ -103,11 +102,11 @@ impl Arguments {
     }
 }
 
-/// The card through anywarp and through the driver alone; `None` where there is none.
+/// Opens the GPU through anywarp and through the driver alone; `None` without one.
 fn open(arguments: &Arguments) -> Outcome<Option<Bench>> {
     let device = match Device::open(&arguments.device) {
         Ok(device) => device,
-        Err(error) if required() => return Err(format!("ANYWARP_REQUIRE demands cuda: {error}").into()),
+        Err(error) if required() => return Err(format!("ANYWARP_REQUIRE requires cuda: {error}").into()),
         Err(error) => {
             println!("nothing is measured: {error}");
             return Ok(None);
@@ -120,7 +119,7 @@ fn open(arguments: &Arguments) -> Outcome<Option<Bench>> {
     let number = device.selector().rsplit(':').next().and_then(|number| number.parse().ok()).unwrap_or(0);
     let raw = Raw::open(number)?;
     if raw.name != caps.name {
-        return Err(format!("card {number} is {} for the driver and {} for anywarp", raw.name, caps.name).into());
+        return Err(format!("GPU {number} is {} for the driver, but {} for anywarp", raw.name, caps.name).into());
     }
     println!("{} ({}), compute capability {}", caps.name, caps.driver, raw.architecture);
     let vulkan = beside(&device);
@@ -132,7 +131,7 @@ fn required() -> bool {
     required.split(',').any(|backend| backend.trim() == "cuda")
 }
 
-/// The same card's Vulkan driver.
+/// Opens the same GPU's Vulkan driver.
 fn beside(device: &Device) -> Option<Device> {
     let hardware = [DeviceKind::Discrete, DeviceKind::Integrated];
     let candidate = Device::enumerate().into_iter().find(|candidate| {
@@ -140,7 +139,7 @@ fn beside(device: &Device) -> Option<Device> {
         caps.backend == BackendKind::Vulkan && hardware.contains(&caps.kind) && caps.name == device.caps().name
     });
     let Some(candidate) = candidate else {
-        println!("Vulkan does not show this card: the column stays empty");
+        println!("Vulkan does not list this GPU: the column stays empty");
         return None;
     };
     match Device::open(&candidate.selector) {
@@ -152,7 +151,7 @@ fn beside(device: &Device) -> Option<Device> {
     }
 }
 
-/// What `work` tells of the card's Vulkan driver. That it fails there is said, and no failure.
+/// Returns the result of `work` on the GPU's Vulkan driver. A failure there is printed, but not fatal.
 fn on_vulkan<T>(bench: &Bench, what: &str, work: impl FnOnce(&Device) -> Outcome<T>) -> Option<T> {
     let device = bench.vulkan.as_ref()?;
     let done = work(device);
@@ -160,7 +159,7 @@ fn on_vulkan<T>(bench: &Bench, what: &str, work: impl FnOnce(&Device) -> Outcome
     done.inspect_err(|error| eprintln!("{what} on {}: {error}", device.selector())).ok()
 }
 
-/// Whether every section could be measured.
+/// Runs the benchmark; returns whether every section could be measured.
 fn run() -> Outcome<bool> {
     let arguments = Arguments::parse()?;
     let Some(bench) = open(&arguments)? else {
@@ -182,7 +181,7 @@ fn run() -> Outcome<bool> {
     if let Some(file) = &arguments.json {
         table::write(file, &rows)?;
     }
-    println!("\nraw: the driver API, or cuBLAS, called directly; ratio: ours through raw, the median of pairs\n");
+    println!("\nraw: the driver API, or cuBLAS, called directly; ratio: ours / raw, the median of pairs\n");
     table::print(&rows);
     Ok(complete)
 }

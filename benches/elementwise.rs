@@ -1,11 +1,10 @@
-//! What kernels of one line cost beside kernels written by hand.
+//! The cost of one-line kernels compared with hand-written kernels.
 //!
 //! `cargo bench --bench elementwise -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
 //!
-//! The baseline of an operation is the fastest of three kernels by hand, in WGSL: one element, four,
-//! or sixteen for each invocation. The ceiling, and what a sum is held against, is the device's own
-//! copy, in bytes read and written. Every result is checked before it is timed; the process fails if
-//! one is wrong, not if a goal is missed.
+//! The baseline of an operation is the fastest of three kernels by hand, in WGSL: one, four, or sixteen elements per
+//! invocation. The ceiling, and the baseline of a sum, is the device's own copy, in bytes read and written. Every
+//! result is checked before it is timed; the process fails if one is wrong, but not if a goal is missed.
 
 #[allow(dead_code, reason = "nothing is held against wgpu here")]
 mod shared;
@@ -17,22 +16,22 @@ use anywarp::ops::{ElementwiseKernel, ReductionKernel};
 use anywarp::{Device, Recording, UnifiedBuffer, Wgsl};
 use shared::{Arguments, Goal, Outcome, Report, Row, interleaved, repeated, timed};
 
-/// Launches of one sample.
+/// The number of launches per sample.
 const LAUNCHES: usize = 8;
 const A: f32 = 0.25;
 
-/// Small and distinct enough: what is made of them is exact, or nearly so.
+/// Small, sufficiently distinct numbers, so that results are exact or nearly so.
 fn numbers(length: usize, seed: usize) -> Vec<f32> {
     (0..length).map(|at| ((at * 7919 + seed * 104_729) % 1021) as f32 / 256.0 - 2.0).collect()
 }
 
-/// An operation, by one line and by hand. What it writes is also what `y` held, or is not.
+/// An operation, in one line and by hand. Its result either depends on the old value of `y` or not.
 struct Problem {
     name: &'static str,
     by_hand: &'static str,
     one_line: [&'static str; 3],
     scaled: bool,
-    /// Bytes read and written for each element.
+    /// Bytes read and written per element.
     bytes: usize,
     want: fn(f32, f32) -> f32,
 }
@@ -56,7 +55,7 @@ const PROBLEMS: [Problem; 2] = [
     },
 ];
 
-/// Entry points of the kernels by hand, and how many elements an invocation takes.
+/// Entry points of the kernels by hand, and their number of elements per invocation.
 const RUNGS: [(&str, usize); 3] = [("one", 1), ("vectors", 4), ("sixteen", 16)];
 
 /// One run on two arrays.
@@ -94,7 +93,7 @@ impl Run {
         Ok(recording)
     }
 
-    /// One launch, and what came of it.
+    /// Checks the result of one launch.
     fn check(&mut self, problem: &Problem, what: &str, one: &Recording) -> Outcome<()> {
         let (x, y) = (numbers(self.length(), 1), numbers(self.length(), 2));
         self.y.copy_from_slice(&y)?;
@@ -124,7 +123,7 @@ impl Run {
                 best = Some((taken, recording));
             }
         }
-        let (_, by_hand) = best.ok_or("there is no kernel by hand")?;
+        let (_, by_hand) = best.ok_or("no kernel by hand was measured")?;
         let one_line = self.one_line(problem, LAUNCHES)?;
         let pair = interleaved(self.pairs, || seconds(&one_line), || seconds(&by_hand))?;
         Ok(Row {
@@ -176,7 +175,7 @@ impl Run {
     }
 }
 
-/// Seconds of one launch.
+/// The time of one launch in seconds.
 fn seconds(recording: &Recording) -> Outcome<f64> {
     Ok(timed(|| Ok(recording.submit()?.wait()?))? / LAUNCHES as f64)
 }

@@ -1,10 +1,10 @@
-//! The time that each operator takes, from a naive kernel to ours and to a peer, as a share of what the device can do.
+//! The time of each operator, from a naive kernel to anywarp's and a peer's, relative to the device's limits.
 //!
 //! `cargo bench --bench ladder -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
 //!
 //! The ceilings are measured in the same run: a copy in vectors for bytes, multiply-adds in registers for arithmetic. A
-//! rung's share is the shortest time that they allow for the operator's `Cost`, through the time that it took. Every
-//! result is checked before it is timed; the process fails if one is wrong.
+//! rung's share is the shortest time that they allow for the operator's `Cost`, divided by its time. Every result is
+//! checked before it is timed; the process fails if one is wrong.
 
 #[path = "ladder/elementwise.rs"]
 mod elementwise;

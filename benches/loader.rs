@@ -1,11 +1,11 @@
-//! What loading costs: how long the device waits for data, what a batch costs beyond its copy, and how
-//! a loader of threads and channels fares.
+//! The costs of loading: the time for which the device waits for data, the cost of a batch beyond its copy, and a
+//! comparison with a loader of threads and channels.
 //!
 //! `cargo bench --bench loader -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
 //!
-//! The baseline is what one writes by hand: threads that take batches in turns, a `Vec` for each batch,
-//! a channel, and `copy_from_slice`. For the cost of a batch it is the copy alone, by `write`. Both
-//! sides run in the same run, in turns. What arrives on the device is checked before anything is timed.
+//! The baseline is hand-written: threads that load batches in turns, a `Vec` for each batch, a channel, and
+//! `copy_from_slice`. For the cost of a batch it is the copy alone, by `write`. Both sides run in the same run, in
+//! turns. The data on the device is checked before anything is timed.
 
 #[path = "loader/data.rs"]
 mod data;
@@ -28,7 +28,7 @@ use shared::{Arguments, Goal, Outcome, Report, Row, interleaved, repeated, timed
 const WORKERS: usize = 2;
 const PREFETCH: usize = 4;
 
-/// Keeps the device busy for as long as `rounds` say, with all of a batch.
+/// Keeps the device busy for `rounds` rounds over a batch.
 const BUSY: &str = "
 @group(0) @binding(0) var<uniform> rounds: u32;
 @group(0) @binding(1) var<storage> batch: array<u32>;
@@ -54,14 +54,14 @@ impl Consumer {
         Ok(Self { device: device.clone(), busy: device.kernel(BUSY)?, sums: device.buffer(1024)? })
     }
 
-    /// Has the device work on a batch, and waits for it.
+    /// Runs the device's work on a batch, and waits for it.
     fn take(&mut self, batch: &UnifiedBuffer<u32>, rounds: u32) -> Outcome<()> {
         let launch = self.busy.launch().set("rounds", rounds).bind("batch", batch);
         launch.bind("sums", &mut self.sums).threads(1024)?;
         Ok(self.device.synchronize()?)
     }
 
-    /// How many rounds take the device as long as `time`.
+    /// The number of rounds for which the device needs `time`.
     fn rounds(&mut self, time: f64) -> Outcome<u32> {
         let batch = self.device.buffer_from(&[1; 1024])?;
         let mut rounds = 1000;
@@ -79,8 +79,8 @@ fn builder<D: Readable>(device: &Device, data: &Arc<D>, batch: usize) -> LoaderB
     Loader::builder(device, Arc::clone(data)).batch_size(batch).workers(WORKERS).prefetch(PREFETCH)
 }
 
-/// The share of the time for which the consumer waits, with workers that can load half as fast again
-/// as the device computes.
+/// The share of the time for which the consumer waits, with workers that can load 1.5 times as fast as the device
+/// computes.
 fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
     const BATCH: usize = 16;
     let batches = if quick { 30 } else { 300 };
@@ -88,7 +88,7 @@ fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
     check(device, &data, BATCH)?;
     let mut consumer = Consumer::new(device)?;
     let mut loader = builder(device, &data, BATCH).build()?;
-    // What a batch takes its worker beside kernels that run: on the processor they take cores from it.
+    // The time in which a worker reads a batch while kernels run, which on the processor use the same cores.
     let (mut reading, mut rounds) = (0.01, 0);
     for _ in 0..3 {
         rounds = consumer.rounds(1.5 * reading / WORKERS as f64)?;
@@ -100,7 +100,7 @@ fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
         reading = stats.reading.as_secs_f64() / stats.batches as f64;
     }
     let mut other = Consumer::new(device)?;
-    // Shares of the time where other cases have seconds.
+    // Shares of the time; other cases have seconds.
     let pair = interleaved(
         if quick { 1 } else { 5 },
         || {
@@ -123,7 +123,7 @@ fn waiting(device: &Device, quick: bool) -> Outcome<Row> {
     })
 }
 
-/// The same share for threads and a channel: all but what the device takes.
+/// The same share for threads and a channel: all except the device's time.
 fn plain_wait(consumer: &mut Consumer, data: &Arc<Disk>, batch: usize, rounds: u32) -> Outcome<f64> {
     let mut buffer = consumer.device.buffer(Disk::LENGTH * batch)?;
     let start = Instant::now();
@@ -139,14 +139,14 @@ fn plain_wait(consumer: &mut Consumer, data: &Arc<Disk>, batch: usize, rounds: u
     Ok(waited.as_secs_f64() / start.elapsed().as_secs_f64())
 }
 
-/// What a batch costs on the calling thread beyond the copying of its samples, in microseconds.
+/// The cost of a batch on the calling thread beyond copying its samples, in microseconds.
 fn overhead(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
     const BATCH: usize = 64;
     let batches = if quick { 50 } else { 200 };
     let data = Arc::new(Memory::new(BATCH * batches, length));
     check(device, &data, BATCH)?;
     let mut loader = builder(device, &data, BATCH).workers(0).build()?;
-    // As many as the loader has in turns: caches make no difference then.
+    // As many as the loader uses in turns, so that caches make no difference.
     let mut buffers = (0..4).map(|_| device.buffer::<u32>(BATCH * length)).collect::<Result<Vec<_>, _>>()?;
     let pair = interleaved(
         if quick { 5 } else { 201 },
@@ -174,8 +174,7 @@ fn overhead(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
     })
 }
 
-/// What the consumer pays for a batch that lies ready: to take it and to give it back, which wakes a
-/// worker.
+/// The consumer's cost of a batch that is ready: taking it and giving it back, which wakes a worker.
 fn ready(device: &Device, quick: bool) -> Outcome<Row> {
     const BATCH: usize = 64;
     let batches = if quick { 50 } else { 500 };
@@ -207,7 +206,7 @@ fn ready(device: &Device, quick: bool) -> Outcome<Row> {
     })
 }
 
-/// What it takes to wake a thread that sleeps: one call of the system.
+/// The cost of waking a sleeping thread: one system call.
 fn waking(times: usize) -> Outcome<f64> {
     let ended = Arc::new(AtomicBool::new(false));
     let theirs = Arc::clone(&ended);
@@ -225,11 +224,11 @@ fn waking(times: usize) -> Outcome<f64> {
     });
     ended.store(true, Ordering::SeqCst);
     sleeper.thread().unpark();
-    sleeper.join().map_err(|_| "the sleeper stumbled")?;
+    sleeper.join().map_err(|_| "the sleeping thread panicked")?;
     seconds
 }
 
-/// The time for each batch of samples from memory, until the device has taken it.
+/// The time for each batch of samples from memory, until the device has processed it.
 fn against_plain(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
     const BATCH: usize = 64;
     let batches = if quick { 10 } else { 60 };
@@ -259,7 +258,7 @@ fn against_plain(device: &Device, length: usize, quick: bool) -> Outcome<Row> {
             })
         },
     )?;
-    // The device alone, on a batch that lies there.
+    // The device alone, on a batch that is already there.
     let whole = device.buffer_from(&vec![1u32; BATCH * length])?;
     let ceiling = repeated(if quick { 5 } else { 101 }, || timed(|| consumer.take(&whole, 0)))?;
     let each = |seconds: f64| 1e6 * seconds / batches as f64;

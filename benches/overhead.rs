@@ -1,9 +1,9 @@
-//! What a launch costs above raw wgpu: time and heap allocations.
+//! The cost of a launch compared with raw wgpu: time and heap allocations.
 //!
 //! `cargo bench --bench overhead -- [--device SELECTOR] [--staged] [--quick] [--json FILE]`
 //!
-//! Both sides run the same kernel on the same adapter in the same run, in turns. The raw side keeps
-//! its pipeline, bind group and buffers, and encodes one pass into one submission.
+//! Both sides run the same kernel on the same adapter in the same run, in turns. The raw side reuses its pipeline, bind
+//! group and buffers, and encodes one pass into one submission.
 
 mod shared;
 
@@ -16,18 +16,18 @@ use std::time::Instant;
 use anywarp::{Device, Kernel, Recording, UnifiedBuffer};
 use shared::{Arguments, Goal, Outcome, Pair, Raw, Report, Row, interleaved, repeated, timed};
 
-/// Adds a parameter to 64 sums, so that a launch too many or too few shows.
+/// Adds a parameter to 64 sums, so that a missing or repeated launch changes the sums.
 const SOURCE: &str = include_str!("shared/add.wgsl");
 
-// The same with types.
+// The same kernel with typed bindings.
 anywarp::kernels!("benches/shared/add.wgsl");
 
 const THREADS: u32 = 64;
 const LAUNCHES: u32 = 1000;
-/// Few enough for one submission.
+/// Small enough for one submission.
 const BATCH: u32 = 100;
 
-/// Counts what passes through it.
+/// Counts allocations.
 struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -35,11 +35,11 @@ static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are those that `System` asks for.
+        // SAFETY: the caller keeps the contract of `System`.
         unsafe { System.alloc(layout) }
     }
 
@@ -82,7 +82,7 @@ impl Ours {
         Ok(self.device.synchronize()?)
     }
 
-    /// Seconds until the device has [`BATCH`] launches; they end outside of the time.
+    /// Seconds until the device has received [`BATCH`] launches; their execution is outside the measured time.
     fn hand_over(&mut self) -> Outcome<f64> {
         let seconds = timed(|| {
             for step in 1..=BATCH {
@@ -94,7 +94,7 @@ impl Ours {
         Ok(seconds)
     }
 
-    /// What a program does that asks for its kernel where it uses it.
+    /// Requests the kernel again, then launches, as a program does that keeps no kernel.
     fn run_anew(&mut self) -> Outcome<()> {
         self.kernel = self.device.kernel(SOURCE)?;
         self.run(std::iter::once(1))
@@ -109,7 +109,7 @@ impl Ours {
         Ok(recording)
     }
 
-    /// Seconds for [`LAUNCHES`] into a recording, which nothing but launching is in.
+    /// Seconds to record [`LAUNCHES`]; the measured time contains only the launch calls.
     fn record(&mut self, recording: &mut Recording) -> Outcome<f64> {
         recording.clear();
         timed(|| {
@@ -121,7 +121,7 @@ impl Ours {
         })
     }
 
-    /// [`record`](Self::record) with types.
+    /// [`record`](Self::record) with typed bindings.
     fn record_typed(&mut self, recording: &mut Recording) -> Outcome<f64> {
         recording.clear();
         timed(|| {
@@ -208,7 +208,7 @@ impl Bare {
         self.raw.queue.write_buffer(&self.parameters, 0, &self.staged);
     }
 
-    /// `launches` of the first parameter in one pass.
+    /// Encodes one pass with `launches` launches, all with the first parameter.
     fn encode_constant(&self, launches: u32) -> wgpu::CommandEncoder {
         let mut encoder = self.raw.encoder();
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -221,7 +221,7 @@ impl Bare {
         encoder
     }
 
-    /// One launch for each parameter in one pass.
+    /// Encodes one pass with one launch for each parameter.
     fn encode_changing(&self, launches: u32) -> wgpu::CommandEncoder {
         let mut encoder = self.raw.encoder();
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -242,7 +242,7 @@ impl Bare {
         self.raw.finish(self.encode_changing(LAUNCHES))
     }
 
-    /// Seconds until the device has [`BATCH`] launches; they end outside of the time.
+    /// Seconds until the device has received [`BATCH`] launches; their execution is outside the measured time.
     fn hand_over(&self) -> Outcome<f64> {
         let start = Instant::now();
         let submitted = self.raw.queue.submit([self.encode_changing(BATCH).finish()]);
@@ -251,7 +251,7 @@ impl Bare {
         Ok(seconds)
     }
 
-    /// Seconds from the submission of `encoder` to its end: encoding is not in it.
+    /// Seconds from the submission of `encoder` to its end, without encoding.
     fn device_time(&self, encoder: wgpu::CommandEncoder) -> Outcome<f64> {
         let commands = encoder.finish();
         timed(|| {
@@ -297,7 +297,7 @@ fn verify(ours: &mut Ours, bare: &Bare) -> Outcome<()> {
     Ok(())
 }
 
-/// Allocations that `work` makes: the least of several runs, because arenas grow now and then.
+/// The number of allocations in `work`: the minimum of several runs, because arenas grow occasionally.
 fn allocations(mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     let mut least = u64::MAX;
     for _ in 0..20 {
@@ -308,7 +308,7 @@ fn allocations(mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     Ok(least as f64)
 }
 
-/// A row about a time per launch, held against a multiple of raw wgpu's.
+/// A row with the time per launch, compared with a multiple of raw wgpu's time.
 fn per_launch(what: &str, pair: Pair, ceiling: f64, launches: u32, goal: Goal) -> Row {
     let microseconds = 1e6 / f64::from(launches);
     Row {
@@ -340,7 +340,7 @@ fn times(ours: &mut Ours, bare: &mut Bare, quick: bool) -> Outcome<Vec<Row>> {
     let pair = interleaved(few, || timed(|| ours.run(1..=LAUNCHES)), || timed(|| bare.run_changing()))?;
     rows.push(per_launch("1000 launches, 1000 parameters", pair, changing, LAUNCHES, Goal::AtMost(1.2)));
 
-    // Parameters that no launch had before: the raw side writes all of them at once.
+    // Parameters that differ from all earlier ones: the raw side writes all of them at once.
     let mut next = 0u32;
     let fresh = || {
         next = next.wrapping_add(LAUNCHES);
@@ -358,14 +358,14 @@ fn times(ours: &mut Ours, bare: &mut Bare, quick: bool) -> Outcome<Vec<Row>> {
     rows.push(per_launch("1000 launches, fresh parameters", pair, changing, LAUNCHES, Goal::AtMost(1.2)));
 
     let pair = interleaved(few * 10, || ours.hand_over(), || bare.hand_over())?;
-    rows.push(per_launch("100 launches, not waited for", pair, f64::NAN, BATCH, Goal::None));
+    rows.push(per_launch("100 launches, without waiting", pair, f64::NAN, BATCH, Goal::None));
 
     let recording = ours.recording()?;
     let replay = || timed(|| Ok(recording.submit()?.wait()?));
     let pair = interleaved(few, replay, || timed(|| bare.run_constant(LAUNCHES)))?;
     rows.push(per_launch("replay of 1000 recorded launches", pair, device, LAUNCHES, Goal::AtMost(1.2)));
 
-    // Both sides are ours: the baseline binds by name.
+    // Both sides are anywarp: the baseline binds by name.
     let (mut typed, mut named) = (ours.device.recording(), ours.device.recording());
     let side = std::cell::RefCell::new(&mut *ours);
     let pair =
@@ -399,7 +399,7 @@ fn heap(ours: &mut Ours, bare: &Bare) -> Outcome<Vec<Row>> {
         judged: (ours - raw, " more"),
         goal,
     };
-    // One submission each; what they differ by belongs to the launches.
+    // One submission each; the difference is the cost of the additional launches.
     let (few, many) = (32, 96);
     let ours_few = allocations(|| ours.run(steps(few)))?;
     let ours_many = allocations(|| ours.run(steps(many)))?;

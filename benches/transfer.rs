@@ -37,15 +37,15 @@ const MIB: usize = 1 << 20;
 const GOAL_FROM: usize = 4 * MIB;
 const SHARE_FROM: usize = 64 * MIB;
 
-/// One way of moving bytes, measured.
+/// The measurement of one way to move bytes.
 struct Moved {
     what: &'static str,
     pair: Pair,
-    /// Seconds that the bus takes, and the share of its rate to come to.
+    /// The time that the bus needs in seconds, and the goal as a share of the bus's rate.
     limit: Option<(f64, Goal)>,
 }
 
-/// All rows of one size.
+/// All rows for one size.
 fn measure(device: &Device, raw: &Raw, bytes: usize, quick: bool) -> Outcome<Vec<Row>> {
     let words = bytes / 4;
     let unified = device.caps().unified;
@@ -72,7 +72,7 @@ fn measure(device: &Device, raw: &Raw, bytes: usize, quick: bool) -> Outcome<Vec
 
     let mut moved = Vec::new();
     let mut way = |what, share: f64, up: bool, run: &mut dyn FnMut() -> Outcome<Pair>| -> Outcome<()> {
-        // In turns with ours, so that what changes on the machine changes for both.
+        // In turns with ours, so that a change of the machine affects both.
         let mut times = Vec::new();
         for _ in 0..5 {
             times.extend(bus()?.map(|(way_up, way_down)| if up { way_up } else { way_down }));
@@ -127,7 +127,8 @@ fn measure(device: &Device, raw: &Raw, bytes: usize, quick: bool) -> Outcome<Vec
     Ok(rows)
 }
 
-/// What the host's cores can copy past their caches, without any device: no slice goes up faster.
+/// The rate at which the host's cores copy past their caches, without a device: the upper bound of an upload from a
+/// slice.
 fn by_all_cores(bytes: usize, times: usize, copied: f64) -> Outcome<Row> {
     const PIECE: usize = 256 * KIB;
     let (source, mut target) = (vec![1u8; bytes], vec![0u8; bytes]);
@@ -178,11 +179,14 @@ fn run() -> Outcome<()> {
     rows.sort_by_key(|row| row.what.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>());
     rows.push(round_trip::row(&device, &raw, arguments.quick)?);
     let (baseline, ceiling) = if device.caps().unified {
-        ("as many bytes written, summed or copied in host memory", "a copy of as many bytes in host memory")
+        (
+            "the same number of bytes written, summed or copied in host memory",
+            "a copy of the same number of bytes in host memory",
+        )
     } else {
         (
             "raw wgpu: write_buffer for slices, reused mapped staging buffers for the rest",
-            "NVIDIA: pinned memory and the card, by the driver alone, which the goals are shares of; else a copy in host memory",
+            "NVIDIA: copies between pinned memory and the card by the driver alone (the goals are shares of this rate); else a copy in host memory",
         )
     };
     Report { bench: "transfer", baseline, ceiling, rows }.publish(&device, &arguments)

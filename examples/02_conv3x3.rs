@@ -1,5 +1,5 @@
-//! `02_conv3x3 [PHOTO] [--device SELECTOR]`: convolves a photograph on a device and writes
-//! `conv3x3.png`, then times sizes from 64 to 4096 against plain single-threaded Rust.
+//! `02_conv3x3 [PHOTO] [--device SELECTOR]`: convolves a photograph on a device and writes `conv3x3.png`, then times
+//! sizes from 64 to 4096 against plain single-threaded Rust.
 
 use std::time::{Duration, Instant};
 
@@ -42,13 +42,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let [a, b, c, d, e] = [plain, upload, run, download, total].map(|t| format!("{:.3} ms", t.as_secs_f64() * 1e3));
         println!("{size:>6} {a:>12} {b:>10} {c:>10} {d:>10} {e:>10} {speed_up:>9.2}x  {worst:.1e}");
         if total > Duration::from_secs(2) {
-            break; // software that plays a GPU: each further size would take four times as long
+            break; // a software GPU: each further size takes four times as long
         }
     }
     Ok(())
 }
 
-/// The convolved image, and the times for upload (with submission), kernel and download.
+/// The convolved image, and the times of upload (with submission), kernel and download.
 fn on_device(device: &Device, image: &[f32], shape: [u32; 3]) -> anywarp::Result<(Vec<f32>, [Duration; 3])> {
     let [width, height, channels] = shape;
     let kernel = device.kernel(include_str!("shaders/conv3x3.wgsl"))?; // compiled at the first call only
@@ -57,7 +57,7 @@ fn on_device(device: &Device, image: &[f32], shape: [u32; 3]) -> anywarp::Result
     source.copy_from_slice(image)?;
     let mut recording = device.recording();
     recording.timed(true);
-    let weights = EMBOSS.map(|[a, b, c]| [a, b, c, 0.0]); // WGSL pads the columns of a mat3x3 to four
+    let weights = EMBOSS.map(|[a, b, c]| [a, b, c, 0.0]); // WGSL pads each column of a mat3x3 to four elements
     let launch = kernel.launch().set("params.weights", weights).set("params.channels", channels);
     let launch = launch.set("params.width", width).set("params.height", height);
     launch.bind("source", &source).bind("target_image", &mut target).record(&mut recording).threads([width, height])?;

@@ -1,9 +1,9 @@
-//! How fast bytes get to the device and back, way by way:
+//! Transfer rates between host and device, one line for each method:
 //! `03_transfers [--device SELECTOR] [--svg FILE]`.
 //!
-//! `pageable` copies ordinary memory through one block, `chunked` piece by piece with several threads,
-//! `unified` writes and reads in place, through the buffer's own guards. Where the device shares the host's memory
-//! `zero-copy` does the same, and nothing is moved; the others then run on the same device made to copy.
+//! `pageable` copies ordinary memory in one block, `chunked` in chunks with several threads, `unified` writes and reads
+//! in place, through the buffer's guards. If the device shares the host's memory, `zero-copy` does the same without any
+//! transfer; the other methods then run on the same device in staging mode.
 
 #[path = "plot/mod.rs"]
 mod plot;
@@ -13,7 +13,7 @@ use std::time::Instant;
 use anywarp::{Device, DeviceOptions, UnifiedBuffer};
 
 type Step = fn(&mut UnifiedBuffer<u32>, &mut [u32]) -> anywarp::Result<()>;
-/// A name, whether it is a way up, and how.
+/// A name, whether the direction is up, and the operation.
 type Way = (&'static str, bool, Step);
 
 const WAYS: [Way; 5] = [
@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--device" => options.selector = Some(arguments.next().ok_or("--device wants a selector")?),
-            "--svg" => svg = Some(arguments.next().ok_or("--svg wants a file")?),
+            "--device" => options.selector = Some(arguments.next().ok_or("--device needs a selector")?),
+            "--svg" => svg = Some(arguments.next().ok_or("--svg needs a file")?),
             other => return Err(format!("unknown argument {other}").into()),
         }
     }
@@ -61,14 +61,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         println!();
     }
-    for (what, device) in [("made to copy", &copying), ("as it is", &device)] {
+    for (what, device) in [("staging", &copying), ("default", &device)] {
         let stats = device.stats();
         println!("{what}: {} bytes up, {} bytes down", stats.bytes_uploaded, stats.bytes_downloaded);
     }
     svg.map_or(Ok(()), |file| plot::rates(&file, &title, &lines))
 }
 
-/// Seconds of the fastest of five rounds.
+/// The time of the fastest of five rounds, in seconds.
 fn fastest(device: &Device, length: usize, up: bool, way: Step) -> anywarp::Result<f64> {
     let touch = device.kernel(include_str!("shaders/touch.wgsl"))?; // adds 1 to the first word
     let (mut x, mut host) = (device.buffer_from(&vec![7u32; length])?, vec![7u32; length]);
@@ -81,12 +81,12 @@ fn fastest(device: &Device, length: usize, up: bool, way: Step) -> anywarp::Resu
         touch.launch().bind("data", &mut x).groups(1)?;
         device.synchronize()?;
         if !up {
-            start = Instant::now(); // now there is something to fetch
+            start = Instant::now(); // the kernel has written data to fetch
             way(&mut x, &mut host)?;
         }
         best = best.min(start.elapsed().as_secs_f64());
     }
-    // The first word is 8 after each way up; what comes down has been touched six times.
+    // The first word is 8 after each upload; before the last download the kernel has added 1 six times.
     let word = x.read()?[0];
     assert_eq!(word, if up { 8 } else { 13 });
     Ok(best)

@@ -1,4 +1,4 @@
-//! WGSL whose names and types Rust checks: what does not fit the kernel does not compile.
+//! WGSL with names and types that Rust checks: a mismatch with the kernel is a compile error.
 
 #![forbid(unsafe_code)]
 
@@ -8,7 +8,7 @@ anywarp::kernels!("shaders/saxpy.wgsl");
 
 anywarp::kernels!(mod bodies {
     r"
-    /// A body, moving.
+    /// A moving body.
     struct Body {
         position: vec3<f32>,
         mass: f32,
@@ -38,7 +38,7 @@ fn main() -> anywarp::Result<()> {
     saxpy.launch(saxpy::Args { params, x: &x, y: &mut y }).threads(1000)?;
     assert!(y.read()?.iter().all(|value| *value == 5.0));
 
-    // Rust's struct has WGSL's layout: vec3<f32> is 12 bytes, and `mass` lies behind it.
+    // Rust's struct has WGSL's layout: vec3<f32> takes 12 bytes, and `mass` follows it directly.
     let body = bodies::Body::new([0.0; 3], 1.0, [1.0, 2.0, 4.0]);
     let mut bodies = device.buffer_from(&[body; 100])?;
     let move_on = bodies::move_on_with(&device, bodies::Overrides { drag: 0.25 })?;

@@ -1,4 +1,4 @@
-//! Kernels of one line: arrays element by element, and many elements to one.
+//! Kernels of one line: element-wise operations, and reductions.
 //!
 //! `cargo run --release --example 05_elementwise -- [LENGTH]`
 
@@ -27,7 +27,7 @@ fn main() -> anywarp::Result<()> {
     println!("x . y = {got}, in f64 {wanted}");
     assert!((got - wanted).abs() < 1e-5 * wanted.max(1.0));
 
-    // A row and a column make a table; its columns are then summed up.
+    // A row and a column are broadcast to a table; then its columns are summed.
     let row = device.buffer_from(&[1.0f32, 2.0, 3.0])?;
     let column = device.buffer_from(&[10.0f32, 20.0])?;
     let product = ElementwiseKernel::new("x: f32, y: f32", "z: f32", "z = x * y")?;

@@ -1,10 +1,10 @@
-//! Workgroup memory: what a workgroup has fetched once, all its invocations use. A matrix product in
-//! tiles of 16 x 16, against one that fetches every factor anew, and against plain Rust.
+//! Workgroup memory: data that a workgroup fetches once and all its invocations use. A matrix product in tiles of 16 x
+//! 16, compared with a product that fetches every factor again, and with plain Rust.
 //!
-//! `cargo run --release --example 06_tiles -- [SIZE]`. Tiles pay where memory is far away, on GPUs. They do not pay on a
-//! processor: its caches keep what was fetched without being told, so a tile is a second copy of what is near already,
-//! and at every barrier the invocations of a workgroup, which one core runs in turns, are all taken up again.
-//! `10_matmul` stands beside a library.
+//! `cargo run --release --example 06_tiles -- [SIZE]`. Tiles help on GPUs, where memory access is slow. They do not
+//! help on a processor: its caches already keep fetched data, so a tile is a second copy of it. Also, one core runs the
+//! invocations of a workgroup in turns, and every barrier interrupts each of them. `10_matmul` compares a product with
+//! a library.
 
 use std::time::{Duration, Instant};
 
@@ -35,12 +35,12 @@ fn main() -> anywarp::Result<()> {
     }
     println!("naive / tiled = {:.2}", medians[0].as_secs_f64() / medians[1].as_secs_f64());
     if device.selector().to_string().starts_with("cpu") {
-        println!("a processor's caches do what tiles do elsewhere, without copies and barriers: run it on a GPU");
+        println!("a processor's caches replace tiles, without copies and barriers: run this example on a GPU");
     }
     Ok(())
 }
 
-/// The median of 5 launches, on the device's own clock where it has one.
+/// The median time of 5 launches, by the device's own clock where it has one.
 fn time(
     device: &Device,
     kernel: &Kernel,

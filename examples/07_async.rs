@@ -1,7 +1,7 @@
-//! Reading without waiting: tasks on several threads share a device, launch, and await their results,
-//! while the main thread goes on with what it has to do.
+//! Asynchronous reads: tasks on several threads share a device, launch kernels and await their results, while the main
+//! thread continues its own work.
 //!
-//! Any executor will do; here `pollster` runs one future a thread, and `all` makes one of many.
+//! Any executor works; here `pollster` runs one future on each thread, and `all` joins several futures.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -35,7 +35,7 @@ fn main() -> anywarp::Result<()> {
             scope.spawn(move || pollster::block_on(all(tasks())))
         });
         while !threads.iter().all(thread::ScopedJoinHandle::is_finished) {
-            steps += 1; // nobody here waits for the device
+            steps += 1; // this thread does not wait for the device
             thread::yield_now();
         }
         threads.map(|thread| thread.join().expect("no task panics"))
@@ -44,16 +44,16 @@ fn main() -> anywarp::Result<()> {
         assert_eq!(result?, expected(factor), "factor {factor}");
     }
     println!("{}: {} launches, each awaited, all as expected", device.caps().name, device.stats().launches);
-    println!("meanwhile the main thread went around {steps} times");
+    println!("meanwhile the main thread's loop ran {steps} times");
     Ok(())
 }
 
-/// Launches and awaits, again and again; returns the last element.
+/// Launches and awaits repeatedly; returns the last element.
 async fn task(device: &Device, kernel: &Kernel, factor: u32) -> anywarp::Result<u32> {
     let mut data = device.buffer::<u32>(LENGTH)?;
     for _ in 0..ROUNDS {
         kernel.launch().set("factor", factor).bind("data", &mut data).threads(LENGTH)?;
-        // Other tasks of this thread go on here.
+        // Other tasks of this thread continue here.
         assert_eq!(data.read_async().await?[0], 0);
     }
     Ok(data.slice(LENGTH - 1..).read_async().await?[0])

@@ -1,10 +1,9 @@
-//! A broken kernel on `cpu:checked`: what is found, that the repaired one is silent, and printing
-//! from a kernel.
+//! A faulty kernel on `cpu:checked`: the findings, the corrected kernel without findings, and printing from a kernel.
 
 use anywarp::{Device, FindingKind, Kernel, Wgsl};
 
-/// Should reverse each run of 64 numbers. There is no barrier between writing the tile and reading
-/// what others wrote, and the index is one too large.
+/// Should reverse each run of 64 numbers. A barrier is missing between writing the tile and reading the elements of
+/// other invocations, and the index is one too large.
 const BROKEN: &str = "\
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 var<workgroup> tile: array<u32, 64>;
@@ -45,9 +44,9 @@ fn main() -> anywarp::Result<()> {
     let reversed = run(&device, &repaired)?;
     assert!(reversed.iter().enumerate().all(|(at, value)| *value == (at as u32 ^ 63)));
     assert!(device.findings().is_empty());
-    println!("repaired: nothing is found, and the numbers are in reverse: {:?}...\n", &reversed[..4]);
+    println!("corrected: no findings, and the numbers are in reverse order: {:?}...\n", &reversed[..4]);
 
-    // On any device, not only on this one.
+    // Printing works on every device.
     let device = Device::open_default()?;
     device.kernel(Wgsl::new(PRINTING).file("count.wgsl"))?.launch().threads(256)?;
     let output = device.debug_output()?;

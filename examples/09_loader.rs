@@ -1,6 +1,6 @@
-//! Kernels fed from a data set: threads read ahead while the device brings each picture to mean 0 and deviation 1.
-//! Without arguments it takes the digits beside it; else two IDX files, pictures and labels as those of MNIST, or
-//! (feature `images`) a folder that has a folder of pictures for each class.
+//! Kernels fed from a data set: threads read ahead while the device normalises each picture to mean 0 and deviation 1.
+//! Without arguments it uses the digits in `data`; else two IDX files with pictures and labels in the format of MNIST,
+//! or (feature `images`) a folder with a folder of pictures for each class.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use anywarp::{Device, Submission};
 
 const WGSL: &str = "
 @group(0) @binding(0) var<uniform> pixels: u32;
-@group(0) @binding(1) var<storage> images: array<u32>; // red, green, blue; a byte of an IDX file is red
+@group(0) @binding(1) var<storage> images: array<u32>; // red, green, blue; IDX files use red only
 @group(0) @binding(2) var<storage, read_write> normal: array<f32>;
 
 fn light(pixel: u32) -> f32 { return 255.0 * dot(unpack4x8unorm(pixel).rgb, vec3f(1.0)); }
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         [folder] => of(&device, anywarp::loader::ImageFolder::open(folder, [64; 2], Default::default())?),
         _ => {
             return Err(
-                "wanted: nothing, or two IDX files, or a folder of pictures (which takes --features images)".into()
+                "expected no arguments, or two IDX files, or a folder of pictures (needs --features images)".into()
             );
         }
     };
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         busy += submitted.iter().filter_map(Submission::timings).map(|timings| timings.total()).sum::<Duration>();
     }
     let idle = start.elapsed().saturating_sub(busy).as_secs_f64() / start.elapsed().as_secs_f64();
-    println!("for {:.1} % of the time the device waited: no kernel of it ran\n{}", 100.0 * idle, loader.stats());
+    println!("the device was idle for {:.1} % of the time\n{}", 100.0 * idle, loader.stats());
     Ok(())
 }
 

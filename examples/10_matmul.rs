@@ -1,5 +1,5 @@
-//! A matrix product on the best device: by the vendor's library where there is one, else by a kernel; beside the crate
-//! `matrixmultiply` on one thread of the processor.
+//! A matrix product on the best device: by the vendor's library where there is one, else by a kernel; compared with the
+//! crate `matrixmultiply` on one thread of the processor.
 //!
 //! `cargo run --release --example 10_matmul -- [SIZE]`
 
@@ -45,12 +45,12 @@ fn main() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// The best of three products by a library made for processors.
+/// The best time of three products by a library for processors.
 fn matrixmultiply(a: &[f32], b: &[f32], n: usize) -> Duration {
     let (mut c, stride) = (vec![0.0f32; n * n], n as isize);
     let times = (0..3).map(|_| {
         let start = Instant::now();
-        // SAFETY: all three are n * n numbers, rows of n after each other, and `c` is only ours.
+        // SAFETY: all three are n * n numbers, stored row by row, and nothing else uses `c`.
         unsafe {
             matrixmultiply::sgemm(
                 n,

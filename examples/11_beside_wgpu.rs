@@ -1,7 +1,7 @@
-//! Beside a program's own wgpu code: its device, its buffer, and passes of both sides in turns.
+//! Next to a program's own wgpu code: the program's device, its buffer, and passes of both sides in turns.
 //!
-//! The program moves particles with a pipeline of its own, anywarp pulls them back and sums them up.
-//! Nothing is copied, and nobody waits but the `read` at the end.
+//! The program moves particles with its own pipeline; anywarp pulls them back and sums them. Nothing is copied, and
+//! only the final `read` waits.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use anywarp::ops::ReductionKernel;
 
 const PARTICLES: u32 = 10_000;
 
-/// The program's own.
+/// The program's own kernel.
 const MOVE: &str = "
 @group(0) @binding(0) var<storage, read_write> x: array<f32>;
 @compute @workgroup_size(64)
@@ -18,7 +18,7 @@ fn move_right(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < arrayLength(&x) { x[id.x] += 4.0; }
 }";
 
-/// For anywarp.
+/// The kernel for anywarp.
 const PULL: &str = "
 @group(0) @binding(0) var<uniform> strength: f32;
 @group(0) @binding(1) var<storage, read_write> x: array<f32>;
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pull = anywarp.kernel(PULL)?;
     for _ in 0..3 {
         {
-            let x = x.lend_wgpu_mut()?; // what was launched before is on its way
+            let x = x.lend_wgpu_mut()?; // earlier launches are already submitted
             let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: None,
                 layout: &pipeline.get_bind_group_layout(0),
@@ -53,14 +53,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             pass.set_bind_group(0, &group, &[]);
             pass.dispatch_workgroups(PARTICLES.div_ceil(64), 1, 1);
             drop(pass);
-            queue.submit([encoder.finish()]); // before `x` is given back
+            queue.submit([encoder.finish()]); // before the loan of `x` ends
         }
         pull.launch().set("strength", 0.5f32).bind("x", &mut x).threads(PARTICLES)?;
     }
 
     let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");
     let mean = sum.apply::<f32>(&anywarp, &x)?.read()?[0] / PARTICLES as f32;
-    println!("{}: on average the particles are at {mean}", anywarp.caps().name);
+    println!("{}: the mean position of the particles is {mean}", anywarp.caps().name);
     assert_eq!(mean, ((4.0 * 0.5 + 4.0) * 0.5 + 4.0) * 0.5);
     Ok(())
 }

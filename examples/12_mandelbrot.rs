@@ -1,4 +1,4 @@
-//! A dive into the Mandelbrot set: one kernel, a frame for each launch.
+//! A zoom into the Mandelbrot set: one kernel, one launch for each frame.
 //!
 //! `cargo run --release --example 12_mandelbrot -- [FRAMES] [WIDTH]` writes `mandelbrot.png`, the frames side by side.
 
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut sheet = vec![[0; 4]; (sheet_size[0] * sheet_size[1]) as usize];
     let start = Instant::now();
     for frame in 0..frames {
-        let width = 3.2 * 0.2f32.powi(frame.min(6) as i32); // deeper, and the numbers of 32 bits are too coarse
+        let width = 3.2 * 0.2f32.powi(frame.min(6) as i32); // beyond this depth, 32-bit floats are too coarse
         let launch = mandelbrot.launch().set("view.centre", CENTRE).set("view.width", width);
         let launch = launch.set("view.most_steps", 300 + 200 * frame).set("view.size", size);
         launch.bind("pixels", &mut pixels).threads(size)?;

@@ -1,4 +1,4 @@
-//! Two galaxies that meet: every body attracts every other one, and the sky is drawn on the device, too.
+//! Two galaxies that collide: every body attracts every other one, and the picture is also drawn on the device.
 //!
 //! `cargo run --release --example 13_nbody -- [BODIES] [STEPS]` writes `nbody.png`.
 
@@ -41,16 +41,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     picture::save("nbody.png", SIZE, bytemuck::cast_slice(&pixels))
 }
 
-/// A body of one of two discs, with its mass; its velocity, and which disc it is of.
+/// A body of one of two discs: its position and mass; its velocity and the number of its disc.
 fn star(body: usize, count: usize) -> ([f32; 4], [f32; 4]) {
-    const CORE: f32 = 0.6; // the mass in the middle of each disc, six times that of all else together
+    const CORE: f32 = 0.6; // the mass in the middle of each disc, six times the mass of all other bodies
     let (disc, number) = (body % 2, (body / 2) as f32);
     let sign = [-1.0, 1.0][disc];
     let (centre, drift) = ([sign * 0.6, sign * 0.35], [-sign * 0.6, 0.0]);
     if body < 2 {
         return ([centre[0], centre[1], 0.0, CORE], [drift[0], drift[1], 0.0, disc as f32]);
     }
-    // Spread by irrational steps: evenly, without a pattern that the eye finds, and the same on every machine.
+    // Spread in irrational steps: evenly, without a visible pattern, and identical on every machine.
     let radius = 0.04 + 0.4 * (number * 0.754_877_7).fract().sqrt();
     let (sin, cos) = (TAU * (number * 0.569_840_3).fract()).sin_cos();
     let speed = -sign * (CORE / radius).sqrt();

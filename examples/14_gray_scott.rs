@@ -1,4 +1,4 @@
-//! Two substances that react and spread draw a labyrinth: a recording, replayed again and again.
+//! Two substances that react and diffuse form a labyrinth: a recording, replayed for each frame.
 //!
 //! `cargo run --release --example 14_gray_scott -- [FRAMES] [SIZE]` writes `gray-scott-00.png` and so on.
 

@@ -1,5 +1,5 @@
-//! Four kernels in a row on a photograph: blurred by rows and columns, sloped, thinned. Only its pixels go to
-//! the device, and only the last picture comes back.
+//! Four kernels in a row on a photograph: blur by rows, blur by columns, slopes, thinning. Only the photograph is
+//! uploaded, and only the final picture is downloaded.
 //!
 //! `cargo run --release --example 15_edges -- [PHOTO]` writes `edges.png`.
 
@@ -32,6 +32,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     picture::save("edges.png", size, bytemuck::cast_slice(&edges))?;
     let (name, moved) = (&device.caps().name, device.stats());
     println!("{name}: {}x{} pixels -> edges.png", size[0], size[1]);
-    println!("{} bytes went to the device, {} came back", moved.bytes_uploaded, moved.bytes_downloaded);
+    println!("{} bytes uploaded, {} bytes downloaded", moved.bytes_uploaded, moved.bytes_downloaded);
     Ok(())
 }

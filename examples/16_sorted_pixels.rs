@@ -1,4 +1,4 @@
-//! A photograph that melts: each row's pixels sorted by brightness, a workgroup for each row.
+//! Pixel sorting: sorts each row of a photograph by brightness, with a workgroup for each row.
 //!
 //! `cargo run --release --example 16_sorted_pixels -- [PHOTO]` writes `sorted-pixels.png`.
 
@@ -7,12 +7,12 @@ use std::time::Instant;
 use anywarp::Device;
 use picture::Picture;
 
-const MOST_COLUMNS: u32 = 1024; // as the kernel says
+const MAX_COLUMNS: u32 = 1024; // as in the kernel
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/data/rocket.jpg").to_owned();
     let photo = Picture::open(std::env::args().nth(1).unwrap_or(sample))?;
-    let Picture { size, pixels } = photo.at_most(MOST_COLUMNS);
+    let Picture { size, pixels } = photo.at_most(MAX_COLUMNS);
     let colours: Vec<u32> = pixels.into_iter().map(u32::from_le_bytes).collect();
 
     let device = Device::open_default()?;
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sorted = pixels.read()?;
     println!("{}: {} rows of {} in {:?}", device.caps().name, size[1], size[0], start.elapsed());
 
-    // Each row has the pixels that it had, elsewhere.
+    // Each row has the same pixels as before, in another order.
     let width = size[0] as usize;
     for (row, (new, old)) in sorted.chunks(width).zip(colours.chunks(width)).enumerate() {
         let [mut new, mut old] = [new.to_vec(), old.to_vec()];

@@ -1,4 +1,4 @@
-//! One kernel with all that is needed to run and to check it.
+//! One kernel with its input, and the check of its result.
 
 use std::fmt::Display;
 
@@ -7,10 +7,10 @@ use anywarp::backend::{Caps, DeviceKind};
 
 use crate::Outcome;
 
-/// How large the inputs are.
+/// The size of the inputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// To see that the results are right.
+    /// For checking results only.
     Quick,
     /// Milliseconds on a few cores.
     Processor,
@@ -19,7 +19,7 @@ pub(crate) enum Scale {
 }
 
 impl Scale {
-    /// What suits a device.
+    /// The scale for a device.
     pub(crate) fn of(caps: &Caps, quick: bool) -> Self {
         match caps.kind {
             _ if quick => Self::Quick,
@@ -38,38 +38,38 @@ impl Scale {
     }
 }
 
-/// What the elements of a result must be. References are sequential Rust.
+/// The expected elements of a result. References are sequential Rust.
 pub(crate) enum Expected {
     Words(Box<dyn Fn(usize) -> u32>),
-    /// Within an error, of the value or, for small ones, of 1.
+    /// Within an error, relative to the value or, for small values, to 1.
     Floats(Box<dyn Fn(usize) -> f32>, f32),
-    /// Whether an element is right, which a share need not be: where rounding decides, as at the edge of a fractal.
+    /// Whether an element is right; a share of them may be wrong, where rounding decides, as at the edge of a fractal.
     Mostly(Box<dyn Fn(usize, u32) -> bool>, f64),
-    /// Whatever passes: where the order of the elements is open.
+    /// A test of the whole result, where the order of the elements is not determined.
     Holds(Box<Judge>),
 }
 
-/// Says what is wrong with a result.
+/// Returns the error of a wrong result.
 type Judge = dyn Fn(&[u32]) -> Result<(), String>;
 
 /// One kernel with its input and its expected result.
 pub(crate) struct Case {
     pub(crate) source: &'static str,
-    /// The words of `params`; none where there is no such variable.
+    /// The words of `params`; none without such a variable.
     pub(crate) params: Vec<u32>,
     pub(crate) inputs: Vec<(&'static str, Vec<u8>)>,
-    /// Names and bytes of what is written; the first is checked.
+    /// Names and sizes in bytes of the outputs; the first is checked.
     pub(crate) outputs: Vec<(&'static str, usize)>,
-    /// The outputs must be zero before every launch, not only before the first.
+    /// Whether the outputs must be zeroed before every launch, not only before the first.
     pub(crate) cleared: bool,
     pub(crate) groups: [usize; 3],
     pub(crate) expected: Expected,
-    /// About how many elements are compared, for references that take long.
+    /// The approximate number of elements to compare, for slow references.
     pub(crate) compared: usize,
 }
 
 impl Case {
-    /// A case without data, in which nothing is expected.
+    /// Returns a case without data and expected result.
     pub(crate) fn of(source: &'static str) -> Self {
         Self {
             source,
@@ -87,7 +87,7 @@ impl Case {
         self.param_bits(&words.iter().map(|word| *word as u32).collect::<Vec<_>>())
     }
 
-    /// Parameters that are not all whole numbers.
+    /// Adds parameters that are not all integers.
     pub(crate) fn param_bits(mut self, words: &[u32]) -> Self {
         self.params = words.to_vec();
         self
@@ -98,7 +98,7 @@ impl Case {
         self
     }
 
-    /// A variable of `words` words that the kernel writes.
+    /// Adds a variable of `words` words that the kernel writes.
     pub(crate) fn output(mut self, name: &'static str, words: usize) -> Self {
         self.outputs.push((name, words * 4));
         self
@@ -109,7 +109,7 @@ impl Case {
         self
     }
 
-    /// As many workgroups of `size` threads as `threads` need, in x, y and z.
+    /// Sets as many workgroups of `size` threads as `threads` need, in x, y and z.
     pub(crate) fn threads(mut self, threads: [usize; 3], size: [usize; 3]) -> Self {
         self.groups = std::array::from_fn(|axis| threads[axis].div_ceil(size[axis]));
         self
@@ -138,7 +138,7 @@ impl Case {
 
     /// Compares the bits of a result.
     pub(crate) fn check(&self, found: &[u32]) -> Outcome<()> {
-        // An odd step comes by every lane of every vector.
+        // An odd step reaches every lane of every vector.
         let step = (found.len() / self.compared.max(1)) | 1;
         let indices = || (0..found.len()).step_by(step).chain(found.len().saturating_sub(1)..found.len());
         match &self.expected {
@@ -164,7 +164,7 @@ fn same(at: usize, found: impl Display, expected: impl Display, same: bool) -> O
     if same { Ok(()) } else { Err(format!("wrong result: [{at}] is {found}, not {expected}").into()) }
 }
 
-/// The same `count` words for the same `seed`, evenly spread.
+/// Returns `count` words determined by `seed`, uniformly distributed.
 pub(crate) fn random_words(count: usize, seed: u64) -> Vec<u32> {
     // SplitMix64 (Steele, Lea and Flood, 2014).
     let word = |index: usize| {
@@ -176,7 +176,7 @@ pub(crate) fn random_words(count: usize, seed: u64) -> Vec<u32> {
     (0..count).map(word).collect()
 }
 
-/// The same `count` values from -1 to 1 for the same `seed`.
+/// Returns `count` values from -1 to 1 determined by `seed`.
 pub(crate) fn random_floats(count: usize, seed: u64) -> Vec<f32> {
     random_words(count, seed).into_iter().map(|word| word as f32 / (u32::MAX / 2) as f32 - 1.0).collect()
 }

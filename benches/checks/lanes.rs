@@ -1,4 +1,4 @@
-//! One case under each kind of checks on one device: run, checked, timed in turns.
+//! One case with each kind of checks on one device: run, checked, and timed in turns.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +10,9 @@ use crate::Outcome;
 use crate::case::Case;
 use crate::pairs::median;
 
-/// What is compared, in the order in which it is run: `Proven` is what launches come to run that are all alike,
-/// `General` the kernel without variants. `Off` runs twice, as a device without variants has data of its own: where in
-/// memory that lies can matter more than checks.
+/// The compared lanes, in the order of execution: `Proven` is the specialised variant of equal launches, `General` the
+/// kernel without variants. `Off` runs twice, because a device without variants has data of its own, whose position in
+/// memory can matter more than checks.
 pub(crate) const LANES: [&str; 5] = ["Off", "Proven", "Off beside General", "General", "Driver"];
 pub(crate) const OFF: usize = 0;
 pub(crate) const PROVEN: usize = 1;
@@ -20,15 +20,15 @@ const OFF_BESIDE_GENERAL: usize = 2;
 pub(crate) const GENERAL: usize = 3;
 pub(crate) const DRIVER: usize = 4;
 
-/// Launches of one recording: a device has only so many timestamps.
-const MOST_REPEATS: f64 = 200.0;
-/// No sample is shorter: the clock and an interrupt must not matter.
+/// The limit on launches of one recording: a device has a limited number of timestamps.
+const MAX_REPEATS: f64 = 200.0;
+/// The shortest sample in seconds, long enough that the clock's resolution and interrupts do not matter.
 const SHORTEST: f64 = 2e-3;
 
-/// Lanes that take turns: those that share their data, as the others would find it in no cache.
+/// The lanes that take turns: those that share their data, because data of others would evict it from caches.
 const TURNS: [&[usize]; 2] = [&[OFF, PROVEN], &[OFF_BESIDE_GENERAL, GENERAL, DRIVER]];
 
-/// Seconds of a launch, of each lane in each round.
+/// The time of a launch in seconds, for each lane and round.
 pub(crate) struct Samples([Vec<f64>; LANES.len()]);
 
 impl Samples {
@@ -36,15 +36,15 @@ impl Samples {
         median(self.0[lane].iter().copied())
     }
 
-    /// How many times as fast a lane is as `Off` on the same data: the median over the rounds, so that a drift of the
-    /// machine cancels.
+    /// The speed of a lane relative to `Off` on the same data: the median over the rounds, which cancels a drift of the
+    /// machine.
     pub(crate) fn speed(&self, lane: usize) -> f64 {
         let off = if lane <= PROVEN { OFF } else { OFF_BESIDE_GENERAL };
         median(self.0[off].iter().zip(&self.0[lane]).map(|(off, seconds)| off / seconds))
     }
 }
 
-/// A device twice: as it is opened, and without variants of kernels.
+/// A device opened twice: with and without variants of kernels.
 pub(crate) struct Devices {
     pub(crate) varied: Device,
     general: Device,
@@ -52,7 +52,7 @@ pub(crate) struct Devices {
 
 impl Devices {
     pub(crate) fn open(selector: &str) -> Result<Self, OpenError> {
-        // Made at once, so that every launch that is timed runs what launches come to run.
+        // With compilation of variants at once, so that every timed launch runs the final variant.
         let open = |variants| Device::open_with(&DeviceOptions::default().selector(selector).variants(variants));
         Ok(Self { varied: open(Variants::AtOnce)?, general: open(Variants::Never)? })
     }
@@ -88,8 +88,8 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     pub(crate) fn new(devices: &Devices, case: &Case) -> Outcome<Self> {
-        // SAFETY: every access of the cases is in range, as the sizes that they bind show; their loops end, their
-        // divisors are not 0 and their floats fit the integers they become.
+        // SAFETY: every access of the cases is in range for the sizes that they bind; their loops end, their divisors
+        // are not 0 and their floats fit the integer types they are converted to.
         let off = Checks::Off(unsafe { Unchecked::promise() });
         let Devices { varied, general } = devices;
         let lanes = [
@@ -108,7 +108,7 @@ impl Lanes {
         if lane <= PROVEN { &mut self.varied } else { &mut self.general }
     }
 
-    /// Runs every lane once, from zeroed outputs, and checks what it wrote.
+    /// Runs every lane once, with zeroed outputs, and checks its result.
     pub(crate) fn check(&mut self, case: &Case) -> Outcome<()> {
         for (lane, name) in LANES.iter().enumerate() {
             for (_, output) in &mut self.data(lane).outputs {
@@ -122,7 +122,7 @@ impl Lanes {
         Ok(())
     }
 
-    /// Runs every lane once a round, for about `budget` in all and at least three rounds, after a warm-up.
+    /// Runs every lane once per round, for about `budget` in total and at least three rounds, after a warm-up.
     pub(crate) fn time(&mut self, case: &Case, budget: Duration) -> Outcome<Samples> {
         let mut samples = Samples(Default::default());
         for lanes in TURNS {
@@ -131,7 +131,7 @@ impl Lanes {
             for &lane in lanes {
                 let single = self.record(case, lane, 1)?;
                 let seconds = warm_up(&single, budget / 20)?;
-                let repeats = (SHORTEST / seconds).ceil().clamp(1.0, MOST_REPEATS);
+                let repeats = (SHORTEST / seconds).ceil().clamp(1.0, MAX_REPEATS);
                 round_seconds += repeats * seconds;
                 recordings.push((lane, self.record(case, lane, repeats as usize)?, repeats));
             }
@@ -139,7 +139,7 @@ impl Lanes {
             let rounds = (share / round_seconds).clamp(3.0, 200.0) as usize;
             for round in 0..rounds {
                 for turn in 0..recordings.len() {
-                    // Who comes first may be slower.
+                    // The first lane of a round may be slower.
                     let (lane, recording, repeats) = &recordings[(round + turn) % recordings.len()];
                     samples.0[*lane].push(sample(recording)? / repeats);
                 }
@@ -148,7 +148,7 @@ impl Lanes {
         Ok(samples)
     }
 
-    /// So many launches of a lane.
+    /// Records this number of launches of a lane.
     fn record(&mut self, case: &Case, lane: usize, repeats: usize) -> Outcome<Recording> {
         let kernel = self.kernels[lane].clone();
         let Data { device, inputs, outputs } = self.data(lane);
@@ -174,7 +174,7 @@ impl Lanes {
     }
 }
 
-/// Runs for a while; seconds of the fastest run.
+/// Runs for a while; returns the time of the fastest run in seconds.
 fn warm_up(recording: &Recording, time: Duration) -> Outcome<f64> {
     let start = Instant::now();
     let mut fastest = sample(recording)?;
@@ -184,7 +184,7 @@ fn warm_up(recording: &Recording, time: Duration) -> Outcome<f64> {
     Ok(fastest.max(1e-9))
 }
 
-/// Seconds of the launches by the device's clock, or until they are over where it has none.
+/// The time of the launches in seconds by the device's clock or, without one, by the host's.
 fn sample(recording: &Recording) -> Outcome<f64> {
     let start = Instant::now();
     let submission: Submission = recording.submit()?;

@@ -1,4 +1,4 @@
-//! How long the middle end takes for a kernel of some three hundred lines: eight of the kernels as functions of one.
+//! Measures the middle end for a kernel of about three hundred lines: eight of the kernels as functions of one.
 
 use anywarp_middle::Circumstances;
 use anywarp_middle::analysis::prove;
@@ -10,10 +10,10 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use crate::Outcome;
 use crate::pairs::{repeated, timed};
 
-/// Milliseconds that all passes together may take.
+/// The limit on the time of all passes together, in milliseconds.
 const GOAL: f64 = 5.0;
 
-/// What the kernel is made of.
+/// The parts of the kernel.
 const PARTS: [&str; 8] = [
     include_str!("kernels/conv7x7.wgsl"),
     include_str!("kernels/softmax.wgsl"),
@@ -25,7 +25,7 @@ const PARTS: [&str; 8] = [
     include_str!("kernels/compaction.wgsl"),
 ];
 
-/// The built-in values that the parts take, by the names of their parameters.
+/// The built-in values of the parts, by the names of their parameters.
 const BUILT_INS: [(&str, &str, &str); 4] = [
     ("id", "global_invocation_id", "vec3<u32>"),
     ("group", "workgroup_id", "vec3<u32>"),
@@ -75,7 +75,7 @@ fn valid(module: &Module, text: &str) -> Outcome<ModuleInfo> {
     Ok(validator.validate(module).map_err(|error| error.emit_to_string(text))?)
 }
 
-/// The parts, with names and bindings of their own, and an entry point that calls them all.
+/// The parts, with separate names and bindings, and an entry point that calls them all.
 fn composed() -> String {
     let (mut text, mut binding) = (String::new(), 0);
     let mut calls = String::new();
@@ -114,7 +114,7 @@ fn composed() -> String {
     text + &format!("@compute @workgroup_size(256)\nfn all({}) {{\n{calls}}}\n", inputs.join(", "))
 }
 
-/// The names that a text declares outside of functions.
+/// The names that a text declares at module scope.
 fn declared(text: &str) -> Vec<&str> {
     let starts = text.lines().filter_map(|line| {
         let rest = line.strip_prefix("const ").or(line.strip_prefix("struct ")).or(line.strip_prefix("fn "));
@@ -130,7 +130,7 @@ fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// The line with the part's number behind every name of `declared`.
+/// The line with the part's number appended to every name of `declared`.
 fn renamed(line: &str, number: usize, declared: &[&str]) -> String {
     let mut made = String::new();
     let mut rest = line;

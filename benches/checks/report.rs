@@ -1,4 +1,4 @@
-//! The table of a device, what the figures are held against, and the files.
+//! The table of a device, its goals, and the output files.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use crate::Outcome;
 use crate::cases::PAIR;
 use crate::lanes::{DRIVER, GENERAL, OFF, PROVEN, Samples};
 
-/// The speed of `Proven`, through that of `Off`, as a geometric mean.
+/// The goal for the speed of `Proven` relative to `Off`, as a geometric mean.
 const GOAL_MEAN: f64 = 0.97;
-/// The same for every kernel.
+/// The same goal for each kernel.
 const GOAL_EACH: f64 = 0.90;
-/// The speed of the product with loops through that of the one unrolled by hand, both `Proven`.
+/// The goal for the speed of the product with loops relative to the unrolled one, both `Proven`.
 const GOAL_PAIR: f64 = 0.90;
 
 /// One kernel.
@@ -51,7 +51,7 @@ impl Report {
             let (proven, general, driver) = (row.proven(), row.general(), row.driver());
             println!("{:<18} {off:>9.1} us  {proven:>10.3}  {general:>11.3}  {driver:>10.3}", row.name);
         }
-        println!("speed through that of Off: 1 is as fast, less is slower; medians of rounds\n");
+        println!("speed relative to Off: 1 is equal, less is slower; medians of rounds\n");
         let mean = self.mean(Row::proven);
         println!("Proven/Off: geometric mean {}", judged(mean, GOAL_MEAN));
         if let Some((name, worst)) = self.worst() {
@@ -73,7 +73,7 @@ impl Report {
         speeds.min_by(|one, other| one.1.total_cmp(&other.1))
     }
 
-    /// How fast the product with loops is, through the unrolled one.
+    /// The speed of the product with loops relative to the unrolled one.
     fn pair(&self) -> Option<f64> {
         let [loops, unrolled] = PAIR.map(|name| self.rows.iter().find(|row| row.name == name));
         Some(unrolled?.samples.seconds(PROVEN) / loops?.samples.seconds(PROVEN))
@@ -109,21 +109,21 @@ impl Report {
     }
 }
 
-/// All devices as one object.
+/// Writes all devices as one object.
 pub(crate) fn write_json(file: &Path, reports: &[Report]) -> Outcome<()> {
     let devices: Vec<serde_json::Value> = reports.iter().map(Report::json).collect();
     let all = serde_json::json!({ "bench": "checks", "devices": devices });
     Ok(std::fs::write(file, serde_json::to_string_pretty(&all)?)?)
 }
 
-/// A line for each kernel of each device.
+/// Writes a line for each kernel of each device.
 pub(crate) fn write_csv(file: &Path, reports: &[Report]) -> Outcome<()> {
     let times = "off_us,proven_us,general_us,driver_us";
     let head = format!("device,kernel,{times},proven_through_off,general_through_off,driver_through_off\n");
     Ok(std::fs::write(file, std::iter::once(head).chain(reports.iter().flat_map(Report::csv)).collect::<String>())?)
 }
 
-/// A speed, and whether it is what it should be.
+/// Formats a speed, and whether it meets its goal.
 fn judged(speed: f64, goal: f64) -> String {
     let verdict = if speed >= goal { "met" } else { "MISSED" };
     format!("{speed:.3} (>= {goal:.2}: {verdict})")

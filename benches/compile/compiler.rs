@@ -1,4 +1,4 @@
-//! The driver, through wgpu and with nothing of anywarp.
+//! The driver, through plain wgpu without anywarp.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use wgpu::util::DeviceExt;
 
 use crate::Outcome;
 
-/// A kernel as wgpu is given it.
+/// A kernel in the form for wgpu.
 pub(crate) struct Given {
     pub(crate) module: naga::Module,
     pub(crate) checks: wgpu::ShaderRuntimeChecks,
-    /// Group, binding, class and least size.
+    /// Group, binding, class and smallest size.
     bindings: Vec<(u32, u32, BindingClass, u64)>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    /// The first that there is.
+    /// Returns the first device, if there is one.
     pub(crate) fn new() -> Outcome<Option<Self>> {
         let Some(candidate) =
             anywarp_wgpu::candidates().into_iter().find(|candidate| candidate.caps.backend == BackendKind::Vulkan)
@@ -45,7 +45,7 @@ impl Compiler {
         let instance = wgpu::Instance::new(descriptor);
         let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
         let adapter = adapters.into_iter().find(|adapter| adapter.get_info().name == candidate.caps.name);
-        let adapter = adapter.ok_or("the adapter has gone")?;
+        let adapter = adapter.ok_or("the adapter has vanished")?;
         let request = wgpu::DeviceDescriptor {
             required_features: adapter.features()
                 - wgpu::Features::all_experimental_mask()
@@ -57,7 +57,7 @@ impl Compiler {
         Ok(Some(Self { device, queue, caps: candidate.caps }))
     }
 
-    /// How long it takes until the device could run the kernel: software compiles at the first dispatch.
+    /// The time until the device can run the kernel: software devices compile at the first dispatch.
     pub(crate) fn compile(&self, given: &Given) -> Outcome<Duration> {
         let groups = given.bindings.iter().map(|(group, ..)| group + 1).max().unwrap_or(0);
         let layouts: Vec<_> = (0..groups).map(|group| self.layout(given, group)).collect();
@@ -78,7 +78,7 @@ impl Compiler {
 
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let start = Instant::now();
-        // SAFETY: nothing of it is run: the grid has no workgroup.
+        // SAFETY: no kernel is run: the grid is empty.
         let module = unsafe { self.device.create_shader_module_trusted(descriptor, given.checks) };
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: None,

@@ -11,14 +11,14 @@ use crate::compiler::Given;
 use crate::noted::{self, files};
 use crate::{Outcome, conformance_suite};
 
-/// A kernel as plain wgpu gets it, and as anywarp gives it.
+/// A kernel in the form for plain wgpu, and in anywarp's form.
 pub(crate) struct Kernel {
     pub(crate) name: String,
     pub(crate) plain: Given,
     pub(crate) ours: Given,
 }
 
-/// Folders with WGSL, and what `package` is in their imports.
+/// Folders with WGSL, and the root of their imports.
 const FOLDERS: &[(&str, &str)] = &[
     ("benches/compile/kernels", "benches"),
     ("benches/checks/kernels", "benches"),
@@ -29,10 +29,10 @@ const FOLDERS: &[(&str, &str)] = &[
     ("shaders/ops", "shaders"),
 ];
 
-/// Those of the benches, and those that ship.
+/// The kernels of the benchmarks, and those of the library.
 ///
 /// # Errors
-/// Names the folder that cannot be read, or the kernel that cannot be made.
+/// The folder that cannot be read, or the kernel that cannot be compiled.
 pub(crate) fn of_files(caps: &Caps) -> Outcome<Vec<Kernel>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut kernels = Vec::new();
@@ -53,10 +53,10 @@ pub(crate) fn of_files(caps: &Caps) -> Outcome<Vec<Kernel>> {
     Ok(kernels)
 }
 
-/// Those of the conformance suite, with their overrides as they are without being set.
+/// The kernels of the conformance suite, with the default values of their overrides.
 ///
 /// # Errors
-/// Says why the suite cannot be run.
+/// The reason why the suite cannot be run.
 pub(crate) fn of_suite(caps: &Caps) -> Outcome<Vec<Kernel>> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let runs = conformance_suite::conformance();
@@ -72,7 +72,7 @@ pub(crate) fn of_suite(caps: &Caps) -> Outcome<Vec<Kernel>> {
     Ok(kernels)
 }
 
-/// Both forms; `None` of a kernel that the device lacks something for, or that takes immediates.
+/// Both forms; `None` for a kernel that lacks a feature of the device, or has immediates.
 fn kernel(from: &str, wgsl: &Wgsl<'_>, caps: &Caps) -> Outcome<Option<Kernel>> {
     let made = |checks| wgsl.clone().checks(checks).program(caps);
     let (Ok(plain), Ok(ours)) = (made(Checks::Driver), made(Checks::Proven)) else { return Ok(None) };

@@ -8,13 +8,13 @@ struct Params {
     width: u32,
     height: u32,
     relaxation_time: f32,
-    // Of 256 cells, this many are solid.
+    // The number of solid cells per 256.
     obstacles: u32,
     force: vec2<f32>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-// For each direction a plane of cells.
+// A plane of cells for each direction.
 @group(0) @binding(1) var<storage> before: array<f32>;
 @group(0) @binding(2) var<storage, read_write> after: array<f32>;
 // Velocity and density.
@@ -81,7 +81,7 @@ fn step(@builtin(global_invocation_id) id: vec3<u32>) {
         flow[cell] = vec4<f32>();
         return;
     }
-    // What streams in; obstacles throw back what the cell sent.
+    // The values that stream in; obstacles reflect those that the cell sent.
     var incoming: array<f32, DIRECTIONS>;
     var density = 0.0;
     var momentum = vec2<f32>();
@@ -96,7 +96,7 @@ fn step(@builtin(global_invocation_id) id: vec3<u32>) {
         momentum += value * vec2<f32>(offset(direction));
     }
     let velocity = momentum / density + 0.5 * params.force;
-    // The stress lengthens the relaxation.
+    // The stress increases the relaxation time.
     var stress = vec3<f32>();
     for (var direction = 0u; direction < DIRECTIONS; direction++) {
         let e = vec2<f32>(offset(direction));

@@ -1,10 +1,10 @@
-//! Samples taken in turns, so that what disturbs the machine disturbs all sides alike.
+//! Samples taken in turns, so that disturbances of the machine affect all sides equally.
 
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
 
-/// What is compared, in the order in which it is run.
+/// The compared sides, in the order of execution.
 pub(crate) const LANES: [&str; 3] = ["cpu", "lavapipe", "rayon"];
 pub(crate) const CPU: usize = 0;
 pub(crate) const LAVAPIPE: usize = 1;
@@ -13,11 +13,11 @@ pub(crate) const RAYON: usize = 2;
 /// One value for each of [`LANES`].
 pub(crate) type PerLane<T> = [T; 3];
 
-/// No sample is shorter: the clock and an interrupt must not matter.
+/// The shortest sample, long enough that the clock's resolution and interrupts do not matter.
 const SHORTEST: Duration = Duration::from_millis(2);
 const WARM_UP: Duration = Duration::from_millis(50);
 
-/// Seconds a run, of each lane in each round; NaN for a lane that is not there.
+/// The time of a run in seconds, for each lane and round; NaN for a missing lane.
 pub(crate) struct Samples(Vec<PerLane<f64>>);
 
 impl From<Vec<PerLane<f64>>> for Samples {
@@ -31,15 +31,14 @@ impl Samples {
         median(self.0.iter().map(|round| round[lane]))
     }
 
-    /// How many times as fast as `other` `lane` is: the median over the rounds, so that a drift of
-    /// the machine cancels.
+    /// The speed of `lane` relative to `other`: the median over the rounds, which cancels a drift of the machine.
     pub(crate) fn speed(&self, lane: usize, other: usize) -> f64 {
         median(self.0.iter().map(|round| round[other] / round[lane]))
     }
 }
 
-/// Runs every lane once a round, for about `budget` in all and at least three rounds, after a
-/// warm-up. Work that is short is repeated within a sample.
+/// Runs every lane once per round, for about `budget` in total and at least three rounds, after a warm-up. Short work
+/// is repeated within a sample.
 pub(crate) fn interleaved(
     lanes: &mut PerLane<Option<impl FnMut() -> Outcome<()>>>,
     budget: Duration,
@@ -69,7 +68,7 @@ pub(crate) fn interleaved(
     Ok(Samples(samples))
 }
 
-/// Runs `work` for a while; seconds of its fastest run.
+/// Runs `work` for a while; returns the time of its fastest run in seconds.
 fn warm_up(work: &mut impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     let start = Instant::now();
     let mut fastest = f64::INFINITY;
@@ -83,7 +82,7 @@ fn warm_up(work: &mut impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     Ok(fastest.max(1e-9))
 }
 
-/// NaN for no samples, and for samples that are NaN.
+/// NaN without samples, or if a sample is NaN.
 fn median(samples: impl Iterator<Item = f64>) -> f64 {
     let mut samples: Vec<f64> = samples.collect();
     samples.sort_unstable_by(f64::total_cmp);

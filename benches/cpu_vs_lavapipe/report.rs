@@ -1,24 +1,24 @@
-//! The tables, and what the figures are held against.
+//! The tables, and the goals.
 
 use crate::measure::{CPU, LANES, LAVAPIPE, PerLane, RAYON, Samples};
 
-/// Times lavapipe's speed, as a geometric mean.
+/// The goal relative to lavapipe's speed, as a geometric mean.
 const GOAL_MEAN: f64 = 1.0;
-/// Times lavapipe's speed, for every kernel.
+/// The goal relative to lavapipe's speed, for each kernel.
 const GOAL_EACH: f64 = 0.5;
-/// Times the speed of plain Rust, for kernels that memory limits.
+/// The goal relative to plain Rust's speed, for memory-bound kernels.
 const GOAL_MEMORY: f64 = 0.8;
 
 /// One kernel.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// The least that a run has to read and write, for a kernel that memory limits.
+    /// The smallest number of bytes that a run reads and writes, for a memory-bound kernel.
     pub(crate) bytes: Option<u64>,
     pub(crate) samples: Samples,
 }
 
 impl Row {
-    /// Over lavapipe, over rayon.
+    /// The speeds relative to lavapipe and to rayon.
     fn speeds(&self) -> [f64; 2] {
         [LAVAPIPE, RAYON].map(|other| self.samples.speed(CPU, other))
     }
@@ -40,7 +40,7 @@ impl Row {
     }
 }
 
-/// Prints the kernels' table and what holds for all of them.
+/// Prints the kernels' table and the means.
 pub(crate) fn kernels(rows: &[Row]) {
     if rows.is_empty() {
         return;
@@ -64,11 +64,11 @@ pub(crate) fn kernels(rows: &[Row]) {
     println!();
 }
 
-/// A time that is no kernel's run.
+/// A time other than that of a kernel.
 pub(crate) struct Latency {
     pub(crate) what: String,
     pub(crate) samples: Samples,
-    /// The most that cpu may take, in seconds.
+    /// The limit for cpu, in seconds.
     pub(crate) goal: Option<f64>,
 }
 
@@ -91,7 +91,7 @@ fn number(value: f64, digits: usize, unit: &str) -> String {
     if value.is_nan() { "-".to_owned() } else { format!("{value:.digits$}{unit}") }
 }
 
-/// A goal, and whether it is met; nothing is where there is no figure.
+/// Formats a goal, and whether it is met; empty without a figure.
 fn judged(value: f64, met: bool, goal: &str) -> String {
     let verdict = match (value.is_nan(), met) {
         (true, _) => "-",
@@ -101,7 +101,7 @@ fn judged(value: f64, met: bool, goal: &str) -> String {
     format!("{goal}: {verdict}")
 }
 
-/// Columns as wide as they must be: the first and the last flush left, the others flush right.
+/// Prints aligned columns: the first and the last flush left, the others flush right.
 fn print_table(lines: &[Vec<String>]) {
     let columns = lines.first().map_or(0, Vec::len);
     let width = |column: usize| lines.iter().map(|line| line[column].len()).max().unwrap_or(0);

@@ -1,22 +1,22 @@
-//! The two kinds of sides that do a case's work: a device, and plain Rust.
+//! The two kinds of sides that run a case: a device, and plain Rust.
 
 use anywarp::{Device, Element, UnifiedBuffer};
 
 use crate::Outcome;
 
-/// One side's work on one case: what it needs is in place, the result stays where it is made.
+/// One side of a case: its data is in place, and the result stays where it is computed.
 pub(crate) trait Side {
-    /// Puts the output back to what a run starts from.
+    /// Restores the output to the initial data of a run.
     fn prepare(&mut self) -> Outcome<()>;
 
-    /// Does the work once, to its end.
+    /// Runs the work once, to its end.
     fn run(&mut self) -> Outcome<()>;
 
     /// The output's bits, as 32-bit words.
     fn result(&self) -> Outcome<Vec<u32>>;
 }
 
-/// Launches that fill `output`, which is all that is checked.
+/// Launches that fill `output`, the only data that is checked.
 struct OnDevice<T: Element, F> {
     device: Device,
     initial: Vec<T>,
@@ -24,7 +24,7 @@ struct OnDevice<T: Element, F> {
     launch: F,
 }
 
-/// A side of launches on `device`, which `launch` makes. Its output starts as `initial`.
+/// Returns a side that runs the launches of `launch` on `device`. Its output starts as `initial`.
 pub(crate) fn on_device<T: Element + 'static>(
     device: &Device,
     initial: Vec<T>,
@@ -55,7 +55,7 @@ struct OnHost<T, F> {
     work: F,
 }
 
-/// A side of plain Rust. Its output starts as `initial`.
+/// Returns a side of plain Rust. Its output starts as `initial`.
 pub(crate) fn on_host<T: Element + 'static>(initial: Vec<T>, work: impl FnMut(&mut [T]) + 'static) -> Box<dyn Side> {
     Box::new(OnHost { output: initial.clone(), initial, work })
 }

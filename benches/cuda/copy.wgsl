@@ -1,4 +1,4 @@
-// Three ways to copy 32-bit numbers; each rung's grid covers `y` once.
+// Three ways to copy 32-bit numbers; the grid of each covers `y` once.
 
 @group(0) @binding(0) var<storage> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
@@ -15,7 +15,7 @@ fn vectors(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < arrayLength(&y4) { y4[id.x] = x4[id.x]; }
 }
 
-// All loads before the first store: nobody else knows that `x4` and `y4` are two buffers.
+// All loads before the first store, because the compiler cannot assume that `x4` and `y4` are different buffers.
 @compute @workgroup_size(256)
 fn sixteen(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let n = arrayLength(&y4);

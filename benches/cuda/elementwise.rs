@@ -1,4 +1,4 @@
-//! Kernels that memory limits, as shares of what the driver's own copy reaches on this card.
+//! Memory-bound kernels, relative to the rate of the driver's own copy on this GPU.
 
 use anywarp::{Checks, Device, Kernel, Recording, Unchecked, UnifiedBuffer, Wgsl};
 
@@ -7,16 +7,16 @@ use crate::raw::{self, BLOCK, Memory, Raw, Value};
 use crate::table::{Goal, Row};
 use crate::{Bench, Outcome, images, on_vulkan};
 
-/// Launches of one sample.
+/// The number of launches per sample.
 const LAUNCHES: usize = 8;
 const A: f32 = 0.25;
 
-/// One problem: a ladder of kernels in one WGSL file.
+/// One problem: several kernels in one WGSL file.
 struct Problem {
     name: &'static str,
     file: &'static str,
     wgsl: &'static str,
-    /// Bytes read and written for each element.
+    /// Bytes read and written per element.
     bytes: usize,
     by_hand: &'static str,
     scaled: bool,
@@ -66,8 +66,8 @@ const PROBLEMS: [Problem; 3] = [
     },
 ];
 
-/// A way to write a kernel: what it is called, its entry point, how many elements an invocation
-/// takes, and whether its author vouches for it.
+/// A version of a kernel: its name, its entry point, the number of elements per invocation, and whether its author
+/// promises that it needs no checks.
 type Rung = (&'static str, &'static str, usize, bool);
 
 const RUNGS: [Rung; 4] = [
@@ -91,13 +91,13 @@ impl Ours {
 
     fn kernel(&self, problem: &Problem, (_, entry, _, unchecked): Rung) -> Outcome<Kernel> {
         let source = Wgsl::new(problem.wgsl).file(problem.file).entry(entry);
-        // SAFETY: the kernels compare each index with the length of `y`, and `x` is as long; their
-        // loops count up to that length.
+        // SAFETY: the kernels compare each index with the length of `y`, and `x` has the same length; their loops count
+        // up to that length.
         let off = Checks::Off(unsafe { Unchecked::promise() });
         Ok(self.device.kernel(if unchecked { source.checks(off) } else { source })?)
     }
 
-    /// So many launches of one rung.
+    /// Records this number of launches of one version.
     fn recording(&mut self, kernel: &Kernel, problem: &Problem, rung: Rung, launches: usize) -> Outcome<Recording> {
         let mut recording = self.device.recording();
         let invocations = self.x.len() / rung.2;
@@ -109,7 +109,7 @@ impl Ours {
         Ok(recording)
     }
 
-    /// One launch with what came of it; then a recording of many, timed.
+    /// Checks the result of one launch; returns a timed recording of many.
     fn verified(&mut self, problem: &Problem, rung: Rung) -> Outcome<Recording> {
         let kernel = self.kernel(problem, rung)?;
         self.y.copy_from_slice(&numbers(2, self.x.len()))?;
@@ -125,11 +125,11 @@ impl Ours {
     }
 }
 
-/// The device's seconds for one launch of a timed recording.
+/// The device's time for one launch of a timed recording, in seconds.
 fn seconds(recording: &Recording) -> Outcome<f64> {
     let run = recording.submit()?;
     run.wait()?;
-    let timings = run.timings().ok_or("the device tells no times")?;
+    let timings = run.timings().ok_or("the device has no timings")?;
     let each = LAUNCHES as f64 / timings.entries.len().max(1) as f64;
     Ok(median(timings.entries.iter().map(|entry| entry.duration.as_secs_f64() / each)))
 }
@@ -152,7 +152,7 @@ impl<'a> Bare<'a> {
         self.x.bytes / 4
     }
 
-    /// Seconds of a copy by the driver.
+    /// The time of a copy by the driver, in seconds.
     fn copy(&self) -> Outcome<f64> {
         self.raw.enter()?;
         self.raw.between_events(LAUNCHES, || self.raw.copy(&self.x, &self.y))
@@ -163,7 +163,7 @@ impl<'a> Bare<'a> {
         check("cuMemcpyDtoD", &self.raw.values_of::<f32>(&self.y, self.length())?, 0.0, |index| number(1, index))
     }
 
-    /// The problem's kernel in CUDA C++, after a look at what it computes.
+    /// The problem's kernel in CUDA C++, after a check of its result.
     fn verified(&self, problem: &Problem) -> Outcome<raw::Kernel> {
         let length = self.length();
         let count = u32::try_from(length / 4)?;
@@ -180,15 +180,15 @@ impl<'a> Bare<'a> {
     }
 }
 
-/// A problem's ladder, measured: shares of the ceiling.
+/// The results of a problem, relative to the ceiling.
 struct Ladder {
     best: Rung,
     pair: Pair,
-    /// By how much more bytes a launch of ours moves than the driver's copy.
+    /// The ratio of the bytes moved by a launch and by the driver's copy.
     more: f64,
 }
 
-/// Rows about kernels that memory limits.
+/// Rows about memory-bound kernels.
 pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
     let length: usize = if bench.quick { 1 << 22 } else { 1 << 26 };
     let pairs = if bench.quick { 5 } else { 25 };
@@ -232,7 +232,7 @@ pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// Measures every rung; what counts is the best that needs no promise.
+/// Measures every version; the result is the best one with checks.
 fn climb(problem: &Problem, ours: &mut Ours, bare: &Bare, pairs: usize) -> Outcome<Ladder> {
     let mut best: Option<Ladder> = None;
     for rung in RUNGS {
@@ -247,7 +247,7 @@ fn climb(problem: &Problem, ours: &mut Ours, bare: &Bare, pairs: usize) -> Outco
     best.ok_or_else(|| "there is no rung".into())
 }
 
-/// What a kernel by hand reaches, as a share of the driver's copy.
+/// The rate of a kernel by hand, relative to the driver's copy.
 fn by_hand(problem: &Problem, bare: &Bare, pairs: usize) -> Outcome<f64> {
     bare.raw.enter()?;
     let mut kernel = bare.verified(problem)?;

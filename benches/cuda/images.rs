@@ -1,11 +1,11 @@
-//! The kernels that are written by hand, compiled.
+//! The hand-written kernels, compiled.
 
 use anywarp_cuda::nvrtc::{self, Output, Source};
 
 use crate::Outcome;
 use crate::raw::Raw;
 
-/// Machine code of `raw.cu` for this card.
+/// Machine code of `raw.cu` for this GPU.
 pub(crate) fn by_hand(raw: &Raw) -> Outcome<Vec<u8>> {
     let source = Source {
         name: "raw.cu",

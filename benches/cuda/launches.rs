@@ -1,4 +1,4 @@
-//! What a launch of a tiny kernel costs: alone, a thousand in a row, a thousand replayed.
+//! The cost of launching a tiny kernel: one launch, a thousand in sequence, a thousand replayed.
 
 use anywarp::{Device, Kernel, Recording, UnifiedBuffer, Wgsl};
 
@@ -8,7 +8,7 @@ use crate::table::{Goal, Row};
 use crate::{Bench, Outcome, images, on_vulkan};
 
 const SAXPY: &str = include_str!("saxpy.wgsl");
-/// Elements of the tiny kernel.
+/// The number of elements of the tiny kernel.
 const LENGTH: usize = 1024;
 const LAUNCHES: usize = 1000;
 const A: f32 = 0.25;
@@ -45,7 +45,7 @@ impl Ours {
         Ok(recording)
     }
 
-    /// One launch, then as many as a recording has, then the recording.
+    /// Checks one launch, then as many as a recording has, then the recording.
     fn verify(&mut self) -> Outcome<()> {
         let what = format!("saxpy on {}", self.device.selector());
         self.run(1)?;
@@ -54,13 +54,13 @@ impl Ours {
         check(&what, &self.y.read()?, 1e-3, |index| sum(index, 1 + LAUNCHES))?;
         self.recording()?.submit()?.wait()?;
         check(&what, &self.y.read()?, 1e-3, |index| sum(index, 1 + 2 * LAUNCHES))?;
-        // Sums that grow without end would end as infinities.
+        // Reset, because the sums would grow to infinity.
         self.y.copy_from_slice(&numbers(2, LENGTH))?;
         Ok(())
     }
 }
 
-/// What `y` holds after so many launches.
+/// The value of `y` after this number of launches.
 fn sum(index: usize, launches: usize) -> f32 {
     number(2, index) + launches as f32 * A * number(1, index)
 }

@@ -1,4 +1,4 @@
-//! Paired measurements, the numbers that are computed with, and the check of what came out.
+//! Paired measurements, the input numbers, and the check of results.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::pairs;
 pub(crate) use crate::pairs::{Pair, median, timed};
 
-/// [`pairs`](pairs::pairs), after untimed ones that bring the card up to speed.
+/// [`pairs`](pairs::pairs), after untimed runs that raise the GPU's clocks.
 pub(crate) fn interleaved(
     pairs: usize,
     mut ours: impl FnMut() -> Outcome<f64>,
@@ -16,13 +16,13 @@ pub(crate) fn interleaved(
     pairs::pairs(pairs, ours, raw)
 }
 
-/// The median of the seconds that `work` tells.
+/// The median of the seconds that `work` returns.
 pub(crate) fn repeated(times: usize, mut work: impl FnMut() -> Outcome<f64>) -> Outcome<f64> {
     warm_up(&mut work)?;
     pairs::repeated(times, work)
 }
 
-/// At least once, and for a tenth of a second: an idle card has lowered its clocks.
+/// Runs at least once, and for a tenth of a second: an idle GPU has lowered its clocks.
 fn warm_up(mut work: impl FnMut() -> Outcome<f64>) -> Outcome<()> {
     let start = Instant::now();
     loop {
@@ -43,7 +43,7 @@ pub(crate) fn numbers(seed: u32, length: usize) -> Vec<f32> {
     (0..length).map(|index| number(seed, index)).collect()
 }
 
-/// Compares one number in 61, which comes by every lane of every vector, and the last 4096.
+/// Compares every 61st number, which reaches every lane of every vector, and the last 4096.
 pub(crate) fn check(what: &str, got: &[f32], tolerance: f32, want: impl Fn(usize) -> f32) -> Outcome<()> {
     let last = got.len().saturating_sub(4096);
     for index in (0..last).step_by(61).chain(last..got.len()) {

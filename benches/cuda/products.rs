@@ -1,4 +1,4 @@
-//! Matrix products, beside cuBLAS called directly with the same kind of numbers.
+//! Matrix products, compared with cuBLAS called directly with the same element type.
 
 use anywarp::{Device, Element, UnifiedBuffer, bf16, f16, ops};
 use cudarc::cublas::{result, sys};
@@ -8,16 +8,16 @@ use crate::raw::{Memory, Raw};
 use crate::table::{Goal, Row};
 use crate::{Bench, Outcome, on_vulkan};
 
-/// Entries of a product that are computed again on the host.
+/// The number of entries that are recomputed on the host.
 const SPOTS: usize = 64;
 
-/// A kind of numbers.
+/// An element type.
 trait Number: Element {
     const NAME: &'static str;
     const CUBLAS: sys::cudaDataType;
     /// Relative error of one rounding.
     const ROUNDING: f64;
-    /// Multiplications a second, roughly, for how many products make one sample.
+    /// The approximate number of multiplications per second, for the number of products per sample.
     const SPEED: f64;
 
     fn of(value: f32) -> Self;
@@ -72,7 +72,7 @@ pub(crate) fn rows(bench: &Bench) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// One element of the matrix with this seed, of [-1, 1).
+/// One element of the matrix with this seed, in [-1, 1).
 fn element<T: Number>(seed: u32, index: usize) -> T {
     T::of(number(seed, index) * 0.25)
 }
@@ -81,7 +81,7 @@ fn matrix<T: Number>(seed: u32, side: usize) -> Vec<T> {
     (0..side * side).map(|index| element(seed, index)).collect()
 }
 
-/// Compares some entries, all over the matrix, with sums in `f64`.
+/// Compares entries all over the matrix with sums in `f64`.
 fn check<T: Number>(what: &str, got: &[T], side: usize) -> Outcome<()> {
     for spot in 0..SPOTS {
         let at = spot * (side * side - 1) / (SPOTS - 1);
@@ -90,7 +90,7 @@ fn check<T: Number>(what: &str, got: &[T], side: usize) -> Outcome<()> {
             (0..side).map(|k| element::<T>(1, row * side + k).value() * element::<T>(2, k * side + column).value());
         let want: f64 = products.sum();
         let got = got.get(at).map_or(f64::NAN, |got| got.value());
-        // The sums are of that size, and the products are added as `f32`.
+        // Relative to the size of the sums, whose products are added as `f32`.
         let tolerance = want.abs() * T::ROUNDING + 1e-5 * (side as f64).sqrt();
         let off = (got - want).abs();
         if off > tolerance || off.is_nan() {
@@ -110,7 +110,7 @@ struct Ours<T: Number> {
 }
 
 impl<T: Number> Ours<T> {
-    /// With a first product, that was looked at.
+    /// Creates the buffers and checks a first product.
     fn new(device: &Device, side: usize) -> Outcome<Self> {
         let (a, b) = (device.buffer_from(&matrix(1, side))?, device.buffer_from(&matrix(2, side))?);
         let mut ours = Self { device: device.clone(), a, b, c: device.buffer(side * side)?, side };
@@ -138,10 +138,10 @@ struct Bare<'a> {
 }
 
 impl<'a> Bare<'a> {
-    /// With a first product, that was looked at.
+    /// Creates the buffers and checks a first product.
     fn new<T: Number>(raw: &'a Raw, side: usize) -> Outcome<Self> {
         raw.enter()?;
-        // SAFETY: only looks whether the library can be loaded.
+        // SAFETY: only checks whether the library can be loaded.
         if !unsafe { sys::is_culib_present() } {
             return Err("cuBLAS cannot be loaded".into());
         }
@@ -164,9 +164,9 @@ impl<'a> Bare<'a> {
         let algorithm = sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT;
         let (a, b, c) = (self.a.address as *const _, self.b.address as *const _, self.c.address as *mut _);
         for _ in 0..products {
-            // Row after row here is column after column there: c' = b' a'.
-            // SAFETY: the three are square matrices of `side` of these numbers, and the factors are
-            // read before the call returns.
+            // Row-major here is column-major there: c' = b' a'.
+            // SAFETY: the three are square matrices of `side` with this element type, and the factors are read before
+            // the call returns.
             unsafe {
                 result::gemm_ex(
                     self.handle,
@@ -198,7 +198,7 @@ impl<'a> Bare<'a> {
 impl Drop for Bare<'_> {
     fn drop(&mut self) {
         let entered = self.raw.enter();
-        // SAFETY: whoever drops this has waited for its products.
+        // SAFETY: the owner has waited for its products before dropping this.
         let destroyed = unsafe { result::destroy_handle(self.handle) };
         if let Err(error) = entered.and(destroyed.map_err(Into::into)) {
             eprintln!("a cuBLAS handle is not destroyed: {error}");
@@ -212,7 +212,7 @@ fn name<T: Number>(side: usize) -> String {
 
 fn row<T: Number>(bench: &Bench, side: usize) -> Outcome<Row> {
     let work = 2.0 * (side as f64).powi(3);
-    // Samples of 2 ms or one product, so that what a call costs on the host counts as it does in use.
+    // Samples of 2 ms or one product, so that the host's cost of a call counts as in normal use.
     let products = ((2e-3 * T::SPEED / work) as usize).clamp(1, 50);
     let pairs = if bench.quick { 5 } else { 20 };
     let mut ours = Ours::<T>::new(&bench.device, side)?;

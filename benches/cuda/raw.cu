@@ -1,4 +1,4 @@
-// The same work in CUDA C++, as one writes it by hand; blocks of 256 threads, one element each.
+// The same work in hand-written CUDA C++; blocks of 256 threads, one element each.
 
 extern "C" __global__ void saxpy(const float* x, float* y, float a, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
-//! The driver's own API, without anything above it: what anywarp is held against.
+//! The driver's own API without anything above it: the baseline.
 //!
-//! Everything is in the card's primary context and in one stream. Failures are errors; what was
-//! made of a context is not given back where a run ends with it anyway.
+//! Everything is in the GPU's primary context and in one stream. Failures are errors; resources of a context are not
+//! freed where the process ends anyway.
 
 use std::ffi::{CString, c_void};
 
@@ -9,7 +9,7 @@ use cudarc::driver::{result, sys};
 
 use crate::Outcome;
 
-/// A card, as the driver shows it.
+/// A GPU, as the driver reports it.
 pub(crate) struct Raw {
     pub(crate) name: String,
     /// 90 for compute capability 9.0.
@@ -19,37 +19,37 @@ pub(crate) struct Raw {
     events: Vec<sys::CUevent>,
 }
 
-/// Most steps that [`Raw::between_events`] times one by one.
+/// The limit on steps that [`Raw::between_events`] times separately.
 const EVENTS: usize = 64;
 
 impl Raw {
-    /// The card with this number.
+    /// Opens the GPU with this number.
     pub(crate) fn open(number: i32) -> Outcome<Self> {
-        // SAFETY: only looks whether the library can be loaded.
+        // SAFETY: only checks whether the library can be loaded.
         if !unsafe { sys::is_culib_present() } {
             return Err("libcuda cannot be loaded".into());
         }
         result::init()?;
         let card = result::device::get(number)?;
         let name = result::device::get_name(card)?;
-        // SAFETY: the card comes from the driver, and its context is never released.
+        // SAFETY: the device comes from the driver, and its context is never released.
         let context = unsafe { result::primary_ctx::retain(card) }?;
         // SAFETY: the context was just retained.
         unsafe { result::ctx::set_current(context) }?;
         let attribute = |attribute| {
-            // SAFETY: the card comes from the driver.
+            // SAFETY: the device comes from the driver.
             unsafe { result::device::get_attribute(card, attribute) }
         };
         let major = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-        // It waits for copies out of pageable memory, which may still be under way when they return.
+        // This stream waits for copies from pageable memory, which may be in flight when their call returns.
         let stream = result::stream::create(result::stream::StreamKind::Default)?;
         let events = (0..=EVENTS).map(|_| result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT));
         let events = events.collect::<Result<_, _>>()?;
         Ok(Self { name, architecture: u32::try_from(major * 10 + minor)?, context, stream, events })
     }
 
-    /// Makes the context current, which our side may have changed.
+    /// Makes the context current, which anywarp may have changed.
     pub(crate) fn enter(&self) -> Outcome<()> {
         // SAFETY: the context is retained for as long as the process lives.
         Ok(unsafe { result::ctx::set_current(self.context) }?)
@@ -63,21 +63,21 @@ impl Raw {
 
     pub(crate) fn memory_of<T: bytemuck::Pod>(&self, values: &[T]) -> Outcome<Memory> {
         let memory = self.allocate(size_of_val(values))?;
-        // SAFETY: the memory is as large as the values, and the call returns when they are there.
+        // SAFETY: the memory is as large as the values, and the call returns after the copy.
         unsafe { result::memcpy_htod_sync(memory.address, values) }?;
         Ok(memory)
     }
 
-    /// The memory's first values.
+    /// Returns the memory's first values.
     pub(crate) fn values_of<T: bytemuck::Pod>(&self, memory: &Memory, length: usize) -> Outcome<Vec<T>> {
         self.enter()?;
         let mut values = vec![T::zeroed(); length.min(memory.bytes / size_of::<T>())];
-        // SAFETY: the memory is at least as large as the values, and the call returns when they are there.
+        // SAFETY: the memory is at least as large as the values, and the call returns after the copy.
         unsafe { result::memcpy_dtoh_sync(&mut values, memory.address) }?;
         Ok(values)
     }
 
-    /// Host memory that the card reads and writes by itself, cached by the host.
+    /// Allocates host memory that the GPU accesses directly, cached by the host.
     pub(crate) fn pinned(&self, bytes: usize) -> Outcome<Pinned> {
         self.enter()?;
         // SAFETY: the memory is set to zero before it is given out.
@@ -87,10 +87,10 @@ impl Raw {
         Ok(Pinned { start, bytes, context: self.context })
     }
 
-    /// A kernel out of an image for this card, ready to be launched.
+    /// Loads a kernel from an image for this GPU, ready to launch.
     pub(crate) fn kernel(&self, image: &[u8], entry: &str, grid: u32, values: &[Value]) -> Outcome<Kernel> {
         self.enter()?;
-        // SAFETY: the image is what the compiler made, complete.
+        // SAFETY: the image is the compiler's complete output.
         let module = unsafe { result::module::load_data(image.as_ptr().cast()) }?;
         // SAFETY: the module is loaded and is never unloaded.
         let function = unsafe { result::module::get_function(module, CString::new(entry)?) }?;
@@ -101,38 +101,38 @@ impl Raw {
 
     pub(crate) fn launch(&self, kernel: &mut Kernel) -> Outcome<()> {
         let (grid, block) = ((kernel.grid, 1, 1), (BLOCK, 1, 1));
-        // SAFETY: the arguments are those that the kernel's text declares, and the memory that they
-        // name outlives the launch: whoever drops it has waited.
+        // SAFETY: the arguments are those that the kernel declares, and the memory that they refer to outlives the
+        // launch: its owner waits before dropping it.
         Ok(unsafe { result::launch_kernel(kernel.function, grid, block, 0, self.stream, &mut kernel.arguments) }?)
     }
 
     pub(crate) fn copy(&self, source: &Memory, target: &Memory) -> Outcome<()> {
         let bytes = source.bytes.min(target.bytes);
-        // SAFETY: both are that large, and whoever drops one has waited.
+        // SAFETY: both have that size, and their owners wait before dropping them.
         Ok(unsafe { result::memcpy_dtod_async(target.address, source.address, bytes, self.stream) }?)
     }
 
     pub(crate) fn upload(&self, source: &Pinned, target: &Memory) -> Outcome<()> {
-        // SAFETY: `source` is not written before the stream was waited for, and `target` is as large.
+        // SAFETY: `source` is not written before the stream was waited for, and `target` has the same size.
         Ok(unsafe { result::memcpy_htod_async(target.address, source.first(target.bytes), self.stream) }?)
     }
 
     pub(crate) fn download(&self, source: &Memory, target: &mut Pinned) -> Outcome<()> {
-        // SAFETY: `target` is not touched before the stream was waited for, and is at most as large.
+        // SAFETY: `target` is not accessed before the stream was waited for, and is at most as large.
         Ok(unsafe { result::memcpy_dtoh_async(target.first_mut(source.bytes), source.address, self.stream) }?)
     }
 
-    /// From memory that is not pinned; returns when `source` may be changed.
+    /// Copies from memory that is not pinned; returns when `source` may be changed.
     pub(crate) fn upload_pageable(&self, source: &[f32], target: &Memory) -> Outcome<()> {
         let source = &source[..source.len().min(target.bytes / 4)];
-        // SAFETY: `target` is as large, and the call has read `source` when it returns.
+        // SAFETY: `target` has the same size, and the call has read `source` when it returns.
         Ok(unsafe { result::memcpy_htod_sync(target.address, source) }?)
     }
 
-    /// Into memory that is not pinned.
+    /// Copies to memory that is not pinned.
     pub(crate) fn download_pageable(&self, source: &Memory, target: &mut [f32]) -> Outcome<()> {
         let length = target.len().min(source.bytes / 4);
-        // SAFETY: `source` is as large, and `target` is written when the call returns.
+        // SAFETY: `source` has the same size, and `target` is written when the call returns.
         Ok(unsafe { result::memcpy_dtoh_sync(&mut target[..length], source.address) }?)
     }
 
@@ -141,7 +141,7 @@ impl Raw {
         Ok(unsafe { result::stream::synchronize(self.stream) }?)
     }
 
-    /// The median of the card's seconds for each of `steps` (at most 64) times the same work.
+    /// The median of the GPU's time in seconds for each of `steps` (at most 64) repetitions of the work.
     pub(crate) fn between_events(&self, steps: usize, mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
         let events = &self.events[..=steps.min(EVENTS)];
         self.record(events[0])?;
@@ -162,7 +162,7 @@ impl Raw {
         Ok(unsafe { result::event::record(event, self.stream) }?)
     }
 
-    /// What `work` puts into the stream, as a graph; it does not run.
+    /// Captures the work that `work` puts into the stream as a graph, without running it.
     pub(crate) fn captured(&self, work: impl FnOnce() -> Outcome<()>) -> Outcome<Graph> {
         self.enter()?;
         // SAFETY: the stream is never destroyed.
@@ -184,7 +184,7 @@ impl Raw {
     }
 }
 
-/// Threads of a block, in every kernel.
+/// The number of threads per block, in every kernel.
 pub(crate) const BLOCK: u32 = 256;
 
 /// An argument of a kernel.
@@ -196,7 +196,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// In the first bytes, as x86-64 and aarch64 store it.
+    /// The value in the low bytes, as x86-64 and aarch64 store it.
     fn bits(self) -> u64 {
         match self {
             Self::Address(address) => address,
@@ -210,7 +210,7 @@ impl Value {
 pub(crate) struct Kernel {
     function: sys::CUfunction,
     pub(crate) grid: u32,
-    /// What `arguments` points to.
+    /// The values that `arguments` points to.
     _values: Box<[u64]>,
     arguments: Vec<*mut c_void>,
 }
@@ -233,7 +233,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the context lives as long as the process. Freeing waits for the work that uses it.
+        // SAFETY: the context lives as long as the process. Freeing waits for the work that uses the memory.
         let freed = unsafe { result::ctx::set_current(self.context).and_then(|()| result::free_sync(self.address)) };
         if let Err(error) = freed {
             eprintln!("raw memory is not freed: {error}");
@@ -270,7 +270,7 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // SAFETY: allocated by the driver, and whoever drops it has waited for the stream.
+        // SAFETY: allocated by the driver, and its owner waits for the stream before dropping it.
         let freed =
             unsafe { result::ctx::set_current(self.context).and_then(|()| result::free_host(self.start.cast())) };
         if let Err(error) = freed {

@@ -1,4 +1,4 @@
-// Takes as long as it is told to: so many steps of a random number generator for each word.
+// Runs for a given time: a number of steps of a random number generator for each word.
 
 struct Params { rounds: u32 }
 

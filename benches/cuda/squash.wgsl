@@ -1,4 +1,4 @@
-// Three ways to compute y = 2 tanh(x) + 1; each rung's grid covers `y` once.
+// Three ways to compute y = 2 tanh(x) + 1; the grid of each covers `y` once.
 
 @group(0) @binding(0) var<storage> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
@@ -15,7 +15,7 @@ fn vectors(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < arrayLength(&y4) { y4[id.x] = tanh(x4[id.x]) * 2.0 + 1.0; }
 }
 
-// All loads before the first store: nobody else knows that `x4` and `y4` are two buffers.
+// All loads before the first store, because the compiler cannot assume that `x4` and `y4` are different buffers.
 @compute @workgroup_size(256)
 fn sixteen(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let n = arrayLength(&y4);

@@ -1,7 +1,7 @@
-//! Work at the same time: large copies beside a kernel, and two kernels that are too small for the card.
+//! Concurrent work: large copies beside a kernel, and two kernels that are too small for the GPU.
 //!
-//! The baseline is the longest part alone, in the same pairs; the prediction is that all of it together
-//! takes no longer. What it takes one after the other stands in the note.
+//! The baseline is the longest part alone, in the same pairs; the goal is that all of it together takes no longer. The
+//! sequential time is in the note.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -12,30 +12,30 @@ use crate::measure::{Pair, check, interleaved, median, number, repeated, timed};
 use crate::table::{Goal, Row};
 use crate::{Bench, Outcome};
 
-/// Bytes of a large copy.
+/// The size of a large copy in bytes.
 const LARGE: usize = 256 << 20;
-/// Words of the kernel beside copies: a block for each multiprocessor, or so.
+/// The number of words of the kernel beside copies: about one block per multiprocessor.
 const WIDE: usize = 128 * 256;
-/// Words of the small kernels: four blocks.
+/// The number of words of the small kernels: four blocks.
 const NARROW: usize = 4 * 256;
-/// Seconds that a small kernel is to take.
+/// The time of a small kernel in seconds.
 const SMALL: f64 = 1e-3;
-/// Elements that are copied to have a buffer used.
+/// The number of elements that are copied to make a buffer used.
 const PROBE: usize = 256;
-/// Together through the longest alone.
+/// The goal for the time together, relative to the longest part.
 const GOAL: Goal = Goal::AtMost(1.1);
 
-/// A kernel that takes as long as it is told to.
+/// A kernel that runs for a given time.
 struct Spin {
     kernel: Kernel,
     words: UnifiedBuffer<u32>,
     rounds: u32,
-    /// All rounds of all launches.
+    /// The number of rounds of all launches.
     total: u64,
 }
 
 impl Spin {
-    /// One that takes about so many seconds.
+    /// Returns a kernel that takes about this number of seconds.
     fn new(device: &Device, length: usize, seconds: f64) -> Outcome<Self> {
         const FIRST: u32 = 1 << 16;
         let kernel = device.kernel(Wgsl::new(include_str!("spin.wgsl")).file("spin.wgsl"))?;
@@ -56,7 +56,7 @@ impl Spin {
         Ok(())
     }
 
-    /// Hands over a launch.
+    /// Submits a launch.
     fn start(&mut self, device: &Device, stream: &Stream) -> Outcome<()> {
         self.launch(stream)?;
         Ok(device.submit()?)
@@ -78,7 +78,7 @@ impl Spin {
     }
 }
 
-/// The random number so many steps behind `word`, by squaring the step.
+/// The random number this number of steps after `word`, by repeated squaring of the step.
 fn advanced(word: u32, mut steps: u64) -> u32 {
     let (mut factor, mut summand) = (1_664_525_u32, 1_013_904_223_u32);
     let mut word = word;
@@ -101,17 +101,17 @@ struct Copies {
     up: UnifiedBuffer<f32>,
     down: UnifiedBuffer<f32>,
     probe: UnifiedBuffer<f32>,
-    /// What `up` and `down` hold now.
+    /// The current content of `up` and `down`.
     value: f32,
 }
 
-/// What is done at the same time.
+/// The parts that run concurrently.
 #[derive(Clone, Copy)]
 struct Parts {
     kernel: bool,
     upload: bool,
     download: bool,
-    /// The stream of the upload; the kernel is on the first.
+    /// The stream of the upload; the kernel is on the first stream.
     stream: usize,
 }
 
@@ -132,7 +132,7 @@ impl Copies {
         Ok(Self { device: device.clone(), streams, spin, up, down, probe, value: 0.0 })
     }
 
-    /// Seconds from the first submission until all has ended, and the bytes are there.
+    /// The time in seconds from the first submission until all has ended and the bytes have arrived.
     fn run(&mut self, parts: Parts) -> Outcome<f64> {
         self.value += 1.0;
         let device = &self.device;
@@ -161,7 +161,7 @@ impl Copies {
         Ok(start.elapsed().as_secs_f64())
     }
 
-    /// All at once, with every byte of what came out.
+    /// Runs all parts at once and checks every byte of the results.
     fn verify(&mut self, stream: usize) -> Outcome<()> {
         let mut copy = self.device.buffer(self.up.len())?;
         for (index, value) in self.up.write()?.iter_mut().enumerate() {
@@ -184,7 +184,7 @@ impl Copies {
         let alone = [Parts { kernel, ..none }, Parts { upload, ..none }, Parts { download, ..none }];
         let alone = alone.into_iter().filter(|part| part.kernel || part.upload || part.download);
         let mut in_turn = Vec::new();
-        // Both sides use the same buffers, one after the other.
+        // Both sides use the same buffers, in turns.
         let copies = RefCell::new(self);
         let pair = interleaved(
             pairs,

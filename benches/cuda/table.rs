@@ -1,11 +1,11 @@
-//! The rows, the table that is printed last, and the file that `--json` names.
+//! The rows, the table that is printed at the end, and the file of `--json`.
 
 use std::io::Write;
 use std::path::Path;
 
 use crate::Outcome;
 
-/// What a row is held to: ours through raw.
+/// The goal of a row: ours / raw.
 #[derive(Clone, Copy)]
 pub(crate) enum Goal {
     AtMost(f64),
@@ -13,16 +13,16 @@ pub(crate) enum Goal {
     None,
 }
 
-/// One line of the table. Numbers that there are not are NaN.
+/// One line of the table. Missing numbers are NaN.
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) unit: &'static str,
     pub(crate) ours: f64,
     pub(crate) raw: f64,
-    /// Ours through raw, the median of pairs.
+    /// Ours / raw, the median of pairs.
     pub(crate) ratio: f64,
     pub(crate) goal: Goal,
-    /// The same through anywarp on the card's Vulkan driver.
+    /// The same through anywarp on the GPU's Vulkan driver.
     pub(crate) vulkan: f64,
     pub(crate) note: String,
 }
@@ -58,7 +58,7 @@ impl Row {
     }
 }
 
-/// Prints the rows below each other.
+/// Prints the rows as a table.
 pub(crate) fn print(rows: &[Row]) {
     let head = ["name", "ours", "raw", "ratio", "goal", "met", "vulkan", "note"].map(str::to_owned);
     let lines: Vec<[String; 8]> = std::iter::once(head).chain(rows.iter().map(Row::cells)).collect();
@@ -75,7 +75,7 @@ pub(crate) fn print(rows: &[Row]) {
     }
 }
 
-/// One object a line.
+/// Writes one object per line.
 pub(crate) fn write(file: &Path, rows: &[Row]) -> Outcome<()> {
     let mut file = std::fs::File::create(file)?;
     for row in rows {

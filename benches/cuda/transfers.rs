@@ -1,7 +1,7 @@
-//! Bytes between host and card: from pinned memory that is used in place, and from any memory.
+//! Transfers between host and GPU: from pinned memory in place, and from any memory.
 //!
-//! Either side's upload ends with a launch that binds all of the buffer, waited for, because
-//! before that nothing has to have moved.
+//! Each side's upload ends with a launch that binds the whole buffer, followed by a wait, because nothing needs to be
+//! transferred before that.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -15,11 +15,11 @@ use crate::{Bench, Outcome, images, on_vulkan};
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
-/// The goal holds from this size on; below it a transfer's fixed cost is all there is.
+/// The size from which the goal applies; below it a transfer's fixed cost dominates.
 const GOAL_FROM: usize = 4 * MIB;
-/// From this size on a slice comes near to pinned memory.
+/// The size from which a slice approaches the rate of pinned memory.
 const SHARE_FROM: usize = 64 * MIB;
-/// Elements of the launch that uses the buffer.
+/// The number of elements of the launch that uses the buffer.
 const PROBE: usize = 256;
 const SAXPY: &str = include_str!("saxpy.wgsl");
 
@@ -46,7 +46,7 @@ impl Ours {
         Ok(self.device.synchronize()?)
     }
 
-    /// What was written through a guard, from when it ends.
+    /// Uploads data written through a guard, timed from the guard's end.
     fn upload_in_place(&mut self, seed: u32) -> Outcome<f64> {
         let mut guard = self.buffer.write()?;
         for (index, value) in guard.iter_mut().enumerate() {
@@ -65,7 +65,7 @@ impl Ours {
         })
     }
 
-    /// The device writes all of the buffer, and that has ended.
+    /// Makes the device write the whole buffer, and waits for it.
     fn write_on_device(&mut self) -> Outcome<()> {
         self.buffer.copy_from(&self.source)?;
         Ok(self.device.synchronize()?)
@@ -84,7 +84,7 @@ impl Ours {
         timed(|| Ok(self.buffer.copy_to_slice(to)?))
     }
 
-    /// Every way of moving bytes, once, with what arrived.
+    /// Transfers once in every way, and checks the data.
     fn verify(&mut self, host: &[f32]) -> Outcome<()> {
         self.upload_in_place(2)?;
         self.check_on_device("write", 2)?;
@@ -97,7 +97,7 @@ impl Ours {
         check("copy_to_slice", &target, 0.0, |index| number(1, index))
     }
 
-    /// Through a copy on the device, so that it is the device's version that is looked at.
+    /// Checks through a copy on the device, to test the device's data.
     fn check_on_device(&mut self, what: &str, seed: u32) -> Outcome<()> {
         let mut copy = self.device.buffer(self.buffer.len())?;
         copy.copy_from(&self.buffer)?;
@@ -105,7 +105,7 @@ impl Ours {
     }
 }
 
-/// The raw side: pinned memory of the same size, kept.
+/// The raw side: pinned memory of the same size, reused.
 struct Bare<'a> {
     raw: &'a Raw,
     memory: Memory,
@@ -124,7 +124,8 @@ impl<'a> Bare<'a> {
         Ok(Self { raw, memory, pinned, probe, _probed: probed })
     }
 
-    /// What was written, as our side writes it, from when that ends: bytes that lie in caches come slower.
+    /// Uploads data written as on our side, timed from the end of the write: bytes in caches are transferred more
+    /// slowly.
     fn upload(&mut self, seed: u32) -> Outcome<f64> {
         self.raw.enter()?;
         for (index, value) in self.pinned.numbers_mut().iter_mut().enumerate() {
@@ -133,7 +134,7 @@ impl<'a> Bare<'a> {
         self.upload_as_it_is()
     }
 
-    /// What was written long ago.
+    /// Uploads data that was written long before.
     fn upload_as_it_is(&mut self) -> Outcome<f64> {
         self.raw.enter()?;
         timed(|| {
@@ -237,7 +238,7 @@ fn of_size(bench: &Bench, bytes: usize) -> Outcome<Vec<Row>> {
     ])
 }
 
-/// The smallest job there is: 4 KiB up, a kernel, 4 KiB down.
+/// The smallest job: 4 KiB up, a kernel, 4 KiB down.
 fn round_trip(bench: &Bench) -> Outcome<Row> {
     const LENGTH: usize = 1024;
     let kernel = bench.device.kernel(Wgsl::new(SAXPY).file("saxpy.wgsl").entry("one"))?;

@@ -1,4 +1,4 @@
-//! A fill with a pattern: by one line, by the operator, and the device's own fill with one word.
+//! A fill with a pattern: the one-line kernel, the operator, and the device's own fill with one word.
 
 use anywarp::ops::{ElementwiseKernel, FillPattern};
 use anywarp::{Recording, UnifiedBuffer};

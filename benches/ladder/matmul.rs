@@ -1,4 +1,4 @@
-//! A product of matrices: an element for each invocation, tiles, and what `Matmul` chooses: the library, if there is one.
+//! A matrix product: one element per invocation, tiles, and the choice of `Matmul`: the library, if there is one.
 
 use anywarp::backend::{Precision, Routine};
 use anywarp::ops::Matmul;
@@ -15,7 +15,7 @@ struct Arrays {
     c: UnifiedBuffer<f32>,
 }
 
-/// Some elements of the product, row-major; all of them would take the host too long.
+/// Some elements of the product, row-major; computing all of them would take the host too long.
 fn sampled(a: &[f32], b: &[f32], side: usize, at: usize) -> f32 {
     let (row, column) = (at / side, at % side);
     (0..side).map(|k| f64::from(a[row * side + k]) * f64::from(b[k * side + column])).sum::<f64>() as f32

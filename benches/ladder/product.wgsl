@@ -1,4 +1,4 @@
-// c = a b for square matrices, an element for each invocation.
+// c = a b for square matrices, one element per invocation.
 @group(0) @binding(0) var<storage> a: array<f32>;
 @group(0) @binding(1) var<storage> b: array<f32>;
 @group(0) @binding(2) var<storage, read_write> c: array<f32>;

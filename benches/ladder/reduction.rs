@@ -12,7 +12,7 @@ struct Arrays {
 }
 
 pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
-    // Around 1, so that the sum is far from 0 and roundings show.
+    // Around 1, so that the sum is far from 0 and rounding errors are visible.
     let x: Vec<f32> = numbers(elements, 1).into_iter().map(|x| x + 3.0).collect();
     let wanted = [x.iter().copied().map(f64::from).sum::<f64>() as f32];
     let device = ladder.device.clone();
@@ -21,7 +21,7 @@ pub(crate) fn climb(ladder: &mut Ladder, elements: usize) -> Outcome<()> {
     let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").identity("0").name("sum");
     let cost = sum.call(&device).cost(&arrays.x, &mut arrays.y)?;
     let check = |arrays: &Arrays| close(&arrays.y.read()?, &wanted, 1e-4);
-    // Each of its invocations adds one by one, so that roundings grow with the length.
+    // Each invocation adds sequentially, so rounding errors grow with the length.
     let roughly = |arrays: &Arrays| close(&arrays.y.read()?, &wanted, 1e-2);
 
     let kernel = device.kernel(Wgsl::new(include_str!("sum.wgsl")).file("sum.wgsl"))?;

@@ -1,4 +1,4 @@
-// z = a x + y, an element or four for each invocation.
+// z = a x + y, one or four elements per invocation.
 @group(0) @binding(0) var<storage> x: array<f32>;
 @group(0) @binding(1) var<storage> y: array<f32>;
 @group(0) @binding(2) var<storage, read_write> z: array<f32>;

@@ -1,4 +1,4 @@
-//! Data sets whose samples tell which they are.
+//! Data sets whose samples contain their own index.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn word(index: usize, at: usize) -> u32 {
     ((index * 31 + at) as u32).wrapping_mul(0x9e37_79b9)
 }
 
-/// Samples that are copied from memory: reading costs as little as it can.
+/// Samples that are copied from memory, the cheapest way to read.
 pub(crate) struct Memory {
     words: Vec<u32>,
     length: usize,
@@ -55,10 +55,10 @@ impl Dataset for Memory {
     }
 }
 
-/// Samples that have to be waited for.
+/// Samples that take time to read.
 pub(crate) struct Disk {
     pub(crate) samples: usize,
-    /// For each sample.
+    /// The time per sample.
     pub(crate) time: Duration,
 }
 
@@ -86,7 +86,7 @@ impl Dataset for Disk {
     }
 }
 
-/// Reads samples one after the other, with nothing around it.
+/// Reads samples in order, without a loader.
 pub(crate) fn read_all<D: Readable>(data: &D, samples: Range<usize>, target: &mut [u32]) -> Outcome<()> {
     for (index, slot) in samples.zip(target.chunks_exact_mut(data.length())) {
         data.read(index, slot).map_err(|error| error.to_string())?;
@@ -94,7 +94,7 @@ pub(crate) fn read_all<D: Readable>(data: &D, samples: Range<usize>, target: &mu
     Ok(())
 }
 
-/// Both sides deliver what is in the data set.
+/// Checks that both sides deliver the data set.
 pub(crate) fn check<D: Readable>(device: &Device, data: &Arc<D>, batch: usize) -> Outcome<()> {
     let length = data.length();
     let is = |number: usize, got: &[u32]| -> Outcome<()> {
@@ -104,7 +104,7 @@ pub(crate) fn check<D: Readable>(device: &Device, data: &Arc<D>, batch: usize) -
         }
         Err(format!("batch {number} is wrong").into())
     };
-    // Through a copy on the device, so that it is what arrived there.
+    // Through a copy on the device, to check the device's data.
     let mut copy = device.buffer::<u32>(batch * length)?;
     for (number, loaded) in
         Loader::builder(device, Arc::clone(data)).batch_size(batch).build()?.epoch(0).take(9).enumerate()

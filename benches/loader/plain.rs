@@ -1,5 +1,5 @@
-//! The loader that one writes by hand: each thread takes every n-th batch and has a channel of its own,
-//! so that batches come in order.
+//! The hand-written loader: each thread loads every n-th batch and has a channel of its own, so that batches arrive in
+//! order.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -23,7 +23,7 @@ impl Plain {
                 for number in (worker..batches).step_by(workers) {
                     let mut loaded = vec![0; batch * data.length()];
                     let read = read_all(&*data, number * batch..(number + 1) * batch, &mut loaded);
-                    // The other end goes when enough was seen.
+                    // The receiver is dropped when enough batches were read.
                     if read.is_err() || sender.send(loaded).is_err() {
                         break;
                     }

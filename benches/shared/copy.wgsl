@@ -1,4 +1,4 @@
-// Four elements for each invocation: the plainest way to move all bytes twice.
+// Four elements for each invocation: the simplest copy kernel.
 @group(0) @binding(0) var<storage> x: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> y: array<vec4<f32>>;
 

@@ -1,4 +1,5 @@
-//! Ladders: rungs of one operator, each checked, timed, and held against the ceilings of the same run.
+//! Ladders: implementations (rungs) of one operator, each checked, timed, and compared with the ceilings of the same
+//! run.
 
 use anywarp::backend::DeviceKind;
 use anywarp::ops::Cost;
@@ -6,27 +7,27 @@ use anywarp::{Device, Recording, Wgsl};
 
 use crate::shared::{Arguments, Outcome, repeated, timed};
 
-/// Launches of one sample.
+/// Launches in one sample.
 const LAUNCHES: usize = 4;
 
-/// What a device can do, measured in this run.
+/// The limits of a device, measured in this run.
 #[derive(Clone, Copy, Debug)]
 struct Ceilings {
-    /// Bytes a second, read and written.
+    /// Bytes per second, read and written.
     bytes: f64,
-    /// Operations in `f32` a second.
+    /// Operations in `f32` per second.
     flops: f64,
 }
 
 impl Ceilings {
-    /// Seconds that work of this cost takes at least, and whether it is the arithmetic that takes them.
+    /// The minimum time of this cost in seconds, and whether arithmetic (not memory) is the limit.
     fn least(self, cost: Cost) -> (f64, bool) {
         let (bytes, flops) = (cost.bytes as f64 / self.bytes, cost.flops as f64 / self.flops);
         (bytes.max(flops), flops > bytes)
     }
 }
 
-/// A rung as it was measured.
+/// The measurement of a rung.
 struct Rung {
     operator: String,
     what: &'static str,
@@ -43,14 +44,14 @@ pub(crate) struct Ladder {
 }
 
 impl Ladder {
-    /// Measures the ceilings, in arrays of `elements` of 4 bytes.
+    /// Measures the ceilings with arrays of `elements` elements of 4 bytes.
     pub(crate) fn on(device: &Device, elements: usize, repeats: usize) -> Outcome<Self> {
         let ceilings =
             Ceilings { bytes: copied(device, elements, repeats)?, flops: computed(device, elements, repeats)? };
         Ok(Self { device: device.clone(), repeats, ceilings, rungs: Vec::new() })
     }
 
-    /// A rung of `operator` on some arrays: `record` appends it once, `check` looks at what one run has left there.
+    /// Measures a rung of `operator`: `record` records it once, `check` verifies the arrays after one run.
     pub(crate) fn rung<A>(
         &mut self,
         (operator, what): (&str, &'static str),
@@ -72,7 +73,7 @@ impl Ladder {
         Ok(())
     }
 
-    /// A rung that runs on the host alone, for devices that are the processor.
+    /// Measures a rung that runs on the host alone, for devices that are the processor.
     pub(crate) fn host_rung(
         &mut self,
         (operator, what): (&str, &'static str),
@@ -84,9 +85,9 @@ impl Ladder {
         Ok(())
     }
 
-    /// Prints the table, and writes it to the file that `--json` names.
+    /// Prints the table, and writes it to the file named by `--json`.
     pub(crate) fn publish(mut self, arguments: &Arguments) -> Outcome<()> {
-        // A library or a kernel may do more than the plain multiply-adds: then it is the ceiling.
+        // A library or a kernel may exceed the plain multiply-adds: then its rate is the ceiling.
         let best = self.rungs.iter().map(|rung| rung.cost.flops as f64 / rung.seconds).fold(0.0, f64::max);
         self.ceilings.flops = self.ceilings.flops.max(best);
         let caps = self.device.caps();
@@ -129,7 +130,7 @@ impl Ladder {
     }
 }
 
-/// The median of the seconds of one of `launches`, after one sample that is not counted.
+/// The median time of one of `launches`, in seconds, after one warm-up sample.
 fn sampled(repeats: usize, launches: usize, mut work: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     work()?;
     Ok(repeated(repeats, || timed(&mut work))? / launches as f64)
@@ -145,13 +146,13 @@ fn copied(device: &Device, elements: usize, repeats: usize) -> Outcome<f64> {
     }
     let seconds = sampled(repeats, LAUNCHES, || Ok(recording.submit()?.wait()?))?;
     if *x.read()? != *y.read()? {
-        return Err("wrong result: the copy that is the ceiling".into());
+        return Err("wrong result: the copy for the ceiling".into());
     }
     Ok(8.0 * elements as f64 / seconds)
 }
 
 fn computed(device: &Device, elements: usize, repeats: usize) -> Outcome<f64> {
-    /// Operations of one invocation, as the kernel's comment says.
+    /// Operations of one invocation, as stated in the kernel.
     const EACH: f64 = 2.0 * 4.0 * 8.0 * 64.0;
     let kernel = device.kernel(Wgsl::new(include_str!("multiply_add.wgsl")).file("multiply_add.wgsl"))?;
     let threads = (elements / 4).min(1 << 20);
@@ -162,15 +163,15 @@ fn computed(device: &Device, elements: usize, repeats: usize) -> Outcome<f64> {
     }
     let seconds = sampled(repeats, LAUNCHES, || Ok(recording.submit()?.wait()?))?;
     match y.read()?.iter().find(|sum| (**sum - 8.0).abs() > 1e-3) {
-        Some(wrong) => Err(format!("wrong result: the multiply-adds that are the ceiling gave {wrong}").into()),
+        Some(wrong) => Err(format!("wrong result: the multiply-adds for the ceiling gave {wrong}").into()),
         None => Ok(EACH * threads as f64 / seconds),
     }
 }
 
-/// An error unless `got` is `wanted`, within `tolerance` relative to it or, below 1, absolutely.
+/// Fails unless `got` is within `tolerance` of `wanted`, relative, or absolute below 1.
 pub(crate) fn close(got: &[f32], wanted: &[f32], tolerance: f32) -> Outcome<()> {
     if got.len() != wanted.len() {
-        return Err(format!("{} elements, not {}", got.len(), wanted.len()).into());
+        return Err(format!("expected {} elements, got {}", got.len(), wanted.len()).into());
     }
     let within = |(got, wanted): (&f32, &f32)| (got - wanted).abs() <= tolerance * wanted.abs().max(1.0);
     match got.iter().zip(wanted).position(|pair| !within(pair)) {
@@ -179,12 +180,12 @@ pub(crate) fn close(got: &[f32], wanted: &[f32], tolerance: f32) -> Outcome<()> 
     }
 }
 
-/// Whether the device is the processor, so that the host is a peer.
+/// Whether the device is the processor, so that a comparison with the host is fair.
 pub(crate) fn is_host(device: &Device) -> bool {
     device.caps().kind == DeviceKind::Software
 }
 
-/// Small and distinct enough: what is made of them is exact, or nearly so.
+/// Small, distinct numbers: results computed from them are exact, or nearly so.
 pub(crate) fn numbers(length: usize, seed: usize) -> Vec<f32> {
     (0..length).map(|at| ((at * 7919 + seed * 104_729) % 1021) as f32 / 256.0 - 2.0).collect()
 }

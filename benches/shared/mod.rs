@@ -1,4 +1,4 @@
-//! What the benches share: arguments, the raw device beside ours, paired measurements, the table.
+//! Shared code of the benches: arguments, a raw wgpu device, paired measurements, the table.
 
 mod pairs;
 
@@ -11,7 +11,7 @@ pub(crate) use pairs::{Pair, repeated, timed};
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The end of a bench: an error is told and fails it.
+/// The exit code of a bench: an error is printed and fails it.
 pub(crate) fn ended(outcome: Outcome<()>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -22,7 +22,7 @@ pub(crate) fn ended(outcome: Outcome<()>) -> ExitCode {
     }
 }
 
-/// What stands after `--`.
+/// The arguments after `--`.
 #[derive(Default)]
 pub(crate) struct Arguments {
     device: Option<String>,
@@ -46,14 +46,14 @@ impl Arguments {
                 "--bench" => {} // what `cargo bench` passes
                 _ => {
                     let usage = "--device SELECTOR, --staged, --quick, --json FILE";
-                    return Err(format!("'{argument}' is not known; there are {usage}").into());
+                    return Err(format!("unknown argument '{argument}'; expected {usage}").into());
                 }
             }
         }
         Ok(parsed)
     }
 
-    /// The file that the results go to.
+    /// The file for the results.
     pub(crate) fn json(&self) -> Option<&Path> {
         self.json.as_deref()
     }
@@ -73,7 +73,7 @@ impl Arguments {
     }
 }
 
-/// wgpu without anything above it, on the adapter that anywarp opened.
+/// Plain wgpu, on the adapter that anywarp opened.
 pub(crate) struct Raw {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
@@ -118,7 +118,7 @@ impl Raw {
         Ok(())
     }
 
-    /// Maps all of `buffer`, waiting for it.
+    /// Maps all of `buffer`, and waits until it is mapped.
     pub(crate) fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode) -> Outcome<()> {
         buffer.map_async(mode, .., |_| {});
         self.device.poll(wgpu::PollType::wait_indefinitely())?;
@@ -126,7 +126,7 @@ impl Raw {
     }
 }
 
-/// [`pairs`], after one untimed pair in twenty.
+/// [`pairs`], after untimed warm-up pairs: one for every twenty timed ones.
 pub(crate) fn interleaved(
     pairs: usize,
     mut ours: impl FnMut() -> Outcome<f64>,
@@ -139,7 +139,7 @@ pub(crate) fn interleaved(
     pairs::pairs(pairs, ours, raw)
 }
 
-/// What a row is held to.
+/// The goal of a row.
 #[derive(Clone, Copy)]
 #[allow(dead_code, reason = "a bench that measures rates has lower bounds, one that measures times has upper ones")]
 pub(crate) enum Goal {
@@ -148,15 +148,15 @@ pub(crate) enum Goal {
     None,
 }
 
-/// One line of the table: what was measured, beside what.
+/// One line of the table: a measurement and its baseline.
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) unit: &'static str,
     pub(crate) ours: f64,
     pub(crate) baseline: f64,
-    /// The best that could be had, in the same unit and from the same run.
+    /// The best possible value, in the same unit and from the same run.
     pub(crate) ceiling: f64,
-    /// What is held against the goal, and its unit.
+    /// The value that is compared with the goal, and its unit.
     pub(crate) judged: (f64, &'static str),
     pub(crate) goal: Goal,
 }
@@ -194,7 +194,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Prints the table, and writes it to the file that `--json` names.
+    /// Prints the table, and writes it to the file named by `--json`.
     pub(crate) fn publish(&self, device: &Device, arguments: &Arguments) -> Outcome<()> {
         let caps = device.caps();
         let memory = if caps.unified { "unified" } else { "staged" };

@@ -26,6 +26,6 @@ fn multiply_add(@builtin(global_invocation_id) id: vec3<u32>) {
         g = fma(g, m, m);
         h = fma(h, m, m);
     }
-    // Each chain ends at 1, wherever it began.
+    // Each chain converges to 1, from any start value.
     y[id.x] = ((a + b) + (c + d)) + ((e + f) + (g + h));
 }

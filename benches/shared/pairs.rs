@@ -1,20 +1,19 @@
-//! Paired measurements: two sides in turns, so that a drift of the machine cancels.
+//! Paired measurements: both sides run in turns, so that a drift of the machine cancels.
 
 use std::time::Instant;
 
 use crate::Outcome;
 
-/// Seconds of both sides of a paired measurement.
+/// The times of both sides of a paired measurement, in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair {
     pub(crate) ours: f64,
     pub(crate) raw: f64,
-    /// Ours through raw: the median over the pairs.
+    /// Our time divided by the raw time: the median over the pairs.
     pub(crate) ratio: f64,
 }
 
-/// Measures ours, raw, ours, raw and so on. Each side times itself, so that it can get ready outside
-/// of the time.
+/// Measures ours, raw, ours, raw and so on. Each side times itself, so that its preparation is not measured.
 pub(crate) fn pairs(
     count: usize,
     mut ours: impl FnMut() -> Outcome<f64>,
@@ -31,7 +30,7 @@ pub(crate) fn pairs(
     })
 }
 
-/// The median of the seconds that `work` tells.
+/// The median of the seconds that `work` returns.
 pub(crate) fn repeated(times: usize, mut work: impl FnMut() -> Outcome<f64>) -> Outcome<f64> {
     let samples: Vec<f64> = (0..times).map(|_| work()).collect::<Result<_, _>>()?;
     Ok(median(samples.into_iter()))
@@ -43,7 +42,7 @@ pub(crate) fn median(samples: impl Iterator<Item = f64>) -> f64 {
     samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Seconds that `work` takes.
+/// The duration of `work` in seconds.
 pub(crate) fn timed(work: impl FnOnce() -> Outcome<()>) -> Outcome<f64> {
     let start = Instant::now();
     work()?;

@@ -8,7 +8,7 @@ use crate::shared::{Outcome, Raw, timed};
 
 const PAGE: usize = 4 << 10;
 
-/// The raw side, at one size: reused mapped staging buffers, or plain copies in host memory.
+/// The raw side for one size: reused mapped staging buffers, or plain copies in host memory.
 pub(crate) struct Bare<'a> {
     raw: &'a Raw,
     unified: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Bare<'a> {
     probe: wgpu::Buffer,
     upload: wgpu::Buffer,
     readback: wgpu::Buffer,
-    /// Begins at the start of a page, as mapped memory does.
+    /// Starts at a page boundary, as mapped memory does.
     host: Vec<u32>,
     page: usize,
 }
@@ -47,14 +47,14 @@ impl<'a> Bare<'a> {
         Ok(bare)
     }
 
-    /// Has `write` fill the upload buffer while it is mapped.
+    /// Maps the upload buffer and lets `write` fill it.
     pub(crate) fn stage(&self, write: impl FnOnce(&mut [u32])) -> Outcome<()> {
         self.raw.map(&self.upload, wgpu::MapMode::Write)?;
         let mut view = self.upload.get_mapped_range_mut(..)?;
         let bytes = view.slice(..).as_raw_ptr();
-        // SAFETY: the view covers the mapped buffer, whose start is aligned to 8 bytes and whose
-        // length is a multiple of 4; nobody else touches it until it is dropped. The mapping was
-        // zeroed or written before, and every bit pattern is a `u32`.
+        // SAFETY: the view covers the mapped buffer, whose start is aligned to 8 bytes and whose length is a multiple
+        // of 4. Nothing else accesses it until it is dropped. The mapping was zeroed or written before, and every bit
+        // pattern is a `u32`.
         write(unsafe { std::slice::from_raw_parts_mut(bytes.cast::<u32>().as_ptr(), bytes.len() / 4) });
         drop(view);
         self.upload.unmap();
@@ -66,7 +66,7 @@ impl<'a> Bare<'a> {
         self.raw.finish(encoder)
     }
 
-    /// Through `write_buffer`, which stages by itself; in plain memory where memory is one.
+    /// Uploads by `write_buffer`, which stages internally; in unified memory by a plain copy.
     pub(crate) fn upload(&mut self, from: &[u32]) -> Outcome<f64> {
         timed(|| {
             if self.unified {
@@ -78,7 +78,7 @@ impl<'a> Bare<'a> {
         })
     }
 
-    /// Through the mapped buffer, from when it is written; in plain memory, writing included, where memory is one.
+    /// Uploads through the mapped buffer; the time excludes the writes to it. In unified memory it includes them.
     pub(crate) fn upload_in_place(&mut self, seed: u32) -> Outcome<f64> {
         if self.unified {
             return timed(|| {

@@ -1,8 +1,8 @@
-//! Words that tell where they belong.
+//! Words that identify their position.
 
 use crate::shared::Outcome;
 
-/// Distinct words, different for each seed.
+/// The word at `index`: distinct within a seed, and different for each seed.
 fn word(seed: u32, index: usize) -> u32 {
     (index as u32 ^ seed).wrapping_mul(0x9e37_79b9)
 }

@@ -1,10 +1,10 @@
-//! What the bus can do: copies between pinned memory and the card, by NVIDIA's driver alone.
+//! The limit of the bus: copies between pinned memory and the card, by NVIDIA's driver alone.
 
 use cudarc::driver::{result, sys};
 
 use crate::shared::{Outcome, timed};
 
-/// Pinned memory, as much of the card's, and a stream.
+/// Pinned memory, the same amount of device memory, and a stream.
 pub(crate) struct Limit {
     context: sys::CUcontext,
     stream: sys::CUstream,
@@ -14,9 +14,9 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// The card of this name; `None` where NVIDIA's driver does not know of one.
+    /// The limit for the card with this name; `None` if NVIDIA's driver does not list it.
     pub(crate) fn of(name: &str, bytes: usize) -> Option<Self> {
-        // SAFETY: only looks whether the library can be loaded.
+        // SAFETY: only checks whether the library can be loaded.
         if !unsafe { sys::is_culib_present() } {
             return None;
         }
@@ -25,7 +25,7 @@ impl Limit {
         let card = (0..count)
             .filter_map(|number| result::device::get(number).ok())
             .find(|card| result::device::get_name(*card).is_ok_and(|found| found == name))?;
-        // SAFETY: the card comes from the driver; its context is kept for as long as the process lives.
+        // SAFETY: the card comes from the driver; its context is kept until the process ends.
         let context = unsafe { result::primary_ctx::retain(card) }.ok()?;
         // SAFETY: the context was just retained.
         unsafe { result::ctx::set_current(context) }.ok()?;
@@ -42,7 +42,7 @@ impl Limit {
         // SAFETY: the context lives as long as the process.
         unsafe { result::ctx::set_current(self.context) }?;
         let up = timed(|| {
-            // SAFETY: both are that long, and the stream is waited for before anything else touches them.
+            // SAFETY: both have this length, and the stream is synchronised before another access.
             unsafe {
                 let source = std::slice::from_raw_parts(self.pinned, self.bytes);
                 result::memcpy_htod_async(self.memory, source, self.stream)?;
@@ -63,14 +63,14 @@ impl Limit {
 
 impl Drop for Limit {
     fn drop(&mut self) {
-        // SAFETY: allocated by the driver, and no copy is under way.
+        // SAFETY: allocated by the driver, and no copy is pending.
         let freed = unsafe {
             result::ctx::set_current(self.context)
                 .and_then(|()| result::free_host(self.pinned.cast()))
                 .and_then(|()| result::free_sync(self.memory))
         };
         if let Err(error) = freed {
-            eprintln!("the limit's memory is not freed: {error}");
+            eprintln!("the memory of the limit could not be freed: {error}");
         }
     }
 }

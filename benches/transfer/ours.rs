@@ -8,10 +8,10 @@ use anywarp::{Device, UnifiedBuffer};
 use crate::data::{check, fill, sum};
 use crate::shared::{Outcome, timed};
 
-/// Bytes of the small use.
+/// The size in bytes of the small device use.
 pub(crate) const PROBE: usize = 256;
 
-/// Our side, at one size.
+/// Our side for one size.
 pub(crate) struct Ours {
     device: Device,
     buffer: UnifiedBuffer<u32>,
@@ -26,7 +26,7 @@ impl Ours {
         Ok(Self { device: device.clone(), buffer: device.buffer(words)?, source, probe: device.buffer(PROBE / 4)? })
     }
 
-    /// The device reads a little of the buffer: all that the host has newer goes up before.
+    /// Lets the device read a small part of the buffer: all newer bytes of the host are uploaded first.
     pub(crate) fn use_on_device(&mut self) -> Outcome<()> {
         self.probe.copy_from(self.buffer.slice(..PROBE / 4))?;
         Ok(self.device.synchronize()?)
@@ -39,7 +39,7 @@ impl Ours {
         })
     }
 
-    /// What was written through a guard: from when that ends or, `with_writing`, from when it begins.
+    /// The time of an upload through a guard: from the end of the guard or, with `with_writing`, from its beginning.
     pub(crate) fn upload_in_place(&mut self, seed: u32, with_writing: bool) -> Outcome<f64> {
         let begun = Instant::now();
         let mut guard = self.buffer.write()?;
@@ -50,7 +50,7 @@ impl Ours {
         Ok(if with_writing { begun } else { written }.elapsed().as_secs_f64())
     }
 
-    /// The device writes all of the buffer, and that has ended.
+    /// Lets the device write all of the buffer, and waits for it.
     pub(crate) fn write_on_device(&mut self) -> Outcome<()> {
         self.buffer.copy_from(&self.source)?;
         Ok(self.device.synchronize()?)
@@ -64,7 +64,7 @@ impl Ours {
         })
     }
 
-    /// [`read`](Self::read), with every word looked at.
+    /// [`read`](Self::read), then sums all words.
     pub(crate) fn read_and_sum(&mut self) -> Outcome<f64> {
         self.write_on_device()?;
         timed(|| {
@@ -78,7 +78,7 @@ impl Ours {
         timed(|| Ok(self.buffer.copy_to_slice(to)?))
     }
 
-    /// Every way of moving bytes, once, with what arrived.
+    /// Runs every way of moving bytes once and verifies the result.
     pub(crate) fn verify(&mut self, host: &mut [u32]) -> Outcome<()> {
         fill(host, 2);
         self.upload(host)?;
@@ -91,14 +91,14 @@ impl Ours {
         check("read", &self.buffer.read()?, 1)
     }
 
-    /// Through a copy on the device, so that it is the device's version that is looked at.
+    /// Checks the device's version of the buffer, through a copy on the device.
     pub(crate) fn check_on_device(&mut self, what: &str, seed: u32) -> Outcome<()> {
         let mut copy = self.device.buffer(self.buffer.len())?;
         copy.copy_from(&self.buffer)?;
         check(what, &copy.read()?, seed)
     }
 
-    /// Where memory is one, a device use after `write` must move nothing.
+    /// In unified memory, a device use after `write` must move nothing.
     pub(crate) fn check_nothing_moves(&mut self) -> Outcome<()> {
         let before = self.device.stats();
         fill(&mut self.buffer.write()?, 4);
@@ -107,7 +107,7 @@ impl Ours {
         let after = self.device.stats();
         let moved = after.bytes_uploaded + after.bytes_downloaded - before.bytes_uploaded - before.bytes_downloaded;
         if moved > 0 {
-            return Err(format!("{moved} bytes were moved although memory is one").into());
+            return Err(format!("{moved} bytes were moved in unified memory, expected 0").into());
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The smallest job there is: 4 KiB up, a kernel, 4 KiB down.
+//! The smallest realistic job: 4 KiB up, a kernel, 4 KiB down.
 
 use std::borrow::Cow;
 
@@ -77,7 +77,7 @@ impl<'a> Bare<'a> {
     }
 }
 
-/// The row, with every round's result checked.
+/// The row; the result of every round is checked.
 pub(crate) fn row(device: &Device, raw: &Raw, quick: bool) -> Outcome<Row> {
     let mut ours = Ours { kernel: device.kernel(SOURCE)?, buffer: device.buffer(WORDS)? };
     let bare = Bare::new(raw)?;

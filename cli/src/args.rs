@@ -1,4 +1,4 @@
-//! The command line: what it takes, and the text of `--help`.
+//! The command line: its arguments, and the text of `--help`.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     /// Run a compute kernel once, or several times
     #[command(after_long_help = format!("{RUN_NOTES}\n\n{EXIT_CODES}\n\n{EXAMPLE}"))]
     Run(Box<RunArgs>),
-    /// Print what a kernel becomes on its way to machine code; needs no device
+    /// Print the stages of a kernel's translation to machine code; needs no device
     #[command(after_long_help = format!("{TRANSLATE_NOTES}\n\n{EXIT_CODES}\n\n{TRANSLATE_EXAMPLE}"))]
     Translate(Box<TranslateArgs>),
     /// Check WGSL files against devices or the WebGPU baseline; runs nothing
@@ -59,7 +59,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// The device, as `anywarp devices` lists it; `cpu:checked` finds races, indices out of range and more [default: as `ANYWARP_DEVICE` says, or the best one]
+    /// The device, as `anywarp devices` lists it; `cpu:checked` finds races, indices out of range and more [default: that of `ANYWARP_DEVICE`, or the best one]
     #[arg(long, value_name = "SELECTOR")]
     pub(crate) device: Option<String>,
 
@@ -82,21 +82,21 @@ pub(crate) struct RunArgs {
     #[arg(long = "out", value_name = "KEY=FILE[:SHAPE]", value_parser = values::output)]
     pub(crate) outputs: Vec<Output>,
 
-    /// The shape of a .npy, or `WIDTHxHEIGHT` of a .png; KEY may be left out where there is one --out. Repeat it for each
+    /// The shape of a .npy, or `WIDTHxHEIGHT` of a .png; KEY may be omitted with a single --out. Repeat it for each
     /// output [default: that of the --bind]
     #[arg(long = "shape", value_name = "[KEY=]SHAPE", value_parser = shape::parse_given)]
     pub(crate) shapes: Vec<Given>,
 
-    /// How many elements of each output are printed [default: 8 where there is no --out, else none]
+    /// The number of elements of each output to print [default: 8 without --out, else none]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::print)]
     pub(crate) print: Option<u64>,
 
-    /// Run the kernel N times; the buffers are not reset in between. The first run may include work
-    /// that the driver puts off until then
+    /// Run the kernel N times; the buffers are not reset in between. The first run may include work that the driver
+    /// postpones until then
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = values::repeat)]
     pub(crate) repeat: u32,
 
-    /// Let notes of a checked device, reads of variables that nothing has written, end the run with status 3, too
+    /// End the run with status 3 also for notes of a checked device, such as reads of variables before any write
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -105,7 +105,7 @@ pub(crate) struct RunArgs {
     pub(crate) watch: bool,
 }
 
-/// How much to run: exactly one of the two.
+/// The size of a run: exactly one of the two.
 #[derive(Clone, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct GridArgs {
@@ -146,15 +146,15 @@ pub(crate) struct TranslateArgs {
     #[arg(long)]
     pub(crate) fast_math: bool,
 
-    /// Cuda, ptx and sass of the form for indirect dispatches and huge grids: blocks take workgroups in turns
+    /// Print cuda, ptx and sass of the form for indirect dispatches and huge grids, where blocks loop over workgroups
     #[arg(long)]
     pub(crate) looped: bool,
 
-    /// Only what came from this line of the file; spirv, cuda, ptx and sass know
+    /// Print only the parts that come from this line of the file; for spirv, cuda, ptx and sass
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::line)]
     pub(crate) line: Option<u32>,
 
-    /// How wide the terminal is. From 160 on, --all prints its stages two by two [default: as `COLUMNS` says]
+    /// The width of the terminal. From 160 on, --all prints its stages in pairs [default: that of `COLUMNS`]
     #[arg(long, value_name = "CHARACTERS", allow_negative_numbers = true, value_parser = values::width)]
     pub(crate) width: Option<u16>,
 
@@ -163,7 +163,7 @@ pub(crate) struct TranslateArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What to print: exactly one of the three.
+/// The stages to print: exactly one of the three.
 #[derive(Clone, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct StageArgs {
@@ -171,11 +171,11 @@ pub(crate) struct StageArgs {
     #[arg(long, value_name = "STAGE", value_enum)]
     pub(crate) to: Option<Stage>,
 
-    /// Print every stage; one that this machine cannot make says what is missing
+    /// Print every stage; for one that this machine cannot make, print what is missing
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Print two stages beside each other; what came from one line of the file stands side by side
+    /// Print two stages side by side, aligned by the lines of the file that they come from
     #[arg(long, value_name = "A,B", value_enum, hide_possible_values = true, value_delimiter = ',')]
     pub(crate) side_by_side: Vec<Stage>,
 }

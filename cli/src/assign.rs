@@ -1,13 +1,13 @@
-//! `--set`: text to the bytes of a WGSL type, and which parts of a variable it leaves open.
+//! `--set`: converts text to the bytes of a WGSL type, and finds the parts of a variable that have no value.
 
 use anywarp::backend::{Layout, Scalar, ScalarKind, Shape};
 use half::f16;
 
-/// The bytes of `text` as a value of type `layout`: one number for each scalar in it, with commas
-/// between, in the order in which they lie in memory. Padding is zero.
+/// Returns the bytes of `text` as a value of type `layout`: one number for each scalar in it, separated by commas, in
+/// memory order. Padding is zero.
 ///
 /// # Errors
-/// What was expected and what came, without the path.
+/// The expected and the actual value, without the path.
 pub(crate) fn encode(layout: &Layout, text: &str) -> Result<Vec<u8>, String> {
     let mut places = Vec::new();
     scalars(layout, 0, &mut places);
@@ -25,15 +25,15 @@ pub(crate) fn encode(layout: &Layout, text: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// How many numbers a value of this type has.
+/// The number of scalars in a value of this type.
 pub(crate) fn scalar_count(layout: &Layout) -> usize {
     let mut places = Vec::new();
     scalars(layout, 0, &mut places);
     places.len()
 }
 
-/// The parts of the variable `path` that none of the `assigned` paths covers, as path and type.
-/// A part of which nothing is assigned is one entry, however much is in it.
+/// The parts of the variable `path` that none of the `assigned` paths covers, as path and type. A part without any
+/// assignment is one entry, whatever its size.
 pub(crate) fn uncovered<'l>(layout: &'l Layout, path: &str, assigned: &[&str]) -> Vec<(String, &'l Layout)> {
     let mut open = Vec::new();
     find_uncovered(layout, path, assigned, true, &mut open);
@@ -53,7 +53,7 @@ fn find_uncovered<'l>(
     let inside = |other: &&str| other.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[']));
     let touched = assigned.iter().any(inside);
     match &layout.shape {
-        // The fields of a whole struct are named even when none is assigned: users set fields.
+        // The fields of a whole struct are listed even if none is assigned, because users set fields.
         Shape::Struct { fields } if touched || root => {
             for field in fields {
                 find_uncovered(&field.layout, &format!("{path}.{}", field.name), assigned, false, open);
@@ -68,7 +68,7 @@ fn find_uncovered<'l>(
     }
 }
 
-/// Where each scalar of a type lies.
+/// Collects the offset of each scalar of a type.
 fn scalars(layout: &Layout, base: usize, out: &mut Vec<(usize, Scalar)>) {
     let mut run = |base: usize, length: u32, scalar: Scalar| {
         out.extend((0..length as usize).map(|index| (base + index * usize::from(scalar.width), scalar)));
@@ -106,7 +106,7 @@ fn encode_float(scalar: Scalar, text: &str) -> Result<Vec<u8>, String> {
         Some(integer) => integer as f64,
         None => text.parse().map_err(|_| format!("expected {scalar}, found '{text}'"))?,
     };
-    // Decimal text is rounded once, straight to its own width.
+    // Decimal text is rounded once, directly to the target width.
     let single = text.parse().unwrap_or(exact as f32);
     let (finite, bytes) = match scalar.width {
         2 => {
@@ -134,11 +134,11 @@ fn encode_integer(scalar: Scalar, text: &str) -> Result<Vec<u8>, String> {
     Ok(value.to_le_bytes()[..usize::from(scalar.width)].to_vec())
 }
 
-/// A whole number written as `0x1f` or `-0x1f`.
+/// An integer written as `0x1f` or `-0x1f`.
 fn hexadecimal(text: &str) -> Option<i128> {
     let (sign, magnitude) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
     let digits = magnitude.strip_prefix("0x").or_else(|| magnitude.strip_prefix("0X"))?;
-    // u64 refuses a second sign as well as numbers that no type could hold.
+    // u64 refuses a second sign, and numbers that no type can represent.
     let value = if digits.starts_with('+') { None } else { u64::from_str_radix(digits, 16).ok() };
     value.map(|value| sign * i128::from(value))
 }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_assigned_is_named() {
+    fn unassigned_parts_are_listed() {
         let params =
             structure("Params", vec![("a", scalar(F32)), ("v", vector(3, F32)), ("w", array(vector(4, F32), Some(2)))]);
         let open = |assigned: &[&str]| -> Vec<String> {

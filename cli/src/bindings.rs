@@ -1,4 +1,4 @@
-//! From keys on the command line to the kernel's own bindings; nothing here touches a device.
+//! Maps keys of the command line to the kernel's bindings, without a device.
 
 use std::fmt::Write;
 
@@ -11,17 +11,17 @@ use crate::made::{Made, Rule};
 use crate::random;
 use crate::source::Bind;
 
-/// What an entry point takes.
+/// The interface of an entry point.
 pub(crate) struct Interface<'k> {
     /// The kernel's name for messages.
     pub(crate) name: &'k str,
     pub(crate) bindings: &'k [BindingInfo],
     pub(crate) immediate: Option<&'k (String, Layout)>,
-    /// Threads that will run, to suggest sizes.
+    /// The number of threads of the run, for suggested sizes.
     pub(crate) threads: u64,
 }
 
-/// A part of a uniform or immediate and its new bytes.
+/// A part of a uniform or immediate, with its new bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Assignment {
     pub(crate) path: String,
@@ -32,7 +32,7 @@ impl<'k> Interface<'k> {
     /// Finds a binding by its variable's name or by `GROUP.BINDING`.
     ///
     /// # Errors
-    /// A key that is neither, with a list of those that are.
+    /// A key that is neither, with a list of the valid ones.
     pub(crate) fn find(&self, option: &str, key: &str) -> Result<&'k BindingInfo, Failure> {
         let number = |text: &str| text.parse::<u32>().ok();
         let id = key.split_once('.').and_then(|(group, binding)| Some((number(group)?, number(binding)?)));
@@ -49,7 +49,7 @@ impl<'k> Interface<'k> {
         })
     }
 
-    /// Pairs each `--bind` with its binding, in the order of the bindings.
+    /// Pairs each `--bind` with its binding, in binding order.
     ///
     /// # Errors
     /// An unknown key, or two keys for one binding.
@@ -71,10 +71,10 @@ impl<'k> Interface<'k> {
         Ok(bound)
     }
 
-    /// Turns each `--set` into bytes. `layout_of` is the kernel's own lookup of a path.
+    /// Converts each `--set` to bytes. `layout_of` is the kernel's own lookup of a path.
     ///
     /// # Errors
-    /// An unknown path, a variable that is bound, a value that is not of the path's type.
+    /// An unknown path, a variable that is bound, a value that does not have the path's type.
     pub(crate) fn assign(
         &self,
         sets: &[(String, String)],
@@ -120,7 +120,7 @@ impl<'k> Interface<'k> {
             .collect();
         match paths.as_slice() {
             [] => format!(
-                "expected a part of a uniform or an immediate, which kernel '{}' has not at all, found '{path}': leave --set \
+                "expected a part of a uniform or an immediate, of which kernel '{}' has none, found '{path}': leave --set \
                  out",
                 self.name
             ),
@@ -136,7 +136,7 @@ impl<'k> Interface<'k> {
     /// assignments.
     ///
     /// # Errors
-    /// All that are not, each with its type and what to add to the command line.
+    /// Those without, each with its type and the missing argument.
     pub(crate) fn check_complete(
         &self,
         bound: &[(&BindingInfo, &Bind)],
@@ -176,8 +176,8 @@ impl<'k> Interface<'k> {
         Err(Failure::Usage(message))
     }
 
-    /// A source of the right size for one element a thread: random numbers for floats that the
-    /// kernel only reads, else zeros.
+    /// Suggests a source of the right size for one element per thread: random numbers for floats that the kernel only
+    /// reads, otherwise zeros.
     pub(crate) fn suggest_source(&self, binding: &BindingInfo) -> String {
         let layout = &binding.layout;
         let bytes = match layout.unsized_tail() {
@@ -200,13 +200,13 @@ impl<'k> Interface<'k> {
     }
 }
 
-/// Paths that are worth suggesting one by one.
-const MOST_PATHS: usize = 8;
+/// The largest number of paths to suggest one by one.
+const MAX_PATHS: usize = 8;
 
-/// `--set` for each open path, where they are few and short enough to type, or else `bind`.
+/// `--set` for each open path if there are few and short ones, otherwise `bind`.
 fn suggest_set(open: &[(String, &Layout)], bind: Option<String>) -> String {
     let counts: Vec<usize> = open.iter().map(|(_, layout)| assign::scalar_count(layout)).collect();
-    let typeable = open.len() <= MOST_PATHS && counts.iter().all(|count| *count <= 4);
+    let typeable = open.len() <= MAX_PATHS && counts.iter().all(|count| *count <= 4);
     match bind {
         Some(bind) if !typeable => bind,
         Some(bind) => format!("{}, or {bind}", suggest_paths(open)),
@@ -216,14 +216,14 @@ fn suggest_set(open: &[(String, &Layout)], bind: Option<String>) -> String {
 
 fn suggest_paths(open: &[(String, &Layout)]) -> String {
     let one = |(path, layout): &(String, &Layout)| format!("--set {path}={}", zeros(layout));
-    let mut sets: Vec<String> = open.iter().take(MOST_PATHS).map(one).collect();
-    if open.len() > MOST_PATHS {
-        sets.push(format!("and {} more", open.len() - MOST_PATHS));
+    let mut sets: Vec<String> = open.iter().take(MAX_PATHS).map(one).collect();
+    if open.len() > MAX_PATHS {
+        sets.push(format!("and {} more", open.len() - MAX_PATHS));
     }
     sets.join(" ")
 }
 
-/// As many zeros as a type has numbers, where they are few.
+/// As many zeros as a type has scalars, if there are few.
 fn zeros(layout: &Layout) -> String {
     match assign::scalar_count(layout) {
         count @ 0..=16 => vec!["0"; count].join(","),
@@ -231,12 +231,12 @@ fn zeros(layout: &Layout) -> String {
     }
 }
 
-/// Name and place of a binding: `x (0.1)`.
+/// Name and number of a binding: `x (0.1)`.
 fn label(binding: &BindingInfo) -> String {
     format!("{} ({}.{})", binding.name, binding.resource.group, binding.resource.binding)
 }
 
-/// The variable that a path starts with.
+/// The variable at the start of a path.
 fn root(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or_default()
 }
@@ -245,7 +245,7 @@ fn is_uniform(binding: &BindingInfo) -> bool {
     binding.class == BindingClass::Uniform
 }
 
-/// The declaration's address space, as WGSL writes it.
+/// The declaration's address space, in WGSL.
 fn variable(binding: &BindingInfo) -> &'static str {
     match binding.class {
         BindingClass::Uniform => "var<uniform>",
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_to_type_is_counted() {
+    fn many_missing_values_are_counted() {
         let half = Scalar { kind: ScalarKind::Float, width: 2 };
         let table = structure("Table", vec![("k", scalar(F32)), ("w", array(vector(4, F32), Some(16)))]);
         let immediate = ("push".to_owned(), table.clone());
@@ -391,7 +391,7 @@ mod tests {
         let interface = Interface { name: "big", bindings: &bindings, immediate: Some(&immediate), threads: 7 };
         let all = message(interface.check_complete(&[], &[]).unwrap_err());
         for line in [
-            // 14 bytes, rounded up to what devices bind.
+            // 14 bytes, rounded up to a size that devices bind.
             "h (0.0), var<storage, read> array<f16>: --bind h=rand:1:f16:8",
             "t (0.1), var<uniform> Table: --bind t=zeros:272",
             "push, var<immediate> Table: --set push.k=0 --set push.w=(64 numbers)",

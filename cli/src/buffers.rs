@@ -1,4 +1,4 @@
-//! The buffers of one run: made, moved to the device, read back.
+//! The buffers of one run: created, moved to the device, read back.
 
 use std::time::{Duration, Instant};
 
@@ -9,19 +9,19 @@ use crate::failure::Failure;
 use crate::load::{self, Contents, Data};
 use crate::source::Bind;
 
-/// A binding and the buffer that it was given.
+/// A binding with its buffer.
 pub(crate) struct Bound<'k> {
     pub(crate) binding: &'k BindingInfo,
     pub(crate) buffer: UnifiedBuffer<u8>,
 }
 
-/// What each source amounts to, in memory.
+/// Loads the contents of each source.
 pub(crate) fn load(device: &Device, sources: &[(&BindingInfo, &Bind)]) -> Result<Vec<Contents>, Failure> {
     let limit = device.caps().limits.buffer_size;
     sources.iter().map(|(binding, bind)| load::load(bind, binding, limit)).collect()
 }
 
-/// Makes a buffer for each source and moves its contents to the device.
+/// Creates a buffer for each source and moves its contents to the device.
 pub(crate) fn upload<'k>(
     device: &Device,
     sources: &[(&'k BindingInfo, &Bind)],
@@ -42,8 +42,8 @@ pub(crate) fn upload<'k>(
     Ok(bound)
 }
 
-/// Moves all contents to the device now, not at the first launch, whose time they would join: using
-/// any part of a buffer there uploads all of it, and the smallest use is a copy of one word.
+/// Moves all contents to the device now, so that the first launch is not charged for it: using any part of a buffer on
+/// the device uploads all of it, and the smallest use is a copy of one word.
 fn settle(device: &Device, bound: &[Bound<'_>]) -> Result<(), Failure> {
     let mut word = device.buffer::<u8>(4)?;
     for Bound { buffer, .. } in bound {
@@ -54,7 +54,7 @@ fn settle(device: &Device, bound: &[Bound<'_>]) -> Result<(), Failure> {
     Ok(device.synchronize()?)
 }
 
-/// Reads a buffer or the start of one, and adds the time that it took to `spent`.
+/// Reads a buffer or its start, and adds the time to `spent`.
 pub(crate) fn download<'b>(
     buffer: &'b UnifiedBuffer<u8>,
     most: u64,

@@ -1,4 +1,4 @@
-//! `anywarp cache`: what compilers made and the disk keeps.
+//! `anywarp cache`: the compiled kernels on disk.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,9 +12,9 @@ use crate::terminal;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheCommand {
-    /// Print where it is and what it holds
+    /// Print the folder and its contents
     Show,
-    /// Remove compiled kernels; they are made again when they are needed
+    /// Remove compiled kernels; they are compiled again when needed
     Clear {
         /// Only those of one kind
         #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(KINDS))]
@@ -84,10 +84,10 @@ fn as_json(contents: &Contents) -> Value {
     })
 }
 
-/// How long ago, in the unit that fits.
+/// The age in a readable unit.
 fn age(now: SystemTime, time: Option<SystemTime>) -> String {
     let Some(time) = time else { return "-".to_owned() };
-    // A clock that was set back makes files of the future.
+    // After the clock was set back, files can have times in the future.
     let seconds = now.duration_since(time).unwrap_or(Duration::ZERO).as_secs();
     match seconds {
         0..60 => format!("{seconds} s ago"),

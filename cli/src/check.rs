@@ -1,12 +1,12 @@
-//! `anywarp check`: whether WGSL files are fit for devices, without running anything.
+//! `anywarp check`: checks WGSL files for devices, without running them.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
 //! | `arguments` | the command line |
-//! | `files` | which files |
-//! | `browser` | what browsers refuse beside entry points |
+//! | `files` | the files to check |
+//! | `browser` | requirements of browsers outside of entry points |
 //! | `rules` | rules of WGSL that browsers check and naga does not |
-//! | `finding` | what is said about them, in three forms |
+//! | `finding` | findings, in three output forms |
 
 mod arguments;
 mod browser;
@@ -28,10 +28,10 @@ use arguments::{Against, Format};
 use files::{Content, Input, inputs};
 use finding::{Finding, Severity};
 
-/// Bytes of `var<immediate>` where WebGPU has them.
+/// The size of `var<immediate>` in WebGPU, in bytes.
 const IMMEDIATE_BYTES: u32 = 64;
 
-/// Checks every file and prints what is wrong.
+/// Checks every file and prints the findings.
 pub(crate) fn check(arguments: &CheckArgs, json: bool) -> Result<(), Failure> {
     if json && arguments.format != Format::Text {
         return Err(Failure::Usage("--json and --format exclude each other".to_owned()));
@@ -47,7 +47,7 @@ pub(crate) fn check(arguments: &CheckArgs, json: bool) -> Result<(), Failure> {
     if failed > 0 { Err(Failure::Check { failed, all: reports.len() }) } else { Ok(()) }
 }
 
-/// What the files are to be fit for.
+/// A device or baseline to check against.
 struct Target {
     name: String,
     caps: Caps,
@@ -57,7 +57,7 @@ struct Target {
 fn targets(arguments: &CheckArgs) -> Result<Vec<Target>, Failure> {
     let baseline = arguments.against == Some(Against::Webgpu) || arguments.devices.is_empty();
     if !baseline && !arguments.allowed.is_empty() {
-        let message = "--allow adds to --against webgpu; a device has the features that it has";
+        let message = "--allow: expected --against webgpu, found a --device only, whose features are fixed: add --against webgpu, or leave --allow out";
         return Err(Failure::Usage(message.to_owned()));
     }
     let mut targets = Vec::new();
@@ -78,17 +78,17 @@ fn targets(arguments: &CheckArgs) -> Result<Vec<Target>, Failure> {
     Ok(targets)
 }
 
-/// What came of one file.
+/// The result for one file.
 struct Report {
     file: String,
-    /// Those that were checked, whatever came of it.
+    /// The entry points that were checked, with any result.
     entries: Vec<String>,
     findings: Vec<Finding>,
-    /// An entry point lacks a feature of the baseline.
+    /// Whether an entry point needs a feature that the baseline lacks.
     lacks_feature: bool,
-    /// The whole text, once an entry point has passed.
+    /// The source, once an entry point has passed.
     source: Option<Arc<Source>>,
-    /// What is proven of entry points, for each target, if that was asked for.
+    /// The proofs of entry points for each target, with `--explain`.
     explanations: Vec<Explanation>,
 }
 
@@ -103,13 +103,13 @@ impl Report {
 
     fn add(&mut self, finding: Finding) {
         self.add_entry(finding.entry.clone());
-        // What is wrong on every device is found once for each target.
+        // A finding on every device occurs once for each target.
         if !self.findings.contains(&finding) {
             self.findings.push(finding);
         }
     }
 
-    /// One line: whether it passes.
+    /// One line: whether the file passes.
     fn summary(&self) -> String {
         let counted = |severity, word: &str| match self.count(severity) {
             0 => None,
@@ -130,11 +130,11 @@ impl Report {
 struct Checker<'a> {
     arguments: &'a CheckArgs,
     targets: &'a [Target],
-    /// Some file may have the entry point that was named.
+    /// Whether some file may have the entry point of `--entry`.
     entry_met: bool,
-    /// Constants that some file may have.
+    /// Overrides that some file may have.
     overrides_met: Vec<&'a str>,
-    /// Of the file at hand.
+    /// The explanations of the current file.
     explanations: Vec<Explanation>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
             Ok(content) => content,
             Err(message) => {
                 report.add(Finding::of_file(&input.file, message.clone()));
-                // It may have what was named.
+                // It may have the named entry point.
                 self.entry_met = true;
                 self.overrides_met.extend(self.arguments.overrides.iter().map(|(name, _)| name.as_str()));
                 return report;
@@ -160,7 +160,7 @@ impl<'a> Checker<'a> {
         };
         for target in self.targets {
             match self.program(content, self.arguments.entry.as_deref(), target) {
-                // Every one by itself.
+                // Checks each of them.
                 Err(KernelError::WhichEntryPoint { candidates, .. }) => {
                     for entry in &candidates {
                         let result = self.program(content, Some(entry), target);
@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
                         conclude(&mut report, &content.text, target, result);
                     }
                 }
-                // Files without the one that was named are not meant.
+                // Files without the named entry point are skipped.
                 Err(KernelError::UnknownEntryPoint { .. }) => continue,
                 Err(KernelError::NoEntryPoint { .. }) if self.arguments.entry.is_some() => continue,
                 result => conclude(&mut report, &content.text, target, result),
@@ -186,7 +186,7 @@ impl<'a> Checker<'a> {
                 && !report.lacks_feature
             {
                 for error in browser::refusals(&source, &target.caps) {
-                    // Other devices leave out what no entry point uses.
+                    // Devices other than browsers omit code that no entry point uses.
                     let against = Some(target.name.clone());
                     report.add(Finding { against, ..finding(&input.file, &content.text, &error, target) });
                 }
@@ -196,7 +196,7 @@ impl<'a> Checker<'a> {
         report
     }
 
-    /// The program, with those of the overrides that the file has.
+    /// Returns the program, with those overrides that the file has.
     fn program(&mut self, content: &Content, entry: Option<&str>, target: &Target) -> Result<Program, KernelError> {
         let mut overrides: Vec<&(String, f64)> = self.arguments.overrides.iter().collect();
         loop {
@@ -240,7 +240,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Adds what came of one entry point for one target.
+/// Adds the result of one entry point for one target.
 fn conclude(report: &mut Report, text: &str, target: &Target, result: Result<Program, KernelError>) {
     let file = report.file.clone();
     match result {
@@ -266,7 +266,7 @@ fn finding(file: &str, text: &str, error: &KernelError, target: &Target) -> Find
         KernelError::MissingFeature { feature, .. }
             if target.is_baseline && Caps::known_features().iter().any(|(_, name)| name == feature) =>
         {
-            finding.message.push_str(&format!("\n  --allow {feature} accepts it"));
+            finding.message.push_str(&format!("\n  --allow {feature} permits it"));
         }
         KernelError::Override { .. } => finding.message.push_str("\n  --override NAME=VALUE gives it a value"),
         _ => {}
@@ -274,7 +274,7 @@ fn finding(file: &str, text: &str, error: &KernelError, target: &Target) -> Find
     finding
 }
 
-/// Why the processor's compiler refuses a program, if the target is the processor: nothing but compiling tells.
+/// The refusal by the processor's compiler, if the target is the processor: only compiling finds it.
 fn uncompiled(program: &Program, target: &Target) -> Option<KernelError> {
     if target.is_baseline || target.caps.backend != BackendKind::Cpu {
         return None;
@@ -283,7 +283,7 @@ fn uncompiled(program: &Program, target: &Target) -> Option<KernelError> {
     Some(KernelError::Compile { kernel: program.name.to_string(), device: target.caps.name.clone(), error })
 }
 
-/// Variables that are larger than any buffer that could be bound to them.
+/// Finds variables that are larger than the largest binding.
 fn bindings_above_the_limit(program: &Program, caps: &Caps) -> Vec<KernelError> {
     let above = program.bindings.iter().filter_map(|info| {
         let (what, limit) = match info.class {

@@ -1,24 +1,23 @@
-//! Texts beside each other.
+//! Texts side by side.
 
 use crate::origin::Origin;
 
-/// Between two columns.
+/// The separator of two columns.
 const GAP: &str = " │ ";
-/// What a line goes on with that is too long for its column.
+/// The indentation of a wrapped line's continuation.
 const INDENT: usize = 4;
 
 /// One text of a pair.
 pub(crate) struct Column<'a> {
     pub(crate) title: &'a str,
     pub(crate) text: &'a str,
-    /// Where each line came from, if that is known.
+    /// The origin of each line, if it is known.
     pub(crate) origins: Option<Vec<Origin>>,
 }
 
-/// Two texts beside each other, at most `width` characters wide. If it is known of both where their
-/// lines came from, what came from one line of `source` stands side by side, line after line of it,
-/// with that line above unless it is in one of the columns; what came from none follows. Else they
-/// run from top to bottom.
+/// Two texts side by side, at most `width` characters wide. If the origins of both are known, the lines that come from
+/// one line of `source` are side by side, in the order of `source`, below that line unless it is in one of the columns;
+/// lines without an origin follow. Otherwise both run from top to bottom.
 pub(crate) fn beside(left: &Column<'_>, right: &Column<'_>, source: &[&str], file: &str, width: usize) -> String {
     let mut page = Page::new(left, right, width);
     page.row(left.title, right.title);
@@ -46,7 +45,7 @@ pub(crate) fn beside(left: &Column<'_>, right: &Column<'_>, source: &[&str], fil
     page.text
 }
 
-/// The lines of `text` that came from `line`; with `None` those that came from none.
+/// The lines of `text` that come from `line`; with `None`, those without an origin.
 pub(crate) fn picked<'a>(text: &'a str, origins: &[Origin], line: Option<u32>) -> Vec<&'a str> {
     let wanted = line.map_or(Origin::Unknown, Origin::Line);
     let lines = text.lines().zip(origins).filter(|(_, origin)| **origin == wanted);
@@ -67,7 +66,7 @@ impl Page {
             lines.map(|line| spaced(line).chars().count()).max().unwrap_or(0)
         };
         let room = width.saturating_sub(GAP.chars().count()).max(4 * INDENT);
-        // Neither takes what the other can use.
+        // Neither column takes space that the other needs.
         let left = longest(left).min(room.saturating_sub(longest(right)).max(room / 2));
         Self { text: String::new(), left, right: room - left }
     }
@@ -96,18 +95,18 @@ impl Page {
     }
 }
 
-/// The line with spaces for tabulators.
+/// Replaces tabs by spaces.
 fn spaced(line: &str) -> String {
     line.trim_end().replace('\t', "    ")
 }
 
-/// The line in pieces of at most `width` characters.
+/// Splits the line into pieces of at most `width` characters.
 fn wrapped(line: &str, width: usize) -> Vec<String> {
     let mut letters = spaced(line).chars().collect::<Vec<_>>();
     let mut pieces = Vec::new();
     while letters.len() > width.max(2 * INDENT) {
         let width = width.max(2 * INDENT);
-        // Between words, if there is a place that is not too far to the left.
+        // Between words, if there is a space not too far to the left.
         let end = letters[..width].iter().rposition(|letter| *letter == ' ').map_or(width, |space| space + 1);
         let end = if end < width / 2 { width } else { end };
         pieces.push(letters[..end].iter().collect());
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_from_one_line_stands_side_by_side() {
+    fn lines_of_one_origin_are_side_by_side() {
         use Origin::{Line, Mark, Unknown};
         let left =
             Column { title: "L", text: "start\nb1\na1\na2\n", origins: Some(vec![Unknown, Line(2), Line(1), Line(1)]) };

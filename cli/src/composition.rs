@@ -1,4 +1,4 @@
-//! The kernel's text and what it is composed with: `--feature`, `--element`, `--root`.
+//! The kernel's text and its composition: `--feature`, `--element`, `--root`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(crate) struct CompositionArgs {
     #[arg(long = "feature", value_name = "NAME[=false]", value_parser = parse_feature)]
     features: Vec<(String, bool)>,
 
-    /// Make `alias NAME = ..;` stand for a scalar: f16, f32, f64, i16 to i64, u16 to u64
+    /// Define `alias NAME = ..;` as a scalar: f16, f32, f64, i16 to i64, u16 to u64
     #[arg(long = "element", value_name = "NAME=SCALAR", value_parser = parse_element)]
     elements: Vec<(String, Scalar)>,
 
@@ -24,13 +24,11 @@ pub(crate) struct CompositionArgs {
 }
 
 impl CompositionArgs {
-    /// The text of a file or, for `-`, of stdin, which imports only below `--root`.
+    /// Reads the text of a file or, for `-`, of stdin, which imports only below `--root`.
     pub(crate) fn read(&self, path: &Path) -> Result<Wgsl<'static>, Failure> {
         let wgsl = if is_stdin(path) {
             let text = read_text(path).map_err(|error| {
-                Failure::File(format!(
-                    "-: expected WGSL on stdin, found what cannot be read: {error}: pipe in UTF-8 text"
-                ))
+                Failure::File(format!("-: expected WGSL on stdin, which cannot be read: {error}: pipe in UTF-8 text"))
             })?;
             Wgsl::new(text).file(display_name(path))
         } else {
@@ -39,7 +37,7 @@ impl CompositionArgs {
         Ok(self.applied(wgsl))
     }
 
-    /// The text with what was asked for.
+    /// Returns the text with these options.
     pub(crate) fn applied(&self, mut wgsl: Wgsl<'static>) -> Wgsl<'static> {
         if let Some(root) = &self.root {
             wgsl = wgsl.root(root);
@@ -54,7 +52,7 @@ impl CompositionArgs {
     }
 }
 
-/// The text of a file or, for `-`, of stdin.
+/// Reads the text of a file or, for `-`, of stdin.
 pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     if is_stdin(path) { std::io::read_to_string(std::io::stdin().lock()) } else { std::fs::read_to_string(path) }
 }
@@ -64,7 +62,7 @@ pub(crate) fn display_name(path: &Path) -> String {
     if is_stdin(path) { "stdin.wgsl".to_owned() } else { path.display().to_string() }
 }
 
-/// Whether stdin is meant.
+/// Whether the path is `-`, for stdin.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

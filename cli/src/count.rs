@@ -16,7 +16,7 @@ pub(crate) fn count(text: &str) -> Option<u64> {
     number.ok()?.checked_mul(1 << power)
 }
 
-/// A number that must lie in a range, as clap's parsers of values are.
+/// Parses a number within a range, as a clap value parser.
 pub(crate) fn within(text: &str, least: u64, most: u64, example: &str) -> Result<u64, String> {
     let expected = format!("expected a whole number from {least} to {most}");
     match count(text.trim()) {
@@ -25,7 +25,7 @@ pub(crate) fn within(text: &str, least: u64, most: u64, example: &str) -> Result
     }
 }
 
-/// `parse` would accept a sign.
+/// `parse` alone would accept a sign.
 fn unsigned(digits: &str) -> Option<&str> {
     (!digits.starts_with('+')).then_some(digits)
 }
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_refused_with_the_range() {
+    fn an_error_names_the_range() {
         assert_eq!(within("1Ki", 1, 1024, "--repeat 10"), Ok(1024));
         for wrong in ["0", "1025", "-4", "many"] {
             let message = within(wrong, 1, 1024, "--repeat 10").unwrap_err();

@@ -1,4 +1,4 @@
-//! `anywarp devices`: what kernels can run on.
+//! `anywarp devices`: the devices that can run kernels.
 
 use std::fmt::Write;
 
@@ -10,15 +10,14 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::terminal;
 
-/// Characters of a column before its text wraps.
+/// The width at which the text of a column wraps, in characters.
 const COLUMN: u16 = 44;
 
-/// Prints every device, which of them is the default, and why others are missing; or what to install where there
-/// is none.
+/// Prints every device, the default one, and why others are missing; without any device, what to install.
 pub(crate) fn devices(json: bool) -> Result<(), Failure> {
     let candidates = Device::enumerate();
     let missing = Device::missing(&candidates);
-    let default = Default::ask();
+    let default = Default::open();
     if json {
         let list: Vec<Value> = candidates.iter().map(|candidate| as_json(candidate, &default)).collect();
         let absent = missing
@@ -38,32 +37,32 @@ pub(crate) fn devices(json: bool) -> Result<(), Failure> {
         terminal::print(&text)?;
     }
     if let (false, Err(reason)) = (candidates.is_empty(), &default.selector) {
-        // The list is what was asked for: that the choice is wrong is a remark.
+        // The list itself is valid, so a wrong choice is only a remark.
         eprintln!("there is no default device: {reason}");
     }
     if candidates.is_empty() {
-        // The library's error says what to install.
+        // The library's error names what to install.
         Device::open_default()?;
     }
     Ok(())
 }
 
-/// The device that runs where none is named.
+/// The device that is used if none is named.
 struct Default {
     /// The value of `ANYWARP_DEVICE`, if it has one.
     wanted: Option<String>,
-    /// The selector of the device, or why there is none.
+    /// The selector of the device, or the reason why there is none.
     selector: Result<String, String>,
 }
 
 impl Default {
-    fn ask() -> Self {
+    fn open() -> Self {
         let wanted = std::env::var("ANYWARP_DEVICE").ok().filter(|wanted| !wanted.trim().is_empty());
         let selector = Device::open_default().map(|device| device.selector().to_owned());
         Self { wanted, selector: selector.map_err(|error| error.to_string()) }
     }
 
-    /// Whether it is `candidate`. One with checks is the same device.
+    /// Whether it is `candidate`. `cpu:checked` is the same device as `cpu:0`.
     fn is(&self, candidate: &Candidate) -> bool {
         let same = |selector: &String| {
             *selector == candidate.selector || selector == "cpu:checked" && candidate.selector == "cpu:0"
@@ -71,7 +70,7 @@ impl Default {
         self.selector.as_ref().is_ok_and(same)
     }
 
-    /// `yes`, or why it is another.
+    /// `yes`, or the reason why it is another.
     fn answer(&self, candidate: &Candidate) -> String {
         if self.is(candidate) {
             return "yes".to_owned();
@@ -85,7 +84,7 @@ impl Default {
     }
 }
 
-/// One column a device: the long rows wrap, and a machine has few devices.
+/// One column per device: long rows wrap, and a machine has few devices.
 fn as_table(candidates: &[Candidate], default: &Default) -> String {
     let mut table = terminal::table();
     let selectors = candidates.iter().map(|candidate| candidate.selector.as_str());

@@ -1,8 +1,8 @@
-//! `numpy`'s element types, and which one a WGSL type is made of.
+//! `numpy`'s element types, and the one for a WGSL type.
 
 use anywarp::backend::{Layout, Scalar, ScalarKind, Shape};
 
-/// An element type of a .npy file, named as `numpy`'s array protocol does.
+/// An element type of a .npy file, with the name in `numpy`'s array protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dtype {
     B1,
@@ -19,7 +19,7 @@ pub(crate) enum Dtype {
     F8,
 }
 
-/// The names of each: in files, in WGSL, and in programs that use `numpy`.
+/// The names of each type: in files, in WGSL, and in programs that use `numpy`.
 const NAMES: [(Dtype, &str, &str, &str); 12] = [
     (Dtype::B1, "b1", "bool", "bool"),
     (Dtype::U1, "u1", "u8", "uint8"),
@@ -41,8 +41,8 @@ impl Dtype {
         NAMES.iter().find(|(_, known, ..)| *known == name).map(|(dtype, ..)| *dtype)
     }
 
-    /// Finds a type that kernels compute with by WGSL's word or `numpy`'s: `f32`, `float32`. The short names
-    /// of files are not among them: their `u8` has eight bytes.
+    /// Finds a type that kernels can use, by its name in WGSL or `numpy`: `f32`, `float32`. The short names of files
+    /// are excluded: their `u8` has eight bytes.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         let known = NAMES.iter().filter(|(dtype, ..)| dtype.width() > 1);
         known.into_iter().find(|(_, _, ours, numpy)| *ours == word || *numpy == word).map(|(dtype, ..)| *dtype)
@@ -53,17 +53,17 @@ impl Dtype {
         NAMES.iter().find(|(dtype, ..)| *dtype == self).map_or("?", |(_, name, ..)| name)
     }
 
-    /// WGSL's word.
+    /// The name in WGSL.
     pub(crate) fn word(self) -> &'static str {
         NAMES.iter().find(|(dtype, ..)| *dtype == self).map_or("?", |(_, _, word, _)| word)
     }
 
-    /// The word of programs that use `numpy`.
+    /// The name in programs that use `numpy`.
     pub(crate) fn numpy(self) -> &'static str {
         NAMES.iter().find(|(dtype, ..)| *dtype == self).map_or("?", |(.., word)| word)
     }
 
-    /// Bytes of one element.
+    /// The size of one element in bytes.
     pub(crate) fn width(self) -> usize {
         match self {
             Self::B1 | Self::U1 | Self::I1 => 1,
@@ -73,13 +73,13 @@ impl Dtype {
         }
     }
 
-    /// The element type of a WGSL type that is an array of one scalar as far as its bytes go: no
-    /// second type in it, and no padding. `None` for all others: `numpy` sees them as bytes.
+    /// The element type of a WGSL type whose bytes are an array of one scalar type, without a second type and without
+    /// padding. `None` for all others, which `numpy` handles as bytes.
     pub(crate) fn of(layout: &Layout) -> Option<Self> {
         dense_scalar(layout).and_then(Self::of_scalar)
     }
 
-    /// The element types in a WGSL type, each once.
+    /// The element types in a WGSL type, without repetitions.
     pub(crate) fn all_in(layout: &Layout) -> Vec<Self> {
         let mut found = Vec::new();
         collect(layout, &mut found);

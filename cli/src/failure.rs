@@ -1,35 +1,35 @@
-//! Why the tool stops: message, class and exit code.
+//! The errors of the tool: message, class and exit code.
 
 use std::process::ExitCode;
 
 use anywarp::{Error, ErrorClass, Finding, Findings, KernelError, LaunchError};
 
-/// Exit code for a command line that cannot be meant.
+/// The exit code for an invalid command line.
 pub(crate) const USAGE: u8 = 2;
-/// Exit code for a kernel that a checked device found something wrong with.
+/// The exit code for a kernel with findings of a checked device.
 const FOUND: u8 = 3;
-/// Exit code for everything else that goes wrong.
+/// The exit code for all other errors.
 const FAILED: u8 = 1;
 
-/// Why the tool stops.
+/// The reason why the tool stops.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The command line is wrong.
     Usage(String),
-    /// A file cannot be read, written or understood.
+    /// A file cannot be read, written or parsed.
     File(String),
-    /// The device or the kernel failed; because of this argument, where one is to blame.
+    /// The device or the kernel failed; with the argument that is the cause, if there is one.
     Library { argument: Option<String>, error: Box<Error> },
     /// This machine cannot make a stage of a kernel's translation.
     Translation(String),
-    /// A checked device found something wrong with the kernel, or only what `--strict` asks for.
+    /// A checked device found mistakes in the kernel, or notes with `--strict`.
     Findings(Findings),
-    /// Files that were checked do not pass; what is wrong has been printed.
+    /// Files that were checked do not pass; their findings were printed.
     Check { failed: usize, all: usize },
 }
 
 impl Failure {
-    /// An error of the library that comes from one argument.
+    /// An error of the library caused by one argument.
     pub(crate) fn of(argument: impl Into<String>, error: impl Into<Error>) -> Self {
         match Self::from(error) {
             Self::Library { error, .. } => Self::Library { argument: Some(argument.into()), error },
@@ -46,7 +46,7 @@ impl Failure {
         })
     }
 
-    /// The word that `--json` gives for the kind of failure.
+    /// The class of the failure in `--json`.
     fn class(&self) -> &'static str {
         match self {
             Self::Usage(_) => "usage",
@@ -58,7 +58,7 @@ impl Failure {
         }
     }
 
-    /// Writes the failure to stderr: as text or, with `json`, as one object on one line.
+    /// Writes the failure to stderr: as text or, with `json`, as an object on one line.
     pub(crate) fn print(&self, json: bool) {
         if let Self::Findings(findings) = self {
             if json {
@@ -89,7 +89,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// The word of `--json` for what can be done about an error of the library.
+/// The class of a library error in `--json`.
 pub(crate) fn word(class: ErrorClass) -> &'static str {
     match class {
         ErrorClass::Retryable => "retryable",
@@ -111,7 +111,7 @@ fn counted(findings: &Findings) -> String {
     }
 }
 
-/// Writes notes, which fail nothing, to stderr.
+/// Writes notes, which do not fail the run, to stderr.
 pub(crate) fn print_notes(findings: &Findings, json: bool) {
     if json {
         eprintln!("{}", serde_json::json!({ "findings": findings_as_json(findings) }));
@@ -153,7 +153,7 @@ impl<E: Into<Error>> From<E> for Failure {
     }
 }
 
-/// The failure of a kernel that the library refused, in the words of the command line where it came from there.
+/// Converts a library error about a kernel; an error caused by the command line names the option.
 fn of_kernel(error: KernelError) -> Failure {
     Failure::Usage(match error {
         KernelError::WhichEntryPoint { file, candidates } => format!(
@@ -178,7 +178,7 @@ fn of_kernel(error: KernelError) -> Failure {
     })
 }
 
-/// Whether the library refused what came straight from the command line.
+/// Whether the error was caused directly by the command line.
 fn is_usage(error: &Error) -> bool {
     matches!(
         error,

@@ -4,22 +4,22 @@
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  the device or the kernel failed, or a file could not be read, written or understood
+  1  the device or the kernel failed, or a file could not be read, written or parsed
   2  the command line is wrong: an unknown option or key, a missing binding, a value out of range
-  3  the device is checked (--device cpu:checked) and something is wrong with the kernel: stderr says
-     what, line by line. Notes (of reads of variables that hold the zero they begin with) do not count,
-     unless with --strict";
+  3  the device is checked (--device cpu:checked) and has findings about the kernel: stderr shows
+     them line by line. Notes (reads of variables that were never written, so they are zero) count
+     only with --strict";
 
 /// Variables of the environment, and the classes of errors.
 pub(crate) const ENVIRONMENT: &str = "\
 Environment:
-  ANYWARP_DEVICE  the device, where --device is not given
+  ANYWARP_DEVICE  the device, if --device is not given
   ANYWARP_CACHE   the folder of compiled kernels, or `off` [default: the user's cache folder]
   ANYWARP_LOG     what to log to stderr: error, warn (default), info, debug, trace, or per module
 
-With --json an error's class is usage (exit code 2), findings (3), file, or the library's own word: retryable,
-resource, programmer or fatal. A stage of `translate` that cannot be made is of class translation, files that
-`check` has found something wrong with are of class check.";
+With --json an error's class is usage (exit code 2), findings (3), file, or a class of the library: retryable,
+resource, programmer or fatal. A failed stage of `translate` has the class translation; files with findings of
+`check` have the class check.";
 
 /// The sources and options that `run` takes.
 pub(crate) const RUN_NOTES: &str = "\
@@ -33,30 +33,30 @@ SOURCE is one of
   range:DTYPE:COUNT       0, 1, 2, ..
   rand:SEED:DTYPE:COUNT   COUNT random numbers: f32 or f16 in [0, 1), any i32, any u32
 
-DTYPE is f16, f32, f64, i16, i32, i64, u16, u32 or u64, or the same as NumPy has it: float32, int32, uint32.
+DTYPE is f16, f32, f64, i16, i32, i64, u16, u32 or u64, or its name in NumPy: float32, int32, uint32.
 COUNT and BYTES may end in Ki, Mi or Gi, as may the numbers of --threads and --groups: 64Ki.
 
-A .png goes with
-  array<u32>                           a pixel each, as unpack4x8unorm takes it: red in the lowest byte
-  array<f32>, array<f16>               a gray level each, 0 to 1; of colours 0.2126 R + 0.7152 G + 0.0722 B
-  array<vec4<f32>>, array<vec4<f16>>   red, green, blue and alpha each, 0 to 1
-row by row from the top. Levels are those of the file; no colour space is converted. A written picture has 8 bits a
+A .png can be bound to
+  array<u32>                           one pixel per element, in the format of unpack4x8unorm: red in the lowest byte
+  array<f32>, array<f16>               one gray level per element, 0 to 1; colours become 0.2126 R + 0.7152 G + 0.0722 B
+  array<vec4<f32>>, array<vec4<f16>>   red, green, blue and alpha per element, 0 to 1
+row by row from the top. Levels are those of the file; no colour space is converted. A written picture has 8 bits per
 channel; numbers outside of 0 to 1 are clamped, and the report counts them.
 
 Two keys with the same SOURCE get two buffers. Every storage and uniform variable that the entry
-point uses needs a --bind, except a uniform that --set covers; to see which ones a kernel has, run
-it without any.
+point uses needs a --bind, except a uniform that --set covers. To list the variables of a kernel, run
+it without any --bind.
 
-Random numbers are SplitMix64 (Steele, Lea, Flood 2014) started at SEED, one output z an element:
+Random numbers are SplitMix64 (Steele, Lea, Flood 2014) started at SEED, one output z per element:
   f32  (z >> 40) / 2^24      f16  (z >> 53) / 2^11      i32, u32  z >> 32
 
 VALUE of --set is one number, or several with commas for a vector, a matrix (column by column), an
 array or a struct: 3, -0.5, 1e-3, 0x10.
 
-FILE of --out ends in .npy, .bin or .png. A .npy is of the variable's scalar type where the variable is made of one
-scalar type without padding, else its bytes as uint8. Its shape is, in this order: that after the file
-(y.npy:512x512), that of --shape, that of the .npy or .png that was bound to the variable, flat. A .png takes
-WIDTHxHEIGHT in the same way, and last the size of the one picture that was bound to another variable.";
+FILE of --out ends in .npy, .bin or .png. A .npy has the variable's scalar type if the variable consists of one
+scalar type without padding, else its bytes as uint8. Its shape is the first that is known: the shape after the file
+(y.npy:512x512), --shape, the shape of the .npy or .png that was bound to the variable, flat. A .png takes
+WIDTHxHEIGHT in the same way, and last the size of the only picture that was bound to another variable.";
 
 /// Command lines of `run`.
 pub(crate) const EXAMPLE: &str = "\
@@ -67,12 +67,12 @@ Examples:
 
 /// The tools that the stages need.
 pub(crate) const TRANSLATE_NOTES: &str = "\
-wgsl, spirv, msl, hlsl, cuda, clif and asm are made on any machine. ptx needs NVRTC, CUDA's compiler:
-`pip install nvidia-cuda-nvrtc`, and ANYWARP_NVRTC set to the folder it lies in, or the CUDA toolkit.
+wgsl, spirv, msl, hlsl, cuda, clif and asm work on any machine. ptx needs NVRTC, CUDA's compiler:
+`pip install nvidia-cuda-nvrtc`, and ANYWARP_NVRTC set to its folder, or the CUDA toolkit.
 sass needs nvdisasm as well: ANYWARP_NVDISASM names it or its folder. Neither needs a GPU.
 
-Where --side-by-side knows of both stages which line of the file they came from (source, spirv, cuda,
-ptx and sass), it goes through the file line by line; else both run from top to bottom.";
+If both stages of --side-by-side have line information (source, spirv, cuda, ptx and sass), the output
+follows the file line by line; else it shows both from top to bottom.";
 
 /// Command lines of `translate`.
 pub(crate) const TRANSLATE_EXAMPLE: &str = "\

@@ -1,4 +1,4 @@
-//! The data of each `--bind`, in memory: checked against the binding's type before anything runs.
+//! The data of each `--bind`, in memory: checked against the binding's type before the run.
 
 use std::path::Path;
 
@@ -11,18 +11,18 @@ use crate::npy;
 use crate::picture::{self, Pixels};
 use crate::source::{Bind, Source};
 
-/// The contents that a buffer starts with.
+/// The initial contents of a buffer.
 pub(crate) struct Contents {
     pub(crate) data: Data,
-    /// The shape of the array that it came from.
+    /// The shape of the array in the file.
     pub(crate) shape: Option<Vec<u64>>,
-    /// Width and height of the picture that it came from.
+    /// Width and height of the picture in the file.
     pub(crate) picture: Option<[u32; 2]>,
 }
 
 /// The bytes of a buffer.
 pub(crate) enum Data {
-    /// This many bytes of zeros, which the device makes by itself.
+    /// This number of zeros, which the device creates itself.
     Zeros(u64),
     /// These bytes.
     Bytes(Vec<u8>),
@@ -42,10 +42,10 @@ impl Contents {
     }
 }
 
-/// Refuses what can be told to be wrong without reading a file: elements of another type than the binding's.
+/// Checks the source without reading a file: its elements must have the binding's type.
 ///
 /// # Errors
-/// The argument, the type that was expected, the type that came, and the argument as it should be.
+/// The argument, the expected type, the actual type, and the corrected argument.
 pub(crate) fn check(bind: &Bind, binding: &BindingInfo) -> Result<(), Failure> {
     match &bind.source {
         Source::Made(made) => check_made(bind, made, binding),
@@ -56,11 +56,10 @@ pub(crate) fn check(bind: &Bind, binding: &BindingInfo) -> Result<(), Failure> {
     }
 }
 
-/// Reads or makes what `binding` is to start with. `limit` is the size in bytes of the largest buffer that the
-/// device has.
+/// Reads or makes the initial contents of `binding`. `limit` is the size in bytes of the device's largest buffer.
 ///
 /// # Errors
-/// A file that cannot be read, is malformed or has a dtype that is not the binding's; a size above `limit`.
+/// A file that cannot be read, is malformed or has another dtype than the binding; a size above `limit`.
 pub(crate) fn load(bind: &Bind, binding: &BindingInfo, limit: u64) -> Result<Contents, Failure> {
     let in_file = |message: String| Failure::File(format!("{}: {message}", bind.argument()));
     match &bind.source {
@@ -98,7 +97,7 @@ pub(crate) fn load(bind: &Bind, binding: &BindingInfo, limit: u64) -> Result<Con
     }
 }
 
-/// The bytes of a file.
+/// Reads a file.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| match path {
         path if path.is_dir() => "expected a file, found a folder: name a file in it".to_owned(),
@@ -205,7 +204,7 @@ mod tests {
         for fits in ["rand:1:float32:64", "range:f32:4", "zeros:64"] {
             assert!(check(&bind(fits), &floats).is_ok(), "{fits}");
         }
-        // Padding is as good as any other place for a number.
+        // Padding may hold numbers like any other bytes.
         assert!(check(&bind("rand:1:f32:64"), &binding(array(vector(3, F32), None))).is_ok());
         let mixed = binding(array(structure("Cell", vec![("n", scalar(U32)), ("a", scalar(F32))]), None));
         assert!(message("ones:f32:64", &mixed).contains("which is made of u32 and f32, found f32 alone: give a .bin"));

@@ -1,4 +1,4 @@
-//! Buffers that are made instead of read: zeros, ones, ranges and random numbers.
+//! Buffers that are generated instead of read: zeros, ones, ranges and random numbers.
 
 use half::f16;
 
@@ -14,7 +14,7 @@ pub(crate) struct Made {
     pub(crate) count: u64,
 }
 
-/// The rule that makes the elements.
+/// The rule that generates the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     Zeros,
@@ -39,10 +39,10 @@ impl Rule {
 }
 
 impl Made {
-    /// Parses `ones:f32:64Ki`, or `None` where the word is that of no rule.
+    /// Parses `ones:f32:64Ki`; `None` if the word is not that of a rule.
     ///
     /// # Errors
-    /// A message that says what was expected and what came, with an example.
+    /// The expected and the actual text, with an example.
     pub(crate) fn parse(text: &str) -> Option<Result<Self, String>> {
         let (word, rest) = text.split_once(':').unwrap_or((text, ""));
         let parts: Vec<&str> = rest.split(':').collect();
@@ -64,7 +64,7 @@ impl Made {
         Some(Err(format!("expected {form}, found '{text}': write {example}")))
     }
 
-    /// Its size; `None` beyond 2^64.
+    /// The size in bytes; `None` beyond 2^64.
     pub(crate) fn bytes(&self) -> Option<u64> {
         self.count.checked_mul(self.dtype.width() as u64)
     }
@@ -78,7 +78,7 @@ impl Made {
         }
     }
 
-    /// The little-endian bytes of its elements; `None` when there is no memory for them.
+    /// The little-endian bytes of its elements; `None` if there is not enough memory.
     pub(crate) fn make(&self) -> Option<Vec<u8>> {
         let count = usize::try_from(self.count).ok()?;
         if let Rule::Random { seed } = self.rule {
@@ -127,7 +127,7 @@ fn typed(text: &str, rule: Rule, dtype: &str, count: &str) -> Result<Made, Strin
     }
 }
 
-/// Up to which number a type holds all; `None` where that is beyond every count.
+/// The largest integer up to which a type represents all integers; `None` if that is beyond every count.
 fn last_exact(dtype: Dtype) -> Option<u64> {
     Some(match dtype {
         Dtype::F2 => 1 << 11,

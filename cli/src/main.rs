@@ -1,5 +1,5 @@
-//! `anywarp`: run any WGSL compute kernel from the command line, on any device, and see what becomes
-//! of it.
+//! `anywarp`: runs any WGSL compute kernel from the command line, on any device, and prints the stages of its
+//! translation.
 
 mod args;
 mod assign;
@@ -67,13 +67,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// What clap could not parse, or `--help` and `--version`, which it reports in the same way.
+/// Reports an error of clap's parser, or prints `--help` and `--version`, which clap reports in the same way.
 fn refuse(message: &clap::Error) -> ExitCode {
     let words = || std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let json = words().any(|word| word == "--json");
     let text = refusal::text(message, words()).filter(|_| message.use_stderr());
     let text = text.or_else(|| {
-        // Help that was not asked for, as an object.
+        // A usage error, which is printed as an object with `--json`.
         let plain = (message.use_stderr() && json).then(|| message.to_string())?;
         Some(plain.trim_start_matches("error: ").trim_end().to_owned())
     });
@@ -82,7 +82,7 @@ fn refuse(message: &clap::Error) -> ExitCode {
         failure.print(json);
         return failure.exit_code();
     }
-    // A reader that has gone away is no failure of ours.
+    // A closed pipe is not an error.
     let _ = message.print();
     if message.use_stderr() { ExitCode::from(failure::USAGE) } else { ExitCode::SUCCESS }
 }

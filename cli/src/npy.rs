@@ -6,10 +6,10 @@ use crate::dtype::Dtype;
 
 const STRUCTURED: &str = "structured dtypes are not supported: save array.view(np.uint8), the bytes";
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// The header, magic included, is padded to a multiple of this.
+/// The header, including the magic, is padded to a multiple of this number of bytes.
 const ALIGNMENT: usize = 64;
 
-/// An array as it lies in a file: little-endian elements in C order.
+/// The array of a file: little-endian elements in C order.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Array {
     pub(crate) dtype: Dtype,
@@ -20,7 +20,7 @@ pub(crate) struct Array {
 /// Parses a whole file.
 ///
 /// # Errors
-/// What is wrong with it, without the file's name.
+/// The error, without the file's name.
 pub(crate) fn parse(mut file: Vec<u8>) -> Result<Array, String> {
     let (header, start) = split(&file)?;
     let header = Header::parse(header)?;
@@ -46,7 +46,7 @@ pub(crate) fn parse(mut file: Vec<u8>) -> Result<Array, String> {
     Ok(Array { dtype, shape: header.shape, bytes: file })
 }
 
-/// A version 1 file with an array of these bytes, whose elements are as many as `shape` says.
+/// A version 1 file with an array of these bytes, whose number of elements is that of `shape`.
 pub(crate) fn write(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     let order = if dtype.width() == 1 { '|' } else { '<' };
     let (name, dimensions) = (dtype.name(), dimensions(shape));
@@ -59,14 +59,14 @@ pub(crate) fn write(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
     let mut file = Vec::with_capacity(start + bytes.len());
     file.extend_from_slice(MAGIC);
     file.extend_from_slice(&[1, 0]);
-    // The header has three short entries, as a shape has few extents: far below 2^16 bytes.
+    // The header has three short entries, and a shape has few extents: far below 2^16 bytes.
     file.extend_from_slice(&(header.len() as u16).to_le_bytes());
     file.extend_from_slice(header.as_bytes());
     file.extend_from_slice(bytes);
     file
 }
 
-/// A shape as Python writes it.
+/// A shape in Python's notation.
 pub(crate) fn dimensions(shape: &[u64]) -> String {
     match shape {
         [one] => format!("({one},)"),
@@ -74,7 +74,7 @@ pub(crate) fn dimensions(shape: &[u64]) -> String {
     }
 }
 
-/// The header's text and where the elements start.
+/// The header's text and the offset of the elements.
 fn split(file: &[u8]) -> Result<(&str, usize), String> {
     if file.starts_with(b"PK") {
         return Err("expected one array, this is a .npz archive: save the one array with np.save".to_owned());
@@ -113,7 +113,7 @@ fn element_type(descr: &str) -> Result<Dtype, String> {
     })
 }
 
-/// The Python dictionary at the start of a file.
+/// The Python dictionary in the header of a file.
 struct Header {
     descr: String,
     fortran_order: bool,
@@ -153,7 +153,7 @@ impl Header {
     }
 }
 
-/// The few forms of Python literals that a header holds.
+/// A parser for the few forms of Python literals in a header.
 struct Literal<'a> {
     rest: &'a str,
 }
@@ -224,7 +224,7 @@ impl<'a> Literal<'a> {
 mod tests {
     use super::*;
 
-    /// A file put together by hand, as `numpy` would write it.
+    /// A file in the form that `numpy` writes.
     fn file(version: u8, header: &str, data: &[u8]) -> Vec<u8> {
         let mut out = b"\x93NUMPY".to_vec();
         out.extend([version, 0]);
@@ -242,7 +242,7 @@ mod tests {
     const DATA: [u8; 8] = [0, 0, 128, 63, 0, 0, 0, 64];
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_written_array_is_read_back() {
         for dtype in ["b1", "u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"] {
             let dtype = Dtype::from_name(dtype).unwrap();
             for count in [0, 1, 5, 1000] {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named() {
+    fn an_error_names_the_unsupported_part() {
         let with = |header: &str| file(1, header, &DATA);
         let short = |bytes: usize| file(1, TWO_FLOATS, &DATA)[..bytes].to_vec();
         let table = [

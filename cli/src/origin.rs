@@ -1,22 +1,21 @@
-//! Which line of the WGSL each line of a translation came from.
+//! The WGSL lines that the lines of a translation come from.
 
 use crate::stage::Stage;
 
-/// What one line of a translation is.
+/// The origin of one line of a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// It came from this line of the WGSL.
+    /// This line of the WGSL.
     Line(u32),
-    /// It only says where the next lines came from.
+    /// None: the line only gives the origin of the next lines.
     Mark,
-    /// It came from no line, or nobody says from which.
+    /// None, or not known.
     Unknown,
 }
 
-/// The origin of every line of `text`; `None` for a stage that carries no lines. `file` is the name
-/// of the WGSL.
+/// The origin of every line of `text`; `None` for a stage without line information. `file` is the name of the WGSL.
 pub(crate) fn origins(stage: Stage, text: &str, file: &str) -> Option<Vec<Origin>> {
-    // As it stands in a string of C++.
+    // In the form of a C++ string.
     let file = &file.replace('\\', "/").replace(|letter: char| letter == '"' || letter.is_control(), "_");
     match stage {
         Stage::Source => Some((1..).take(text.lines().count()).map(Origin::Line).collect()),
@@ -28,7 +27,7 @@ pub(crate) fn origins(stage: Stage, text: &str, file: &str) -> Option<Vec<Origin
     }
 }
 
-/// `OpLine %file 12 5` holds up to the end of its block.
+/// `OpLine %file 12 5` applies until the end of its block.
 fn of_spirv(text: &str) -> Vec<Origin> {
     let mut here = Origin::Unknown;
     let origin = |line: &str| {
@@ -45,19 +44,19 @@ fn of_spirv(text: &str) -> Vec<Origin> {
     text.lines().map(origin).collect()
 }
 
-/// `#line 12 "file"` is about the next line, and lines count on from there.
+/// `#line 12 "file"` applies to the next line; the following lines are counted from there.
 fn of_cuda(text: &str, file: &str) -> Vec<Origin> {
     let (mut next, mut ours) = (0, false);
     let origin = |line: &str| {
         if let Some(place) = line.trim_start().strip_prefix("#line ") {
             let (number, name) = place.trim().split_once(' ').unwrap_or((place.trim(), ""));
-            // Without a name the file is the one before.
+            // Without a name the file does not change.
             ours = if name.is_empty() { ours } else { unquoted(name) == Some(file) };
             next = number.parse().unwrap_or(0);
             return Origin::Mark;
         }
         let here = match line.trim() {
-            // A brace alone says nothing, and may stand anywhere.
+            // A single brace may belong to any line.
             "{" | "}" if ours => Origin::Mark,
             "" => Origin::Unknown,
             _ if ours && next > 0 => Origin::Line(next),
@@ -67,7 +66,7 @@ fn of_cuda(text: &str, file: &str) -> Vec<Origin> {
         here
     };
     let mut origins: Vec<Origin> = text.lines().map(origin).collect();
-    // A comment stands above what it is about.
+    // A comment precedes the line that it belongs to.
     let mut below = Origin::Unknown;
     for (line, origin) in text.lines().rev().zip(origins.iter_mut().rev()) {
         if line.trim_start().starts_with("//") {
@@ -79,8 +78,7 @@ fn of_cuda(text: &str, file: &str) -> Vec<Origin> {
     origins
 }
 
-/// `.file 1 "file"`, and `.loc 1 12 5` for what follows; what lies in another file may have been
-/// `inlined_at 1 12 5`.
+/// `.file 1 "file"`, and `.loc 1 12 5` for the lines after it; a line from another file may have `inlined_at 1 12 5`.
 fn of_ptx(text: &str, file: &str) -> Vec<Origin> {
     let ours: Vec<&str> = text.lines().filter_map(|line| number_of_file(line, file)).collect();
     let line_in = |place: &str| {
@@ -95,7 +93,7 @@ fn of_ptx(text: &str, file: &str) -> Vec<Origin> {
             let (place, caller) = place.split_once("inlined_at").map_or((place, None), |(a, b)| (a, Some(b)));
             here = match line_in(place).or_else(|| line_in(caller?)) {
                 Some(line) => Origin::Line(line),
-                // A function of the prelude, called from one: who called the first is still here.
+                // A nested function of the prelude: the caller in the WGSL stays the same.
                 None if caller.is_some() => here,
                 None => Origin::Unknown,
             };
@@ -109,20 +107,20 @@ fn of_ptx(text: &str, file: &str) -> Vec<Origin> {
     text.lines().map(origin).collect()
 }
 
-/// `.file 1 "saxpy.wgsl"`, if that is the file.
+/// The number in `.file 1 "saxpy.wgsl"`, if it is that file.
 fn number_of_file<'a>(line: &'a str, file: &str) -> Option<&'a str> {
     let (number, name) = line.trim().strip_prefix(".file")?.trim_start().split_once(char::is_whitespace)?;
     names(unquoted(name)?, file).then_some(number)
 }
 
-/// `//## File "file", line 12` for what follows, and after it, for what was inlined,
-/// `//## File "prelude", line 7 inlined at "file", line 12`.
+/// `//## File "file", line 12` for the lines after it, and for inlined code `//## File "prelude", line 7 inlined at
+/// "file", line 12`.
 fn of_sass(text: &str, file: &str) -> Vec<Origin> {
     let mut here = Origin::Unknown;
     let mut marked = false;
     let origin = |line: &str| {
         if let Some(place) = line.trim_start().strip_prefix("//## File ") {
-            // Of a chain of calls the innermost place in the WGSL counts.
+            // In a chain of calls the innermost position in the WGSL is the origin.
             let found = place.split(" inlined at ").find_map(|place| {
                 let (name, line) = place.rsplit_once(", line ")?;
                 let line = line.split_whitespace().next()?.parse().ok()?;
@@ -149,7 +147,7 @@ fn unquoted(name: &str) -> Option<&str> {
     name.trim().strip_prefix('"')?.split('"').next()
 }
 
-/// Whether a compiler's name of a file is ours: it may have put a folder in front.
+/// Whether a compiler's file name means this file: it may have a folder in front.
 fn names(name: &str, file: &str) -> bool {
     name == file || name.strip_suffix(file).is_some_and(|folder| folder.ends_with('/'))
 }

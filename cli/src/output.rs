@@ -1,4 +1,4 @@
-//! `--out`: a buffer's bytes to a file.
+//! `--out`: writes a buffer's bytes to a file.
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ enum Form {
     Picture,
 }
 
-/// How an output is written: everything that can be known before the run.
+/// The form of an output: everything that is known before the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
     Npy { dtype: Dtype, shape: Vec<u64> },
@@ -41,7 +41,7 @@ pub(crate) enum Plan {
 /// A file that was written.
 pub(crate) struct Written {
     pub(crate) bytes: u64,
-    /// Numbers that a picture could not hold.
+    /// The count of numbers that a picture cannot represent.
     pub(crate) clamped: u64,
 }
 
@@ -73,16 +73,15 @@ fn form_of(file: &str) -> Option<Form> {
 }
 
 impl Output {
-    /// The argument as it was written, but for its shape.
+    /// The argument as it was written, without its shape.
     pub(crate) fn argument(&self) -> String {
         format!("--out {}={}", self.key, self.path.display())
     }
 
-    /// Refuses what can be told to be wrong before the run: a place that cannot be written to, or a binding that
-    /// holds no pixels.
+    /// Checks an output before the run: its file must be writable, and the binding of a picture must hold pixels.
     ///
     /// # Errors
-    /// The argument, what was expected, what is there instead, and what to do.
+    /// The argument, the expected and the actual state, and what to do.
     pub(crate) fn check(&self, binding: &BindingInfo) -> Result<(), Failure> {
         if self.form == Form::Picture && Pixels::of(&binding.layout).is_none() {
             return Err(Failure::Usage(format!("{}: {}", self.argument(), picture::expected(binding))));
@@ -111,14 +110,14 @@ impl Output {
             Ok(_) => OpenOptions::new().write(true).open(path).map(|_| ()).map_err(refused),
             Err(_) => {
                 OpenOptions::new().write(true).create_new(true).open(path).map_err(refused)?;
-                // A run that fails leaves no empty file behind.
+                // A failed run leaves no empty file behind.
                 std::fs::remove_file(path).map_err(refused)
             }
         }
     }
 
-    /// How the buffer of `binding`, which starts as `contents`, will be written. `pictures` are the sizes of all
-    /// that are bound.
+    /// Plans how the buffer of `binding`, which starts as `contents`, is written. `pictures` are the sizes of all bound
+    /// pictures.
     ///
     /// # Errors
     /// A shape that does not fit, or a picture of unknown size.
@@ -141,7 +140,7 @@ impl Output {
         planned.map_err(|message| Failure::Usage(format!("{}: {message}", self.argument())))
     }
 
-    /// Whether `--shape` says something about it.
+    /// Whether `--shape` applies to it.
     pub(crate) fn takes_shape(&self) -> bool {
         self.form != Form::Raw && self.shape.is_none()
     }
@@ -149,7 +148,7 @@ impl Output {
     /// Writes `bytes`.
     ///
     /// # Errors
-    /// The file's name and why it could not be written.
+    /// The file's name and the reason why it could not be written.
     pub(crate) fn write(&self, plan: &Plan, bytes: &[u8]) -> Result<Written, String> {
         let failed = |error: String| format!("{}: {error}", self.path.display());
         let (made, clamped) = match plan {
@@ -195,7 +194,7 @@ fn plan_picture(
         Some(&[height, width] | &[height, width, 4]) => u32::try_from(width).ok().zip(u32::try_from(height).ok()),
         _ => None,
     };
-    // The size of another picture counts only where there is no doubt.
+    // The size of another picture is used only if it is unambiguous.
     let of_others = pictures.first().filter(|first| pictures.iter().all(|other| other == *first));
     let size = contents.picture.or(of_array.map(|(width, height)| [width, height])).or(of_others.copied());
     match size {

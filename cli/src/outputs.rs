@@ -1,4 +1,4 @@
-//! All outputs of a run: found among the bindings, checked before the run, written after it.
+//! All outputs of a run: assigned to bindings, checked before the run, written after it.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::report;
 use crate::shape::{self, Given};
 use crate::source::Bind;
 
-/// The index of each output's buffer.
+/// Finds the index of each output's buffer.
 pub(crate) fn find<'a>(
     interface: &Interface<'_>,
     sources: &[(&BindingInfo, &Bind)],
@@ -41,7 +41,7 @@ pub(crate) fn find<'a>(
     Ok(found)
 }
 
-/// Refuses a `--shape` that says nothing about any output, or not about which.
+/// Checks that every `--shape` applies to exactly one output.
 pub(crate) fn check_shapes(
     outputs: &[(usize, &Output)],
     sources: &[(&BindingInfo, &Bind)],
@@ -75,7 +75,7 @@ pub(crate) fn check_shapes(
     Ok(())
 }
 
-/// Writes all outputs; those that fail are told by the second list.
+/// Writes all outputs; the second list has those that failed.
 pub(crate) fn write(
     bound: &[Bound<'_>],
     outputs: &[(usize, &Output)],

@@ -1,6 +1,6 @@
-//! Pictures as the contents of buffers, and back: PNG files.
+//! PNG files as the contents of buffers, and back.
 //!
-//! Numbers are those of the file, 0 to 1 for its least and its greatest: no colour space is converted.
+//! Values are those of the file, scaled to 0 to 1: no colour space is converted.
 
 use std::io::Cursor;
 
@@ -8,14 +8,14 @@ use anywarp::backend::{BindingInfo, Layout, Scalar, ScalarKind, Shape};
 use half::f16;
 use image::{DynamicImage, ImageFormat, ImageReader};
 
-/// How a binding holds pixels.
+/// The form of pixels in a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pixels {
-    /// A u32 each, as `unpack4x8unorm` takes it: red in the lowest byte, then green, blue and alpha.
+    /// A u32 per pixel, in the form of `unpack4x8unorm`: red in the lowest byte, then green, blue and alpha.
     Packed,
-    /// A gray level each.
+    /// A gray level per pixel.
     Gray { wide: bool },
-    /// A vector of red, green, blue and alpha each.
+    /// A vector of red, green, blue and alpha per pixel.
     Rgba { wide: bool },
 }
 
@@ -31,12 +31,12 @@ pub(crate) struct Picture {
 pub(crate) struct Written {
     /// The whole file.
     pub(crate) file: Vec<u8>,
-    /// Numbers outside of 0 to 1, or not numbers at all, which a picture cannot hold.
+    /// The count of numbers outside of 0 to 1 and of NaN, which a picture cannot represent.
     pub(crate) clamped: u64,
 }
 
 impl Pixels {
-    /// How an array of this type holds pixels, if it can.
+    /// The form of pixels in an array of this type, if it can hold pixels.
     pub(crate) fn of(layout: &Layout) -> Option<Self> {
         let Shape::Array { element, .. } = &layout.shape else { return None };
         match element.shape {
@@ -47,12 +47,12 @@ impl Pixels {
         }
     }
 
-    /// Scalars of one pixel.
+    /// The number of scalars per pixel.
     pub(crate) fn channels(self) -> u64 {
         if matches!(self, Self::Rgba { .. }) { 4 } else { 1 }
     }
 
-    /// Bytes of one pixel.
+    /// The size of a pixel in bytes.
     pub(crate) fn bytes(self) -> u64 {
         match self {
             Self::Packed => 4,
@@ -70,7 +70,7 @@ fn is_wide(scalar: Scalar) -> Option<bool> {
     }
 }
 
-/// The message where a binding cannot hold pixels.
+/// The message for a binding that cannot hold pixels.
 pub(crate) fn expected(binding: &BindingInfo) -> String {
     format!(
         "expected, for a picture, array<u32> (pixels as unpack4x8unorm takes them), array<f32> or array<f16> (gray, 0 to 1), \
@@ -83,7 +83,7 @@ pub(crate) fn expected(binding: &BindingInfo) -> String {
 /// Parses a PNG file.
 ///
 /// # Errors
-/// A message that says what is wrong with the file, without its name.
+/// The error, without the file's name.
 pub(crate) fn parse(file: &[u8], pixels: Pixels) -> Result<Picture, String> {
     let reader = ImageReader::with_format(Cursor::new(file), ImageFormat::Png);
     let picture =
@@ -108,7 +108,7 @@ fn floats(values: &[f32], wide: bool) -> Vec<u8> {
     }
 }
 
-/// A PNG file of eight bits a channel with these pixels.
+/// Encodes pixels as a PNG file with eight bits per channel.
 ///
 /// # Errors
 /// A picture without pixels, or larger than the format's own limit.
@@ -116,7 +116,7 @@ pub(crate) fn write(pixels: Pixels, [width, height]: [u32; 2], bytes: &[u8]) -> 
     let mut clamped = 0;
     let mut byte = |value: f32| {
         clamped += u64::from(!(0.0..=1.0).contains(&value));
-        // NaN becomes 0, as it does where a GPU stores it to a picture.
+        // NaN becomes 0, as in a GPU's store to a texture.
         (value.clamp(0.0, 1.0) * 255.0).round() as u8
     };
     let (levels, color): (Vec<u8>, _) = match pixels {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_written_picture_is_read_back() {
         let levels: Vec<u8> = (0..24).map(|at| at * 10).collect();
         for pixels in ALL {
             let bytes: Vec<u8> = match pixels {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_picture_cannot_hold_is_counted() {
+    fn clamped_values_are_counted() {
         let bytes = floats(&[-1.0, 0.5, 1.5, f32::NAN], true);
         let written = write(Pixels::Gray { wide: true }, [4, 1], &bytes).unwrap();
         let read = parse(&written.file, Pixels::Packed).unwrap();

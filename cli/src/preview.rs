@@ -3,18 +3,18 @@
 use anywarp::backend::{Layout, Scalar, ScalarKind, Shape};
 use half::f16;
 
-/// Elements of an array that are shown where nothing else is asked for.
+/// The default number of array elements to show.
 pub(crate) const SHOWN: u64 = 8;
 
-/// Bytes at the start of a buffer that are enough to show `most` elements of each array.
+/// The number of bytes at the start of a buffer that suffices to show `most` elements of each array.
 pub(crate) fn bytes(layout: &Layout, most: u64) -> u64 {
     let tail =
         layout.unsized_tail().map_or(0, |(offset, stride)| u64::from(stride).saturating_mul(most) + u64::from(offset));
     tail.max(layout.size.into())
 }
 
-/// Writes a value of type `layout`, at most `most` elements of each array. `bytes` is its start; `total` is how
-/// many bytes it has in all, which decides the length of an unsized array.
+/// Formats a value of type `layout`, with at most `most` elements of each array. `bytes` is its start; `total` is its
+/// whole size in bytes, which determines the length of an unsized array.
 pub(crate) fn format(layout: &Layout, bytes: &[u8], total: u64, most: u64) -> String {
     match &layout.shape {
         Shape::Scalar(scalar) => number(*scalar, bytes),
@@ -68,7 +68,7 @@ fn number(scalar: Scalar, bytes: &[u8]) -> String {
     }
 }
 
-/// Very large and very small numbers in scientific notation.
+/// Formats very large and very small numbers in scientific notation.
 fn float(magnitude: f64, value: impl std::fmt::Display + std::fmt::LowerExp) -> String {
     let magnitude = magnitude.abs();
     if magnitude != 0.0 && magnitude.is_finite() && !(1e-4..1e9).contains(&magnitude) {

@@ -1,4 +1,4 @@
-//! Random numbers that anybody can reproduce.
+//! Reproducible random numbers.
 //!
 //! `SplitMix64`, from Steele, Lea and Flood, "Fast splittable pseudorandom number generators"
 //! (OOPSLA 2014), with the constants of Vigna's `splitmix64.c`. The state starts at the seed; each
@@ -8,7 +8,7 @@ use half::f16;
 
 use crate::dtype::Dtype;
 
-/// The types that `rand:` makes.
+/// The types for `rand:`.
 pub(crate) const DTYPES: [(&str, Dtype); 4] =
     [("f32", Dtype::F4), ("f16", Dtype::F2), ("i32", Dtype::I4), ("u32", Dtype::U4)];
 
@@ -25,11 +25,10 @@ impl SplitMix64 {
     }
 }
 
-/// The little-endian bytes of `count` elements; `None` when there is no memory for them.
+/// The little-endian bytes of `count` elements; `None` if there is not enough memory.
 ///
-/// Floats are uniform in [0, 1): the upper 24 bits (f32) or 11 bits (f16) of an output, as a
-/// fraction, so that every value is exact. Integers are the upper 32 bits. `dtype` is one of
-/// [`DTYPES`]; another gives bytes that are all zero.
+/// Floats are uniform in [0, 1): the upper 24 bits (f32) or 11 bits (f16) of an output, as a fraction, so that every
+/// value is exact. Integers are the upper 32 bits. `dtype` is one of [`DTYPES`]; for others all bytes are zero.
 pub(crate) fn bytes(seed: u64, dtype: Dtype, count: usize) -> Option<Vec<u8>> {
     let total = count.checked_mul(dtype.width())?;
     let mut out = Vec::new();
@@ -53,7 +52,7 @@ mod tests {
 
     #[test]
     fn outputs_are_those_of_the_reference() {
-        // The first outputs of Vigna's splitmix64.c at seed 1234567, as many libraries test them.
+        // The first outputs of Vigna's splitmix64.c at seed 1234567, which many libraries test.
         let mut random = SplitMix64(1_234_567);
         let expected = [
             6_457_827_717_110_365_317_u64,

@@ -1,5 +1,5 @@
-//! A command line that clap could not parse, in the words of the other errors: which argument, what was expected,
-//! what came, what to do.
+//! The text of clap's errors in the form of the tool's own errors: the argument, the expected and the actual value, and
+//! what to do.
 
 use std::error::Error as _;
 
@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 
 use crate::args::Cli;
 
-/// The text of the error; `None` where clap's own is as good: help, mostly.
+/// The text of the error; `None` where clap's own text is used, mostly for help.
 pub(crate) fn text(error: &clap::Error, words: impl Iterator<Item = String>) -> Option<String> {
     let (command, name) = meant(words);
     let argument = strings(error, ContextKind::InvalidArg);
@@ -49,7 +49,7 @@ pub(crate) fn text(error: &clap::Error, words: impl Iterator<Item = String>) -> 
     })
 }
 
-/// The subcommand that the words name, and how it is called.
+/// The subcommand in the words, and its name.
 fn meant(words: impl Iterator<Item = String>) -> (Command, String) {
     let (mut command, mut name) = (Cli::command(), "anywarp".to_owned());
     for word in words.skip(1).filter(|word| !word.starts_with('-')) {
@@ -97,12 +97,12 @@ fn strings(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// `--to` of `--to <STAGE>`.
+/// `--to` from `--to <STAGE>`.
 fn option(argument: &str) -> &str {
     argument.split(' ').next().unwrap_or(argument)
 }
 
-/// `--groups X or --threads X` of `<--groups <X>|--threads <X>>`.
+/// `--groups X or --threads X` from `<--groups <X>|--threads <X>>`.
 fn alternatives(argument: &str) -> String {
     let inner = argument.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or(argument);
     let plain: String = inner.chars().filter(|letter| !matches!(letter, '<' | '>')).collect();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_clap_refuses_has_all_four_parts() {
+    fn a_refusal_of_clap_has_all_four_parts() {
         let table = [
             (
                 "anywarp run",

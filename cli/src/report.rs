@@ -1,4 +1,4 @@
-//! What a run tells: as a table or as JSON.
+//! The report of a run: as a table or as JSON.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub(crate) struct Report {
     pub(crate) kernel: Kernel,
     pub(crate) grid: Grid,
     pub(crate) repeat: u32,
-    /// Which clock timed the kernel: `device` or `host`.
+    /// The clock of the kernel's time: `device` or `host`.
     pub(crate) clock: &'static str,
     pub(crate) timings_us: Timings,
     pub(crate) bytes: Bytes,
@@ -43,24 +43,24 @@ pub(crate) struct Kernel {
 pub(crate) struct Grid {
     /// Workgroups in x, y and z.
     pub(crate) groups: [u32; 3],
-    /// Threads that were asked for; absent with `--groups`.
+    /// The requested number of threads; absent with `--groups`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) threads: Option<[u32; 3]>,
 }
 
-/// In microseconds.
+/// Times in microseconds.
 #[derive(Debug, Serialize)]
 pub(crate) struct Timings {
     /// From WGSL to a kernel that can be launched.
     #[serde(serialize_with = "microseconds")]
     pub(crate) compile: Duration,
-    /// Reading files, and making numbers, for the buffers.
+    /// Reading files, and generating numbers, for the buffers.
     #[serde(serialize_with = "microseconds")]
     pub(crate) load: Duration,
-    /// Making the buffers and moving their contents to the device.
+    /// Creating the buffers and moving their contents to the device.
     #[serde(serialize_with = "microseconds")]
     pub(crate) upload: Duration,
-    /// The kernel alone: the median over all runs.
+    /// The kernel alone: the median of all runs.
     #[serde(serialize_with = "microseconds")]
     pub(crate) kernel: Duration,
     /// The fastest run.
@@ -71,7 +71,7 @@ pub(crate) struct Timings {
     pub(crate) download: Duration,
 }
 
-/// Bytes that were copied between host and device; none where the memory is one.
+/// Bytes copied between host and device; zero where both share one memory.
 #[derive(Debug, Serialize)]
 pub(crate) struct Bytes {
     pub(crate) uploaded: u64,
@@ -86,7 +86,7 @@ pub(crate) struct Binding {
     pub(crate) r#type: String,
     pub(crate) written: bool,
     pub(crate) bytes: u64,
-    /// The first few elements, as text; in JSON only where `--print` asks for it.
+    /// The first elements, as text; in JSON only with `--print`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) preview: Option<String>,
 }
@@ -100,7 +100,7 @@ pub(crate) struct Written {
     /// The shape of a .npy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shape: Option<Vec<u64>>,
-    /// Numbers outside of 0 to 1 that a .png could not hold.
+    /// The count of numbers outside of 0 to 1 that a .png could not represent.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) clamped: u64,
 }

@@ -1,4 +1,4 @@
-//! `anywarp run`: one kernel, from a file and a command line to results.
+//! `anywarp run`: runs one kernel from a file, as the command line describes.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -17,8 +17,7 @@ use crate::source::{Bind, Source};
 use crate::timing::{self, Times};
 use crate::{load, outputs, preview, terminal};
 
-/// Runs a kernel and prints its report. Files that cannot be written fail the run only after
-/// everything else is done.
+/// Runs a kernel and prints its report. Files that cannot be written fail the run only after all other steps.
 pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     let wgsl = arguments.composition.read(&arguments.file)?;
     let device = open(arguments)?;
@@ -27,7 +26,7 @@ pub(crate) fn run(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     run_kernel(&device, &kernel, start.elapsed(), arguments, json)
 }
 
-/// The device that the command line names.
+/// Opens the device that the command line names.
 pub(crate) fn open(arguments: &RunArgs) -> Result<Device, Failure> {
     let of_argument = |selector: &str| format!("--device {selector}");
     match arguments.device.as_deref() {
@@ -42,7 +41,7 @@ pub(crate) fn open(arguments: &RunArgs) -> Result<Device, Failure> {
     }
 }
 
-/// Runs a kernel that took `compile` to be made, and says what the device has found wrong with it.
+/// Runs a kernel, whose compilation took `compile`, and reports the device's findings.
 pub(crate) fn run_kernel(
     device: &Device,
     kernel: &Kernel,
@@ -95,7 +94,7 @@ fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunAr
 
     let launched = launch(device, kernel, &mut bound, &assignments, arguments, json);
     let launched = launched.map_err(|failure| of_length(failure, &interface, &sources));
-    // Also what was printed before a failure, if the device still tells.
+    // Debug output is printed after a failure too, if the device still provides it.
     let printed = print_debug_output(device);
     let times = launched?;
     printed?;
@@ -135,7 +134,7 @@ fn run_on(device: &Device, kernel: &Kernel, compile: Duration, arguments: &RunAr
     if failed.is_empty() { Ok(()) } else { Err(Failure::File(failed.join("\n"))) }
 }
 
-/// The kernel that the command line means.
+/// Compiles the kernel that the command line selects.
 pub(crate) fn compile<'a>(device: &Device, mut wgsl: Wgsl<'a>, arguments: &'a RunArgs) -> Result<Kernel, Failure> {
     if let Some(entry) = &arguments.entry {
         wgsl = wgsl.entry(entry);
@@ -153,7 +152,7 @@ fn grid(arguments: &RunArgs, kernel: &Kernel) -> report::Grid {
             let groups = std::array::from_fn(|axis| threads[axis].div_ceil(size[axis].max(1)));
             report::Grid { groups, threads: Some(threads) }
         }
-        // clap demands one of the two.
+        // clap requires one of the two.
         (None, groups) => report::Grid { groups: groups.unwrap_or([1; 3]), threads: None },
     }
 }
@@ -163,7 +162,7 @@ fn thread_count(grid: &report::Grid, kernel: &Kernel) -> u64 {
     grid.threads.map_or_else(|| product(grid.groups).saturating_mul(product(kernel.workgroup_size())), product)
 }
 
-/// A length that does not fit, told of the argument that has it.
+/// Attributes an error about a length to the argument that gives it.
 fn of_length(failure: Failure, interface: &Interface<'_>, sources: &[(&BindingInfo, &Bind)]) -> Failure {
     let Failure::Library { error, .. } = &failure else { return failure };
     let Error::Launch(LaunchError::Length { binding: name, got, expected, .. }) = &**error else { return failure };
@@ -205,10 +204,10 @@ fn launch(
     timing::measure(&recording, arguments.repeat, quiet)
 }
 
-/// To stderr: the report has stdout for itself.
+/// Prints to stderr, because stdout has the report.
 fn print_debug_output(device: &Device) -> Result<(), Failure> {
     let text = device.debug_output()?.to_string();
-    // Nobody is left to be told that stderr is gone.
+    // A closed stderr cannot be reported.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
     Ok(())
 }

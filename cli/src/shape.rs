@@ -1,12 +1,12 @@
-//! Shapes of outputs: what `--shape` and the end of `--out` say, or what the input had.
+//! Shapes of outputs: from `--shape`, the end of `--out`, or the input.
 
 use std::str::FromStr;
 
 use crate::count::count;
 use crate::npy::dimensions;
 
-/// `numpy` takes no more than this.
-const MOST_EXTENTS: usize = 32;
+/// The largest number of extents that `numpy` accepts.
+const MAX_EXTENTS: usize = 32;
 
 /// Extents as they were written: `512x512`, `2,3,4`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) struct Extents {
     text: String,
 }
 
-/// One `--shape`; without a key it is that of the only output.
+/// One `--shape`; without a key it applies to the only output.
 pub(crate) type Given = (Option<String>, Extents);
 
 impl FromStr for Extents {
@@ -31,7 +31,7 @@ impl FromStr for Extents {
         let parts: Vec<&str> = text.split(separator).map(str::trim).collect();
         let numbers: Option<Vec<u64>> = parts.into_iter().map(count).collect();
         match numbers {
-            Some(numbers) if numbers.len() <= MOST_EXTENTS => Ok(Self { numbers, text: text.to_owned() }),
+            Some(numbers) if numbers.len() <= MAX_EXTENTS => Ok(Self { numbers, text: text.to_owned() }),
             _ => Err(wrong()),
         }
     }
@@ -73,7 +73,7 @@ impl Extents {
     }
 }
 
-/// Refuses a size that has not as many pixels as there are.
+/// Checks that a size has this number of pixels.
 pub(crate) fn picture([width, height]: [u32; 2], pixels: u64) -> Result<[u32; 2], String> {
     let found = u64::from(width) * u64::from(height);
     if found == pixels && pixels > 0 {

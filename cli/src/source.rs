@@ -1,4 +1,4 @@
-//! The source of a binding, as `--bind` names it: a file, or numbers that are made.
+//! The source of a binding in `--bind`: a file, or generated numbers.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -61,7 +61,7 @@ impl FromStr for Source {
     }
 }
 
-/// The extension in lower case; empty where there is none.
+/// The extension in lower case; empty if there is none.
 pub(crate) fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }

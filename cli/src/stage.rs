@@ -1,4 +1,4 @@
-//! The stages that WGSL goes through on its way to machines, each as text.
+//! The stages of a kernel's translation, each as text.
 
 use anywarp_backend::Program;
 use anywarp_wgpu::translate::Target;
@@ -29,27 +29,27 @@ pub(crate) enum Stage {
     Asm,
 }
 
-/// What the stages behind CUDA C++ are made for.
+/// The target of the stages after CUDA C++.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cuda {
     /// 90 for `sm_90`.
     pub(crate) architecture: u32,
-    /// Blocks take workgroups in turns.
+    /// Whether blocks loop over workgroups.
     #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "nothing is made for CUDA"))]
     pub(crate) looped: bool,
 }
 
 impl Stage {
-    /// What `--all` prints, in this order: for graphics APIs, for NVIDIA's GPUs, for this processor.
+    /// The stages for `--all`, in order: for graphics APIs, for NVIDIA's GPUs, for this processor.
     pub(crate) const ALL: [Self; 9] =
         [Self::Wgsl, Self::Spirv, Self::Msl, Self::Hlsl, Self::Cuda, Self::Ptx, Self::Sass, Self::Clif, Self::Asm];
 
-    /// The word of the command line.
+    /// The name on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// What it is, for a heading.
+    /// The description in a heading.
     pub(crate) fn title(self, cuda: Cuda) -> String {
         let architecture = cuda.architecture;
         match self {
@@ -66,15 +66,15 @@ impl Stage {
         }
     }
 
-    /// Whether its text says which lines of the WGSL it came from.
+    /// Whether its text has the WGSL lines that it comes from.
     pub(crate) fn has_lines(self) -> bool {
         matches!(self, Self::Source | Self::Spirv | Self::Cuda | Self::Ptx | Self::Sass)
     }
 
-    /// Its text.
+    /// Returns its text.
     ///
     /// # Errors
-    /// Why this machine cannot make it, and what to install where that helps.
+    /// The reason why this machine cannot make it, and what to install where that helps.
     pub(crate) fn text(self, program: &Program, cuda: Cuda) -> Result<String, String> {
         let through_wgpu = |to| anywarp_wgpu::translate::translate(program, to).map_err(|error| error.to_string());
         match self {

@@ -1,4 +1,4 @@
-//! Text on its way to the user.
+//! Output to the terminal.
 
 use std::io::{ErrorKind, Write};
 use std::time::Duration;
@@ -7,8 +7,7 @@ use comfy_table::{Table, presets};
 
 use crate::failure::Failure;
 
-/// Writes `text` and a newline to stdout. A reader that has gone away (`anywarp … | head`) is no
-/// failure.
+/// Writes `text` and a newline to stdout. A closed pipe (`anywarp … | head`) is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
@@ -17,7 +16,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// A table in the one style that the tool uses.
+/// A table in the tool's style.
 pub(crate) fn table() -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -30,7 +29,7 @@ pub(crate) fn bytes(count: u64) -> String {
     if count < 1024 {
         return format!("{count} B");
     }
-    // Rounded for the eye; the exact number stands in the JSON.
+    // Rounded for reading; the JSON has the exact number.
     let mut scaled = count as f64 / 1024.0;
     let mut unit = 0;
     while scaled >= 1024.0 && unit + 1 < UNITS.len() {
@@ -40,7 +39,7 @@ pub(crate) fn bytes(count: u64) -> String {
     if scaled.fract() == 0.0 { format!("{scaled} {}", UNITS[unit]) } else { format!("{scaled:.1} {}", UNITS[unit]) }
 }
 
-/// A time in the unit that leaves it readable.
+/// A time in a readable unit.
 pub(crate) fn duration(time: Duration) -> String {
     let us = time.as_secs_f64() * 1e6;
     if us < 1e3 {

@@ -1,4 +1,4 @@
-//! Running a recording several times and keeping the times.
+//! Runs a recording several times and collects the times.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -9,13 +9,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
 
-/// From this many runs on a progress bar is worth its flicker.
+/// The number of runs from which a progress bar is shown.
 const MANY: u32 = 100;
 
 /// The kernel's time in each run.
 pub(crate) struct Times {
     pub(crate) clock: Clock,
-    /// In ascending order, at least one.
+    /// Sorted in ascending order, at least one.
     sorted: Vec<Duration>,
 }
 
@@ -29,7 +29,7 @@ impl Times {
         self.sorted.first().copied().unwrap_or_default()
     }
 
-    /// The middle one, or the mean of the middle two.
+    /// The median: the middle one, or the mean of the middle two.
     pub(crate) fn median(&self) -> Duration {
         let middle = self.sorted.len() / 2;
         match (self.sorted.len() % 2, self.sorted.get(middle)) {

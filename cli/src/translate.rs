@@ -1,4 +1,4 @@
-//! `anywarp translate`: what a kernel becomes on its way to machine code.
+//! `anywarp translate`: prints the stages of a kernel's translation to machine code.
 
 use std::path::Path;
 
@@ -15,13 +15,13 @@ use crate::origin::origins;
 use crate::stage::{Cuda, Stage};
 use crate::terminal;
 
-/// From this width on, `--all` prints two columns.
+/// The width from which `--all` prints two columns.
 const WIDE: usize = 160;
 
-/// What translators recurse on: they follow what a text nests, as deep as the front end lets it be.
+/// The stack of the translating thread in bytes: translators recurse over a text's nesting, which the front end limits.
 const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
 
-/// Prints the stages that were asked for. With `--all`, one that cannot be made is no failure.
+/// Prints the requested stages. With `--all`, a stage that cannot be made is not an error.
 pub(crate) fn translate(arguments: &TranslateArgs, json: bool) -> Result<(), Failure> {
     let pair = arguments.stages.side_by_side.as_slice();
     if !matches!(pair, [] | [_, _]) {
@@ -55,11 +55,11 @@ fn on_a_large_stack<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -
     })
 }
 
-/// A kernel as each kind of device is given it.
+/// A kernel in the form for each kind of device.
 struct Programs {
-    /// As its author wrote it: browsers make all checks, and all else, by themselves.
+    /// As written: browsers insert all checks themselves.
     written: Program,
-    /// For drivers, which unroll loops by themselves.
+    /// For drivers, which unroll loops themselves.
     driven: Program,
     /// For the others.
     plain: Program,
@@ -93,7 +93,7 @@ impl Programs {
     }
 }
 
-/// A line of the file, not of what it imports.
+/// Checks that the line is in the file; imported files do not count.
 fn check_line(program: &Program, file: &str, arguments: &TranslateArgs) -> Result<(), Failure> {
     let own = program.source.as_ref().and_then(|source| source.files().first());
     let lines = own.map_or(0, |own| own.text.lines().count());
@@ -105,7 +105,7 @@ fn check_line(program: &Program, file: &str, arguments: &TranslateArgs) -> Resul
     }
 }
 
-/// A device that has every feature, and no limits: each translator knows its own.
+/// A device with every feature and no limits: each translator checks its own.
 fn everything(backend: BackendKind) -> Caps {
     let mut caps = Caps::new(backend, "no device");
     caps.shader = Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag);
@@ -124,7 +124,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-/// A kernel on its way through the stages.
+/// A kernel, the stages to print, and the options.
 struct Translated<'a> {
     programs: Programs,
     file: &'a str,
@@ -136,7 +136,7 @@ impl Translated<'_> {
         Cuda { architecture: self.arguments.arch, looped: self.arguments.looped }
     }
 
-    /// What is to be printed, in order.
+    /// The stages to print, in order.
     fn stages(&self) -> Vec<Stage> {
         let asked = &self.arguments.stages;
         match asked.to {
@@ -146,7 +146,7 @@ impl Translated<'_> {
         }
     }
 
-    /// With `--line`, only those that know about lines.
+    /// All stages; with `--line`, only those with line information.
     fn all(&self) -> impl Iterator<Item = Stage> {
         let every = self.arguments.line.is_none();
         Stage::ALL.into_iter().filter(move |stage| every || stage.has_lines())
@@ -180,26 +180,26 @@ impl Translated<'_> {
         Ok(columns.map_or_else(|| self.one_below_the_other(), |width| self.two_by_two(width)))
     }
 
-    /// The stage's text or, with `--line`, what of it came from there.
+    /// The stage's text or, with `--line`, the part that comes from that line.
     fn text(&self, stage: Stage) -> Result<String, Failure> {
         let text = stage.text(self.programs.of(stage), self.cuda()).map_err(Failure::Translation)?;
         let Some(line) = self.arguments.line else { return Ok(text) };
         let Some(origins) = origins(stage, &text, self.file) else {
             let name = stage.name();
             return Err(Failure::Usage(format!(
-                "--line {line}: expected a stage that says which lines it came from, found {name}: choose spirv, cuda, ptx \
+                "--line {line}: expected a stage with line information, found {name}: choose spirv, cuda, ptx \
                  or sass, or leave --line out"
             )));
         };
         let lines = picked(&text, &origins, Some(line));
-        if lines.is_empty() { Ok(format!("nothing came from {}:{line}", self.file)) } else { Ok(lines.join("\n")) }
+        if lines.is_empty() { Ok(format!("no output comes from {}:{line}", self.file)) } else { Ok(lines.join("\n")) }
     }
 
     fn one_below_the_other(&self) -> String {
         self.all().map(|stage| self.section(stage)).collect::<Vec<_>>().join("\n")
     }
 
-    /// Stages that go together beside each other; what cannot be made stands alone.
+    /// Related stages side by side; a stage that cannot be made is printed alone.
     fn two_by_two(&self, width: usize) -> String {
         let pairs = [
             (Stage::Wgsl, Stage::Spirv),
@@ -216,7 +216,7 @@ impl Translated<'_> {
         pairs.into_iter().map(page).collect::<Vec<_>>().join("\n")
     }
 
-    /// A heading, and the text or why there is none.
+    /// A heading, and the text or the reason why there is none.
     fn section(&self, stage: Stage) -> String {
         let text = self.text(stage).unwrap_or_else(|failure| format!("not made: {failure}"));
         format!("== {} ({})\n{}\n", stage.title(self.cuda()), stage.name(), text.trim_end())
@@ -224,7 +224,7 @@ impl Translated<'_> {
 
     fn pair(&self, (left, of_left): (Stage, &str), (right, of_right): (Stage, &str), width: usize) -> String {
         let titles = [left, right].map(|stage| format!("{} ({})", stage.title(self.cuda()), stage.name()));
-        // What `--line` has cut out is beside each other already.
+        // The text of `--line` is already aligned.
         let origins = |stage, text| self.arguments.line.is_none().then(|| origins(stage, text, self.file)).flatten();
         let column = |title, stage, text| Column { title, text, origins: origins(stage, text) };
         let source = self.programs.plain.source.as_ref().map_or("", |source| source.text());

@@ -1,10 +1,11 @@
-//! The values of options: text to numbers and pairs. Messages say what was expected, what came, and what to write.
+//! The values of options: converts text to numbers and pairs. Messages contain what was expected, what was found, and
+//! what to write.
 
 use crate::count;
 use crate::output::{self, Output};
 use crate::source::Bind;
 
-/// `sm_90` as 90.
+/// Parses `sm_90` as 90.
 pub(crate) fn architecture(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix("sm_").and_then(|number| number.parse().ok());
     match number {
@@ -19,7 +20,7 @@ pub(crate) fn architecture(text: &str) -> Result<u32, String> {
 /// Compute capability 7.0: the first with threads that are scheduled independently.
 const OLDEST: u32 = 70;
 
-/// `NAME=VALUE`, whose form and an example are for messages.
+/// Parses `NAME=VALUE`; `form` and `example` are for messages.
 fn pair(text: &str, form: &str, example: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
@@ -27,30 +28,30 @@ fn pair(text: &str, form: &str, example: &str) -> Result<(String, String), Strin
     }
 }
 
-/// `KEY=SOURCE`.
+/// Parses `KEY=SOURCE`.
 pub(crate) fn binding(text: &str) -> Result<Bind, String> {
     let (key, text) = pair(text, "KEY=SOURCE", "--bind x=zeros:f32:1024")?;
     Ok(Bind { source: text.parse()?, key, text })
 }
 
-/// `PATH=VALUE`.
+/// Parses `PATH=VALUE`.
 pub(crate) fn set(text: &str) -> Result<(String, String), String> {
     pair(text, "PATH=VALUE", "--set params.n=1024")
 }
 
-/// `KEY=FILE`, or `KEY=FILE:SHAPE`.
+/// Parses `KEY=FILE`, or `KEY=FILE:SHAPE`.
 pub(crate) fn output(text: &str) -> Result<Output, String> {
     let (key, file) = pair(text, "KEY=FILE", "--out y=y.npy")?;
     output::parse(key, &file)
 }
 
-/// `NAME=VALUE` of an override.
+/// Parses `NAME=VALUE` of an override.
 pub(crate) fn override_value(text: &str) -> Result<(String, f64), String> {
     let (name, value) = pair(text, "NAME=VALUE", "--override TILE=16")?;
     let number = match value.as_str() {
         "true" => Some(1.0),
         "false" => Some(0.0),
-        // An override is 32 bits wide at most, so that every hexadecimal integer is exact in f64.
+        // An override has at most 32 bits, so every hexadecimal integer is exact in f64.
         text if text.starts_with("0x") => u32::from_str_radix(&text[2..], 16).ok().map(f64::from),
         text => text.parse().ok(),
     };
@@ -62,12 +63,12 @@ pub(crate) fn override_value(text: &str) -> Result<(String, f64), String> {
     Ok((name, number))
 }
 
-/// `X[,Y[,Z]]` threads.
+/// Parses `X[,Y[,Z]]` threads.
 pub(crate) fn threads(text: &str) -> Result<[u32; 3], String> {
     extent(text, "threads", "--threads 1024 or --threads 640,480")
 }
 
-/// `X[,Y[,Z]]` workgroups.
+/// Parses `X[,Y[,Z]]` workgroups.
 pub(crate) fn groups(text: &str) -> Result<[u32; 3], String> {
     extent(text, "workgroups", "--groups 16 or --groups 40,30")
 }
@@ -94,27 +95,27 @@ fn extent(text: &str, unit: &str, example: &str) -> Result<[u32; 3], String> {
     Ok(extent)
 }
 
-/// How many elements to print.
+/// Parses the number of elements to print.
 pub(crate) fn print(text: &str) -> Result<u64, String> {
     count::within(text, 0, u32::MAX.into(), "--print 16")
 }
 
-/// How many runs.
+/// Parses the number of runs.
 pub(crate) fn repeat(text: &str) -> Result<u32, String> {
     narrow(count::within(text, 1, u32::MAX.into(), "--repeat 100")?)
 }
 
-/// A line's number.
+/// Parses the number of a line.
 pub(crate) fn line(text: &str) -> Result<u32, String> {
     narrow(count::within(text, 1, u32::MAX.into(), "--line 12")?)
 }
 
-/// Characters of a line.
+/// Parses the width of a line in characters.
 pub(crate) fn width(text: &str) -> Result<u16, String> {
     narrow(count::within(text, 40, u16::MAX.into(), "--width 160")?)
 }
 
-/// A number whose range was checked.
+/// Converts a number whose range was checked.
 fn narrow<T: TryFrom<u64>>(number: u64) -> Result<T, String> {
     T::try_from(number).map_err(|_| format!("expected a smaller number, found {number}"))
 }

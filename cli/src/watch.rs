@@ -1,4 +1,4 @@
-//! `anywarp run --watch`: a kernel that runs again whenever its text changes.
+//! `anywarp run --watch`: runs a kernel again whenever its text changes.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -9,18 +9,18 @@ use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::run;
 
-/// How often the files are looked at. They are read: what a file system says of their age is coarse on
-/// some systems and late on others.
+/// The interval between two checks of the files. Their content is read, because modification times are coarse on some
+/// file systems and late on others.
 const INTERVAL: Duration = Duration::from_millis(150);
 
-/// How often in a row the file is not there before that is reported: editors that save by renaming take it away for a
-/// moment.
+/// The number of consecutive checks without the file before that is reported: editors that save by renaming remove it
+/// for a moment.
 const ABSENT: u32 = 4;
-/// How often in a row the text is wrong before that is reported: some editors write it piece by piece.
+/// The number of consecutive checks with an invalid text before that is reported: some editors write in pieces.
 const WRONG: u32 = 2;
 
-/// Runs the kernel, and again after every change, until the process is ended. A text that is wrong is reported
-/// once, as is a file that is gone, and the kernel before it stays.
+/// Runs the kernel, and again after every change, until the process is ended. An invalid text or a missing file is
+/// reported once, and the previous kernel stays.
 pub(crate) fn watch(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
     if arguments.file.as_os_str() == "-" {
         return Err(Failure::Usage(
@@ -38,7 +38,7 @@ pub(crate) fn watch(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
         if arguments.file.exists() {
             if absent >= ABSENT {
                 say(&format!("{file} is back"), json);
-                // The file that came may be the one that went.
+                // The new file may equal the old one.
                 kernel = None;
             }
             absent = 0;
@@ -63,14 +63,14 @@ pub(crate) fn watch(arguments: &RunArgs, json: bool) -> Result<(), Failure> {
         } else {
             absent += 1;
             if absent == ABSENT {
-                say(&format!("{file} is not there; the kernel runs again when it comes back"), json);
+                say(&format!("{file} is missing; the kernel runs again when it is back"), json);
             }
         }
         sleep(INTERVAL);
     }
 }
 
-/// Prints a message that is no error to stderr: the reports have stdout for themselves.
+/// Prints a message that is not an error to stderr: stdout is for reports.
 fn say(message: &str, json: bool) {
     if json {
         eprintln!("{}", serde_json::json!({ "watch": message }));
@@ -79,7 +79,7 @@ fn say(message: &str, json: bool) {
     }
 }
 
-/// The kernel as its files have it now, if that is another one than before.
+/// The kernel of the files' current content, if it has changed.
 fn current<'a>(
     device: &Device,
     kernel: &'a mut Option<Kernel>,

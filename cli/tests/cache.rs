@@ -1,4 +1,4 @@
-//! `anywarp cache`: what it shows, and what it removes.
+//! `anywarp cache`: its listing, and the files it removes.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -7,7 +7,7 @@ use anywarp_host::cache::{DiskCache, Key};
 use serde_json::Value;
 use support::{Folder, Outcome};
 
-/// A cache with two kernels for NVIDIA and one for Vulkan, beside files that are not its own.
+/// A cache with two kernels for NVIDIA and one for Vulkan, and files that are not the cache's.
 fn folder(test: &str) -> Folder {
     let folder = Folder::new(test);
     let cache = DiskCache::open(folder.path().join("kept"), 1 << 20);
@@ -64,10 +64,10 @@ fn there_may_be_none() {
     let off = |line: &str| folder.start("cache", line, "", &[("ANYWARP_CACHE", "off")]);
     assert!(off("show").ok().contains("'off'") && off("clear").ok().contains("'off'"));
     assert_eq!(json(off("show --json"))["folder"], Value::Null);
-    // One that was never written to is empty.
+    // A cache that was never written to is empty.
     let empty = json(cache(&folder, "show --json"));
     assert_eq!((&empty["bytes"], &empty["kinds"][0]["oldest"]), (&0.into(), &Value::Null), "{empty}");
-    assert!(!folder.path().join("kept").exists(), "looking makes no folder");
+    assert!(!folder.path().join("kept").exists(), "a listing creates no folder");
     for wrong in ["", "clear --kind metal", "drop"] {
         assert_eq!(cache(&folder, wrong).code, Some(2), "{wrong}");
     }

@@ -1,4 +1,4 @@
-//! `anywarp check`: what passes, what does not, and how it is said.
+//! `anywarp check`: files that pass, files that do not, and the output.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -76,7 +76,7 @@ fn findings(outcome: &Outcome) -> Vec<Value> {
 }
 
 #[test]
-fn what_is_fit_for_every_browser_passes() {
+fn a_file_for_every_browser_passes() {
     let folder = folder("check-pass");
     assert_eq!(check(&folder, "saxpy.wgsl").ok(), "saxpy.wgsl: passes (saxpy)\n");
     assert_eq!(check(&folder, "half.wgsl saxpy.wgsl --allow f16,subgroups").ok().lines().count(), 2);
@@ -140,7 +140,7 @@ fn each_finding_names_its_place_and_its_target() {
 }
 
 #[test]
-fn what_devices_run_and_browsers_refuse_is_a_warning_for_devices() {
+fn a_refusal_of_browsers_is_a_warning_for_devices() {
     let folder = folder("check-warnings");
     for line in ["barrier.wgsl --device cpu", "filtered.wgsl --allow subgroups"] {
         let outcome = check(&folder, line);
@@ -178,7 +178,7 @@ fn folders_are_walked_and_every_file_gets_its_line() {
         outcome.stdout.contains("absent.wgsl: 1 error") && outcome.stdout.contains("empty: 1 error"),
         "{outcome:#?}"
     );
-    assert_eq!(check(&folder, "library.wgsl").code, Some(0), "a warning is no failure");
+    assert_eq!(check(&folder, "library.wgsl").code, Some(0), "a warning is not a failure");
 }
 
 #[test]
@@ -204,13 +204,13 @@ fn devices_of_this_machine() {
     if folder.start("check", "saxpy.wgsl --device cpu", "", &[]).code != Some(0) {
         return println!("skipped: the tool has no device cpu");
     }
-    // The processor has halves, the baseline has not.
+    // The processor supports f16, the baseline does not.
     folder.start("check", "half.wgsl --device cpu", "", &[]).ok();
     let both = check(&folder, "half.wgsl --device cpu --against webgpu --json");
     let found = findings(&both);
     assert_eq!((both.code, found.len(), &found[0]["against"]), (Some(1), 1, &"webgpu".into()), "{both:#?}");
 
-    // A kernel that passes compiles there, and one that does not compile does not pass.
+    // A kernel passes if and only if it compiles for the device.
     let doubling = |leaf: &str| {
         let levels = (1..20).map(|level| format!("fn f{level}() {{ f{0}(); f{0}(); }}\n", level - 1));
         let head = "@group(0) @binding(0) var<storage, read_write> x: atomic<u32>;\n";
@@ -252,7 +252,7 @@ fn a_wrong_command_line_is_two() {
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{line}\n{outcome:#?}");
         assert!(fragments.iter().all(|fragment| outcome.stderr.contains(fragment)), "{line}\n{}", outcome.stderr);
     }
-    // One of two files has it.
+    // One of two files has the entry point and the override.
     check(&folder, "saxpy.wgsl limits.wgsl --entry fits --override N=2").ok();
 }
 

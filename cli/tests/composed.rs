@@ -1,4 +1,4 @@
-//! `run` and `translate` of kernels that import files.
+//! `run` and `translate` with kernels that import files.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;

@@ -1,4 +1,4 @@
-//! What a kernel prints, as users of the tool see it.
+//! Debug output of kernels, as users of the tool see it.
 
 #[allow(dead_code)] // the other tests use the rest of it
 mod support;
@@ -26,7 +26,7 @@ fn lines_go_to_stderr_once_for_each_run() {
 }
 
 #[test]
-fn what_cannot_print_is_an_error_with_its_line() {
+fn an_unprintable_parameter_is_an_error_with_its_line() {
     let Some(folder) = Folder::with_device("debug-error") else { return };
     folder
         .write("print.wgsl", KERNEL.replace("value: f32", "value: mat2x2<f32>").replace("f32(id.x) / 2", "mat2x2f()"));

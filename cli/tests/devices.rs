@@ -1,4 +1,4 @@
-//! `anywarp devices`: what is there, which one is the default, and why others are missing.
+//! `anywarp devices`: the devices, the default one, and why others are missing.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -29,7 +29,7 @@ fn the_default_is_marked_and_others_say_why_they_are_not_it() {
     let row = table.lines().find(|line| line.trim_start().starts_with("default")).expect("a row");
     assert!(row.contains("yes"), "{table}");
 
-    // Without a choice, the default is what `run` takes.
+    // Without a choice, the default is the device that `run` uses.
     let report: Value = serde_json::from_str(&devices(&folder, "--json", "").ok()).unwrap();
     folder.write("nothing.wgsl", "@compute @workgroup_size(1) fn main() {}");
     let run: Value = serde_json::from_str(&folder.run("nothing.wgsl --groups 1 --json").ok()).unwrap();

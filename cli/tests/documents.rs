@@ -1,9 +1,9 @@
-//! The commands of the documents do what they say.
+//! The commands in the documents work as described.
 //!
-//! In blocks of `sh`, every command that begins with `anywarp` is run, in a folder where the shaders
-//! of the examples lie, and the WGSL blocks of the document whose first line is a comment with their file
-//! name. One that should not end with status 0 says so: `# ends with status 3`. One that needs what
-//! not every machine has stands in a block that begins with a comment `# needs ...`.
+//! In blocks of `sh`, every command that begins with `anywarp` is run, in a folder with the shaders of the examples and
+//! with the WGSL blocks of the document whose first line is a comment with their file name. A command that ends with
+//! another status than 0 has the comment `# ends with status 3`. Commands with requirements that not every machine
+//! meets are in a block that begins with a comment `# needs ...`.
 
 #[path = "../../tests/support/blocks.rs"]
 mod blocks;
@@ -28,7 +28,7 @@ fn every_command_of_the_documents_runs() {
     assert!(seen >= 8, "only {seen} commands were found: has the notation changed?");
 }
 
-/// Kernels for commands to be about.
+/// Adds kernels for the commands.
 fn add_shaders(folder: &Folder, shaders: &Path) {
     for entry in fs::read_dir(shaders).unwrap() {
         let path = entry.unwrap().path();
@@ -36,7 +36,7 @@ fn add_shaders(folder: &Folder, shaders: &Path) {
     }
 }
 
-/// Goes through a document from top to bottom; returns how many commands there were.
+/// Runs a document's commands from top to bottom; returns their number.
 fn run_commands(folder: &Folder, document: &Path) -> usize {
     let mut seen = 0;
     for block in blocks::of(&fs::read_to_string(document).unwrap()) {
@@ -56,7 +56,7 @@ fn run_commands(folder: &Folder, document: &Path) -> usize {
     seen
 }
 
-/// The arguments of each `anywarp` command, and the status that it should end with.
+/// The arguments of each `anywarp` command, and its expected status.
 fn commands(block: &str) -> Vec<(String, i32)> {
     let joined = block.replace("\\\n", " ");
     let ours = joined.lines().filter_map(|line| line.strip_prefix("anywarp "));

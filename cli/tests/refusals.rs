@@ -1,10 +1,10 @@
-//! The tool where something is wrong: what it says, in full, and its exit codes.
+//! The tool's errors: their full text, and the exit codes.
 //!
-//! `refusals/*.txt` hold the calls. A case begins with `$ anywarp` and the arguments, then come all that the tool
-//! printed and its exit code. The line below judges the message: four of its parts, with bars between, which name the
-//! argument, what was expected, what came instead, and what to do. A test that finds another text says so and leaves what
-//! came in the folder of the build; `ANYWARP_UPDATE=1` writes it to the file, where the judgements are kept.
-#![cfg(unix)] // the words of the system for what is wrong with a file are its own elsewhere
+//! `refusals/*.txt` contain the calls. A case begins with `$ anywarp` and the arguments, followed by everything that
+//! the tool printed and its exit code. The line below judges the message: four of its parts, separated by bars, which
+//! give the argument, what was expected, what came instead, and what to do. If a test finds another text, it fails and
+//! leaves the actual text in the build folder; `ANYWARP_UPDATE=1` writes it to the file, where the judgements are kept.
+#![cfg(unix)] // the system's error texts for files differ elsewhere
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -44,7 +44,7 @@ struct Cell { count: u32, mean: f32 }
 @compute @workgroup_size(1) fn main() { cells[0].count = 1; }
 ";
 
-/// A folder with everything that the cases name.
+/// A folder with all files of the cases.
 fn folder(test: &str) -> Option<Folder> {
     let folder = Folder::with_device(test)?;
     folder.write("saxpy.wgsl", SAXPY);
@@ -81,7 +81,7 @@ trait MapHeader {
 }
 
 impl MapHeader for Vec<u8> {
-    /// The same with other words in the header, of equal length.
+    /// The same file with other words of equal length in the header.
     fn map_header(mut self, from: &str, to: &str) -> Self {
         let at = self.windows(from.len()).position(|window| window == from.as_bytes()).expect("it is there");
         self[at..at + to.len()].copy_from_slice(to.as_bytes());
@@ -89,7 +89,7 @@ impl MapHeader for Vec<u8> {
     }
 }
 
-/// One call, and what came of it.
+/// One call and its output.
 struct Case {
     line: String,
     output: String,
@@ -148,13 +148,13 @@ fn check(name: &str) -> usize {
     cases.len()
 }
 
-/// Runs the tool on the processor, which is the same on each machine.
+/// Runs the tool on the processor, which every machine has.
 fn anywarp(folder: &Folder, line: &str) -> support::Outcome {
     let (verb, arguments) = line.split_once(' ').unwrap_or((line, ""));
     folder.start(verb, arguments, "", &[("ANYWARP_DEVICE", "cpu")])
 }
 
-/// The text without what this machine has besides its processor.
+/// Replaces the parts of the text that depend on the machine.
 fn of_any_machine(text: &str, processor: &str) -> String {
     let others = ["  vulkan", "  metal", "  dx12", "  cuda"];
     let lines = text.lines().filter(|line| !others.iter().any(|other| line.starts_with(other)));
@@ -166,7 +166,7 @@ fn of_any_machine(text: &str, processor: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The mistake in the answer to the same call with `--json`, if there is one.
+/// The error in the output of the same call with `--json`, if there is one.
 fn class_in_json(folder: &Folder, line: &str, code: i32) -> Option<String> {
     // `check` prints the result of a file to stdout.
     if line.starts_with("check") || line.is_empty() || line.contains("--json") {
@@ -179,7 +179,7 @@ fn class_in_json(folder: &Folder, line: &str, code: i32) -> Option<String> {
     (!right).then(|| format!("--json {line}\n{outcome:#?}"))
 }
 
-/// The name of the processor as a device, which is another on each machine.
+/// The device name of the processor, which depends on the machine.
 fn processor(folder: &Folder) -> String {
     let report: Value = serde_json::from_str(&folder.anywarp("devices --json").stdout).unwrap();
     let devices = report["devices"].as_array().unwrap();
@@ -213,7 +213,7 @@ fn at_least_a_hundred_calls_are_judged() {
     let files = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     let lines: Vec<String> = files.flat_map(|text| Case::all(&text)).map(|case| case.line).collect();
     let different: std::collections::BTreeSet<&String> = lines.iter().collect();
-    assert_eq!(different.len(), lines.len(), "a call stands twice");
+    assert_eq!(different.len(), lines.len(), "a call is listed twice");
     assert!(lines.len() >= 100, "{}", lines.len());
 }
 
@@ -241,7 +241,7 @@ fn an_output_that_cannot_be_written_after_all_does_not_stop_the_others() {
 }
 
 #[test]
-fn what_is_refused_before_the_run_leaves_no_file() {
+fn a_refusal_before_the_run_leaves_no_file() {
     let Some(folder) = folder("nothing") else { return };
     let line = "saxpy.wgsl --threads 64 --bind x=ones:f32:64 --bind y=zeros:256 --set params.a=1 --set params.n=64";
     let outcome = folder.run(&format!("{line} --out x=new.npy --out y=absent/y.npy"));
@@ -280,6 +280,6 @@ fn help_and_version_are_no_failures() {
     ] {
         assert!(help.contains(word), "{word}");
     }
-    assert!(!help.contains("--constant"), "the second word for overrides is not advertised");
+    assert!(!help.contains("--constant"), "the help shows the alias of --override");
     assert!(folder.anywarp("--version").ok().starts_with("anywarp "));
 }

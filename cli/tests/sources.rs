@@ -1,4 +1,4 @@
-//! The sources that buffers are filled with, and the forms of results: made numbers, pictures, shapes, prints.
+//! The sources of buffers, and the forms of results: generated numbers, pictures, shapes, printed elements.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -6,7 +6,7 @@ mod support;
 use serde_json::Value;
 use support::{Folder, SAXPY, bytes_of, npy};
 
-/// Copies, element by element, of three types.
+/// Element-wise copies of three types.
 const COPY: &str = "
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
@@ -82,7 +82,7 @@ fn outputs_have_the_shape_that_is_asked_for_or_that_of_the_input() {
     assert_eq!(report["outputs"][0]["shape"], serde_json::json!([2, 3]));
 }
 
-/// A picture of two rows and three columns, each pixel different.
+/// A picture of two rows and three columns with different pixels.
 fn picture() -> Vec<u8> {
     (0..24).map(|at| if at % 4 == 3 { 255 } else { at * 10 }).collect()
 }
@@ -100,16 +100,16 @@ fn pictures_go_in_and_out_by_the_type_of_the_binding() {
     for (line, key) in [(words, "v"), (vectors, "q")] {
         folder.run(&format!("{line} --out {key}=out.png --out {key}=out.bin")).ok();
         let out = image::open(folder.path().join("out.png")).unwrap();
-        assert_eq!((out.width(), out.height()), (3, 2), "as large as the picture that was bound");
+        assert_eq!((out.width(), out.height()), (3, 2), "the size of the bound picture");
         assert_eq!(out.to_rgba8().into_raw(), picture(), "{line}");
     }
     folder.run(&format!("{words} --out v=v.bin")).ok();
-    assert_eq!(folder.read("v.bin"), picture(), "red lies in the lowest byte");
+    assert_eq!(folder.read("v.bin"), picture(), "red is in the lowest byte");
     folder.run(&format!("{vectors} --out q=q.bin")).ok();
     let levels: Vec<f32> = picture().iter().map(|level| f32::from(*level) / 255.0).collect();
     assert_eq!(floats(&folder.read("q.bin")), levels);
 
-    // A buffer that a picture was bound to is written as an array of its shape.
+    // A buffer with a bound picture is written as an array of its shape.
     folder
         .run("copy.wgsl --entry vectors --threads 1 --bind p=in.png --bind q=in.png --out q=q.npy --out p=p.npy")
         .ok();
@@ -127,7 +127,7 @@ fn scalar_floats_are_gray_levels() {
     assert_eq!((out.width(), out.height(), out.color()), (2, 3, image::ColorType::L8));
     assert_eq!(out.to_luma8().into_raw(), levels);
 
-    // Without a picture among the inputs the size is asked for; what does not fit into it is counted.
+    // Without a picture among the inputs the size is required; values outside of its range are counted.
     let line =
         "copy.wgsl --entry floats --threads 6 --bind x=range:f32:6 --bind y=zeros:f32:6 --out y=out.png --shape 3x2";
     let table = folder.run(line).ok();
@@ -154,7 +154,7 @@ fn as_many_elements_are_printed_as_are_asked_for() {
     assert_eq!(report["bindings"][1]["preview"], "[0, 1, …]");
 }
 
-/// A pipe whose writer takes its time.
+/// A pipe with a slow writer.
 #[cfg(unix)]
 #[test]
 fn the_time_of_reading_a_file_is_not_that_of_uploading_it() {

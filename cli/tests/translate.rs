@@ -1,4 +1,4 @@
-//! `anywarp translate`: every stage, in every form of printing, and what it says where one is missing.
+//! `anywarp translate`: every stage, every output form, and the messages for missing stages.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -9,7 +9,7 @@ use support::{Folder, Outcome};
 const SAXPY: &str = include_str!("../../examples/shaders/saxpy.wgsl");
 const CONV3X3: &str = include_str!("../../examples/shaders/conv3x3.wgsl");
 
-/// The line of `SAXPY` that does the work.
+/// The line of `SAXPY` with the computation.
 const LINE: &str = "y[id.x] += params.a * x[id.x];";
 
 fn folder(test: &str) -> Folder {
@@ -26,12 +26,12 @@ fn number_of(line: &str) -> usize {
     1 + SAXPY.lines().position(|candidate| candidate.trim() == line).unwrap()
 }
 
-/// Whether this machine says it can make a stage that needs a tool: the variable names it.
+/// Whether this machine has a tool that a stage needs: the variable names it.
 fn has(variables: &[&str]) -> bool {
     cfg!(feature = "cuda") && variables.iter().all(|name| std::env::var_os(name).is_some())
 }
 
-/// The text of a stage that needs tools or, where they are not named, nothing.
+/// The text of a stage that needs tools; `None` if they are not named.
 fn with_tools(folder: &Folder, variables: &[&str], line: &str) -> Option<String> {
     if has(variables) {
         return Some(folder.translate(line, &[]).ok());
@@ -56,7 +56,7 @@ fn stages_of_every_machine() {
         for kernel in ["saxpy", "conv3x3"] {
             let text = folder.translate(&format!("{kernel}.wgsl --to {stage}"), &[]).ok();
             assert!(text.contains(kernel), "{stage}: {kernel} is missing in\n{text}");
-            // Only one of the kernels needs to know how long an array is.
+            // Only one of the kernels uses the length of an array.
             for word in words.iter().filter(|word| kernel == "saxpy" || **word != "arrayLength") {
                 assert!(text.contains(word), "{kernel} as {stage}: {word} is missing in\n{text}");
             }
@@ -147,7 +147,7 @@ fn all_stages_stand_one_below_the_other_or_two_by_two() {
     }
 }
 
-/// Rows of a page whose left side is the source: what stands beside the line that does the work.
+/// The rows of a page with the source on the left, from the line with the computation on.
 fn beside_the_work(page: &str) -> String {
     let rows = page.lines().skip_while(|row| !row.contains(LINE));
     let rows = rows.enumerate().take_while(|(at, row)| *at == 0 || row.starts_with(' ')).map(|(_, row)| row);
@@ -177,7 +177,7 @@ fn lines_find_what_became_of_them() {
         assert!(beside.contains(first) && beside.contains(second), "{stage}:\n{page}");
     }
     let nothing = folder.translate("saxpy.wgsl --to spirv --line 1", &[]).ok();
-    assert_eq!(nothing, "nothing came from saxpy.wgsl:1\n");
+    assert_eq!(nothing, "no output comes from saxpy.wgsl:1\n");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `anywarp run --watch`: a real child that is told of changes by its files.
+//! `anywarp run --watch`: a child process that reacts to changes of its files.
 
 #[allow(dead_code, reason = "other tests use more of it")]
 mod support;
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use support::Folder;
 
-/// How long a busy machine may take to notice a change.
+/// The time that a busy machine may take to notice a change.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A watching child, which ends with its test.
+/// A watching child process, which ends with its test.
 struct Watching {
     child: Child,
     lines: Receiver<String>,
@@ -44,19 +44,19 @@ impl Watching {
         Self { child, lines }
     }
 
-    /// Waits for a line that has `text` in it, and returns it.
+    /// Waits for a line that contains `text`, and returns it.
     fn wait_for(&self, text: &str) -> String {
         let mut before = Vec::new();
         loop {
             match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) if line.contains(text) => return line,
                 Ok(line) => before.push(line),
-                Err(error) => panic!("'{text}' did not come ({error}); what came: {before:#?}"),
+                Err(error) => panic!("'{text}' was not printed ({error}); the output: {before:#?}"),
             }
         }
     }
 
-    /// The lines that come within a moment.
+    /// The lines that are printed within a moment.
     fn soon(&self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(700)) {
@@ -94,11 +94,11 @@ fn a_change_of_the_file_or_an_imported_one_runs_it_again() {
     watching.wait_for("4712");
     watching.soon();
 
-    // A mistake is told once, with the place in the imported file, and ends nothing.
+    // A mistake is reported once, with its position in the imported file, and the tool continues.
     folder.write("parts/number.wgsl", "\nconst NUMBER = ;");
     watching.wait_for("parts/number.wgsl:2:");
     let after = watching.soon();
-    assert!(!after.iter().any(|line| line.contains("number.wgsl:2:")), "told twice: {after:#?}");
+    assert!(!after.iter().any(|line| line.contains("number.wgsl:2:")), "reported twice: {after:#?}");
 
     folder.write("parts/number.wgsl", "const NUMBER = 4713u;");
     watching.wait_for("4713");
@@ -138,8 +138,8 @@ fn a_file_may_go_away_and_come_back() {
     watching.wait_for("4711");
 
     std::fs::remove_file(folder.path().join("main.wgsl")).unwrap();
-    watching.wait_for("main.wgsl is not there; the kernel runs again when it comes back");
-    assert_eq!(watching.soon(), [""; 0], "said twice, or ended");
+    watching.wait_for("main.wgsl is missing; the kernel runs again when it is back");
+    assert_eq!(watching.soon(), [""; 0], "reported twice, or ended");
     folder.write("main.wgsl", NUMBER);
     watching.wait_for("main.wgsl is back");
     watching.wait_for("4711");
@@ -153,12 +153,12 @@ fn a_file_that_is_replaced_by_renaming_runs_without_a_word() {
     watching.wait_for("4711");
     watching.soon();
 
-    // As editors do: the old file goes, and a new one takes its name.
+    // As editors do: the old file is removed, and a new one is renamed.
     for number in [4712, 4713] {
         let (old, new) = (folder.path().join("main.wgsl"), folder.path().join("new.wgsl"));
         folder.write("new.wgsl", NUMBER.replace("4711", &number.to_string()));
         std::fs::rename(&old, folder.path().join("main.wgsl~")).unwrap();
-        // Longer than from one look to the next.
+        // Longer than the interval between two checks.
         std::thread::sleep(Duration::from_millis(170));
         std::fs::rename(new, old).unwrap();
         let mut lines = Vec::new();

@@ -1,13 +1,13 @@
-//! Lines over sizes, as an SVG.
+//! A line chart of rates by size, as an SVG.
 
 use std::error::Error;
 
 use plotters::prelude::*;
 
-/// A name, and bytes beside GB/s.
+/// A name, and points of bytes and GB/s.
 pub(crate) type Line = (String, Vec<(f64, f64)>);
 
-/// Draws rates over sizes, which both grow by powers.
+/// Draws rates by size; both axes are logarithmic.
 pub(crate) fn rates(file: &str, title: &str, lines: &[Line]) -> Result<(), Box<dyn Error>> {
     let points = || lines.iter().flat_map(|(_, points)| points.iter().copied());
     let (least, most) = points().fold((f64::MAX, f64::MIN), |(low, high), (_, rate)| (low.min(rate), high.max(rate)));
@@ -15,7 +15,7 @@ pub(crate) fn rates(file: &str, title: &str, lines: &[Line]) -> Result<(), Box<d
         points().fold((f64::MAX, f64::MIN), |(low, high), (bytes, _)| (low.min(bytes), high.max(bytes)));
     let area = SVGBackend::new(file, (980, 560)).into_drawing_area();
     area.fill(&WHITE)?;
-    let (plot, legend) = area.split_horizontally(800); // beside the plot: within it, it would cover a curve
+    let (plot, legend) = area.split_horizontally(800); // next to the plot: inside it, it would cover a curve
     let mut chart = ChartBuilder::on(&plot)
         .caption(title, ("sans-serif", 18))
         .margin(16)

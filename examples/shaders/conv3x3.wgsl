@@ -1,4 +1,4 @@
-// A 3x3 convolution of an image with interleaved channels; its edge pixels are repeated outwards.
+// A 3x3 convolution of an image with interleaved channels; edge pixels are repeated outwards.
 struct Params {
     // Row y of the filter is column y of the matrix.
     weights: mat3x3<f32>,

@@ -1,4 +1,4 @@
-// From a photograph to its edges, in four steps: blurred by rows, by columns, sloped, thinned.
+// From a photograph to its edges, in four steps: blur by rows, blur by columns, slopes, thinning.
 @group(0) @binding(0) var<uniform> size: vec2<u32>;
 @group(0) @binding(1) var<storage> photo: array<u32>; // red, green, blue, opacity
 @group(0) @binding(2) var<storage> source: array<f32>;
@@ -6,7 +6,7 @@
 @group(0) @binding(4) var<storage, read_write> slopes: array<vec2<f32>>;
 @group(0) @binding(5) var<storage, read_write> pixels: array<u32>;
 
-// A Gaussian with a deviation of 1.4 pixels; its edge pixels are repeated outwards.
+// A Gaussian with a deviation of 1.4 pixels; edge pixels are repeated outwards.
 const weights = array<f32, 4>(0.2853, 0.2211, 0.1028, 0.0287);
 
 fn index(x: i32, y: i32) -> u32 {
@@ -44,7 +44,7 @@ fn blur_columns(@builtin(global_invocation_id) id: vec3<u32>) {
     blurred[id.y * size.x + id.x] = sum;
 }
 
-// How steep the picture is, and which way: by Sobel.
+// The Sobel gradient: its magnitude and direction.
 @compute @workgroup_size(16, 16)
 fn slope(@builtin(global_invocation_id) id: vec3<u32>) {
     if any(id.xy >= size) {
@@ -60,7 +60,7 @@ fn slope(@builtin(global_invocation_id) id: vec3<u32>) {
     slopes[id.y * size.x + id.x] = across;
 }
 
-// Only where it is steeper than on both sides of the edge; the colour says which way the edge looks.
+// Keeps pixels that are steeper than both neighbours across the edge; the colour shows the edge's direction.
 @compute @workgroup_size(16, 16)
 fn thin(@builtin(global_invocation_id) id: vec3<u32>) {
     if any(id.xy >= size) {
@@ -72,7 +72,7 @@ fn thin(@builtin(global_invocation_id) id: vec3<u32>) {
     let way = vec2<i32>(round(here / max(steep, 1e-6)));
     let before = length(slopes[index(at.x - way.x, at.y - way.y)]);
     let behind = length(slopes[index(at.x + way.x, at.y + way.y)]);
-    var colour = 0.3 * unpack4x8unorm(photo[index(at.x, at.y)]).rgb; // the photograph, at night
+    var colour = 0.3 * unpack4x8unorm(photo[index(at.x, at.y)]).rgb; // the darkened photograph
     if steep >= before && steep > behind {
         let angle = atan2(here.y, here.x);
         colour += smoothstep(0.03, 0.25, steep) * (0.65 + 0.35 * cos(angle + vec3(0.0, 2.1, 4.2)));

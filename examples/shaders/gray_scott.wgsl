@@ -1,4 +1,4 @@
-// Reaction and diffusion by Gray and Scott: `u` feeds `v`, `v` makes more of itself out of `u`, and both spread.
+// Reaction and diffusion by Gray and Scott: `u` feeds `v`, `v` turns `u` into more `v`, and both diffuse.
 struct Dish {
     size: vec2<u32>,
     feed: f32,
@@ -10,7 +10,7 @@ struct Dish {
 @group(0) @binding(2) var<storage, read_write> next: array<vec2<f32>>;
 @group(0) @binding(3) var<storage, read_write> pixels: array<u32>;
 
-// The dish has no rim: what leaves it on one side comes back on the other.
+// The dish wraps around at its borders.
 fn at(column: u32, row: u32) -> vec2<f32> {
     return old[row % dish.size.y * dish.size.x + column % dish.size.x];
 }
@@ -31,7 +31,7 @@ fn react(@builtin(global_invocation_id) id: vec3<u32>) {
     next[id.y * dish.size.x + id.x] = here + vec2(1.0, 0.5) * spread + change;
 }
 
-// How much `v` there is, from deep blue over green to white; lit from the upper left, as if it stood higher.
+// The amount of `v` as a colour, from deep blue over green to white; shaded as heights lit from the upper left.
 @compute @workgroup_size(16, 16)
 fn paint(@builtin(global_invocation_id) id: vec3<u32>) {
     if any(id.xy >= dish.size) {

@@ -1,4 +1,4 @@
-// The Mandelbrot set: how long z -> z * z + c takes to leave the circle, as a colour.
+// The Mandelbrot set: the number of steps z -> z * z + c until z leaves the circle, as a colour.
 struct View {
     centre: vec2<f32>,
     // The width of the picture in the complex plane.
@@ -15,7 +15,7 @@ fn mandelbrot(@builtin(global_invocation_id) id: vec3<u32>) {
     if any(id.xy >= view.size) {
         return;
     }
-    // Four points to a pixel, so that fine threads do not flicker.
+    // Four samples per pixel, so that fine lines do not flicker.
     var colour = vec3<f32>();
     for (var part = 0u; part < 4; part++) {
         let at = vec2<f32>(id.xy) + 0.25 + 0.5 * vec2(f32(part % 2), f32(part / 2));
@@ -31,11 +31,11 @@ fn colour_of(c: vec2<f32>) -> vec3<f32> {
         z = vec2(z.x * z.x - z.y * z.y, 2.0 * z.x * z.y) + c;
         let square = dot(z, z);
         if square > 256.0 {
-            // Smooth between two steps: the further out, the earlier it left.
+            // Smooth between two steps: the distance outside the circle gives the fraction.
             let steps = f32(step) + 1.0 - log2(0.5 * log2(square));
             let phase = 0.35 * sqrt(steps) + vec3(0.52, 0.60, 0.70);
             return 0.5 - 0.5 * cos(6.2831853 * phase);
         }
     }
-    return vec3<f32>(); // inside, as far as one can tell
+    return vec3<f32>(); // inside, within the step limit
 }

@@ -1,7 +1,7 @@
-// Bodies that attract each other, and what they look like.
+// Bodies that attract each other, and their picture.
 struct Sky {
     size: vec2<u32>,
-    // Half the height of what is seen.
+    // Half the height of the visible region.
     reach: f32,
     step: f32,
 }
@@ -10,10 +10,10 @@ struct Sky {
 @group(0) @binding(1) var<storage> old: array<vec4<f32>>; // position, mass
 @group(0) @binding(2) var<storage, read_write> next: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> velocities: array<vec4<f32>>; // velocity, colour
-@group(0) @binding(4) var<storage, read_write> light: array<atomic<u32>>; // three colours to a pixel
+@group(0) @binding(4) var<storage, read_write> light: array<atomic<u32>>; // three colours per pixel
 @group(0) @binding(5) var<storage, read_write> pixels: array<u32>;
 
-// Every body feels every other one. No index is out of reach, so nothing is checked.
+// Every body is attracted by every other one. All indices are provably in range, so no check remains.
 @compute @workgroup_size(64)
 fn attract(@builtin(global_invocation_id) id: vec3<u32>) {
     let count = arrayLength(&old);
@@ -25,7 +25,7 @@ fn attract(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var other = 0u; other < count; other++) {
         let there = old[other];
         let way = there.xyz - here.xyz;
-        let near = inverseSqrt(dot(way, way) + 0.0004); // softened: no two bodies ever collide
+        let near = inverseSqrt(dot(way, way) + 0.0004); // softened, so that the distance is never 0
         pull += way * (there.w * near * near * near);
     }
     let velocity = velocities[id.x].xyz + sky.step * pull;
@@ -58,7 +58,7 @@ fn shine(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
-// Light to colours: much of it does not become ever brighter.
+// Converts light to colours; saturates bright pixels smoothly.
 @compute @workgroup_size(64)
 fn develop(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= arrayLength(&pixels) {

@@ -1,10 +1,10 @@
-// c = a b for matrices of n x n, row after row, in two ways.
+// c = a b for row-major matrices of n x n, in two ways.
 @group(0) @binding(0) var<uniform> n: u32;
 @group(0) @binding(1) var<storage> a: array<f32>;
 @group(0) @binding(2) var<storage> b: array<f32>;
 @group(0) @binding(3) var<storage, read_write> c: array<f32>;
 
-// Every factor comes from the buffers: each element of a and b is fetched n times.
+// Every factor is read from the buffers: each element of a and b is fetched n times.
 @compute @workgroup_size(16, 16)
 fn naive(@builtin(global_invocation_id) at: vec3<u32>) {
     if at.x >= n || at.y >= n {
@@ -28,11 +28,11 @@ fn tiled(@builtin(global_invocation_id) at: vec3<u32>, @builtin(local_invocation
         // One element of each tile, zero beyond the edge.
         tile_a[own.y][own.x] = element_of_a(at.y, first + own.x);
         tile_b[own.y][own.x] = element_of_b(first + own.y, at.x);
-        workgroupBarrier(); // nobody multiplies before all have fetched
+        workgroupBarrier(); // all have fetched before any multiplies
         for (var k = 0u; k < 16; k++) {
             sum += tile_a[own.y][k] * tile_b[k][own.x];
         }
-        workgroupBarrier(); // nobody fetches the next tile while others still multiply
+        workgroupBarrier(); // all have multiplied before any fetches the next tile
     }
     if at.x < n && at.y < n {
         c[at.y * n + at.x] = sum;

@@ -1,4 +1,4 @@
-//! What a text says that Rust needs to know: structs, overrides, entry points. Plain data.
+//! The facts that Rust needs from a text: structs, overrides, entry points. Plain data.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::docs::docs;
 use crate::overrides::{Override, overrides};
 use crate::refusal::Refusal;
 
-/// A text, as far as the host sees it.
+/// The parts of a text that the host uses.
 pub(crate) struct Description {
-    /// Comments `//!`.
+    /// Comments that begin with `//!`.
     pub(crate) docs: Vec<String>,
-    /// Structs that the host shares, each after those it is made of.
+    /// Structs that the host shares; each follows the structs that it contains.
     pub(crate) structs: Vec<Struct>,
     pub(crate) overrides: Vec<Override>,
     /// Compute entry points, in the text's order.
@@ -40,11 +40,11 @@ pub(crate) struct Member {
 pub(crate) struct Entry {
     pub(crate) docs: Vec<String>,
     pub(crate) name: String,
-    /// By group and binding, the immediate behind them.
+    /// Ordered by group and binding; the immediate is last.
     pub(crate) arguments: Vec<Argument>,
 }
 
-/// What a launch gives to one variable.
+/// The argument of a launch for one variable.
 pub(crate) struct Argument {
     pub(crate) docs: Vec<String>,
     pub(crate) name: String,
@@ -52,7 +52,7 @@ pub(crate) struct Argument {
     pub(crate) layout: Layout,
 }
 
-/// How, and in which slot.
+/// The kind of an argument and its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArgumentKind {
     Uniform(usize),
@@ -64,13 +64,13 @@ pub(crate) enum ArgumentKind {
 /// Parses, validates and reads a text.
 ///
 /// # Errors
-/// What is wrong with it, with the author's line where there is one.
+/// An error in the text, with the author's line where there is one.
 pub(crate) fn describe(source: &Source) -> Result<Description, Refusal> {
     Room::of_source(source)?.run(|| described(source))
 }
 
 fn described(source: &Source) -> Result<Description, Refusal> {
-    // Comments in odd places are no reason to refuse what is valid without them.
+    // Doc comments in unexpected positions do not make a text invalid.
     let module = module::parse_documented(source).or_else(|_| module::parse(source))?;
     let module = module::validate(module).map_err(|refused| diagnostic::of_refused(source, &refused))?;
     let compute: Vec<usize> = (0..module.entry_points.len())
@@ -103,12 +103,12 @@ fn described(source: &Source) -> Result<Description, Refusal> {
     })
 }
 
-/// Refuses variables that no value or buffer of Rust can stand for.
+/// Refuses variables that have no counterpart in Rust.
 fn check(source: &Source, module: &Module, reflection: &Reflection) -> Result<(), Refusal> {
     if let Some((name, span)) = &reflection.foreign {
         let message = format!("'{name}' has no counterpart in Rust");
-        let note = "kernels work on uniform and storage buffers and on immediates; textures, samplers and \
-                    arrays of bindings are none of these";
+        let note = "kernels take uniform and storage buffers and immediates; textures, samplers and \
+                    arrays of bindings are not supported";
         return Err(Refusal::at(source, &message, *span, "neither a buffer nor a value", note));
     }
     let endless =
@@ -118,9 +118,9 @@ fn check(source: &Source, module: &Module, reflection: &Reflection) -> Result<()
         let named = |global: &naga::GlobalVariable| global.name.as_ref() == Some(name);
         let found = module.global_variables.iter().find(|(_, global)| named(global));
         let span = found.map_or(Span::UNDEFINED, |(handle, _)| module.global_variables.get_span(handle));
-        let message = format!("'{layout}' ends in an array without a size, which no Rust type does");
-        let note = "make two bindings of it, one for what comes first and one for the array; or make the \
-                    kernel with `Device::kernel`, which binds a buffer of bytes to it";
+        let message = format!("'{layout}' ends in a runtime-sized array, which has no Rust type");
+        let note = "split it into two bindings, one for the first members and one for the array; or make the \
+                    kernel with `Device::kernel`, and bind a buffer of bytes to it";
         return Err(Refusal::at(source, &message, span, "bound here", note));
     }
     Ok(())

@@ -1,8 +1,8 @@
-//! WGSL's comments as Rust's.
+//! Converts WGSL comments to Rust doc comments.
 
-/// The lines of a comment, without what makes them one.
+/// The lines of a comment, without the comment markers.
 ///
-/// Code in it is WGSL: it is marked so that Rust does not run it as an example of its own.
+/// Code in it is marked as WGSL, so that Rust does not run it as a doc test.
 pub(crate) fn docs(comment: Option<&Vec<String>>) -> Vec<String> {
     let mut lines = Vec::new();
     for part in comment.into_iter().flatten() {
@@ -11,7 +11,7 @@ pub(crate) fn docs(comment: Option<&Vec<String>>) -> Vec<String> {
         lines.extend(text.lines().map(str::trim_end));
     }
     let mut fenced = false;
-    let told = lines.into_iter().map(|line| {
+    let converted = lines.into_iter().map(|line| {
         let text = line.trim_start();
         if text.starts_with("```") {
             fenced = !fenced;
@@ -21,7 +21,7 @@ pub(crate) fn docs(comment: Option<&Vec<String>>) -> Vec<String> {
         let indent = (line.len() - text.len()).min(if fenced { usize::MAX } else { 4 });
         format!("{:indent$}{text}", "")
     });
-    told.collect()
+    converted.collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What stands between the parentheses of `kernels!`.
+//! Parses the input of `kernels!`.
 
 use proc_macro2::{Delimiter, Group, Punct, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -8,9 +8,9 @@ use syn::{Ident, LitBool, LitStr, Token, braced};
 
 /// One use of the macro.
 pub(crate) struct Input {
-    /// As they came.
+    /// Copied to the module unchanged.
     pub(crate) attributes: TokenStream,
-    /// As it came; nothing for a module of its surroundings only.
+    /// Copied to the module unchanged; empty for a private module.
     pub(crate) visibility: TokenStream,
     /// The module's name.
     pub(crate) name: Ident,
@@ -27,18 +27,18 @@ pub(crate) enum Text {
     Inline(LitStr),
 }
 
-/// What a text is composed with.
+/// The composition options of a text.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) features: Vec<(String, bool)>,
-    /// Names of types and of the scalars to take for them.
+    /// Type names, with the scalar that replaces each.
     pub(crate) elements: Vec<(String, Ident)>,
     /// The folder of imports, relative to the crate's folder.
     pub(crate) root: Option<LitStr>,
 }
 
 impl Input {
-    /// Where errors about the text are told.
+    /// The span for errors about the text.
     pub(crate) fn span(&self) -> Span {
         match &self.text {
             Text::File(literal) | Text::Inline(literal) => literal.span(),
@@ -68,10 +68,13 @@ impl Parse for Input {
             let inside;
             braced!(inside in input);
             let text = inside.parse().map_err(|error| {
-                syn::Error::new(error.span(), "the WGSL between braces is one string literal: r\"...\" or r#\"...\"#")
+                syn::Error::new(
+                    error.span(),
+                    "expected one string literal with WGSL between the braces: r\"...\" or r#\"...\"#",
+                )
             })?;
             if !inside.is_empty() {
-                return Err(inside.error("the WGSL between braces is one string literal; this is behind it"));
+                return Err(inside.error("expected one string literal with WGSL between the braces; remove the rest"));
             }
             Text::Inline(text)
         } else {
@@ -107,13 +110,13 @@ fn visibility(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     Ok(visibility)
 }
 
-/// The module's name, from the file's.
+/// The module's name, taken from the file name.
 fn stem(path: &LitStr) -> syn::Result<Ident> {
     let text = path.value();
     let file = text.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = file.split('.').next().unwrap_or_default();
     let mut name: Ident = syn::parse_str(stem).map_err(|_| {
-        let message = format!("'{stem}' cannot be the name of a module: write `mod NAME = \"{text}\"`");
+        let message = format!("'{stem}' is not a valid module name: write `mod NAME = \"{text}\"`");
         syn::Error::new(path.span(), message)
     })?;
     name.set_span(path.span());
@@ -143,12 +146,12 @@ fn options(input: ParseStream<'_>) -> syn::Result<Options> {
             "root" => {
                 input.parse::<Token![=]>()?;
                 if options.root.replace(input.parse()?).is_some() {
-                    return Err(syn::Error::new(word.span(), "there is one root, and it is given twice"));
+                    return Err(syn::Error::new(word.span(), "option 'root' is given twice; keep one"));
                 }
             }
             other => {
                 let known = "`feature NAME = true`, `element NAME = f16` and `root = \"FOLDER\"`";
-                return Err(syn::Error::new(word.span(), format!("there is no option '{other}'; there are {known}")));
+                return Err(syn::Error::new(word.span(), format!("unknown option '{other}'; expected {known}")));
             }
         }
     }

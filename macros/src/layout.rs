@@ -1,4 +1,4 @@
-//! WGSL's layouts in Rust's terms: which type has the same bytes, and what lies between members.
+//! Maps WGSL layouts to Rust: types with the same bytes, and the padding between members.
 
 use anywarp_backend::{Layout, Scalar, Shape};
 use proc_macro2::{Literal, TokenStream};
@@ -12,12 +12,12 @@ use crate::refusal::Refusal;
 pub(crate) enum Slot {
     /// The member of this index.
     Member(usize),
-    /// So many bytes that belong to no member.
+    /// A number of padding bytes.
     Padding(u32),
 }
 
-/// The fields of a struct of `size` bytes whose members, in order, are at these offsets and have
-/// these sizes. No Rust type of theirs is aligned more than WGSL's, so that only bytes are missing.
+/// The fields of a struct of `size` bytes whose members have these offsets and sizes, in order. No Rust type used here
+/// has a higher alignment than its WGSL type, so that only padding bytes are missing.
 pub(crate) fn slots(members: impl IntoIterator<Item = (u32, u32)>, size: u32) -> Vec<Slot> {
     let mut slots = Vec::new();
     let mut end = 0;
@@ -46,7 +46,7 @@ pub(crate) fn value_type(layout: &Layout) -> Result<TokenStream, Refusal> {
         }
         Shape::Array { element, count: Some(count), .. } => array(element_type(element)?, *count),
         Shape::Array { count: None, .. } => {
-            return Err(Refusal::new(format!("{} has no size that Rust could know", layout.name)));
+            return Err(Refusal::new(format!("{} has no size that is known at compile time", layout.name)));
         }
         Shape::Struct { .. } => {
             let name = struct_ident(&layout.name)?;
@@ -55,7 +55,7 @@ pub(crate) fn value_type(layout: &Layout) -> Result<TokenStream, Refusal> {
     })
 }
 
-/// The Rust type of an array's element: with what lies between it and the next one.
+/// The Rust type of an array's element, including the padding up to the next element.
 pub(crate) fn element_type(layout: &Layout) -> Result<TokenStream, Refusal> {
     match &layout.shape {
         Shape::Vector { length: 3, scalar } => Ok(array(scalar_type(*scalar), 4)),
@@ -73,7 +73,7 @@ fn array(element: TokenStream, length: u32) -> TokenStream {
     quote!([#element; #length])
 }
 
-/// Whether two values, `a` and `b`, are equal; lanes that are padding do not count.
+/// An expression that compares two values, `a` and `b`, and ignores lanes that are padding.
 pub(crate) fn equal(layout: &Layout, a: TokenStream, b: TokenStream) -> TokenStream {
     match &layout.shape {
         Shape::Matrix { rows: 3, .. } => lanes(3, a, b),
@@ -89,7 +89,7 @@ pub(crate) fn equal(layout: &Layout, a: TokenStream, b: TokenStream) -> TokenStr
     }
 }
 
-/// Whether the Rust arrays for it have lanes that are padding. Structs look after themselves.
+/// Whether its Rust arrays contain padding lanes. Structs compare their own members.
 fn padded(layout: &Layout) -> bool {
     match &layout.shape {
         Shape::Matrix { rows, .. } => *rows == 3,
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn types_have_wgsl_s_own_bytes() {
-        // The type, what a value of it is, what an array's element of it is.
+        // WGSL, its Rust type as a value, and its Rust type as an array element.
         for (wgsl, value, element) in [
             ("f32", "f32", "f32"),
             ("atomic<u32>", "u32", "u32"),
@@ -159,7 +159,7 @@ mod tests {
             assert_eq!(value_type(&layout).unwrap().to_string(), value, "{wgsl} as a value");
             assert_eq!(element_type(&layout).unwrap().to_string(), element, "{wgsl} as an element");
         }
-        assert!(value_type(&layout("array<f32>")).is_err(), "an array without a size is no value");
+        assert!(value_type(&layout("array<f32>")).is_err(), "an array without a size is not a value");
     }
 
     #[test]

@@ -2,12 +2,12 @@
 //!
 //! | module | step |
 //! |---|---|
-//! | `input` | what stands between the parentheses |
-//! | `read` | the WGSL that it names |
-//! | `describe`, `overrides`, `docs` | what the WGSL says, as plain data |
-//! | `layout`, `names` | its types and names in Rust |
-//! | `emit` | the module |
-//! | `refusal` | why there is none |
+//! | `input` | parses the macro's input |
+//! | `read` | reads the WGSL |
+//! | `describe`, `overrides`, `docs` | describe the WGSL as plain data |
+//! | `layout`, `names` | map its types and names to Rust |
+//! | `emit` | generates the module |
+//! | `refusal` | holds the error if there is no module |
 
 mod describe;
 mod docs;
@@ -27,10 +27,9 @@ use input::Input;
 use proc_macro::TokenStream;
 use refusal::Refusal;
 
-/// The WGSL is read and validated while Rust compiles: what is wrong with it is a compile error with
-/// its line.
+/// The WGSL is read and validated while Rust compiles: a mistake in it is a compile error that shows its line.
 ///
-/// # What it takes
+/// # Input
 ///
 /// | input | module |
 /// |---|---|
@@ -38,28 +37,28 @@ use refusal::Refusal;
 /// | `pub mod axpy = "shaders/saxpy.wgsl"` | `pub mod axpy`; attributes go before it |
 /// | `mod axpy { r"..." }` | the WGSL itself, as one string literal |
 ///
-/// A path is relative to the folder of the crate's `Cargo.toml` and stays within it. The crate is
-/// built anew when the file, or one that it imports, changes. Behind it go options of composition, as
-/// `Wgsl` has them: `kernels!("shaders/sum.wgsl", feature wide = true, element T = f16)`. Imports come
-/// from the file's folder, or from `root = "shaders"`.
+/// A path is relative to the folder of the crate's `Cargo.toml` and stays within it. The crate is rebuilt when the
+/// file, or a file that it imports, changes. Composition options follow the path, as in `Wgsl`:
+/// `kernels!("shaders/sum.wgsl", feature wide = true, element T = f16)`. Imports are relative to the file's folder, or
+/// to `root = "shaders"`.
 ///
-/// # What it makes
+/// # Output
 ///
 /// | WGSL | Rust |
 /// |---|---|
-/// | each compute entry point `box_blur` | a function `box_blur(&Device)`, which gives a `BoxBlur`; its `launch(BoxBlurArgs { .. })` is a `Launch`, its `kernel()` the kernel without the types |
-/// | a single entry point | also `Args`, another name for its arguments, unless a struct has that name |
-/// | a struct that the host sees | a `#[repr(C)]` struct with the same layout; `new` takes all members, `Default` is zero |
+/// | each compute entry point `box_blur` | a function `box_blur(&Device)`, which returns a `BoxBlur`; its `launch(BoxBlurArgs { .. })` is a `Launch`, its `kernel()` the untyped kernel |
+/// | a single entry point | also `Args`, an alias of its arguments, unless a struct has that name |
+/// | a struct that the host shares | a `#[repr(C)]` struct with the same layout; `new` takes all members, `Default` is zero |
 /// | overrides | a struct `Overrides`, and functions `box_blur_with(&Device, Overrides)` |
 /// | the text | a function `source()`, for `Device::kernel` |
 /// | comments `///` and `//!` | documentation |
 ///
-/// **Arguments** are the variables that the entry point uses, by group and binding, an immediate
-/// last. Names stay as they are; keywords of Rust become raw (`r#box`). Uniforms and immediates are
-/// given by value. A storage variable takes a buffer or a slice: by `&` if the entry point, with
-/// all it calls, only reads it, whatever it is declared as, else by `&mut`.
+/// **Arguments** are the variables that the entry point uses, ordered by group and binding, an immediate last. Names
+/// stay unchanged; keywords of Rust become raw (`r#box`). Uniforms and immediates are passed by value. A storage
+/// variable takes a buffer or a slice: by `&` if the entry point and its callees only read it, whatever its declared
+/// access, else by `&mut`.
 ///
-/// **Types** have WGSL's own bytes:
+/// **Types** have the same bytes as in WGSL:
 ///
 /// | WGSL | a member or value | an array's element |
 /// |---|---|---|
@@ -72,27 +71,26 @@ use refusal::Refusal;
 /// | `array<T, N>` | `[T; N]` | the same |
 /// | a struct | the struct | the same |
 ///
-/// A buffer for `array<T>` has elements of `T`; a buffer for any other storage variable has elements
-/// of the variable's own type, of which the first counts. Bytes of a struct that belong to no member
-/// are fields `_pad0`, `_pad1`, ...: they, and fourth lanes that stand for nothing, do not count when
-/// two values are compared. Size and offsets are asserted while Rust compiles.
+/// A buffer for `array<T>` has elements of `T`. A buffer for any other storage variable has elements of the variable's
+/// type, of which the kernel uses the first. Padding bytes of a struct are fields `_pad0`, `_pad1`, ...: comparisons of
+/// two values ignore these fields and padding lanes. Size and offsets are asserted at compile time.
 ///
-/// **Overrides** are set as their own types. Those without a value in the WGSL have none in Rust:
-/// then there is no `Overrides::default()`, and no function that does without. One whose value
-/// depends on others is an `Option`: `None` is what the WGSL computes.
+/// **Overrides** have their own types. An override without a default in the WGSL has none in Rust: then there is no
+/// `Overrides::default()`, and the only constructors are those with `Overrides`. An override whose default depends on
+/// other overrides is an `Option`: `None` selects the value that the WGSL computes.
 ///
-/// # What it refuses
+/// # Refused input
 ///
-/// WGSL that is not valid, cannot be composed, or has no compute entry point. Textures and samplers. A binding whose
-/// struct ends in an array without a size, which no Rust type does: make two bindings of it, or use
-/// `Device::kernel`. Two things that would have one name in Rust: rename one.
+/// WGSL that is invalid, cannot be composed, or has no compute entry point. Textures and samplers. A binding whose
+/// struct ends in a runtime-sized array, which has no Rust type: split it into two bindings, or use `Device::kernel`.
+/// Two items with the same name in Rust: rename one.
 ///
-/// Whether a device can run a kernel is found out when the kernel is made, and what depends on the
-/// buffers (lengths, overlaps, devices) when it is launched: those are errors at run time.
+/// Whether a device can run a kernel is checked when the kernel is made. Everything that depends on the buffers
+/// (lengths, overlaps, devices) is checked at launch. Both are errors at run time.
 #[proc_macro]
 pub fn kernels(tokens: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(tokens as Input);
-    // Unset where something other than cargo calls the compiler: then no file is found.
+    // Unset if a tool other than cargo runs the compiler: then no file is found.
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
     match expand(&input, Path::new(&folder)) {
         Ok(module) => module.into(),

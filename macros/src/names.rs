@@ -1,4 +1,4 @@
-//! Rust's names for what WGSL names, and names that would mean two things.
+//! Rust names for WGSL names, and the detection of name clashes.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 
 use crate::refusal::Refusal;
 
-/// Names that types of Rust have without being declared.
+/// Names of built-in types in Rust.
 const PRIMITIVES: [&str; 17] = [
     "bool", "char", "str", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64",
     "usize",
@@ -15,16 +15,16 @@ const PRIMITIVES: [&str; 17] = [
 /// The identifier for a WGSL name: itself, with `r#` if it is a keyword of Rust.
 pub(crate) fn ident(name: &str) -> Result<Ident, Refusal> {
     let raw = || syn::parse_str(&format!("r#{name}")).ok();
-    // A keyword since Rust 2024, of which syn does not know.
+    // A keyword since Rust 2024 that syn does not recognise.
     let plain = || if name == "gen" { None } else { syn::parse_str(name).ok() };
     let mut ident: Ident = plain().or_else(raw).ok_or_else(|| {
-        Refusal::new(format!("'{name}' cannot be a name in Rust, not even as `r#{name}`: rename it in the WGSL"))
+        Refusal::new(format!("'{name}' is not a valid name in Rust, not even as `r#{name}`: rename it in the WGSL"))
     })?;
     ident.set_span(Span::call_site());
     Ok(ident)
 }
 
-/// The identifier for a struct, which must not hide a type that the others are made of.
+/// The identifier for a struct; it must not hide a primitive type that other structs use.
 pub(crate) fn struct_ident(name: &str) -> Result<Ident, Refusal> {
     if PRIMITIVES.contains(&name) {
         return Err(Refusal::new(format!("the struct '{name}' would hide Rust's own type: rename it in the WGSL")));
@@ -45,7 +45,7 @@ pub(crate) fn camel_case(name: &str) -> String {
     if camel.starts_with(|first: char| first.is_ascii_digit()) { format!("_{camel}") } else { camel }
 }
 
-/// The names of one module, and what each is of. Types and functions do not get in each other's way.
+/// The names of one module, each with a description of its item. Types and functions are separate name spaces.
 #[derive(Default)]
 pub(crate) struct Names {
     types: BTreeMap<String, String>,
@@ -58,13 +58,13 @@ impl Names {
         self.types.contains_key(name)
     }
 
-    /// Gives a type its name.
+    /// Adds the name of a type.
     pub(crate) fn add_type(&mut self, name: &str, of: String) -> Result<Ident, Refusal> {
         add(&mut self.types, name, of)?;
         struct_ident(name)
     }
 
-    /// Gives a function its name.
+    /// Adds the name of a function.
     pub(crate) fn add_function(&mut self, name: &str, of: String) -> Result<Ident, Refusal> {
         add(&mut self.functions, name, of)?;
         ident(name)
@@ -73,8 +73,7 @@ impl Names {
 
 fn add(names: &mut BTreeMap<String, String>, name: &str, of: String) -> Result<(), Refusal> {
     if let Some(other) = names.get(name) {
-        let message =
-            format!("`{name}` would be the name of two things in Rust, of {other} and of {of}: rename one in the WGSL");
+        let message = format!("`{name}` would name both {other} and {of} in Rust: rename one in the WGSL");
         return Err(Refusal::new(message));
     }
     names.insert(name.to_owned(), of);
@@ -109,7 +108,7 @@ mod tests {
         for name in ["self", "Self", "crate", "super", "_", "a b", ""] {
             assert!(ident(name).is_err(), "{name}");
         }
-        assert!(struct_ident("u8").is_err(), "padding is made of it");
+        assert!(struct_ident("u8").is_err(), "padding uses it");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Overrides: their types, and what WGSL takes where none is given.
+//! Overrides: their types and defaults.
 
 use anywarp_backend::naga::{Expression, Handle, Literal, Module, Scalar, ScalarKind, TypeInner};
 
@@ -13,29 +13,31 @@ pub(crate) struct Override {
     pub(crate) initial: Initial,
 }
 
-/// What an override is unless it is set.
+/// The value of an override that is not set.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Initial {
     /// It must be set.
     None,
     /// Exactly this, as `Wgsl::set_override` takes it.
     Value(f64),
-    /// What WGSL makes of other overrides.
+    /// Computed by the WGSL from other overrides.
     Computed,
 }
 
-/// All overrides of a module, in the text's order.
+/// All overrides of a module, in the order of the text.
 ///
 /// # Errors
-/// One of a type that cannot be set exactly.
+/// An override of a type that cannot be set exactly.
 pub(crate) fn overrides(module: &Module) -> Result<Vec<Override>, Refusal> {
     let mut all = Vec::new();
     for (_, item) in module.overrides.iter() {
         let name = item.name.clone().unwrap_or_default();
         let Some(ty) = type_of(&module.types[item.ty].inner) else {
-            // naga has no others today.
+            // naga supports no other types today.
             let types = "bool, i16, i32, u16, u32, f16, f32 and f64";
-            return Err(Refusal::new(format!("the override '{name}' cannot be set exactly: only {types} can")));
+            return Err(Refusal::new(format!(
+                "the override '{name}' has a type that cannot be set exactly: expected one of {types}"
+            )));
         };
         let initial = match item.init {
             None => Initial::None,

@@ -1,4 +1,4 @@
-//! From the macro's input to the WGSL: one file, or several that are composed.
+//! Reads the WGSL that the macro's input names: one file, or several composed ones.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -11,28 +11,28 @@ use proc_macro2::Ident;
 use crate::input::{Input, Text};
 use crate::refusal::Refusal;
 
-/// A text, and what it was made of.
+/// A text, and the files that it was composed of.
 pub(crate) struct Reading {
     pub(crate) source: Source,
-    /// The text's own path as a module.
+    /// The module path of the text itself.
     pub(crate) at: Vec<String>,
-    /// What it imports.
+    /// The imported files.
     pub(crate) imported: Vec<Imported>,
 }
 
-/// A file that was imported.
+/// An imported file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Imported {
-    /// As a module: `shared::reduce`.
+    /// As a module path: `shared::reduce`.
     pub(crate) path: String,
     /// Relative to the crate's folder.
     pub(crate) file: String,
 }
 
-/// Reads the text that `input` names, with all it imports; `folder` is the crate's own.
+/// Reads the text that `input` names, with all imports; `folder` is the crate's own.
 ///
 /// # Errors
-/// A file that is not there, not in the crate, not text, or empty; imports that cannot be.
+/// A file that is missing, outside the crate, not text, or empty; an import that fails.
 pub(crate) fn read(input: &Input, folder: &Path) -> Result<Reading, Refusal> {
     let (root, file) = match &input.text {
         Text::File(path) => {
@@ -64,7 +64,7 @@ pub(crate) fn read(input: &Input, folder: &Path) -> Result<Reading, Refusal> {
     Ok(Reading { source, at, imported })
 }
 
-/// Files below a folder, each noted when it is read.
+/// Files below a folder; records each file that is read.
 struct Tracked<'a> {
     crate_folder: &'a Path,
     folder: Folder,
@@ -94,20 +94,20 @@ fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// `shaders/shared/reduce.wgsl` below `shaders` as `shared`, `reduce`.
+/// Maps `shaders/shared/reduce.wgsl` below `shaders` to `shared`, `reduce`.
 fn module_path(path: &str, root: &str) -> Result<Vec<String>, Refusal> {
     let below = Path::new(path).strip_prefix(root).map_err(|_| {
-        Refusal::new(format!("'{path}' does not lie in '{root}', the root folder of its imports: give another root"))
+        Refusal::new(format!("'{path}' is not in '{root}', the root folder of its imports: set another root"))
     })?;
     Ok(below.with_extension("").components().map(|name| name.as_os_str().to_string_lossy().into_owned()).collect())
 }
 
-/// The scalars that types are to stand for.
+/// The scalars that replace type names.
 fn elements(given: &[(String, Ident)]) -> Result<Vec<(String, Scalar)>, Refusal> {
     let known = "f16, f32, f64, i16, i32, i64, u16, u32, u64";
     let chosen = given.iter().map(|(name, ty)| {
         let scalar = Scalar::named(&ty.to_string());
-        let unknown = || Refusal::new(format!("the element '{name}' cannot be '{ty}': the scalars are {known}"));
+        let unknown = || Refusal::new(format!("the element '{name}' cannot be '{ty}': expected one of {known}"));
         Ok((name.clone(), scalar.ok_or_else(unknown)?))
     });
     chosen.collect()
@@ -118,7 +118,7 @@ fn read_file(folder: &Path, path: &str) -> Result<String, Refusal> {
     std::fs::read_to_string(resolve(folder, path)?).map_err(|error| unreadable(folder, path, &error))
 }
 
-/// Where a path within `folder` leads.
+/// Resolves a path within `folder`.
 fn resolve(folder: &Path, path: &str) -> Result<PathBuf, Refusal> {
     let real = |path: &Path| path.canonicalize();
     let within = || {
@@ -128,12 +128,12 @@ fn resolve(folder: &Path, path: &str) -> Result<PathBuf, Refusal> {
     match within().map_err(|error| unreadable(folder, path, &error))? {
         Some(real) if !Path::new(path).is_absolute() => Ok(real),
         _ => Err(Refusal::new(format!(
-            "'{path}' is not within the crate: paths are relative to its folder, {}, and stay in it",
+            "'{path}' is not within the crate: expected a path relative to its folder, {}, and within it",
             folder.display()
         ))),
     }
 }
 
 fn unreadable(folder: &Path, path: &str, error: &std::io::Error) -> Refusal {
-    Refusal::new(format!("'{path}' cannot be read: {error}; it was looked for at {}", folder.join(path).display()))
+    Refusal::new(format!("'{path}' cannot be read: {error}; expected it at {}", folder.join(path).display()))
 }

@@ -1,4 +1,4 @@
-//! Why there is no module: a text for the compiler's message.
+//! The reason why there is no module: a text for the compiler's message.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use anywarp_backend::Source;
 use anywarp_backend::naga::Span;
 use anywarp_wgsl::{TextError, diagnostic};
 
-/// What is wrong, and what to do about it.
+/// The error and the advice that goes with it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(String);
 
@@ -15,11 +15,11 @@ impl Refusal {
         Self(message.into())
     }
 
-    /// At a place of the text.
+    /// An error at a span of the text.
     pub(crate) fn at(source: &Source, message: &str, span: Span, label: &str, note: &str) -> Self {
         let notes = vec![format!("note: {note}")];
         let diagnostic = diagnostic::at(source, message, vec![(span, label.to_owned())], notes);
-        Self(format!("{} cannot be a module of Rust\n{}", source.file(), diagnostic.trim_end()))
+        Self(format!("{} cannot be turned into a Rust module\n{}", source.file(), diagnostic.trim_end()))
     }
 }
 

@@ -1,4 +1,4 @@
-// c = a b in f32, matrices row after row.
+// c = a b in f32, row-major matrices.
 import package::shared::tiles::{
     Block, add_products, deep, row_starts, sizes, stride_a, stride_b, tile, tile_a, tile_b,
     lower_left, lower_right, upper_left, upper_right,
@@ -58,7 +58,7 @@ fn matmul(
     @builtin(local_invocation_index) index: u32,
 ) {
     let corner = group.xy * tile;
-    // Of a, an invocation fetches 4 times 4 rows at one depth; of b, 4 columns at 4 depths.
+    // An invocation fetches 4 times 4 rows of a at one depth, and 4 columns of b at 4 depths.
     let at_a = vec2(index / deep, index % deep);
     let rows_0 = row_starts(corner.y + at_a.x * 4u);
     let rows_1 = row_starts(corner.y + at_a.x * 4u + 16u);

@@ -1,5 +1,5 @@
-// c = a b in f16 or bf16, matrices row after row, two elements in a word; added in f32, rounded to the
-// nearest, even of two. Runs where there is no f16 in WGSL.
+// c = a b in f16 or bf16, row-major matrices, two elements in a word; summed in f32, rounded to the nearest, ties to
+// even. Does not need f16 in WGSL.
 import package::shared::tiles::{
     Block, add_products, deep, row_starts, sizes, stride_a, stride_b, tile, tile_a, tile_b,
     lower_left, lower_right, upper_left, upper_right,
@@ -7,17 +7,17 @@ import package::shared::tiles::{
 
 @group(0) @binding(1) var<storage> a: array<u32>;
 @group(0) @binding(2) var<storage> b: array<u32>;
-// Atomic, because two invocations may own one half each.
+// Atomic, because two invocations may each own one half of a word.
 @group(0) @binding(3) var<storage, read_write> c: array<atomic<u32>>;
 
 // bf16 instead of f16.
 override bf16: bool = false;
 
-// Not by unpack2x16float, which some devices lack and others flush subnormal numbers in.
+// Replaces unpack2x16float: some devices lack it, and others flush subnormal numbers in it.
 fn unpacked_f16(pair: u32) -> vec2<f32> {
     let halves = vec2(pair, pair >> 16u);
     let size = (halves & vec2(0x7fffu)) << vec2(13u);
-    // The exponents' zeros are 112 apart; infinities and what is no number have the last one.
+    // The exponent biases differ by 112; infinities and NaN have the largest exponent.
     let normal = size + 0x38000000u;
     let beyond = size + 0x70000000u;
     let tiny = bitcast<vec2<u32>>(vec2<f32>(halves & vec2(0x3ffu)) * 0x1p-24);
@@ -46,7 +46,7 @@ fn from_a(starts: vec4<u32>, depth: u32) -> vec4<f32> {
     return vec4(element_of_a(at.x), element_of_a(at.y), element_of_a(at.z), element_of_a(at.w));
 }
 
-// Columns behind the last one are whatever comes next, and never stored.
+// Columns behind the last one read the next row's elements; their results are never stored.
 fn from_b(column: u32, depth: u32) -> vec4<f32> {
     if depth >= sizes.k {
         return vec4(0.0);
@@ -65,7 +65,7 @@ fn rounded_to_f16(values: vec4<f32>) -> vec4<u32> {
     let bits = bitcast<vec4<u32>>(values);
     let size = bits & vec4(0x7fffffffu);
     let normal = (size + 0xc8000fffu + ((size >> vec4(13u)) & vec4(1u))) >> vec4(13u);
-    // In 0.5 the last bit is worth 2^-24, as in the smallest f16: the addition rounds.
+    // The last bit of 0.5 is 2^-24, as in the smallest f16: the addition rounds.
     let tiny = bitcast<vec4<u32>>(bitcast<vec4<f32>>(size) + 0.5) - 0x3f000000u;
     let beyond = select(vec4(0x7c00u), vec4(0x7e00u), size > vec4(0x7f800000u));
     let rounded = select(select(normal, tiny, size < vec4(0x38800000u)), beyond, size >= vec4(0x47800000u));
@@ -76,13 +76,13 @@ fn rounded_to_f16(values: vec4<f32>) -> vec4<u32> {
 fn rounded_to_bf16(values: vec4<f32>) -> vec4<u32> {
     let bits = bitcast<vec4<u32>>(values);
     let rounded = (bits + 0x7fffu + ((bits >> vec4(16u)) & vec4(1u))) >> vec4(16u);
-    // Rounding could make an infinity of what is not a number.
+    // Rounding could turn a NaN into an infinity.
     return select(rounded, (bits >> vec4(16u)) | vec4(0x40u), (bits & vec4(0x7fffffffu)) > vec4(0x7f800000u));
 }
 
 fn store_half(at: u32, bits: u32) {
     let shift = at % 2u * 16u;
-    // The other half stays as it is, or as it becomes meanwhile.
+    // Keeps the other half, also if another invocation changes it between the two operations.
     atomicAnd(&c[at / 2u], ~(0xffffu << shift));
     atomicOr(&c[at / 2u], bits << shift);
 }
@@ -130,7 +130,7 @@ fn matmul(
     @builtin(local_invocation_index) index: u32,
 ) {
     let corner = group.xy * tile;
-    // Of a, an invocation fetches 4 times 4 rows at one depth; of b, 4 columns at 4 depths.
+    // An invocation fetches 4 times 4 rows of a at one depth, and 4 columns of b at 4 depths.
     let at_a = vec2(index / deep, index % deep);
     let rows_0 = row_starts(corner.y + at_a.x * 4u);
     let rows_1 = row_starts(corner.y + at_a.x * 4u + 16u);

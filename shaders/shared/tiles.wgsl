@@ -1,13 +1,13 @@
-// The product of two matrices, tile by tile: what does not depend on the elements.
+// The product of two matrices, tile by tile: the part that does not depend on the element type.
 //
-// A workgroup computes 64x64 elements of c, an invocation four blocks of 4x4. What they need of a
-// and b goes through workgroup memory, 16 columns of a and rows of b at a time.
+// A workgroup computes 64x64 elements of c, an invocation four blocks of 4x4. The operands go through workgroup memory,
+// 16 columns of a and 16 rows of b at a time.
 struct Sizes {
     // Rows of a and c, columns of a and rows of b, columns of b and c.
     m: u32,
     k: u32,
     n: u32,
-    // Where the matrices begin in what is bound, in elements.
+    // The first element of each matrix in its binding.
     first_of_a: u32,
     first_of_b: u32,
     first_of_c: u32,
@@ -17,7 +17,7 @@ struct Sizes {
 
 const tile = 64u;
 const deep = 16u;
-// One more than there are, so that columns of a fall into different banks.
+// One more than needed, so that columns of a fall into different banks.
 const stride_a = 17u;
 const stride_b = 16u;
 
@@ -25,7 +25,7 @@ const stride_b = 16u;
 var<workgroup> tile_a: array<vec4<f32>, 272>;
 var<workgroup> tile_b: array<vec4<f32>, 256>;
 
-// Four rows of four columns. Named, not indexed: so they stay in registers.
+// Four rows of four columns. Named members, not an array, so that they stay in registers.
 struct Block {
     row_0: vec4<f32>,
     row_1: vec4<f32>,
@@ -38,7 +38,7 @@ var<private> upper_right = Block();
 var<private> lower_left = Block();
 var<private> lower_right = Block();
 
-// Where four rows of a begin; rows behind the last one are the last one, and never stored.
+// The first elements of four rows of a; rows behind the last one repeat it, and their results are never stored.
 fn row_starts(row: u32) -> vec4<u32> {
     let last = vec4(sizes.m - 1u);
     return min(vec4(row) + vec4(0u, 1u, 2u, 3u), last) * sizes.k + sizes.first_of_a;

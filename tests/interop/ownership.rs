@@ -54,7 +54,7 @@ fn three_handles_must_belong_together() {
     let sibling = second(&one.adapter, Features::empty());
     for queue in [other.queue, sibling.queue] {
         let error = beside::device(&one.adapter, one.device.clone(), queue).unwrap_err().to_string();
-        assert!(error.contains("the queue is not that of the device"), "{error}");
+        assert!(error.contains("the queue belongs to another device"), "{error}");
     }
     beside::device(&one.adapter, one.device.clone(), one.queue).unwrap();
 }

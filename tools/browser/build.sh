@@ -3,8 +3,8 @@
 #   suite     the conformance suite (tests/conformance), page browser.html
 #   example   the page of examples/web, index.html: built quickly, to try it
 #   release   the same page, smaller: linked by one core, which takes minutes
-# Needs rustup's target wasm32-unknown-unknown, which it adds, or Debian's rust-web-src and cargo-web in its place.
-# wasm-bindgen is taken from PATH if it has just the version of Cargo.lock, else bindgen/ is built in its place.
+# Needs rustup's target wasm32-unknown-unknown, which it adds, or Debian's rust-web-src and cargo-web instead.
+# wasm-bindgen is taken from PATH if its version is exactly that of Cargo.lock, else bindgen/ is built instead.
 set -euo pipefail
 if [ $# -ne 2 ]; then sed -n '2,5s/^# //p' "$0" >&2; exit 64; fi
 kind=$1 out=$2
@@ -14,14 +14,14 @@ out="$(cd "$out" && pwd)"
 cd "$root"
 
 target=wasm32-unknown-unknown
-build_std=() # macOS has a bash that takes an empty array for an unset one
+build_std=() # macOS has a bash that treats an empty array as unset
 
 prepare_target() {
     if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then return; fi
     if rustup target add "$target" >&2; then return; fi
     echo "build.sh: rustup cannot add $target; trying Debian's Rust, which has the library's source" >&2
     if [ ! -d /usr/lib/rustlib/src/rust/library ] && [ ! -d "$(/usr/bin/rustc --print sysroot)/lib/rustlib/src" ]; then
-        echo "build.sh: neither is there: rustup target add $target, or apt-get install rustc-web cargo-web rust-web-src" >&2
+        echo "build.sh: found no library for $target: run rustup target add $target, or apt-get install rustc-web cargo-web rust-web-src" >&2
         exit 1
     fi
     local linker
@@ -31,7 +31,7 @@ prepare_target() {
     build_std=(-Zbuild-std=std,panic_abort)
 }
 
-# The file that the last artifact of a build is in, from the messages of cargo.
+# The file of a build's last artifact, from cargo's messages.
 artifact() {
     local field=$1
     shift
@@ -49,7 +49,7 @@ bindgen() {
         return
     fi
     if ! grep -qF "wasm-bindgen-cli-support = \"=$version\"" tools/browser/bindgen/Cargo.toml; then
-        echo "build.sh: Cargo.lock has wasm-bindgen $version: tools/browser/bindgen/Cargo.toml must ask for just that" >&2
+        echo "build.sh: Cargo.lock has wasm-bindgen $version: tools/browser/bindgen/Cargo.toml must require exactly that version" >&2
         exit 1
     fi
     cargo run --quiet --locked --manifest-path tools/browser/bindgen/Cargo.toml \
@@ -72,7 +72,7 @@ case "$kind" in
     example) page web-quick ;;
     release) page web ;;
     *)
-        echo "build.sh: there is no '$kind': suite, example or release" >&2
+        echo "build.sh: unknown kind '$kind': expected suite, example or release" >&2
         exit 64
         ;;
 esac

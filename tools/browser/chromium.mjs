@@ -1,20 +1,20 @@
-// Headless Chromium with WebGPU on its own software adapter, in a fresh profile, ended in every case.
+// Headless Chromium with WebGPU on its own software adapter, in a fresh profile. It is always ended.
 import { existsSync } from 'node:fs';
 
-/** What is missing on this machine, in one line: not a failure of what is tested. */
+/** A requirement that this machine lacks, in one line: not a test failure. */
 export class Missing extends Error {}
 
 const EXECUTABLE = process.env.ANYWARP_CHROMIUM || '/usr/bin/chromium';
 
-/** WebGPU on SwiftShader: needs no GPU, and is the same everywhere. */
+/** WebGPU on SwiftShader: needs no GPU, and behaves identically on all machines. */
 const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
 
 const QUIET = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update'];
 
 /**
- * Starts Chromium, hands it to `use`, and ends it: in peace if it listens, else by its process id. Without
+ * Starts Chromium, passes it to `use`, and ends it: by a close request or, if it does not respond, by its process id. Without
  * `webgpu` it finds no adapter, unless the machine has a GPU.
- * `use` gets the browser of playwright-core, and may run for ever: who calls limits it.
+ * `use` receives the browser of playwright-core, and may never return: the caller limits the time.
  */
 export async function withChromium({ webgpu = true, deadline = null } = {}, use) {
     const chromium = await playwright();
@@ -38,7 +38,7 @@ export async function withChromium({ webgpu = true, deadline = null } = {}, use)
     }
 }
 
-/** Why the page's browser has no WebGPU for what comes from `url`, or null if it has. */
+/** The reason why the browser has no WebGPU for pages from `url`, or null if it has. */
 export async function withoutWebgpu(page, url) {
     const blank = new URL('blank', url).href;
     await page.route(blank, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
@@ -50,10 +50,10 @@ export async function withoutWebgpu(page, url) {
     return reason && `Chromium at ${EXECUTABLE} has no WebGPU: ${reason}`;
 }
 
-/** Time was up. */
+/** The time limit was reached. */
 export class TimedOut extends Error {}
 
-/** What `promise` gives, or `TimedOut` after so many milliseconds. */
+/** The result of `promise`, or `TimedOut` after this many milliseconds. */
 export async function within(milliseconds, promise) {
     if (milliseconds === null) return promise;
     let timer;
@@ -71,7 +71,7 @@ async function playwright() {
     }
 }
 
-/** A browser that hangs does not close: then its processes are ended, which this server started as one group. */
+/** A browser that hangs does not close: then its process group, which this server started, is ended. */
 async function end(server) {
     try {
         await within(5000, server.close());

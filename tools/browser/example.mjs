@@ -1,7 +1,7 @@
 // `node example.mjs [FOLDER] [--filter TEXT] [--references write] [--log FILE]`: tests of examples/web, which
-// `build.sh example FOLDER` (target/web) has built, in headless Chromium.
+// built by `build.sh example FOLDER` (target/web), in headless Chromium.
 //
-// Statuses as of suite.mjs: 0 all passed, 1 some failed, 2 no browser or no WebGPU, 3 the time was up.
+// Exit statuses as in suite.mjs: 0 all passed, 1 some failed, 2 no browser or no WebGPU, 3 time limit reached.
 import { createWriteStream, existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
@@ -81,7 +81,7 @@ async function runTable(browser, webgpu, cases, url) {
     }
 }
 
-/** A case passes if nothing is thrown, in it or in the page. */
+/** A case passes unless it or the page throws. */
 async function runCase(context, { before, run }, url) {
     const page = await context.newPage();
     const thrown = [];

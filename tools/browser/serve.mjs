@@ -11,7 +11,7 @@ export async function serve(folder, port = 0) {
     const files = sirv(folder, { dev: true, etag: true });
     const server = createServer((request, response) =>
         files(request, response, () => {
-            // Browsers ask for this one by themselves.
+            // Browsers request this file automatically.
             response.statusCode = request.url === '/favicon.ico' ? 204 : 404;
             response.end();
         }),

@@ -1,8 +1,8 @@
 // `node suite.mjs FOLDER PAGE [--filter TEXT] [--timeout SECONDS] [--log FILE]`: opens a page of tests in headless
 // Chromium and prints its `#results` as they grow.
 //
-// Ends with 0 if the last line says `test result: ok`, 1 if it says FAILED or the page stopped with an error,
-// 2 if the browser or its WebGPU is missing, 3 if the time was up.
+// Exits with 0 if the last line is `test result: ok`, 1 if it is FAILED or the page stopped with an error,
+// 2 if the browser or its WebGPU is missing, 3 at the time limit.
 import { createWriteStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ import { Missing, TimedOut, firstLine, withChromium, withoutWebgpu } from './chr
 
 const USAGE = 'usage: node suite.mjs FOLDER PAGE [--filter TEXT] [--timeout SECONDS] [--log FILE]';
 
-/** How often the page is asked for its text, and how long it may go on after an error that nobody caught. */
+/** The interval for reading the page's text, and the time that the page may continue after an uncaught error. */
 const [INTERVAL, GRACE] = [200, 5000];
 
 const { folder, page, filter, timeout, log } = read();
@@ -31,7 +31,7 @@ async function run() {
     }
 }
 
-/** Prints what the page says until it has said how it ended. */
+/** Prints the page's text until it contains the final result. */
 async function follow(browser, url) {
     const tab = await browser.newPage();
     const missing = await withoutWebgpu(tab, url);
@@ -70,7 +70,7 @@ async function results(tab) {
     return tab.evaluate(() => document.getElementById('results')?.textContent ?? '');
 }
 
-/** The status for what ended the run, told in one line. */
+/** Prints the reason for the end of the run in one line, and returns the exit status. */
 function explain(error) {
     note(`error: ${error.stack ?? error}`);
     if (error instanceof Missing) {
@@ -100,7 +100,7 @@ function read() {
             },
         });
         const timeout = Number(values.timeout);
-        if (positionals.length !== 2) throw new Error('a folder and a page are needed');
+        if (positionals.length !== 2) throw new Error('expected a folder and a page');
         if (!existsSync(join(...positionals))) throw new Error(`there is no page ${join(...positionals)}`);
         if (!(timeout > 0)) throw new Error(`--timeout is a number of seconds, not '${values.timeout}'`);
         return { folder: positionals[0], page: positionals[1], filter: values.filter, timeout, log: values.log };

@@ -1,10 +1,10 @@
-// `node verdicts.mjs KERNELS [--record FILE]`: whether Chromium says of kernels what is expected.
+// `node verdicts.mjs KERNELS [--record FILE]`: compares Chromium's verdicts on kernels with the expected ones.
 //
 // KERNELS is JSON, an array of { name, wgsl, verdict }, as the test `verdicts` of anywarp-wgsl writes it. A verdict is
-// `error`, `warning`, `info` or `accepted`. With --record they are not compared but written, a line each with the name.
-// Chromium's remarks that are not about uniformity do not count, unless they are errors.
+// `error`, `warning`, `info` or `accepted`. With --record they are written instead, one line each with the name.
+// Messages that are not about uniformity are ignored, unless they are errors.
 //
-// Ends with 0 if all agree, 1 if not, 2 if the browser or its WebGPU is missing, 3 if the time was up.
+// Exits with 0 if all agree, 1 if not, 2 if the browser or its WebGPU is missing, 3 at the time limit.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
@@ -34,7 +34,7 @@ async function run() {
     return wrong.length === 0 ? 0 : 1;
 }
 
-/** What the browser says of each kernel. */
+/** The browser's verdict on each kernel. */
 async function judge(browser, kernels) {
     const tab = await browser.newPage();
     const missing = await withoutWebgpu(tab, 'http://127.0.0.1:1/');
@@ -58,7 +58,7 @@ async function judge(browser, kernels) {
     }, kernels);
 }
 
-/** The status for what ended the run, told in one line. */
+/** Prints the reason for the end of the run in one line, and returns the exit status. */
 function explain(error) {
     if (error instanceof Missing) {
         console.log(`browser: ${error.message}`);

@@ -1,4 +1,4 @@
-//! The trait that every machine implements.
+//! The trait that every backend implements.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ pub struct Counters {
     pub submissions: u64,
     /// Dispatches within those submissions.
     pub dispatches: u64,
-    /// Places in those submissions where a command had to wait for an earlier one.
+    /// Points in those submissions where a command had to wait for an earlier one.
     pub barriers: u64,
     /// Kernels compiled (not found in a cache).
     pub compilations: u64,
@@ -21,7 +21,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Zeros, for a backend to fill in.
+    /// Returns counters of zero, for a backend to fill in.
     ///
     /// ```
     /// let mut counters = anywarp_backend::Counters::new();
@@ -34,40 +34,40 @@ impl Counters {
     }
 }
 
-/// A machine that stores memory and runs kernels.
+/// A device that stores memory and runs kernels.
 ///
 /// Every method may be called from any thread. A method that fails leaves the device as it was
 /// before the call. Once the device is lost every method returns [`BackendError::Lost`], except
 /// [`free`](Self::free), [`discard`](Self::discard), [`unmap`](Self::unmap) and
 /// [`counters`](Self::counters), which still work.
 ///
-/// A backend is [`Any`], so that a caller that knows the machine can ask for what only that one has.
+/// A backend is [`Any`], so that a caller can downcast it to a concrete backend and use the methods that only this one
+/// has.
 pub trait Backend: Any + Send + Sync {
-    /// Returns the properties of the device. The same value for the device's whole life.
+    /// Returns the properties of the device, which never change.
     fn caps(&self) -> &Caps;
 
-    /// Reserves `bytes` of memory. Afterwards the id is valid until [`free`](Self::free), the
-    /// memory reads as zeros on either side, and it is unmapped; memory of kind Upload or Staging may come mapped.
+    /// Reserves `bytes` of memory. The id is valid until [`free`](Self::free). The memory reads as zeros on host and
+    /// device, and is unmapped; memory of kind Upload or Staging may already be mapped.
     ///
-    /// `bytes` is not zero; the backend may round it up. [`MemoryKind::Shared`] may be asked for
-    /// only where [`Caps::unified`] holds.
+    /// `bytes` is not zero; the backend may round it up. [`MemoryKind::Shared`] is allowed only where [`Caps::unified`]
+    /// holds.
     ///
     /// # Errors
     /// [`BackendError::OutOfMemory`] and [`BackendError::TooLarge`] leave the device usable.
     fn allocate(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<MemoryId, BackendError>;
 
-    /// Gives memory back. Submitted work that still uses it is not disturbed: the memory itself
-    /// goes when that work is done. A mapped memory is unmapped first.
+    /// Frees memory. Submitted work that still uses it is not disturbed: the allocation is released when that work is
+    /// done. Mapped memory is unmapped first.
     fn free(&self, memory: MemoryId);
 
-    /// Begins to give the host access to a memory of any kind but Device. When the
-    /// ticket is done, all submitted work that uses the memory is done too, its writes are
-    /// visible, and [`host`](Self::host) returns the bytes. Mapping a mapped memory returns a
-    /// ticket that is done.
+    /// Maps a memory of any kind but Device for the host. When the ticket is done, all submitted work that uses the
+    /// memory is done too, its writes are visible, and [`host`](Self::host) returns the bytes. Mapping a mapped memory
+    /// returns a ticket that is done.
     fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError>;
 
-    /// The bytes of a mapped memory. One [`HostRange`] is out per mapping: a second call is
-    /// refused with [`BackendError::Rejected`] until the first range is dropped.
+    /// Returns the bytes of a mapped memory. Only one [`HostRange`] may exist per mapping: a second call is refused
+    /// with [`BackendError::Rejected`] until the first range is dropped.
     fn host(&self, memory: MemoryId) -> Result<HostRange, BackendError>;
 
     /// Ends host access: afterwards the device may use the memory and sees what the host wrote.
@@ -77,22 +77,22 @@ pub trait Backend: Any + Send + Sync {
     /// [`BackendError::Rejected`] while the [`HostRange`] is alive; the memory stays mapped.
     fn unmap(&self, memory: MemoryId) -> Result<(), BackendError>;
 
-    /// Turns a program into something that can be dispatched. Afterwards its id is valid until
+    /// Compiles a program into a kernel that can be dispatched. The kernel's id is valid until
     /// [`discard`](Self::discard).
     ///
     /// # Errors
-    /// [`BackendError::Rejected`] with what the driver said; the device stays usable.
+    /// [`BackendError::Rejected`] with the driver's message; the device stays usable.
     fn compile(&self, program: &Program) -> Result<Compilation, BackendError>;
 
-    /// Forgets a kernel. Submitted work that still uses it is not disturbed.
+    /// Releases a kernel. Submitted work that still uses it is not disturbed.
     fn discard(&self, kernel: KernelId);
 
-    /// Hands over work. The commands take effect in their order, after everything submitted
-    /// before; each sees what the ones before it wrote. Work of another
-    /// [stream](Recording::stream) may run at the same time or in another order as far as that cannot
-    /// be seen: where one writes what the other touches, the later one waits. The ticket is for this
-    /// recording alone. It is only borrowed and may be submitted again. Every region in it must lie within existing
-    /// memory that is not mapped, and every dispatch must give what its program takes, within [`Caps`].
+    /// Submits work. The commands take effect in their order, after everything submitted before; each sees the writes
+    /// of those before it. Work of another [stream](Recording::stream) may run at the same time or in another order
+    /// where the results are the same: where one command writes what another one touches, the later one waits. The
+    /// ticket is for this recording alone. The recording is only borrowed and may be submitted again. Every region in
+    /// it must lie within existing memory that is not mapped, and every dispatch must give the arguments that its
+    /// program takes, within [`Caps`].
     ///
     /// # Errors
     /// [`BackendError::UnknownMemory`], [`BackendError::UnknownKernel`], and [`BackendError::Rejected`] for a
@@ -100,6 +100,6 @@ pub trait Backend: Any + Send + Sync {
     /// recording has run, unless the device is lost.
     fn submit(&self, recording: &Recording) -> Result<Ticket, BackendError>;
 
-    /// Returns the work that the device has done so far, counted.
+    /// Returns the counts of the work that the device has done so far.
     fn counters(&self) -> Counters;
 }

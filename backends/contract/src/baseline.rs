@@ -1,13 +1,13 @@
-//! Devices that are not there: the WebGPU baseline, and one without limits.
+//! Descriptions of devices that do not exist: the WebGPU baseline, and one without limits.
 
 use naga::valid::Capabilities;
 
 use crate::{BackendKind, Caps, Limits};
 
 impl Caps {
-    /// A device with the default limits of the WebGPU specification ([`Limits::webgpu`]) and none of its
-    /// optional features: a kernel that is made for it is made for every browser. It is no device of
-    /// this machine and cannot be opened.
+    /// A device with the default limits of the WebGPU specification ([`Limits::webgpu`]) and none of its optional
+    /// features: a kernel that runs on it runs in every browser. It describes no device of this machine and cannot be
+    /// opened.
     ///
     /// ```
     /// use anywarp_backend::Caps;
@@ -65,7 +65,7 @@ impl Limits {
         }
     }
 
-    /// The largest values that there are, for translating a kernel where no device is meant.
+    /// The largest value of every limit, for translating a kernel without a device.
     #[must_use]
     pub fn unlimited() -> Self {
         Self {

@@ -11,11 +11,11 @@ pub enum DeviceKind {
     Discrete,
     /// A GPU that shares the processor's memory.
     Integrated,
-    /// A GPU seen through a virtual machine.
+    /// A GPU of a virtual machine.
     Virtual,
-    /// The driver does not say.
+    /// A kind that the driver does not report.
     Other,
-    /// Software on the processor.
+    /// Software that runs on the processor.
     Software,
 }
 
@@ -31,7 +31,7 @@ impl std::fmt::Display for DeviceKind {
     }
 }
 
-/// The numbers a launch must stay within. Sizes are in bytes.
+/// The limits that every launch must respect. Sizes are in bytes.
 ///
 /// ```
 /// use anywarp_backend::Limits;
@@ -93,37 +93,37 @@ pub struct Caps {
     pub kind: DeviceKind,
     /// Driver name and version.
     pub driver: String,
-    /// Device memory in bytes, where the driver says.
+    /// Device memory in bytes, where the driver reports it.
     pub memory: Option<u64>,
-    /// Host and device share one memory, fast enough for the host to read: buffers need no copies.
+    /// Whether host and device share one memory that the host can read fast: buffers need no copies.
     pub unified: bool,
     /// The WGSL features that kernels may use.
     pub shader: Capabilities,
     /// Smallest and largest number of invocations in a subgroup; `None` without subgroups.
     pub subgroup_size: Option<(u32, u32)>,
-    /// Kernels are timed on the device's own clock.
+    /// Whether kernels are timed by the device's own clock.
     pub timestamps: bool,
-    /// Two bindings of one dispatch may lie in one allocation while one of them is written.
+    /// Whether two bindings of one dispatch may use the same allocation while one of them is written.
     pub aliased_bindings: bool,
-    /// Kernels are checked while they run, and tickets carry what was found.
+    /// Whether kernels are checked while they run; tickets then carry the findings.
     pub checked: bool,
-    /// Streams whose work may run at the same time; at least 1.
+    /// The number of streams whose work may run at the same time; at least 1.
     pub streams: u32,
-    /// The cost of copies between host and device, where copies are needed and the device was opened:
-    /// neighbouring ranges that are to be copied become one by this. `None` where it cannot be measured, as in a
-    /// browser; then [`CopyCost::default`] is what counts.
+    /// The measured cost of copies between host and device, where the device needs copies and was opened. It decides
+    /// which neighbouring ranges are copied together. `None` where it cannot be measured, as in a browser;
+    /// [`CopyCost::default`] is used then.
     pub copy_cost: Option<CopyCost>,
-    /// Blocking waits work (not in a browser).
+    /// Whether blocking waits work (not in a browser).
     pub blocking: bool,
     /// The vendor's routines that [`Command::Library`](crate::Command::Library) may name here.
     pub library: Vec<Routine>,
-    /// The numbers.
+    /// The limits.
     pub limits: Limits,
 }
 
 impl Caps {
-    /// A device with memory of its own, the limits of [`Limits::webgpu`] and no optional feature, for a backend to
-    /// change.
+    /// Returns a device with memory of its own, the limits of [`Limits::webgpu`] and no optional feature, for a backend
+    /// to change.
     #[must_use]
     pub fn new(backend: BackendKind, name: impl Into<String>) -> Self {
         Self {
@@ -146,7 +146,7 @@ impl Caps {
         }
     }
 
-    /// The names of the optional WGSL features the device has, in a stable order.
+    /// Returns the names of the device's optional WGSL features, in a stable order.
     #[must_use]
     pub fn feature_names(&self) -> Vec<&'static str> {
         FEATURES.iter().filter(|(flag, _)| self.shader.contains(*flag)).map(|(_, name)| *name).collect()

@@ -1,27 +1,27 @@
-//! The checks that keep a kernel within its variables and its loops finite, and where they are made.
+//! The checks that keep a kernel's accesses within its variables and its loops finite, and where they are inserted.
 
-/// Which tests of indices a kernel has, and which limits of loops.
+/// The index checks and loop limits that a kernel is compiled with.
 ///
-/// They catch the same with [`Proven`](Self::Proven) and [`Driver`](Self::Driver): a read out of range reads
-/// some element of the same variable, a write changes none or another of the same variable, and a loop that would
-/// never end is left.
+/// [`Proven`](Self::Proven) and [`Driver`](Self::Driver) give the same guarantee: a read out of range returns some
+/// element of the same variable, a write out of range changes nothing or another element of the same variable, and an
+/// endless loop is left.
 ///
 /// ```
 /// use anywarp_backend::{Checks, Unchecked};
 ///
 /// assert_eq!(Checks::default(), Checks::Proven);
-/// // SAFETY: the kernel this is for touches nothing.
+/// // SAFETY: this kernel accesses no memory.
 /// let off = Checks::Off(unsafe { Unchecked::promise() });
 /// assert_ne!(off, Checks::Driver);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Checks {
-    /// Only where nothing has proven that they are needless.
+    /// Checks only where the analysis has not proven them needless.
     #[default]
     Proven,
-    /// Everywhere: the ones that the backend, or the library below it, makes by itself. To compare with.
+    /// Checks everywhere: those that the backend, or the library below it, inserts by itself. For comparison.
     Driver,
-    /// Nowhere, on a promise of the author's.
+    /// No checks, on the author's promise.
     Off(Unchecked),
 }
 
@@ -30,12 +30,11 @@ pub enum Checks {
 pub struct Unchecked(());
 
 impl Unchecked {
-    /// Makes the promise.
+    /// Makes the promise that a kernel needs no checks.
     ///
     /// # Safety
-    /// Whatever the kernel is launched with, it never reads or writes outside of its variables,
-    /// divides no integer by zero, converts no float to an integer that cannot hold it, and leaves
-    /// every loop.
+    /// For every launch, the kernel must not read or write outside of its variables, divide an integer by zero, convert
+    /// a float to an integer type that cannot hold it, or loop endlessly.
     #[must_use]
     pub const unsafe fn promise() -> Self {
         Self(())

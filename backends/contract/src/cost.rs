@@ -4,31 +4,31 @@ use std::time::Duration;
 
 /// The cost of copies between host and device, measured when the device was opened.
 ///
-/// Where nothing can be measured, the [`Default`] is assumed.
+/// [`Default`] is used where nothing can be measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CopyCost {
-    /// From the host to the device, the host's writing included.
+    /// From the host to the device, including the host's write into the staging memory.
     pub up: OneWay,
     /// From the device to the host.
     pub down: OneWay,
 }
 
-/// The cost of copies one way.
+/// The cost of copies in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneWay {
-    /// The time that one more copy in a submission takes, however short.
+    /// The time that each further copy in a submission takes, whatever its length.
     pub command: Duration,
-    /// Bytes a second, once a copy has begun.
+    /// The rate of a copy in bytes per second, without `command`.
     pub rate: f64,
 }
 
 impl OneWay {
-    /// The cost on a device that was not measured: a gap of up to 4,000 bytes is copied along. (Measured were 900 and
-    /// 2,000 on the processor, 7,700 and 33,000 through llvmpipe, up and down.)
+    /// The cost on a device that was not measured: gaps of up to 4,000 bytes are copied too. (Measured gaps, up and
+    /// down: 900 and 2,000 on the processor, 7,700 and 33,000 with llvmpipe.)
     pub const ASSUMED: Self = Self { command: Duration::from_micros(1), rate: 4e9 };
 
-    /// The longest gap, in bytes, that is cheaper to copy along than to leave out: a copy that goes on over
-    /// it takes no longer than a second one.
+    /// The longest gap in bytes between two ranges that is cheaper to copy than to skip: one copy over the gap takes no
+    /// longer than two copies.
     ///
     /// ```
     /// # use std::time::Duration;

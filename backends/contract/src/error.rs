@@ -4,7 +4,7 @@ use crate::{KernelId, Library, MemoryId, MemoryKind};
 
 crate::debug_as_display!(BackendError);
 
-/// An error of a backend. Names of kernels and bindings are added above, where they are known.
+/// An error of a backend. The layers above add the names of kernels and bindings.
 #[derive(Clone, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackendError {
@@ -27,7 +27,7 @@ pub enum BackendError {
     /// An allocation is above what the device can ever give.
     #[error("a buffer of {requested} bytes is above this device's limit of {limit} bytes: use several buffers")]
     TooLarge {
-        /// Bytes asked for.
+        /// The allocation is larger than the device can ever provide.
         requested: u64,
         /// The device's limit.
         limit: u64,
@@ -40,19 +40,19 @@ pub enum BackendError {
         /// The message of the driver.
         message: String,
     },
-    /// A kernel could not run to its end. Its results, and those of all work that depends on them,
-    /// are not to be used; the device is fine.
+    /// A kernel did not run to its end. Its results, and those of all work that depends on them, must not be used; the
+    /// device stays usable.
     #[error("kernel '{kernel}' was stopped: {reason}")]
     Stopped {
         /// The kernel.
         kernel: String,
-        /// The reason, the place and the remedy.
+        /// The reason, the position and the remedy.
         reason: String,
     },
-    /// An id that was never given out, or was given back.
+    /// An id that was never issued, or whose memory was freed.
     #[error("{0:?} does not exist on this device: it was freed, or belongs to another device")]
     UnknownMemory(MemoryId),
-    /// An id that was never given out, or was given back.
+    /// An id that was never issued, or whose kernel was discarded.
     #[error("{0:?} does not exist on this device: it was discarded, or belongs to another device")]
     UnknownKernel(KernelId),
     /// A blocking call on a thread that cannot block, as in a browser.
@@ -61,13 +61,13 @@ pub enum BackendError {
 }
 
 impl BackendError {
-    /// A refusal of `operation`, with what was wrong about it.
+    /// Returns the refusal of `operation`, with the reason.
     #[must_use]
     pub fn rejected(operation: &'static str, message: impl Into<String>) -> Self {
         Self::Rejected { operation, message: message.into() }
     }
 
-    /// The refusal of a library command that the device does not list.
+    /// Returns the refusal of a library command that the device does not list.
     #[must_use]
     pub fn no_routine(call: &Library) -> Self {
         let message =
@@ -75,7 +75,7 @@ impl BackendError {
         Self::rejected("submitting", message)
     }
 
-    /// Whether the device is gone for good.
+    /// Whether the device is lost for good.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Lost { .. })

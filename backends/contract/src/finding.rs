@@ -1,10 +1,10 @@
-//! Mistakes that a checked device has found in the kernels it ran.
+//! Mistakes that a checked device finds in the kernels it runs.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// More different findings than this are only counted.
-const MOST: usize = 256;
+/// The number of different findings that are kept; further ones are only counted.
+const MAX_FINDINGS: usize = 256;
 
 /// The mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,24 +14,24 @@ pub enum FindingKind {
     OutOfRange,
     /// An integer is divided by zero, or its remainder taken.
     DivisionByZero,
-    /// A variable of an invocation or a workgroup is read before it was written. It is zero then, so that this is a
-    /// note ([`FindingKind::severity`]).
+    /// A variable of an invocation or a workgroup is read before it is written. WGSL defines its value as zero, so this
+    /// is a note ([`FindingKind::severity`]).
     Uninitialised,
-    /// Two invocations of a workgroup touch the same word with no barrier between them, at least
-    /// one of them writes, and not both atomically.
+    /// Two invocations of a workgroup access the same word with no barrier between them, at least one of them writes,
+    /// and not both accesses are atomic.
     Race,
-    /// Invocations of two workgroups of one dispatch touch the same word, at least one of them
-    /// writes, and not both atomically.
+    /// Invocations of two workgroups of one dispatch access the same word, at least one of them writes, and not both
+    /// accesses are atomic.
     RaceAcrossWorkgroups,
     /// Not all invocations of a workgroup arrive at a barrier.
     DivergentBarrier,
-    /// Loops make more iterations than the device allows.
+    /// Loops make more iterations than the device's limit allows.
     StepLimit,
 }
 
 impl FindingKind {
-    /// A word for listings: `out-of-range`, `division-by-zero`, `uninitialised`, `race`,
-    /// `race-across-workgroups`, `divergent-barrier`, `step-limit`.
+    /// The name in listings: `out-of-range`, `division-by-zero`, `uninitialised`, `race`, `race-across-workgroups`,
+    /// `divergent-barrier`, `step-limit`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -46,18 +46,18 @@ impl FindingKind {
     }
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Severity {
-    /// WGSL says what happens, but it may not be what was meant.
+    /// The behaviour is defined by WGSL, but may not be intended.
     Note,
     /// A mistake.
     Error,
 }
 
 impl Severity {
-    /// A word for listings: `note`, `error`.
+    /// The name in listings: `note`, `error`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,7 +74,8 @@ impl fmt::Display for Severity {
 }
 
 impl FindingKind {
-    /// Whether it is a mistake: a read before any write is not, as variables begin with zeros in WGSL.
+    /// The severity: a note for a read before any write, because WGSL initialises variables to zero; an error
+    /// otherwise.
     #[must_use]
     pub fn severity(self) -> Severity {
         match self {
@@ -90,7 +91,7 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// A place in the WGSL.
+/// A position in the WGSL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
     /// The file as the user named it.
@@ -99,7 +100,7 @@ pub struct Spot {
     pub line: u32,
     /// The column in bytes, from 1.
     pub column: u32,
-    /// How many bytes of the line it covers.
+    /// The number of bytes of the line that are underlined.
     pub width: u32,
     /// The line's text.
     pub text: Arc<str>,
@@ -133,14 +134,14 @@ impl fmt::Display for Invocation {
     }
 }
 
-/// How memory was touched.
+/// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Touch {
-    /// It was read.
+    /// A read.
     Read,
-    /// It was written.
+    /// A write.
     Write,
-    /// It was read or changed atomically.
+    /// An atomic read or update.
     Atomic,
 }
 
@@ -154,10 +155,10 @@ impl fmt::Display for Touch {
     }
 }
 
-/// The other side of a race, or the invocation that a barrier waited for in vain.
+/// The other side of a race, or the invocation that does not arrive at a barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
-    /// Where the other access is; for a barrier, where the barrier is.
+    /// The position of the other access; for a barrier, of the barrier.
     pub at: Spot,
     /// The kind of the other access; `None` for a barrier.
     pub touch: Option<Touch>,
@@ -165,29 +166,29 @@ pub struct Other {
     pub invocation: Invocation,
 }
 
-/// One thing that is wrong at one place of a kernel, with the first example of it.
+/// One mistake at one position of a kernel, with the first example of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The mistake.
     pub kind: FindingKind,
     /// The kernel: file and entry point.
     pub kernel: Arc<str>,
-    /// The place; for a race, the one of its two places that is further down.
+    /// The position; for a race, the later one in the file of its two positions.
     pub at: Spot,
     /// The variable, as a path without indices: `tile`, `params.values`. Empty where there is none,
     /// or where it has no name.
     pub variable: String,
-    /// The index of the element: the one out of range, or the innermost known on the way there.
+    /// The index of the element: the one out of range, or the innermost known index of the path.
     pub index: Option<i64>,
     /// The number of elements for an index out of range, the limit for a loop.
     pub count: Option<u64>,
     /// The access made there; for races.
     pub touch: Option<Touch>,
-    /// The invocation; `None` where it is not known which one it was.
+    /// The invocation; `None` where it is not known.
     pub invocation: Option<Invocation>,
     /// The other side.
     pub other: Option<Other>,
-    /// How often it happened.
+    /// The number of occurrences.
     pub occurrences: u64,
 }
 
@@ -202,7 +203,7 @@ impl Finding {
             && line(self) == line(other)
     }
 
-    /// `tile[7]`, or what there is of it.
+    /// `'tile' at index 7`, or the part of it that is known.
     fn subject(&self) -> String {
         let name = if self.variable.is_empty() { "a value" } else { &self.variable };
         self.index.map_or_else(|| format!("'{name}'"), |index| format!("'{name}' at index {index}"))
@@ -232,11 +233,11 @@ impl Finding {
     fn advice(&self) -> &'static str {
         match self.kind {
             FindingKind::OutOfRange => {
-                "compare the index with the length first; unchecked, reads give some other element and writes are lost"
+                "compare the index with the length first; without the check, reads return another element and writes are lost"
             }
             FindingKind::DivisionByZero => "the result is the dividend, or 0 for a remainder: test the divisor first",
             FindingKind::Uninitialised => {
-                "it is zero, as WGSL has it: write that as its first value if it is meant, else give it another"
+                "WGSL initialises it to zero: write that initial value if it is intended, else write another one"
             }
             FindingKind::Race => {
                 "put a barrier between the two accesses (workgroupBarrier() orders workgroup memory, \
@@ -250,13 +251,13 @@ impl Finding {
                 "move the barrier out of the branch or loop that some invocations leave earlier, and return only after it"
             }
             FindingKind::StepLimit => {
-                "see that the loop ends, or raise the limit with the environment variable ANYWARP_CPU_STEPS"
+                "make the loop end, or raise the limit with the environment variable ANYWARP_CPU_STEPS"
             }
         }
     }
 }
 
-/// Text in the manner of a compiler's: what, where, the line, who, and what to do.
+/// Text in the form of a compiler's diagnostic: the mistake, its position, the line, the invocation and the remedy.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.kind.severity() == Severity::Note {
@@ -290,7 +291,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The line, with what is meant underlined.
+/// Writes the line, with the spot underlined.
 fn quote(f: &mut fmt::Formatter<'_>, spot: &Spot) -> fmt::Result {
     if spot.line == 0 {
         return Ok(());
@@ -303,27 +304,27 @@ fn quote(f: &mut fmt::Formatter<'_>, spot: &Spot) -> fmt::Result {
     writeln!(f, " {:1$} | {before}{2}", "", number.len(), "^".repeat(width))
 }
 
-/// The findings of a checked device, different mistakes in the order in which they first showed.
+/// The findings of a checked device, different mistakes in the order of their first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     list: Vec<Finding>,
-    /// Different mistakes that there was no room for.
+    /// The number of different mistakes above the limit on those that are kept.
     dropped: u64,
 }
 
 impl Findings {
-    /// Adds a finding; one that is there already only counts.
+    /// Adds a finding. A finding like an earlier one only increases that one's count.
     pub fn add(&mut self, finding: Finding) {
         if let Some(known) = self.list.iter_mut().find(|known| known.is_like(&finding)) {
             known.occurrences = known.occurrences.saturating_add(finding.occurrences);
-        } else if self.list.len() < MOST {
+        } else if self.list.len() < MAX_FINDINGS {
             self.list.push(finding);
         } else {
             self.dropped += 1;
         }
     }
 
-    /// Adds all of `others`.
+    /// Adds all findings of `others`.
     pub fn extend(&mut self, others: Self) {
         self.dropped += others.dropped;
         others.list.into_iter().for_each(|finding| self.add(finding));
@@ -339,13 +340,13 @@ impl Findings {
         self.list.iter().filter(|finding| finding.kind.severity() == Severity::Error)
     }
 
-    /// Whether any finding is more than a note. A finding that there was no room for counts as such.
+    /// Whether any finding is more than a note. A finding that was only counted counts as an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.dropped > 0 || self.errors().next().is_some()
     }
 
-    /// How many different findings there are, notes among them.
+    /// The number of different findings, including notes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
@@ -357,7 +358,7 @@ impl Findings {
         self.list.is_empty()
     }
 
-    /// How many more were found than are kept.
+    /// The number of findings that were counted but not kept.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped

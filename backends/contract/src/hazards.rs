@@ -1,4 +1,4 @@
-//! Which commands must wait for which: derived from their regions alone.
+//! Finds which commands must wait for an earlier one, from their regions alone.
 
 use crate::{Access, MemoryId, Recording};
 
@@ -12,9 +12,9 @@ struct Touched {
 
 const NOTHING: (u64, u64) = (u64::MAX, 0);
 
-/// Above this many memories between two barriers a barrier is counted without looking: the scan
-/// stays linear in the number of commands.
-const MOST_TRACKED: usize = 64;
+/// Above this number of memories between two barriers, a barrier is counted without a scan, so that the scan stays
+/// linear in the number of commands.
+const MAX_TRACKED: usize = 64;
 
 pub(crate) fn count(recording: &Recording) -> u64 {
     if recording.commands().len() < 2 {
@@ -23,7 +23,7 @@ pub(crate) fn count(recording: &Recording) -> u64 {
     let mut barriers = 0;
     let mut touched: Vec<Touched> = Vec::with_capacity(8);
     for command in recording.commands() {
-        let mut conflict = touched.len() > MOST_TRACKED;
+        let mut conflict = touched.len() > MAX_TRACKED;
         recording.visit_regions(command, |region, access| {
             let range = (region.offset, region.end().unwrap_or(u64::MAX));
             if let Some(seen) = touched.iter().find(|seen| seen.memory == region.memory) {

@@ -34,7 +34,7 @@ pub enum BackendKind {
 }
 
 impl BackendKind {
-    /// Every backend that has a name.
+    /// Every backend.
     pub const ALL: &'static [Self] =
         &[Self::Vulkan, Self::Metal, Self::Dx12, Self::WebGpu, Self::Cuda, Self::Cpu, Self::Null];
 
@@ -69,7 +69,7 @@ impl FromStr for BackendKind {
     }
 }
 
-/// The error of parsing a name that no backend has.
+/// The error for a name that no backend has.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no backend is called '{0}': use one of {names}", names = names())]
 pub struct UnknownBackend(String);

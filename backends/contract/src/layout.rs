@@ -7,11 +7,11 @@ use std::fmt;
 /// The kind of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScalarKind {
-    /// `i32` and its kin.
+    /// `i16`, `i32`, `i64`.
     Signed,
-    /// `u32` and its kin.
+    /// `u16`, `u32`, `u64`.
     Unsigned,
-    /// `f32` and its kin.
+    /// `f16`, `f32`, `f64`.
     Float,
 }
 
@@ -25,7 +25,7 @@ pub struct Scalar {
 }
 
 impl Scalar {
-    /// The scalar of 16, 32 or 64 bits that is written so: `f16`, `i32`, `u64`.
+    /// Returns the scalar of 16, 32 or 64 bits with this name: `f16`, `i32`, `u64`.
     ///
     /// ```
     /// use anywarp_backend::{Scalar, ScalarKind};
@@ -76,7 +76,7 @@ pub struct Field {
 /// The structure of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One scalar; also an atomic.
+    /// One scalar or atomic.
     Scalar(Scalar),
     /// `vecN<T>`
     Vector {
@@ -100,7 +100,7 @@ pub enum Shape {
     Array {
         /// T.
         element: Box<Layout>,
-        /// N; `None` when the binding's size decides.
+        /// N; `None` for a runtime-sized array.
         count: Option<u32>,
         /// Bytes from one element to the next.
         stride: u32,
@@ -112,12 +112,12 @@ pub enum Shape {
     },
 }
 
-/// A type and its place in memory.
+/// A type and its memory layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The type as it is written in WGSL (or in Rust, for a Rust type).
     pub name: String,
-    /// Size in bytes; for a type that ends in an unsized array, the size with one element.
+    /// Size in bytes; for a type that ends in a runtime-sized array, the size with one element.
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
@@ -126,8 +126,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The scalar that the whole type is made of, padding aside: `f32` for `array<vec3<f32>>`;
-    /// `None` for structs of several kinds.
+    /// The scalar that the whole type consists of, apart from padding: `f32` for `array<vec3<f32>>`; `None` for structs
+    /// of several kinds.
     #[must_use]
     pub fn uniform_scalar(&self) -> Option<Scalar> {
         match &self.shape {
@@ -140,7 +140,7 @@ impl Layout {
         }
     }
 
-    /// The stride of the unsized array that the type is or ends in.
+    /// Offset and stride in bytes of the runtime-sized array that the type is or ends in.
     #[must_use]
     pub fn unsized_tail(&self) -> Option<(u32, u32)> {
         match &self.shape {
@@ -153,7 +153,7 @@ impl Layout {
         }
     }
 
-    /// Writes the type as a table of offsets, one member a line, indented by `indent` spaces.
+    /// Writes the type as a table of offsets, one line per member, indented by `indent` spaces.
     pub fn describe(&self, out: &mut String, indent: usize) {
         use fmt::Write;
         let _ = writeln!(out, "{:indent$}{}: {} bytes, align {}", "", self.name, self.size, self.align);

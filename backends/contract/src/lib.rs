@@ -1,23 +1,22 @@
-//! The contract between anywarp and the machines it runs on.
+//! The contract between anywarp and the devices it runs on.
 //!
-//! A backend is one implementation of [`Backend`]: ten methods, each with its postcondition. Work
-//! reaches it as data: a [`Recording`] of [`Command`]s, each of which says which [`Region`]s of
-//! memory it reads and writes. Barriers, waits and copies follow from that alone, and so do
-//! profiling, snapshots and replay.
+//! A backend is one implementation of [`Backend`]: ten methods, each with its postcondition. Work is passed to it as
+//! data: a [`Recording`] of [`Command`]s, each of which lists the [`Region`]s of memory that it reads and writes.
+//! Barriers, waits, copies, profiling, snapshots and replay need only that data.
 //!
 //! | word | meaning |
 //! |---|---|
-//! | [`Caps`] | what the device is and what it can do, as values |
-//! | [`MemoryId`], [`MemoryKind`] | one allocation, and which side may touch it |
+//! | [`Caps`] | the identity and the capabilities of the device, as values |
+//! | [`MemoryId`], [`MemoryKind`] | one allocation, and which side may access it |
 //! | [`Program`] | one entry point of a naga module, specialised and reflected |
 //! | [`Validated`] | a module that naga's validator has accepted |
-//! | [`Checks`], [`Proofs`] | which tests a kernel has, and which were proven needless |
-//! | [`Source`] | the text it was made from, and where its parts were written |
+//! | [`Checks`], [`Proofs`] | the checks that a kernel is compiled with, and the proofs that some are needless |
+//! | [`Source`] | the text that a program was made from, and the origin of its parts |
 //! | [`Recording`] | commands in the order in which they take effect |
 //! | [`Ticket`] | completion: a blocking wait, a timeout, a waker |
 //!
-//! The crate is data and that trait: no device, no `cfg`, no threads and no assembly, which a test holds. What
-//! backends share beyond it is in the crate `anywarp-host`.
+//! The crate holds data and that trait only: no device, no `cfg`, no threads and no assembly, which a test enforces.
+//! Code that backends share is in the crate `anywarp-host`.
 
 mod backend;
 mod baseline;

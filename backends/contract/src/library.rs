@@ -1,16 +1,16 @@
-//! Routines of the vendor's, as commands.
+//! Routines of the vendor's libraries, as commands.
 
 use std::fmt;
 
 use crate::{Access, Region};
 
-/// The numbers that a matrix product takes and gives.
+/// The element type and the arithmetic of a matrix product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Precision {
     /// `f32`, multiplied and added as `f32`.
     F32,
-    /// `f32`, of which each product uses the first 10 bits of the mantissa; added as `f32`.
+    /// `f32`, rounded to 10 bits of mantissa for the product; added as `f32`.
     Tf32,
     /// `f16`, added as `f32`.
     F16,
@@ -44,15 +44,15 @@ impl fmt::Display for Precision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Routine {
-    /// [`Library::MatrixProduct`] with these numbers.
+    /// [`Library::MatrixProduct`] with this precision.
     MatrixProduct(Precision),
 }
 
-/// A call of such a routine.
+/// A call of a library routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Library {
-    /// `c = a b`. All matrices are dense, row after row.
+    /// `c = a b`. All matrices are dense and row-major.
     MatrixProduct {
         /// `rows` x `depth`, read.
         a: Region,
@@ -66,13 +66,13 @@ pub enum Library {
         columns: u32,
         /// Columns of `a` and rows of `b`; not zero.
         depth: u32,
-        /// The numbers of all three.
+        /// The precision of all three.
         precision: Precision,
     },
 }
 
 impl Library {
-    /// The routine it calls.
+    /// The routine that the call needs.
     #[must_use]
     pub fn routine(&self) -> Routine {
         match self {
@@ -80,7 +80,7 @@ impl Library {
         }
     }
 
-    /// Calls `visit` with every region that it touches.
+    /// Calls `visit` with every region that the call accesses.
     pub fn visit_regions(&self, mut visit: impl FnMut(Region, Access)) {
         match self {
             Self::MatrixProduct { a, b, c, .. } => {
@@ -92,7 +92,7 @@ impl Library {
     }
 }
 
-/// As in snapshots of recordings.
+/// The form that snapshots of recordings use.
 impl fmt::Display for Library {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

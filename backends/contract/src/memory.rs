@@ -1,4 +1,4 @@
-//! Allocations and the host's view of them.
+//! Allocations and the host's access to them.
 
 use std::fmt;
 use std::ptr::NonNull;
@@ -15,14 +15,14 @@ impl fmt::Debug for MemoryId {
     }
 }
 
-/// Which side may touch a memory.
+/// The side that may access a memory, and for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
     /// The device only: kernels, copies and fills.
     Device,
     /// Written by the host in place, then read by copies.
     Upload,
-    /// Filled by the host with what it has elsewhere, then read by copies: wherever that goes fastest.
+    /// Filled by the host with data that it holds elsewhere, then read by copies: the kind that is fastest for that.
     Staging,
     /// Written by copies, then read by the host: cached memory.
     Readback,
@@ -44,23 +44,23 @@ impl fmt::Display for MemoryKind {
 
 /// The bytes of one mapped memory, exclusively owned.
 ///
-/// While it lives the backend refuses to unmap the memory, so the bytes stay valid; dropping it
-/// lets go of them.
+/// The backend refuses to unmap the memory while the range exists, so the bytes stay valid; dropping the range ends the
+/// borrow.
 pub struct HostRange {
     start: NonNull<u8>,
     bytes: usize,
     lent: Arc<AtomicBool>,
-    /// Keeps the allocation itself alive, also when the memory was freed meanwhile.
+    /// Keeps the allocation alive, also after the memory was freed.
     _owner: Arc<dyn std::any::Any + Send + Sync>,
 }
 
 impl HostRange {
-    /// Wraps mapped memory. Returns `None` when `lent` says that a range is out already.
+    /// Wraps mapped memory. Returns `None` when `lent` is already true, because another range exists.
     ///
     /// # Safety
-    /// `start..start + bytes` must be readable and writable (for Readback memory: readable), and
-    /// touched by nothing else, until the range is dropped, which sets `lent` to false; `owner`
-    /// keeps the memory alive that long.
+    /// `start..start + bytes` must be readable and writable (for Readback memory: readable) and must not be accessed by
+    /// anything else until the range is dropped, which sets `lent` to false; `owner` must keep the memory alive until
+    /// then.
     pub unsafe fn new(
         start: NonNull<u8>,
         bytes: usize,
@@ -80,7 +80,7 @@ impl HostRange {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.bytes) }
     }
 
-    /// The bytes, to be written. Not for Readback memory, whose mapping may be read-only.
+    /// The bytes, for writing. Not for Readback memory, whose mapping may be read-only.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `bytes`; `&mut self` makes the borrow unique.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
@@ -104,15 +104,14 @@ impl fmt::Debug for HostRange {
     }
 }
 
-/// A [`HostRange`] in pieces of one length, each of which another thread may write.
+/// A [`HostRange`] divided into pieces of one length, each of which may be written on another thread.
 pub struct HostPieces {
     range: Arc<HostRange>,
     length: usize,
     taken: Box<[AtomicBool]>,
 }
 
-/// One piece of a [`HostRange`], exclusively owned. The range is given back when all of them, and the
-/// [`HostPieces`], are dropped.
+/// One piece of a [`HostRange`], exclusively owned. The range ends when all of them and the [`HostPieces`] are dropped.
 pub struct HostPiece {
     range: Arc<HostRange>,
     start: usize,
@@ -133,7 +132,7 @@ impl HostRange {
 }
 
 impl HostPieces {
-    /// The piece with this number; `None` if there is none, or it was taken already.
+    /// The piece with this number; `None` if there is none, or if it was already taken.
     #[must_use]
     pub fn take(&self, number: usize) -> Option<HostPiece> {
         if self.taken.get(number)?.swap(true, Ordering::AcqRel) {
@@ -146,10 +145,10 @@ impl HostPieces {
 }
 
 impl HostPiece {
-    /// The bytes, to be written.
+    /// The bytes, for writing.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: the piece lies within the range, which owns its bytes and lives as long as the piece. No
-        // other piece has a byte of it, each is given out once, and only the pieces have the range.
+        // SAFETY: the piece lies within the range, which owns its bytes and lives as long as the piece. Pieces do not
+        // overlap, each is taken once, and only the pieces can reach the range.
         unsafe { std::slice::from_raw_parts_mut(self.range.start.as_ptr().add(self.start), self.bytes) }
     }
 }

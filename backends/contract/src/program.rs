@@ -1,4 +1,4 @@
-//! One entry point, ready for a backend.
+//! One entry point, ready for a backend to compile.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,9 +27,9 @@ pub struct ResourceId {
 /// The access of a command to a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Only reads it.
+    /// Reads only.
     Read,
-    /// May read and write it.
+    /// May read and write.
     Write,
 }
 
@@ -53,7 +53,7 @@ pub struct BindingInfo {
     pub resource: ResourceId,
     /// Its address space.
     pub class: BindingClass,
-    /// The access of the entry point and all it calls.
+    /// The access of the entry point and all functions it calls.
     pub access: Access,
     /// Its type.
     pub layout: Layout,
@@ -77,12 +77,12 @@ pub struct Program {
     pub immediate: Option<(String, Layout)>,
     /// Workgroup memory in bytes.
     pub workgroup_storage: u32,
-    /// The text that it was made from, for messages about a line; `None` for a module made by hand.
+    /// The text that the program was made from, for messages about a line; `None` for a module built in code.
     pub source: Option<Arc<Source>>,
-    /// The parts that the author lets a backend leave out.
+    /// The liberties that the author grants to the backend.
     pub leave: Leave,
-    /// The facts proven of `module`, so that a backend may leave out checks under [`Checks::Proven`]; `None`
-    /// where nothing was analysed.
+    /// The facts proven about `module`, with which a backend may omit checks under [`Checks::Proven`]; `None` where
+    /// nothing was analysed.
     pub proofs: Option<Arc<Proofs>>,
 }
 
@@ -91,7 +91,7 @@ pub struct Program {
 /// A backend need not take them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Leave {
-    /// Tests of indices and divisors, and limits of loops.
+    /// The checks of indices and divisors, and the limits of loops.
     pub checks: Checks,
     /// Approximate `f32` arithmetic, beyond the accuracy of WGSL: quotients, roots and functions may be approximated,
     /// and subnormal numbers become zero.
@@ -101,29 +101,28 @@ pub struct Leave {
 /// A compiled program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compilation {
-    /// Names it in dispatches.
+    /// The id for dispatches.
     pub kernel: KernelId,
-    /// The resources that it takes, where the device says.
+    /// The hardware resources that the kernel uses, where the device reports them.
     pub resources: Option<KernelResources>,
 }
 
-/// The resources that a compiled kernel takes of the hardware, and what they leave of its parallelism.
+/// The hardware resources that a compiled kernel uses, and the parallelism that they allow.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct KernelResources {
-    /// Registers of 32 bits that each invocation takes.
+    /// Registers of 32 bits per invocation.
     pub registers: u32,
     /// Workgroup memory in bytes, as allocated.
     pub workgroup_bytes: u32,
-    /// Bytes of memory of each invocation: arrays that are indexed dynamically, and registers that
-    /// were spilled.
+    /// Private memory per invocation in bytes: arrays that are indexed dynamically, and spilled registers.
     pub private_bytes: u32,
-    /// Bytes stored and loaded again for want of registers, where the compiler says.
+    /// Bytes of spilled registers, where the compiler reports them.
     pub spilled_bytes: Option<u32>,
-    /// The largest workgroup that this kernel could have.
+    /// The largest possible workgroup of this kernel, in invocations.
     pub most_invocations: u32,
-    /// Workgroups that one multiprocessor runs at a time.
+    /// Workgroups that run on one multiprocessor at a time.
     pub workgroups_per_multiprocessor: u32,
-    /// Invocations that one multiprocessor runs at a time, as a share of the most it can: 0 to 1.
+    /// Invocations that run on one multiprocessor at a time, as a share of its maximum: 0 to 1.
     pub occupancy: f32,
 }

@@ -1,20 +1,20 @@
-//! Facts proven of a module: which accesses stay in range, which loops end.
+//! Facts proven about a module: accesses that stay in range, loops that end.
 
 use naga::{Block, Expression, Function, Handle, Statement};
 
-/// The facts proven of the functions of one module. Functions that are not mentioned have none.
+/// The facts proven about the functions of one module. Nothing is proven about functions that are not listed.
 ///
-/// It belongs to that module alone: expressions are named by their handles, loops by their order.
+/// The proofs are valid for that module alone: expressions are named by their handles, loops by their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proofs {
     /// By function, in the order of the module's arena.
     pub functions: Vec<FunctionProofs>,
-    /// Those of the entry point.
+    /// The proofs of the entry point.
     pub entry: FunctionProofs,
 }
 
 impl Proofs {
-    /// Those of a function; none for one that is not known.
+    /// The proofs of a function; empty for a function that is not listed.
     #[must_use]
     pub fn function(&self, handle: Handle<Function>) -> &FunctionProofs {
         const NOTHING: &FunctionProofs = &FunctionProofs { in_range: Vec::new(), ends: Vec::new(), turns: Vec::new() };
@@ -22,39 +22,39 @@ impl Proofs {
     }
 }
 
-/// The facts proven of one function.
+/// The facts proven about one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionProofs {
-    /// By the index of the expression: whether this [`Expression::Access`] has an index in range, whenever it is
-    /// evaluated.
+    /// By the index of the expression: whether the index of this [`Expression::Access`] is in range at every
+    /// evaluation.
     pub in_range: Vec<bool>,
-    /// By the number of the loop, as [`loops`] counts: whether it is left after finitely many turns.
+    /// By the number of the loop, as [`loops`] counts: whether it ends after finitely many iterations.
     pub ends: Vec<bool>,
-    /// By the number of the loop: how many turns it begins at most, whenever it is come to.
+    /// By the number of the loop: the largest number of iterations that it begins each time it is entered.
     pub turns: Vec<Option<u32>>,
 }
 
 impl FunctionProofs {
-    /// Whether the index of an [`Expression::Access`] is in range whenever it is evaluated.
+    /// Whether the index of an [`Expression::Access`] is in range at every evaluation.
     #[must_use]
     pub fn in_range(&self, access: Handle<Expression>) -> bool {
         self.in_range.get(access.index()).copied().unwrap_or(false)
     }
 
-    /// Whether the loop with this number is left after finitely many turns.
+    /// Whether the loop with this number ends after finitely many iterations.
     #[must_use]
     pub fn ends(&self, number: usize) -> bool {
         self.ends.get(number).copied().unwrap_or(false)
     }
 
-    /// How many turns the loop with this number begins at most, if that is known.
+    /// The largest number of iterations that the loop with this number begins, if it is known.
     #[must_use]
     pub fn turns(&self, number: usize) -> Option<u32> {
         self.turns.get(number).copied().flatten()
     }
 }
 
-/// The bodies of a function's loops, in the order of their numbers: a loop comes before those in it.
+/// The bodies of a function's loops, in the order of their numbers: an outer loop comes before its inner loops.
 #[must_use]
 pub fn loops(function: &Function) -> Vec<&Block> {
     let mut found = Vec::new();

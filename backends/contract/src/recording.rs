@@ -11,23 +11,23 @@ use crate::{Access, KernelId, Library, MemoryId, Slot, hazards};
 pub struct Region {
     /// The memory.
     pub memory: MemoryId,
-    /// Bytes from its start.
+    /// The offset in bytes.
     pub offset: u64,
     /// Length in bytes.
     pub bytes: u64,
 }
 
 impl Region {
-    /// Where it ends, in bytes from the start of the memory; `None` beyond what 64 bits count.
+    /// The end of the range in bytes from the start of the memory; `None` if it does not fit 64 bits.
     #[must_use]
     pub fn end(&self) -> Option<u64> {
         self.offset.checked_add(self.bytes)
     }
 
-    /// Whether the two share a byte.
+    /// Whether the two regions share a byte.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
-        // A region without an end goes on to the last byte there can be.
+        // A region whose end overflows reaches to the last possible byte.
         let end = |region: &Self| region.end().unwrap_or(u64::MAX);
         self.memory == other.memory && self.offset < end(other) && other.offset < end(self)
     }
@@ -40,21 +40,21 @@ impl fmt::Display for Region {
     }
 }
 
-/// How many workgroups run.
+/// The number of workgroups of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grid {
-    /// This many in x, y and z.
+    /// This number in x, y and z.
     Groups([u32; 3]),
-    /// Three `u32` that lie at this offset of a memory when the dispatch runs.
+    /// Three `u32` read from this offset of a memory when the dispatch runs.
     Indirect {
         /// The memory.
         memory: MemoryId,
-        /// Bytes from its start; a multiple of 4.
+        /// The offset in bytes; a multiple of 4.
         offset: u64,
     },
 }
 
-/// The memory or value that one binding of a dispatch is given.
+/// The memory or value that a dispatch passes to one binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// A range of memory.
@@ -64,7 +64,7 @@ pub enum Bound {
         /// The kernel's access to it.
         access: Access,
     },
-    /// A uniform's value, in the recording's own bytes.
+    /// A uniform's value, stored in the recording's own bytes.
     Inline(Range<u32>),
 }
 
@@ -75,7 +75,7 @@ pub struct Dispatch {
     pub kernel: KernelId,
     /// Its name, for profiles and errors.
     pub label: Arc<str>,
-    /// How many workgroups.
+    /// The number of workgroups.
     pub grid: Grid,
     /// The bindings, as a range of [`Recording::bounds`]; in the order of the program's bindings.
     pub bounds: Range<u32>,
@@ -83,11 +83,11 @@ pub struct Dispatch {
     pub immediates: Range<u32>,
 }
 
-/// One step.
+/// One command.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Copies `source` to `target`: equal lengths, offsets and lengths multiples of 4. The two may
-    /// lie in one memory when they do not overlap.
+    /// Copies `source` to `target`: equal lengths, offsets and lengths multiples of 4. Both may be in one memory if
+    /// they do not overlap.
     Copy {
         /// Read.
         source: Region,
@@ -103,45 +103,45 @@ pub enum Command {
     },
     /// Runs a kernel.
     Dispatch(Dispatch),
-    /// Runs a routine of the vendor's.
+    /// Runs a routine of the vendor's library.
     Library(Library),
 }
 
 /// Commands in the order in which they take effect.
 ///
-/// Bindings and uniform values lie in arenas beside the commands, so that recording a launch
-/// allocates nothing once the arenas have grown.
+/// Bindings and uniform values are stored in arenas beside the commands, so that recording a launch allocates nothing
+/// once the arenas have grown.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     commands: Vec<Command>,
     bounds: Vec<Bound>,
     bytes: Vec<u8>,
-    /// Measure each dispatch: see [`Ticket::timings`](crate::Ticket::timings).
+    /// Whether each dispatch is timed: see [`Ticket::timings`](crate::Ticket::timings).
     pub timed: bool,
-    /// The stream that the commands run on, below [`Caps::streams`](crate::Caps::streams). A backend
-    /// takes one that it does not have for the first, 0.
+    /// The stream that the commands run on, below [`Caps::streams`](crate::Caps::streams). A backend uses stream 0 for
+    /// a number that it does not have.
     pub stream: u32,
-    /// For a recording that will be submitted again: what a backend has made of it.
+    /// For a recording that is submitted repeatedly: the backend's prepared form of it.
     slot: Option<Slot>,
-    /// Counts changes.
+    /// Incremented with every change.
     version: u64,
 }
 
 impl Recording {
-    /// A recording with nothing in it.
+    /// Returns an empty recording.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A recording with nothing in it, that will be submitted again and again.
+    /// Returns an empty recording that will be submitted repeatedly.
     #[must_use]
     pub fn kept() -> Self {
         Self { slot: Some(Slot::default()), ..Self::default() }
     }
 
-    /// Where a backend keeps what it has made of this recording, and the version that it was made
-    /// of must equal; `None` for a recording that is submitted once.
+    /// The slot in which a backend keeps its prepared form of this recording, and the recording's version: a prepared
+    /// form of another version is stale. `None` for a recording that is submitted once.
     #[must_use]
     pub fn slot(&self) -> Option<(&Slot, u64)> {
         self.slot.as_ref().map(|slot| (slot, self.version))
@@ -162,13 +162,13 @@ impl Recording {
         self.push(Command::Fill { target, pattern });
     }
 
-    /// Appends a routine of the vendor's.
+    /// Appends a call of a library routine.
     pub fn library(&mut self, call: Library) {
         self.push(Command::Library(call));
     }
 
-    /// Appends a dispatch. `bounds` come in the order of the program's bindings; `values` are the
-    /// bytes to which their [`Bound::Inline`] ranges refer, counted from 0.
+    /// Appends a dispatch. `bounds` are in the order of the program's bindings; `values` are the bytes to which their
+    /// [`Bound::Inline`] ranges refer, counted from 0.
     pub fn dispatch(
         &mut self,
         kernel: KernelId,
@@ -199,25 +199,25 @@ impl Recording {
         &self.commands
     }
 
-    /// The bindings of all dispatches; nothing for a range that the recording does not have.
+    /// The bindings in `range`; empty for a range outside of the recording.
     #[must_use]
     pub fn bounds(&self, range: &Range<u32>) -> &[Bound] {
         self.bounds.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
-    /// Uniform and immediate values of all dispatches; nothing for a range that the recording does not have.
+    /// The uniform and immediate values in `range`; empty for a range outside of the recording.
     #[must_use]
     pub fn bytes(&self, range: &Range<u32>) -> &[u8] {
         self.bytes.get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
-    /// Whether there is nothing to do.
+    /// Whether the recording has no commands.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
     }
 
-    /// Forgets the commands and keeps the arenas' capacity, and the stream.
+    /// Removes the commands; keeps the arenas' capacity and the stream.
     pub fn clear(&mut self) {
         self.version += 1;
         self.commands.clear();
@@ -226,7 +226,7 @@ impl Recording {
         self.timed = false;
     }
 
-    /// Calls `visit` with every region that `command` touches.
+    /// Calls `visit` with every region that `command` accesses.
     pub fn visit_regions(&self, command: &Command, mut visit: impl FnMut(Region, Access)) {
         match command {
             Command::Copy { source, target } => {
@@ -248,8 +248,8 @@ impl Recording {
         }
     }
 
-    /// How many times a command must wait for an earlier one: read after write, write after read
-    /// or write after write on a shared byte, each of which ends everything before it.
+    /// The number of times that a command must wait for earlier ones: read after write, write after read or write after
+    /// write on a shared byte. Each wait is for all earlier commands.
     #[must_use]
     pub fn barriers(&self) -> u64 {
         hazards::count(self)
@@ -257,11 +257,11 @@ impl Recording {
 }
 
 fn len32<T>(items: &[T]) -> u32 {
-    // 4 GiB of uniform values in one recording cannot be: the stream submits long before.
+    // One recording never holds 4 GiB of uniform values: the stream submits long before.
     u32::try_from(items.len()).expect("a recording's arena stays below 2^32 entries")
 }
 
-/// One command a line, in the form that snapshots use.
+/// The form that snapshots use: one command per line.
 impl fmt::Display for Recording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for command in &self.commands {

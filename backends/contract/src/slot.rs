@@ -1,18 +1,18 @@
-//! Where a backend keeps what it has made of a recording.
+//! The slot in which a backend keeps its prepared form of a recording.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A place that belongs to a recording and is filled by a backend, such as with a graph; what is in
-/// it is dropped with the recording.
+/// A slot that belongs to a recording and is filled by a backend, for example with a graph. Its content is dropped with
+/// the recording.
 ///
-/// A clone is empty: what a backend has made belongs to one recording.
+/// A clone is empty: a prepared form belongs to one recording.
 #[derive(Default)]
 pub struct Slot(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl Slot {
-    /// Locks the place and gives its content.
+    /// Locks the slot and returns its content.
     pub fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

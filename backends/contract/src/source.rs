@@ -1,13 +1,13 @@
-//! The text that a program was made from, and where each byte of it was written.
+//! The text that a program was made from, and the origin of each of its bytes.
 
 use std::ops::Range;
 
 use crate::Spot;
 
-/// The text that a program was made from: one WGSL file, or several that were composed to one text.
+/// The text that a program was made from: one WGSL file, or several that were composed into one text.
 ///
-/// A module's spans point into [`text`](Self::text); [`place`](Self::place) says where the author
-/// wrote what stands there.
+/// A module's spans point into [`text`](Self::text); [`place`](Self::place) returns the position in the author's file
+/// that a byte of the text comes from.
 ///
 /// ```
 /// use anywarp_backend::{Piece, Source, SourceFile};
@@ -26,9 +26,9 @@ use crate::Spot;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// The first one is the author's own, others are what it imports.
+    /// The author's own file first, then those that it imports.
     files: Vec<SourceFile>,
-    /// `None`: the first file as it is.
+    /// `None` if the text is the first file, unchanged.
     text: Option<String>,
     /// Sorted by `at`.
     pieces: Vec<Piece>,
@@ -43,21 +43,21 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// From where a part of a composed text is; it reaches to the next piece.
+/// The origin of a part of a composed text; the part ends where the next piece begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// Where it begins in the composed text, in bytes.
+    /// The start in the composed text, in bytes.
     pub at: usize,
     /// The index of its file.
     pub file: usize,
-    /// Where it begins in the file, in bytes.
+    /// The start in the file, in bytes.
     pub offset: usize,
-    /// Whether it is the file's own text, byte for byte. Else it stands for something at `offset`:
-    /// a name that was changed.
+    /// Whether the part is copied from the file byte for byte. Otherwise it replaces the text at `offset`, such as a
+    /// name that was changed.
     pub copied: bool,
 }
 
-/// A byte of a file.
+/// A position in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
     /// The file's name.
@@ -75,14 +75,14 @@ pub struct Place<'a> {
 }
 
 impl Source {
-    /// One file as it is.
+    /// Returns a source of one file, unchanged.
     #[must_use]
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let file = SourceFile { name: name.into(), text: text.into() };
         Self { files: vec![file], text: None, pieces: Vec::new() }
     }
 
-    /// A text made of pieces of `files`, of which the first one is the author's own.
+    /// Returns a source composed of pieces of `files`, the first of which is the author's own.
     #[must_use]
     pub fn composed(files: Vec<SourceFile>, text: String, mut pieces: Vec<Piece>) -> Self {
         pieces.sort_by_key(|piece| piece.at);
@@ -95,7 +95,7 @@ impl Source {
         self.files.first().map_or("", |file| &file.name)
     }
 
-    /// All files that it is made of.
+    /// All files of the source.
     #[must_use]
     pub fn files(&self) -> &[SourceFile] {
         &self.files
@@ -107,13 +107,13 @@ impl Source {
         self.text.as_deref().or_else(|| self.files.first().map(|file| file.text.as_str())).unwrap_or_default()
     }
 
-    /// Whether the text is the author's file as it is.
+    /// Whether the text is the author's file, unchanged.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.text.is_none()
     }
 
-    /// Where the byte at `at` of the text was written; `None` outside of it.
+    /// The origin of the byte at `at` of the text; `None` outside of the text.
     #[must_use]
     pub fn place(&self, at: usize) -> Option<Place<'_>> {
         let (index, offset) = self.origin(at)?;
@@ -131,7 +131,7 @@ impl Source {
         })
     }
 
-    /// Where what stands in a line of the text was written, lines counted from 1.
+    /// The origin of a line of the text; lines are counted from 1.
     #[must_use]
     pub fn place_of_line(&self, line: u32) -> Option<Place<'_>> {
         let before = line.checked_sub(1)?;
@@ -144,7 +144,7 @@ impl Source {
         self.place(start + (rest.len() - rest.trim_start().len()))
     }
 
-    /// [`place`](Self::place) of a range of the text, to keep.
+    /// [`place`](Self::place) of a range of the text, as an owned value.
     #[must_use]
     pub fn spot(&self, range: Range<usize>) -> Option<Spot> {
         let place = self.place(range.start)?;
@@ -157,8 +157,8 @@ impl Source {
         })
     }
 
-    /// The file and the bytes in it that a range of the text comes from. A range over several pieces
-    /// ends with the last one of the same file that lies behind its beginning.
+    /// The file and the byte range in it that a range of the text comes from. A range over several pieces ends with the
+    /// last piece of the same file that begins after its start.
     #[must_use]
     pub fn origin_of(&self, range: Range<usize>) -> Option<(usize, Range<usize>)> {
         let (file, start) = self.origin(range.start)?;
@@ -171,7 +171,7 @@ impl Source {
         Some((file, start..end.min(self.files.get(file)?.text.len()).max(start)))
     }
 
-    /// File and offset behind a byte of the text; behind all of a name that was changed.
+    /// File and offset after a byte of the text; after the whole replaced name for a piece that is not copied.
     fn behind(&self, at: usize) -> Option<(usize, usize)> {
         let (file, offset) = self.origin(at)?;
         let next = self.pieces.partition_point(|piece| piece.at <= at);

@@ -10,35 +10,35 @@ use std::time::Duration;
 use crate::waker::Awaited;
 use crate::{BackendError, Findings};
 
-/// Which clock a timing comes from.
+/// The clock that a timing comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// The device's own timestamps around the dispatch.
     Device,
-    /// The host's clock around the whole submission, where the device has no usable timestamps:
-    /// an upper bound that includes submission and waiting.
+    /// The host's clock around the whole submission, where the device has no usable timestamps: an upper bound that
+    /// includes submission and waiting.
     Host,
 }
 
-/// How long one dispatch took.
+/// The duration of one dispatch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timing {
     /// The kernel's name.
     pub label: Arc<str>,
-    /// When it began, on a clock that all submissions of the device share: so timings of two streams tell what
-    /// ran at the same time. Zero with [`Clock::Host`].
+    /// The start, on a clock that all submissions of the device share, so that timings of two streams show which work
+    /// overlapped. Zero with [`Clock::Host`].
     pub start: Duration,
-    /// How long it took.
+    /// The duration.
     pub duration: Duration,
 }
 
 /// The timings of one submission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timings {
-    /// Where the times come from.
+    /// The clock of the times.
     pub clock: Clock,
-    /// With [`Clock::Device`] one entry a dispatch or library call, in order; with [`Clock::Host`] a single entry
-    /// for the submission.
+    /// With [`Clock::Device`] one entry per dispatch or library call, in order; with [`Clock::Host`] one entry for the
+    /// submission.
     pub entries: Vec<Timing>,
 }
 
@@ -50,13 +50,13 @@ impl Timings {
     }
 }
 
-/// The backend's side of a [`Ticket`]: how far submitted work has come.
+/// The backend's side of a [`Ticket`]: the state of submitted work.
 pub trait Completion: Send + Sync {
     /// Whether the work has ended, without waiting; an error when it failed.
     fn done(&self) -> Result<bool, BackendError>;
 
-    /// Whether the work has ended, and then whether well, without reporting its error: for callers that only ask
-    /// what may be used again.
+    /// `None` while the work runs, then whether it succeeded. Does not report its error: for callers that only need to
+    /// know which resources can be reused.
     fn ended(&self) -> Option<bool> {
         match self.done() {
             Ok(false) => None,
@@ -65,28 +65,26 @@ pub trait Completion: Send + Sync {
         }
     }
 
-    /// Waits until the work has ended or the time is over; returns whether it has ended.
+    /// Waits until the work has ended or the timeout has passed; returns whether the work has ended.
     fn wait(&self, timeout: Option<Duration>) -> Result<bool, BackendError>;
 
-    /// Has `waker` woken once the work has ended, or at once if it has. Needs no polling.
-    /// It must be woken with no lock held, as a task that is dropped then may give memory
-    /// back.
+    /// Wakes `waker` once the work has ended, or at once if it has; no polling is needed. The backend must wake with no
+    /// lock held, because a task that is dropped at that point may free memory.
     fn wake(&self, waker: &Waker);
 
     /// The timings, for a recording that asked for them and has ended.
     fn timings(&self) -> Option<Timings>;
 
-    /// The mistakes that the device found in the kernels of this work, once it has ended. Nothing
-    /// unless [`Caps::checked`](crate::Caps::checked) holds.
+    /// The mistakes that the device found in the kernels of this work, once it has ended. Empty unless
+    /// [`Caps::checked`](crate::Caps::checked) holds.
     fn findings(&self) -> Findings {
         Findings::default()
     }
 }
 
-/// A claim on work in flight: to wait for, to await, or to drop (the work goes on).
+/// A handle on submitted work: wait for it, await it, or drop it (the work continues).
 ///
-/// May be polled by any number of tasks, one after the other: the last one is woken. Each clone has a
-/// task of its own.
+/// Several tasks may poll one ticket in turn: the task that polled last is woken. Each clone has a task of its own.
 #[derive(Clone)]
 pub struct Ticket {
     /// `None` for work that has ended.
@@ -95,13 +93,13 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// A ticket on work in flight.
+    /// Returns a ticket for submitted work.
     #[must_use]
     pub fn new(completion: Arc<dyn Completion>) -> Self {
         Self { completion: Some(completion), awaited: Awaited::default() }
     }
 
-    /// A ticket on work that has ended.
+    /// Returns a ticket for work that has ended.
     #[must_use]
     pub fn ready() -> Self {
         Self { completion: None, awaited: Awaited::default() }
@@ -110,13 +108,13 @@ impl Ticket {
     /// Whether the work has ended.
     ///
     /// # Errors
-    /// Those of the work itself: [`BackendError::Stopped`] by a kernel that could not run to its end,
+    /// Those of the work itself: [`BackendError::Stopped`] by a kernel that did not run to its end,
     /// [`BackendError::Lost`].
     pub fn is_done(&self) -> Result<bool, BackendError> {
         self.completion.as_ref().map_or(Ok(true), |completion| completion.done())
     }
 
-    /// Whether the work has ended, and then whether well; its error is reported later.
+    /// `None` while the work runs, then whether it succeeded; its error is reported later.
     #[must_use]
     pub fn ended(&self) -> Option<bool> {
         self.completion.as_ref().map_or(Some(true), |completion| completion.ended())
@@ -138,8 +136,8 @@ impl Ticket {
         self.completion.as_ref().map_or(Ok(true), |completion| completion.wait(Some(timeout)))
     }
 
-    /// Has `waker` woken once the work has ended, or at once if it has: for a backend around another,
-    /// whose own completion ends with this one. Other callers poll.
+    /// Wakes `waker` once the work has ended, or at once if it has: for a backend that wraps another one and whose own
+    /// completion ends with this one. Other callers poll.
     pub fn wake(&self, waker: &Waker) {
         match &self.completion {
             Some(completion) => completion.wake(waker),
@@ -171,7 +169,7 @@ impl Future for Ticket {
             if let Some(waker) = awaited.by(context.waker()) {
                 completion.wake(&waker);
             }
-            // It may have ended between the two calls; then the waker may have come too late.
+            // The work may have ended between the two calls, before the waker was registered.
             done = completion.done();
         }
         if done == Ok(false) {

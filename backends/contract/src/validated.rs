@@ -18,11 +18,11 @@ thread_local! {
     static RUNS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A valid naga module, with what the validator learned about it.
+/// A valid naga module, with the validator's facts about it.
 ///
-/// Only the validator makes one, so that a function that takes one need not validate it. It cannot be changed:
-/// [`into_module`](Self::into_module) gives the module back without its validity, and what is made of it is validated
-/// like any other. A clone shares both.
+/// Only the validator creates one, so a function that takes one need not validate it. It cannot be changed:
+/// [`into_module`](Self::into_module) returns the module without its validity, and a module made from it must be
+/// validated again. Clones share module and facts.
 ///
 /// ```
 /// use anywarp_backend::Validated;
@@ -43,7 +43,7 @@ pub struct Validated(Arc<Accepted>);
 #[derive(Clone)]
 struct Accepted {
     module: Module,
-    /// The facts of the validator; they are good for this module alone, whose parts they name by handles.
+    /// The validator's facts; they refer to this module's parts by handles.
     info: ModuleInfo,
     flags: ValidationFlags,
     capabilities: Capabilities,
@@ -62,8 +62,8 @@ impl Validated {
         }
     }
 
-    /// The result of a pass: the module it made, validated for the same capabilities, or this one where it changed
-    /// nothing.
+    /// Returns the result of a pass: the new module, validated for the same capabilities, or `self` where the pass
+    /// changed nothing.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -74,7 +74,7 @@ impl Validated {
         }
     }
 
-    /// The same module, validated for these capabilities unless it is valid for fewer; as it was, if it needs more.
+    /// Returns the same module, valid for these capabilities if that was not known; unchanged if it needs more.
     #[must_use]
     pub fn narrowed(self, capabilities: Capabilities) -> Self {
         if self.fits(capabilities) || run(|| Validator::new(self.0.flags, capabilities).validate(&self)).is_err() {
@@ -84,10 +84,11 @@ impl Validated {
         Self(Arc::new(Accepted { capabilities, ..Arc::unwrap_or_clone(self.0) }))
     }
 
-    /// One compute entry point and what it uses, every override with its value. Without overrides it stays as it is.
+    /// Returns one compute entry point and what it uses, with a value for every override. A module without overrides
+    /// stays unchanged.
     ///
     /// # Errors
-    /// naga's: a value is missing, or does not suit.
+    /// Those of naga: a value is missing, or has the wrong type.
     pub fn with_overrides(
         self,
         entry_point: &str,
@@ -97,7 +98,7 @@ impl Validated {
             return Ok(self);
         }
         let entry_point = Some((ShaderStage::Compute, entry_point));
-        // naga validates what it makes, by all rules and for every capability.
+        // naga validates its result, by all rules and for every capability.
         let (module, info) = run(|| process_overrides(&self, self.info(), entry_point, constants))?;
         let (mut module, info) = (module.into_owned(), info.into_owned());
         let (flags, capabilities) = (ValidationFlags::all(), self.0.capabilities);
@@ -106,44 +107,44 @@ impl Validated {
         } else {
             info
         };
-        // naga keeps them for arrays of such lengths. Nothing else names them, and what the validator learned is not
-        // of them.
+        // naga keeps the overrides for arrays of such lengths. After `with_lengths` nothing refers to them, and the
+        // validator's facts do not cover them.
         module.overrides.clear();
-        // It needs no capability that the module did not need: entry points have gone, and constants of the same types
-        // have come for what was computed.
+        // The module needs no further capability: entry points were removed, and computed expressions were replaced by
+        // constants of the same types.
         debug_assert!(Validator::new(flags, capabilities).validate(&module).is_ok(), "{capabilities:?}: {module:?}");
         Ok(Self(Arc::new(Accepted { module, info, flags, capabilities })))
     }
 
-    /// The types and uses that the validator found in the module.
+    /// The validator's facts about types and uses.
     #[must_use]
     pub fn info(&self) -> &ModuleInfo {
         &self.0.info
     }
 
-    /// The rules it was validated by.
+    /// The rules that the module was validated by.
     pub fn flags(&self) -> ValidationFlags {
         self.0.flags
     }
 
-    /// The capabilities it was validated for. It may need fewer.
+    /// The capabilities that the module was validated for. It may need fewer.
     pub fn capabilities(&self) -> Capabilities {
         self.0.capabilities
     }
 
-    /// Whether it is known to be valid for a device with these capabilities.
+    /// Whether the module is known to be valid for a device with these capabilities.
     #[must_use]
     pub fn fits(&self, capabilities: Capabilities) -> bool {
         capabilities.contains(self.0.capabilities)
     }
 
-    /// The module, to be changed; copied if there are other clones.
+    /// Returns the module for changes; copies it if other clones exist.
     #[must_use]
     pub fn into_module(self) -> Module {
         Arc::try_unwrap(self.0).map_or_else(|shared| shared.module.clone(), |own| own.module)
     }
 
-    /// How often this thread has run naga's validator through this type: for tests that hold it low.
+    /// The number of times that this thread has run naga's validator through this type: for tests that limit it.
     #[must_use]
     pub fn runs() -> u64 {
         RUNS.get()
@@ -156,7 +157,7 @@ fn run<T>(validate: impl FnOnce() -> T) -> T {
     validate()
 }
 
-/// Gives arrays whose length is an override its value for a length. Returns whether there are any.
+/// Replaces array lengths that are overrides by the overrides' values. Returns whether there were any.
 fn with_lengths(module: &mut Module) -> bool {
     let length = |module: &Module, ty: &Type| match ty.inner {
         TypeInner::Array { size: size @ ArraySize::Pending(_), .. } => match size.resolve(module.to_ctx()) {
@@ -170,7 +171,7 @@ fn with_lengths(module: &mut Module) -> bool {
     for (handle, length) in &known {
         let TypeInner::Array { base, stride, .. } = module.types[*handle].inner else { continue };
         let inner = TypeInner::Array { base, size: ArraySize::Constant(*length), stride };
-        // A name of its own, because no type may be there twice.
+        // A unique name, because the arena allows no equal types.
         let name = Some(format!("array_{}", handle.index()));
         module.types.replace(*handle, Type { name, inner });
     }
@@ -186,7 +187,7 @@ impl Deref for Validated {
 }
 
 impl fmt::Debug for Validated {
-    /// As the module's.
+    /// Same as the module's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.module.fmt(f)
     }
@@ -242,12 +243,12 @@ mod tests {
         let before = Validated::runs();
         assert!(module.after_pass(Some(changed)).is_err());
         assert_eq!(Validated::runs() - before, 1);
-        // A clone is what it was.
+        // A clone is unaffected.
         assert!(other.after_pass(None).is_ok());
     }
 
     #[test]
-    fn what_no_pass_changed_stays_valid() {
+    fn an_unchanged_module_stays_valid() {
         let module = valid(PLAIN, Capabilities::empty()).unwrap();
         let before = Validated::runs();
         let module = module.after_pass(None).unwrap();

@@ -1,30 +1,28 @@
-//! Between a completion and the task that awaits it: what makes a [`Ticket`](crate::Ticket) a future, which only the
-//! crate that declares it can.
+//! The waker between a completion and the task that awaits it, which makes [`Ticket`](crate::Ticket) a future.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Wake, Waker};
 
-/// One future's place in a completion: what the completion wakes, and which task is woken then.
+/// The waker that one future gives to a completion, and the task that is woken through it.
 ///
-/// The completion gets one waker for each future, however often that is polled, by whichever task. A future
-/// that is dropped lets go of its task at once, not only when the work has ended. A clone is a future
-/// of its own.
+/// The completion receives one waker per future, however often and by whichever task the future is polled. A dropped
+/// future releases its task at once, not only when the work ends. A clone is a future of its own.
 #[derive(Default)]
 pub(crate) struct Awaited(Option<Arc<Task>>);
 
 impl Awaited {
-    /// From now on `waker` is woken, and no earlier one. Returns what the completion has to be given,
-    /// unless it has it.
+    /// Makes `waker` the only one that is woken. Returns the waker to pass to the completion, unless the completion
+    /// already has it.
     pub(crate) fn by(&mut self, waker: &Waker) -> Option<Waker> {
         let task = self.0.get_or_insert_default();
         task.set(waker).then(|| Waker::from(Arc::clone(task)))
     }
 
-    /// From now on no task is woken.
+    /// Stops waking any task.
     pub(crate) fn clear(&self) {
         if let Some(task) = &self.0 {
-            // Outside of the lock, as it may run foreign code.
+            // Dropped outside of the lock, as it may run foreign code.
             let woken = task.state().waker.take();
             drop(woken);
         }
@@ -50,7 +48,7 @@ struct Task(Mutex<State>);
 struct State {
     /// The waker of the task that polled last.
     waker: Option<Waker>,
-    /// The completion was given the task and has not woken it since.
+    /// Whether the completion holds the task and has not woken it since.
     given: bool,
 }
 
@@ -59,9 +57,9 @@ impl Task {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the waker; true if the completion has to be given the task.
+    /// Replaces the waker; returns whether the completion must receive the task.
     fn set(&self, waker: &Waker) -> bool {
-        // Cloning and dropping a waker may run foreign code: not under the lock.
+        // Cloning and dropping a waker may run foreign code, so neither happens under the lock.
         let known = self.state().waker.as_ref().is_some_and(|known| known.will_wake(waker));
         let waker = (!known).then(|| waker.clone());
         let mut state = self.state();
@@ -83,7 +81,7 @@ impl Wake for Task {
         state.given = false;
         let waker = state.waker.take();
         drop(state);
-        // Foreign code, on a thread that others need. The panic's message was printed where it arose.
+        // Foreign code, on a thread that other work needs. The panic's message was already printed.
         let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
     }
 }
@@ -114,13 +112,13 @@ mod tests {
     fn the_last_waker_is_woken_once() {
         let (first, last) = (Arc::new(Count::default()), Arc::new(Count::default()));
         let mut awaited = Awaited::default();
-        let given = awaited.by(&Waker::from(Arc::clone(&first))).expect("the completion has nothing yet");
-        assert!(awaited.by(&Waker::from(Arc::clone(&last))).is_none(), "it is given the same task twice");
+        let given = awaited.by(&Waker::from(Arc::clone(&first))).expect("the completion has no waker yet");
+        assert!(awaited.by(&Waker::from(Arc::clone(&last))).is_none(), "the completion receives the same task twice");
         assert_eq!(Arc::strong_count(&first), 1, "the first waker is kept");
         given.wake_by_ref();
         given.wake_by_ref();
         assert_eq!((first.0.load(Ordering::Relaxed), last.0.load(Ordering::Relaxed)), (0, 1));
-        assert!(awaited.by(&Waker::from(last)).is_some(), "after a wake the completion must be given it again");
+        assert!(awaited.by(&Waker::from(last)).is_some(), "after a wake the completion must receive the task again");
     }
 
     #[test]
@@ -131,7 +129,7 @@ mod tests {
         let other = awaited.clone();
         drop(awaited);
         assert_eq!(Arc::strong_count(&task), 1);
-        given.expect("what the completion holds").wake();
+        given.expect("the completion's waker").wake();
         assert_eq!(task.0.load(Ordering::Relaxed), 0, "woken for a future that is gone");
         other.clear();
     }
@@ -141,7 +139,7 @@ mod tests {
         let given = Awaited::default().by(&Waker::from(Arc::new(Panics)));
         assert!(given.is_some());
         let mut awaited = Awaited::default();
-        awaited.by(&Waker::from(Arc::new(Panics))).expect("the completion has nothing yet").wake();
+        awaited.by(&Waker::from(Arc::new(Panics))).expect("the completion has no waker yet").wake();
         assert!(awaited.by(Waker::noop()).is_some());
     }
 }

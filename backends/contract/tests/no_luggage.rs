@@ -1,4 +1,4 @@
-//! The contract is data and one trait: its sources name no platform, start no thread and hold no assembly.
+//! The contract holds data and one trait: its sources name no platform, start no thread and hold no assembly.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Lines of code with their numbers: no comments, and nothing from the file's tests on, which come last.
+/// Lines of code with their numbers, without comments and without the file's tests, which come last.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().take_while(|line| line.trim() != "#[cfg(test)]");
     (1..).zip(lines.map(|line| line.split("//").next().unwrap_or_default()))

@@ -1,10 +1,10 @@
-//! The agreement between compiled kernels and the code that runs them.
+//! The interface between compiled kernels and the code that runs them.
 
-/// Invocations that run in one vector: the size of a subgroup.
+/// The number of invocations that run in one vector: the size of a subgroup.
 pub(crate) const LANES: usize = 8;
 
-/// Bytes of memory before and after every buffer that belong to it and hold zeros: vector reads
-/// that straddle an end touch them, never anything else's memory.
+/// The size in bytes of the zeroed guards before and after every buffer. Vector reads that straddle an end touch only
+/// these, never other memory.
 pub(crate) const GUARD_BYTES: usize = 256;
 
 /// A buffer bound to a slot.
@@ -13,11 +13,11 @@ pub(crate) const GUARD_BYTES: usize = 256;
 pub(crate) struct Slot {
     /// The first byte of the bound region.
     pub(crate) start: *mut u8,
-    /// Elements of the binding's runtime-sized array, at least 1; 0 when it has none.
+    /// The number of elements of the binding's runtime-sized array, at least 1; 0 without one.
     pub(crate) length: u32,
 }
 
-/// The data that one thread hands to a kernel. Each thread has its own.
+/// The data that one thread passes to a kernel. Each thread has its own.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Frame {
@@ -33,27 +33,27 @@ pub(crate) struct Frame {
     pub(crate) private: *mut u8,
     /// `num_workgroups`.
     pub(crate) groups: [u32; 3],
-    /// The site that a stopped kernel stopped at, see [`Stop`].
+    /// The site at which the kernel stopped, see [`Stop`].
     pub(crate) site: u32,
-    /// Iterations of loops that eight invocations may make together in one workgroup.
+    /// The limit on loop iterations of a lane group in one workgroup.
     pub(crate) steps: u64,
     /// The checker's state; null unless the kernel is checked.
     pub(crate) checker: *mut core::ffi::c_void,
-    /// A bucket that the machine code may write to what goes nowhere: 64 bytes.
+    /// Memory of 64 bytes for writes that must have no effect.
     pub(crate) nowhere: *mut u8,
 }
 
 /// A compiled kernel: runs the workgroups `[x_begin..x_end, y, z]` and returns a [`Stop`].
 pub(crate) type Entry = unsafe extern "C" fn(frame: *mut Frame, x_begin: u32, x_end: u32, y: u32, z: u32) -> u32;
 
-/// Why a kernel returned.
+/// The reason why a kernel returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Stop {
     /// All workgroups are done.
     Done = 0,
-    /// Not all invocations of a workgroup arrived at one barrier; `Frame::site` says which.
+    /// Not all invocations of a workgroup arrived at one barrier, whose number is in `Frame::site`.
     DivergentBarrier = 1,
-    /// A loop passed [`Frame::steps`].
+    /// Loops exceeded [`Frame::steps`].
     StepLimit = 2,
 }

@@ -18,38 +18,41 @@ use crate::record::{Kernels, Memories, Resolved, Resources};
 use crate::submit::Queue;
 use crate::submit::Submission;
 
-/// Iterations of loops that eight invocations may make together in one workgroup: some seconds.
+/// The default limit on loop iterations of a lane group in one workgroup: some seconds.
 const STEPS: u64 = 1 << 32;
-/// The same where kernels are checked, which takes longer: a second.
+/// The default limit for checked kernels, which are slower: a second.
 const CHECKED_STEPS: u64 = 1 << 26;
 
-/// How a device is opened.
+/// Options for opening a device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Check every access of every kernel.
+    /// Whether every access of every kernel is checked.
     pub checked: bool,
-    /// Copy between host and device memory although the two are one.
+    /// Whether to copy between host and device memory even though they are one.
     pub staged: bool,
-    /// Iterations of loops that eight invocations may make together in one workgroup before the
-    /// kernel is stopped; without it `ANYWARP_CPU_STEPS`, then 2^32, or 2^26 if checked.
+    /// The limit on loop iterations that eight invocations may make together in one workgroup before the kernel is
+    /// stopped. `None` means `ANYWARP_CPU_STEPS`, or else 2^32, or 2^26 if checked.
     pub steps: Option<u64>,
 }
 
 /// Opens the processor as a device.
 ///
 /// # Errors
-/// [`BackendError::Rejected`] where no machine code can be made for it.
+/// [`BackendError::Rejected`] where Cranelift does not support the processor.
 pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
     let refused = || BackendError::Rejected {
         operation: "opening the device",
-        message: format!("no machine code can be made for {} processors", std::env::consts::ARCH),
+        message: format!(
+            "the code generator does not support {} processors; use another backend",
+            std::env::consts::ARCH
+        ),
     };
     let mut caps = caps().ok_or_else(refused)?;
     caps.unified = !options.staged;
     caps.checked = options.checked;
     let most = if options.checked { CHECKED_STEPS } else { STEPS };
     let steps = options.steps.or_else(crate::environment::steps).unwrap_or(most);
-    let conditions = Conditions { steps, most_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
+    let conditions = Conditions { steps, max_groups: caps.limits.workgroups_per_dimension, ..Conditions::default() };
     let mut device = CpuDevice {
         caps,
         checked: options.checked,
@@ -63,7 +66,7 @@ pub fn open(options: Options) -> Result<Arc<CpuDevice>, BackendError> {
     if options.staged {
         let cost = measure_copy_cost(&device).inspect_err(|error| log::warn!("copies are not measured: {error}"));
         device.caps.copy_cost = cost.ok();
-        // Measuring is no work of the program's.
+        // The measurement is not work of the program.
         device.counted = Counted::default();
     }
     Ok(Arc::new(device))
@@ -105,14 +108,14 @@ impl CpuDevice {
         id
     }
 
-    /// Takes `bytes` of what there is; false if there is not as much.
+    /// Reserves `bytes` of the available memory; returns false if there is not enough.
     fn reserve(&self, bytes: u64) -> bool {
         let most = self.caps.memory.unwrap_or(u64::MAX);
         let grown = |live: u64| live.checked_add(bytes).filter(|live| *live <= most);
         self.live.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown).is_ok()
     }
 
-    /// Checks the recording and has its memories wait for `submission`.
+    /// Checks the recording and makes its memories wait for `submission`.
     fn prepare(
         &self,
         resolved: &mut Resolved,
@@ -126,8 +129,8 @@ impl CpuDevice {
             resolved.make(&self.caps, resources, recording)?;
         }
         if !resolved.memories.iter().all(|memory| memory.begin_use(submission)) {
-            // Mapped by another thread just now. Some memories wait for the submission already: it ends
-            // in its turn, with nothing done.
+            // Another thread has just mapped it. Some memories already wait for the submission, so it is queued without
+            // commands.
             let mut nothing = self.queue.empty();
             nothing.memories.append(&mut resolved.memories);
             self.queue.submit(nothing, submission);
@@ -148,7 +151,7 @@ impl Backend for CpuDevice {
             return Err(BackendError::TooLarge { requested: bytes, limit });
         }
         if kind == MemoryKind::Shared && !self.caps.unified {
-            let message = "this device was opened with copies between host and device memory".to_owned();
+            let message = "this device was opened with staging, so it has no shared memory".to_owned();
             return Err(BackendError::Rejected { operation: "allocating", message });
         }
         let missing = || BackendError::OutOfMemory { requested: bytes, kind, live: self.live.load(Ordering::Relaxed) };
@@ -192,7 +195,7 @@ impl Backend for CpuDevice {
 
     fn discard(&self, kernel: KernelId) {
         let gone = self.kernels.write().unwrap_or_else(PoisonError::into_inner).remove(&kernel);
-        // Not under the lock: the last handle frees the machine code.
+        // Outside of the lock: the last handle frees the machine code.
         drop(gone);
     }
 

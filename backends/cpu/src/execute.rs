@@ -1,8 +1,7 @@
-//! Carries out a resolved recording: its steps in order, each spread over the threads that it is worth.
+//! Executes a resolved recording: its steps in order, each spread over as many threads as are worthwhile.
 //!
-//! After a kernel has stopped, no other dispatch of the submission runs, and whatever reads what it
-//! should have written does not run either. Copies and fills of sound data still do, so that nothing
-//! that the host has written is lost.
+//! After a kernel has stopped, no other dispatch of the submission runs, and neither do steps that read the memory it
+//! should have written. Copies and fills of valid data still run, so that no data of the host is lost.
 
 mod dispatch;
 mod scratch;
@@ -20,24 +19,24 @@ use crate::memory::{Memory, SUBMISSION};
 use crate::record::{BYTE_COST, Grid, Place, Resolved, Step};
 use dispatch::Dispatch;
 
-/// The moment that timings are counted from: when the first dispatch that was timed began.
+/// The origin of timings: the start of the first timed dispatch.
 static EPOCH: OnceLock<Instant> = OnceLock::new();
 
-/// Bytes of one unit of a copy or fill.
+/// The size of one unit of a copy or fill, in bytes.
 const PIECE: usize = 64 << 10;
 
 /// The settings and state that executions of one device share.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
-    /// Iterations of loops that eight invocations may make in one workgroup.
+    /// The limit on loop iterations of a lane group in one workgroup.
     pub(crate) steps: u64,
-    /// Workgroups in one dimension; an indirect grid above that runs nothing.
-    pub(crate) most_groups: u32,
-    /// Set by the first failure, for good: before that no memory needs to be asked for one.
+    /// The limit on workgroups in one dimension; an indirect grid above it runs nothing.
+    pub(crate) max_groups: u32,
+    /// Set by the first failure, for good: before it no memory can be poisoned.
     pub(crate) anything_failed: AtomicBool,
 }
 
-/// How a submission ended.
+/// The result of a submission.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) failure: Option<Arc<Failure>>,
@@ -46,7 +45,7 @@ pub(crate) struct Outcome {
     pub(crate) findings: Findings,
 }
 
-/// Runs all of `resolved`.
+/// Executes a whole recording.
 pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
     let mut run =
         Run { resolved, conditions, stopped: None, failure: None, timings: Vec::new(), findings: Findings::default() };
@@ -61,7 +60,7 @@ pub(crate) fn execute(resolved: &Resolved, conditions: &Conditions) -> Outcome {
     Outcome { failure: run.failure, timings, findings: run.findings }
 }
 
-/// The outcome of an execution that panicked: everything that the recording writes is poisoned.
+/// Returns the outcome of an execution that panicked: all memory that the recording writes is poisoned.
 pub(crate) fn abandon(resolved: &Resolved, conditions: &Conditions, error: BackendError) -> Outcome {
     let failure = Failure::new(error);
     conditions.anything_failed.store(true, Ordering::Release);
@@ -82,9 +81,9 @@ fn written<'a>(resolved: &'a Resolved, slots: &Range<usize>) -> impl Iterator<It
 struct Run<'a> {
     resolved: &'a Resolved,
     conditions: &'a Conditions,
-    /// Set when a dispatch did not end as it should: no other runs.
+    /// Set when a dispatch has stopped: no other one runs.
     stopped: Option<Arc<Failure>>,
-    /// The first thing that went wrong.
+    /// The first failure.
     failure: Option<Arc<Failure>>,
     timings: Vec<Timing>,
     findings: Findings,
@@ -106,15 +105,15 @@ impl Run<'_> {
             if let Some(failure) = from.failure() {
                 to.poison(&failure);
                 if to.kind == MemoryKind::Readback {
-                    // The host is about to get it from there.
+                    // The host is about to receive it from the copy.
                     from.clear_poison();
                 }
                 return self.fails(&failure);
             }
             replaced(to, target);
         }
-        // SAFETY: both places were checked, and that they do not overlap. The device's work is in order and the
-        // memories are not mapped, so nothing else touches them.
+        // SAFETY: the check has shown that both places are valid and do not overlap. The device's work is in order and
+        // the memories are not mapped, so no other access happens.
         unsafe {
             let from = Address(from.bytes.start().as_ptr().add(source.offset));
             let to = Address(to.bytes.start().as_ptr().add(target.offset));
@@ -151,7 +150,7 @@ impl Run<'_> {
             Grid::Indirect(place) => self.groups_at(*place),
         };
         let start = self.resolved.timed.then(Instant::now);
-        // SAFETY: there is a good slot for each binding, and `resolved` keeps slots, memories and values.
+        // SAFETY: there is a valid slot for each binding, and `resolved` keeps slots, memories and values alive.
         let dispatch = unsafe {
             let slots = resolved.slots.as_ptr().add(slots.start);
             Dispatch::new(kernel, slots, resolved.immediates(immediates), groups, self.conditions.steps)
@@ -187,7 +186,7 @@ impl Run<'_> {
         }
     }
 
-    /// Why a dispatch must not run: it comes after a stop, or would work on what one has left.
+    /// Returns the failure that prevents a dispatch: an earlier stop, or poisoned memory that it would use.
     fn hindrance(&self, grid: &Grid, slots: &Range<usize>) -> Option<Arc<Failure>> {
         if !self.anything_failed() {
             return None;
@@ -203,7 +202,7 @@ impl Run<'_> {
         for touch in self.resolved.touches[slots.clone()].iter().flatten() {
             let memory = &self.resolved.memories[touch.memory];
             match memory.failure() {
-                // A caller that knows and writes there again means it.
+                // The failure was reported, so the program may write to the memory again.
                 Some(failure) if touch.access == Access::Write && failure.was_reported_before(SUBMISSION + 1) => {
                     memory.clear_poison();
                 }
@@ -214,17 +213,17 @@ impl Run<'_> {
         None
     }
 
-    /// The counts of an indirect grid; none of them where one is above the limit.
+    /// The counts of an indirect grid; zeros if one of them is above the limit.
     fn groups_at(&self, place: Place) -> [u32; 3] {
         let start = self.resolved.memories[place.memory].bytes.start();
-        // SAFETY: the place was checked: twelve bytes at a multiple of 4.
+        // SAFETY: the place was checked: twelve bytes, aligned to 4.
         let groups = unsafe { start.add(place.offset).cast::<[u32; 3]>().read() };
-        if groups.iter().any(|count| *count > self.conditions.most_groups) { [0; 3] } else { groups }
+        if groups.iter().any(|count| *count > self.conditions.max_groups) { [0; 3] } else { groups }
     }
 }
 
-/// Copies and fills make a memory whole when they replace all of it; readback memory, which takes
-/// whatever is read next, always.
+/// Clears the poison of a memory that a copy or fill replaces as a whole; that of readback memory, which holds what is
+/// read next, always.
 fn replaced(memory: &Memory, place: Place) {
     let whole = place.offset == 0 && place.bytes + crate::memory::bytes::ALIGNMENT > memory.bytes.len();
     if whole || memory.kind == MemoryKind::Readback {
@@ -232,11 +231,11 @@ fn replaced(memory: &Memory, place: Place) {
     }
 }
 
-/// The first byte of a place that several threads work on, each on its own piece.
+/// The first byte of a place that several threads access, each in its own piece.
 #[derive(Clone, Copy)]
 struct Address(*mut u8);
 
-// SAFETY: an address is only a number; what is done behind it is unsafe code of its own.
+// SAFETY: an address is only a number; accesses through it are separate unsafe code.
 unsafe impl Sync for Address {}
 
 impl Address {
@@ -248,7 +247,7 @@ impl Address {
 /// Calls `work` for pieces of `0..bytes`.
 fn pieces(bytes: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let count = bytes.div_ceil(PIECE) as u64;
-    // Nothing in it fails.
+    // `work` cannot fail.
     let _ = spread(count, Some(PIECE as f64 * BYTE_COST), &|range| {
         work(range.start as usize * PIECE..bytes.min(range.end as usize * PIECE));
         Ok(())

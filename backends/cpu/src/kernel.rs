@@ -13,19 +13,19 @@ use anywarp_host::Signature;
 use crate::abi::{Entry, Stop};
 use crate::checker::Checks;
 
-/// Machine code and what it needs to run.
+/// Machine code with its requirements.
 pub(crate) struct Machine {
     /// The function to call.
     pub(crate) entry: Entry,
-    /// Bytes of private memory of a thread.
+    /// The private memory of a thread in bytes.
     pub(crate) frame_bytes: usize,
-    /// Bytes of workgroup memory.
+    /// Workgroup memory in bytes.
     pub(crate) workgroup_bytes: usize,
-    /// The words of errors for each place in the source that a kernel can stop at: ` at kernel.wgsl:7`.
+    /// The text in errors for each position at which a kernel can stop: ` at kernel.wgsl:7`.
     pub(crate) sites: Vec<String>,
-    /// The checks of a checked kernel; it runs only with a checker.
+    /// The checks of a checked kernel, which runs only with a checker.
     pub(crate) checks: Option<Arc<Checks>>,
-    /// Frees the machine code when it is dropped.
+    /// Frees the machine code on drop.
     pub(crate) _owner: Box<dyn Any + Send + Sync>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Kernel {
     pub(crate) name: Arc<str>,
     pub(crate) machine: Machine,
     pub(crate) signature: Signature,
-    /// Nanoseconds of one workgroup as last measured, the bits of an `f32`; 0 before the first run.
+    /// The last measured time of one workgroup in nanoseconds, as the bits of an `f32`; 0 before the first run.
     cost: AtomicU32,
 }
 
@@ -43,19 +43,19 @@ impl Kernel {
         Self { name: Arc::clone(&program.name), machine, signature: Signature::new(program), cost: AtomicU32::new(0) }
     }
 
-    /// Nanoseconds that one workgroup should take, if any ever ran.
+    /// The expected time of one workgroup in nanoseconds, after the first run.
     pub(crate) fn cost(&self) -> Option<f64> {
         let bits = self.cost.load(Ordering::Relaxed);
         (bits != 0).then(|| f64::from(f32::from_bits(bits)))
     }
 
-    /// Notes what one workgroup took in a dispatch: rises at once, falls slowly.
+    /// Records the time of one workgroup in a dispatch: the estimate rises at once and falls slowly.
     pub(crate) fn took(&self, cost: f64) {
         let cost = self.cost().map_or(cost, |before| cost.max(before * 0.75 + cost * 0.25)).max(0.1);
         self.cost.store((cost as f32).to_bits(), Ordering::Relaxed);
     }
 
-    /// The error of a kernel that returned `stop`, not [`Stop::Done`].
+    /// Returns the error of a kernel that returned `stop`, other than [`Stop::Done`].
     pub(crate) fn stopped(&self, stop: u32, site: u32, steps: u64) -> BackendError {
         let at = self.machine.sites.get(site as usize).map_or("", String::as_str);
         let reason = if stop == Stop::DivergentBarrier as u32 {
@@ -65,7 +65,7 @@ impl Kernel {
             )
         } else if stop == Stop::StepLimit as u32 {
             format!(
-                "eight invocations made more than {steps} iterations of loops and calls{at}: see that they end, or raise \
+                "eight invocations made more than {steps} iterations of loops and calls{at}: make them end, or raise \
                  the limit with the environment variable ANYWARP_CPU_STEPS"
             )
         } else {
@@ -74,7 +74,7 @@ impl Kernel {
         BackendError::Stopped { kernel: self.name.to_string(), reason }
     }
 
-    /// A kernel without a program, for tests.
+    /// Returns a kernel without a program, for tests.
     #[cfg(test)]
     pub(crate) fn fake(name: &str, entry: Entry, bindings: Vec<anywarp_host::Binding>) -> Self {
         let sites = vec![" at fake.wgsl:3".to_owned()];

@@ -1,17 +1,17 @@
-//! WGSL compute kernels on the processor: naga IR becomes a scalar program (`lower`, `ir`), which
-//! becomes vector machine code (`codegen`), which threads run over the workgroups (`device`).
+//! WGSL compute kernels on the processor: naga IR is lowered to a scalar program (`lower`, `ir`) and compiled to vector
+//! machine code (`codegen`), which threads run over the workgroups (`device`).
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
 //! | `device` | the backend |
-//! | `caps` | what the processor is and can do |
-//! | `memory` | allocations with guards; mappings, and what may be wrong with the contents |
-//! | `kernel` | from a program to something that can be dispatched, or read as text |
+//! | `caps` | the properties of the processor |
+//! | `memory` | allocations with guards; mappings, and poisoned contents |
+//! | `kernel` | compilation of a program, to a kernel or to text |
 //! | `record` | a recording, checked and resolved |
 //! | `submit` | submissions and their completion; the queue, which keeps their order |
-//! | `execute` | the steps of a submission; the workgroups of a dispatch; what each thread gives to a kernel |
-//! | `checker` | the checked mode: what kernels report while they run, and what is wrong with it |
-//! | `abi` | what compiled kernels and the code around them agree on |
+//! | `execute` | the steps of a submission; the workgroups of a dispatch; scratch memory of threads |
+//! | `checker` | the checked mode: the reports of running kernels, and the mistakes found in them |
+//! | `abi` | the interface between compiled kernels and the code that runs them |
 //! | `lower`, `ir`, `codegen`, `math` | the compiler |
 
 mod abi;

@@ -1,4 +1,4 @@
-//! One allocation, its mapping, and what may be wrong with its contents.
+//! One allocation, its mapping, and the failure that may have left its contents undefined.
 
 pub(crate) mod bytes;
 
@@ -13,13 +13,13 @@ use anywarp_host::{Failure, Poison, Report};
 use crate::submit::Submission;
 use bytes::Bytes;
 
-/// The number of every submission: they end in the order in which they were made, so none needs its own.
+/// The number of every submission: they end in order, so no separate numbers are needed.
 pub(crate) const SUBMISSION: u64 = 0;
 
 #[derive(Default)]
 struct State {
     mapping: Mapping<Arc<PendingMapping>>,
-    /// Submissions end in their order: when this one is over, all that use the memory are.
+    /// The last submission that uses the memory. Submissions end in order, so all others have ended before it.
     last_use: Option<Arc<Submission>>,
 }
 
@@ -27,13 +27,13 @@ struct State {
 pub(crate) struct Memory {
     pub(crate) kind: MemoryKind,
     pub(crate) bytes: Bytes,
-    /// The work that should have written the memory and did not.
+    /// The failure of work that should have written the memory.
     poison: Poison,
     state: Mutex<State>,
 }
 
 impl Memory {
-    /// Zeroed memory; `None` when there is no more.
+    /// Allocates zeroed memory; `None` when there is no more.
     pub(crate) fn zeroed(bytes: u64, kind: MemoryKind) -> Option<Arc<Self>> {
         let bytes = Bytes::zeroed(usize::try_from(bytes).ok()?)?;
         Some(Arc::new(Self { kind, bytes, poison: Poison::default(), state: Mutex::default() }))
@@ -61,8 +61,8 @@ impl Memory {
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         let bytes = (self.bytes.start(), self.bytes.len());
-        // SAFETY: `self` keeps the bytes. No submitted work uses them any more once the mapping's has ended, and new
-        // work is refused by `begin_use` while the memory is mapped.
+        // SAFETY: `self` keeps the bytes alive. No submitted work uses them after the mapping's work has ended, and
+        // `begin_use` refuses new work while the memory is mapped.
         unsafe { self.state().mapping.host(|pending| pending.is_over(), bytes, Arc::clone(self) as _) }
     }
 
@@ -74,7 +74,7 @@ impl Memory {
         self.state().mapping.is_mapped()
     }
 
-    /// Notes that `submission` will use the memory. False, and nothing is noted, if it is mapped.
+    /// Records that `submission` will use the memory. Returns false, and records nothing, if it is mapped.
     pub(crate) fn begin_use(&self, submission: &Arc<Submission>) -> bool {
         let mut state = self.state();
         let free = !state.mapping.is_mapped();
@@ -84,23 +84,23 @@ impl Memory {
         free
     }
 
-    /// The work that should have written the memory and did not.
+    /// The failure of work that should have written the memory.
     pub(crate) fn failure(&self) -> Option<Arc<Failure>> {
         self.poison.failure(SUBMISSION)
     }
 
-    /// Marks the contents as undefined because of `failure`, unless they are because of an earlier one.
+    /// Marks the contents as undefined because of `failure`, unless an earlier failure has.
     pub(crate) fn poison(&self, failure: &Arc<Failure>) {
         self.poison.set(failure, SUBMISSION);
     }
 
-    /// The contents were replaced, or their state was reported.
+    /// Marks the contents as defined: they were replaced, or the failure was reported.
     pub(crate) fn clear_poison(&self) {
         self.poison.clear(SUBMISSION);
     }
 }
 
-/// A mapping that waits for work, or that has a failure to report.
+/// A mapping that waits for work, or has a failure to report.
 struct PendingMapping {
     submission: Option<Arc<Submission>>,
     memory: Weak<Memory>,
@@ -158,7 +158,7 @@ mod tests {
         drop(host);
         memory.unmap().unwrap();
         assert!(memory.begin_use(&Arc::default()));
-        // SAFETY: the byte lies within the memory, which nothing else uses.
+        // SAFETY: the byte is within the memory, which no other code uses.
         assert_eq!(unsafe { memory.bytes.start().add(99).read() }, 7);
     }
 

@@ -1,4 +1,4 @@
-//! From a recording to what runs: checked and resolved, ids became memory and machine code.
+//! Checks and resolves recordings: memory and machine code in place of ids.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl validity::Resources for Resources<'_> {
     }
 }
 
-/// Nanoseconds that copying or filling a byte takes, about.
+/// The approximate time of copying or filling a byte, in nanoseconds.
 pub(crate) const BYTE_COST: f64 = 0.1;
 
 /// A range of one of the recording's memories, within its bounds.
@@ -47,7 +47,7 @@ pub(crate) struct Place {
     pub(crate) bytes: usize,
 }
 
-/// How many workgroups run.
+/// The number of workgroups of a dispatch.
 pub(crate) enum Grid {
     Groups([u32; 3]),
     /// Three words at this place.
@@ -68,34 +68,34 @@ pub(crate) struct Touch {
     pub(crate) access: Access,
 }
 
-/// Commands with all that they need. Kept and used again, so that a launch allocates nothing.
+/// Resolved commands. They are kept and reused, so that a launch allocates nothing.
 #[derive(Default)]
 pub(crate) struct Resolved {
     pub(crate) steps: Vec<Step>,
     pub(crate) memories: Vec<Arc<Memory>>,
     pub(crate) kernels: Vec<Arc<Kernel>>,
-    /// The slots of all dispatches; good once `make` is done.
+    /// The slots of all dispatches; valid once `make` is done.
     pub(crate) slots: Vec<Slot>,
-    /// Beside `slots`; `None` for values.
+    /// The accesses of `slots`; `None` for values.
     pub(crate) touches: Vec<Option<Touch>>,
     pub(crate) timed: bool,
-    /// Uniform and immediate values, each at a multiple of 64.
+    /// Uniform and immediate values, each aligned to 64 bytes.
     values: Vec<u8>,
-    /// Slots that hold values, and where these lie.
+    /// Slots for values, with the values' offsets.
     placed: Vec<(usize, usize)>,
-    /// Where the values lie when kernels run: with guards around.
+    /// The values when kernels run, with guards around them.
     arena: Option<Bytes>,
 }
 
-// SAFETY: the slots point into `arena` and into `memories`, which travel with them; what is done with them is unsafe
-// code of its own.
+// SAFETY: the slots point into `arena` and into `memories`, which move with them; accesses through them are separate
+// unsafe code.
 unsafe impl Send for Resolved {}
 
 impl Resolved {
     /// Checks and resolves a recording.
     ///
     /// # Errors
-    /// Those of [`validity::check`], and no memory for values; `self` is then good for nothing but to be
+    /// Those of [`validity::check`], and [`BackendError::OutOfMemory`] for values; `self` must then be
     /// [cleared](Self::clear).
     pub(crate) fn make(
         &mut self,
@@ -121,7 +121,7 @@ impl Resolved {
         self.place_values()
     }
 
-    /// Lets go of everything but the room.
+    /// Drops everything, and keeps the capacity.
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.memories.clear();
@@ -132,7 +132,7 @@ impl Resolved {
         self.placed.clear();
     }
 
-    /// Nanoseconds that it should take on one thread; infinite when it is not known.
+    /// The expected time on one thread in nanoseconds; infinite when it is not known.
     pub(crate) fn estimate(&self) -> f64 {
         let of = |step: &Step| match step {
             Step::Copy { target, .. } | Step::Fill { target, .. } => target.bytes as f64 * BYTE_COST,
@@ -145,15 +145,15 @@ impl Resolved {
         self.steps.iter().map(of).sum()
     }
 
-    /// Where the immediates of a dispatch lie.
+    /// The address of a dispatch's immediates.
     pub(crate) fn immediates(&self, offset: usize) -> *const u8 {
-        // `place_values` made the arena as long as the values, and `offset` lies within them.
+        // `place_values` made the arena as long as the values, and `offset` is within them.
         self.arena.as_ref().map_or(std::ptr::null(), |arena| arena.start().as_ptr().wrapping_add(offset))
     }
 
-    /// Keeps the memory of a region, which was checked.
+    /// Keeps the memory of a checked region.
     fn place(&mut self, resources: Resources<'_>, region: Region) -> Result<Place, BackendError> {
-        // A kernel's buffers are mostly those of the one before.
+        // Most of a kernel's buffers are those of the one before.
         const LOOK_BACK: usize = 8;
         let memory = resources.memories.get(&region.memory).ok_or(BackendError::UnknownMemory(region.memory))?;
         let recent = self.memories.len().saturating_sub(LOOK_BACK);
@@ -211,13 +211,13 @@ impl Resolved {
                 (region.bytes, start, Some(Touch { memory: place.memory, access: binding.access }))
             }
         };
-        // Checked: it can be counted.
+        // The check has shown that the number fits.
         self.slots.push(Slot { start, length: binding.length(bytes).unwrap_or(u32::MAX) });
         self.touches.push(touch);
         Ok(())
     }
 
-    /// Keeps a value; returns where it will lie in the arena.
+    /// Stores a value; returns its offset in the arena.
     fn value(&mut self, bytes: &[u8]) -> usize {
         let at = self.values.len();
         self.values.extend_from_slice(bytes);
@@ -225,7 +225,7 @@ impl Resolved {
         at
     }
 
-    /// Moves the values to where they stay, and points their slots at them.
+    /// Moves the values to the arena, and points their slots at them.
     fn place_values(&mut self) -> Result<(), BackendError> {
         let length = self.values.len();
         if self.arena.as_ref().is_none_or(|arena| arena.len() < length) {
@@ -236,7 +236,7 @@ impl Resolved {
         }
         let Some(arena) = &self.arena else { return Ok(()) };
         let start = arena.start().as_ptr();
-        // SAFETY: the arena is long enough, and belongs to `self` alone.
+        // SAFETY: the arena is long enough, and only `self` uses it.
         unsafe { std::ptr::copy_nonoverlapping(self.values.as_ptr(), start, length) };
         for (slot, at) in &self.placed {
             self.slots[*slot].start = start.wrapping_add(*at);

@@ -13,21 +13,21 @@ use crate::execute::Outcome;
 use crate::memory::SUBMISSION;
 pub(crate) use queue::Queue;
 
-/// How often a wait looks before it sleeps: a few microseconds, about what falling asleep takes.
+/// The number of polls before a wait sleeps: a few microseconds, about the cost of sleeping.
 const LOOKS: u32 = 200;
 
 #[derive(Default)]
 struct State {
     outcome: Outcome,
     wakers: Vec<Waker>,
-    /// Threads that wait for `ended`: without one it is not notified, which takes a system call.
+    /// The number of threads that wait for `ended`: without any it is not notified, which would cost a system call.
     blocked: usize,
 }
 
 /// One submission.
 #[derive(Default)]
 pub(crate) struct Submission {
-    /// Set once, under the lock of `state`, after all else.
+    /// Set once, under the lock of `state`, as the last field.
     over: AtomicBool,
     state: Mutex<State>,
     ended: Condvar,
@@ -52,12 +52,12 @@ impl Submission {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Whether the work has ended, one way or the other.
+    /// Whether the work has ended, with or without an error.
     pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
 
-    /// Waits until the work has ended or the time is over; returns whether it has ended.
+    /// Waits until the work has ended or the timeout has passed; returns whether it has ended.
     pub(crate) fn sleep(&self, timeout: Option<Duration>) -> bool {
         for _ in 0..LOOKS {
             if self.is_over() {
@@ -65,7 +65,7 @@ impl Submission {
             }
             std::hint::spin_loop();
         }
-        // A time-out beyond what the clock can say is none.
+        // A timeout beyond the clock's range means no timeout.
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut state = self.state();
         state.blocked += 1;
@@ -81,12 +81,12 @@ impl Submission {
         self.is_over()
     }
 
-    /// The error of work that has ended.
+    /// Returns the error of work that has ended.
     fn outcome(&self) -> Result<(), BackendError> {
         self.state().outcome.failure.as_ref().map_or(Ok(()), |failure| Err(failure.report(SUBMISSION)))
     }
 
-    /// Whether there is anything to learn of work that has ended.
+    /// Whether work that has ended has no error, timings or findings.
     pub(crate) fn is_plain(&self) -> bool {
         let outcome = &self.state().outcome;
         outcome.failure.is_none() && outcome.timings.is_none() && outcome.findings.is_empty()

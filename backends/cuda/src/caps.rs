@@ -1,17 +1,17 @@
-//! The capabilities of a card, from its numbers.
+//! The capabilities of a GPU, from its attributes.
 
 use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
 
-/// The oldest architecture that kernels are made for.
+/// The oldest architecture that kernels are compiled for.
 pub(crate) const OLDEST: u32 = 75;
-/// Bytes of uniforms and immediates that a kernel takes as parameters, at most; CUDA has 4 KiB on
-/// every driver, of which addresses and counts take the rest.
-pub(crate) const MOST_VALUES: u32 = 3 << 10;
+/// The largest total size of uniforms and immediates passed as kernel parameters, in bytes; CUDA allows 4 KiB on every
+/// driver, and the remainder is for addresses and counts.
+pub(crate) const MAX_VALUES: u32 = 3 << 10;
 /// Invocations of a subgroup: a warp.
 const WARP: u32 = 32;
 
-/// The numbers of a card, as the driver gives them.
+/// The attributes of a GPU, as the driver reports them.
 #[derive(Clone, Debug)]
 pub(crate) struct Card {
     pub(crate) name: String,
@@ -19,23 +19,23 @@ pub(crate) struct Card {
     pub(crate) driver: String,
     /// 90 for compute capability 9.0.
     pub(crate) architecture: u32,
-    /// Bytes.
+    /// Device memory in bytes.
     pub(crate) memory: u64,
-    /// Bytes of shared memory that one block may opt in to.
+    /// The shared memory that one block may opt in to, in bytes.
     pub(crate) shared: u32,
-    /// The card shares the processor's memory.
+    /// Whether the GPU shares the processor's memory.
     pub(crate) integrated: bool,
-    /// The card reads and writes the processor's memory through its own page tables.
+    /// Whether the GPU accesses the processor's memory through its own page tables.
     pub(crate) host_pages: bool,
     pub(crate) multiprocessors: u32,
-    /// Threads that one multiprocessor runs at a time.
+    /// The number of threads that one multiprocessor runs at a time.
     pub(crate) resident: u32,
-    /// Memory can be allocated and freed in the order of a stream.
+    /// Whether memory can be allocated and freed in stream order.
     pub(crate) pools: bool,
 }
 
 impl Card {
-    /// Returns the capabilities of the card, before it is opened.
+    /// Returns the capabilities of the GPU, before it is opened.
     pub(crate) fn caps(&self) -> Caps {
         let mut shader = Caps::known_features().iter().fold(Capabilities::empty(), |all, (flag, _)| all | *flag);
         if self.architecture < OLDEST {
@@ -65,22 +65,22 @@ impl Card {
         ours.uniform_buffers = 64;
         ours.bind_groups = 16;
         ours.bindings_per_group = 1000;
-        // Vectors of four are loaded at once.
+        // Vectors of four are loaded with one instruction.
         ours.storage_offset_alignment = 16;
         ours.uniform_offset_alignment = 16;
         ours.workgroup_storage = self.shared;
         ours.workgroup_invocations = 1024;
         ours.workgroup_size = [1024, 1024, 64];
-        // One below the largest count, so that there are counts above it. Kernels loop over grids that CUDA does
-        // not launch.
+        // One below the largest count, so that counts above the limit exist. Kernels loop over grids that CUDA cannot
+        // launch.
         ours.workgroups_per_dimension = u32::MAX - 1;
         ours.immediate_size = 1024;
         ours
     }
 }
 
-/// Returns the capabilities of a usual card of a compute capability (90 for 9.0), to translate for it where
-/// there is none.
+/// Returns the capabilities of a typical GPU of a compute capability (90 for 9.0), for translating on a machine without
+/// one.
 #[must_use]
 pub fn caps_of(architecture: u32) -> Caps {
     let card = Card {
@@ -100,8 +100,8 @@ pub fn caps_of(architecture: u32) -> Caps {
     caps
 }
 
-/// Returns the shared memory that one block may have: CUDA C++ programming guide, "technical specifications per
-/// compute capability".
+/// Returns the shared memory available to one block: CUDA C++ programming guide, "technical specifications per compute
+/// capability".
 fn shared_of(architecture: u32) -> u32 {
     let kibibytes = match architecture {
         ..80 => 64,

@@ -35,7 +35,7 @@ struct Counted {
     compilations: AtomicU64,
 }
 
-/// An NVIDIA GPU. When it is dropped it waits for the work it was given.
+/// An NVIDIA GPU. Dropping it waits for its submitted work.
 pub struct CudaDevice {
     caps: Caps,
     card: Card,
@@ -103,7 +103,7 @@ impl CudaDevice {
         memories.get(&id).cloned().ok_or(BackendError::UnknownMemory(id))
     }
 
-    /// Allocates memory of zeros; `None` when there is no more.
+    /// Allocates zeroed memory; `None` when there is no more.
     fn reserve(&self, bytes: u64, kind: MemoryKind) -> Result<Option<Reserved>, BackendError> {
         if !is_pinned(kind) {
             return self.queue.allocate(bytes);
@@ -126,7 +126,7 @@ impl Backend for CudaDevice {
             return Err(BackendError::TooLarge { requested: bytes, limit });
         }
         if kind == MemoryKind::Shared && !self.caps.unified {
-            let message = "host and device have memories of their own here, or were opened as if".to_owned();
+            let message = "host and device do not share memory on this device, or it was opened with staging; use memory of another kind".to_owned();
             return Err(BackendError::Rejected { operation: "allocating", message });
         }
         let _current = self.queue.context.enter()?;
@@ -152,7 +152,7 @@ impl Backend for CudaDevice {
         let Some(freed) = freed else { return };
         self.live.fetch_sub(freed.bytes, Ordering::Relaxed);
         let current = self.queue.context.enter_anyway();
-        // Under the lock, so that nothing that uses the memory is enqueued behind its end.
+        // Under the lock, so that no use of the memory is enqueued after it is freed.
         let mut state = self.queue.lock();
         if let (Some(device), Ok(_current)) = (freed.retire(), &current) {
             self.queue.release(&mut state, &freed, device);

@@ -8,7 +8,7 @@ pub(crate) const NVRTC: &str = "ANYWARP_NVRTC";
 /// The file or folder of `nvdisasm` or `cuobjdump`.
 pub(crate) const NVDISASM: &str = "ANYWARP_NVDISASM";
 
-/// Iterations that the loops of an invocation may make together: see [`Options::steps`](crate::Options::steps).
+/// The limit on the loop iterations of an invocation: see [`Options::steps`](crate::Options::steps).
 pub(crate) fn steps() -> Option<u64> {
     environment::number("ANYWARP_CUDA_STEPS")
 }

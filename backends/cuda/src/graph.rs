@@ -1,8 +1,8 @@
-//! Recordings that are submitted again and again, as graphs of the driver.
+//! Recordings that are submitted repeatedly, as graphs of the driver.
 //!
-//! The first submission of a kept recording is an ordinary one. When it comes again unchanged, its
-//! commands are captured into a graph, and from then on a submission is one call of the driver. After
-//! a change the next submission is ordinary again, and the one after it updates the graph.
+//! The first submission of a kept recording is an ordinary one. At the second one without changes, its commands are
+//! captured into a graph, and later submissions are one call of the driver. After a change the next submission is
+//! ordinary again, and the one after it updates the graph.
 
 pub(crate) mod entry;
 
@@ -18,24 +18,24 @@ use crate::record::enqueue::Enqueue;
 use crate::record::plan::{Plan, Step};
 use crate::submit::queue::Queue;
 
-/// A graph that can be run.
+/// A graph that can be launched.
 pub(crate) struct Graph {
     queue: Arc<Queue>,
     /// `None` only once it is dropped, or taken over by its successor.
     exec: Option<ExecutableGraph>,
-    /// The plan that it was captured from; keeps kernels and memories.
+    /// The captured plan; keeps kernels and memories alive.
     pub(crate) plan: Plan,
     /// The status record of all its runs.
     record: Option<StatusRecord>,
-    /// Runs whose record was not read yet.
+    /// The number of runs whose record was not read yet.
     runs: AtomicU32,
-    /// Memory with values of its own.
+    /// Memory for its own uniform values.
     arena: Option<DeviceMemory>,
 }
 
 impl Graph {
-    /// Captures `plan`, which is whole, into a graph for one stream. The `former` graph, of an older version of the
-    /// same recording, is used up. The context is current.
+    /// Captures `plan`, which is complete, into a graph for one stream. Takes over the `former` graph, of an older
+    /// version of the same recording. The context is current.
     ///
     /// # Errors
     /// The driver, or a library, refuses to capture.
@@ -75,8 +75,8 @@ impl Graph {
         self.runs.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Reads the record after a run. It is made zero only when no other run is under way; until
-    /// then every run counts as stopped.
+    /// Reads the record after a run. It is reset only when no other run is in flight; until then every run counts as
+    /// stopped.
     pub(crate) fn end_run(&self) -> Option<Stop> {
         let last = self.runs.fetch_sub(1, Ordering::AcqRel) == 1;
         let record = self.record.as_ref()?;
@@ -87,7 +87,7 @@ impl Graph {
         stop
     }
 
-    /// Returns whether all kernels are still known; memories are checked when it is submitted.
+    /// Returns whether all kernels still exist; memories are checked at submission.
     pub(crate) fn is_known(&self) -> bool {
         self.plan.steps.iter().all(|step| !matches!(step, Step::Launch(launch) if launch.kernel.is_discarded()))
     }
@@ -113,9 +113,9 @@ fn nodes(queue: &Queue, plan: &Plan) -> Result<CapturedGraph, BackendError> {
     native.capture(|| enqueue.run(plan, 0..plan.steps.len()))
 }
 
-/// Makes a graph that can be run, from a former one if the driver can. The rest of that is freed later.
+/// Instantiates a graph, by an update of the former one if the driver can. The rest of the former graph is freed later.
 fn instantiate(graph: &CapturedGraph, former: Option<Arc<Graph>>) -> Result<ExecutableGraph, BackendError> {
-    // Only if no run of it has yet to be completed.
+    // Only if all its runs are completed.
     if let Some(mut former) = former.and_then(Arc::into_inner)
         && let Some(mut exec) = former.exec.take()
     {

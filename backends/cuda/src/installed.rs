@@ -5,12 +5,11 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Reads an environment variable; tests give their own.
+/// Reads an environment variable; tests pass a replacement.
 pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// Returns the folders of toolkits, and of the Python packages in the environment that is active, that go by
-/// one of these names inside them. Those that are not there are left out, apart from the usual
-/// place, which errors should name.
+/// Returns the folders with one of these names in toolkits and in the Python packages of the active environment.
+/// Folders that do not exist are left out, except the default one, which errors should name.
 pub(crate) fn folders(variable: Variable<'_>, names: &[&str]) -> Vec<PathBuf> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let mut homes: Vec<PathBuf> = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(set).collect();
@@ -35,8 +34,8 @@ pub(crate) fn folders(variable: Variable<'_>, names: &[&str]) -> Vec<PathBuf> {
     .collect()
 }
 
-/// Returns the entries of a folder whose names begin like this, newest version first; none if the
-/// folder cannot be read.
+/// Returns the entries of a folder whose names begin with `prefix`, newest version first; none if the folder cannot be
+/// read.
 pub(crate) fn inside(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -45,7 +44,7 @@ pub(crate) fn inside(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Sorts by the numbers in the names, the greatest first.
+/// Sorts by the numbers in the names, in descending order.
 pub(crate) fn newest_first(paths: &mut [PathBuf]) {
     paths.sort_by_cached_key(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,16 +1,16 @@
-//! The device shared with CUDA code that anywarp knows nothing of.
+//! Sharing the device with other CUDA code of the process.
 //!
 //! Such code enqueues its work on one of the device's streams:
 //!
-//! 1. [`lend`](CudaDevice::lend) each memory that the work touches: the stream then waits for the
-//!    uses by other streams, and the address comes back;
+//! 1. [`lend`](CudaDevice::lend) each memory that the work uses: the stream then waits for the uses by other streams,
+//!   and the call returns the address;
 //! 2. enqueue on [`raw_stream`](CudaDevice::raw_stream), with
 //!    [`raw_context`](CudaDevice::raw_context) current;
-//! 3. [`take_back`](CudaDevice::take_back) the memories: all that was enqueued counts as one
-//!    submission, and later work waits for it where it must.
+//! 3. [`take_back`](CudaDevice::take_back) the memories: all that was enqueued counts as one submission, and later work
+//!   waits for it where necessary.
 //!
-//! Between the first and the last step the memory belongs to that code: it is not to be freed, mapped or
-//! used by submissions.
+//! Between the first and the last step the memory belongs to that code: it must not be freed, mapped or used by
+//! submissions.
 
 use anywarp_backend::{Access, BackendError, MemoryId, Ticket};
 
@@ -23,17 +23,17 @@ use crate::streams::state::stream_of;
 use crate::streams::uses::Span;
 
 impl CudaDevice {
-    /// Returns a stream, by the number that recordings call it by; one that the device does not have is the
-    /// first, 0. It lives as long as the device.
+    /// Returns the stream with the number that recordings use; the first stream, 0, for a number that the device does
+    /// not have. It lives as long as the device.
     ///
     /// # Errors
-    /// [`BackendError::Lost`]; the driver makes no more streams.
+    /// [`BackendError::Lost`]; [`BackendError::Rejected`] if the driver cannot create more streams.
     pub fn raw_stream(&self, stream: u32) -> Result<CUstream, BackendError> {
         let _current = self.queue.context.enter()?;
         self.queue.stream(stream_of(stream)).map(Stream::raw)
     }
 
-    /// Returns the context that everything of the device lives in: the primary one, never given back.
+    /// Returns the device's context: the primary one, which is never released.
     #[must_use]
     pub fn raw_context(&self) -> CUcontext {
         self.queue.context.raw()
@@ -60,18 +60,18 @@ impl CudaDevice {
             let touch = Touch { memory: 0, access: Access::Write, span: Span::WHOLE };
             let needed = queue.conflicts(&state, stream, [(&*memory, touch)], false);
             queue.join(&mut state, stream, &needed)?;
-            // So that freeing it comes after the stream.
+            // The memory is then freed after the stream's work.
             let point = queue.number(&mut state, stream);
             queue.note(&mut state, point, [(&*memory, touch)], false);
         }
         Ok(memory.device.address())
     }
 
-    /// Takes memories back: all work that was enqueued on [`raw_stream`](Self::raw_stream) since they were
-    /// lent counts as one submission with these accesses. The ticket is for it.
+    /// Takes memories back: all work that was enqueued on [`raw_stream`](Self::raw_stream) since they were lent counts
+    /// as one submission with these accesses, for which the ticket is.
     ///
     /// # Errors
-    /// As [`lend`](Self::lend); nothing counts then.
+    /// As [`lend`](Self::lend); no submission is counted then.
     pub fn take_back(&self, used: &[(MemoryId, Access)], stream: u32) -> Result<Ticket, BackendError> {
         let _current = self.queue.context.enter()?;
         let mut plan = self.queue.plan();

@@ -10,15 +10,15 @@ use anywarp_backend::{BackendError, BindingClass, BindingInfo, KernelResources, 
 use anywarp_host::Signature;
 use rustc_hash::FxHashMap;
 
-use crate::caps::MOST_VALUES;
+use crate::caps::MAX_VALUES;
 use crate::driver::Module;
 use crate::kernel::status::Stop;
 use crate::memory::deferred::Deferred;
 use crate::submit::queue::Queue;
 use crate::translate::{Form, Parameter};
 
-/// The largest alignment that a binding needs: a vector of four is loaded at once.
-const MOST_ALIGNMENT: u32 = 16;
+/// The largest alignment that a binding needs: a vector of four is loaded with one instruction.
+const MAX_ALIGNMENT: u32 = 16;
 
 /// One form of a kernel, loaded.
 pub(crate) struct Loaded {
@@ -26,9 +26,9 @@ pub(crate) struct Loaded {
     pub(crate) module: Arc<Module>,
     queue: Arc<Queue>,
     pub(crate) parameters: Vec<Parameter>,
-    /// Bytes.
+    /// Dynamic shared memory in bytes.
     pub(crate) dynamic_shared: u32,
-    /// Some loops are limited: the kernel takes a status record.
+    /// Whether some loops are limited: the kernel then takes a status record.
     pub(crate) limited: bool,
     pub(crate) resources: KernelResources,
 }
@@ -65,11 +65,11 @@ impl Drop for Loaded {
 pub(crate) struct Kernel {
     pub(crate) program: Program,
     pub(crate) signature: Signature,
-    /// The form of a dispatch whose uniforms are all values.
+    /// The form for dispatches whose uniforms are all values.
     pub(crate) usual: Form,
     pub(crate) usually: Arc<Loaded>,
     others: Mutex<FxHashMap<Form, Arc<Loaded>>>,
-    /// Forgotten by its owner: new work must not use it.
+    /// Set when the owner discards the kernel: new work must not use it.
     discarded: AtomicBool,
 }
 
@@ -85,7 +85,7 @@ impl Kernel {
         }
     }
 
-    /// Returns a form, if it was made already.
+    /// Returns a form if it was already compiled.
     pub(crate) fn form(&self, form: Form) -> Option<Arc<Loaded>> {
         if form == self.usual {
             return Some(Arc::clone(&self.usually));
@@ -93,7 +93,7 @@ impl Kernel {
         self.others.lock().unwrap_or_else(PoisonError::into_inner).get(&form).cloned()
     }
 
-    /// Keeps a form for the next dispatch that needs it.
+    /// Stores a form for later dispatches.
     pub(crate) fn keep(&self, form: Form, loaded: Arc<Loaded>) {
         self.others.lock().unwrap_or_else(PoisonError::into_inner).insert(form, loaded);
     }
@@ -106,7 +106,7 @@ impl Kernel {
         self.discarded.load(Ordering::Acquire)
     }
 
-    /// Describes a dispatch whose loops did not end.
+    /// Returns the error for a dispatch that exceeded the loop limit.
     pub(crate) fn stopped(&self, label: &str, stop: Stop, loop_limit: u32) -> BackendError {
         let place = self.program.source.as_deref().and_then(|source| source.place_of_line(stop.line));
         let at = match (place, stop.line) {
@@ -115,23 +115,24 @@ impl Kernel {
             (None, line) => format!(" at the WGSL:{line}"),
         };
         let reason = format!(
-            "an invocation made more than {loop_limit} iterations of loops{at}: see that the loop ends, or raise the limit \
+            "an invocation made more than {loop_limit} iterations of loops{at}: make the loop end, or raise the limit \
              with the environment variable ANYWARP_CUDA_STEPS"
         );
         BackendError::Stopped { kernel: label.to_owned(), reason }
     }
 }
 
-/// Returns the form of a program whose uniforms are all given as values: those that would make the
-/// parameters too long are stored, and given as addresses.
+/// Returns the form of a program whose uniforms are all given as values. Uniforms that would make the parameters too
+/// long are stored in memory and passed as addresses.
 pub(crate) fn usual_form(bindings: &[BindingInfo]) -> Form {
-    let mut left = MOST_VALUES;
+    let mut left = MAX_VALUES;
     let mut addressed = 0;
     for (index, binding) in bindings.iter().enumerate().filter(|(_, binding)| binding.class == BindingClass::Uniform) {
-        let size = binding.layout.size.next_multiple_of(MOST_ALIGNMENT);
+        let size = binding.layout.size.next_multiple_of(MAX_ALIGNMENT);
         match left.checked_sub(size) {
             Some(rest) => left = rest,
-            // Beyond the bits it stays a value; the compiler says so if that is too much.
+            // A binding beyond the mask's bits stays a value; the compiler reports an error if the parameters become
+            // too long.
             None => addressed |= bit(index).unwrap_or(0),
         }
     }

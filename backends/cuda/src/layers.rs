@@ -1,9 +1,9 @@
-//! The layers that unsafe code is kept in, held by a test.
+//! A test that only some layers contain unsafe code.
 
 use std::fs;
 use std::path::Path;
 
-/// Folders and files, relative to `src`, that may hold unsafe code.
+/// Folders and files, relative to `src`, that may contain unsafe code.
 const LAYERS: &[&str] = &[
     "driver/fake",
     "driver/result",
@@ -58,7 +58,7 @@ fn unsafe_code_stands_in_its_layers_only() {
     assert!(files > 80, "{files} files below {}", source.display());
     assert!(outside.is_empty(), "unsafe code outside of its layers: {outside:?}");
     for layer in LAYERS {
-        assert!(source.join(layer).exists(), "{layer} is listed, but is not there");
+        assert!(source.join(layer).exists(), "{layer} is listed, but does not exist");
     }
 }
 

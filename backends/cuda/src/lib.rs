@@ -1,25 +1,27 @@
-//! WGSL compute kernels on NVIDIA GPUs: naga IR becomes CUDA C++ (`translate`), NVRTC makes machine
-//! code of it (`nvrtc`, `cache`), and the driver runs that (everything else). All of CUDA is found
-//! at run time; without it the crate builds, translates, and says why there is no device.
+//! WGSL compute kernels on NVIDIA GPUs: naga IR is translated to CUDA C++ (`translate`), which NVRTC compiles to
+//! machine code (`nvrtc`, `cache`) for the driver to run (everything else). All of CUDA is loaded at run time; without
+//! it the crate still builds and translates, and reports why there is no device.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
-//! | `device` | the backend: ids, and each method of the contract; `candidates`: the devices there are, or the reason for none |
-//! | `caps` | the capabilities of a card, from its numbers |
+//! | `device` | the backend: ids, and each method of the contract; `candidates`: the available devices, or the reason
+//! for none |
+//! | `caps` | the capabilities of a GPU, from its attributes |
 //! | `memory` | allocations, mappings, poisoned contents; deferred frees |
-//! | `kernel` | compiled kernels in the forms that dispatches need; status records of stopped ones |
+//! | `kernel` | compiled kernels in the forms that dispatches need; status records of stopped kernels |
 //! | `record` | recordings, from commands to calls of the driver |
 //! | `submit` | the queue: submissions, their completion, and waiting for it |
 //! | `streams` | the streams of a device, and waits between them |
-//! | `graph` | recordings that come again, as one call |
-//! | `driver` | the driver: its functions, handles, errors; a fake one for tests |
-//! | `translate` | programs to CUDA C++; `prelude` beneath it is what every kernel may use |
-//! | `nvrtc`, `cache`, `resources` | the compiler, the images it has made, the resources that these take |
+//! | `graph` | recordings that are submitted repeatedly, as one call |
+//! | `driver` | the driver: its functions, handles, errors; a fake driver for tests |
+//! | `translate` | programs to CUDA C++; `prelude` holds the code that every kernel may use |
+//! | `nvrtc`, `cache`, `resources` | the compiler, its images on disk, the resources of kernels |
 //! | `library` | matrix products by cuBLAS |
 //! | `stages`, `installed` | a program as text: CUDA C++, PTX, machine code; folders of CUDA toolkits |
 //! | `interop` | the device shared with other CUDA code |
 //!
-//! Unsafe code stands in layers: `sys`, `result` and `safe` in `driver`, `nvrtc` and `library`. `layers` holds that.
+//! Unsafe code is restricted to layers: `sys`, `result` and `safe` in `driver`, `nvrtc` and `library`. The test in
+//! `layers` enforces that.
 
 pub mod cache;
 mod caps;

@@ -1,9 +1,9 @@
 //! One allocation, its mapping and its uses.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
 //! | `memory` | one allocation |
-//! | `allocate` | device memory in the order of the streams |
+//! | `allocate` | device memory in stream order |
 //! | `mapping` | completion of mappings |
 //! | `deferred` | deferred frees |
 
@@ -31,13 +31,13 @@ fn refused(operation: &'static str, message: &str) -> BackendError {
 
 #[derive(Default)]
 struct State {
-    /// Waits for work that uses the memory, or for the report of a failure.
+    /// The mapping, which waits for work that uses the memory, or for the report of a failure.
     mapping: Mapping<Arc<MapCompletion>>,
-    /// The last submissions of each stream that use the memory; only of memory that can be mapped.
+    /// The last submissions of each stream that use the memory; only for memory that can be mapped.
     last_uses: Points,
     /// Submissions and the bytes that they use, while several streams have work.
     uses: Uses,
-    /// Device memory, until it is given back.
+    /// Device memory, until it is freed.
     device: Option<DeviceMemory>,
 }
 
@@ -50,13 +50,13 @@ pub(crate) enum Backing {
 /// An allocation, and its uses so far.
 pub(crate) struct Reserved {
     pub(crate) backing: Backing,
-    /// The submission of the first stream that comes after its first zeros.
+    /// The submission of the first stream that comes after the initial zeroing.
     pub(crate) last: u64,
-    /// The writing of those zeros, if that was in a period of several streams.
+    /// The use by that zeroing, if several streams had work then.
     pub(crate) uses: Uses,
 }
 
-/// Returns whether the host reaches memory of this kind.
+/// Returns whether the host can access memory of this kind.
 pub(crate) fn is_pinned(kind: MemoryKind) -> bool {
     kind != MemoryKind::Device
 }
@@ -65,16 +65,16 @@ pub(crate) fn is_pinned(kind: MemoryKind) -> bool {
 pub(crate) struct Memory {
     pub(crate) id: MemoryId,
     pub(crate) kind: MemoryKind,
-    /// Length as allocated.
+    /// Size as allocated.
     pub(crate) bytes: u64,
-    /// The bytes as kernels and copies reach them.
+    /// The bytes on the device.
     pub(crate) device: DeviceSlice,
-    /// The bytes as the host reaches them; `None` for device memory. Taken when dropped.
+    /// The bytes on the host; `None` for device memory. Taken when dropped.
     pinned: Option<PinnedMemory>,
     queue: Arc<Queue>,
-    /// The last submission of the first stream that uses the memory, or is behind its first zeros.
+    /// The last submission of the first stream that uses the memory, or that follows its zeroing.
     last: AtomicU64,
-    /// Given back: new work must not use it.
+    /// Whether the memory was freed: new work must not use it.
     freed: AtomicBool,
     pub(crate) poison: Poison,
     state: Mutex<State>,
@@ -106,7 +106,7 @@ impl Memory {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the bytes as copies of the host reach them; `None` for device memory.
+    /// Returns the bytes on the host, for copies; `None` for device memory.
     pub(crate) fn host_bytes(&self) -> Option<HostSlice> {
         self.pinned.as_ref().map(PinnedMemory::host)
     }
@@ -126,7 +126,7 @@ impl Memory {
         let completion = (pending || self.poison.is_set()).then(completion);
         let ticket = completion.clone().map_or_else(Ticket::ready, |completion| Ticket::new(completion));
         state.mapping.open(completion);
-        // The queue's lock comes before that of a memory.
+        // Lock order: the queue's lock before that of a memory.
         drop(state);
         if pending {
             self.queue.claim(&points);
@@ -136,8 +136,8 @@ impl Memory {
 
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         self.queue.context.alive()?;
-        // No submitted work uses the bytes once the completion is over, and `begin_use` refuses new work while the memory
-        // is mapped.
+        // No submitted work uses the bytes once the completion is over, and `begin_use` refuses new work while the
+        // memory is mapped.
         let is_over = |completion: &Arc<MapCompletion>| completion.is_over();
         PinnedMemory::lend(self, |memory| memory.pinned.as_ref(), &self.state().mapping, is_over)
     }
@@ -146,7 +146,7 @@ impl Memory {
         self.state().mapping.close()
     }
 
-    /// Returns whether the host has the memory, or waits for it.
+    /// Returns whether the memory is mapped, or the mapping is pending.
     pub(crate) fn is_mapped(&self) -> bool {
         self.pinned.is_some() && self.state().mapping.is_mapped()
     }
@@ -162,13 +162,13 @@ impl Memory {
         Ok(())
     }
 
-    /// Refuses new work. The first time it returns the device memory, if it is that, for the caller to free, who
-    /// holds the queue's lock.
+    /// Refuses new work from here on. The first call returns the device memory, if there is any, which the caller must
+    /// free; the caller holds the queue's lock.
     pub(crate) fn retire(&self) -> Option<DeviceMemory> {
         if self.freed.swap(true, Ordering::AcqRel) { None } else { self.state().device.take() }
     }
 
-    /// Notes that a submission will use the memory; the caller holds the queue's lock.
+    /// Records that a submission will use the memory; the caller holds the queue's lock.
     pub(crate) fn begin_use(&self, point: Point) -> Result<(), BackendError> {
         if self.freed.load(Ordering::Acquire) {
             return Err(BackendError::UnknownMemory(self.id));
@@ -218,7 +218,7 @@ impl Memory {
         state.uses.conflicts(stream, access, span, needed);
     }
 
-    /// Notes a use that comes after all that it conflicts with; the caller holds the queue's lock.
+    /// Records a use that comes after all that it conflicts with; the caller holds the queue's lock.
     pub(crate) fn note(&self, period: u64, new: Use, is_over: impl Fn(Point) -> bool) {
         let mut state = self.state();
         state.uses.enter(period, self.last.load(Ordering::Relaxed));
@@ -228,7 +228,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // Device memory is freed in the order of the stream, when it is given back.
+        // Device memory was freed in stream order before.
         let Some(pinned) = self.pinned.take() else { return };
         let last_use = self.state().last_uses.iter().map(|point| point.sequence).max().unwrap_or(0);
         self.queue.deferred.add(last_use, Deferred::Pinned(pinned));

@@ -1,41 +1,40 @@
-//! Resources of the hardware that a kernel takes, as the assembler reports them.
+//! The hardware resources of a kernel, as the assembler reports them.
 
-/// The resources of a kernel, known without a card.
+/// The resources of a kernel, known without a GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Registers of 32 bits that each invocation takes.
+    /// Registers of 32 bits per invocation.
     pub registers: u32,
-    /// Bytes of memory of each invocation, called functions included.
+    /// Stack per invocation in bytes, including called functions.
     pub stack_bytes: u32,
-    /// Bytes stored for want of registers.
+    /// Bytes of spilled registers that are stored.
     pub spill_stores: u32,
-    /// Bytes loaded again.
+    /// Bytes of spilled registers that are loaded.
     pub spill_loads: u32,
-    /// Bytes of shared memory that is declared in the kernel; dynamic shared memory is not in it.
+    /// Shared memory declared in the kernel, in bytes, without dynamic shared memory.
     pub shared_bytes: u32,
-    /// Bytes of constant memory: parameters, and constants of the code. Zero where the assembler
-    /// does not say.
+    /// Constant memory in bytes: parameters, and constants of the code. Zero where the assembler does not report it.
     pub constant_bytes: u32,
 }
 
 impl Usage {
-    /// Returns the words in which a cache keeps it.
+    /// Returns the words that a cache stores.
     pub(crate) fn to_words(self) -> [u32; 6] {
         let Self { registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes } = self;
         [registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes]
     }
 
-    /// Makes it from the words of [`to_words`](Self::to_words).
+    /// Restores it from the words of [`to_words`](Self::to_words).
     pub(crate) fn from_words(words: [u32; 6]) -> Self {
         let [registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes] = words;
         Self { registers, stack_bytes, spill_stores, spill_loads, shared_bytes, constant_bytes }
     }
 }
 
-/// Takes the assembler's lines (of `-v`) out of a log: returns the usage of the module's kernel, if they report
-/// one, and the rest of the log.
+/// Removes the assembler's lines (of `-v`) from a log: returns the usage of the module's kernel, if they report one,
+/// and the rest of the log.
 ///
-/// Spills of functions that were not inlined are added up, and the stack is the kernel's cumulative one.
+/// Spills of functions that were not inlined are added up; the stack is the kernel's cumulative one.
 pub(crate) fn split(log: &str) -> (Option<Usage>, String) {
     let mut usage = Usage::default();
     let (mut reported, mut rest) = (false, String::new());
@@ -65,7 +64,7 @@ pub(crate) fn split(log: &str) -> (Option<Usage>, String) {
     (reported.then_some(usage), rest.trim().to_owned())
 }
 
-/// Returns the assembler's words in a line, if the line is its and no error.
+/// Returns the assembler's message in a line, if it is one and no error.
 fn assembler(line: &str) -> Option<&str> {
     let frame = || {
         let numbers = line.starts_with(' ') && line.contains("bytes stack frame");
@@ -79,7 +78,7 @@ fn assembler(line: &str) -> Option<&str> {
     reported.or_else(frame)
 }
 
-/// Splits `80 bytes stack frame` or `Used 55 registers` into the number and the words behind it.
+/// Splits `80 bytes stack frame` or `Used 55 registers` into the number and the words after it.
 fn numbered(part: &str) -> Option<(u32, &str)> {
     let part = part.trim();
     let part = part.strip_prefix("Used ").or_else(|| part.strip_prefix("used ")).unwrap_or(part);

@@ -1,4 +1,4 @@
-//! A program on its way to a GPU, as text: CUDA C++, PTX, machine code. Needs no card.
+//! The translations of a program for a GPU, as text: CUDA C++, PTX, machine code. Needs no GPU.
 
 pub mod disassemble;
 
@@ -11,7 +11,7 @@ use crate::translate::{Form, Options, TranslateError, Translation, translate};
 
 anywarp_backend::debug_as_display!(StageError);
 
-/// Iterations that the loops of one invocation may make together: as many as can be counted.
+/// The limit on the loop iterations of one invocation: the largest possible.
 const STEPS: u32 = u32::MAX;
 
 /// The reason why there is no text.
@@ -19,30 +19,30 @@ const STEPS: u32 = u32::MAX;
 #[non_exhaustive]
 pub enum StageError {
     /// CUDA C++ cannot express the program.
-    #[error("kernel '{kernel}' cannot be written as CUDA C++: {error}")]
+    #[error("kernel '{kernel}' cannot be translated to CUDA C++: {error}")]
     Translate {
         /// The program's name.
         kernel: String,
-        /// The construct that cannot be written.
+        /// The construct that cannot be translated.
         error: TranslateError,
     },
-    /// NVRTC is missing, or refuses.
+    /// NVRTC is missing, or returns an error.
     #[error(transparent)]
     Nvrtc(#[from] NvrtcError),
-    /// An architecture that this NVRTC does not compile for.
+    /// An architecture that this NVRTC does not support.
     #[error(
-        "NVRTC {}.{} does not compile for sm_{wanted}; it knows {}", version.0, version.1,
+        "NVRTC {}.{} does not compile for sm_{wanted}; use one of {}", version.0, version.1,
         known.iter().map(|known| format!("sm_{known}")).collect::<Vec<_>>().join(", ")
     )]
     Architecture {
-        /// The architecture that was asked for.
+        /// The requested architecture.
         wanted: u32,
-        /// The architectures that it knows.
+        /// The supported architectures.
         known: Vec<u32>,
         /// NVRTC's version.
         version: (u32, u32),
     },
-    /// The disassembler is missing, or refuses.
+    /// The disassembler is missing, or returns an error.
     #[error(transparent)]
     Disassemble(#[from] DisassembleError),
 }
@@ -58,7 +58,7 @@ pub fn cuda(program: &Program, looped: bool) -> Result<String, StageError> {
 /// Returns the PTX of a program for an architecture: 90 for `sm_90`.
 ///
 /// # Errors
-/// [`StageError`]; without NVRTC it says what to install.
+/// [`StageError`]; without NVRTC it names what to install.
 pub fn ptx(program: &Program, looped: bool, architecture: u32) -> Result<String, StageError> {
     let image = compiled(program, looped, architecture, Output::Ptx)?.image;
     Ok(String::from_utf8_lossy(&image).trim_end_matches('\0').to_owned())
@@ -67,13 +67,13 @@ pub fn ptx(program: &Program, looped: bool, architecture: u32) -> Result<String,
 /// Returns the machine code of a program for an architecture: 90 for `sm_90`.
 ///
 /// # Errors
-/// [`StageError`]; without NVRTC or `nvdisasm` it says what to install.
+/// [`StageError`]; without NVRTC or `nvdisasm` it names what to install.
 pub fn sass(program: &Program, looped: bool, architecture: u32) -> Result<String, StageError> {
     Ok(disassemble(&compiled(program, looped, architecture, Output::Cubin)?.image)?)
 }
 
 fn translation(program: &Program, looped: bool) -> Result<Translation, StageError> {
-    // As a device makes it: uniforms that are too large for parameters are given as addresses.
+    // As for a device: uniforms that are too large for parameters are passed as addresses.
     let form = Form { looped, ..usual_form(&program.bindings) };
     let options = Options { form, steps: STEPS };
     translate(program, &options).map_err(|error| StageError::Translate { kernel: program.name.to_string(), error })
@@ -118,7 +118,7 @@ mod tests {
             let is_address = |text: &str| text.lines().any(|line| line.contains("* const weights"));
             assert!(!is_address(&by_value), "{by_value}");
             assert!(is_address(&by_address), "{by_address}");
-            // The compiler refuses parameters that are too long.
+            // The compiler would refuse parameters that are too long.
             match ptx(&large, looped, 90) {
                 Ok(text) => assert!(text.contains(".visible .entry"), "{text}"),
                 Err(StageError::Nvrtc(error)) if nvrtc::library().is_err() => println!("not compiled: {error}"),

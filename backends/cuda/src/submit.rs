@@ -1,13 +1,13 @@
 //! Submissions: plans and graphs, enqueued and counted.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
 //! | `submit` | a plan or a graph as one submission |
 //! | `parts` | a plan as several submissions, to several streams |
-//! | `submission` | a submission as its ticket sees it |
+//! | `submission` | the ticket's view of a submission |
 //! | `queue` | the streams, and the order of submissions |
-//! | `wait` | questions whether submissions have ended, and waits for that |
-//! | `progress` | marks between submissions, and the consequences of an end |
+//! | `wait` | queries whether submissions have ended, and waits for that |
+//! | `progress` | events between submissions, and the consequences of an end |
 //! | `complete` | outcomes: times, stopped kernels, poisoned memories |
 //! | `wakers` | wakers, and waits with a time-out |
 
@@ -36,27 +36,27 @@ use crate::submit::complete::{HeldPlan, Pending, Timer};
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 
-/// The things that enqueued work needs when it has ended.
+/// The resources of enqueued work that are needed when it has ended.
 #[derive(Default)]
 pub(crate) struct Enqueued {
     timers: Vec<Timer>,
     record: Option<StatusRecord>,
-    /// Something was enqueued, but not all.
+    /// Set if only a part was enqueued.
     pub(crate) failed: Option<Arc<Failure>>,
 }
 
 impl Enqueued {
-    /// Describes work that was not enqueued because of a failure.
+    /// Returns work that was not enqueued because of a failure.
     pub(crate) fn nothing(failure: Arc<Failure>) -> Self {
         Self { failed: Some(failure), ..Self::default() }
     }
 
-    /// Returns whether nothing follows from its end.
+    /// Returns whether its end has no consequences.
     pub(crate) fn is_plain(&self) -> bool {
         self.record.is_none() && self.timers.is_empty() && self.failed.is_none()
     }
 
-    /// Describes it as a submission that is completed when it has ended.
+    /// Converts it to a submission that is completed when it has ended.
     pub(crate) fn pending(
         self,
         point: Point,
@@ -71,11 +71,10 @@ impl Enqueued {
 }
 
 impl Queue {
-    /// Submits a plan's commands to a stream. The limit of loops is for
-    /// errors. The context is current.
+    /// Submits a plan's commands to a stream. The loop limit is for error messages. The context is current.
     ///
     /// # Errors
-    /// A memory is mapped or gone, or the driver refused the first command: nothing runs.
+    /// A memory is mapped or freed, or the driver refused the first command: no command runs.
     pub(crate) fn submit(
         self: &Arc<Self>,
         plan: Box<Plan>,
@@ -83,7 +82,7 @@ impl Queue {
         stream: usize,
     ) -> Result<Arc<Submission>, BackendError> {
         let state = self.lock();
-        // Most submissions have one part and no other stream to wait for; there each nanosecond counts.
+        // Most submissions have one part and no other stream to wait for; this path must be fast.
         if stream == 0 && !state.concurrent && plan.copied < LARGE {
             self.submit_whole(state, plan, loop_limit)
         } else {
@@ -151,12 +150,12 @@ impl Queue {
         Ok(submission)
     }
 
-    /// Returns whether no failure is known, or may yet become known, of the memories that a submission reads.
+    /// Returns whether the memories that a submission reads have no failure, and cannot get one from earlier work.
     pub(crate) fn has_nothing_to_report(&self, state: &QueueState) -> bool {
         state.pending.is_empty() && !self.has_failed()
     }
 
-    /// Notes in the plan's memories that the next submission of this stream uses them.
+    /// Records in the plan's memories that the next submission of this stream uses them.
     fn begin_whole(&self, state: &mut QueueState, plan: &Plan, stream: usize) -> Result<(), BackendError> {
         self.stream(stream)?;
         self.before_submission(state, stream)?;
@@ -187,7 +186,7 @@ impl Queue {
         self.join(state, stream, &needed)
     }
 
-    /// Counts these steps as a submission, and notes their uses for others to wait for.
+    /// Numbers these steps as a submission, and records their uses for others to wait for.
     pub(crate) fn count_with_uses(
         &self,
         state: &mut QueueState,
@@ -217,7 +216,7 @@ impl Queue {
         self.wait_for_conflicts(state, stream, plan, &steps)?;
         let native = self.stream(stream)?;
         let (mut record, mut arena) = (None, None);
-        // Only parts with launches need more.
+        // Only parts with launches need these.
         if (plan.is_limited() || !plan.stored.is_empty()) && plan.has_launch(&steps) {
             record = plan.is_limited().then(|| self.records.take()).transpose()?;
             if let Some(record) = &record {
@@ -238,7 +237,7 @@ impl Queue {
         }
     }
 
-    /// Puts the values that kernels want in memory there, in the order of `stream`; returns that memory.
+    /// Copies the values that kernels expect in memory, in the order of `stream`; returns that memory.
     pub(crate) fn store(&self, plan: &mut Plan, stream: &Stream) -> Result<Option<DeviceMemory>, BackendError> {
         if plan.stored.is_empty() {
             return Ok(None);
@@ -256,7 +255,7 @@ impl Queue {
     }
 }
 
-/// Undoes the notes of submissions that were refused.
+/// Removes the recorded uses of submissions that were refused.
 pub(crate) fn cancel(plan: &Plan, points: &[Point]) {
     for point in points {
         plan.memories.iter().for_each(|memory| memory.cancel_use(*point));

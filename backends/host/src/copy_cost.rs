@@ -1,21 +1,21 @@
-//! Measures what copies between host and device cost.
+//! Measures the cost of copies between host and device.
 
 use std::time::{Duration, Instant};
 
 use anywarp_backend::{Backend, BackendError, CopyCost, MemoryId, MemoryKind, OneWay, Recording, Region};
 
-/// Bytes of the memories that are measured with.
+/// Size of the memories used for measuring, in bytes.
 const BYTES: u64 = 1 << 20;
-/// More copies than one, to see what each of them takes.
+/// The number of copies for measuring the cost of each one.
 const MORE: u64 = 64;
-/// Bytes that those copy, apart from each other.
+/// Size of each of those copies, in bytes.
 const SHORT: u64 = 256;
-/// Where each of them begins behind the one before.
+/// Distance between the starts of two of those copies, in bytes.
 const SPACING: u64 = BYTES / (MORE + 1) / SHORT * SHORT;
-/// The number of times that each is measured; the shortest counts, as the others were disturbed.
+/// The number of repetitions; the shortest time counts, because the others were disturbed.
 const ROUNDS: usize = 4;
 
-/// Measures a device that is idle, in a few milliseconds.
+/// Measures an idle device, in a few milliseconds.
 ///
 /// # Errors
 /// Those of the backend's methods.
@@ -30,18 +30,18 @@ pub fn measure_copy_cost(backend: &dyn Backend) -> Result<CopyCost, BackendError
     })
 }
 
-/// One way, from the time that so many copies of so many bytes take.
+/// The cost in one direction; `copies` returns the time for a number of copies of a number of bytes each.
 fn one_way(copies: impl Fn(u64, u64) -> Result<Duration, BackendError>) -> Result<OneWay, BackendError> {
     let one = copies(1, SHORT)?;
     let many = copies(MORE + 1, SHORT)?;
     let long = copies(1, BYTES)?;
     let command = many.saturating_sub(one) / MORE as u32;
-    // A nanosecond at least: a clock that does not move must not make a rate of infinity.
+    // At least a nanosecond: a clock of low resolution must not give an infinite rate.
     let moving = long.saturating_sub(one).max(Duration::from_nanos(1));
     Ok(OneWay { command, rate: (BYTES - SHORT) as f64 / moving.as_secs_f64() })
 }
 
-/// Freed when it is dropped.
+/// Memories that are freed on drop.
 struct Memories<'a> {
     backend: &'a dyn Backend,
     all: Vec<MemoryId>,
@@ -61,7 +61,7 @@ impl Drop for Memories<'_> {
     }
 }
 
-/// The shortest time in which the device gets so many copies, from when the host writes them.
+/// The shortest time for this number of copies to the device, including the host's writes.
 fn up(
     backend: &dyn Backend,
     source: MemoryId,
@@ -71,7 +71,7 @@ fn up(
 ) -> Result<Duration, BackendError> {
     let mut recording = Recording::new();
     for index in 0..copies {
-        // As they are staged: one behind the other.
+        // Staged ranges are contiguous.
         let from = Region { memory: source, offset: index * bytes, bytes };
         recording.copy(from, Region { memory: target, offset: index * SPACING, bytes });
     }
@@ -84,7 +84,7 @@ fn up(
     })
 }
 
-/// The shortest time in which the host gets so many copies.
+/// The shortest time for this number of copies to the host.
 fn down(
     backend: &dyn Backend,
     source: MemoryId,

@@ -1,17 +1,17 @@
-//! Work that failed, and since when its caller could know.
+//! Failed work, and when its caller was first informed.
 //!
-//! A failure is reported by every ticket of the submission that it happened in, and once by each memory whose
-//! contents it has [poisoned](crate::Poison). It moves on to what later work makes of such a memory.
+//! Every ticket of the failed submission reports the failure, and so does, once, each memory whose contents it has
+//! [poisoned](crate::Poison). Later work that uses such a memory passes the failure on to the memory it writes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anywarp_backend::BackendError;
 
-/// Not reported to any caller.
+/// Marks a failure that was not reported to any caller.
 const UNREPORTED: u64 = u64::MAX;
 
-/// Why some work did not end as it should.
+/// The error of work that failed.
 #[derive(Debug)]
 pub struct Failure {
     error: BackendError,
@@ -20,19 +20,19 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure that was not reported yet.
+    /// Returns a failure that was not reported yet.
     #[must_use]
     pub fn new(error: BackendError) -> Arc<Self> {
         Arc::new(Self { error, reported: AtomicU64::new(UNREPORTED) })
     }
 
-    /// Returns the error for a caller that acts on it; `submitted` is the number of the last submission.
+    /// Returns the error to report to a caller; `submitted` is the number of the last submission.
     pub fn report(&self, submitted: u64) -> BackendError {
         self.reported.fetch_min(submitted, Ordering::AcqRel);
         self.error.clone()
     }
 
-    /// Whether a submission with this number was made when the failure was known.
+    /// Whether the submission with this number was made after the failure was reported.
     #[must_use]
     pub fn was_reported_before(&self, submission: u64) -> bool {
         self.reported.load(Ordering::Acquire) < submission

@@ -1,16 +1,16 @@
-//! The parts that backends share on the host: everything beside the contract that is not the business of one machine.
+//! The code that backends share on the host.
 //!
-//! | module or function | what it holds |
+//! | module or function | content |
 //! |---|---|
-//! | [`environment`] | how environment variables are read |
-//! | [`cache`] | what compilers made, on disk, for every backend that can use it |
+//! | [`environment`] | reading environment variables |
+//! | [`cache`] | compiled kernels on disk |
 //! | [`threads`] | work spread over the processor's cores |
 //! | [`validity`] | whether a recording keeps to the contract |
-//! | [`Signature`] | what a dispatch of a kernel must give |
+//! | [`Signature`] | the arguments that a dispatch of a kernel must give |
 //! | [`mapping`] | the host's access to a memory |
 //! | [`Failure`], [`Poison`] | work that failed, and the memory that it has left undefined |
-//! | [`store`] | copies of what another device will read next |
-//! | [`measure_copy_cost`] | what copies between host and device cost, measured |
+//! | [`store`] | copies of data that another device reads next |
+//! | [`measure_copy_cost`] | the measured cost of copies between host and device |
 //! | [`guarded`], [`panicked`] | panics of a backend's own code, as errors |
 
 pub mod cache;

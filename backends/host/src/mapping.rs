@@ -18,10 +18,10 @@ pub fn is_visible(kind: MemoryKind) -> Result<(), BackendError> {
     Ok(())
 }
 
-/// The mapping of one memory whose bytes the host can always reach: what changes is who may use them.
+/// The mapping of one memory whose bytes the host can always reach: only the right to use them changes.
 ///
-/// `W` is the work that a mapping waits for. A backend keeps this behind the lock of the memory, and refuses work with
-/// the memory while it [is mapped](Self::is_mapped).
+/// `W` is the work that a mapping waits for. A backend keeps the mapping behind the lock of the memory, and refuses
+/// work that uses the memory while it [is mapped](Self::is_mapped).
 #[derive(Debug)]
 pub struct Mapping<W>(Option<Mapped<W>>);
 
@@ -31,7 +31,7 @@ struct Mapped<W> {
     lent: Lent,
 }
 
-/// Whether a [`HostRange`] of a mapping is out.
+/// Whether a [`HostRange`] of a mapping exists.
 #[derive(Clone, Debug, Default)]
 pub struct Lent(Arc<AtomicBool>);
 
@@ -42,32 +42,32 @@ impl<W> Default for Mapping<W> {
 }
 
 impl<W> Mapping<W> {
-    /// Whether the host has the memory, or waits for it.
+    /// Whether the memory is mapped, or the mapping is pending.
     #[must_use]
     pub fn is_mapped(&self) -> bool {
         self.0.is_some()
     }
 
-    /// The work that the mapping waits for, if the memory is mapped and there was anything to wait for.
+    /// The work that the mapping waits for, if the memory is mapped and there was work to wait for.
     #[must_use]
     pub fn waits_for(&self) -> Option<&W> {
         self.0.as_ref()?.waits_for.as_ref()
     }
 
-    /// Maps the memory, once `waits_for` has ended. A memory that is mapped stays as it is.
+    /// Maps the memory, once `waits_for` has ended. Mapped memory stays as it is.
     pub fn open(&mut self, waits_for: Option<W>) {
         self.0.get_or_insert_with(|| Mapped { waits_for, lent: Lent::default() });
     }
 
-    /// The `bytes` from `start` on, for the host.
+    /// Returns `bytes` bytes from `start` on, for the host.
     ///
     /// # Errors
-    /// [`BackendError::Rejected`] if the memory is not mapped, what the mapping waits for has not ended, or a range
-    /// is out already.
+    /// [`BackendError::Rejected`] if the memory is not mapped, the work that the mapping waits for has not ended, or
+    /// another range exists.
     ///
     /// # Safety
-    /// While the memory is mapped and what it waits for has ended, the bytes must be valid and the host's alone, as
-    /// [`HostRange::new`] demands; `owner` keeps them.
+    /// While the memory is mapped and the work that it waits for has ended, the bytes must be valid and used by the
+    /// host alone, as [`HostRange::new`] requires; `owner` must keep them alive.
     pub unsafe fn host(
         &self,
         has_ended: impl FnOnce(&W) -> bool,
@@ -78,14 +78,14 @@ impl<W> Mapping<W> {
         if mapped.waits_for.as_ref().is_some_and(|work| !has_ended(work)) {
             return Err(pending());
         }
-        // SAFETY: the memory is mapped and nothing is waited for; the caller answers for the rest.
+        // SAFETY: the memory is mapped and no work is pending; the caller guarantees the rest.
         unsafe { mapped.lent.range((start, bytes), owner) }
     }
 
-    /// Ends the mapping. A memory that is not mapped stays as it is.
+    /// Ends the mapping. Unmapped memory stays as it is.
     ///
     /// # Errors
-    /// [`BackendError::Rejected`] while a range is out; the memory stays mapped.
+    /// [`BackendError::Rejected`] while a range exists; the memory stays mapped.
     pub fn close(&mut self) -> Result<(), BackendError> {
         if let Some(mapped) = &self.0 {
             mapped.lent.is_back()?;
@@ -96,24 +96,25 @@ impl<W> Mapping<W> {
 }
 
 impl Lent {
-    /// The range, which is out from now on.
+    /// Returns the range, which counts as lent until it is dropped.
     ///
     /// # Errors
-    /// [`BackendError::Rejected`] if it is out already.
+    /// [`BackendError::Rejected`] if it is lent already.
     ///
     /// # Safety
-    /// The caller keeps the promise of [`HostRange::new`].
+    /// The conditions of [`HostRange::new`] hold.
     pub unsafe fn range(
         &self,
         (start, bytes): (NonNull<u8>, usize),
         owner: Arc<dyn Any + Send + Sync>,
     ) -> Result<HostRange, BackendError> {
-        // SAFETY: the caller's own promise.
-        unsafe { HostRange::new(start, bytes, Arc::clone(&self.0), owner) }
-            .ok_or_else(|| BackendError::rejected("host access", "the bytes are in use by the host already"))
+        // SAFETY: the caller guarantees the conditions of `HostRange::new`.
+        unsafe { HostRange::new(start, bytes, Arc::clone(&self.0), owner) }.ok_or_else(|| {
+            BackendError::rejected("host access", "the bytes are already in use by the host; drop the first range")
+        })
     }
 
-    /// Checks that the range is not out.
+    /// Checks that the range is not lent.
     ///
     /// # Errors
     /// [`BackendError::Rejected`].
@@ -125,16 +126,16 @@ impl Lent {
     }
 }
 
-/// The refusal of host access to memory that is not mapped.
+/// Returns the refusal of host access to memory that is not mapped.
 #[must_use]
 pub fn not_mapped() -> BackendError {
     BackendError::rejected("host access", "the memory is not mapped")
 }
 
-/// The refusal of host access to memory whose mapping still waits for work.
+/// Returns the refusal of host access to memory whose mapping still waits for work.
 #[must_use]
 pub fn pending() -> BackendError {
-    BackendError::rejected("host access", "the mapping is still pending")
+    BackendError::rejected("host access", "the mapping is still pending; wait for its ticket")
 }
 
 #[cfg(test)]
@@ -143,12 +144,12 @@ mod tests {
 
     fn host(mapping: &Mapping<bool>, memory: &Arc<Vec<u8>>) -> Result<HostRange, BackendError> {
         let start = NonNull::from(memory.as_slice()).cast::<u8>();
-        // SAFETY: the vector is kept by the range and only read.
+        // SAFETY: the range keeps the vector alive and only reads it.
         unsafe { mapping.host(|ended| *ended, (start, memory.len()), Arc::clone(memory) as _) }
     }
 
     fn said<T>(result: Result<T, BackendError>) -> String {
-        result.map(|_| ()).expect_err("this was to be refused").to_string()
+        result.map(|_| ()).expect_err("a refusal is expected").to_string()
     }
 
     #[test]
@@ -160,7 +161,7 @@ mod tests {
         mapping.open(Some(false));
         assert_eq!((mapping.is_mapped(), mapping.waits_for()), (true, Some(&true)), "mapped a second time");
         let range = host(&mapping, &memory).unwrap();
-        assert!(said(host(&mapping, &memory)).contains("in use by the host already"));
+        assert!(said(host(&mapping, &memory)).contains("already in use by the host"));
         assert!(said(mapping.close()).contains("in use by the host") && mapping.is_mapped());
         assert_eq!(range.bytes(), [7; 16]);
         drop(range);

@@ -7,14 +7,14 @@ use anywarp_backend::BackendError;
 
 use crate::Failure;
 
-/// The failure that has left the contents of one memory undefined, if any has.
+/// The failure that has left the contents of one memory undefined, if there is one.
 ///
-/// Submissions have numbers, in the order in which they were made. Those of several streams may be accounted for in
-/// the order in which they end, so the numbers say for which of them the contents are undefined. A backend whose
-/// submissions end in their order may use one number for all.
+/// Submissions are numbered in the order in which they were made. Those of several streams may be processed in the
+/// order in which they end, so the numbers decide for which submissions the contents are undefined. A backend whose
+/// submissions end in order may use one number for all.
 #[derive(Debug, Default)]
 pub struct Poison {
-    /// Whether `contents` is set, to be read without a lock.
+    /// Whether `contents` is set, readable without a lock.
     set: AtomicBool,
     contents: Mutex<Option<Undefined>>,
 }
@@ -22,9 +22,9 @@ pub struct Poison {
 #[derive(Debug)]
 struct Undefined {
     failure: Arc<Failure>,
-    /// The submission that should have written the memory and did not.
+    /// The submission that should have written the memory and failed.
     from: u64,
-    /// The submission since which the contents are defined again.
+    /// The submission from which on the contents are defined again.
     until: u64,
 }
 
@@ -39,13 +39,13 @@ impl Poison {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the memory was poisoned since the last [`take`](Self::take); it may have been replaced since.
+    /// Whether the memory was poisoned since the last [`take`](Self::take); its contents may have been replaced since.
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.set.load(Ordering::Acquire)
     }
 
-    /// The failure that left the contents undefined for a submission, if they are.
+    /// The failure that left the contents undefined for this submission, if they are.
     #[must_use]
     pub fn failure(&self, submission: u64) -> Option<Arc<Failure>> {
         if !self.is_set() {
@@ -58,7 +58,7 @@ impl Poison {
             .map(|undefined| Arc::clone(&undefined.failure))
     }
 
-    /// Notes that a submission has left the contents undefined, unless an earlier failure has.
+    /// Records that a submission has left the contents undefined, unless an earlier failure has.
     pub fn set(&self, failure: &Arc<Failure>, submission: u64) {
         let mut contents = self.contents();
         match &mut *contents {
@@ -70,7 +70,7 @@ impl Poison {
         self.set.store(true, Ordering::Release);
     }
 
-    /// Notes that a submission has replaced the contents, or passed their failure on to the host.
+    /// Records that a submission has replaced the contents, or that the host has received the failure.
     pub fn clear(&self, submission: u64) {
         if !self.is_set() {
             return;
@@ -80,7 +80,7 @@ impl Poison {
         }
     }
 
-    /// The failure that left the contents undefined, to be reported; afterwards they count as defined.
+    /// Returns the failure that left the contents undefined, for a report; afterwards they count as defined.
     #[must_use]
     pub fn take(&self) -> Option<Arc<Failure>> {
         if !self.is_set() {
@@ -92,21 +92,21 @@ impl Poison {
     }
 }
 
-/// The report of one mapping about the contents: taken from the memory once, the same for every caller.
+/// The outcome that a mapping reports: taken from the memory once, the same for every caller.
 #[derive(Debug, Default)]
 pub struct Report(OnceLock<Result<(), BackendError>>);
 
 impl Report {
-    /// Whether a caller has got it.
+    /// Whether a caller has received it.
     #[must_use]
     pub fn is_given(&self) -> bool {
         self.0.get().is_some()
     }
 
-    /// Gives the outcome; `take` is asked for a failure the first time, when `submitted` is the last submission.
+    /// Returns the outcome. The first call takes the failure from `take`; `submitted` is the last submission.
     ///
     /// # Errors
-    /// The failure that `take` gave, as it reports itself.
+    /// The failure that `take` returned.
     pub fn give(&self, submitted: u64, take: impl FnOnce() -> Option<Arc<Failure>>) -> Result<(), BackendError> {
         self.0.get_or_init(|| take().map_or(Ok(()), |failure| Err(failure.report(submitted)))).clone()
     }

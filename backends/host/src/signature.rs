@@ -1,13 +1,13 @@
-//! The arguments that a kernel takes, without the kernel's module.
+//! The arguments of a kernel, without the kernel's module.
 
 use anywarp_backend::{Access, BindingClass, BindingInfo, Program, Shape};
 
 /// The arguments that a dispatch of one kernel must give.
 #[derive(Clone, Debug, Default)]
 pub struct Signature {
-    /// The bindings, in the order in which a dispatch gives them.
+    /// The bindings, in the order of a dispatch's arguments.
     pub bindings: Vec<Binding>,
-    /// Bytes of `var<immediate>`, a multiple of 4; 0 without one.
+    /// Size of `var<immediate>` in bytes, a multiple of 4; 0 without one.
     pub immediates: u32,
 }
 
@@ -20,10 +20,10 @@ pub struct Binding {
     pub class: BindingClass,
     /// The kernel's access to it.
     pub access: Access,
-    /// The fewest bytes: those of its type, with one element of a runtime-sized array.
+    /// The smallest size in bytes: that of its type, with one element of a runtime-sized array.
     pub size: u32,
-    /// The number that its offset must be a multiple of for the kernel's sake: 8 where 64-bit scalars may be changed
-    /// atomically, otherwise 4.
+    /// The alignment in bytes that the kernel needs of the offset: 8 where 64-bit scalars may be changed atomically,
+    /// otherwise 4.
     pub alignment: u32,
     /// Offset and stride of the runtime-sized array, if there is one.
     pub tail: Option<(u32, u32)>,
@@ -56,8 +56,8 @@ impl Binding {
         }
     }
 
-    /// The number of elements of the runtime-sized array in a region of `bytes`, at least 1; 0 without such an
-    /// array; `None` above what 32 bits, and so WGSL's `arrayLength`, can count.
+    /// The number of elements of the runtime-sized array in a region of `bytes`, at least 1; 0 without such an array;
+    /// `None` if it exceeds 32 bits, the type of WGSL's `arrayLength`.
     #[must_use]
     pub fn length(&self, bytes: u64) -> Option<u32> {
         self.tail.map_or(Some(0), |(offset, stride)| {

@@ -1,18 +1,18 @@
-//! Copies of what another device will read next.
+//! Copies of data that another device reads next.
 
-/// Copies `source` to `target`, whose lengths agree, so that a device which fetches by itself comes by the
-/// bytes as fast as the bus goes.
+/// Copies `source` to `target`, whose lengths must be equal, so that a device that fetches the bytes by itself gets
+/// them at the rate of the bus.
 ///
-/// Bytes that lie changed in the caches of some core's own come at a third to a half of that. Where the processor
-/// can, each line is therefore handed on to the cache that all cores share, from which it is fetched without a
-/// passage through memory: 256 MiB go up at 49 GB/s of 55 (16 cores of a Xeon, an H200). Elsewhere bytes are
-/// written past the caches, which takes three passages through memory in all: 41 GB/s there. For a device that
-/// is the processor itself, they should be copied as usual.
+/// Modified bytes in a core's private caches are fetched at a third to a half of that rate. Where the processor
+/// supports it, each line is therefore demoted to the cache that all cores share, from which it is fetched without
+/// going through memory: 256 MiB are uploaded at 49 of 55 GB/s (16 cores of a Xeon, an H200). On other processors,
+/// bytes are written past the caches, which takes three passes through memory: 41 GB/s on that machine. For a device
+/// that is the processor itself, use an ordinary copy.
 ///
 /// # Panics
 /// If the lengths differ.
 pub fn store(source: &[u8], target: &mut [u8]) {
-    assert_eq!(source.len(), target.len(), "as much is stored as there is room for");
+    assert_eq!(source.len(), target.len(), "source and target have one length");
     #[cfg(target_arch = "x86_64")]
     x86::store(source, target);
     #[cfg(not(target_arch = "x86_64"))]
@@ -29,7 +29,7 @@ mod x86 {
 
     /// Bytes of a cache line.
     const LINE: usize = 64;
-    /// Bytes between a line that is written and the one that is handed on, whose stores have ended by then.
+    /// Bytes between the line being written and the line being demoted, whose stores have completed by then.
     const BEHIND: usize = 8 * LINE;
 
     /// Whether the processor has CLDEMOTE: leaf 7 of CPUID, bit 25 of ECX (Intel SDM, volume 2A).
@@ -44,7 +44,7 @@ mod x86 {
         if *DEMOTES { to_shared_cache(source, target) } else { past_caches(source, target) }
     }
 
-    /// Whole lines, by ordinary stores; each is then handed on to the shared cache.
+    /// Copies whole lines by ordinary stores, then demotes each to the shared cache.
     pub(super) fn to_shared_cache(source: &[u8], target: &mut [u8]) {
         let bytes = lines(source, target);
         for at in (0..bytes).step_by(LINE) {
@@ -65,14 +65,14 @@ mod x86 {
         }
     }
 
-    /// Hands a line on to the cache that all cores share, as a hint.
+    /// Demotes a line to the cache that all cores share, as a hint.
     fn demote(line: *const u8) {
         // SAFETY: CLDEMOTE changes no byte and no register and does not fault, whatever the address; on
         // processors without it, it is one of the reserved no-ops.
         unsafe { asm!("cldemote [{}]", in(reg) line, options(nostack, preserves_flags)) };
     }
 
-    /// Whole lines, by stores that no cache keeps.
+    /// Copies whole lines by non-temporal stores, which no cache keeps.
     pub(super) fn past_caches(source: &[u8], target: &mut [u8]) {
         for at in (0..lines(source, target)).step_by(LINE) {
             // SAFETY: the line at `at` is within both, as `lines` has checked; SSE2 is part of x86-64.
@@ -84,15 +84,15 @@ mod x86 {
                 }
             }
         }
-        // SAFETY: an instruction without operands. Such stores are ordered by nothing else, not even by the
+        // SAFETY: an instruction without operands. Non-temporal stores are ordered by nothing else, not even by the
         // lock through which another thread learns of them.
         unsafe { _mm_sfence() };
     }
 
-    /// Bytes of both.
+    /// The length of both in bytes.
     ///
     /// # Panics
-    /// If they differ, are not whole lines, or the target does not begin with one.
+    /// If the lengths differ, are not whole lines, or the target is not aligned to a line.
     fn lines(source: &[u8], target: &[u8]) -> usize {
         let aligned = target.is_empty() || target.as_ptr().addr().is_multiple_of(LINE);
         assert!(source.len() == target.len() && target.len().is_multiple_of(LINE) && aligned);

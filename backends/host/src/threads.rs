@@ -1,9 +1,9 @@
-//! Work spread over the processor's cores, as far as it pays.
+//! Work spread over the processor's cores, where that is faster.
 //!
-//! Work is a number of units, done in ranges by whichever thread is free. It begins on the calling
-//! thread and is timed there; only when what is left would take this thread long are the others
-//! called. They belong to one pool for the whole process. Helpers that come too late find the work
-//! closed and leave: no work waits for a thread to wake up. Kernels of the processor run so, and large copies.
+//! Work is a number of units, which any free thread processes in ranges. It begins on the calling thread and is timed
+//! there; other threads are called only if the remaining work would take this thread long. They belong to one pool for
+//! the whole process. Helpers that arrive too late find the work closed and leave: no work waits for a thread to wake
+//! up. Kernels on the processor and large copies use this.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,21 +16,21 @@ use anywarp_backend::BackendError;
 
 use crate::guarded;
 
-/// Nanoseconds of work left above which other threads are called: waking one takes 5 to 50 us.
+/// Nanoseconds of remaining work above which other threads are called: waking one takes 5 to 50 us.
 const WORTH_CALLING: f64 = 80_000.0;
-/// Nanoseconds that the first unit may take because it is the first.
+/// Nanoseconds up to which the first unit's time may be due to cold caches.
 const COLD: f64 = 200_000.0;
-/// Nanoseconds of work that each helper should find.
+/// Nanoseconds of work per helper.
 const SHARE: f64 = 30_000.0;
-/// Nanoseconds that one range should take: how soon a thread sees that another has failed.
+/// The longest time of one range in nanoseconds: it limits how late a thread notices that another has failed.
 const LONGEST: f64 = 50_000.0;
-/// Nanoseconds below which taking a range costs a noticeable part of doing it.
+/// Nanoseconds below which taking a range costs a noticeable part of processing it.
 const SHORTEST: f64 = 2_000.0;
 
-/// A function that does a range of units.
+/// A function that processes a range of units.
 pub type Work<'a> = dyn Fn(Range<u64>) -> Result<(), BackendError> + Sync + 'a;
 
-/// How many threads can work at a time.
+/// The number of threads that can work at a time.
 #[must_use]
 pub fn count() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
@@ -45,20 +45,20 @@ fn pool() -> Option<&'static ThreadPool> {
         let built = ThreadPoolBuilder::new().num_threads(count() - 1).thread_name(named).build();
         built.inspect_err(|error| log::warn!("work stays on one thread: {error}")).ok()
     };
-    // With no other core there would still be a thread: rayon takes 0 for its own choice.
+    // Without another core rayon would still start threads: it takes 0 as a request for its default.
     POOL.get_or_init(|| if count() > 1 { build() } else { None }).as_ref()
 }
 
-/// Does units `0..units`. `expected` is what one of them should take in nanoseconds, if known;
-/// returns what one has taken on a thread.
+/// Processes units `0..units`. `expected` is the time of one unit in nanoseconds, if known; returns the measured time
+/// of one unit on one thread.
 ///
 /// # Errors
-/// The first of `work`; its other threads stop soon.
+/// The first error of `work`; the other threads stop soon.
 pub fn spread(units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64, BackendError> {
     let (mut done, mut cost) = (0, expected);
     while done < units {
         let left = units - done;
-        // The very first unit also pays for cold caches: unless it was long, a second one is timed.
+        // The first unit also pays for cold caches: unless it took long, a second one is timed.
         let known = |cost: &f64| expected.is_some() || done > 1 || *cost > COLD;
         if let Some(cost) = cost.filter(|cost| left > 1 && left as f64 * cost > WORTH_CALLING && known(cost))
             && let Some(pool) = pool()
@@ -74,7 +74,7 @@ pub fn spread(units: u64, expected: Option<f64>, work: &Work<'_>) -> Result<f64,
     Ok(cost.unwrap_or(0.0))
 }
 
-/// Copies `source` to `target`, whose lengths agree, in pieces of `length` bytes, by `way`. A piece takes
+/// Copies `source` to `target`, whose lengths must be equal, in pieces of `length` bytes, with `way`. A piece takes
 /// about `cost` nanoseconds.
 pub fn copy_pieces(
     source: &[u8],
@@ -83,7 +83,7 @@ pub fn copy_pieces(
     cost: f64,
     way: &(dyn Fn(&[u8], &mut [u8]) + Sync),
 ) {
-    // Each piece is taken once, so that no lock is ever waited for.
+    // Each piece is taken once, so no lock is contended.
     let pieces: Vec<_> = source.chunks(length).zip(target.chunks_mut(length)).map(Mutex::new).collect();
     let done = spread(pieces.len() as u64, Some(cost), &|range| {
         for piece in &pieces[range.start as usize..range.end as usize] {
@@ -95,7 +95,7 @@ pub fn copy_pieces(
     debug_assert!(done.is_ok(), "copies cannot fail");
 }
 
-/// Units that take this long, at least one.
+/// The number of units that take this time, at least one.
 fn fitting(nanoseconds: f64, cost: f64) -> u64 {
     (nanoseconds / cost.max(0.001)) as u64 + 1
 }
@@ -106,20 +106,20 @@ struct Door {
     inside: usize,
 }
 
-/// Units that several threads share.
+/// Work that several threads share.
 struct Shared {
     next: AtomicU64,
     end: u64,
-    /// Nanoseconds of one unit, as far as was known at the start.
+    /// Nanoseconds per unit, as known at the start.
     cost: f64,
     threads: u64,
     halted: AtomicBool,
-    /// Summed over all threads, to learn what a unit takes.
+    /// Nanoseconds summed over all threads, for measuring a unit.
     nanoseconds: AtomicU64,
     error: Mutex<Option<BackendError>>,
     door: Mutex<Door>,
     left: Condvar,
-    /// Outlives this only until the door is closed and no thread is inside.
+    /// Valid until the door is closed and no thread is inside.
     work: *const Work<'static>,
 }
 
@@ -133,8 +133,8 @@ fn shared(pool: &ThreadPool, units: Range<u64>, cost: f64, work: &Work<'_>) -> R
     let worth = (left as f64 * cost / SHARE) as u64;
     let helpers = worth.min(left - 1).min(count() as u64 - 1).max(1);
     let work = std::ptr::from_ref(work);
-    // SAFETY: only the lifetime changes. Helpers call it inside the door, which `close` shuts, waiting
-    // for those within, before this function returns; nothing below can unwind before that.
+    // SAFETY: only the lifetime changes. Helpers call it inside the door, and this function returns only after `close`
+    // has shut the door and waited for those inside; nothing below can unwind before that.
     let work = unsafe { std::mem::transmute::<*const Work<'_>, *const Work<'static>>(work) };
     let shared = Arc::new(Shared {
         next: AtomicU64::new(units.start),
@@ -168,7 +168,7 @@ impl Shared {
         self.door.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is still something to do.
+    /// Enters the door; returns whether there is still work.
     fn enter(&self) -> bool {
         let mut door = self.door();
         door.inside += usize::from(!door.closed);
@@ -191,7 +191,7 @@ impl Shared {
         }
     }
 
-    /// Does ranges until there are none left, or one has failed. Never unwinds.
+    /// Processes ranges until none are left, or one has failed. Never unwinds.
     fn work(&self) {
         let result = guarded("working on several threads", || {
             let (mut cost, mut then) = (self.cost, Instant::now());
@@ -212,7 +212,7 @@ impl Shared {
         }
     }
 
-    /// The next range, of units that take `cost`: smaller towards the end, so that all threads end
+    /// Takes the next range, of units that take `cost` nanoseconds: smaller towards the end, so that all threads end
     /// together.
     fn take(&self, cost: f64) -> Option<Range<u64>> {
         if self.halted.load(Ordering::Relaxed) {
@@ -257,7 +257,7 @@ mod tests {
         };
         spread(3, None, &|_| note(Duration::ZERO)).unwrap();
         assert_eq!(seen.lock().unwrap().len(), 1);
-        // The pool may be busy with another test for a while.
+        // Another test may keep the pool busy for a while.
         let start = Instant::now();
         while count() > 1 && seen.lock().unwrap().len() == 1 && start.elapsed() < Duration::from_secs(20) {
             spread(50, None, &|_| note(Duration::from_millis(2))).unwrap();

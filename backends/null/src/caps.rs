@@ -10,27 +10,26 @@ const FREE: OneWay = OneWay { command: Duration::ZERO, rate: 1e9 };
 /// The properties that a null device claims.
 #[derive(Clone, Debug)]
 pub struct NullOptions {
-    /// Host and device share one memory.
+    /// Whether host and device share one memory.
     pub unified: bool,
-    /// The numbers of its [`Caps`]: WebGPU's defaults unless changed.
+    /// The limits of its [`Caps`]: WebGPU's defaults unless changed.
     pub limits: Limits,
     /// The WGSL features that kernels may use.
     pub shader: Capabilities,
-    /// Two bindings of one dispatch may lie in one allocation while one of them is written.
+    /// Whether two bindings of one dispatch may use the same allocation while one of them is written.
     pub aliased_bindings: bool,
-    /// Bytes that can be live at a time; `None` for as many as the host has.
+    /// The limit on live memory in bytes; `None` for no limit other than the host's.
     pub memory: Option<u64>,
-    /// The vendor's routines that it claims to have: they are checked and written down, as kernels
-    /// are.
+    /// The routines of the vendor's libraries that it claims to have: calls are checked and recorded, as launches are.
     pub library: Vec<Routine>,
-    /// Streams that work can be recorded for. It all runs at once anyway.
+    /// The number of streams. All work still runs at once.
     pub streams: u32,
-    /// The claimed cost of copies. Nothing, unless changed: then gaps between copies are never copied along.
+    /// The claimed cost of copies: zero unless changed, so that gaps between ranges are never copied.
     pub copy_cost: CopyCost,
 }
 
 impl NullOptions {
-    /// A device with memory of its own.
+    /// Returns a device with memory of its own.
     #[must_use]
     pub fn staged() -> Self {
         Self {
@@ -45,7 +44,7 @@ impl NullOptions {
         }
     }
 
-    /// A device that shares the host's memory.
+    /// Returns a device that shares the host's memory.
     #[must_use]
     pub fn unified() -> Self {
         Self { unified: true, ..Self::staged() }
@@ -68,13 +67,13 @@ impl NullOptions {
 }
 
 impl Default for NullOptions {
-    /// A device with memory of its own.
+    /// Returns a device with memory of its own.
     fn default() -> Self {
         Self::staged()
     }
 }
 
-/// The limits that WebGPU promises everywhere, with `var<immediate>` beside it.
+/// The limits that WebGPU guarantees everywhere, with `var<immediate>` in addition.
 fn limits() -> Limits {
     let mut limits = Limits::webgpu();
     limits.immediate_size = 64;

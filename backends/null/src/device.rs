@@ -25,10 +25,10 @@ struct State {
     misuse: Vec<String>,
 }
 
-/// A device that carries out copies and fills, and writes down the rest.
+/// A device that executes copies and fills, and only records the rest.
 ///
-/// Work has ended when [`submit`](Backend::submit) returns. Memory is as long as was asked for, to
-/// the byte, and ids count from 1, so that the text of a submission is the same in every run.
+/// Work has ended when [`submit`](Backend::submit) returns. Memory has exactly the requested size, and ids count from
+/// 1, so that the text of a submission is the same in every run.
 pub struct NullBackend {
     caps: Caps,
     next_memory: AtomicU64,
@@ -37,13 +37,13 @@ pub struct NullBackend {
 }
 
 impl NullBackend {
-    /// A device with memory of its own.
+    /// Returns a device with memory of its own.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Self::with(&NullOptions::default())
     }
 
-    /// A device as `options` say.
+    /// Returns a device with these options.
     #[must_use]
     pub fn with(options: &NullOptions) -> Arc<Self> {
         Arc::new(Self {
@@ -60,7 +60,8 @@ impl NullBackend {
         self.state().submissions.clone()
     }
 
-    /// Calls against the contract that have no other way to fail: freeing what does not exist.
+    /// Violations of the contract that cannot be reported as an error: freeing memory or discarding a kernel that does
+    /// not exist.
     #[must_use]
     pub fn misuse(&self) -> Vec<String> {
         self.state().misuse.clone()
@@ -98,10 +99,10 @@ impl Backend for NullBackend {
             return Err(BackendError::TooLarge { requested: bytes, limit });
         }
         if bytes == 0 {
-            return Err(BackendError::rejected("allocating", "a memory of no bytes"));
+            return Err(BackendError::rejected("allocating", "expected at least 1 byte, got 0 bytes"));
         }
         if kind == MemoryKind::Shared && !self.caps.unified {
-            return Err(BackendError::rejected("allocating", "this device has no memory that is shared with the host"));
+            return Err(BackendError::rejected("allocating", "this device shares no memory with the host"));
         }
         let mut state = self.state();
         let live = state.live;
@@ -118,7 +119,7 @@ impl Backend for NullBackend {
         let mut state = self.state();
         match state.memories.remove(&memory) {
             Some(freed) => state.live -= freed.bytes,
-            None => state.misuse.push(format!("{memory:?} was freed, which does not exist")),
+            None => state.misuse.push(format!("{memory:?} was freed, but does not exist")),
         }
     }
 
@@ -153,7 +154,7 @@ impl Backend for NullBackend {
     fn discard(&self, kernel: KernelId) {
         let mut state = self.state();
         if state.kernels.remove(&kernel).is_none() {
-            state.misuse.push(format!("{kernel:?} was discarded, which does not exist"));
+            state.misuse.push(format!("{kernel:?} was discarded, but does not exist"));
         }
     }
 

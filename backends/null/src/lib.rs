@@ -1,20 +1,20 @@
 //! Devices for tests.
 //!
-//! - [`NullBackend`] records what it is given. Copies and fills it carries out on the host, so that
-//!   buffers behave; kernels it never runs. It holds the layer above to every rule of the
-//!   [contract](anywarp_backend): what a real device would let pass, it refuses.
+//! - [`NullBackend`] records its commands. It executes copies and fills on the host, so that buffers behave as usual;
+//!   it never runs kernels. It enforces every rule of the [contract](anywarp_backend): it also refuses violations that
+//!   a real device would accept.
 //! - [`FaultyBackend`] wraps any backend and fails on command: out of memory, refused, lost, slow.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
 //! | `device` | the device |
 //! | `caps` | the properties that a null device claims |
 //! | `memory` | one allocation and its mapping |
-//! | `record` | what recordings are checked against; copies and fills |
-//! | `submit` | submissions, which have ended when they are made |
+//! | `record` | the resources that recordings are checked against; copies and fills |
+//! | `submit` | submissions, which end when they are made |
 //! | `faulty` | the wrapper that fails on command: which call, how, and when work ends |
 //!
-//! Kernels are kept as their [`Signature`](anywarp_host::Signature), and have no file of their own.
+//! Kernels are stored as their [`Signature`](anywarp_host::Signature), and have no file of their own.
 
 mod caps;
 mod device;

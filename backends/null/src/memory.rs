@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anywarp_backend::{BackendError, HostRange, MemoryKind};
 use anywarp_host::mapping::{Mapping, is_visible};
 
-/// Sixteen bytes, aligned for every scalar. Atomics, so that copies and fills are safe code.
+/// Sixteen bytes, aligned for every scalar. Atomics, so that copies and fills need no unsafe code.
 #[repr(align(16))]
 #[derive(Default)]
 struct Granule([AtomicU32; 4]);
@@ -16,23 +16,23 @@ struct Granule([AtomicU32; 4]);
 /// The host's access to the bytes.
 #[derive(Default)]
 struct State {
-    /// Waits for nothing: work has ended when it was submitted.
+    /// A mapping that waits for nothing: work ends when it is submitted.
     mapping: Mapping<Infallible>,
-    /// The content of Readback memory when it was mapped: the host must not change it.
+    /// A copy of Readback memory when it was mapped: the host must not change the memory.
     held: Option<Vec<u32>>,
 }
 
 /// One allocation.
 pub(crate) struct Memory {
     pub(crate) kind: MemoryKind,
-    /// As asked for: not rounded up, so that a region beyond it is seen.
+    /// The requested size, not rounded up, so that a region beyond it is noticed.
     pub(crate) bytes: u64,
     granules: Vec<Granule>,
     state: Mutex<State>,
 }
 
 impl Memory {
-    /// Zeroed memory; `None` when the host has no more.
+    /// Allocates zeroed memory; `None` when the host has no more.
     pub(crate) fn zeroed(bytes: u64, kind: MemoryKind) -> Option<Self> {
         let count = usize::try_from(bytes.div_ceil(16)).ok()?;
         let mut granules = Vec::new();
@@ -72,7 +72,7 @@ impl Memory {
     pub(crate) fn host(self: &Arc<Self>) -> Result<HostRange, BackendError> {
         let bytes = (NonNull::from(self.granules.as_slice()).cast::<u8>(), self.bytes as usize);
         // SAFETY: the pointer covers all granules, which `self` keeps and never moves, and whose atomics allow writes
-        // behind a shared borrow. The check of recordings keeps the device's commands off memory that is mapped.
+        // through a shared borrow. The check of recordings keeps the device's commands off mapped memory.
         unsafe { self.state().mapping.host(|never| match *never {}, bytes, Arc::clone(self) as _) }
     }
 
@@ -81,7 +81,10 @@ impl Memory {
         state.mapping.close()?;
         if state.held.as_ref().is_some_and(|held| *held != self.words()) {
             state.mapping.open(None);
-            return Err(BackendError::rejected("unmapping", "the host has written to readback memory"));
+            return Err(BackendError::rejected(
+                "unmapping",
+                "the host has written to readback memory, which is read-only",
+            ));
         }
         state.held = None;
         Ok(())

@@ -1,4 +1,4 @@
-//! The resources of recordings, and their copies and fills, on the host's memory.
+//! The resources of recordings, and their copies and fills, in the host's memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl validity::Resources for Resources<'_> {
     }
 }
 
-/// Carries out everything but dispatches of a recording that was checked.
+/// Executes all commands of a checked recording except dispatches.
 pub(crate) fn execute(memories: &Memories, recording: &Recording) {
     for command in recording.commands() {
         match command {
@@ -56,6 +56,6 @@ fn copy(from: &Memory, source: Region, to: &Memory, target: Region) {
 }
 
 fn words(region: Region) -> impl Iterator<Item = u64> {
-    // Checked: the region has an end.
+    // The check has shown that the region has an end.
     (region.offset..region.end().unwrap_or(region.offset)).step_by(4)
 }

@@ -1,4 +1,4 @@
-//! Submissions, which have ended when they are made.
+//! Submissions, which end when they are made.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -10,7 +10,7 @@ use anywarp_backend::{BackendError, Clock, Completion, Timing, Timings};
 pub(crate) struct Ended(Duration);
 
 impl Ended {
-    /// A submission that has taken this long.
+    /// Returns a submission that has taken this long.
     pub(crate) fn after(duration: Duration) -> Self {
         Self(duration)
     }

@@ -31,7 +31,7 @@ fn memories() -> Memories {
 }
 
 fn message(result: Result<impl std::fmt::Debug, BackendError>) -> String {
-    result.expect_err("this was to be refused").to_string()
+    result.expect_err("a refusal is expected").to_string()
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_submission_against_the_contract_is_refused_and_does_nothing() {
         (&|to| to.fill(region(upload, 0, 4), 1), "is upload memory"),
         (&|to| to.copy(region(device, 0, 4), region(upload, 0, 4)), "is upload memory"),
         (&|to| to.copy(region(readback, 0, 4), region(device, 0, 4)), "is readback memory"),
-        (&|to| to.copy(region(device, 0, 8), region(device, 4, 8)), "which overlap"),
+        (&|to| to.copy(region(device, 0, 8), region(device, 4, 8)), "must not overlap"),
         (&|to| to.fill(region(MemoryId(99), 0, 4), 1), "memory 99 does not exist"),
     ];
     for (record, expected) in cases {
@@ -101,7 +101,7 @@ fn mapped_memory_is_the_hosts_and_other_memory_is_not() {
     let recording = recorded(|to| to.copy(region(upload, 0, 4), region(device, 0, 4)));
     assert!(message(null.submit(&recording)).contains("is mapped"));
     let host = null.host(upload).unwrap();
-    assert!(message(null.host(upload)).contains("in use by the host already"));
+    assert!(message(null.host(upload)).contains("already in use by the host"));
     assert!(message(null.unmap(upload)).contains("in use by the host"));
     drop(host);
     null.map(upload).unwrap();
@@ -119,8 +119,8 @@ fn allocations_keep_to_the_device() {
     let mut options = NullOptions { memory: Some(100), ..NullOptions::staged() };
     options.limits.buffer_size = 80;
     let null = NullBackend::with(&options);
-    assert!(message(null.allocate(8, MemoryKind::Shared, "")).contains("shared with the host"));
-    assert!(message(null.allocate(0, MemoryKind::Device, "")).contains("no bytes"));
+    assert!(message(null.allocate(8, MemoryKind::Shared, "")).contains("shares no memory with the host"));
+    assert!(message(null.allocate(0, MemoryKind::Device, "")).contains("got 0 bytes"));
     assert!(matches!(
         null.allocate(81, MemoryKind::Device, ""),
         Err(BackendError::TooLarge { requested: 81, limit: 80 })

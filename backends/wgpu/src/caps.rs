@@ -1,10 +1,10 @@
-//! From wgpu's features and limits to [`Caps`].
+//! Converts wgpu's features and limits to [`Caps`].
 
 use anywarp_backend::naga::valid::Capabilities;
 use anywarp_backend::{BackendKind, Caps, DeviceKind, Limits};
 use wgpu::{DownlevelFlags, Features};
 
-/// wgpu's features beside the WGSL capabilities that they unlock.
+/// wgpu's features, with the WGSL capabilities that they unlock.
 const SHADER_FEATURES: &[(Features, Capabilities)] = &[
     (Features::IMMEDIATES, Capabilities::IMMEDIATES),
     (Features::SHADER_F64, Capabilities::FLOAT64),
@@ -28,13 +28,13 @@ const SHADER_FEATURES: &[(Features, Capabilities)] = &[
 const RUNTIME_FEATURES: Features =
     Features::TIMESTAMP_QUERY.union(Features::MAPPABLE_PRIMARY_BUFFERS).union(Features::PIPELINE_CACHE);
 
-/// Everything a compute kernel can ask for, as far as the adapter has it.
+/// Every feature that a compute kernel can use and the adapter has.
 pub(crate) fn wanted_features(adapter: &wgpu::Adapter) -> Features {
     let all = SHADER_FEATURES.iter().fold(RUNTIME_FEATURES, |all, (feature, _)| all | *feature);
     adapter.features() & all
 }
 
-/// The backend as anywarp names it; `None` for those not used here.
+/// anywarp's name of the backend; `None` for backends that it does not use.
 pub(crate) fn backend_kind(backend: wgpu::Backend) -> Option<BackendKind> {
     match backend {
         wgpu::Backend::Vulkan => Some(BackendKind::Vulkan),
@@ -68,7 +68,7 @@ pub(crate) fn caps_of(
         wgpu::DeviceType::Other => DeviceKind::Other,
     };
     let one_memory = matches!(kind, DeviceKind::Integrated | DeviceKind::Software);
-    // Browsers do not tell.
+    // Browsers give no name.
     let name = if info.name.is_empty() { "an adapter without a name" } else { &info.name };
     let mut caps = Caps::new(backend, name);
     caps.driver = [info.driver.as_str(), info.driver_info.as_str()].join(" ").trim().to_owned();
@@ -104,7 +104,7 @@ fn limits_of(limits: &wgpu::Limits) -> Limits {
     ours
 }
 
-/// The size of the device-local heaps; only Vulkan reports it.
+/// The total size of the device-local heaps; only Vulkan reports it.
 #[cfg(all(not(target_arch = "wasm32"), not(target_vendor = "apple")))]
 fn device_memory(adapter: &wgpu::Adapter) -> Option<u64> {
     // SAFETY: the adapter handle is only read while `hal` is alive, and nothing is destroyed.
@@ -126,7 +126,7 @@ fn device_memory(_: &wgpu::Adapter) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// wgpu's own limits for code that is to run everywhere.
+    /// Compares with wgpu's own limits for portable code.
     #[test]
     fn the_baseline_is_wgpus() {
         let mut expected = limits_of(&wgpu::Limits::default());

@@ -28,7 +28,7 @@ use errors::ErrorSink;
 /// A device of wgpu.
 pub struct WgpuBackend {
     caps: Caps,
-    /// Large upload memory is mapped for good.
+    /// The kind of memory that large uploads use instead of wgpu's, which stays mapped.
     pub(crate) pins: Option<Whose>,
     pub(crate) adapter: wgpu::Adapter,
     pub(crate) device: wgpu::Device,
@@ -76,19 +76,19 @@ impl WgpuBackend {
             }
             backend.caps.copy_cost =
                 measure_copy_cost(&backend).inspect_err(|error| log::warn!("copies are not measured: {error}")).ok();
-            // Measuring is no work of the program's.
+            // The measurement is not work of the program.
             *backend.counted() = Counters::default();
         }
         Ok(Arc::new(backend))
     }
 
-    /// The handle of wgpu, to share the device with other users of it.
+    /// The handles of wgpu, for sharing the device with other users of it.
     #[must_use]
     pub fn wgpu_device(&self) -> (&wgpu::Device, &wgpu::Queue) {
         (&self.device, &self.queue)
     }
 
-    /// A failed probe means that buffers are staged, and is said in [`Caps::unified`].
+    /// Measures shared memory. If that fails, buffers are staged, which [`Caps::unified`] reports.
     fn shared_memory_reads_fast(&self) -> bool {
         let probe = || -> Result<bool, BackendError> {
             let memory = self.allocate(probe::bytes(), MemoryKind::Shared, "anywarp probe")?;
@@ -104,10 +104,10 @@ impl WgpuBackend {
     }
 
     fn alive(&self) -> Result<(), BackendError> {
-        self.sink.ask(&self.device)
+        self.sink.check_alive(&self.device)
     }
 
-    /// Gives a memory its id; it counts as live until it is freed.
+    /// Issues an id for a memory, which counts as live until it is freed.
     pub(crate) fn keep(&self, memory: Memory) -> MemoryId {
         self.live.fetch_add(memory.bytes, Ordering::Relaxed);
         let id = MemoryId(self.fresh());
@@ -138,9 +138,8 @@ impl WgpuBackend {
         })
     }
 
-    /// Encodes and submits; afterwards `fence` is finished when the work has ended. wgpu panics where
-    /// a device is lost half-way (its staging belt maps memory that the driver no longer gives); that
-    /// is caught and becomes the loss it stands for.
+    /// Encodes and submits; `fence` is finished when the work has ended. wgpu panics where a device is lost during the
+    /// call (its staging belt maps memory that no longer exists); the panic is caught and reported as the loss.
     fn hand_over(
         &self,
         resources: &Resources<'_>,
@@ -158,7 +157,7 @@ impl WgpuBackend {
         };
         let (attempt, reported) =
             self.sink.within(&self.device, || std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt)));
-        let handed_over = attempt.unwrap_or_else(|_| Err(self.sink.failed("work was handed over", &self.device)));
+        let handed_over = attempt.unwrap_or_else(|_| Err(self.sink.failed("work was submitted", &self.device)));
         self.alive()?;
         match reported {
             Some(message) => Err(BackendError::Rejected { operation: "submitting", message }),
@@ -166,11 +165,11 @@ impl WgpuBackend {
         }
     }
 
-    /// Arranges for `fence` to be finished when everything submitted so far has ended.
+    /// Finishes `fence` when everything submitted so far has ended.
     pub(crate) fn finish_when_done(&self, fence: &Arc<Fence>) {
         let done = Arc::clone(fence);
         match fence.timing.as_ref().and_then(TimingQuery::readback) {
-            // Being mapped means that the submission has ended.
+            // The mapping succeeds only after the submission has ended.
             Some(readback) => readback.map_async(wgpu::MapMode::Read, .., move |_| done.finish(Ok(()))),
             None => self.queue.on_submitted_work_done(move || done.finish(Ok(()))),
         }

@@ -19,7 +19,7 @@ use ready::{Made, Ready, ready};
 pub(crate) struct Group {
     /// `@group`
     pub(crate) index: u32,
-    /// Unique among all layouts of the process, for cache keys.
+    /// Unique among all layouts of the process; part of cache keys.
     pub(crate) layout_id: u64,
     pub(crate) layout: wgpu::BindGroupLayout,
     /// This group's part of the program's bindings.
@@ -30,7 +30,7 @@ pub(crate) struct Group {
 pub(crate) struct Slot {
     pub(crate) binding: u32,
     pub(crate) uniform: bool,
-    /// A uniform whose offset is given at each dispatch, so that its bind group can be kept.
+    /// Whether this is a uniform whose offset is given at each dispatch, so that its bind group can be cached.
     pub(crate) dynamic: bool,
 }
 
@@ -46,7 +46,7 @@ static NEXT_LAYOUT: AtomicU64 = AtomicU64::new(0);
 
 impl Kernel {
     pub(crate) fn new(device: &wgpu::Device, pipelines: &Pipelines, program: &Program) -> Result<Self, BackendError> {
-        // naga's writers panic on a few valid programs: that refuses the program, no more.
+        // naga's writers panic on a few valid programs: only the program is refused then.
         let spirv = device.adapter_info().backend == wgpu::Backend::Vulkan;
         let ready = ready(program, spirv).map_err(rejected)?;
         let source = source(&ready)?;
@@ -94,16 +94,17 @@ impl Kernel {
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(&program.name), source };
         let module = match ready.checks {
             Made::All => device.create_shader_module(descriptor),
-            // SAFETY: for `Divisors`, `anywarp_middle::explicit` has put a clamp or a guard of every index into the
-            // module, and a count of turns into every loop, but for those that `prove` has shown to need none; for
-            // `Nothing`, the author of the `Unchecked` has promised what wgpu asks here.
+            // SAFETY: for `Divisors`, `anywarp_middle::explicit` has inserted into the module a clamp or a guard for
+            // every index and an iteration limit into every loop, except where `prove` has shown that none is needed;
+            // for `Nothing`, the author of the `Unchecked` has promised what wgpu requires here.
             made => unsafe { device.create_shader_module_trusted(descriptor, made.by_wgpu()) },
         };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(&program.name),
             layout: Some(&layout),
             module: &module,
-            // A program has one. To a browser it goes as text, in which naga calls `conv3x3` `conv3x3_`.
+            // A program has one entry point. In a browser it is text, in which naga renames some, as `conv3x3` to
+            // `conv3x3_`.
             entry_point: (!cfg!(target_arch = "wasm32")).then_some(program.entry_point.as_str()),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: kept.as_ref().map(|kept| &kept.object),
@@ -112,7 +113,7 @@ impl Kernel {
     }
 }
 
-/// The source that wgpu is given: the module, or in a browser its text.
+/// The source passed to wgpu: the module, or in a browser its text.
 #[cfg(not(target_arch = "wasm32"))]
 #[expect(clippy::unnecessary_wraps, reason = "writing a text can fail")]
 fn source(ready: &Ready) -> Result<wgpu::ShaderSource<'static>, BackendError> {

@@ -1,22 +1,20 @@
 //! anywarp's backend for Vulkan, Metal, DX12 and WebGPU, through [wgpu](https://docs.rs/wgpu).
 //!
-//! [`candidates`] lists the adapters, [`Candidate::open`] makes one a
-//! [`Backend`](anywarp_backend::Backend).
+//! [`candidates`] lists the adapters; [`Candidate::open`] opens one as a [`Backend`](anywarp_backend::Backend).
 //!
-//! wgpu fixes limits and features when a device is created, so a device is opened with the
-//! adapter's limits in full and with every feature that a compute kernel can ask for; whether a
-//! given kernel finds what it needs is checked against [`Caps`](anywarp_backend::Caps) before it
-//! is compiled.
+//! wgpu fixes limits and features when a device is created, so a device is opened with the adapter's full limits and
+//! with every feature that a compute kernel can use; before a kernel is compiled, its requirements are checked against
+//! [`Caps`](anywarp_backend::Caps).
 //!
-//! | file | what is in it | folder |
+//! | file | content | folder |
 //! |---|---|---|
-//! | `device` | the backend | how it is opened, shared with other users of wgpu, and what errors mean |
-//! | `caps` | what an adapter is and can do | |
-//! | `memory` | buffers and their mappings | mappings that are asked of wgpu, memory mapped for good, what was measured |
-//! | `kernel` | pipelines and the layouts of their bindings | what wgpu is given, pipelines on disk |
+//! | `device` | the backend | opening a device, sharing it with other users of wgpu, errors |
+//! | `caps` | the properties of an adapter | |
+//! | `memory` | buffers and their mappings | mappings by wgpu, memory that stays mapped, measurements |
+//! | `kernel` | pipelines and the layouts of their bindings | the form for wgpu, pipelines on disk |
 //! | `record` | from a recording to a command buffer | uniform values, bind groups, timestamps |
 //! | `submit` | fences: waits, wakers, timings | the thread that polls, the clock |
-//! | `translate` | what wgpu makes of a program, as text | SPIR-V, disassembled |
+//! | `translate` | wgpu's translation of a program, as text | SPIR-V, disassembled |
 
 mod caps;
 mod device;
@@ -31,5 +29,5 @@ pub use device::WgpuBackend;
 pub use device::adapters::{Candidate, Options, candidates, candidates_async};
 pub use device::interop::{Handles, Origin};
 
-/// The release of wgpu that devices and buffers are handed over in.
+/// The version of wgpu whose devices and buffers can be shared.
 pub use wgpu;

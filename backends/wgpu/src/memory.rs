@@ -15,7 +15,7 @@ use anywarp_host::mapping::{self, Lent, is_visible, not_mapped, pending};
 use crate::submit::{Fence, Poller};
 use request::Request;
 
-/// The view that a wgpu mapping hands out; must be dropped before the buffer is unmapped.
+/// A view of a wgpu mapping; must be dropped before the buffer is unmapped.
 enum View {
     Read(wgpu::BufferView),
     Write(wgpu::BufferViewMut),
@@ -23,9 +23,9 @@ enum View {
 
 enum Mapping {
     Unmapped,
-    /// The mapping of memory that is mapped for good.
+    /// Memory that stays mapped.
     Open(mapping::Mapping<Arc<Fence>>),
-    // The others are wgpu's own, not the shared `Mapping`: such a mapping is asked for, hands out a view, and can fail.
+    // wgpu's own mappings, not the shared `Mapping`: they are requested, have a view, and can fail.
     Pending(Arc<Request>),
     Mapped {
         view: Option<View>,
@@ -38,30 +38,30 @@ pub(crate) struct Memory {
     pub(crate) buffer: wgpu::Buffer,
     pub(crate) kind: MemoryKind,
     pub(crate) bytes: u64,
-    /// Where the host sees memory that is mapped for good.
+    /// The host's address of memory that stays mapped.
     pinned: Option<NonNull<u8>>,
     mapping: Mutex<Mapping>,
     last_use: Mutex<Option<Arc<Fence>>>,
-    /// The submission that a cancelled mapping waited for: before it has ended, wgpu is not asked for another.
+    /// The submission that a cancelled mapping waited for: no mapping is requested from wgpu before it has ended.
     cancelled: Mutex<Option<Arc<Fence>>>,
 }
 
-// SAFETY: the pointer is only a name; the host reaches the bytes through `HostRange`, whose rules
-// `host` keeps.
+// SAFETY: the pointer is only an address; the host accesses the bytes through `HostRange`, whose rules `host` follows.
 unsafe impl Send for Memory {}
-// SAFETY: as above; all that changes is behind locks.
+// SAFETY: as above; all mutable state is behind locks.
 unsafe impl Sync for Memory {}
 
 /// Copies, clears and mappings need sizes that are multiples of this.
 const GRANULE: u64 = 16;
 
-/// Length of an allocation that is to hold this many bytes.
+/// The size of an allocation for this number of bytes.
 pub(crate) fn reserved(bytes: u64) -> u64 {
     bytes.next_multiple_of(GRANULE)
 }
 
 impl Memory {
-    /// Memory that wgpu maps. What the host writes comes mapped, so that no thread waits before a first write.
+    /// Creates memory that wgpu maps. Memory for the host's writes is created mapped, so that no thread waits before a
+    /// first write.
     pub(crate) fn new(poller: &Arc<Poller>, bytes: u64, kind: MemoryKind, label: &str) -> Self {
         use wgpu::BufferUsages as Usage;
         let work = Usage::STORAGE | Usage::UNIFORM | Usage::INDIRECT | Usage::COPY_SRC | Usage::COPY_DST;
@@ -88,13 +88,13 @@ impl Memory {
         Self::with(buffer, kind, bytes, None, mapping)
     }
 
-    /// A buffer of another user of wgpu.
+    /// Returns the memory of another wgpu user's buffer.
     pub(crate) fn adopted(buffer: wgpu::Buffer, kind: MemoryKind) -> Self {
         let bytes = buffer.size();
         Self::with(buffer, kind, bytes, None, Mapping::Unmapped)
     }
 
-    /// Staging memory that is mapped for good.
+    /// Returns staging memory that stays mapped.
     #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
     pub(crate) fn pinned(pinned: pinned::Pinned, bytes: u64) -> Self {
         Self::with(pinned.buffer, MemoryKind::Staging, bytes, Some(pinned.start), Mapping::Unmapped)
@@ -120,12 +120,12 @@ impl Memory {
         !matches!(*self.mapping(), Mapping::Unmapped)
     }
 
-    /// Notes that a submission uses the buffer.
+    /// Records that a submission uses the buffer.
     pub(crate) fn used_by(&self, fence: &Arc<Fence>) {
         *self.last_use.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(fence));
     }
 
-    /// The last submission that uses the buffer, unless it is known to have ended.
+    /// The last submission that uses the buffer, unless it has ended.
     fn last_use(&self) -> Option<Arc<Fence>> {
         not_ended(&self.last_use)
     }
@@ -134,7 +134,7 @@ impl Memory {
         is_visible(self.kind)?;
         let mode = match self.kind {
             MemoryKind::Readback => wgpu::MapMode::Read,
-            // Also for reading: gpu-allocator places such buffers in coherent memory only.
+            // `Write` also for reading: gpu-allocator puts such buffers into coherent memory only.
             _ => wgpu::MapMode::Write,
         };
         let mut mapping = self.mapping();
@@ -161,7 +161,7 @@ impl Memory {
         let request = Request::new(self.buffer.clone(), mode, Arc::clone(&fence), &poller.sink);
         *mapping = Mapping::Pending(Arc::clone(&request));
         drop(mapping);
-        request.ask_after(not_ended(&self.cancelled).as_ref());
+        request.request_after(not_ended(&self.cancelled).as_ref());
         Ok(Ticket::new(fence))
     }
 
@@ -170,8 +170,8 @@ impl Memory {
         let mut mapping = self.mapping();
         let bytes = usize::try_from(self.bytes).map_err(|_| refused("the memory is larger than the address space"))?;
         if let (Mapping::Open(open), Some(start)) = (&*mapping, self.pinned) {
-            // SAFETY: the memory is mapped for as long as the buffer lives, which `self` keeps. No
-            // submitted work uses it any more once the last has ended, and new work is refused while it is open.
+            // SAFETY: the memory is mapped for as long as the buffer lives, which `self` keeps alive. No submitted work
+            // uses it after the last submission has ended, and new work is refused while it is open.
             return unsafe { open.host(|last| last.is_done(), (start, bytes), Arc::clone(self) as _) };
         }
         if let Mapping::Pending(request) = &*mapping {
@@ -198,10 +198,10 @@ impl Memory {
             View::Read(view) => NonNull::from(&**view).cast::<u8>(),
             View::Write(view) => view.slice(..).as_raw_ptr().cast::<u8>(),
         };
-        // SAFETY: the pointer comes from wgpu's own view of all of the mapped buffer, which stays
-        // mapped until `unmap`, and that refuses while `lent` is set; `self` keeps the buffer
-        // alive, and a buffer that is dropped elsewhere stays mapped. `HostRange` gives mutable
-        // access only to callers that respect the kind: a Readback view is read-only.
+        // SAFETY: the pointer comes from wgpu's own view of the whole mapped buffer, which stays mapped until `unmap`,
+        // which refuses while `lent` is set; `self` keeps the buffer alive, and a buffer that is dropped elsewhere
+        // stays mapped. `HostRange` gives mutable access only to callers that respect the kind: a Readback view is
+        // read-only.
         unsafe { lent.range((start, bytes), Arc::clone(self) as _) }
     }
 
@@ -214,7 +214,7 @@ impl Memory {
                 *mapping = Mapping::Unmapped;
                 return Ok(());
             }
-            // Mapped, or about to be, and never asked for.
+            // The mapping is pending, or complete without its view ever being requested.
             Mapping::Pending(request) if !request.fence.is_done() => {
                 if let Some(last) = self.last_use() {
                     *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
@@ -222,8 +222,7 @@ impl Memory {
                     *mapping = Mapping::Unmapped;
                     return Ok(());
                 }
-                // Nothing uses the memory, so the mapping is about to end; a lost device is reported by whatever
-                // comes next.
+                // No work uses the memory, so the mapping is about to complete; the next call reports a lost device.
                 let _ = request.fence.wait(None);
             }
             Mapping::Pending(_) => {}
@@ -239,7 +238,7 @@ impl Memory {
     }
 }
 
-/// The submission, unless it is known to have ended.
+/// The submission, unless it has ended.
 fn not_ended(submission: &Mutex<Option<Arc<Fence>>>) -> Option<Arc<Fence>> {
     let mut submission = submission.lock().unwrap_or_else(PoisonError::into_inner);
     if submission.as_ref().is_some_and(|fence| fence.is_done()) {

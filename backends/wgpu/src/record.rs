@@ -1,4 +1,4 @@
-//! From a recording to one wgpu command buffer.
+//! Encodes a recording as one wgpu command buffer.
 
 pub(crate) mod bind_groups;
 pub(crate) mod timing;
@@ -20,12 +20,12 @@ use bind_groups::{BindGroups, Key};
 use timing::TimingQuery;
 use uniforms::{Placed, Uniforms};
 
-/// A fill with a pattern copies from a block of this size.
+/// The size of the block that fills with a pattern copy from, in bytes.
 const PATTERN_BLOCK: u64 = 256 << 10;
 /// The alignment of copies, in bytes.
 const ALIGNMENT: NonZeroU64 = NonZeroU64::new(wgpu::COPY_BUFFER_ALIGNMENT).unwrap();
 
-/// The state that is kept from one submission to the next.
+/// The state that is kept between submissions.
 pub(crate) struct Encoding {
     pub(crate) uniforms: Uniforms,
     pub(crate) bind_groups: BindGroups,
@@ -45,7 +45,7 @@ impl Encoding {
         }
     }
 
-    /// Each memory that a recording uses, once.
+    /// Returns each memory that a recording uses, once.
     pub(crate) fn used(&mut self, recording: &Recording) -> &FxHashSet<MemoryId> {
         self.used.clear();
         for command in recording.commands() {
@@ -83,7 +83,7 @@ impl validity::Resources for Resources<'_> {
     }
 }
 
-/// Turns a checked recording into a command buffer.
+/// Encodes a checked recording as a command buffer.
 pub(crate) fn encode(
     resources: &Resources<'_>,
     encoding: &mut Encoding,
@@ -131,7 +131,7 @@ pub(crate) fn encode(
     Ok(encoder.finish())
 }
 
-/// Finds a place for every uniform value, in the order in which the dispatches will ask for them.
+/// Allocates a place for every uniform value, in the order of the dispatches.
 fn place_uniforms(resources: &Resources<'_>, encoding: &mut Encoding, recording: &Recording) {
     encoding.placed.clear();
     for command in recording.commands() {
@@ -204,7 +204,7 @@ struct Pass<'a> {
     groups: SmallVec<[Option<SetGroup>; 4]>,
 }
 
-/// A bind group that a pass has set, and the key under which it is kept.
+/// A bind group that a pass has set, and its cache key.
 #[derive(Clone)]
 struct SetGroup {
     key: Key,
@@ -229,7 +229,7 @@ impl<'a> Pass<'a> {
         if self.kernel != Some(dispatch.kernel) {
             self.pass.set_pipeline(&kernel.pipeline);
             self.kernel = Some(dispatch.kernel);
-            // Another pipeline may have another layout: what was bound may not count any more.
+            // Another pipeline may have another layout, which invalidates the groups that were set.
             self.groups.clear();
         }
         let bounds = recording.bounds(&dispatch.bounds);
@@ -266,10 +266,10 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Uniforms are bound with the bytes behind them up to a multiple of this, which every chunk has.
+/// Uniform bindings are rounded up to a multiple of this; every chunk's size is one.
 pub(crate) const UNIFORM_UNIT: u64 = 16;
 
-/// Chunks of uniform values appear in keys as memories with ids from the top down.
+/// In keys, chunks of uniform values are memories with ids from this one downwards.
 const UNIFORM_CHUNKS: u64 = u64::MAX;
 
 /// The cache key of a group, and the dynamic offsets that are not part of it.
@@ -292,7 +292,7 @@ fn key_of(
             }
         };
         let bytes = if kernel.slots[index].uniform {
-            // lavapipe reads zero where fewer than four are bound.
+            // lavapipe returns zero for bindings of fewer than four bytes.
             let memory = resources.memories.get(&MemoryId(memory));
             let room = memory.map_or(u64::MAX, |memory| memory.buffer.size().saturating_sub(offset));
             bytes.next_multiple_of(UNIFORM_UNIT).min(room.max(bytes))

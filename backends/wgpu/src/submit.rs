@@ -1,5 +1,5 @@
-//! Completion of submissions: blocking waits on the caller's thread, wakers from one thread per
-//! device, no polling by any other thread.
+//! Completion of submissions: blocking waits on the caller's thread, wakers on one thread per device, no polling by
+//! other threads.
 
 pub(crate) mod clock;
 mod poller;
@@ -20,7 +20,7 @@ struct State {
     took: Option<Duration>,
     wakers: Vec<Waker>,
     watched: bool,
-    /// Threads that wait for `ended`: without one it is not notified, which takes a system call.
+    /// The number of threads that wait for `ended`: without any it is not notified, which would cost a system call.
     blocked: usize,
 }
 
@@ -28,16 +28,16 @@ fn closed() -> BackendError {
     BackendError::Lost { reason: "the device was closed".to_owned() }
 }
 
-/// Signalled when work has ended: a submission, or a mapping that waits for one.
+/// Signals that work has ended: a submission, or a mapping that waits for one.
 pub(crate) struct Fence {
     poller: Weak<Poller>,
     index: Mutex<Option<wgpu::SubmissionIndex>>,
-    /// Only for timings.
+    /// The start; only for timings.
     started: Option<Moment>,
     state: Mutex<State>,
     ended: Condvar,
     pub(crate) timing: Option<TimingQuery>,
-    /// For the waker's thread, which needs an owner.
+    /// For the completion thread, which needs an owner.
     this: Weak<Self>,
 }
 
@@ -54,12 +54,12 @@ impl Fence {
         })
     }
 
-    /// Names the submission to wait for.
+    /// Sets the index of the submission to wait for.
     pub(crate) fn set_index(&self, index: wgpu::SubmissionIndex) {
         *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(index);
     }
 
-    /// The submission to wait for, if it is known.
+    /// The index of the submission to wait for, if it is known.
     pub(crate) fn index(&self) -> Option<wgpu::SubmissionIndex> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -68,12 +68,12 @@ impl Fence {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Called once the work has ended, from wgpu's callbacks.
+    /// Ends the work with `outcome`; called from wgpu's callbacks.
     pub(crate) fn finish(&self, outcome: Result<(), BackendError>) {
         if self.is_done() {
             return;
         }
-        // Before this one is known to have ended.
+        // Reported before this fence itself ends.
         if let (Ok(()), Some(poller)) = (&outcome, self.poller.upgrade()) {
             poller.ended(self);
         }
@@ -81,7 +81,7 @@ impl Fence {
         if state.outcome.is_some() {
             return;
         }
-        // A browser reports mistakes when the call has returned: a task that awaits this work gets them.
+        // A browser reports errors after the call has returned: a task that awaits this work receives them.
         let awaited = cfg!(target_arch = "wasm32") && !state.wakers.is_empty();
         let sink = self.poller.upgrade().filter(|_| awaited).map(|poller| Arc::clone(&poller.sink));
         state.outcome = Some(outcome.and_then(|()| sink.map_or(Ok(()), |sink| sink.late())));
@@ -96,9 +96,9 @@ impl Fence {
         }
     }
 
-    /// Wakes the tasks that await the work, which has ended. Elsewhere than in a browser on the completion
-    /// thread only: callbacks run on any thread, with the locks of the thread that made wgpu run them, and a
-    /// task that is dropped when it is woken gives memory back.
+    /// Wakes the tasks that await the work, which has ended. Outside of a browser it runs on the completion thread
+    /// only: callbacks run on any thread that polls, with that thread's locks held, and a task that is dropped by its
+    /// waker may free memory.
     fn wake_all(&self) {
         let wakers = std::mem::take(&mut self.state().wakers);
         wakers.into_iter().for_each(Waker::wake);
@@ -106,10 +106,10 @@ impl Fence {
 
     fn outcome(&self) -> Option<Result<(), BackendError>> {
         let outcome = self.state().outcome.clone();
-        // A mapping fails, too, when the device goes, which may not have been reported yet.
+        // A mapping also fails when the device is lost, possibly before the loss is reported.
         outcome.map(|outcome| {
             outcome.map_err(|error| {
-                let lost = self.poller.upgrade().and_then(|poller| poller.sink.ask(&poller.device).err());
+                let lost = self.poller.upgrade().and_then(|poller| poller.sink.check_alive(&poller.device).err());
                 lost.unwrap_or(error)
             })
         })
@@ -130,13 +130,12 @@ impl Fence {
             }
             let poller = self.poller.upgrade().ok_or_else(closed)?;
             poller.poll(self.index().as_ref())?;
-            // Another thread that polls may have taken our callback and be about to run it.
+            // Another polling thread may have taken the callback and be about to run it.
             self.sleep(Duration::from_micros(200));
         }
     }
 
-    /// Waits for the completion thread, but no longer than `timeout`. False when the time was over
-    /// first.
+    /// Waits for the completion thread, at most `timeout`; returns false if the timeout has passed first.
     fn block_for(&self, timeout: Duration) -> Result<bool, BackendError> {
         if cfg!(target_arch = "wasm32") {
             return self.outcome().map_or(Err(BackendError::CannotBlock), |outcome| outcome.map(|()| true));
@@ -148,7 +147,7 @@ impl Fence {
         self.outcome().map_or(Ok(false), |outcome| outcome.map(|()| true))
     }
 
-    /// Has the completion thread look after this, once.
+    /// Passes the fence to the completion thread, once.
     fn have_watched(&self) {
         let watched = std::mem::replace(&mut self.state().watched, true);
         if let (false, Some(poller), Some(this)) = (watched, self.poller.upgrade(), self.this.upgrade()) {
@@ -156,7 +155,7 @@ impl Fence {
         }
     }
 
-    /// Sleeps until the work has ended, or the time is over.
+    /// Sleeps until the work has ended, or the timeout has passed.
     fn sleep(&self, timeout: Duration) {
         let mut state = self.state();
         state.blocked += 1;

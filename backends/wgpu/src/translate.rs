@@ -1,8 +1,7 @@
-//! The translation of a program that wgpu makes for each kind of driver, as text, on any machine.
+//! wgpu's translation of a program for each kind of driver, as text, on any machine.
 //!
-//! The modules and the writers' options are those that wgpu is given and gives them: indices are kept in range and
-//! loops end, by the writer or by the module itself, and workgroup memory starts as zeros, unless the program's author
-//! lets all that be left out.
+//! The modules and the writers' options are those of wgpu at run time: indices are checked and loops are limited, by
+//! the writer or by the module itself, and workgroup memory is zeroed, unless the program's author turns checks off.
 
 #[cfg(feature = "assembly")]
 mod assembly;
@@ -19,16 +18,16 @@ use naga::{Module, ResourceBinding, ShaderStage};
 use crate::kernel::ready::{Made, ready};
 use crate::kernel::text;
 
-/// The language that a program is written in.
+/// The language to translate to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// WGSL after the front end: one entry point, and no overrides. A browser gets it as it is written here.
+    /// WGSL after the front end: one entry point, and no overrides. A browser receives this text.
     Wgsl,
     /// SPIR-V 1.6 for Vulkan, as assembly text with names and lines. The feature `assembly` brings the writer.
     Spirv,
-    /// The Metal Shading Language, version 3.2: that of macOS 15, where Apple's own GPUs have all of their features.
+    /// The Metal Shading Language, version 3.2: that of macOS 15, which supports all features of Apple's own GPUs.
     Msl,
-    /// HLSL for DirectX 12, shader model 6.0 or what the kernel needs.
+    /// HLSL for DirectX 12, shader model 6.0 or the higher one that the kernel needs.
     Hlsl,
 }
 
@@ -43,20 +42,20 @@ impl fmt::Display for Target {
     }
 }
 
-/// A program that cannot be written as this.
+/// The error for a program that cannot be translated.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TranslateError {
-    /// As what.
+    /// The language.
     pub to: Target,
     /// The program's name.
     pub kernel: String,
-    /// Why not.
+    /// The reason.
     pub reason: String,
 }
 
 impl fmt::Display for TranslateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel '{}' cannot be written as {}: {}", self.kernel, self.to, self.reason)
+        write!(f, "kernel '{}' cannot be translated to {}: {}", self.kernel, self.to, self.reason)
     }
 }
 
@@ -64,7 +63,7 @@ impl std::error::Error for TranslateError {}
 
 anywarp_backend::debug_as_display!(TranslateError);
 
-/// Writes a program.
+/// Translates a program.
 ///
 /// ```no_run
 /// # fn example(program: &anywarp_backend::Program) -> Result<(), anywarp_wgpu::translate::TranslateError> {
@@ -76,7 +75,7 @@ anywarp_backend::debug_as_display!(TranslateError);
 /// ```
 ///
 /// # Errors
-/// [`TranslateError`]: the target's language has no words for what the program does.
+/// [`TranslateError`] if the target's language cannot express the program.
 pub fn translate(program: &Program, to: Target) -> Result<String, TranslateError> {
     let write = || match to {
         Target::Wgsl => as_wgsl(program),
@@ -84,7 +83,7 @@ pub fn translate(program: &Program, to: Target) -> Result<String, TranslateError
         Target::Msl => as_msl(program),
         Target::Hlsl => as_hlsl(program),
     };
-    // naga's writers panic on a few valid programs: that refuses the program, no more.
+    // naga's writers panic on a few valid programs: only the program is refused then.
     let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(write)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);
         Err(said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned())
@@ -92,18 +91,18 @@ pub fn translate(program: &Program, to: Target) -> Result<String, TranslateError
     written.map_err(|reason| TranslateError { to, kernel: program.name.to_string(), reason })
 }
 
-/// The module that wgpu is given for Vulkan, and the checks that it is asked to make beside those in the module: for
-/// benches that compile what anywarp compiles.
+/// Returns the module that wgpu receives on Vulkan, and the checks that it inserts in addition to those in the module:
+/// for benchmarks that compile the same as anywarp.
 ///
 /// # Errors
-/// [`TranslateError`]: the module cannot be put right for naga's SPIR-V writer.
+/// [`TranslateError`] if the workarounds for naga's SPIR-V writer make the module invalid.
 pub fn given(program: &Program) -> Result<(Module, wgpu::ShaderRuntimeChecks), TranslateError> {
     let refused = |reason| TranslateError { to: Target::Spirv, kernel: program.name.to_string(), reason };
     let ready = ready(program, true).map_err(refused)?;
     Ok((ready.module.into_module(), ready.checks.by_wgpu()))
 }
 
-/// The text of an error, with all that lies behind it.
+/// The text of an error with its sources.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -140,7 +139,7 @@ fn as_spirv(_: &Program) -> Result<String, String> {
 fn as_spirv(program: &Program) -> Result<String, String> {
     let ready = ready(program, true)?;
     let options = spv::Options {
-        // As a driver of Vulkan 1.3 is given it.
+        // The version for Vulkan 1.3.
         lang_version: (1, 6),
         flags: spv::WriterFlags::LABEL_VARYINGS | spv::WriterFlags::DEBUG,
         fake_missing_bindings: false,
@@ -187,16 +186,16 @@ fn as_msl(program: &Program) -> Result<String, String> {
     };
     let (text, written) =
         msl::write_string(&ready.module, ready.module.info(), &options, &pipeline).map_err(|error| chain(&error))?;
-    // The entry point itself may have failed, where all the rest is fine.
+    // The entry point alone may have failed.
     written.entry_point_names.into_iter().collect::<Result<Vec<_>, _>>().map_err(|error| chain(&error))?;
     Ok(text)
 }
 
-/// Buffers in the order that wgpu gives them: immediates, bindings, and the lengths of arrays where there is storage.
+/// Buffers in wgpu's order: immediates, bindings, and the lengths of arrays if there is storage.
 fn msl_resources(program: &Program) -> Result<msl::EntryPointResources, String> {
-    // Metal has 31 for one kernel, from 0 on.
+    // Metal has 31 buffers per kernel, numbered from 0.
     let mut free = 0..31;
-    let mut next = || free.next().ok_or_else(|| "it needs more than the 31 buffers that Metal has".to_owned());
+    let mut next = || free.next().ok_or_else(|| "it needs more than Metal's 31 buffers".to_owned());
     let mut resources = msl::EntryPointResources::default();
     if program.immediate.is_some() {
         resources.immediates_buffer = Some(next()?);
@@ -215,7 +214,7 @@ fn msl_resources(program: &Program) -> Result<msl::EntryPointResources, String> 
 fn as_hlsl(program: &Program) -> Result<String, String> {
     let ready = ready(program, false)?;
     let checked = ready.checks.has_bounds();
-    // Bind groups are spaces; what wgpu adds lies in one that no group has.
+    // Bind groups are register spaces; wgpu's own resources use a space that no group has.
     let own = |register| Some(hlsl::BindTarget { space: u8::MAX, register, ..hlsl::BindTarget::default() });
     let mut options = hlsl::Options {
         shader_model: shader_model(program),
@@ -227,7 +226,7 @@ fn as_hlsl(program: &Program) -> Result<String, String> {
         ..hlsl::Options::default()
     };
     for info in &program.bindings {
-        let space = u8::try_from(info.resource.group).map_err(|_| "there are too many bind groups".to_owned())?;
+        let space = u8::try_from(info.resource.group).map_err(|_| "its highest bind group exceeds 255".to_owned())?;
         let register = info.resource.binding;
         let target = hlsl::BindTarget { space, register, restrict_indexing: checked, ..hlsl::BindTarget::default() };
         options.binding_map.insert(binding(info.resource), target);
@@ -242,18 +241,18 @@ fn as_hlsl(program: &Program) -> Result<String, String> {
     Ok(text)
 }
 
-/// Whether it asks for `num_workgroups`, which wgpu hands over in a buffer of its own.
+/// Whether the program uses `num_workgroups`, which wgpu passes in a buffer of its own.
 fn counts_workgroups(program: &Program) -> bool {
-    let asks =
+    let is_used =
         |binding: &Option<naga::Binding>| matches!(binding, Some(naga::Binding::BuiltIn(naga::BuiltIn::NumWorkGroups)));
     let arguments = || program.module.entry_points.iter().flat_map(|entry| &entry.function.arguments);
     arguments().any(|argument| match &program.module.types[argument.ty].inner {
-        naga::TypeInner::Struct { members, .. } => members.iter().any(|member| asks(&member.binding)),
-        _ => asks(&argument.binding),
+        naga::TypeInner::Struct { members, .. } => members.iter().any(|member| is_used(&member.binding)),
+        _ => is_used(&argument.binding),
     })
 }
 
-/// The first that has the program's types.
+/// The lowest shader model that has the program's types.
 fn shader_model(program: &Program) -> hlsl::ShaderModel {
     let types = || program.module.types.iter().filter_map(|(_, ty)| ty.inner.scalar());
     let atomic = |ty: &naga::TypeInner| matches!(ty, naga::TypeInner::Atomic(scalar) if scalar.width == 8);

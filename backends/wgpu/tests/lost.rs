@@ -1,4 +1,4 @@
-//! A device that goes away while it is in use: every call says so, none panics or hangs.
+//! A device that is lost while in use: every call returns an error, none panics or hangs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use anywarp_wgpu::{Options, WgpuBackend, candidates};
 /// A device, or `None` on a machine without a driver.
 fn open() -> Option<Arc<WgpuBackend>> {
     let Some(candidate) = candidates().into_iter().next() else {
-        assert!(std::env::var_os("ANYWARP_REQUIRE").is_none(), "a device is required and there is none");
+        assert!(std::env::var_os("ANYWARP_REQUIRE").is_none(), "a device is required, but there is none");
         println!("skipped: no device");
         return None;
     };
@@ -38,7 +38,7 @@ fn every_call_on_a_lost_device_says_so() {
     backend.wgpu_device().0.destroy();
     let _ = backend.wgpu_device().0.poll(wgpu::PollType::Poll);
 
-    assert!(host.bytes().iter().step_by(4).all(|byte| *byte == 7), "what the host has it keeps");
+    assert!(host.bytes().iter().step_by(4).all(|byte| *byte == 7), "the host keeps its bytes");
     lost(backend.allocate(64, MemoryKind::Device, "more"));
     lost(backend.submit(&recording));
     lost(backend.map(target));
@@ -62,7 +62,7 @@ fn a_wait_ends_when_the_device_goes() {
         let waiting = scope.spawn(|| ticket.wait());
         std::thread::sleep(Duration::from_millis(5));
         backend.wgpu_device().0.destroy();
-        // The work may have ended just before; a hang or a panic is what must not be.
+        // The work may have ended just before; only a hang or a panic is a failure.
         let ended = waiting.join().expect("no panic");
         assert!(ended.is_ok() || ended.is_err_and(|error| error.is_lost()));
     });

@@ -1,4 +1,4 @@
-//! Staging memory that is mapped for good: what the host writes arrives, in every order of use.
+//! Staging memory that stays mapped: the host's writes arrive, in every order of use.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use anywarp_wgpu::{Options, WgpuBackend, candidates};
 
 const BYTES: u64 = 2 << 20;
 
-/// A device of Vulkan with copies between host and device, or `None` on a machine without one.
+/// A Vulkan device with copies between host and device, or `None` on a machine without one.
 fn open(pinned: bool) -> Option<Arc<WgpuBackend>> {
     let Some(candidate) =
         candidates().into_iter().find(|candidate| candidate.caps.backend == anywarp_backend::BackendKind::Vulkan)
     else {
-        assert!(std::env::var_os("ANYWARP_REQUIRE").is_none(), "a device is required and there is none");
+        assert!(std::env::var_os("ANYWARP_REQUIRE").is_none(), "a device is required, but there is none");
         println!("skipped: no device");
         return None;
     };
@@ -64,7 +64,7 @@ fn all(bytes: &[u8], value: u8) -> bool {
 }
 
 #[test]
-fn what_the_host_writes_arrives() {
+fn the_hosts_writes_arrive() {
     for pinned in [false, true] {
         let Some(backend) = open(pinned) else { return };
         let setup = Setup::new(backend);
@@ -79,9 +79,9 @@ fn what_the_host_writes_arrives() {
     }
 }
 
-/// The mapping waits for the copy of what was written before.
+/// The mapping waits for the copy of the earlier write.
 #[test]
-fn memory_in_use_is_not_given_to_the_host() {
+fn memory_in_use_is_not_mapped_for_the_host() {
     let Some(backend) = open(true) else { return };
     let setup = Setup::new(backend);
     let others: Vec<MemoryId> =
@@ -92,7 +92,7 @@ fn memory_in_use_is_not_given_to_the_host() {
     }
     for (round, other) in (1u8..).zip(&others) {
         setup.copy(*other, setup.device);
-        assert!(all(&setup.arrived(), round), "what was copied in round {round}");
+        assert!(all(&setup.arrived(), round), "the copy of round {round}");
     }
 }
 
@@ -118,7 +118,7 @@ fn the_rules_of_mappings_hold() {
     setup.backend.submit(&recording).unwrap().wait().unwrap();
 }
 
-/// A range of the host's keeps the bytes, whatever becomes of memory and device.
+/// A range of the host keeps its bytes after memory and device are dropped.
 #[test]
 fn ranges_outlive_memory_and_device() {
     let Some(backend) = open(true) else { return };

@@ -79,7 +79,7 @@ pub(super) fn bilinear_resize(scale: Scale) -> Case {
         .output("resized", new_width * new_height)
         .threads([new_width, new_height, 1], [16, 16, 1])
         .floats(5e-3, move |at| {
-            // The part of a place far from 0 loses digits in the kernel.
+            // Far from 0, the fractional part of a position loses digits in the kernel.
             let along = |at: usize, from: usize, to: usize| {
                 let place = ((at as f32 + 0.5) * (from as f32 / to as f32) - 0.5).max(0.0);
                 (place as usize, place.fract(), (place as usize + 1).min(from - 1))

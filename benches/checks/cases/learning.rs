@@ -1,4 +1,4 @@
-//! What machine learning is made of.
+//! Kernels of machine learning.
 
 use crate::case::{Case, Scale, random_floats};
 

@@ -1,4 +1,4 @@
-//! Matrices: products with matrices and vectors, sparse ones, a step of a decomposition, the transpose.
+//! Matrices: products with matrices and vectors, sparse products, a step of a decomposition, the transpose.
 
 use crate::case::{Case, Scale, random_floats, random_words};
 

@@ -13,7 +13,7 @@ use crate::case::{Case, Scale};
 
 type Make = fn(Scale) -> Case;
 
-/// The matrix product with loops, and the same unrolled by hand.
+/// The matrix product with loops, and the same product unrolled by hand.
 pub(crate) const PAIR: [&str; 2] = ["matmul_loops", "matmul_unrolled"];
 
 /// Every kernel by name.

@@ -1,4 +1,4 @@
-//! Sums over what is before, counts, sorting.
+//! Prefix sums, counts, sorting.
 
 use crate::case::{Case, Scale, random_words};
 

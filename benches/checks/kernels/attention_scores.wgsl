@@ -12,7 +12,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> scores: array<f32>;
 
 var<workgroup> query_tile: array<array<f32, WIDTH>, TILE>;
-// One more than is used, so that a column is spread over all banks.
+// One more than is used, so that a column is distributed over all banks.
 var<workgroup> key_tile: array<array<f32, WIDTH + 1u>, TILE>;
 
 @compute @workgroup_size(TILE, TILE)

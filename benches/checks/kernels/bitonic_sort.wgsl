@@ -11,7 +11,7 @@ var<workgroup> block: array<u32, BLOCK>;
 fn sort_blocks(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let start = group.x * BLOCK;
     for (var i = thread; i < BLOCK; i += THREADS) {
-        // Beyond the last key there are largest ones.
+        // Padded with the largest key.
         block[i] = 0xffffffffu;
         if start + i < arrayLength(&keys) {
             block[i] = keys[start + i];

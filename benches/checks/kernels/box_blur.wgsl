@@ -1,4 +1,4 @@
-// The horizontal half of a box blur, from a row in workgroup memory; beyond the edges there is nothing.
+// The horizontal half of a box blur, from a row in workgroup memory; outside of the image all values are zero.
 const THREADS = 128u;
 const RADIUS = 8u;
 const ROW = THREADS + 2u * RADIUS;

@@ -1,4 +1,4 @@
-// How often each digit of four bits is in a block of 4096 keys: the first pass of a radix sort.
+// Counts each digit of four bits in a block of 4096 keys: the first pass of a radix sort.
 const THREADS = 256u;
 const DIGITS = 16u;
 const BLOCK = 4096u;

@@ -1,4 +1,4 @@
-// The dot product of two vectors: a part of it for each workgroup.
+// The dot product of two vectors: a partial sum per workgroup.
 const THREADS = 256u;
 const PER_THREAD = 16u;
 

@@ -1,6 +1,6 @@
-// One stage of a radix-2 FFT (Stockham): 2 * span outputs of a butterfly lie next to each other.
+// One stage of a radix-2 FFT (Stockham): 2 * span outputs of a butterfly are adjacent.
 struct Params {
-    // Complex numbers in all.
+    // The number of complex numbers.
     length: u32,
     span: u32,
 }

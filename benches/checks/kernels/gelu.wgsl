@@ -1,4 +1,4 @@
-// The Gaussian error linear unit, by its tanh approximation (Hendrycks and Gimpel, 2016), four values a thread.
+// The Gaussian error linear unit, by its tanh approximation (Hendrycks and Gimpel, 2016), four values per thread.
 const PER_THREAD = 4u;
 
 @group(0) @binding(0) var<storage> x: array<f32>;

@@ -1,4 +1,4 @@
-// A step of heat through a block; what is outside has the temperature of the surface.
+// A step of heat conduction through a block; outside of it the temperature is that of the surface.
 struct Params {
     size: vec3<u32>,
     rate: f32,

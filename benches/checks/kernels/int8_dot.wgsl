@@ -1,7 +1,7 @@
-// Rows of bytes with a sign, four a word, times a vector of such bytes, with a scale for each row.
+// Rows of signed bytes, four per word, times a vector of such bytes, with a scale for each row.
 struct Params {
     rows: u32,
-    // Of a row.
+    // The number of words per row.
     words: u32,
 }
 

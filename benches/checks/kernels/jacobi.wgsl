@@ -1,4 +1,4 @@
-// A step of Jacobi's method for Poisson's equation on a square; its edge stays as it is.
+// A step of Jacobi's method for Poisson's equation on a square; its edge is not changed.
 struct Params {
     side: u32,
     spacing: f32,

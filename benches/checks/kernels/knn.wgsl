@@ -1,4 +1,4 @@
-// The four nearest of a few hundred points of the plane for each query, by distance: nearest first.
+// The four nearest of a few hundred points of the plane for each query, nearest first.
 const NEIGHBOURS = 4u;
 
 @group(0) @binding(0) var<storage> points: array<vec2<f32>>;

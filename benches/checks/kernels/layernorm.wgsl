@@ -1,4 +1,4 @@
-// Each row with mean 0 and variance 1, scaled and shifted by column; a workgroup a row.
+// Each row with mean 0 and variance 1, scaled and shifted by column; one workgroup per row.
 const THREADS = 128u;
 
 struct Params {

@@ -1,16 +1,16 @@
-// product = a * b, row by row in memory: 256 threads make a tile of 128x128, each 8x8 of it, from strips of eight
-// columns of a and eight rows of b.
+// product = a * b, row-major: 256 threads compute a tile of 128x128, each 8x8 of it, from strips of eight columns of a
+// and eight rows of b.
 const TILE = 128u;
 const STRIP = 8u;
 const SIDE = 16u;
 const PER_THREAD = 8u;
 
 struct Params {
-    // Of a and the product.
+    // Rows of a and the product.
     rows: u32,
-    // Of b and the product.
+    // Columns of b and the product.
     columns: u32,
-    // The columns of a, the rows of b.
+    // Columns of a, rows of b.
     depth: u32,
 }
 

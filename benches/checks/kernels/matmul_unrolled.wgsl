@@ -1,15 +1,15 @@
-// product = a * b, row by row in memory: 256 threads make a tile of 128x128, each 8x8 of it, from strips of eight
-// columns of a and eight rows of b. Every loop of known length is unrolled by hand.
+// product = a * b, row-major: 256 threads compute a tile of 128x128, each 8x8 of it, from strips of eight columns of a
+// and eight rows of b. Every loop of known length is unrolled by hand.
 const TILE = 128u;
 const STRIP = 8u;
 const SIDE = 16u;
 
 struct Params {
-    // Of a and the product.
+    // Rows of a and the product.
     rows: u32,
-    // Of b and the product.
+    // Columns of b and the product.
     columns: u32,
-    // The columns of a, the rows of b.
+    // Columns of a, rows of b.
     depth: u32,
 }
 

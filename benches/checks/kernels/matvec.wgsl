@@ -1,9 +1,9 @@
-// product = matrix * vector, with four columns at a time: a workgroup makes an element.
+// product = matrix * vector, with four columns at a time: a workgroup computes one element.
 const THREADS = 64u;
 
 struct Params {
     rows: u32,
-    // Of the matrix, in fours.
+    // Columns of the matrix, divided by four.
     quads: u32,
 }
 

@@ -1,4 +1,4 @@
-// Inclusive prefix sums of blocks of 2048, eight a thread (Hillis and Steele, 1986, over the threads' sums).
+// Inclusive prefix sums of blocks of 2048, eight per thread (Hillis and Steele, 1986, over the threads' sums).
 const THREADS = 256u;
 const PER_THREAD = 8u;
 

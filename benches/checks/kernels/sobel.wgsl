@@ -1,4 +1,4 @@
-// How steep an image of one channel is at each pixel; its edge is left black.
+// The gradient magnitude of an image of one channel at each pixel; its edge is zero.
 struct Params {
     width: u32,
     height: u32,

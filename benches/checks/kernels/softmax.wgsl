@@ -1,4 +1,4 @@
-// The softmax of each row, a workgroup a row.
+// The softmax of each row, one workgroup per row.
 const THREADS = 128u;
 
 struct Params {

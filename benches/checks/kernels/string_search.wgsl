@@ -1,8 +1,8 @@
-// Where a pattern is in a text, four bytes a word: the number of occurrences from each of four neighbouring bytes on.
+// Finds a pattern in a text, four bytes per word: the number of occurrences at each of four consecutive bytes.
 const LONGEST = 16u;
 
 struct Params {
-    // Bytes.
+    // Length in bytes.
     text: u32,
     pattern: u32,
 }

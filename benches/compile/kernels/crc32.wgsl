@@ -1,4 +1,4 @@
-// CRC-32 of 64 bytes for each invocation, by a table: lookups in loops in loops.
+// CRC-32 of 64 bytes per invocation, by a table: lookups in nested loops.
 const TABLE = array<u32, 256>(
     0x00000000u, 0x77073096u, 0xee0e612cu, 0x990951bau, 0x076dc419u, 0x706af48fu, 0xe963a535u, 0x9e6495a3u,
     0x0edb8832u, 0x79dcb8a4u, 0xe0d5e91eu, 0x97d2d988u, 0x09b64c2bu, 0x7eb17cbdu, 0xe7b82d07u, 0x90bf1d91u,

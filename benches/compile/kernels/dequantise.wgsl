@@ -1,4 +1,4 @@
-// Numbers of two bits and a sign, as large language models are stored: each byte names a pair of a table.
+// Numbers of two bits and a sign, as stored by large language models: each byte is the index of a pair in a table.
 const PAIRS = array<f32, 128>(
     0.5, 0.705445, 0.874602, 0.977593, 0.996227, 0.927213, 0.782741, 0.588327,
     0.378313, 0.189792, 0.056064, 0.000747, 0.033613, 0.148857, 0.326123, 0.534101,

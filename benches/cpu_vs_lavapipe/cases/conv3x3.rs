@@ -6,7 +6,7 @@ use super::{Case, Expected, on_device, on_host, random_floats};
 
 const WIDTH: usize = 2048;
 const HEIGHT: usize = 2048;
-/// Light from the upper left.
+/// A filter for light from the upper left.
 const EMBOSS: [[f32; 3]; 3] = [[-2.0, -1.0, 0.0], [-1.0, 1.0, 1.0], [0.0, 1.0, 2.0]];
 
 pub(super) fn case() -> Case {
@@ -47,7 +47,7 @@ fn filter_pixel(rows: [&[f32]; 3], x: usize) -> f32 {
     values.zip(EMBOSS.as_flattened()).map(|(value, weight)| value * weight).sum()
 }
 
-/// The edges pixel by pixel, what lies between in a loop without conditions.
+/// Filters the edges pixel by pixel, and the pixels between them in a loop without conditions.
 fn filter_row(image: &[f32], y: usize, filtered: &mut [f32]) {
     let rows = neighbours(image, y);
     filtered[0] = filter_pixel(rows, 0);

@@ -1,15 +1,14 @@
-//! What a result must be, and how far from it a result may lie.
+//! The expected result, and its tolerance.
 
 use crate::Outcome;
 
 /// A sequential reference.
 pub(crate) enum Expected {
-    /// These words and no others.
+    /// Exactly these words.
     Exactly(Vec<u32>),
     /// These values, each within an absolute error.
     Within(Vec<f32>, f32),
-    /// These words, but for a share: where rounding decides about the result, as at the edge of a
-    /// fractal.
+    /// These words, except for a share: where rounding decides the result, as at the edge of a fractal.
     Mostly(Vec<u32>, f64),
 }
 

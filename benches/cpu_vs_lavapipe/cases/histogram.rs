@@ -6,7 +6,7 @@ use super::{CHUNK, Case, Expected, on_device, on_host, random_words};
 
 const LENGTH: usize = 1 << 22;
 const BINS: usize = 256;
-/// What a workgroup counts.
+/// The number of values that a workgroup counts.
 const BLOCK: usize = BINS * 16;
 
 type Counts = [u32; BINS];

@@ -1,4 +1,4 @@
-// Counts words by their upper eight bits: each workgroup for itself, then all together.
+// Counts words by their upper eight bits: first per workgroup, then globally.
 const BINS = 256u;
 const PER_THREAD = 16u;
 

@@ -1,4 +1,4 @@
-//! Neighbours that take different numbers of steps.
+//! Neighbouring invocations with different numbers of steps.
 
 use rayon::prelude::*;
 
@@ -8,7 +8,7 @@ const WIDTH: usize = 1024;
 const HEIGHT: usize = 1024;
 const CORNER: [f32; 2] = [-2.1, -1.4];
 const PIXEL: f32 = 2.8 / WIDTH as f32;
-const MOST: u32 = 256;
+const MAX_STEPS: u32 = 256;
 
 pub(super) fn case() -> Case {
     Case {
@@ -20,7 +20,7 @@ pub(super) fn case() -> Case {
             on_device(device, vec![0u32; WIDTH * HEIGHT], move |steps| {
                 let launch = kernel.launch().set("params.corner", CORNER).set("params.pixel", PIXEL);
                 let launch = launch.set("params.width", WIDTH as u32).set("params.height", HEIGHT as u32);
-                launch.set("params.most", MOST).bind("steps", steps).threads([WIDTH, HEIGHT])?;
+                launch.set("params.most", MAX_STEPS).bind("steps", steps).threads([WIDTH, HEIGHT])?;
                 Ok(())
             })
         }),
@@ -40,7 +40,7 @@ fn steps(x: usize, y: usize) -> u32 {
     let c = [CORNER[0] + PIXEL * x as f32, CORNER[1] + PIXEL * y as f32];
     let mut z = [0.0f32; 2];
     let mut count = 0;
-    while count < MOST && z[0] * z[0] + z[1] * z[1] <= 4.0 {
+    while count < MAX_STEPS && z[0] * z[0] + z[1] * z[1] <= 4.0 {
         z = [z[0] * z[0] - z[1] * z[1] + c[0], 2.0 * z[0] * z[1] + c[1]];
         count += 1;
     }

@@ -1,4 +1,4 @@
-// How many steps it takes each point to leave the circle of radius 2.
+// The number of steps after which each point leaves the circle of radius 2.
 struct Params {
     corner: vec2<f32>,
     pixel: f32,

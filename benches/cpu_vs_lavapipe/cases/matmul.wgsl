@@ -1,13 +1,12 @@
-// product = a * b, row by row in memory: a workgroup makes a tile of the product from strips of
-// tiles that it loads together.
+// product = a * b, row-major: a workgroup computes a tile of the product from strips of tiles that it loads together.
 const TILE = 16u;
 
 struct Params {
-    // Of a and the product.
+    // Rows of a and the product.
     rows: u32,
-    // Of b and the product.
+    // Columns of b and the product.
     columns: u32,
-    // The columns of a, the rows of b.
+    // Columns of a, rows of b.
     depth: u32,
 }
 

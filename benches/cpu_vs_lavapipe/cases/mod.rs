@@ -19,13 +19,13 @@ use expected::Expected;
 use crate::Outcome;
 use crate::side::{Side, on_device, on_host};
 
-/// The elements that one task of the plain Rust versions has, where nothing else sets it.
+/// The number of elements per task of the plain Rust versions, by default.
 const CHUNK: usize = 1 << 14;
 
-/// One kernel with all that is needed to run and to check it.
+/// One kernel with its input, and the check of its result.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// The least that a run has to read and write, for a kernel that memory limits.
+    /// The smallest number of bytes that a run reads and writes, for a memory-bound kernel.
     pub(crate) bytes: Option<u64>,
     pub(crate) expected: Expected,
     pub(crate) on_device: Box<OnDevice>,
@@ -50,7 +50,7 @@ pub(crate) const ALL: [(&str, Make); 11] = [
     ("transpose", transpose::case),
 ];
 
-/// The same `count` words for the same `seed`, evenly spread.
+/// Returns `count` words determined by `seed`, uniformly distributed.
 fn random_words(count: usize, seed: u64) -> Vec<u32> {
     // SplitMix64 (Steele, Lea and Flood, 2014).
     let word = |index: usize| {
@@ -62,7 +62,7 @@ fn random_words(count: usize, seed: u64) -> Vec<u32> {
     (0..count).map(word).collect()
 }
 
-/// The same `count` values from -1 to 1 for the same `seed`.
+/// Returns `count` values from -1 to 1 determined by `seed`.
 fn random_floats(count: usize, seed: u64) -> Vec<f32> {
     random_words(count, seed).into_iter().map(|word| word as f32 / (u32::MAX / 2) as f32 - 1.0).collect()
 }

@@ -7,7 +7,7 @@ use super::{Case, Expected, on_device, on_host, random_floats};
 
 const COUNT: usize = 4096;
 const TIME_STEP: f32 = 0.1;
-/// As in the kernel.
+/// The same value as in the kernel.
 const SOFTENING: f32 = 0.01;
 
 #[repr(C)]
@@ -44,7 +44,7 @@ pub(super) fn case() -> Case {
     }
 }
 
-/// In a cube, at most one apart from its middle, with a mass of one together.
+/// Bodies in a cube, at most one from its centre, with a total mass of one.
 fn bodies() -> Vec<Body> {
     let random = random_floats(6 * COUNT, 1);
     let body = |values: &[f32]| Body {
@@ -70,7 +70,7 @@ fn step(body: &Body, bodies: &[Body]) -> Body {
     Body { position, velocity: [u, v, w, 0.0] }
 }
 
-/// With sums in double precision.
+/// Computes sums in double precision.
 fn reference(bodies: &[Body]) -> Vec<f32> {
     let wide = |vector: [f32; 4]| vector.map(f64::from);
     let step = |body: &Body| {

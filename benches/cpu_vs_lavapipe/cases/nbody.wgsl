@@ -1,6 +1,6 @@
 // One step of bodies that all attract each other.
 const TILE = 256u;
-// Keeps bodies that come close, and a body's pull on itself, finite.
+// Limits the force between close bodies, and of a body on itself.
 const SOFTENING = 0.01;
 
 struct Body {
@@ -26,7 +26,7 @@ fn step(@builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_
     let position = bodies[own].position.xyz;
     var acceleration = vec3<f32>();
     for (var start = 0u; start < count; start += TILE) {
-        // Beyond the last body there is one without mass.
+        // Padded with a body without mass.
         var other = vec4<f32>();
         if start + local < count {
             other = bodies[start + local].position;

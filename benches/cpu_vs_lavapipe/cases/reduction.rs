@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{CHUNK, Case, Expected, on_device, on_host, random_floats};
 
 const LENGTH: usize = 1 << 22;
-/// What a workgroup sums.
+/// The number of values that a workgroup sums.
 const BLOCK: usize = 2048;
 
 pub(super) fn case() -> Case {
@@ -33,7 +33,7 @@ pub(super) fn case() -> Case {
     }
 }
 
-/// In 16 sums at once: one alone would wait for each addition.
+/// 16 partial sums at once, because each addition of a single one would wait for the one before.
 fn sum_chunk(values: &[f32]) -> f32 {
     let (rows, rest) = values.as_chunks::<16>();
     let mut sums = [0.0; 16];

@@ -1,4 +1,4 @@
-// Sums 2048 values a workgroup; a second launch sums the sums.
+// Sums 2048 values per workgroup; a second launch adds the sums.
 const THREADS = 256u;
 const PER_THREAD = 8u;
 

@@ -1,4 +1,4 @@
-//! y = a x + y over more than the caches hold.
+//! y = a x + y on arrays larger than the caches.
 
 use rayon::prelude::*;
 
@@ -8,7 +8,7 @@ const LENGTH: usize = 12 << 20;
 const A: f32 = 0.5;
 
 pub(super) fn case() -> Case {
-    // Few and small values: no sum of a run is rounded, however it is made.
+    // Few small values, so that no sum of a run is rounded in any order.
     let values = |seed| random_words(LENGTH, seed).into_iter().map(|word| (word >> 24) as f32).collect::<Vec<f32>>();
     let (x, y) = (values(1), values(2));
     let expected = x.iter().zip(&y).map(|(x, y)| A * x + y).collect();

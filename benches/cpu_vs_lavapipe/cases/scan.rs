@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{CHUNK, Case, Expected, on_device, on_host, random_words};
 
 const LENGTH: usize = 1 << 20;
-/// What a workgroup scans.
+/// The number of values that a workgroup scans.
 const BLOCK: usize = 1024;
 const BLOCKS: usize = LENGTH / BLOCK;
 
@@ -48,7 +48,7 @@ fn quads(values: &[u32]) -> Vec<[u32; 4]> {
     values.as_chunks::<4>().0.to_vec()
 }
 
-/// The chunks' sums, then each chunk from the sum of those before it.
+/// Computes the chunks' sums, then scans each chunk from the sum of those before it.
 fn scan_in_chunks(values: &[u32], prefixes: &mut [u32]) {
     let total = |chunk: &[u32]| chunk.iter().fold(0u32, |sum, value| sum.wrapping_add(*value));
     let mut starts: Vec<u32> = values.par_chunks(CHUNK).map(total).collect();

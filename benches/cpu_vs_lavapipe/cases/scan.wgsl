@@ -1,5 +1,5 @@
-// Inclusive prefix sums: 1024 values a workgroup, four a thread (Hillis and Steele, 1986, over the
-// threads' sums); then the same over the blocks' sums, which are added at last.
+// Inclusive prefix sums: 1024 values per workgroup, four per thread (Hillis and Steele, 1986, over the threads' sums);
+// then the same over the blocks' sums, which are added at the end.
 const THREADS = 256u;
 
 @group(0) @binding(0) var<storage> values: array<vec4<u32>>;

@@ -7,7 +7,7 @@ use super::{Case, Expected, on_device, on_host, random_words};
 use crate::Outcome;
 
 const LENGTH: usize = 1 << 18;
-/// What a workgroup sorts in its own memory.
+/// The number of keys that a workgroup sorts in its own memory.
 const BLOCK: usize = 512;
 
 pub(super) fn case() -> Case {

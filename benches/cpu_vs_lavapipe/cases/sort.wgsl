@@ -4,9 +4,9 @@ const THREADS = 256u;
 const BLOCK = 512u;
 
 struct Params {
-    // Keys of one direction in a row, after this stage.
+    // The length of sorted runs after this stage, in keys.
     stage: u32,
-    // From one key of a pair to the other.
+    // The distance between the keys of a pair.
     distance: u32,
 }
 
@@ -26,7 +26,7 @@ fn load(start: u32, local: u32) {
     workgroupBarrier();
 }
 
-// The exchanges of a stage from `farthest` down, between keys of this block.
+// The exchanges of a stage from distance `farthest` down, between keys of this block.
 fn merge(start: u32, local: u32, stage: u32, farthest: u32) {
     for (var distance = farthest; distance > 0u; distance /= 2u) {
         let first = first_of_pair(local, distance);

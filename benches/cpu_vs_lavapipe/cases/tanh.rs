@@ -1,4 +1,4 @@
-//! An elementwise function that is more than arithmetic.
+//! An elementwise function with transcendental operations.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ pub(super) fn case() -> Case {
     Case {
         name: "tanh",
         bytes: None,
-        // WGSL promises tanh an absolute error of 1e-5.
+        // WGSL requires an absolute error of at most 1e-5 for tanh.
         expected: Expected::Within(expected, 5e-5),
         on_device: Box::new(move |device| {
             let kernel = device.kernel(include_str!("tanh.wgsl"))?;

@@ -1,4 +1,4 @@
-//! Nothing but memory, in an order that one side does not like.
+//! A memory-bound kernel, with strided access on one side.
 
 use rayon::prelude::*;
 
@@ -8,8 +8,8 @@ const WIDTH: usize = 2048;
 const HEIGHT: usize = 2048;
 /// The kernel's tile.
 const TILE: usize = 32;
-/// The tile of the plain Rust version: of a power of two of columns, no more rows fit the first
-/// cache at a time.
+/// The tile of the plain Rust version: with a power of two of columns, no more rows fit the first-level cache at a
+/// time.
 const HOST_TILE: usize = 8;
 
 pub(super) fn case() -> Case {
@@ -36,7 +36,7 @@ pub(super) fn case() -> Case {
     }
 }
 
-/// Bands of rows of the result, tile by tile.
+/// Transposes bands of rows of the result, tile by tile.
 fn transpose(source: &[f32], transposed: &mut [f32]) {
     transposed.par_chunks_exact_mut(HOST_TILE * HEIGHT).enumerate().for_each(|(band, rows)| {
         for tile in 0..HEIGHT / HOST_TILE {

@@ -1,4 +1,4 @@
-// A 32x32 tile a workgroup: read row by row, written row by row.
+// A 32x32 tile per workgroup: read row by row, written row by row.
 const TILE = 32u;
 const ROWS = 8u;
 
@@ -11,7 +11,7 @@ struct Params {
 @group(0) @binding(1) var<storage> source: array<f32>;
 @group(0) @binding(2) var<storage, read_write> transposed: array<f32>;
 
-// One column more than is used, so that a column of the tile is spread over all banks.
+// One column more than is used, so that a column of the tile is distributed over all banks.
 var<workgroup> tile: array<array<f32, TILE + 1u>, TILE>;
 
 @compute @workgroup_size(TILE, ROWS)

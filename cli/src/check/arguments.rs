@@ -1,4 +1,4 @@
-//! What `anywarp check` takes.
+//! The arguments of `anywarp check`.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) composition: CompositionArgs,
 
-    /// Only this entry point, in the files that have it [default: all compute entry points]
+    /// Check only this entry point, in the files that have it [default: all compute entry points]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
@@ -38,23 +38,23 @@ pub(crate) struct CheckArgs {
     #[arg(long = "override", alias = "constant", value_name = "NAME=VALUE", value_parser = values::override_value)]
     pub(crate) overrides: Vec<(String, f64)>,
 
-    /// Say of each access and each loop whether it is proven or checked, and why
+    /// Print for each access and each loop whether it is proven or checked, and why
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// How findings are printed; --json prints one object
+    /// The format of findings; --json prints one object
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }
 
-/// What there is to check against beside devices.
+/// The targets other than devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Against {
     /// The default limits of the WebGPU specification
     Webgpu,
 }
 
-/// How findings are printed.
+/// The formats of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -63,7 +63,7 @@ pub(crate) enum Format {
     Github,
 }
 
-/// An optional feature: its name and what it is.
+/// An optional feature: its name and its capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feature {
     pub(crate) name: &'static str,
@@ -81,12 +81,12 @@ fn parse_allowed(text: &str) -> Result<Feature, String> {
 pub(crate) const NOTES: &str = "\
 Each compute entry point of each file is parsed, validated and compared with limits and features; nothing is
 run, and without --device no device is needed. Barriers that not all invocations of a workgroup may reach are
-errors, as in browsers, and warnings where only devices are asked for. A file without a compute entry point gets a warning. What
-files of a folder import lies below that folder, unless --root says otherwise.
+errors, as in browsers, and warnings if only devices are selected. A file without a compute entry point gets a warning.
+Imports of files in a folder are relative to that folder, unless --root is given.
 
 --json prints one object: `findings` is an array of {file, entry, line, column, severity, class, message,
-against}, `files` says which entry points were checked. Lines and columns (in bytes) start at 1; what is not
-known is null. `against` is null for what is wrong on every device.
+against}, `files` lists the entry points that were checked. Lines and columns (in bytes) start at 1; unknown
+values are null. `against` is null for errors on every device.
 
 Exit codes:
   0  every file passes, perhaps with warnings

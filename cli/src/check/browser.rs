@@ -1,5 +1,5 @@
-//! What a browser looks at beside the entry points: it refuses a whole file for a directive, or for
-//! a function that nobody calls.
+//! The requirements of browsers outside of the entry points: a browser refuses a whole file for a directive, or for a
+//! function that is never called.
 
 use anywarp::KernelError;
 use anywarp_backend::naga::valid::{Capabilities, ValidationError, ValidationFlags, Validator};
@@ -8,7 +8,7 @@ use anywarp_backend::{Caps, Source};
 use anywarp_wgsl::guard::Room;
 use anywarp_wgsl::{TextError, diagnostic, directives, module};
 
-/// What is wrong with a text of which an entry point passes, for a browser with `caps`.
+/// The refusals of a text, an entry point of which passes, by a browser with `caps`.
 pub(super) fn refusals(source: &Source, caps: &Caps) -> Vec<KernelError> {
     let look = || -> Result<Vec<KernelError>, TextError> {
         let module = module::parse(source)?;
@@ -19,7 +19,7 @@ pub(super) fn refusals(source: &Source, caps: &Caps) -> Vec<KernelError> {
         }
         Ok(refusals)
     };
-    // What cannot be read has been told by then.
+    // A text that cannot be parsed was reported before.
     Room::of_source(source).and_then(|room| room.run(look)).unwrap_or_default()
 }
 
@@ -43,8 +43,8 @@ fn unknown_enables(source: &Source, caps: &Caps) -> Vec<KernelError> {
         .collect()
 }
 
-/// The feature that something outside of the entry points needs. naga names it in words of its own, so
-/// each is taken away by itself.
+/// Returns the error for a feature that code outside of the entry points needs. naga's error does not name the feature,
+/// so each is removed in turn.
 fn unused(source: &Source, module: &Module, caps: &Caps, error: &Refusal) -> KernelError {
     let mut lacked = Caps::known_features().iter().filter(|(flag, _)| !caps.shader.contains(*flag));
     let needed = |(flag, name): &(Capabilities, &'static str)| {
@@ -63,7 +63,7 @@ fn unused(source: &Source, module: &Module, caps: &Caps, error: &Refusal) -> Ker
     )
 }
 
-/// naga needs no directive for subgroups, browsers do.
+/// naga needs no directive for subgroups, but browsers do.
 fn subgroups(source: &Source, module: &Module, caps: &Caps) -> Option<KernelError> {
     if !caps.shader.contains(Capabilities::SUBGROUP)
         || directives::enables(source.text()).iter().any(|(name, _)| *name == "subgroups")
@@ -73,7 +73,7 @@ fn subgroups(source: &Source, module: &Module, caps: &Caps) -> Option<KernelErro
     let error = validate(module, caps.shader - Capabilities::SUBGROUP).err()?;
     let labels: Vec<(Span, String)> = error.spans().map(|(span, _)| (*span, String::new())).take(1).collect();
     let place = labels.first().and_then(|(span, _)| source.spot(span.to_range()?));
-    let notes = vec!["browsers want `enable subgroups;` at the beginning of the file".to_owned()];
-    let diagnostic = diagnostic::at(source, "subgroups are used and not enabled", labels, notes);
+    let notes = vec!["browsers require `enable subgroups;` at the beginning of the file".to_owned()];
+    let diagnostic = diagnostic::at(source, "subgroups are used, but not enabled", labels, notes);
     Some(KernelError::Invalid { file: source.file().to_owned(), diagnostic, place })
 }

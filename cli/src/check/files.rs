@@ -1,4 +1,4 @@
-//! The files that are checked.
+//! The files to check.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,9 @@ use anywarp::Wgsl;
 
 use crate::composition::{CompositionArgs, display_name, is_stdin, read_text};
 
-/// One file to check, or why it could not be read.
+/// One file to check, or the reason why it could not be read.
 pub(super) struct Input {
-    /// As it is named in findings.
+    /// Its name in findings.
     pub(super) file: String,
     pub(super) content: Result<Content, String>,
 }
@@ -17,11 +17,11 @@ pub(super) struct Input {
 pub(super) struct Content {
     /// Its own text.
     pub(super) text: String,
-    /// The same, with what it is composed with.
+    /// The text with its imports.
     pub(super) wgsl: Wgsl<'static>,
 }
 
-/// The files of a command line, in its order; those of a folder by name.
+/// The files of a command line, in its order; those of a folder sorted by name.
 pub(super) fn inputs(paths: &[PathBuf], composition: &CompositionArgs) -> Vec<Input> {
     paths.iter().flat_map(|path| of_path(path, composition)).collect()
 }
@@ -34,13 +34,16 @@ fn of_path(path: &Path, composition: &CompositionArgs) -> Vec<Input> {
     let mut problems = Vec::new();
     walk(path, &mut found, &mut problems);
     if found.is_empty() && problems.is_empty() {
-        let reason = format!("{}: there is no *.wgsl file in this folder", path.display());
+        let reason = format!(
+            "{}: expected *.wgsl files in this folder, found none: name another folder, or a file",
+            path.display()
+        );
         problems.push(Input { file: path.display().to_string(), content: Err(reason) });
     }
     found.iter().map(|file| read(file, Some(path), composition)).chain(problems).collect()
 }
 
-/// Reads a file that was found below `root`.
+/// Reads a file found below `root`.
 fn read(path: &Path, root: Option<&Path>, composition: &CompositionArgs) -> Input {
     let file = display_name(path);
     let content = read_text(path).map_err(|error| format!("{file}: {error}")).and_then(|text| {
@@ -55,8 +58,7 @@ fn read(path: &Path, root: Option<&Path>, composition: &CompositionArgs) -> Inpu
     Input { file, content }
 }
 
-/// Collects `*.wgsl` below a folder. Links to folders may lead in circles and hidden folders are
-/// somebody else's: neither is entered.
+/// Collects `*.wgsl` below a folder. Links to folders, which may form cycles, and hidden folders are not entered.
 fn walk(top: &Path, found: &mut Vec<PathBuf>, problems: &mut Vec<Input>) {
     let mut folders = vec![top.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -1,4 +1,4 @@
-//! One finding, and the three ways to print it.
+//! Findings, and their three output forms.
 
 use anywarp::{Error, ErrorClass, KernelError};
 use anywarp_backend::{Source, Spot};
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::failure::word;
 
-/// Something to say about a file.
+/// One finding about a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Finding {
     pub(super) file: String,
@@ -14,10 +14,10 @@ pub(super) struct Finding {
     pub(super) line: Option<u32>,
     pub(super) column: Option<u32>,
     pub(super) severity: Severity,
-    /// The library's word for the kind of error, or `file`.
+    /// The library's name for the kind of error, or `file`.
     pub(super) class: &'static str,
     pub(super) message: String,
-    /// The target, where others may pass.
+    /// The target, if the finding may not apply to others.
     pub(super) against: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Severity {
 }
 
 impl Finding {
-    /// A file that cannot be read.
+    /// Returns the finding for a file that cannot be read.
     pub(super) fn of_file(file: &str, message: String) -> Self {
         Self {
             file: file.to_owned(),
@@ -52,7 +52,7 @@ impl Finding {
         }
     }
 
-    /// What the library refused about a kernel of `file`, whose text is `text`.
+    /// Returns the finding for the library's refusal of a kernel in `file` with this `text`.
     pub(super) fn of_kernel(file: &str, text: &str, error: &KernelError, against: &str) -> Self {
         let entry = entry_of(error, file);
         let place = error.location().map(|(file, line, column)| (file.to_owned(), line, column));
@@ -76,7 +76,7 @@ impl Finding {
         }
     }
 
-    /// A finding about a text, whichever its entry points are.
+    /// Returns a finding about a text, independent of its entry points.
     pub(super) fn of_text(source: &Source, place: Option<Spot>, severity: Severity, message: String) -> Self {
         let file = place.as_ref().map_or_else(|| source.file().to_owned(), |place| place.file.to_string());
         Self {
@@ -95,7 +95,7 @@ impl Finding {
         format!("{}: {}", self.severity.name(), self.message)
     }
 
-    /// A workflow command of GitHub, which shows it beside the line.
+    /// A workflow command of GitHub, which displays it at the line.
     pub(super) fn as_annotation(&self) -> String {
         let mut properties = format!("file={}", property(&self.file));
         for (name, number) in [("line", self.line), ("col", self.column)] {
@@ -107,17 +107,17 @@ impl Finding {
     }
 }
 
-/// What follows the second pair of colons ends with the line.
+/// Escapes the message of a workflow command, which ends with the line.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Values of properties end at a comma or a colon as well.
+/// Escapes the value of a property, which also ends at a comma or a colon.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Whether another device may have what was found missing.
+/// Whether the error may not occur on another device.
 fn depends_on_the_device(error: &KernelError) -> bool {
     matches!(error, KernelError::MissingFeature { .. } | KernelError::AboveLimit { .. } | KernelError::Compile { .. })
 }
@@ -134,7 +134,7 @@ fn entry_of(error: &KernelError, file: &str) -> Option<String> {
     }
 }
 
-/// Line and column of `fn name`: what is above a limit concerns the whole entry point.
+/// Line and column of `fn name`: an exceeded limit concerns the whole entry point.
 fn declaration(text: &str, name: &str) -> Option<(u32, u32)> {
     let begins_here = |line: &str, at: usize| {
         let before = line[..at].chars().next_back();

@@ -1,4 +1,4 @@
-//! Rules of WGSL that browsers check and naga does not: uniformity, and some more.
+//! Rules of WGSL that browsers check and naga does not: uniformity, and others.
 
 use anywarp_backend::Source;
 use anywarp_backend::naga::Span;
@@ -10,8 +10,8 @@ use anywarp_wgsl::{TextError, diagnostic, module};
 
 use super::finding::{Finding, Severity};
 
-/// The findings of browsers about a text of which an entry point passes. For devices that are not browsers, which run it,
-/// all are warnings.
+/// The findings of browsers about a text, an entry point of which passes. For other devices, which run it, all are
+/// warnings.
 pub(super) fn findings(source: &Source, is_browser: bool) -> Vec<Finding> {
     let severity = if is_browser { Severity::Error } else { Severity::Warning };
     let look = || -> Result<Vec<Finding>, TextError> {
@@ -22,7 +22,7 @@ pub(super) fn findings(source: &Source, is_browser: bool) -> Vec<Finding> {
         let failures = failures.iter().map(|failure| of_failure(source, failure, severity));
         Ok(breaches.chain(failures).chain(conflict(source, severity)).collect())
     };
-    // A text that cannot be read has its finding by then.
+    // A text that cannot be parsed has a finding already.
     Room::of_source(source).and_then(|room| room.run(look)).unwrap_or_default()
 }
 
@@ -36,7 +36,7 @@ fn of_breach(source: &Source, breach: &Breach, severity: Severity) -> Finding {
     Finding::of_text(source, place, severity, without_severity(&breach.diagnostic(source)))
 }
 
-/// Two filters for the same range that disagree.
+/// Two filters for the same range with different severities.
 fn conflict(source: &Source, severity: Severity) -> Option<Finding> {
     let ranges = Filters::of(source.text()).conflict()?;
     let label =
@@ -46,7 +46,7 @@ fn conflict(source: &Source, severity: Severity) -> Option<Finding> {
     Some(Finding::of_text(source, source.spot(ranges[1].clone()), severity, without_severity(&diagnostic)))
 }
 
-/// A diagnostic without its first word: every finding is given one.
+/// Removes the severity from a diagnostic: every finding adds its own.
 fn without_severity(diagnostic: &str) -> String {
     diagnostic.split_once(": ").map_or(diagnostic, |(_, message)| message).trim_end().to_owned()
 }

@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and the tool run in it.
+//! A folder for each test, in which the tool runs.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ fn saxpy(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// What the tool did.
+/// The result of a run of the tool.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
@@ -31,7 +31,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The stdout of a run that went well, and had nothing to complain about.
+    /// The stdout of a successful run without messages.
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{self:#?}");
         assert_eq!(self.stderr, "", "{self:#?}");
@@ -39,7 +39,7 @@ impl Outcome {
     }
 }
 
-/// A folder that goes away with its test.
+/// A folder that is removed with its test.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -53,7 +53,7 @@ impl Folder {
         Some(Self::new(test))
     }
 
-    /// An empty folder, for what needs no device.
+    /// An empty folder, for tests without a device.
     pub(crate) fn new(test: &str) -> Self {
         let path = std::env::temp_dir().join(format!("anywarp-cli-{}-{test}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
@@ -66,7 +66,7 @@ impl Folder {
         std::fs::write(path, contents).unwrap();
     }
 
-    /// Makes a folder in it.
+    /// Creates a folder in it.
     pub(crate) fn make(&self, name: &str) {
         std::fs::create_dir_all(self.0.join(name)).unwrap();
     }
@@ -88,13 +88,12 @@ impl Folder {
         self.start("run", line, stdin, &[])
     }
 
-    /// Runs `anywarp translate` here, with the words of `line` as its arguments and some variables
-    /// of the environment set.
+    /// Runs `anywarp translate` here, with the words of `line` as its arguments and some environment variables set.
     pub(crate) fn translate(&self, line: &str, variables: &[(&str, &str)]) -> Outcome {
         self.start("translate", line, "", variables)
     }
 
-    /// Runs `anywarp` here, with the words of `line` as its arguments, verb and all.
+    /// Runs `anywarp` here, with the words of `line` as its arguments, including the subcommand.
     pub(crate) fn anywarp(&self, line: &str) -> Outcome {
         let (verb, arguments) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         self.start(verb, arguments, "", &[])
@@ -103,14 +102,14 @@ impl Folder {
     /// Runs `anywarp` with this subcommand.
     pub(crate) fn start(&self, verb: &str, line: &str, stdin: &str, variables: &[(&str, &str)]) -> Outcome {
         let mut command = Command::new(env!("CARGO_BIN_EXE_anywarp"));
-        // Drivers may warn; what is looked at here is what the tool itself says.
+        // Drivers may warn; the tests check the tool's own messages only.
         command.current_dir(&self.0).env("ANYWARP_LOG", "error").arg(verb).args(line.split_whitespace());
-        // Mesa warns on stderr where it is not set, as in containers.
+        // Mesa warns on stderr if it is not set, as in containers.
         command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
         command.env_remove("COLUMNS").envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // A run that fails early closes its end: that is no failure of the test.
+        // A run that fails early closes its end, which is not an error of the test.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         let output = child.wait_with_output().unwrap();
         Outcome {
@@ -127,7 +126,7 @@ impl Drop for Folder {
     }
 }
 
-/// Whether `anywarp devices` finds anything; asked once.
+/// Whether `anywarp devices` lists any device; determined once.
 fn device() -> Result<(), String> {
     static FOUND: OnceLock<Result<(), String>> = OnceLock::new();
     let ask = || {
@@ -141,7 +140,7 @@ fn device() -> Result<(), String> {
     FOUND.get_or_init(ask).clone()
 }
 
-/// A version 1 file as `numpy.save` writes it, put together by hand.
+/// A version 1 file in the form that `numpy.save` writes.
 pub(crate) fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     while (10 + header.len() + 1) % 64 != 0 {

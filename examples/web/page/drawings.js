@@ -1,12 +1,12 @@
-// Pictures that kernels draw by themselves: where to look, when, and into which canvas.
+// Pictures that kernels draw: the region, the time, and the canvas of each.
 
 const CENTRE = [-0.7436439, 0.1318259]; // spirals in the seahorse valley
-const DEEPEST = 5; // beyond that, numbers of 32 bits are too coarse
-const FRAMES = 30; // of a hundred steps each: by then the dish is full
+const DEEPEST = 5; // beyond that, 32-bit floats are too coarse
+const FRAMES = 30; // a frame is a hundred steps; after 30 the dish is full
 
 const $ = (id) => document.getElementById(id);
 
-/** Draws both, once they can be seen, and whenever a button asks for it. */
+/** Draws both when they become visible, and again after a click on a button. */
 export async function draw(convolution, problem) {
   const { Mandelbrot, Dish } = await import('./convolution.js');
   const guarded = (work) => () =>

@@ -1,4 +1,4 @@
-// The page: reads pictures, shows them, says what happened. What runs on the GPU is in Rust (../src).
+// The page: reads pictures, shows them, shows results and errors. The GPU code is in Rust (../src).
 
 import { draw } from './drawings.js';
 
@@ -8,8 +8,8 @@ const SAMPLE = 'rocket.jpg';
 const FILTERS = [
   { name: 'Blur', weights: [1, 2, 1, 2, 4, 2, 1, 2, 1], divisor: 16, passes: 1, about: 'Each pixel becomes a mean of its neighbours.' },
   { name: 'Wide blur', weights: [1, 2, 1, 2, 4, 2, 1, 2, 1], divisor: 16, passes: 3, about: 'The blur in 3 passes: it reaches 7 × 7 pixels.' },
-  { name: 'Sharpen', weights: [0, -1, 0, -1, 5, -1, 0, -1, 0], divisor: 1, passes: 1, about: 'What differs from its neighbours differs more.' },
-  { name: 'Edges', weights: [-1, -1, -1, -1, 8, -1, -1, -1, -1], divisor: 1, passes: 1, about: 'Only what differs from its neighbours is left.' },
+  { name: 'Sharpen', weights: [0, -1, 0, -1, 5, -1, 0, -1, 0], divisor: 1, passes: 1, about: 'Differences between neighbours grow.' },
+  { name: 'Edges', weights: [-1, -1, -1, -1, 8, -1, -1, -1, -1], divisor: 1, passes: 1, about: 'Only differences between neighbours remain.' },
   { name: 'Emboss', weights: [-2, -1, 0, -1, 1, 1, 0, 1, 2], divisor: 1, passes: 1, about: 'Light from the upper left.' },
 ];
 
@@ -26,7 +26,7 @@ const $ = (id) => document.getElementById(id);
 
 let convolution;
 let picture = null; // { name, width, height, rgba }
-let filter = FILTERS.find(({ name }) => name === 'Emboss'); // seen at first sight
+let filter = FILTERS.find(({ name }) => name === 'Emboss'); // its effect is obvious
 let asked = false; // there is something to run
 let running = false;
 
@@ -45,7 +45,7 @@ async function start() {
   takePictures();
   $('work').hidden = false;
   await showSample();
-  draw(convolution, problem); // on what the picture leaves of the GPU
+  draw(convolution, problem); // on the GPU time that the picture leaves free
 }
 
 async function openGpu() {
@@ -64,7 +64,7 @@ async function openGpu() {
   $('largest').textContent = `${megapixels(convolution.most_pixels())} megapixels`;
 }
 
-/** What the browser tells about its adapter: often just the maker and the family. */
+/** The browser's description of its adapter: often just the maker and the family. */
 function nameOf(info = {}) {
   const family = [info.vendor, info.architecture].filter(Boolean).join(', ');
   return info.description || info.device || family || convolution.name();
@@ -129,7 +129,7 @@ function takePictures() {
     hint(false);
     const file = event.dataTransfer.files[0];
     if (file) showFile(file);
-    else problem('What was dropped is not a file. Save the picture, then drop the file.');
+    else problem('The dropped item is not a file. Save the picture, then drop the file.');
   });
 }
 
@@ -143,7 +143,7 @@ async function showFile(file) {
   URL.revokeObjectURL(address);
 }
 
-let shown = 0; // only the picture asked for last is shown
+let shown = 0; // only the picture requested last is shown
 
 async function show(name, address) {
   const number = ++shown;
@@ -245,7 +245,7 @@ function aboutClocks(step, byDevice) {
   const browser = `The browser's clock goes in steps of ${Number(step.toPrecision(1))} ms.`;
   return byDevice
     ? `The kernel is timed by the GPU's own clock, which browsers round to about 0.1 ms. ${browser}`
-    : `This GPU's clock cannot be read: the kernel's time is from handing it over until the page was told. ${browser}`;
+    : `This GPU's clock cannot be read: the kernel's time is from its submission until the page was notified. ${browser}`;
 }
 
 /** The smallest step of the browser's clock, as it is seen: browsers round it. */

@@ -1,4 +1,4 @@
-//! The kernel on the browser's device, and what it takes to run it.
+//! The kernel on the browser's device, and the code that runs it.
 
 use anywarp::{Device, DeviceOptions, Kernel, Recording, Submission, UnifiedBuffer};
 use js_sys::Error;
@@ -7,10 +7,10 @@ use wasm_bindgen::prelude::*;
 use crate::clock::{median, now};
 use crate::pixels::{RGB, RGBA, colours, recolour};
 
-/// More pixels than this take more memory than a page should: about 100 bytes each.
-const MOST_PIXELS: u64 = 24 << 20;
+/// The limit of a page's memory use: each pixel takes about 100 bytes.
+const MAX_PIXELS: u64 = 24 << 20;
 
-/// Milliseconds after which there are no more runs than there were.
+/// Milliseconds after which no further run starts.
 const LONG: f64 = 2000.0;
 
 /// The compiled kernel on the device of this browser.
@@ -20,20 +20,20 @@ pub struct Convolution {
     kernel: Kernel,
 }
 
-/// A picture that was convolved, and the medians of the times that this took.
+/// A convolved picture, and the medians of the measured times.
 #[wasm_bindgen]
 pub struct Convolved {
     rgba: Vec<u8>,
     /// How many runs were measured.
     #[wasm_bindgen(readonly)]
     pub runs: u32,
-    /// Milliseconds from handing over the colours until they had arrived, without the kernel.
+    /// Milliseconds from passing the colours to the library until their arrival, without the kernel.
     #[wasm_bindgen(readonly)]
     pub upload: f64,
-    /// Milliseconds that the kernel ran, all passes together.
+    /// Milliseconds of the kernel, all passes together.
     #[wasm_bindgen(readonly)]
     pub kernel: f64,
-    /// Whether `kernel` is from the device's own clock; else it includes handing over and being told.
+    /// Whether `kernel` is from the device's own clock; else it includes the submission and the notification.
     #[wasm_bindgen(readonly)]
     pub device_clock: bool,
     /// Milliseconds until the result could be read.
@@ -43,7 +43,7 @@ pub struct Convolved {
 
 #[wasm_bindgen]
 impl Convolved {
-    /// The pixels: red, green, blue, and the opacity they had. Given once: after that there are none.
+    /// The pixels: red, green, blue, and the unchanged opacity. A second call returns nothing.
     #[must_use]
     pub fn take_pixels(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.rgba)
@@ -56,45 +56,45 @@ impl Convolution {
     ///
     /// # Errors
     ///
-    /// If the browser has no device for us.
+    /// Fails if the browser has no usable device.
     pub async fn open() -> Result<Convolution, Error> {
         let device = Device::open_async(&DeviceOptions::default()).await.map_err(in_words)?;
         let kernel = device.kernel(include_str!("../../../examples/shaders/conv3x3.wgsl")).map_err(in_words)?;
         Ok(Self { device, kernel })
     }
 
-    /// What the browser calls the device: often it keeps that to itself.
+    /// The browser's name for the device; often empty.
     #[must_use]
     pub fn name(&self) -> String {
         self.device.caps().name.clone()
     }
 
-    /// The largest buffer that a kernel can be given, in bytes.
+    /// The maximum size of a buffer binding, in bytes.
     #[must_use]
     pub fn largest_binding(&self) -> f64 {
         let limits = &self.device.caps().limits;
         limits.storage_binding_size.min(limits.buffer_size) as f64
     }
 
-    /// Invocations in one workgroup, at most.
+    /// The maximum number of invocations in one workgroup.
     #[must_use]
     pub fn workgroup_invocations(&self) -> u32 {
         self.device.caps().limits.workgroup_invocations
     }
 
-    /// The most pixels that a picture may have here.
+    /// The maximum number of pixels of a picture.
     #[must_use]
     pub fn most_pixels(&self) -> f64 {
         let colour = (RGB * size_of::<f32>()) as f64;
-        (self.largest_binding() / colour).floor().min(MOST_PIXELS as f64)
+        (self.largest_binding() / colour).floor().min(MAX_PIXELS as f64)
     }
 
-    /// Convolves the colours of `rgba` with nine `weights`, row by row, `passes` times; and all of that `runs`
-    /// times after a first one that is not counted, or fewer if that takes long.
+    /// Convolves the colours of `rgba` with nine `weights`, row by row, `passes` times. Repeats this `runs` times after
+    /// one warm-up run, or fewer times if that takes long.
     ///
     /// # Errors
     ///
-    /// If sizes do not fit each other, or the device fails.
+    /// Fails if the sizes do not match, or if the device fails.
     pub async fn run(
         &self,
         rgba: Vec<u8>,
@@ -106,19 +106,23 @@ impl Convolution {
     ) -> Result<Convolved, Error> {
         let pixels = u64::from(width) * u64::from(height);
         if pixels == 0 || rgba.len() as u64 != pixels * RGBA as u64 {
-            return Err(Error::new(&format!("{width} x {height} pixels do not have {} bytes", rgba.len())));
+            return Err(Error::new(&format!(
+                "{width} x {height} pixels: the number of bytes does not match, got {}",
+                rgba.len()
+            )));
         }
         if pixels as f64 > self.most_pixels() {
             let most = self.most_pixels();
-            return Err(Error::new(&format!("{width} x {height} pixels are more than the {most} that fit here")));
+            return Err(Error::new(&format!("{width} x {height} pixels exceed the limit of {most} pixels")));
         }
-        let weights: [f32; 9] = weights.try_into().map_err(|_| Error::new("a filter of 3 x 3 has nine weights"))?;
+        let weights: [f32; 9] =
+            weights.try_into().map_err(|_| Error::new("expected nine weights for a 3 x 3 filter"))?;
         self.measured(rgba, [width, height], weights, passes.max(1), runs.max(1)).await.map_err(in_words)
     }
 }
 
 impl Convolution {
-    /// The browser's device, for what else runs on it.
+    /// The browser's device, for other kernels.
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -153,7 +157,7 @@ impl Convolution {
             let download = now() - start;
             if run == 0 {
                 recolour(&mut rgba, &result);
-                continue; // shaders are compiled and memory is taken in the first one
+                continue; // the first run includes compilation and allocation
             }
             uploads.push((both - kernel).max(0.0));
             kernels.push(kernel);
@@ -165,7 +169,7 @@ impl Convolution {
         Ok(Convolved { rgba, runs, upload, kernel, device_clock, read_back })
     }
 
-    /// All passes, to be replayed. The last one writes `target`; those before it take turns with `between`.
+    /// Records all passes. The last one writes `target`; earlier ones alternate between `between` and `target`.
     fn record(
         &self,
         [width, height]: [u32; 2],
@@ -194,8 +198,8 @@ impl Convolution {
         Ok(recording)
     }
 
-    /// Milliseconds of the kernel, and whether the device's clock gave them. Without such a clock the recording
-    /// is run again with nothing to upload.
+    /// Milliseconds of the kernel, and whether the device's clock measured them. Without such a clock the recording
+    /// runs again with nothing to upload.
     async fn kernel_time(&self, recording: &Recording, submission: &Submission) -> anywarp::Result<(f64, bool)> {
         if let Some(timings) = submission.timings() {
             return Ok((timings.total().as_secs_f64() * 1e3, true));

@@ -1,4 +1,4 @@
-//! Pictures that need no photograph: the Mandelbrot set, and two substances that react.
+//! Pictures without a photograph: the Mandelbrot set, and two substances that react.
 
 use anywarp::{Device, Kernel, Recording, UnifiedBuffer, Wgsl};
 use js_sys::Error;
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::convolution::{Convolution, in_words};
 
-/// Parts of the Mandelbrot set, drawn one after the other.
+/// Draws parts of the Mandelbrot set, one after the other.
 #[wasm_bindgen]
 pub struct Mandelbrot {
     kernel: Kernel,
@@ -20,7 +20,7 @@ impl Mandelbrot {
     ///
     /// # Errors
     ///
-    /// If the device refuses the kernel or the memory.
+    /// Fails if the device refuses the kernel or the memory.
     #[wasm_bindgen(constructor)]
     pub fn new(convolution: &Convolution, width: u32, height: u32) -> Result<Self, Error> {
         let device = convolution.device();
@@ -29,11 +29,11 @@ impl Mandelbrot {
         Ok(Self { kernel, size: [width, height], pixels })
     }
 
-    /// The part around a point of the plane: pixels as a canvas has them.
+    /// Draws the part around a point of the plane and returns pixels in a canvas's format.
     ///
     /// # Errors
     ///
-    /// If the device fails.
+    /// Fails if the device fails.
     pub async fn draw(&mut self, x: f32, y: f32, width: f32, steps: u32) -> Result<Vec<u8>, Error> {
         let launch = self.kernel.launch().set("view.centre", [x, y]).set("view.width", width);
         let launch = launch.set("view.most_steps", steps).set("view.size", self.size);
@@ -50,7 +50,7 @@ pub struct Dish {
     size: [u32; 2],
     substances: [UnifiedBuffer<[f32; 2]>; 2],
     pixels: UnifiedBuffer<u32>,
-    /// A hundred steps.
+    /// Runs a hundred steps.
     steps: Recording,
 }
 
@@ -60,17 +60,17 @@ impl Dish {
     ///
     /// # Errors
     ///
-    /// If the device refuses the kernels or the memory.
+    /// Fails if the device refuses the kernels or the memory.
     #[wasm_bindgen(constructor)]
     pub fn new(convolution: &Convolution, side: u32) -> Result<Self, Error> {
         Self::filled(convolution.device().clone(), [side; 2]).map_err(in_words)
     }
 
-    /// So many times a hundred steps further: pixels as a canvas has them.
+    /// Simulates `hundreds` times a hundred steps and returns pixels in a canvas's format.
     ///
     /// # Errors
     ///
-    /// If the device fails.
+    /// Fails if the device fails.
     pub async fn go_on(&mut self, hundreds: u32) -> Result<Vec<u8>, Error> {
         self.painted(hundreds).await.map_err(in_words)
     }
@@ -103,7 +103,7 @@ impl Dish {
     }
 }
 
-/// A launch that has its values, but no buffers yet.
+/// A launch with its values set, but without buffers.
 fn dish(kernel: &Kernel, size: [u32; 2]) -> anywarp::Launch<'_> {
     kernel.launch().set("dish.size", size).set("dish.feed", 0.037f32).set("dish.kill", 0.06f32)
 }

@@ -1,8 +1,7 @@
-//! anywarp in a browser: a picture is convolved on the GPU, and the page shows what that took; other kernels draw
-//! pictures of their own.
+//! anywarp in a browser: convolves a picture on the GPU and shows the times; other kernels draw their own pictures.
 //!
-//! The page (`page/`) reads pictures and shows them; everything about the GPU is here. Nothing blocks:
-//! a browser's page has one thread, and what it waits for is awaited.
+//! The page (`page/`) reads pictures and shows them; this crate holds all GPU code. Nothing blocks: a page has one
+//! thread, so every wait is awaited.
 
 #![cfg(target_arch = "wasm32")]
 

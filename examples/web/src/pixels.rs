@@ -1,9 +1,9 @@
-//! Pixels as canvases have them, and colours as the kernel wants them.
+//! Conversion between a canvas's pixels and the kernel's colours.
 
-/// Values in a pixel of a canvas: red, green, blue, and how opaque it is.
+/// Values in a pixel of a canvas: red, green, blue, opacity.
 pub(crate) const RGBA: usize = 4;
 
-/// Values that are convolved: how opaque a pixel is stays as it is.
+/// Convolved values in a pixel: the opacity is unchanged.
 pub(crate) const RGB: usize = 3;
 
 /// Red, green and blue of each pixel, from 0 to 1.
@@ -14,7 +14,7 @@ pub(crate) fn colours(rgba: &[u8]) -> Vec<f32> {
         .collect()
 }
 
-/// Puts the colours into the pixels, rounded; what is beyond 0 and 1 becomes that.
+/// Writes the colours to the pixels, rounded and clamped to 0..1.
 pub(crate) fn recolour(rgba: &mut [u8], colours: &[f32]) {
     for (pixel, colour) in rgba.chunks_exact_mut(RGBA).zip(colours.chunks_exact(RGB)) {
         for (byte, value) in pixel.iter_mut().zip(colour) {

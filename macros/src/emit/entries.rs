@@ -1,4 +1,4 @@
-//! Entry points: what makes their kernels, what launches them, and what with.
+//! Entry points: their constructors, kernels and arguments.
 
 use anywarp_backend::Shape;
 use proc_macro2::{Ident, TokenStream};
@@ -11,7 +11,7 @@ use crate::layout::{element_type, value_type};
 use crate::names::{Names, camel_case, ident};
 use crate::refusal::Refusal;
 
-/// All of them, and the alias `Args` if there is one.
+/// All entry points, and the alias `Args` if there is one.
 pub(super) fn entries(description: &Description, names: &mut Names) -> Result<TokenStream, Refusal> {
     let mut tokens = TokenStream::new();
     for entry in &description.entries {
@@ -30,8 +30,8 @@ pub(super) fn entries(description: &Description, names: &mut Names) -> Result<To
     Ok(tokens)
 }
 
-/// A type for each variable that is bound, with its name, so that the compiler's messages have it. No name of WGSL
-/// begins as that of the module does.
+/// A type for each variable that is bound, with the variable's name, so that compiler messages contain it. No WGSL name
+/// can clash with the module: none begins with two underscores.
 fn bindings(description: &Description) -> Result<Option<TokenStream>, Refusal> {
     let arguments = description.entries.iter().flat_map(|entry| &entry.arguments);
     let bound = arguments.filter(|argument| matches!(argument.kind, ArgumentKind::Reads(_) | ArgumentKind::Writes(_)));
@@ -87,18 +87,17 @@ fn constructors(
 /// One field of the arguments.
 struct Taken {
     field: Ident,
-    /// A parameter of its own for what is bound, and what that must be.
+    /// The type parameter for the bound value, and the trait that it requires.
     bound: Option<(Ident, TokenStream)>,
     ty: TokenStream,
     docs: TokenStream,
-    /// Hands it to the launch.
+    /// The code that passes it to the launch.
     given: TokenStream,
 }
 
 fn kernel(entry: &Entry, called: &Called, names: &mut Names) -> Result<TokenStream, Refusal> {
     let name = names.add_type(&called.kernel, format!("the kernel of the entry point '{}'", entry.name))?;
-    let arguments =
-        names.add_type(&called.arguments, format!("what the entry point '{}' is launched with", entry.name))?;
+    let arguments = names.add_type(&called.arguments, format!("the arguments of the entry point '{}'", entry.name))?;
     let mut taken: Vec<Taken> = Vec::new();
     for argument in &entry.arguments {
         let parameter = parameter(argument, &taken, names);
@@ -109,9 +108,10 @@ fn kernel(entry: &Entry, called: &Called, names: &mut Names) -> Result<TokenStre
     let bounds = taken.iter().filter_map(|one| one.bound.as_ref().map(|(parameter, bound)| quote!(#parameter: #bound)));
     let declared = taken.iter().map(|Taken { field, ty, docs, .. }| quote!(#docs pub #field: #ty));
     let given = taken.iter().map(|one| &one.given);
-    let docs = lines(&format!(" The kernel `{}` of one device. Cloning it copies a handle.", entry.name), &entry.docs);
-    let about = format!(" What [`{}`] is launched with.", called.kernel);
-    // A kernel may take nothing at all.
+    let docs =
+        lines(&format!(" The kernel `{}` on one device. A clone is another handle to it.", entry.name), &entry.docs);
+    let about = format!(" The arguments of [`{}::launch`].", called.kernel);
+    // A kernel may have no arguments.
     let (launch, args) =
         if taken.is_empty() { (quote!(launch), quote!(_)) } else { (quote!(mut launch), quote!(args)) };
     Ok(quote! {
@@ -121,7 +121,7 @@ fn kernel(entry: &Entry, called: &Called, names: &mut Names) -> Result<TokenStre
             kernel: ::anywarp::Kernel,
         }
         impl #name {
-            /// The kernel without the types.
+            /// The untyped kernel.
             pub fn kernel(&self) -> &::anywarp::Kernel {
                 &self.kernel
             }
@@ -140,7 +140,7 @@ fn kernel(entry: &Entry, called: &Called, names: &mut Names) -> Result<TokenStre
     })
 }
 
-/// The type parameter for what is bound to a variable: its name, in camel case, unless that is
+/// The type parameter for the value that is bound to a variable: the variable's name in camel case, unless that name is
 /// taken.
 fn parameter(argument: &Argument, taken: &[Taken], names: &Names) -> Ident {
     let mut name = camel_case(&argument.name);
@@ -156,7 +156,7 @@ fn parameter(argument: &Argument, taken: &[Taken], names: &Names) -> Ident {
 fn take(argument: &Argument, parameter: Ident) -> Result<Taken, Refusal> {
     let field = ident(&argument.name)?;
     let layout = &argument.layout;
-    // A buffer of elements stands for an array, a buffer of one value for anything else.
+    // An array takes a buffer of elements; any other variable takes a buffer of values.
     let element = || match &layout.shape {
         Shape::Array { element, .. } => element_type(element),
         _ => value_type(layout),

@@ -1,4 +1,4 @@
-//! The Rust module that a description becomes.
+//! Generates the Rust module for a description.
 
 mod entries;
 mod overrides;
@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 /// The whole module.
 ///
 /// # Errors
-/// Names that Rust cannot have, or that two things would have.
+/// A name that is invalid in Rust or not unique.
 pub(crate) fn module(input: &Input, reading: &Reading, description: &Description) -> Result<TokenStream, Refusal> {
     let mut names = Names::default();
     let source = source(input, reading, &mut names)?;
@@ -42,7 +42,7 @@ pub(crate) fn module(input: &Input, reading: &Reading, description: &Description
     })
 }
 
-/// The function that hands out the text.
+/// The function that returns the text.
 fn source(input: &Input, reading: &Reading, names: &mut Names) -> Result<TokenStream, Refusal> {
     let function = names.add_function("source", "the function that the macro makes for the text".to_owned())?;
     let (text, file) = match &input.text {
@@ -65,20 +65,20 @@ fn source(input: &Input, reading: &Reading, names: &mut Names) -> Result<TokenSt
         quote!(.element::<#ty>(#name))
     });
     Ok(quote! {
-        /// The WGSL, for [`Device::kernel`](::anywarp::Device::kernel) and what goes beyond this module.
+        /// The WGSL, for [`Device::kernel`](::anywarp::Device::kernel) and other uses outside this module.
         pub fn #function() -> ::anywarp::Wgsl<'static> {
             #wgsl.file(#file) #(#features)* #(#elements)*
         }
     })
 }
 
-/// The text of a file of the crate, which is built anew when the file has changed.
+/// Includes the text of a file of the crate, so that the crate is rebuilt when the file changes.
 fn included(file: &str) -> TokenStream {
     let below = format!("/{file}");
     quote!(::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), #below)))
 }
 
-/// What the kernel of an entry point, and what it is launched with, are called.
+/// The names of an entry point's items: its constructor, its kernel and its arguments.
 struct Called {
     function: String,
     kernel: String,
@@ -92,7 +92,7 @@ impl Called {
     }
 }
 
-/// Doc comments: one line on what it is, then what the author says.
+/// Doc comments: a summary line, then the author's comment.
 fn lines(first: &str, more: &[String]) -> TokenStream {
     if more.is_empty() {
         return quote!(#[doc = #first]);
@@ -100,7 +100,7 @@ fn lines(first: &str, more: &[String]) -> TokenStream {
     quote!(#[doc = #first] #[doc = ""] #(#[doc = #more])*)
 }
 
-/// Doc comments: what the author says, or else `otherwise`.
+/// Doc comments: the author's comment, or else `otherwise`.
 fn lines_or(otherwise: &str, said: &[String]) -> TokenStream {
     if said.is_empty() { quote!(#[doc = #otherwise]) } else { quote!(#(#[doc = #said])*) }
 }

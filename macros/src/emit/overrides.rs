@@ -1,4 +1,4 @@
-//! Values of overrides, as a struct.
+//! Override values, as a struct.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -8,7 +8,7 @@ use crate::names::{Names, ident};
 use crate::overrides::{Initial, Override};
 use crate::refusal::Refusal;
 
-/// Whether kernels can be made without anybody giving values.
+/// Whether every override has a default, so that kernels can be made without override values.
 pub(super) fn all_have_values(description: &Description) -> bool {
     description.overrides.iter().all(|item| item.initial != Initial::None)
 }
@@ -50,7 +50,7 @@ pub(super) fn overrides(description: &Description, names: &mut Names) -> Result<
         }
     });
     Ok(quote! {
-        /// What the overrides of the WGSL are for one kernel.
+        /// Values of the overrides for one kernel.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct #name {
             #(#declared),*
@@ -67,7 +67,7 @@ pub(super) fn overrides(description: &Description, names: &mut Names) -> Result<
 
 fn docs(item: &Override) -> String {
     match item.initial {
-        Initial::None => format!(" `override {}: {}`; the WGSL gives no value.", item.name, item.ty),
+        Initial::None => format!(" `override {}: {}`; the WGSL has no default.", item.name, item.ty),
         Initial::Value(value) => format!(" `override {}: {}`, {value} unless set.", item.name, item.ty),
         Initial::Computed => format!(" `override {}: {}`, computed from others unless set.", item.name, item.ty),
     }
@@ -83,7 +83,7 @@ fn rust_type(item: &Override) -> TokenStream {
     }
 }
 
-/// Exact for every type that there is.
+/// Converts a value to `f64`; exact for every supported type.
 fn as_f64(item: &Override, value: TokenStream) -> TokenStream {
     match item.ty {
         "bool" => quote!(if #value { 1.0 } else { 0.0 }),
@@ -94,7 +94,7 @@ fn as_f64(item: &Override, value: TokenStream) -> TokenStream {
 
 fn initial(item: &Override) -> TokenStream {
     let Initial::Value(value) = item.initial else { return quote!(::core::option::Option::None) };
-    // What naga evaluates is finite, and of the override's own type.
+    // Values evaluated by naga are finite, and of the override's own type.
     match item.ty {
         "bool" => {
             let value = value != 0.0;
@@ -110,7 +110,7 @@ fn initial(item: &Override) -> TokenStream {
     }
 }
 
-/// Literals have no sign.
+/// Literals have no sign, so the sign is a separate token.
 fn negated(value: f64, literal: impl Fn(f64) -> Literal) -> TokenStream {
     let magnitude = literal(value.abs());
     if value.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }

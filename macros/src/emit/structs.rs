@@ -9,7 +9,7 @@ use crate::layout::{Slot, equal, slots, value_type};
 use crate::names::{Names, ident};
 use crate::refusal::Refusal;
 
-/// All of them.
+/// All structs of the description.
 pub(super) fn structs(description: &Description, names: &mut Names) -> Result<TokenStream, Refusal> {
     let mut tokens = TokenStream::new();
     for described in &description.structs {
@@ -69,7 +69,7 @@ fn one(name: &Ident, described: &Struct) -> Result<TokenStream, Refusal> {
         };
         ::anywarp::element!(#name { #(#all),* });
         impl #name {
-            /// All members; the bytes between them are zero.
+            /// Takes all members; padding bytes are zero.
             pub const fn new(#(#fields: #types),*) -> Self {
                 Self { #(#made),* }
             }
@@ -92,7 +92,7 @@ fn one(name: &Ident, described: &Struct) -> Result<TokenStream, Refusal> {
     })
 }
 
-/// `_pad0`, or the next one that no member has.
+/// The next name `_pad0`, `_pad1`, .. that no member has.
 fn padding_name(taken: &[Ident], members: &[Ident]) -> Ident {
     let mut number = 0;
     loop {

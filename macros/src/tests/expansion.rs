@@ -1,13 +1,13 @@
-//! Modules: one as a whole, others in parts.
+//! Generated modules: one as a whole, others in parts.
 
 use proc_macro2::TokenStream;
 
 use super::kernels;
 
-/// The same tokens, however they are laid out.
+/// The tokens without white space.
 fn dense(text: &str) -> String {
     let dense = text.replace(char::is_whitespace, "").replace("=r\"", "=\"");
-    // A list may end in a comma or not.
+    // A trailing comma makes no difference.
     [")", "]", "}", ">"].iter().fold(dense, |text, end| text.replace(&format!(",{end}"), end))
 }
 
@@ -21,33 +21,33 @@ fn saxpy_as_a_whole() {
 
 #[test]
 fn parts_of_modules() {
-    // What it is about, the input, what is in the module.
+    // The claim, the input, and parts of the module.
     for (what, input, wanted) in [
-        ("the module's name is the file's", r#""src/tests/saxpy.wgsl""#, &["mod saxpy {"][..]),
+        ("the module is named for the file", r#""src/tests/saxpy.wgsl""#, &["mod saxpy {"][..]),
         (
-            "attributes stay",
+            "attributes are copied",
             r#"#[doc(hidden)] pub mod m { "@compute @workgroup_size(1) fn main() {}" }"#,
             &["#[doc(hidden)] #[doc", "pub mod m {", "pub struct MainArgs {}", "_: MainArgs"][..],
         ),
         (
-            "a struct of that name keeps `Args` from being the arguments",
+            "a struct named `Args` suppresses the alias",
             r#"mod m { "struct Args { a: u32 } var<immediate> args: Args; @compute @workgroup_size(1) fn main() { _ = args.a; }" }"#,
             &["pub struct Args {", "pub struct MainArgs {", "pub args: Args"],
         ),
         (
-            "what an entry point only reads is read, whatever it is declared as",
+            "a variable that is only read is taken by `Reads`, whatever its declared access",
             r#"mod m { "@group(0) @binding(0) var<storage, read_write> a: array<vec3<f32>>;
                 @compute @workgroup_size(1) fn main() { _ = a[0]; }" }"#,
             &["A: ::anywarp::typed::Reads<'a, [f32; 4], __bindings::a>", "`array<vec3<f32>>`, read."],
         ),
         (
-            "a type parameter has another name than all structs",
+            "a type parameter does not have the name of a struct",
             r#"mod m { "struct A { v: u32 } @group(0) @binding(0) var<storage, read_write> a: array<A>;
                 @compute @workgroup_size(1) fn main() { a[0].v = 1u; }" }"#,
             &["ABound: ::anywarp::typed::Writes<'a, A, __bindings::a>", "pub struct MainArgs<ABound> {"],
         ),
         (
-            "without a value for each override there is no default",
+            "an override without a default suppresses `Default`",
             r#"mod m { "override n: u32; @compute @workgroup_size(n) fn main() {}" }"#,
             &["pub fn main_with(", "pub struct Overrides { ", "pub n: u32"],
         ),
@@ -78,11 +78,11 @@ fn texts_of_several_files() {
         text("shared/scale.wgsl"),
     );
     assert!(dense(&made).contains(&dense(&wanted)), "the macro makes\n{made}\nwithout\n{wanted}");
-    assert!(dense(&made).contains("Writes<'a,::anywarp::f16,"), "the element is not that of\n{made}");
+    assert!(dense(&made).contains("Writes<'a,::anywarp::f16,"), "the element is not f16 in\n{made}");
 }
 
 #[test]
-fn what_is_not_there() {
+fn an_override_without_default_suppresses_main_and_default() {
     let made = kernels(r#"mod m { "override n: u32; @compute @workgroup_size(n) fn main() {}" }"#).unwrap();
     for absent in ["fn main (", "Default for Overrides"] {
         assert!(!made.contains(absent), "'{absent}' is in\n{made}");
@@ -92,21 +92,21 @@ fn what_is_not_there() {
 #[test]
 fn comments_become_documentation() {
     let made = kernels(
-        r##"mod m { r#"//! Of the module.
-        /// Of the struct.
+        r##"mod m { r#"//! About the module.
+        /// About the struct.
         struct P {
-            /// Of the member.
+            /// About the member.
             a: f32,
         }
-        /// Of the binding.
+        /// About the binding.
         @group(0) @binding(0) var<uniform> p: P;
-        /// Of the entry point.
+        /// About the entry point.
         @compute @workgroup_size(1) fn main() { _ = p.a; }"# }"##,
     )
     .unwrap();
     for of in ["module", "struct", "member", "binding", "entry point"] {
-        assert!(made.contains(&format!("doc = \" Of the {of}.\"")), "the comment of the {of} is not in\n{made}");
+        assert!(made.contains(&format!("doc = \" About the {of}.\"")), "the comment of the {of} is not in\n{made}");
     }
     let odd = "mod m { \"@compute @workgroup_size(1) fn main() { /// nothing to be about\n }\" }";
-    assert!(kernels(odd).is_ok(), "a comment in an odd place is no mistake");
+    assert!(kernels(odd).is_ok(), "a comment in an unexpected position is accepted");
 }

@@ -1,4 +1,4 @@
-//! What the macro makes of a text, without compiling it.
+//! The macro's output for a text, without compiling it.
 
 mod expansion;
 mod refusals;
@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::expand;
 use crate::input::Input;
 
-/// What the macro says to `tokens`: the module, or the error.
+/// The macro's result for `tokens`: the module, or the error.
 fn kernels(tokens: &str) -> Result<String, String> {
     let input: Input = syn::parse_str(tokens).map_err(|error| error.to_string())?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,13 +1,13 @@
-//! Texts that no module is made of, and what is said about them.
+//! Texts that the macro refuses, and their errors.
 
 use super::kernels;
 
-/// A module of this text.
+/// The result for a module with this text.
 fn inline(wgsl: &str) -> Result<String, String> {
     kernels(&format!("mod inline {{ r##\"{wgsl}\"## }}"))
 }
 
-/// `what` is refused, and the error has all of `parts`.
+/// Checks that `made` is an error that contains all of `parts`.
 fn refused(what: &str, made: Result<String, String>, parts: &[&str]) {
     let error = made.expect_err(what);
     for part in parts {
@@ -19,9 +19,9 @@ fn refused(what: &str, made: Result<String, String>, parts: &[&str]) {
 fn texts() {
     const MAIN: &str = "@compute @workgroup_size(1) fn main()";
     let cases: &[(&str, &str, &[&str])] = &[
-        ("no WGSL", "fn main( {", &["inline is not valid WGSL", "inline:1:10", "fn main( {", "^"]),
-        ("no type", &format!("{MAIN} {{\n  let a: f32 = 1u;\n}}"), &["inline:2:16", "let a: f32 = 1u;"]),
-        ("nothing", " \n", &["inline is empty"]),
+        ("a syntax error", "fn main( {", &["inline is not valid WGSL", "inline:1:10", "fn main( {", "^"]),
+        ("a type error", &format!("{MAIN} {{\n  let a: f32 = 1u;\n}}"), &["inline:2:16", "let a: f32 = 1u;"]),
+        ("an empty text", " \n", &["inline is empty"]),
         ("no entry point", "fn f() {}", &["inline has no compute entry point", "@compute"]),
         (
             "a texture",
@@ -29,14 +29,14 @@ fn texts() {
             &["'t' has no counterpart in Rust", "inline:1:23", "textures"],
         ),
         (
-            "a struct without an end",
+            "a struct that ends in a runtime-sized array",
             &format!(
                 "struct S {{ n: u32, data: array<f32> }}\n@group(0) @binding(0) var<storage> s: S; {MAIN} {{ _ = s.n; }}"
             ),
-            &["'S' ends in an array without a size", "inline:2:", "two bindings", "Device::kernel"],
+            &["'S' ends in a runtime-sized array", "inline:2:", "two bindings", "Device::kernel"],
         ),
         (
-            "a bool that the host would share",
+            "a bool in a uniform",
             &format!("struct S {{ on: bool }} @group(0) @binding(0) var<uniform> s: S; {MAIN} {{ _ = s.on; }}"),
             &["inline is not valid WGSL", "'s' is in `uniform`", "a `bool` has no layout"],
         ),
@@ -46,17 +46,17 @@ fn texts() {
             &["`Main`", "the struct 'Main'", "the entry point 'main'", "rename"],
         ),
         (
-            "two kernels of one name",
+            "two kernels with the same name",
             "@compute @workgroup_size(1) fn add_up() {} @compute @workgroup_size(1) fn addUp() {}",
             &["`AddUp`", "'add_up'", "'addUp'"],
         ),
         (
-            "an entry point with the name of another one's constructor",
+            "an entry point with the name of another constructor",
             "override n: u32 = 1; @compute @workgroup_size(n) fn a() {} @compute @workgroup_size(1) fn a_with() {}",
             &["`a_with`", "rename"],
         ),
         (
-            "an entry point with the name of the text",
+            "an entry point with the name of the function `source`",
             "@compute @workgroup_size(1) fn source() {}",
             &["`source`", "the entry point 'source'"],
         ),
@@ -77,14 +77,14 @@ fn a_text_that_nests_too_deeply() {
 fn files() {
     let cases: &[(&str, &str, &[&str])] = &[
         (
-            "a file that is not there",
+            "a missing file",
             "src/none.wgsl",
-            &["'src/none.wgsl' cannot be read", "looked for at", "macros/src/none.wgsl"],
+            &["'src/none.wgsl' cannot be read", "expected it at", "macros/src/none.wgsl"],
         ),
         ("a folder", "src", &["'src' cannot be read"]),
         ("a file of another crate", "../examples/shaders/saxpy.wgsl", &["not within the crate", "relative"]),
         ("a file of the system", "/etc/hostname", &["not within the crate"]),
-        ("a file that is no WGSL", "Cargo.toml", &["Cargo.toml is not valid WGSL", "Cargo.toml:1:1"]),
+        ("a file that is not WGSL", "Cargo.toml", &["Cargo.toml is not valid WGSL", "Cargo.toml:1:1"]),
     ];
     for (what, path, parts) in cases {
         refused(what, kernels(&format!("mod m = \"{path}\"")), parts);
@@ -100,17 +100,17 @@ fn composition() {
             "circle.wgsl\"",
             &["src/tests/shaders/circle.wgsl", "shared/circle.wgsl", "^"],
         ),
-        ("a module that is not there", "missing.wgsl\"", &["src/tests/shaders/missing.wgsl:2:", "shared::none"]),
+        ("a missing module", "missing.wgsl\"", &["src/tests/shaders/missing.wgsl:2:", "shared::none"]),
         (
             "a mistake in an imported file",
             "mistaken.wgsl\"",
             &["src/tests/shaders/shared/mistaken.wgsl:2:", "let a: f32 = 1u;"],
         ),
-        ("a feature that nobody set", "feature.wgsl\"", &["feature.wgsl:1:", "fast"]),
-        ("an element of no such type", "feature.wgsl\", element T = vec2", &["'T' cannot be 'vec2'", "f16, f32"]),
-        ("an element that there is not", "feature.wgsl\", feature fast = true, element T = f16", &["alias T"]),
-        ("a root that is not there", "feature.wgsl\", root = \"src/none\"", &["'src/none' cannot be read"]),
-        ("a root elsewhere", "feature.wgsl\", root = \"src/emit\"", &["does not lie in 'src/emit'"]),
+        ("a feature that is not set", "feature.wgsl\"", &["feature.wgsl:1:", "fast"]),
+        ("an element with an unknown type", "feature.wgsl\", element T = vec2", &["'T' cannot be 'vec2'", "f16, f32"]),
+        ("an unknown element", "feature.wgsl\", feature fast = true, element T = f16", &["alias T"]),
+        ("a missing root", "feature.wgsl\", root = \"src/none\"", &["'src/none' cannot be read"]),
+        ("a root elsewhere", "feature.wgsl\", root = \"src/emit\"", &["is not in 'src/emit'"]),
         ("a root outside of the crate", "feature.wgsl\", root = \"..\"", &["not within the crate"]),
     ];
     for (what, rest, parts) in cases {
@@ -121,14 +121,14 @@ fn composition() {
 #[test]
 fn inputs() {
     let cases: &[(&str, &str, &[&str])] = &[
-        ("nothing", "", &["expected the path of a WGSL file", "mod NAME"]),
-        ("no module", "pub struct S;", &["expected the path of a WGSL file"]),
+        ("an empty input", "", &["expected the path of a WGSL file", "mod NAME"]),
+        ("another item", "pub struct S;", &["expected the path of a WGSL file"]),
         ("a module without a text", "mod m", &["expected `= \"PATH\"`"]),
         ("WGSL without quotes", "mod m { fn main() {} }", &["one string literal"]),
-        ("two texts", "mod m { \"\" \"\" }", &["behind it"]),
-        ("a file whose name is no name", "\"src/3d.wgsl\"", &["'3d' cannot be the name of a module", "mod NAME"]),
-        ("an unknown option", "\"a.wgsl\", fast = true", &["no option 'fast'", "feature NAME"]),
-        ("a feature that is no bool", "\"a.wgsl\", feature fast = 1", &["boolean"]),
+        ("two texts", "mod m { \"\" \"\" }", &["remove the rest"]),
+        ("a file whose name is not an identifier", "\"src/3d.wgsl\"", &["'3d' is not a valid module name", "mod NAME"]),
+        ("an unknown option", "\"a.wgsl\", fast = true", &["unknown option 'fast'", "feature NAME"]),
+        ("a feature that is not a bool", "\"a.wgsl\", feature fast = 1", &["boolean"]),
         ("two roots", "\"a.wgsl\", root = \"a\", root = \"b\"", &["given twice"]),
     ];
     for (what, input, parts) in cases {

@@ -3,7 +3,7 @@
 /// Sums of vectors.
 #[allow(dead_code, non_snake_case, non_camel_case_types, clippy::all, clippy::pedantic)]
 pub(crate) mod saxpy {
-    /// The WGSL, for [`Device::kernel`](::anywarp::Device::kernel) and what goes beyond this module.
+    /// The WGSL, for [`Device::kernel`](::anywarp::Device::kernel) and other uses outside this module.
     pub fn source() -> ::anywarp::Wgsl<'static> {
         ::anywarp::Wgsl::new(::core::include_str!(::core::concat!(
             ::core::env!("CARGO_MANIFEST_DIR"),
@@ -32,7 +32,7 @@ pub(crate) mod saxpy {
     };
     ::anywarp::element!(Params { a, _pad0, shift, _pad1 });
     impl Params {
-        /// All members; the bytes between them are zero.
+        /// Takes all members; padding bytes are zero.
         pub const fn new(a: f32, shift: [f32; 3]) -> Self {
             Self { a, _pad0: [0; 12], shift, _pad1: [0; 4] }
         }
@@ -52,7 +52,7 @@ pub(crate) mod saxpy {
             f.debug_struct(::core::stringify!(Params)).field("a", &self.a).field("shift", &self.shift).finish()
         }
     }
-    /// What the overrides of the WGSL are for one kernel.
+    /// Values of the overrides for one kernel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Overrides {
         /// `override block: u32`, 64 unless set.
@@ -84,7 +84,7 @@ pub(crate) mod saxpy {
     ) -> ::core::result::Result<Saxpy, ::anywarp::KernelError> {
         device.kernel(overrides.of(source().entry("saxpy"))).map(|kernel| Saxpy { kernel })
     }
-    /// The kernel `saxpy` of one device. Cloning it copies a handle.
+    /// The kernel `saxpy` on one device. A clone is another handle to it.
 ///
 /// y = a * x + y
     #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ pub(crate) mod saxpy {
         kernel: ::anywarp::Kernel,
     }
     impl Saxpy {
-        /// The kernel without the types.
+        /// The untyped kernel.
         pub fn kernel(&self) -> &::anywarp::Kernel {
             &self.kernel
         }
@@ -108,14 +108,14 @@ pub(crate) mod saxpy {
             launch
         }
     }
-    /// What [`Saxpy`] is launched with.
+    /// The arguments of [`Saxpy::launch`].
     #[derive(Clone, Copy, Debug)]
     pub struct SaxpyArgs<X, Y> {
         /// `Params`, uniform.
         pub params: Params,
         /// `array<f32>`, read.
         pub x: X,
-        /// What is added to.
+        /// The sum.
         pub y: Y,
     }
     #[doc(hidden)]

@@ -8,7 +8,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage> x: array<f32>;
-/// What is added to.
+/// The sum.
 @group(0) @binding(2) var<storage, read_write> y: array<f32>;
 
 override block: u32 = 64;

@@ -1,4 +1,4 @@
-// What the page of examples/web is to do, at the width of a desktop and of a phone.
+// Tests of the page of examples/web, at the width of a desktop and of a phone.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 
@@ -11,42 +11,42 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 360, height: 800 } };
 const FILTERS = ['Blur', 'Wide blur', 'Sharpen', 'Edges', 'Emboss'];
-/** What the page shows without being asked. */
+/** The filter that the page shows first. */
 const FIRST = 'Emboss';
 
-/** In every browser with WebGPU; names tell what is expected. */
+/** For browsers with WebGPU; the names state the expectations. */
 const WITH_WEBGPU = [
     ...FILTERS.map((name) => ({ name: `the sample is right after ${name}`, run: (page) => rightAfter(page, name) })),
     ...[DESKTOP, PHONE].flatMap((context) => at(context, [
         { name: 'nothing is wider than the window', run: fits },
-        { name: 'every control is reached and worked by keyboard', run: keyboard },
+        { name: 'every control can be reached and used by keyboard', run: keyboard },
         { name: 'a dropped picture is convolved', run: dropped },
-        { name: 'the page looks as it did', run: async (page, how) => looks(page, context, 'page', how) },
-        { name: 'no fault of accessibility is found', run: accessible },
-        { name: 'without WebGPU the page says what to do', before: noWebgpu, run: (page, how) => without(page, context, how) },
+        { name: 'the page matches its screenshot', run: async (page, how) => looks(page, context, 'page', how) },
+        { name: 'no accessibility violation is found', run: accessible },
+        { name: 'without WebGPU the page explains how to get it', before: noWebgpu, run: (page, how) => without(page, context, how) },
     ])),
-    { name: 'dark: the page looks as it did', context: { colorScheme: 'dark' }, run: (page, how) => looks(page, DESKTOP, 'dark', how) },
-    { name: 'dark: no fault of accessibility is found', context: { colorScheme: 'dark' }, run: accessible },
-    { name: 'nothing moves for who wants less motion', context: { reducedMotion: 'reduce' }, run: still },
+    { name: 'dark: the page matches its screenshot', context: { colorScheme: 'dark' }, run: (page, how) => looks(page, DESKTOP, 'dark', how) },
+    { name: 'dark: no accessibility violation is found', context: { colorScheme: 'dark' }, run: accessible },
+    { name: 'nothing moves with reduced motion', context: { reducedMotion: 'reduce' }, run: still },
     { name: 'a chosen file is convolved', run: chosen },
-    { name: 'opacity stays as it was', run: opacity },
+    { name: 'opacity is unchanged', run: opacity },
     ...[[1, 1], [1, 40], [500, 1], [17, 33]].map(([width, height]) => (
         { name: `${width} x ${height} pixels are right`, run: (page) => sized(page, width, height) }
     )),
-    { name: 'the picture asked for last is shown', run: lastWins },
-    { name: 'a file that is no picture is refused in words', run: notAPicture },
-    { name: 'a picture that is too large is refused in words', run: tooLarge },
-    { name: 'text that is dropped is refused in words', run: droppedText },
-    { name: 'a lost device is told in words', before: keepDevice, run: lost },
-    { name: 'what the browser refuses later is told in words', before: refusePipelines, run: refusedLater },
+    { name: 'the picture requested last is shown', run: lastWins },
+    { name: 'a file that is not a picture is refused with a message', run: notAPicture },
+    { name: 'a picture that is too large is refused with a message', run: tooLarge },
+    { name: 'dropped text is refused with a message', run: droppedText },
+    { name: 'a lost device is reported', before: keepDevice, run: lost },
+    { name: 'an asynchronous error of the browser is reported', before: refusePipelines, run: refusedLater },
     { name: 'kernels draw pictures of their own', run: drawn },
     { name: 'times, adapter and limits are shown', run: facts },
-    { name: 'a program that is not there is told so', before: noProgram, run: (page) => missing(page, /could not be started/) },
+    { name: 'a missing program is reported', before: noProgram, run: (page) => missing(page, /could not be started/) },
 ];
 
-/** In a browser that was given no adapter. */
+/** For a browser without an adapter. */
 const WITHOUT_ADAPTER = [
-    { name: 'a browser that finds no GPU is told so', run: (page) => missing(page, /found no GPU/) },
+    { name: 'a browser without a GPU is reported', run: (page) => missing(page, /found no GPU/) },
 ];
 
 export const tables = [
@@ -162,7 +162,7 @@ async function lost(page) {
     await told(page, /The GPU could not do it: .*lost[^]*Reload the page/);
 }
 
-/** Pipelines become invalid, which a browser tells only when the call has returned. */
+/** Makes pipelines invalid, which a browser reports only after the call has returned. */
 function refusePipelines(page) {
     return page.addInitScript(() => {
         const create = GPUDevice.prototype.createComputePipeline;
@@ -176,7 +176,7 @@ async function refusedLater(page) {
     await told(page, /work handed over earlier failed: .*nothing/);
 }
 
-/** As in a browser that has no WebGPU. */
+/** Simulates a browser without WebGPU. */
 function noWebgpu(page) {
     return page.addInitScript(() => {
         delete Navigator.prototype.gpu;
@@ -198,7 +198,7 @@ async function missing(page, reason) {
     await notice.waitFor();
     assert.match(await notice.innerText(), reason);
     assert.match(await notice.innerText(), /Chrome and Edge/);
-    assert.ok(!(await page.locator('#work').isVisible()), 'what needs a GPU is not shown');
+    assert.ok(!(await page.locator('#work').isVisible()), 'the parts that need a GPU are hidden');
     await fits(page);
 }
 
@@ -302,7 +302,7 @@ async function still(page) {
 
 // Steps
 
-/** Waits until the page says that this is what it shows. */
+/** Waits until the page reports that it shows this filter and picture. */
 async function done(page, filter, name) {
     const status = page.locator('#status');
     const wanted = new RegExp(`^${filter}: ${name.replace('.', '\\.')}, .* Done\\.$`);

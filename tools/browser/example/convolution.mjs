@@ -1,7 +1,7 @@
-// What the page shows beside what it should show: a plain convolution in JavaScript.
+// Compares the page's picture with a plain convolution in JavaScript.
 
 /**
- * How the picture after differs from the picture before, convolved with the weights that the page lists: the
+ * The difference between the filtered picture and the original, convolved with the weights that the page lists: the
  * largest difference of a colour and of an opacity. Colours are compared where pixels are opaque: a canvas keeps
  * others multiplied by their opacity, rounded.
  */

@@ -1,4 +1,4 @@
-// Pictures to try the page with: made here, so that every pixel of them is known.
+// Test pictures for the page, generated so that every pixel is known.
 import { crc32, deflateSync } from 'node:zlib';
 
 /** A PNG of coloured, partly transparent pixels. */

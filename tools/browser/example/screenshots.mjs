@@ -1,8 +1,8 @@
-// Pictures of the page beside pictures that were kept (`references/`).
+// Compares screenshots of the page with stored ones (`references/`).
 //
-// A kept picture is made of the page's parts, one below the other, each brought to a size of its own: other fonts
-// make parts higher, and must not move what comes after them. Small as they are, letters become grey. Where the
-// parts were is kept beside it.
+// A stored screenshot consists of the page's parts, one below the other, each scaled to a size of its own: other fonts
+// make parts higher, and must not move the parts below them. At that size letters become grey. The positions of the
+// parts are stored next to it.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -12,10 +12,10 @@ import { PNG } from 'pngjs';
 const REFERENCES = new URL('../references/', import.meta.url);
 const DIFFERENT = new URL('../../../target/browser/', import.meta.url);
 
-/** What share of pixels may differ: in parts that are all letters, which other fonts put elsewhere, and in others. */
+/** The share of pixels that may differ: in parts with text only, which other fonts place differently, and in others. */
 const [LETTERS, SHARE] = [0.35, 0.15];
 
-/** The parts that are looked at, where they are visible: rows in a kept picture, share of pixels that may differ. */
+/** The compared parts, if visible: rows in a stored screenshot, share of pixels that may differ. */
 const PARTS = [
     ['header', 24, LETTERS],
     ['.notice', 40, LETTERS],
@@ -27,18 +27,18 @@ const PARTS = [
     ['footer', 16, LETTERS],
 ];
 
-/** Pixels in a row of a kept picture. */
+/** Pixels in a row of a stored screenshot. */
 const WIDTH = 160;
 
-/** How much two colours may differ and still be the same. */
+/** The maximum difference of two colours that count as equal. */
 const THRESHOLD = 0.15;
 
-/** How far parts may be from where they were, sideways; how much higher or lower they may be, and two lines anyway. */
+/** Tolerances of a part's position: sideways; vertically as a share; and vertically at least two lines. */
 const [SIDEWAYS, HIGHER, LINES] = [8, 0.2, 50];
 
-/** Compares the page with the picture kept under this name, or keeps it; what differs is in target/browser. */
+/** Compares the page with the screenshot of this name, or stores it; differences are written to target/browser. */
 export async function compare(page, name, { write }) {
-    // What is measured and what the adapter is called differ from machine to machine.
+    // Measured values and the adapter's name differ between machines.
     await page.addStyleTag({ content: '.measured { visibility: hidden !important; }' });
     const full = await page.screenshot({ fullPage: true, animations: 'disabled' });
     const seen = await parts(page, PNG.sync.read(full));
@@ -50,7 +50,7 @@ export async function compare(page, name, { write }) {
     } else {
         fault = existsSync(picture)
             ? moved(JSON.parse(readFileSync(places)), seen) ?? changed(PNG.sync.read(readFileSync(picture)), seen)
-            : 'no picture was kept';
+            : 'there is no stored screenshot';
     }
     if (!write && !fault) return;
     mkdirSync(DIFFERENT, { recursive: true });
@@ -59,7 +59,7 @@ export async function compare(page, name, { write }) {
     if (fault) throw new Error(`${fault}; the new picture is ${fileURLToPath(whole)}`);
 }
 
-/** The visible parts of the page, each at its size in a kept picture. */
+/** The visible parts of the page, each at its size in a stored screenshot. */
 async function parts(page, picture) {
     const found = [];
     for (const [selector, rows, share] of PARTS) {
@@ -72,7 +72,7 @@ async function parts(page, picture) {
     return found;
 }
 
-/** Which part is not where it was, or of another size. */
+/** The part whose position or size has changed. */
 function moved(kept, seen) {
     const names = (parts) => parts.map(({ selector }) => selector).join(' ');
     if (names(kept) !== names(seen)) return `the page shows ${names(seen)}, not ${names(kept)}`;
@@ -87,7 +87,7 @@ function moved(kept, seen) {
     return null;
 }
 
-/** Which part looks different. */
+/** The part whose pixels have changed. */
 function changed(kept, seen) {
     let start = 0;
     for (const { selector, rows, share, data } of seen) {
@@ -105,7 +105,7 @@ function stacked(seen) {
     return picture;
 }
 
-/** A box of the picture at another size: each pixel the mean of those that it stands for. */
+/** Scales a box of the picture: each pixel is the mean of the pixels that it covers. */
 function scaled(picture, { x, y, width, height }, rows) {
     const data = Buffer.alloc(4 * WIDTH * rows);
     const edges = (start, length, count, most) =>

@@ -15,7 +15,7 @@ const PACKAGES: &[Package] =
 const INSTALLING: Duration = Duration::from_secs(300);
 const BUILDING: Duration = Duration::from_secs(1500);
 const RUNNING: Duration = Duration::from_secs(900);
-/// What the driver ends with if there is no browser, or no WebGPU in it.
+/// The driver's exit status if there is no browser, or no WebGPU in it.
 const NO_BROWSER: i32 = 2;
 
 pub(crate) fn chromium(root: &Path, place: &Place) -> Outcome {
@@ -32,20 +32,20 @@ pub(crate) fn chromium(root: &Path, place: &Place) -> Outcome {
     }
     let log = folder.join("suite.log");
     let mut suite = Command::new("node");
-    // The driver's own limit is the shorter one: it ends the browser in good order.
+    // The driver's own limit is shorter, so that the driver ends the browser properly.
     let limit = RUNNING - Duration::from_secs(60);
     suite.current_dir(root).arg("tools/browser/suite.mjs").arg(&page).arg("browser.html");
     suite.args(["--timeout", &limit.as_secs().to_string(), "--log"]).arg(folder.join("console.log"));
     match run(&mut suite, RUNNING, &log) {
         Ended::Status { code: Some(NO_BROWSER), .. } => {
             let text = std::fs::read_to_string(&log).unwrap_or_default();
-            Outcome::Missing(text.lines().last().unwrap_or("the browser's driver said nothing").to_owned())
+            Outcome::Missing(text.lines().last().unwrap_or("the browser's driver printed nothing").to_owned())
         }
         ended => Outcome::of(place, &ended, &log),
     }
 }
 
-/// The driver's own packages, as its lock file names them.
+/// Installs the driver's packages, as named in its lock file.
 fn driver(root: &Path, folder: &Path) -> Result<(), String> {
     let log = folder.join("npm.log");
     let mut install = Command::new("npm");

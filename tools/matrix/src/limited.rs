@@ -1,4 +1,4 @@
-//! A program with a time limit, whose output is kept.
+//! Runs a program with a time limit and keeps its output.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -6,29 +6,28 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often a running program is looked at.
+/// The polling interval for a running program.
 const STEP: Duration = Duration::from_millis(50);
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Debug)]
 pub(crate) enum Ended {
     /// By itself, or by a signal (then without a code).
     Status {
         /// Its exit status.
         code: Option<i32>,
-        /// Whole seconds that it took.
+        /// Its run time in whole seconds.
         seconds: u64,
     },
     /// It was still running after this time, and was killed with its children.
     Hung(Duration),
-    /// It was never started: why.
+    /// It was not started; the reason.
     NotStarted(String),
 }
 
-/// Runs `command` with everything that it prints in the file `log`.
+/// Runs `command` and writes its output to the file `log`.
 ///
-/// After `limit` its process group is killed, by the id that it was started with: the program and what
-/// it started, nothing else.
+/// After `limit` its process group is killed by its id: the program and the processes that it started, nothing else.
 pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Ended {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = File::create(log).and_then(|file| Ok((file.try_clone()?, file)));
@@ -56,7 +55,7 @@ pub(crate) fn run(command: &mut Command, limit: Duration, log: &Path) -> Ended {
 }
 
 fn kill_group(child: &mut Child) {
-    // The group's id is the child's, which is not given to anyone else before the wait below.
+    // The group's id is the child's, which is not reused before the wait below.
     let group = format!("-{}", child.id());
     let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
     let _ = child.kill();
@@ -92,11 +91,11 @@ mod tests {
         let sleeper = text.trim();
         let alive = || {
             let state = std::fs::read_to_string(format!("/proc/{sleeper}/stat")).unwrap_or_default();
-            // Whoever inherits it may not have waited for it yet: then it is a zombie.
+            // Its new parent may not have waited for it yet: then it is a zombie.
             !state.is_empty() && !state.contains(") Z ")
         };
         while alive() {
-            assert!(start.elapsed() < Duration::from_secs(60), "process {sleeper} lives on");
+            assert!(start.elapsed() < Duration::from_secs(60), "process {sleeper} is still running");
             std::thread::sleep(STEP);
         }
     }

@@ -1,15 +1,15 @@
-//! Runs the conformance suite on every place that anywarp claims, and makes the table of places
-//! (`docs/places.md`) of what ran.
+//! Runs the conformance suite on every place that anywarp claims, and generates the table of places (`docs/places.md`)
+//! from the results.
 //!
 //! ```text
 //! matrix run vulkan-swiftshader dx12    # one line each: passed, failed, skipped
-//! matrix record                         # what ran becomes the table
-//! matrix table --check                  # the table says what the records say
+//! matrix record                         # turns the last runs into the table
+//! matrix table --check                  # checks that the table matches the records
 //! ```
 //!
-//! A place that needs something installs it: Debian packages, a Python wheel, npm packages. What cannot
-//! be installed is a failure of its place, said in one line; with `ANYWARP_MATRIX_ALLOW_MISSING=1` it is
-//! skipped. Logs and records of a run lie in `target/matrix`.
+//! A place installs its requirements: Debian packages, a Python wheel, npm packages. If the installation fails, the
+//! place fails with one line; with `ANYWARP_MATRIX_ALLOW_MISSING=1` it is skipped. Logs and records of a run are in
+//! `target/matrix`.
 
 mod browser;
 mod limited;
@@ -29,7 +29,7 @@ use clap::{Parser, Subcommand};
 use outcome::Outcome;
 use place::{PLACES, Place};
 
-/// Lets a place be skipped whose tools cannot be installed.
+/// Allows a place to be skipped if its tools cannot be installed.
 const ALLOW_MISSING: &str = "ANYWARP_MATRIX_ALLOW_MISSING";
 
 #[derive(Parser)]
@@ -45,21 +45,21 @@ enum Command {
     List,
     /// Runs the suite on the places named, or on all.
     Run {
-        /// As `matrix list` names them.
+        /// Names from `matrix list`.
         places: Vec<String>,
     },
-    /// Reads a log of the suite that was run by hand, on a machine that is not at hand here.
+    /// Reads a log of the suite from another machine.
     Read {
         /// The place of the table that the log belongs to.
         place: String,
-        /// What the suite printed.
+        /// The output of the suite.
         log: PathBuf,
     },
-    /// Takes what ran last into `docs/results/places`, and makes the table of places of it.
+    /// Copies the last runs to `docs/results/places`, and generates the table of places.
     Record,
-    /// Makes the table of places (`docs/places.md`) of the records.
+    /// Generates the table of places (`docs/places.md`) from the records.
     Table {
-        /// Only compares, and fails if the table says something else.
+        /// Only compares, and fails if the table differs.
         #[arg(long)]
         check: bool,
     },
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all of the places passed.
+/// Runs the places; returns whether all of them passed.
 fn run(root: &Path, names: &[String]) -> Result<bool, String> {
     let places: Vec<&Place> = if names.is_empty() {
         PLACES.iter().filter(|place| place.run.is_some()).collect()

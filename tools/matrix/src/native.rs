@@ -1,4 +1,4 @@
-//! Places that this machine's own build of the suite reaches.
+//! Places that a native build of the suite covers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,9 +10,9 @@ use crate::place::Place;
 use crate::record::folder;
 use crate::requirements::{Package, packages};
 
-/// Building everything, and running it: ten times what two cores need.
+/// The time limit for building and running everything: ten times the time on two cores.
 const LIMIT: Duration = Duration::from_secs(1500);
-/// Running alone.
+/// The time limit for running.
 const RUNNING: Duration = Duration::from_secs(600);
 
 const LOADER: Package = ("libvulkan1", "/usr/lib/x86_64-linux-gnu/libvulkan.so.1");
@@ -35,7 +35,7 @@ pub(crate) fn swiftshader(root: &Path, place: &Place) -> Outcome {
     suite(root, place, &[LOADER, ("chromium", SWIFTSHADER)], Some(SWIFTSHADER))
 }
 
-/// Builds the suite, then runs it on the place's device through no other driver than `driver`.
+/// Builds the suite, then runs it on the place's device with `driver` as the only driver.
 fn suite(root: &Path, place: &Place, wanted: &[Package], driver: Option<&str>) -> Outcome {
     let folder = folder(root, place);
     if let Err(missing) = packages(&folder, wanted) {
@@ -54,7 +54,7 @@ fn suite(root: &Path, place: &Place, wanted: &[Package], driver: Option<&str>) -
     Outcome::of(place, &run(&mut command, RUNNING, &log), &log)
 }
 
-/// Builds the suite with these arguments of cargo beside the usual ones; gives the program.
+/// Builds the suite with these additional arguments of cargo; returns the program.
 pub(crate) fn build(root: &Path, folder: &Path, arguments: &[&str]) -> Result<PathBuf, Outcome> {
     let log = folder.join("build.log");
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
@@ -68,7 +68,7 @@ pub(crate) fn build(root: &Path, folder: &Path, arguments: &[&str]) -> Result<Pa
     }
 }
 
-/// The program that cargo says it has built in this line.
+/// The program that cargo reports in this line.
 fn program(line: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(line).ok()?;
     (message["target"]["name"] == "conformance").then(|| message["executable"].as_str().map(PathBuf::from))?

@@ -1,4 +1,4 @@
-//! What became of a place: counted from what the suite printed.
+//! The outcome of a place: counts from the suite's output.
 
 use std::path::{Path, PathBuf};
 
@@ -8,38 +8,38 @@ use crate::ALLOW_MISSING;
 use crate::limited::Ended;
 use crate::place::Place;
 
-/// How the suite's reasons begin where a driver's failure was expected.
+/// The start of the suite's reason for an expected failure of a driver.
 const KNOWN: &str = "fails, as is known";
 
-/// What became of a place.
+/// The outcome of a place.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// The suite came to its end.
+    /// The suite ran to its end.
     Ran(Report),
-    /// The suite could not be started: what is missing.
+    /// The suite could not be started; the missing requirement.
     Missing(String),
-    /// The suite was started and did not come to its end: why, and where its log is.
+    /// The suite started and did not reach its end; the reason and the log.
     Broken(String, PathBuf),
 }
 
-/// What a suite that came to its end said.
+/// The results of a suite that ran to its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Report {
     /// Device and driver.
     pub(crate) device: String,
-    /// Optional WGSL features it has.
+    /// Optional WGSL features of the device.
     pub(crate) features: Vec<String>,
     /// Tests that passed.
     pub(crate) passed: usize,
     /// Tests that failed.
     pub(crate) failed: usize,
-    /// Tests that could not be run there, each with its reason in the log.
+    /// Tests that could not run on it; the log has the reasons.
     pub(crate) skipped: usize,
-    /// Tests that failed as the list of known failures says.
+    /// Tests in the list of known failures that failed.
     pub(crate) known: usize,
-    /// Whole seconds, building not counted.
+    /// The run time in whole seconds, without building.
     pub(crate) seconds: u64,
-    /// The names of those that failed.
+    /// The names of the failed tests.
     #[serde(skip)]
     pub(crate) failures: Vec<String>,
 }
@@ -51,12 +51,12 @@ impl Report {
 }
 
 impl Outcome {
-    /// What became of a suite that ran with a time limit, its output in `log`.
+    /// The outcome of a suite that ran with a time limit, with its output in `log`.
     pub(crate) fn of(place: &Place, ended: &Ended, log: &Path) -> Self {
         match ended {
             Ended::NotStarted(why) => Self::Missing(why.clone()),
             Ended::Hung(limit) => {
-                Self::Broken(format!("not done after {} s, ended by its process id", limit.as_secs()), log.into())
+                Self::Broken(format!("not finished after {} s, ended by its process id", limit.as_secs()), log.into())
             }
             Ended::Status { code, seconds } => {
                 let text = std::fs::read_to_string(log).unwrap_or_default();
@@ -72,7 +72,7 @@ impl Outcome {
         }
     }
 
-    /// What a log says.
+    /// The outcome that a log shows.
     pub(crate) fn of_log(place: &Place, text: &str, log: &Path) -> Self {
         let (device, features) = described(place, text);
         let mut report =
@@ -90,10 +90,7 @@ impl Outcome {
             }
         }
         if !text.lines().any(|line| line.starts_with("test result:")) {
-            return Self::Broken(
-                format!("the suite did not come to its end ({} tests did)", report.total()),
-                log.into(),
-            );
+            return Self::Broken(format!("the suite did not reach its end ({} tests did)", report.total()), log.into());
         }
         if report.passed == 0 && report.failed == 0 {
             return Self::Broken(format!("no test ran on a device '{}'", place.device), log.into());
@@ -101,7 +98,7 @@ impl Outcome {
         Self::Ran(report)
     }
 
-    /// Whether nothing is wrong.
+    /// Whether the outcome is a success.
     pub(crate) fn is_well(&self, allow_missing: bool) -> bool {
         match self {
             Self::Ran(report) => report.failed == 0,
@@ -110,7 +107,7 @@ impl Outcome {
         }
     }
 
-    /// All in one line.
+    /// The outcome in one line.
     pub(crate) fn line(&self, allow_missing: bool) -> String {
         match self {
             Self::Ran(report) => {
@@ -123,22 +120,22 @@ impl Outcome {
                 )
             }
             Self::Missing(what) if allow_missing => format!("skipped: {what}"),
-            Self::Missing(what) => format!("FAILED: {what} ({ALLOW_MISSING}=1 would skip)"),
+            Self::Missing(what) => format!("FAILED: {what} (set {ALLOW_MISSING}=1 to skip)"),
             Self::Broken(why, log) => format!("FAILED: {why}; log: {}", log.display()),
         }
     }
 }
 
-/// A test's name and what became of it, of a line such as `test cpu::buffer::fill ... ok`.
+/// A test's name and its verdict, from a line such as `test cpu::buffer::fill ... ok`.
 fn verdict(line: &str) -> Option<(&str, &str)> {
     let (name, verdict) = line.strip_prefix("test ")?.split_once(" ... ")?;
     Some((name.trim(), verdict.trim()))
 }
 
-/// Device and features, of a line such as `device cpu: AMD EPYC, cranelift; features: f16 i64`.
+/// Device and features, from a line such as `device cpu: AMD EPYC, cranelift; features: f16 i64`.
 fn described(place: &Place, text: &str) -> (String, Vec<String>) {
     let line = text.lines().filter_map(|line| line.strip_prefix("device ")?.split_once(": ")).find(|(target, _)| {
-        // A name of a test that the target would have.
+        // The name of a possible test on the target.
         place.owns(&format!("{target}::"))
     });
     let Some((_, description)) = line else { return ("unknown device".to_owned(), Vec::new()) };
@@ -211,7 +208,7 @@ test result: FAILED. 3 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; 
     }
 
     #[test]
-    fn what_is_missing_fails_unless_allowed() {
+    fn a_missing_requirement_fails_unless_allowed() {
         let outcome = Outcome::of(
             named("dx12").expect("a place"),
             &Ended::NotStarted("wine64 cannot be installed".to_owned()),
@@ -229,7 +226,10 @@ test result: FAILED. 3 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; 
             &Ended::Hung(Duration::from_secs(9)),
             Path::new("here/webgpu.log"),
         );
-        assert_eq!(outcome.line(false), "FAILED: not done after 9 s, ended by its process id; log: here/webgpu.log");
+        assert_eq!(
+            outcome.line(false),
+            "FAILED: not finished after 9 s, ended by its process id; log: here/webgpu.log"
+        );
         assert!(!outcome.is_well(true));
     }
 }

@@ -5,17 +5,17 @@ use std::path::Path;
 use crate::outcome::Outcome;
 use crate::{browser, native, wine};
 
-/// A kind of device, by one implementation.
+/// A kind of device with one implementation.
 pub(crate) struct Place {
-    /// As it is asked for.
+    /// The name for `matrix run`.
     pub(crate) name: &'static str,
-    /// As the table of places has it.
+    /// The title in the table of places.
     pub(crate) title: &'static str,
     /// The first part of the names of its tests: `vulkan` has `vulkan::`, `vulkan-staged::`, `vulkan0::`.
     pub(crate) device: &'static str,
-    /// How the suite gets there, for the table of places.
+    /// The way of testing, for the table of places.
     pub(crate) how: &'static str,
-    /// Runs the suite there; `None` where that takes a machine of one's own.
+    /// Runs the suite there; `None` if that needs a special machine.
     pub(crate) run: Option<fn(&Path, &Place) -> Outcome>,
 }
 
@@ -91,7 +91,7 @@ pub(crate) const PLACES: &[Place] = &[
 pub(crate) fn named(name: &str) -> Result<&'static Place, String> {
     PLACES.iter().find(|place| place.name == name).ok_or_else(|| {
         let names: Vec<&str> = PLACES.iter().map(|place| place.name).collect();
-        format!("there is no place '{name}'; there are {}", names.join(", "))
+        format!("unknown place '{name}'; expected one of {}", names.join(", "))
     })
 }
 

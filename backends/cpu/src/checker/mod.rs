@@ -1,36 +1,33 @@
-//! The checked mode: a kernel reports what it does ([`crate::ir::Check`]), and the checker finds
-//! what is wrong with it.
+//! The checked mode: a kernel reports its operations ([`crate::ir::Check`]), and the checker finds the mistakes.
 //!
-//! What counts as wrong:
+//! The mistakes:
 //! - an index that is not below its count, in buffers, workgroup memory, variables and values;
 //! - an integer division by zero;
-//! - as a note, for it is zero: a read of a variable of an invocation that was declared without a first value and not
-//!   yet written, scalar by scalar; of workgroup memory that no invocation of the workgroup has
-//!   written (atomics, which can start from nothing but zero, excepted). Reads of storage are not reported: all of it
-//!   begins with zeros, and the host may mean them;
+//! - as a note, because the value is zero: a read of an invocation's variable that was declared without an initial
+//!   value and not yet written, scalar by scalar; a read of workgroup memory that no invocation of the workgroup has
+//!   written (except by atomics, which can only start from zero). Reads of storage are not reported: all of it begins
+//!   as zeros, which the host may intend;
 //! - two accesses to one word by two invocations, at least one a write and not both atomic, with
 //!   no barrier between them that orders this memory: `workgroupBarrier` and
 //!   `workgroupUniformLoad` order workgroup memory, `storageBarrier` storage buffers. Nothing
 //!   orders two workgroups;
-//! - a barrier that not all invocations reach; loops past the limit of steps.
+//! - a barrier that not all invocations reach; loops beyond the limit on steps.
 //!
-//! Two limits: a word that several invocations only read keeps two of them, which is enough to find
-//! that a write races, not with how many; and cells take twelve times the bytes of the storage that
-//! a kernel touches and writes. A kernel takes 5 times (Mandelbrot)
-//! to 170 times (tiled matrix product) as long.
+//! Two limitations: for a word that is only read, two reading invocations are kept, which is enough to find that a
+//! write races, but not with how many invocations; and cells take twelve times the size of the storage that a kernel
+//! accesses and writes. A checked kernel takes 5 times (Mandelbrot) to 170 times (tiled matrix product) as long.
 //!
-//! Workgroups run one after the other on one thread, so that findings are the same every time.
-//! Every word of workgroup memory, and of storage that is written, has a *cell* that remembers its
-//! last write and two reads by different invocations, with the number of barriers each had passed
-//! ([`shadow`]; the idea of epochs is that of Flanagan and Freund, "`FastTrack`", PLDI 2009). Storage
-//! cells are found by address, so that two bindings of one buffer are one memory.
+//! Workgroups run in order on one thread, so that findings are reproducible. Every word of workgroup memory, and of
+//! storage that is written, has a *cell* with its last write and two reads by different invocations, each with the
+//! number of barriers passed before ([`shadow`]; the idea of epochs is from Flanagan and Freund, "`FastTrack`", PLDI
+//! 2009). Storage cells are found by address, so that two bindings of one buffer share cells.
 //!
-//! | file | concept |
+//! | file | content |
 //! |---|---|
-//! | `places` | what the reports of a kernel are about: fixed when it is compiled |
-//! | `state` | what is remembered during a dispatch; what each report means |
+//! | `places` | the positions and variables of a kernel's reports, fixed at compilation |
+//! | `state` | the state of a dispatch; the meaning of each report |
 //! | `shadow` | cells and races |
-//! | `record` | findings, each once |
+//! | `record` | findings, without repetitions |
 
 mod places;
 mod record;
@@ -42,14 +39,14 @@ pub(crate) use state::Checker;
 
 use crate::abi::{Frame, LANES};
 
-/// One lane of each of eight invocations.
+/// One value for each of eight lanes.
 pub(crate) type Lanes = [u32; LANES];
 
-/// Takes a report from machine code.
+/// Receives a report from machine code.
 ///
 /// # Safety
-/// `frame` is the frame that the kernel was called with, its `checker` a [`Checker`] that nobody
-/// else uses meanwhile; `operands` holds as many [`Lanes`] as the check has operands.
+/// `frame` is the frame that the kernel was called with, its `checker` a [`Checker`] that is not in use elsewhere;
+/// `operands` points to as many [`Lanes`] as the check has operands.
 pub(crate) unsafe extern "C" fn report(
     frame: *mut Frame,
     number: u32,

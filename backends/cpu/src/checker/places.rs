@@ -1,4 +1,4 @@
-//! What the reports of a kernel are about: fixed when it is compiled.
+//! The positions and variables of a kernel's reports, fixed at compilation.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use anywarp_backend::{Program, Spot};
 
 use crate::ir::{CheckKind, CheckSpec, Function, SiteId};
 
-/// A place that findings speak of.
+/// A position and variable for findings.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) spot: Spot,
@@ -22,12 +22,12 @@ pub(crate) struct Checks {
     pub(super) workgroup_size: [u32; 3],
     pub(super) workgroup_bytes: u32,
     pub(super) private_bytes: u32,
-    /// Cells have two to this many bytes: 2 where anything has 16 bits, else 4.
+    /// The logarithm of a cell's size in bytes: cells have 2 bytes where any type has 16 bits, otherwise 4.
     pub(super) shift: u32,
 }
 
 impl Checks {
-    /// Those of a function, which gives them away.
+    /// Takes the checks out of a function.
     pub(crate) fn of(program: &Program, function: &mut Function) -> Arc<Self> {
         let specs = std::mem::take(&mut function.checks);
         let narrow = specs.iter().any(|spec| match &spec.kind {
@@ -55,17 +55,17 @@ impl Checks {
         })
     }
 
-    /// Where a check is.
+    /// The position of a check.
     pub(super) fn place(&self, check: u32) -> Option<&Place> {
         self.specs.get(check as usize).and_then(|spec| self.site(spec.site))
     }
 
-    /// A site.
+    /// The position of a site.
     pub(super) fn site(&self, site: SiteId) -> Option<&Place> {
         self.places.get(site.0 as usize)
     }
 
-    /// Invocations of a workgroup.
+    /// The number of invocations of a workgroup.
     pub(super) fn invocations(&self) -> u32 {
         self.workgroup_size.iter().product()
     }

@@ -7,24 +7,24 @@ use rustc_hash::FxHashMap;
 
 use super::places::Checks;
 
-/// What makes two findings the same: kind, variable, and the lines of both places.
+/// The identity of a finding: kind, variable, and the lines of both positions.
 type Key = (FindingKind, Arc<str>, u32, u32);
 
-/// More different mistakes than this in one dispatch are not kept apart.
-const MOST: usize = 1024;
+/// The limit on different mistakes per dispatch that are kept.
+const MAX_FINDINGS: usize = 1024;
 
 /// The findings so far.
 #[derive(Default)]
 pub(super) struct Record {
     list: Vec<Finding>,
-    /// By kind and the numbers of both checks, which is quick; `MOST` for what is not kept.
+    /// The index by kind and check numbers, which is quick to look up; `MAX_FINDINGS` for findings that are not kept.
     seen: FxHashMap<(FindingKind, u32, u32), usize>,
-    /// By what the user would call the same.
+    /// The index by the properties that a user compares.
     like: FxHashMap<Key, usize>,
 }
 
 impl Record {
-    /// Counts what `check` (and `other`, for races) has shown; `make` is asked for the example.
+    /// Counts a finding of `check` (and `other`, for races); `make` creates the example for a new one.
     pub(super) fn add(
         &mut self,
         checks: &Checks,
@@ -45,20 +45,20 @@ impl Record {
         let variable = checks.place(check).map_or_else(|| "".into(), |place| Arc::clone(&place.variable));
         let next = self.list.len();
         let index = *self.like.entry((kind, variable, one.max(two), one.min(two))).or_insert(next);
-        self.seen.insert(pair, index.min(MOST));
+        self.seen.insert(pair, index.min(MAX_FINDINGS));
         if index < next {
             self.list[index].occurrences += 1;
-        } else if index < MOST {
+        } else if index < MAX_FINDINGS {
             self.list.push(make());
         }
     }
 
-    /// Adds a finding that there is only one of.
+    /// Adds a finding that occurs only once.
     pub(super) fn add_once(&mut self, finding: Finding) {
         self.list.push(finding);
     }
 
-    /// All findings.
+    /// Takes all findings.
     pub(super) fn take(&mut self) -> Findings {
         let mut findings = Findings::default();
         std::mem::take(&mut self.list).into_iter().for_each(|finding| findings.add(finding));

@@ -1,21 +1,21 @@
-//! Cells: what is remembered of each word, and when two accesses race.
+//! Cells: the recorded accesses of each word, and the test for races.
 
 use rustc_hash::FxHashMap;
 
 use crate::abi::LANES;
 
-/// One access: who, when, and which check told of it.
+/// One access: invocation, time, and the check that reported it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
-    /// The workgroup, in the order of running.
+    /// The workgroup, in order of execution.
     pub(super) group: u32,
-    /// Barriers passed that order this memory.
+    /// The number of barriers passed that order this memory.
     pub(super) epoch: u32,
-    /// The check, with [`ATOMIC`] set for an atomic one; all ones for no access at all.
-    told: u32,
+    /// The check, with [`ATOMIC`] set for an atomic access; all ones for no access.
+    flagged_check: u32,
     /// `local_invocation_index`.
     pub(super) local: u16,
-    /// Subgroup barriers passed.
+    /// The number of subgroup barriers passed.
     pub(super) step: u16,
 }
 
@@ -23,33 +23,33 @@ const ATOMIC: u32 = 1 << 31;
 
 impl Mark {
     /// No access.
-    pub(super) const NONE: Self = Self { group: 0, epoch: 0, told: u32::MAX, local: 0, step: 0 };
+    pub(super) const NONE: Self = Self { group: 0, epoch: 0, flagged_check: u32::MAX, local: 0, step: 0 };
 
-    /// An access.
+    /// Returns an access.
     pub(super) fn new(check: u32, atomic: bool, group: u32, local: u16, epoch: u32, step: u16) -> Self {
-        // A kernel has fewer checks than instructions, and of those there are not nearly 2^31.
-        let told = check & (ATOMIC - 1) | if atomic { ATOMIC } else { 0 };
-        Self { group, epoch, told, local, step }
+        // A kernel has fewer checks than instructions, which are far fewer than 2^31.
+        let flagged_check = check & (ATOMIC - 1) | if atomic { ATOMIC } else { 0 };
+        Self { group, epoch, flagged_check, local, step }
     }
 
-    /// The check that told of it.
+    /// The check that reported it.
     pub(super) fn check(self) -> u32 {
-        self.told & (ATOMIC - 1)
+        self.flagged_check & (ATOMIC - 1)
     }
 
     fn is_none(self) -> bool {
-        self.told == u32::MAX
+        self.flagged_check == u32::MAX
     }
 
     pub(super) fn is_atomic(self) -> bool {
-        self.told & ATOMIC != 0
+        self.flagged_check & ATOMIC != 0
     }
 
     fn is_same_invocation(self, other: Self) -> bool {
         (self.group, self.local) == (other.group, other.local)
     }
 
-    /// Whether nothing orders it before `now`, and it was not by the same invocation.
+    /// Whether it is by another invocation, and unordered with `now`.
     fn is_concurrent(self, now: Self) -> bool {
         if self.group != now.group {
             return true;
@@ -59,30 +59,30 @@ impl Mark {
         self.epoch == now.epoch && self.local != now.local && !stepped
     }
 
-    /// Whether it races with `now`, one of them being a write.
+    /// Whether it races with `now`; one of them must be a write.
     fn races(self, now: Self) -> bool {
         let both_atomic = self.is_atomic() && now.is_atomic();
         !self.is_none() && !both_atomic && self.is_concurrent(now)
     }
 }
 
-/// What is remembered of one word.
+/// The recorded accesses of one word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     write: Mark,
-    /// By different invocations: with two of them, no write can be by both.
+    /// By different invocations: a write can equal at most one of them.
     reads: [Mark; 2],
 }
 
 impl Cell {
     const EMPTY: Self = Self { write: Mark::NONE, reads: [Mark::NONE; 2] };
 
-    /// Whether the workgroup has written it.
+    /// Whether the workgroup has written the word.
     pub(super) fn is_written_by(&self, group: u32) -> bool {
         !self.write.is_none() && self.write.group == group
     }
 
-    /// Forgets what was before the workgroup, for memory that each has anew.
+    /// Drops the accesses of earlier workgroups, for workgroup memory.
     fn begin(&mut self, group: u32) {
         let [first, second] = &mut self.reads;
         for mark in [&mut self.write, first, second] {
@@ -92,7 +92,7 @@ impl Cell {
         }
     }
 
-    /// Notes a read; returns the write that it races with.
+    /// Records a read; returns the write that it races with.
     pub(super) fn read(&mut self, now: Mark) -> Option<Mark> {
         let race = self.write.races(now).then_some(self.write);
         let done_with = |mark: Mark| mark.is_none() || !mark.is_concurrent(now);
@@ -108,7 +108,7 @@ impl Cell {
         race
     }
 
-    /// Notes a write; returns the access that it races with.
+    /// Records a write; returns the access that it races with.
     pub(super) fn write(&mut self, now: Mark) -> Option<Mark> {
         let [first, second] = self.reads;
         let race = [self.write, first, second].into_iter().find(|mark| mark.races(now));
@@ -119,14 +119,14 @@ impl Cell {
     }
 }
 
-/// Whether an access says more than a later one by the same invocation: plain accesses race with
-/// more than atomic ones.
+/// Whether an access should be kept in place of a later one by the same invocation: plain accesses race with more than
+/// atomic ones.
 fn keeps(before: Mark, now: Mark) -> bool {
     let same_time = (before.group, before.epoch, before.step) == (now.group, now.epoch, now.step);
     !before.is_none() && !before.is_atomic() && now.is_atomic() && same_time && before.local == now.local
 }
 
-/// Cells of one page.
+/// The number of cells per page.
 const PAGE: usize = 512;
 
 /// The cells of storage, by address.
@@ -138,7 +138,7 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    /// The cell with a number.
+    /// Returns the cell with this number.
     pub(super) fn cell(&mut self, number: usize) -> &mut Cell {
         let page = number / PAGE;
         let index = match self.last {
@@ -160,12 +160,12 @@ impl Storage {
 pub(super) struct Shared(Vec<Cell>);
 
 impl Shared {
-    /// As many cells as the memory has.
+    /// Creates this number of cells.
     pub(super) fn new(count: usize) -> Self {
         Self(vec![Cell::EMPTY; count])
     }
 
-    /// A cell, as the workgroup left it.
+    /// Returns a cell for the workgroup.
     pub(super) fn cell(&mut self, number: usize, group: u32) -> Option<&mut Cell> {
         let cell = self.0.get_mut(number)?;
         cell.begin(group);

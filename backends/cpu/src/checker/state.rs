@@ -1,4 +1,4 @@
-//! What is remembered during a dispatch, and what each report means.
+//! The state of a dispatch, and the meaning of each report.
 
 use std::sync::Arc;
 
@@ -12,48 +12,48 @@ use super::shadow::{Mark, Shared, Storage};
 use crate::abi::{LANES, Slot, Stop};
 use crate::ir::{Access, CheckKind, Count, Order, Range, Reach, SiteId, Space};
 
-/// What a lane group has passed.
+/// The numbers of barriers that a lane group has passed.
 #[derive(Clone, Copy, Default)]
 struct Passed {
     /// Barriers that order workgroup memory, storage, and both within the group.
     workgroup: u32,
     storage: u32,
     subgroup: u16,
-    /// Barriers of the whole workgroup, and who arrived at the last one.
+    /// Barriers of the whole workgroup, and the invocations that arrived at the last one.
     barriers: u32,
     arrived: u32,
 }
 
-/// A read of workgroup memory that nobody has written yet.
+/// A read of workgroup memory before any write.
 struct Early {
     mark: Mark,
     index: Option<i64>,
 }
 
-/// Reads of unwritten memory that are kept until it is known whether a write comes.
-const MOST_EARLY: usize = 1 << 16;
+/// The limit on such reads that are kept until it is known whether a write follows.
+const MAX_EARLY: usize = 1 << 16;
 
 /// The checker of one dispatch.
 pub(crate) struct Checker {
     checks: Arc<Checks>,
-    /// The workgroup that runs: in the order of running, and its coordinates.
+    /// The current workgroup: its number in order of execution, and its coordinates.
     group: u32,
     workgroup: [u32; 3],
-    /// Workgroups of the dispatch.
+    /// The workgroups of the dispatch.
     groups: [u32; 3],
     passed: Vec<Passed>,
     shared: Shared,
     storage: Storage,
-    /// Which scalars of private memory were written: bits, 4 bytes each, by invocation.
+    /// The scalars of private memory that were written: one bit per 4 bytes, by invocation.
     written: Vec<u64>,
     early: FxHashMap<usize, Vec<Early>>,
     early_count: usize,
-    /// The loop whose iteration began last, and who was in it.
+    /// The loop whose iteration began last, and the invocation in it.
     iteration: Option<(u32, u32, u32)>,
     record: Record,
 }
 
-/// One report, as it is being looked at.
+/// One report during its evaluation.
 #[derive(Clone, Copy)]
 struct Report<'a> {
     number: u32,
@@ -74,7 +74,7 @@ impl Report<'_> {
 }
 
 impl Checker {
-    /// For a dispatch of this kernel.
+    /// Creates the checker of a dispatch of this kernel.
     pub(crate) fn new(checks: &Arc<Checks>, groups: [u32; 3]) -> Self {
         let lane_groups = checks.invocations().div_ceil(LANES as u32) as usize;
         let words = words_of(checks) * lane_groups * LANES;
@@ -94,14 +94,14 @@ impl Checker {
         }
     }
 
-    /// A workgroup begins.
+    /// Begins a workgroup.
     pub(crate) fn begin(&mut self, workgroup: [u32; 3]) {
         self.group = self.group.wrapping_add(1);
         self.workgroup = workgroup;
         self.passed.fill(Passed::default());
     }
 
-    /// A workgroup has ended as it should.
+    /// Ends a workgroup that ran to its end.
     pub(crate) fn end(&mut self) {
         let mut early: Vec<_> = std::mem::take(&mut self.early).into_iter().collect();
         early.sort_unstable_by_key(|(number, _)| *number);
@@ -113,7 +113,7 @@ impl Checker {
         self.early_count = 0;
     }
 
-    /// A workgroup was stopped at a site. Returns the site to speak of.
+    /// Ends a workgroup that was stopped at a site. Returns the site for the error message.
     pub(crate) fn stopped(&mut self, stop: u32, site: u32, steps: u64) -> u32 {
         let checks = Arc::clone(&self.checks);
         if stop == Stop::DivergentBarrier as u32 {
@@ -138,7 +138,7 @@ impl Checker {
         site
     }
 
-    /// An invocation that arrived at the last barrier, and one that did not.
+    /// Returns an invocation that arrived at the last barrier, and one that did not.
     fn apart(&self) -> (Option<u16>, Option<u16>) {
         let last = self.passed.iter().map(|passed| passed.barriers).max().unwrap_or(0);
         let (mut waits, mut missing) = (None, None);
@@ -151,12 +151,12 @@ impl Checker {
         (waits, missing)
     }
 
-    /// All that was found.
+    /// Takes all findings.
     pub(crate) fn findings(&mut self) -> Findings {
         self.record.take()
     }
 
-    /// How many operands a check has.
+    /// The number of operands of a check.
     pub(super) fn operands(&self, number: u32) -> usize {
         match self.checks.specs.get(number as usize).map(|spec| &spec.kind) {
             Some(CheckKind::Bounds(_) | CheckKind::Divisor | CheckKind::Written) => 1,
@@ -165,7 +165,7 @@ impl Checker {
         }
     }
 
-    /// Takes a report.
+    /// Receives a report.
     pub(super) fn report(
         &mut self,
         number: u32,
@@ -211,7 +211,7 @@ impl Checker {
         }
     }
 
-    /// Whether an index is in range; if not, that is a finding.
+    /// Checks that an index is in range; otherwise adds a finding.
     fn in_range(&mut self, report: &Report<'_>, lane: usize, index: u32, range: Range, length: u32) -> bool {
         let count = match range.count {
             Count::Fixed(count) => count,
@@ -254,7 +254,7 @@ impl Checker {
         }
     }
 
-    /// One invocation touches bytes that are in range.
+    /// Records an access of one invocation to bytes that are in range.
     fn touch(
         &mut self,
         report: &Report<'_>,
@@ -296,7 +296,7 @@ impl Checker {
             if shared && !before {
                 if reach.access.writes() {
                     self.written_late(number, now);
-                } else if reach.starts_unwritten && self.early_count < MOST_EARLY {
+                } else if reach.starts_unwritten && self.early_count < MAX_EARLY {
                     self.early_count += 1;
                     self.early.entry(number).or_default().push(Early { mark: now, index });
                 }
@@ -304,8 +304,8 @@ impl Checker {
         }
     }
 
-    /// A word is written for the first time. Reads that came before it are either races, which are
-    /// known, or were of unwritten memory.
+    /// Handles the first write of a word. Earlier reads are either races, which are already recorded, or were reads of
+    /// unwritten memory.
     fn written_late(&mut self, number: usize, now: Mark) {
         for early in self.early.remove(&number).unwrap_or_default() {
             if early.mark.epoch != now.epoch || early.mark.local == now.local {
@@ -366,7 +366,7 @@ impl Checker {
                 _ => Access::Write,
             };
             let mut sides = [(here, now, access), (there, before, earlier)];
-            // The place further down first: it is where a barrier is missing before.
+            // The later position first: a barrier is missing before it.
             let position = |spot: &Spot| (spot.line, spot.column);
             if position(&sides[0].0.spot) < position(&sides[1].0.spot) {
                 sides.swap(0, 1);
@@ -403,13 +403,13 @@ impl Checker {
         }
     }
 
-    /// An invocation of the workgroup that runs.
+    /// Returns an invocation of the current workgroup.
     fn invocation(&self, local: u16) -> Invocation {
         self.invocation_in(self.workgroup, local)
     }
 
     fn invocation_of(&self, mark: Mark) -> Invocation {
-        // They run with x fastest.
+        // Workgroups run in order, x fastest.
         let [x, y, _] = self.groups.map(|count| count.max(1));
         self.invocation_in([mark.group % x, mark.group / x % y, mark.group / x / y], mark.local)
     }

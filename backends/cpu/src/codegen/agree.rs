@@ -1,9 +1,8 @@
-//! Conditions that lanes nearly always agree on.
+//! Conditions on which lanes nearly always agree.
 //!
-//! `if i < n` compares what grows from lane to lane with what is the same in all: two scalar
-//! comparisons, of the first lane and of the last, tell whether all lanes agree. Nearly always they
-//! do, all groups but the last. For such conditions the code after the test exists twice: once for
-//! groups that agree, without a mask, and once for the others.
+//! `if i < n` compares a value that grows from lane to lane with a uniform one: two scalar comparisons, of the first
+//! and the last lane, determine whether all lanes agree, which is true for all groups but the last. The code after such
+//! a condition is compiled twice: once without a mask, for groups that agree, and once for the others.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 
@@ -11,22 +10,22 @@ use super::generator::{Generator, Held};
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Inst, Stmt, UnaryOp, Value};
 
-/// When lanes agree on a truth value.
+/// The conditions under which lanes agree on a boolean.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Agreement {
-    /// Certain to be true in all lanes.
+    /// If true, the boolean is true in all lanes.
     pub(super) all: cl::Value,
-    /// Certain to be false in all lanes.
+    /// If true, the boolean is false in all lanes.
     pub(super) none: cl::Value,
 }
 
-/// Statements that may exist twice.
-const MOST_DOUBLED: usize = 300;
+/// The largest number of statements that are compiled twice.
+const MAX_DOUBLED: usize = 300;
 
 impl Generator<'_, '_> {
-    /// Remembers when lanes agree on the result of an instruction.
+    /// Records the conditions under which lanes agree on the result of an instruction.
     pub(super) fn hold_agreement(&mut self, value: Value, inst: &Inst) {
-        // What is kept across a barrier is kept as vectors only.
+        // Values that are kept across a barrier are kept as vectors only.
         let kept = matches!(self.values[value.0 as usize], Held::Kept(_));
         if self.function.class(value) != Class::Bool || kept {
             return;
@@ -51,7 +50,7 @@ impl Generator<'_, '_> {
         };
     }
 
-    /// When lanes agree on a truth value, if that is known at all.
+    /// Returns the conditions under which lanes agree on a boolean, if they are known.
     fn agreement(&mut self, value: Value) -> Option<Agreement> {
         if self.is_uniform(value) {
             let all = self.scalar(value);
@@ -78,7 +77,7 @@ impl Generator<'_, '_> {
         };
         let (a, b) = (wide(self, a), wide(self, b));
         let first = if grows_left { a } else { b };
-        // In 64 bits nothing wraps around; where it would in 32 the lanes do not agree for certain.
+        // 64-bit arithmetic does not wrap. Where 32-bit arithmetic would, the lanes may disagree.
         let last = self.b.ins().iadd_imm_s(first, i64::from(stride) * (LANES as i64 - 1));
         let most = if signed { i64::from(i32::MAX) } else { i64::from(u32::MAX) };
         let fits = self.b.ins().icmp_imm_s(IntCC::SignedLessThanOrEqual, last, most);
@@ -88,14 +87,14 @@ impl Generator<'_, '_> {
         } else {
             (IntCC::SignedLessThanOrEqual, IntCC::SignedGreaterThan)
         };
-        // The lane in which it holds last, and the one in which it fails last.
+        // The lane in which the comparison holds last, and the one in which it fails last.
         let (worst, best) = if grows_left { (last, first) } else { (first, last) };
         let (all, none) = if grows_left {
             (self.b.ins().icmp(holds, worst, b), self.b.ins().icmp(fails, best, b))
         } else {
             (self.b.ins().icmp(holds, a, worst), self.b.ins().icmp(fails, a, best))
         };
-        // What is not above something that fits, fits.
+        // A value that is not above one within the limit is within the limit too.
         Some(if grows_left {
             Agreement { all, none: self.b.ins().band(none, fits) }
         } else {
@@ -103,8 +102,8 @@ impl Generator<'_, '_> {
         })
     }
 
-    /// Runs a branch, and with it the statements after it, in two versions if lanes nearly always
-    /// agree on its condition. Returns whether it did; `rest` is then done, too.
+    /// Compiles a branch and the statements after it in two versions, if lanes nearly always agree on its condition.
+    /// Returns whether it did; `rest` is then compiled too.
     pub(super) fn doubled(&mut self, branch: &[Stmt]) -> bool {
         let Some(Stmt::If { condition, accept, reject }) = branch.first() else { return false };
         let Some(agreement) = self.agreements[condition.0 as usize] else { return false };
@@ -112,10 +111,10 @@ impl Generator<'_, '_> {
             return false;
         }
         let leaves = reject.is_empty() && matches!(accept.last(), Some(Stmt::Exit(_)));
-        // An early return doubles what comes after it, any other branch only its own statements.
+        // For an early return the code after it is doubled, for any other branch only its own statements.
         let (when, fast) = if leaves { (agreement.none, &branch[1..]) } else { (agreement.all, accept.as_slice()) };
         let doubled = if leaves { branch } else { &branch[..1] };
-        if size(doubled).is_none_or(|size| size > MOST_DOUBLED) || !super::flow::is_heavy(fast) {
+        if size(doubled).is_none_or(|size| size > MAX_DOUBLED) || !super::flow::is_heavy(fast) {
             return false;
         }
         self.flow.doubled = true;
@@ -135,7 +134,7 @@ impl Generator<'_, '_> {
             self.switch_sealed(block);
             (self.flow.reachable, self.flow.masked, self.flow.writes) = (true, masked, writes);
             if on_fast {
-                // What is left out is passed all the same: writes are counted.
+                // Writes are numbered, so those in the omitted code must be counted.
                 if leaves {
                     self.flow.writes += count_writes(accept);
                 }
@@ -163,7 +162,7 @@ impl Generator<'_, '_> {
     }
 }
 
-/// How many statements there are; nothing if one of them cannot be doubled.
+/// The number of statements; `None` if one of them cannot be compiled twice.
 fn size(statements: &[Stmt]) -> Option<usize> {
     let mut sum = statements.len();
     for statement in statements {

@@ -1,13 +1,13 @@
-//! Atomics: one lane after the other.
+//! Atomics, executed lane by lane.
 //!
-//! A workgroup runs on one thread, so that its own memory needs no locked instructions.
+//! A workgroup runs on one thread, so workgroup memory needs no locked instructions.
 //!
-//! All atomics of WGSL are relaxed: each orders the accesses to its own word and nothing else (the Vulkan memory model's
-//! atomics without Acquire or Release semantics). An aligned load or store of a word is that on every machine here: it is
-//! never torn, and all threads see the changes of one word in one order. So stores are plain ones, without the fence or
-//! release that Cranelift's atomic ones have. Cranelift drops no store, and forwards the value of one only to plain
-//! loads; atomic loads stay its own, a plain instruction on x86, because it would merge plain ones across the turns of a
-//! loop that waits. Barriers order other memory, see [`super::barrier`].
+//! All atomics of WGSL are relaxed: each orders only the accesses to its own word (atomics of the Vulkan memory model
+//! without Acquire or Release semantics). On every supported machine an aligned load or store of a word satisfies that:
+//! it is never torn, and all threads see the changes of one word in one order. Stores are therefore plain ones, without
+//! the fence or release of Cranelift's atomic stores. Cranelift removes no store, and forwards a stored value only to
+//! plain loads. Loads remain Cranelift's atomic loads, a plain instruction on x86, because Cranelift would merge plain
+//! loads across the iterations of a loop that waits. For the order of other memory see [`super::barrier`].
 
 use cranelift_codegen::ir::{self as cl, AtomicRmwOp, InstBuilder, MemFlagsData, types};
 
@@ -70,12 +70,12 @@ impl Generator<'_, '_> {
                 g.b.ins().store(flags, old, at, 0);
             }
         });
-        // A store has no value that anything could use.
+        // A store has no result.
         let result = if reads { self.emit().load_parts(class, results, 0) } else { zero };
         self.hold_lanes(value, result);
     }
 
-    /// What an operation makes of the old value.
+    /// Computes the new value from the old one.
     fn changed(
         &mut self,
         op: AtomicOp,
@@ -107,7 +107,7 @@ impl Generator<'_, '_> {
         self.emit().binary_scalar(binary, class, old, operand)
     }
 
-    /// Memory of this thread.
+    /// Changes memory of this thread.
     fn change_own(
         &mut self,
         op: AtomicOp,
@@ -129,7 +129,7 @@ impl Generator<'_, '_> {
         old
     }
 
-    /// Memory that other threads change at the same time.
+    /// Changes memory that other threads may change at the same time.
     fn change_shared(
         &mut self,
         op: AtomicOp,
@@ -183,7 +183,7 @@ impl Generator<'_, '_> {
         if float { self.b.ins().bitcast(ty, MemFlagsData::new(), old) } else { old }
     }
 
-    /// Floats have no atomic instructions: compares and exchanges until nobody came between.
+    /// Floats have no atomic instructions: repeats compare and exchange until it succeeds.
     fn change_until_it_holds(
         &mut self,
         op: AtomicOp,

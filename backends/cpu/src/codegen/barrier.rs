@@ -1,5 +1,5 @@
-//! Barriers: a lane group leaves the kernel's body here, and is taken up again at the same place
-//! when every group of the workgroup has arrived.
+//! Barriers: a lane group leaves the kernel's body at a barrier, and resumes there when every group of the workgroup
+//! has arrived.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use cranelift_frontend::Variable;
@@ -13,26 +13,26 @@ use super::ops::{scalar_type, vector_type};
 use crate::abi::{Frame, Stop};
 use crate::ir::{SiteId, Value, Var};
 
-/// Where lane groups wait.
+/// The points at which lane groups suspend.
 #[derive(Default)]
 pub(super) struct Suspend {
-    /// The blocks that a group is taken up in: the body's start, then one for each barrier passed.
+    /// The blocks in which a group resumes: the body's start, then one for each barrier.
     pub(super) points: Vec<cl::Block>,
-    /// Where a group goes when it waits or is done, with the number of its point.
+    /// The block that a group enters when it suspends or ends, with the number of its point.
     pub(super) arrive: Option<cl::Block>,
-    /// Bytes of a group's frame so far.
+    /// The size of a group's frame so far, in bytes.
     pub(super) frame_bytes: u32,
     barriers: usize,
     places: FxHashMap<Kept, u32>,
 }
 
 impl Suspend {
-    /// Frames begin with this much private memory.
+    /// Frames begin with this number of bytes of private memory.
     pub(super) fn after(private_bytes: u32) -> Self {
         Self { frame_bytes: private_bytes, ..Self::default() }
     }
 
-    /// Where something of so many parts is saved in a group's frame: always at the same place.
+    /// Returns the offset in a group's frame where something of this number of parts is saved: always the same one.
     fn place(&mut self, what: Kept, parts: u32) -> u32 {
         let end = &mut self.frame_bytes;
         *self.places.entry(what).or_insert_with(|| {
@@ -43,17 +43,17 @@ impl Suspend {
     }
 }
 
-/// Bytes of a frame for each part of what is saved.
+/// The size of each saved part, in bytes.
 const PART: u32 = 16;
 
-/// What is saved at a barrier.
+/// Something that is saved at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kept {
     Value(Value),
     Var(Var),
 }
 
-/// Where a frame keeps the place of a stop.
+/// The offset of the site in the frame.
 const SITE: i32 = std::mem::offset_of!(Frame, site) as i32;
 
 /// The flags of accesses to a frame: always mapped, always aligned.
@@ -62,22 +62,22 @@ fn own() -> MemFlagsData {
 }
 
 impl Generator<'_, '_> {
-    /// All invocations of the workgroup meet here.
+    /// Suspends until all invocations of the workgroup have arrived.
     pub(super) fn barrier(&mut self, site: SiteId) {
         let number = self.suspend.barriers;
         self.suspend.barriers += 1;
-        let told = self.b.ins().iconst(types::I32, i64::from(site.0));
-        self.set_site(told);
+        let site_id = self.b.ins().iconst(types::I32, i64::from(site.0));
+        self.set_site(site_id);
         if self.flow.masked {
             self.require_all_lanes(site);
         }
-        // Within the workgroup the order of the code is that of memory: it is one thread. For other workgroups, what
-        // comes before the barrier is to be seen before what comes after it; on x86 stores are seen in order anyway.
+        // Within a workgroup, which is one thread, memory order is program order. Other workgroups must see earlier
+        // accesses before later ones; on x86 stores are ordered anyway.
         if self.target.reorders_stores() {
             self.b.ins().fence();
         }
         let live = self.live;
-        // A workgroup that is one lane group has arrived as a whole.
+        // A workgroup of one lane group is complete at once.
         if let Some(arrive) = self.suspend.arrive {
             let values = live.values_at[number].iter().filter(|value| !self.is_hoisted(**value));
             let values = values.map(|value| Kept::Value(*value));
@@ -99,7 +99,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Tells the host where it would be if the kernel stopped.
+    /// Stores the site at which the kernel may stop.
     pub(super) fn set_site(&mut self, site: cl::Value) {
         self.b.ins().store(own(), site, self.constants.frame, SITE);
     }
@@ -116,7 +116,7 @@ impl Generator<'_, '_> {
         self.switch_sealed(go_on);
     }
 
-    /// Where something is kept, and the types of its parts.
+    /// The variables in which something is kept, and the type of its parts.
     fn kept(&self, what: Kept) -> (SmallVec<[Variable; 4]>, cl::Type) {
         let (held, class, form) = match what {
             Kept::Value(value) => (&self.values[value.0 as usize], self.function.class(value), self.form(value)),
@@ -147,8 +147,8 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Ends a lane group: it is done, or waits at point `point`. Then comes the next group, or,
-    /// when all have arrived at the same point, the first group from there.
+    /// Ends a lane group's turn: it has ended, or suspends at point `point`. The next group follows or, when all groups
+    /// have arrived at the same point, the first group resumes there.
     pub(super) fn close_groups(&mut self, arrive: cl::Block, group: &GroupLoop) {
         self.b.switch_to_block(arrive);
         let point = self.b.append_block_param(arrive, types::I32);
@@ -163,7 +163,7 @@ impl Generator<'_, '_> {
         self.b.set_cold_block(parted);
         self.b.ins().brif(same, go_on, &[], parted, &[]);
         self.switch_sealed(parted);
-        // The last barrier that a group of this workgroup came to.
+        // The last barrier that a group of this workgroup reached.
         let site = self.b.ins().load(types::I32, own(), self.constants.frame, SITE);
         self.b.ins().jump(self.flow.stopped, &[stop.into(), site.into()]);
         self.switch_sealed(go_on);
@@ -184,14 +184,14 @@ impl Generator<'_, '_> {
 pub(super) struct GroupLoop {
     /// Its first block: parameters index, point and first arrival.
     pub(super) header: cl::Block,
-    /// Which group runs.
+    /// The index of the current group.
     pub(super) index: cl::Value,
-    /// The point that groups are taken up from.
+    /// The point at which groups resume.
     pub(super) point: cl::Value,
-    /// The point that the first group went to.
+    /// The point that the first group reached.
     pub(super) first: cl::Value,
-    /// How many groups there are.
+    /// The number of groups.
     pub(super) groups: u32,
-    /// Where the next workgroup begins.
+    /// The block for the next workgroup.
     pub(super) next_workgroup: cl::Block,
 }

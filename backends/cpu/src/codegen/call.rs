@@ -1,9 +1,8 @@
-//! Functions that stay functions, and calls of them.
+//! Functions that are not inlined, and calls of them.
 //!
-//! A function that is called runs for one lane group, in the mask of the call: that is its entry mask. A value that is
-//! the same in all lanes at every call is a scalar parameter, one that grows from lane to lane likewise, all else is in
-//! vectors.
-//! Results lie in memory. It returns a [`Stop`] and the steps that are left.
+//! A called function runs for one lane group, with the mask of the call as its entry mask. An argument that is uniform
+//! in every call is a scalar parameter, and so is a linear one; all others are vectors. Results are in memory. The
+//! function returns a [`Stop`] and the number of steps left.
 
 use std::cell::Cell;
 
@@ -19,7 +18,7 @@ use super::ops::{Target, part_count, scalar_type, vector_type};
 use crate::abi::{Frame, Stop};
 use crate::ir::{Class, Function, Inst, SiteId, Stmt, Value};
 
-/// The results of analysing one function, before code is made of it.
+/// The analyses of one function, before code generation.
 pub(super) struct Learned {
     pub(super) facts: Facts,
     pub(super) live: Live,
@@ -39,11 +38,11 @@ pub(super) struct Callees<'a> {
     learned: Vec<Learned>,
     /// By function: the shapes of its arguments.
     arguments: Vec<Vec<Shape>>,
-    /// By function: whether some call has inactive lanes. Known when the code of all who call it is made.
+    /// By function: whether some call may have inactive lanes. Known once the code of all callers is generated.
     masked: Vec<Cell<bool>>,
 }
 
-/// Looks through a kernel and all that it calls, callers first: arguments have the shapes that all calls give them.
+/// Analyses a kernel and all its callees, callers first: arguments have the shapes that all calls together give them.
 pub(super) fn learn(kernel: &Function) -> (Learned, Callees<'_>) {
     let functions = &kernel.callees;
     let mut arguments: Vec<Vec<Shape>> =
@@ -80,15 +79,15 @@ fn note_calls(list: &[Stmt], facts: &Facts, known: &mut [Vec<Shape>]) {
 }
 
 impl Callees<'_> {
-    /// The class of each argument, and whether it is in vectors.
+    /// The class of each argument, and whether it is passed in vectors.
     fn parameters(&self, callee: usize) -> impl Iterator<Item = (Class, bool)> + '_ {
         let classes = self.functions[callee].arguments.iter();
         classes.zip(&self.arguments[callee]).map(|(class, shape)| (*class, shape.form == Form::Varying))
     }
 
-    /// How a function is called.
+    /// The signature of a function.
     pub(super) fn signature(&self, callee: usize, target: &Target) -> cl::Signature {
-        // The same on every system: only kernels call it.
+        // The same on every system, because only kernels call it.
         let mut signature = cl::Signature::new(CallConv::Fast);
         signature.params.extend([target.pointer, target.pointer, types::I64].map(AbiParam::new));
         signature.params.extend([types::I32; 4].map(AbiParam::new));
@@ -104,7 +103,7 @@ impl Callees<'_> {
         signature
     }
 
-    /// Builds the body of a function. Those that call it have theirs already.
+    /// Generates the body of a function, after those of its callers.
     pub(super) fn generate(
         &self,
         callee: usize,
@@ -116,7 +115,7 @@ impl Callees<'_> {
         let given = parameters(&mut b);
         let (fixed, mut arguments) = given.split_at(FIXED);
         let [frame, private, steps, index, x, y, z, ref mask @ ..] = *fixed else {
-            unreachable!("as many parameters as the signature has")
+            unreachable!("the signature has this number of parameters")
         };
         let mut g = Generator::new(function, learned, self, target, b, frame);
         g.private = private;
@@ -154,31 +153,31 @@ impl Callees<'_> {
     }
 }
 
-/// Parameters before the arguments of the source: frame, private memory, steps, lane group, workgroup, mask.
+/// The number of parameters before the WGSL arguments: frame, private memory, steps, lane group, workgroup, mask.
 const FIXED: usize = 7 + super::generator::MASKS;
 
-/// The state that one function needs to call others.
+/// The state that one function needs for calls.
 pub(super) struct Calling<'a> {
     callees: &'a Callees<'a>,
     references: FxHashMap<u32, cl::FuncRef>,
-    /// The lane group and the workgroup that run.
+    /// The current lane group and workgroup.
     pub(super) place: [cl::Value; 4],
 }
 
 impl<'a> Calling<'a> {
-    /// For a function that has called nothing yet. `nowhere` stands for the place until it is known.
+    /// Returns the state before any call. `nowhere` is the value of `place` until it is known.
     pub(super) fn new(callees: &'a Callees<'a>, nowhere: cl::Value) -> Self {
         Self { callees, references: FxHashMap::default(), place: [nowhere; 4] }
     }
 }
 
-/// The number of a function among those of a kernel's code, which is the first.
+/// The index of a function in a kernel's code, where the kernel is first.
 pub(super) fn number_in_code(callee: u32) -> u32 {
     callee + 1
 }
 
 impl Generator<'_, '_> {
-    /// Runs a function for the active lanes.
+    /// Calls a function for the active lanes.
     pub(super) fn call(&mut self, callee: u32, arguments: &[Value], site: SiteId) {
         if !self.function.endless {
             self.count_step(site);
@@ -219,7 +218,7 @@ impl Generator<'_, '_> {
         let signature = self.b.import_signature(signature);
         let name = cl::UserExternalName { namespace: 0, index: number_in_code(callee) };
         let name = cl::ExternalName::user(self.b.func.declare_imported_user_function(name));
-        // Memory for code is given out function by function, anywhere.
+        // Code memory is allocated function by function, at any address.
         let reference = self.b.import_function(cl::ExtFuncData { name, signature, colocated: false, patchable: false });
         self.calling.references.insert(callee, reference);
         reference

@@ -4,9 +4,9 @@ use cranelift_codegen::ir::{self as cl, InstBuilder, types};
 
 use super::generator::Generator;
 use crate::abi::LANES;
-use crate::ir::{Check, MOST_INDICES};
+use crate::ir::{Check, MAX_INDICES};
 
-/// What all reports of a kernel share.
+/// The state that all reports of a kernel share.
 #[derive(Clone, Copy)]
 pub(super) struct Reports {
     signature: cl::SigRef,
@@ -15,11 +15,11 @@ pub(super) struct Reports {
 }
 
 impl Generator<'_, '_> {
-    /// Tells the checker, with the operands in all lanes and which lanes are active.
+    /// Calls the checker, with the operands in all lanes and the mask of active lanes.
     pub(super) fn check(&mut self, check: &Check) {
         let reports = self.reports();
         let start = self.b.ins().stack_addr(self.target.pointer, reports.operands, 0);
-        for (index, value) in check.operands.iter().take(MOST_INDICES).enumerate() {
+        for (index, value) in check.operands.iter().take(MAX_INDICES).enumerate() {
             let parts = self.lanes(*value);
             self.emit().store_parts(&parts, start, (index * LANES * 4) as i32);
         }
@@ -40,7 +40,7 @@ impl Generator<'_, '_> {
         let pointer = cl::AbiParam::new(self.target.pointer);
         let mut signature = cl::Signature::new(self.target.call_conv);
         signature.params.extend([pointer, word, word, word, pointer]);
-        let bytes = (MOST_INDICES * LANES * 4) as u32;
+        let bytes = (MAX_INDICES * LANES * 4) as u32;
         let slot = cl::StackSlotData::new(cl::StackSlotKind::ExplicitSlot, bytes, 4);
         let reports =
             Reports { signature: self.b.import_signature(signature), operands: self.b.create_sized_stack_slot(slot) };

@@ -1,4 +1,4 @@
-//! Machine code in memory, and the compiler that puts it there.
+//! Machine code in memory, and the compiler that writes it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,28 +16,27 @@ use super::{call, kernel};
 use crate::abi::Entry;
 use crate::ir::{Function, Stmt};
 
-/// Bytes of stack that a kernel may use: small work runs on the caller's thread, whose stack may be
-/// small, too.
-const MOST_STACK: u32 = 512 << 10;
+/// The limit on a kernel's stack in bytes: small work runs on the caller's thread, whose stack may be small.
+const MAX_STACK: u32 = 512 << 10;
 
-/// A compiled kernel. Its machine code goes when this is dropped.
+/// A compiled kernel. Dropping it frees its machine code.
 pub(crate) struct Code {
-    /// The kernel.
+    /// The required size of [`Frame::private`](crate::abi::Frame) in bytes.
     pub(crate) entry: Entry,
-    /// Bytes of [`Frame::private`](crate::abi::Frame) that it needs.
+    /// The required size of [`Frame::workgroup`](crate::abi::Frame) in bytes.
     pub(crate) frame_bytes: usize,
     /// Bytes of [`Frame::workgroup`](crate::abi::Frame) that it needs.
     pub(crate) workgroup_bytes: usize,
     module: Option<JITModule>,
 }
 
-/// What a kernel needs beside its code.
+/// The memory that a kernel needs.
 pub(super) struct Sizes {
     pub(super) frame_bytes: usize,
     pub(super) workgroup_bytes: usize,
 }
 
-// SAFETY: the module is only kept to be freed; nothing in it is used after it was built.
+// SAFETY: the module is only kept to be freed; it is not used after it was built.
 unsafe impl Send for Code {}
 // SAFETY: as above; the entry is a pure function of its arguments and the memory they point to.
 unsafe impl Sync for Code {}
@@ -45,13 +44,13 @@ unsafe impl Sync for Code {}
 impl Drop for Code {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: whoever runs `entry` holds this `Code`, so nobody runs it now.
+            // SAFETY: every caller of `entry` holds this `Code`, so it is not running now.
             unsafe { module.free_memory() };
         }
     }
 }
 
-/// The machine that code is made for: this one, with all its extensions.
+/// Returns the target for code generation: this processor, with all its extensions.
 fn machine() -> Result<&'static OwnedTargetIsa, String> {
     static MACHINE: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
     MACHINE
@@ -70,7 +69,7 @@ fn machine() -> Result<&'static OwnedTargetIsa, String> {
         .map_err(Clone::clone)
 }
 
-/// The functions of a kernel: its own, whose signature is that of [`Entry`], then those that it calls.
+/// Generates the functions of a kernel: the kernel itself, with the signature of [`Entry`], then those that it calls.
 fn functions(isa: &OwnedTargetIsa, kernel: &Function) -> (Vec<Context>, Sizes) {
     let (target, frontend) = (Target::new(&**isa), isa.frontend_config());
     let (learned, callees) = call::learn(kernel);
@@ -93,7 +92,7 @@ fn functions(isa: &OwnedTargetIsa, kernel: &Function) -> (Vec<Context>, Sizes) {
     (contexts, sizes)
 }
 
-/// The signature of [`Entry`].
+/// Returns the signature of [`Entry`].
 fn entry(isa: &OwnedTargetIsa) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.push(AbiParam::new(isa.pointer_type()));
@@ -102,7 +101,7 @@ fn entry(isa: &OwnedTargetIsa) -> Signature {
     signature
 }
 
-/// The functions of a kernel, as Cranelift writes them down.
+/// Returns the Cranelift IR of a kernel's functions, as text.
 pub(super) fn clif(kernel: &Function) -> Result<String, String> {
     let (contexts, _) = functions(machine()?, kernel);
     let texts = contexts.into_iter().map(|mut context| {
@@ -112,14 +111,14 @@ pub(super) fn clif(kernel: &Function) -> Result<String, String> {
     Ok(texts.collect::<Vec<_>>().join("\n"))
 }
 
-/// The machine code of a kernel's functions, as Cranelift writes it down.
+/// Returns the machine code of a kernel's functions, as text.
 pub(super) fn assembly(kernel: &Function) -> Result<String, String> {
     let isa = machine()?;
     let (contexts, _) = functions(isa, kernel);
     let texts = contexts.into_iter().map(|mut context| {
         context.set_disasm(true);
         let code = context.compile(&**isa, &mut ControlPlane::default()).map_err(|error| error.inner.to_string())?;
-        code.vcode.clone().ok_or_else(|| "Cranelift wrote nothing down".to_owned())
+        code.vcode.clone().ok_or_else(|| "Cranelift returned no disassembly".to_owned())
     });
     Ok(texts.collect::<Result<Vec<_>, String>>()?.join("\n"))
 }
@@ -140,12 +139,12 @@ pub(super) fn build(kernel: &Function) -> Result<Code, String> {
         }
         Err(refused) => refused,
     };
-    // SAFETY: nothing of the module was handed out.
+    // SAFETY: no pointer into the module was returned.
     unsafe { module.free_memory() };
     Err(refused)
 }
 
-/// Makes machine code of all functions; returns the kernel's own.
+/// Compiles all functions; returns the kernel's own.
 fn define(module: &mut JITModule, kernel: &Function, contexts: &mut [Context]) -> Result<FuncId, String> {
     let failed = |error: cranelift_module::ModuleError| format!("{error:?}");
     let mut ids = Vec::with_capacity(contexts.len());
@@ -159,22 +158,22 @@ fn define(module: &mut JITModule, kernel: &Function, contexts: &mut [Context]) -
         module.define_function(*id, context).map_err(failed)?;
         let frame = context.compiled_code().and_then(|code| code.buffer.frame_layout());
         stack.push(frame.map_or(0, |frame| frame.frame_to_fp_offset));
-        // Its instructions are many.
+        // Frees the many instructions.
         context.clear();
     }
     let bytes = deepest_stack(kernel, &stack);
-    if bytes > MOST_STACK {
+    if bytes > MAX_STACK {
         return Err(format!(
             "its values need {} KiB of stack at once, more than {}: split it, or keep values in arrays",
             bytes >> 10,
-            MOST_STACK >> 10
+            MAX_STACK >> 10
         ));
     }
     module.finalize_definitions().map_err(failed)?;
     Ok(ids[0])
 }
 
-/// Bytes of stack of a kernel with all that it calls, from those of each function.
+/// The stack size in bytes of a kernel with all its callees, from the sizes of the functions.
 fn deepest_stack(kernel: &Function, stack: &[u32]) -> u32 {
     // A function calls only those before it.
     let mut with_callees: Vec<u32> = Vec::with_capacity(kernel.callees.len());
@@ -186,7 +185,7 @@ fn deepest_stack(kernel: &Function, stack: &[u32]) -> u32 {
     with_callees.pop().unwrap_or(0)
 }
 
-/// The functions that statements call.
+/// Visits the functions that statements call.
 fn called(list: &[Stmt]) -> Box<dyn Iterator<Item = u32> + '_> {
     Box::new(list.iter().flat_map(|statement| match statement {
         Stmt::Call { callee, .. } => Box::new(std::iter::once(*callee)) as Box<dyn Iterator<Item = u32>>,

@@ -1,9 +1,8 @@
-//! Tests of indices ahead of the statements that use them.
+//! Index tests ahead of the statements that use the indices.
 //!
-//! Where code exists twice (see [`super::agree`]) the fast version may take for granted whatever is tested before it.
-//! So the indices that are known by then are tested there, once, and the accesses themselves need no test, and no
-//! other way for the case that it fails. Groups for which it fails run the slow version, where each access is tested
-//! by itself.
+//! Where code is compiled twice (see [`super::agree`]) the fast version may rely on every test before it. Indices that
+//! are known at that point are therefore tested there, once, and the accesses themselves need neither a test nor a
+//! fallback. Groups for which a test fails run the slow version, which tests each access.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder};
 use rustc_hash::FxHashSet;
@@ -20,20 +19,20 @@ pub(super) struct Tested {
     count: Count,
 }
 
-/// More tests at one place are not made.
-const MOST_TESTS: usize = 12;
+/// The largest number of tests at one place.
+const MAX_TESTS: usize = 12;
 
-/// Instructions between an index and what is known.
-const MOST_STEPS: u32 = 12;
+/// The largest number of instructions between an index and known values.
+const MAX_STEPS: u32 = 12;
 
 impl Generator<'_, '_> {
-    /// Whether an index has been tested for the code that is being made.
+    /// Whether the index was tested before the current code.
     pub(super) fn is_tested(&self, space: Space, index: &Index) -> bool {
         self.tested.contains(&Tested { space, value: index.value, count: index.count })
     }
 
-    /// Tests that the indices of `statements` are in range in all lanes, those that can be told here and are always
-    /// used, and takes it for granted from now on. Returns what must hold for that.
+    /// Tests that the indices of `statements` are in range in all lanes, as far as they are known here and always used.
+    /// The following code relies on it. Returns the conditions.
     pub(super) fn test_early(&mut self, statements: &[Stmt]) -> Vec<cl::Value> {
         let mut made = FxHashSet::default();
         lets(statements, &mut made);
@@ -41,10 +40,10 @@ impl Generator<'_, '_> {
         self.untested(statements, &mut found);
         let mut by_value: Vec<(Value, cl::Value, cl::Value)> = Vec::new();
         for one in found {
-            let Some(first) = self.early(one.value, &made, MOST_STEPS) else { continue };
+            let Some(first) = self.early(one.value, &made, MAX_STEPS) else { continue };
             let count = self.count_of(one.space, one.count);
             match by_value.iter_mut().find(|(value, ..)| *value == one.value) {
-                // The least of all counts is the same for all groups.
+                // The smallest count is the same for all groups.
                 Some((.., least)) => *least = self.b.ins().umin(*least, count),
                 None => by_value.push((one.value, first, count)),
             }
@@ -57,7 +56,7 @@ impl Generator<'_, '_> {
         by_value.into_iter().map(fits).collect()
     }
 
-    /// The linear indices of statements that are not certain to be in range.
+    /// Collects the linear indices of statements that are not proven in range.
     fn untested(&self, statements: &[Stmt], found: &mut Vec<Tested>) {
         for statement in statements {
             match statement {
@@ -68,7 +67,7 @@ impl Generator<'_, '_> {
                 }
                 Stmt::Store { place, .. } => self.untested_of(place, found),
                 Stmt::Block { body, .. } | Stmt::Loop { body, .. } => self.untested(body, found),
-                // What only some lanes use need not be in range for the others.
+                // An index that only some lanes use need not be in range for the others.
                 _ => {}
             }
         }
@@ -81,15 +80,15 @@ impl Generator<'_, '_> {
             if linear
                 && !self.certain(place.space, index, Touched::All)
                 && !found.contains(&one)
-                && found.len() < MOST_TESTS
+                && found.len() < MAX_TESTS
             {
                 found.push(one);
             }
         }
     }
 
-    /// Lane 0's value of something uniform or linear, before it is evaluated if it is one of those `made` later;
-    /// nothing if that takes more than arithmetic.
+    /// Lane 0's value of a uniform or linear value, also before its evaluation if it is one of those `made` later;
+    /// `None` if that takes more than arithmetic.
     fn early(&mut self, value: Value, made: &FxHashSet<Value>, steps: u32) -> Option<cl::Value> {
         let shape = self.facts.shapes[value.0 as usize];
         if self.function.class(value) != Class::I32 || shape.stride().is_none() {
@@ -110,7 +109,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// A scalar of a load that may happen at any time.
+    /// A scalar of a load that may be executed at any time.
     fn early_load(&mut self, load: Value, index: u32) -> Option<cl::Value> {
         let function = self.function;
         let Inst::Load(place, MemType::I32, _) = function.inst(load) else { return None };
@@ -127,7 +126,7 @@ fn divides(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Div | BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU)
 }
 
-/// What statements evaluate.
+/// Collects the values that statements evaluate.
 fn lets(statements: &[Stmt], found: &mut FxHashSet<Value>) {
     for statement in statements {
         match statement {

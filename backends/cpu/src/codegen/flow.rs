@@ -1,8 +1,7 @@
-//! Control flow: real branches where all lanes agree, masks where they part.
+//! Control flow: real branches where all lanes agree, masks where they diverge.
 //!
-//! The mask of active lanes is a Cranelift variable, always right; `masked` says whether it may
-//! be less than the lanes that the group has. Lanes that leave a block before the others are
-//! collected in the block's own mask and rejoin at its end.
+//! The mask of active lanes is a Cranelift variable and always correct; `masked` is set if it may have fewer lanes than
+//! the group. Lanes that leave a block before the others are collected in the block's own mask and rejoin at its end.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::Variable;
@@ -11,51 +10,51 @@ use super::generator::{Generator, MASKS, Mask};
 use crate::abi::Stop;
 use crate::ir::{Label, List, SiteId, Stmt, Value};
 
-/// Turns that loops may make between two that are counted.
-const MOST_UNCOUNTED: u32 = 256;
+/// The largest number of loop iterations between two that are counted.
+const MAX_UNCOUNTED: u32 = 256;
 
-/// A mask that outlives other code, in Cranelift variables so that it survives barriers.
+/// A mask that is saved while other code runs, in Cranelift variables so that it survives barriers.
 pub(super) type SavedMask = [Variable; MASKS];
 
-/// Where control is.
+/// The state of control flow.
 pub(super) struct Flow {
     /// The active lanes.
     pub(super) mask: SavedMask,
-    /// The lanes the group has; all of them unless workgroups end within a group.
+    /// The lanes of the group; all of them unless workgroups end within a group.
     pub(super) entry: Mask,
-    /// Whether `entry` may be less than all lanes.
+    /// Whether `entry` may have fewer than all lanes.
     pub(super) partial: bool,
-    /// Whether fewer than `entry` may be active.
+    /// Whether fewer lanes than `entry` may be active.
     pub(super) masked: bool,
     /// Whether the current point can be reached.
     pub(super) reachable: bool,
-    /// How many loops of the source are around the current point.
+    /// The number of loops of the source around the current point.
     pub(super) loops: u32,
-    /// How many scopes in which lanes part are around the current point.
+    /// The number of divergent scopes around the current point.
     pub(super) depth: u32,
     /// By label, while its block is open.
     pub(super) labels: Vec<Option<Target>>,
-    /// How many writes have been passed.
+    /// The number of writes before the current point.
     pub(super) writes: usize,
-    /// Whether the current statements exist twice already, see [`super::agree`].
+    /// Whether the current statements are being compiled twice, see [`super::agree`].
     pub(super) doubled: bool,
-    /// Whether the current statements are the version for what rarely happens.
+    /// Whether the current statements are the version for the rare case.
     pub(super) rare: bool,
-    /// Steps left, and where to go when there are none.
+    /// The steps left, and the block for when none are.
     pub(super) steps: Variable,
     pub(super) stopped: cl::Block,
-    /// What the masks that are being saved become at a barrier.
+    /// The values of the saved masks after a barrier.
     pub(super) saved: Vec<(SavedMask, AtBarrier)>,
 }
 
-/// What a saved mask must be when a barrier has been passed, where all lanes are active.
+/// The value of a saved mask after a barrier, where all lanes are active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AtBarrier {
     All,
     None,
 }
 
-/// Where an exit goes.
+/// The target of an exit.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     end: cl::Block,
@@ -70,7 +69,7 @@ impl Generator<'_, '_> {
         self.flow.mask.map(|variable| self.b.use_var(variable))
     }
 
-    /// Whether some lanes that exist in memory accesses' eyes may be inactive.
+    /// Whether lanes that memory accesses include may be inactive.
     pub(super) fn is_masked(&self) -> bool {
         self.flow.masked || self.flow.partial
     }
@@ -117,7 +116,7 @@ impl Generator<'_, '_> {
         self.emit().any(&mask)
     }
 
-    /// Runs statements in order.
+    /// Generates statements in order.
     pub(super) fn list(&mut self, statements: &[Stmt]) {
         let mut joins = Vec::new();
         for (index, statement) in statements.iter().enumerate() {
@@ -126,7 +125,7 @@ impl Generator<'_, '_> {
             }
             self.statement(statement);
             let rest = &statements[index + 1..];
-            // When all lanes have left, the rest need not run.
+            // When all lanes have left, the rest is skipped.
             if self.flow.reachable && self.flow.masked && self.leaves_lanes(statement) && is_heavy(rest) {
                 let (go_on, join) = (self.b.create_block(), self.b.create_block());
                 let any = self.any_active();
@@ -176,7 +175,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// All lanes take the same side.
+    /// Generates a branch for which all lanes take the same side.
     fn branch(&mut self, condition: Value, accept: &List, reject: &List) {
         let condition = self.scalar(condition);
         let (on_accept, on_reject, join) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
@@ -199,7 +198,7 @@ impl Generator<'_, '_> {
         self.flow.masked = masked;
     }
 
-    /// Each side runs for the lanes that take it.
+    /// Generates a branch whose sides run for the lanes that take them.
     fn part(&mut self, condition: Value, accept: &List, reject: &List) {
         let condition = self.lanes(condition);
         let condition: Mask = std::array::from_fn(|part| condition[part]);
@@ -239,8 +238,7 @@ impl Generator<'_, '_> {
         self.flow.saved.truncate(base);
     }
 
-    /// Runs a list, skipping it when no lane is active unless it is so short that the test costs
-    /// more.
+    /// Generates a list that is skipped when no lane is active, unless it is so short that the test costs more.
     fn guarded(&mut self, list: &List) {
         if list.is_empty() {
             return;
@@ -258,7 +256,7 @@ impl Generator<'_, '_> {
             self.b.ins().jump(join, &[]);
         }
         self.switch_sealed(join);
-        // Without lanes the list did not run, so that one that never ends does not matter.
+        // Without active lanes the list is skipped, so a list that never ends does not matter.
         self.flow.reachable = true;
     }
 
@@ -323,7 +321,7 @@ impl Generator<'_, '_> {
         self.flow.masked |= parting;
     }
 
-    /// Ends the kernel when the iterations are used up; calls count as such.
+    /// Stops the kernel when the steps are used up; calls count as steps.
     pub(super) fn count_step(&mut self, site: SiteId) {
         let steps = self.b.use_var(self.flow.steps);
         let left = self.b.ins().iadd_imm_s(steps, -1);
@@ -358,7 +356,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Goes on in a block whose predecessors are all known.
+    /// Continues in a block whose predecessors are all known.
     pub(super) fn switch_sealed(&mut self, block: cl::Block) {
         if self.flow.rare {
             self.b.set_cold_block(block);
@@ -367,7 +365,7 @@ impl Generator<'_, '_> {
         self.b.seal_block(block);
     }
 
-    /// Whether some lanes may leave a statement for somewhere outside of it while others stay.
+    /// Whether some lanes may leave a statement to a point outside of it while others stay.
     fn leaves_lanes(&self, statement: &Stmt) -> bool {
         match statement {
             Stmt::If { accept, reject, .. } => self.list_parts(accept) || self.list_parts(reject),
@@ -377,18 +375,18 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Whether some lanes may leave a block for somewhere other than its own end.
+    /// Whether some lanes may leave a block to a point other than its own end.
     fn block_leaks(&self, label: Label, body: &List) -> bool {
         exits(body, &mut vec![label], &mut |label| self.facts.parting[label.0 as usize])
     }
 
-    /// Whether lanes leave a list at different times.
+    /// Whether lanes may leave a list at different times.
     fn list_parts(&self, list: &List) -> bool {
         exits(list, &mut Vec::new(), &mut |label| self.facts.parting[label.0 as usize])
     }
 }
 
-/// Whether a list holds an exit to a block around the list for which `wanted` holds.
+/// Whether a list contains an exit to an enclosing block for which `wanted` holds.
 fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> bool) -> bool {
     list.iter().any(|statement| match statement {
         Stmt::Exit(label) => !inner.contains(label) && wanted(*label),
@@ -404,14 +402,14 @@ fn exits(list: &List, inner: &mut Vec<Label>, wanted: &mut impl FnMut(Label) -> 
     })
 }
 
-/// The turns that a loop and the loops in it make at most, if they are so few that nobody needs to count them: no more
-/// than if the loop were written out.
+/// The largest number of iterations of a loop including its inner loops, if it is so small that counting is
+/// unnecessary: at most that of an unrolled loop.
 fn turns_within(body: &List, turns: Option<u32>) -> Option<u32> {
     let all = turns?.checked_mul(uncounted(body).saturating_add(1))?;
-    (all <= MOST_UNCOUNTED).then_some(all)
+    (all <= MAX_UNCOUNTED).then_some(all)
 }
 
-/// The turns of loops in a list that are not counted.
+/// The number of iterations of loops in a list that are not counted.
 fn uncounted(list: &[Stmt]) -> u32 {
     list.iter()
         .map(|statement| match statement {
@@ -423,8 +421,8 @@ fn uncounted(list: &[Stmt]) -> u32 {
         .fold(0, u32::saturating_add)
 }
 
-/// Whether running a list with no lane active costs more than asking first. Such lists also must
-/// be asked for when they loop: a loop that no lane is in might not end.
+/// Whether running a list with no active lane costs more than a test. Lists with loops always need the test: a loop
+/// without active lanes might not end.
 pub(super) fn is_heavy(list: &[Stmt]) -> bool {
     list.len() > 12
         || list.iter().any(|statement| match statement {

@@ -9,26 +9,26 @@ use super::ops::{Calls, Emit, Parts, Target, part_count, scalar_type, vector_typ
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Function, Input, Inst, SubgroupOp, Value, Var};
 
-/// Vectors that hold a mask, or a 32-bit value of all lanes.
+/// The number of vectors of a mask, or of a 32-bit value in all lanes.
 pub(super) const MASKS: usize = LANES / 4;
 
 /// A mask of lanes: all ones where a lane is active.
 pub(super) type Mask = [cl::Value; MASKS];
 
-/// Where a value or variable is while the code runs.
+/// The location of a value or variable at run time.
 #[derive(Clone, Debug)]
 pub(super) enum Held {
-    /// Nowhere: it was not evaluated.
+    /// None: it was not evaluated.
     Nowhere,
-    /// As lane 0's value, for uniform and linear ones.
+    /// Lane 0's value, for uniform and linear ones.
     Scalar(cl::Value),
-    /// In vectors.
+    /// Vectors.
     Lanes(Parts),
-    /// In Cranelift variables: one for a scalar, or one per vector. They live across barriers.
+    /// Cranelift variables, which survive barriers: one for a scalar, or one per vector.
     Kept(SmallVec<[Variable; 4]>),
 }
 
-/// Values that hold for a whole call of the kernel, defined in its first block.
+/// Values that are constant for a whole call of the kernel, defined in its first block.
 pub(super) struct Constants {
     /// Start and array length of each slot.
     pub(super) slots: Vec<(cl::Value, cl::Value)>,
@@ -50,15 +50,15 @@ pub(super) struct Generator<'a, 'f> {
     pub(super) constants: Constants,
     pub(super) values: Vec<Held>,
     pub(super) vars: Vec<Held>,
-    /// By value: how it would be linear, see [`super::likely`].
+    /// By value: its likely linear form, see [`super::likely`].
     pub(super) likely: Vec<Option<super::likely::Likely>>,
-    /// By value: when all lanes agree on it, see [`super::agree`].
+    /// By value: the conditions under which all lanes agree on it, see [`super::agree`].
     pub(super) agreements: Vec<Option<super::agree::Agreement>>,
-    /// What has been tested for the code that is being made, see [`super::early`].
+    /// The indices that were tested before the current code, see [`super::early`].
     pub(super) tested: Vec<super::early::Tested>,
     pub(super) flow: super::flow::Flow,
     pub(super) suspend: super::barrier::Suspend,
-    /// The private memory of the lane group that runs.
+    /// The private memory of the current lane group.
     pub(super) private: cl::Value,
     pub(super) scratch: Vec<cl::StackSlot>,
     pub(super) reports: Option<super::checks::Reports>,
@@ -85,7 +85,7 @@ impl<'f> Generator<'_, 'f> {
         self.form(value) == Form::Uniform
     }
 
-    /// The number a value is, if it is a constant.
+    /// The value of a constant, as bits.
     pub(super) fn known(&self, value: Value) -> Option<u64> {
         match self.function.inst(value) {
             Inst::Const(_, bits) => Some(*bits),
@@ -93,7 +93,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// Lane 0's value of something uniform or linear.
+    /// Lane 0's value of a uniform or linear value.
     pub(super) fn scalar(&mut self, value: Value) -> cl::Value {
         let class = self.function.class(value);
         if let Inst::Const(_, bits) = *self.function.inst(value) {
@@ -152,7 +152,7 @@ impl<'f> Generator<'_, 'f> {
             .collect()
     }
 
-    /// Remembers a result.
+    /// Stores a result.
     fn hold(&mut self, value: Value, held: Held) {
         let slot = &mut self.values[value.0 as usize];
         let Held::Kept(variables) = slot else {
@@ -171,7 +171,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// Remembers a scalar result, of a uniform or linear value.
+    /// Stores a scalar result, of a uniform or linear value.
     pub(super) fn hold_scalar(&mut self, value: Value, scalar: cl::Value) {
         if self.form(value) == Form::Varying {
             let class = self.function.class(value);
@@ -182,7 +182,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// Remembers the result in all lanes.
+    /// Stores the result in all lanes.
     pub(super) fn hold_lanes(&mut self, value: Value, parts: Parts) {
         if self.form(value) == Form::Varying {
             self.hold(value, Held::Lanes(parts));
@@ -310,7 +310,7 @@ impl<'f> Generator<'_, 'f> {
         let lane = lane.map(|lane| self.lanes(lane));
         let mask = self.mask();
         let result = self.emit().subgroup(op, class, &parts, lane.as_deref(), &mask);
-        // A uniform result is that of any active lane; inactive ones hold anything.
+        // A uniform result is that of any active lane; inactive lanes have arbitrary values.
         if self.form(value) == Form::Varying || !self.is_masked() {
             self.hold_lanes(value, result);
         } else {
@@ -336,7 +336,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// Changes a variable in the active lanes, or in all lanes if `masked` is not set.
+    /// Writes a variable in the active lanes, or in all lanes if `masked` is not set.
     pub(super) fn write(&mut self, var: Var, value: Value, masked: bool) {
         let class = self.function.vars[var.0 as usize];
         let Held::Kept(variables) = self.vars[var.0 as usize].clone() else { return };
@@ -356,7 +356,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// Makes the Cranelift variables for what is scalar or in lanes.
+    /// Creates the Cranelift variables for a scalar or lanes.
     pub(super) fn new_variables(&mut self, class: Class, form: Form) -> SmallVec<[Variable; 4]> {
         if form == Form::Varying {
             (0..part_count(class)).map(|_| self.b.declare_var(vector_type(class))).collect()
@@ -365,7 +365,7 @@ impl<'f> Generator<'_, 'f> {
         }
     }
 
-    /// The inputs that the function uses, with the values they have.
+    /// The inputs that the function uses, with their values.
     pub(super) fn used_inputs(&self) -> Vec<(Value, Input)> {
         let inputs = self.function.insts.iter().enumerate();
         inputs
@@ -376,10 +376,10 @@ impl<'f> Generator<'_, 'f> {
             .collect()
     }
 
-    /// The number of the lowest set bit.
+    /// The index of the lowest set bit.
     pub(super) fn first_lane(&mut self, bits: cl::Value) -> cl::Value {
         let lane = self.b.ins().ctz(bits);
-        // No bit at all: any lane will do.
+        // Without a set bit, any lane may be returned.
         let last = self.b.ins().iconst(types::I32, LANES as i64 - 1);
         self.b.ins().umin(lane, last)
     }

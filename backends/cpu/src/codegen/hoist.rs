@@ -1,7 +1,8 @@
-//! Mathematical functions of what is the same all through a launch or a workgroup: computed once, ahead of the loops.
+//! Hoisting: mathematical functions of values that are constant in a launch or a workgroup are computed once, before
+//! the loops.
 //!
-//! Cranelift moves arithmetic and loads of uniforms out of loops by itself, but no calls. The values that a call
-//! is computed from go along with it. Calls that a branch may skip stay where they are.
+//! Cranelift moves arithmetic and loads of uniforms out of loops by itself, but no calls. The operands of a call are
+//! computed with it. Calls that a branch may skip are not moved.
 
 use cranelift_codegen::ir::{self as cl};
 
@@ -9,39 +10,39 @@ use super::generator::Generator;
 use super::place::Touched;
 use crate::ir::{Input, Inst, List, Space, Stmt, Value};
 
-/// More calls than this stay where they are: they would be computed for nothing if the kernel ends early.
-const MOST_CALLS: usize = 64;
+/// The largest number of hoisted calls: they are wasted if the kernel ends early.
+const MAX_CALLS: usize = 64;
 
-/// For how long a value is the same.
+/// The scope in which a value is constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Same {
     Launch,
     Workgroup,
 }
 
-/// The values that are computed ahead of the loops.
+/// The hoisted values.
 pub(super) struct Hoist {
     /// In the order of evaluation.
     values: Vec<(Value, Same)>,
-    /// By value: whether it was evaluated ahead.
+    /// By value: whether it was evaluated early.
     done: Vec<bool>,
 }
 
 impl Hoist {
-    /// Nothing, of so many values.
+    /// Returns an empty list, for this number of values.
     pub(super) fn none(values: usize) -> Self {
         Self { values: Vec::new(), done: vec![false; values] }
     }
 }
 
 impl Generator<'_, '_> {
-    /// Evaluates, before all loops, what is the same in a launch; decides what else goes ahead.
+    /// Evaluates, before all loops, the values that are constant in a launch; decides which others are hoisted.
     pub(super) fn hoist_from_launch(&mut self) {
         let function = self.function;
         let mut same: Vec<Option<Same>> = function.insts.iter().map(of_floating).collect();
         let (mut order, mut calls) = (Vec::new(), Vec::new());
         self.find_same(&function.body, &mut same, &mut order, &mut calls);
-        calls.truncate(MOST_CALLS);
+        calls.truncate(MAX_CALLS);
         let mut wanted = vec![false; function.insts.len()];
         while let Some(value) = calls.pop() {
             if !std::mem::replace(&mut wanted[value.0 as usize], true) {
@@ -60,7 +61,7 @@ impl Generator<'_, '_> {
         self.hoist(Same::Launch);
     }
 
-    /// Evaluates what is the same in a workgroup, and not in a launch.
+    /// Evaluates the values that are constant in a workgroup, but not in a launch.
     pub(super) fn hoist_from_workgroup(&mut self, workgroup: [cl::Value; 3]) {
         for (value, input) in self.used_inputs() {
             if let Input::WorkgroupId(axis) = input {
@@ -79,12 +80,12 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Whether a value was evaluated ahead.
+    /// Whether a value was evaluated early.
     pub(super) fn is_hoisted(&self, value: Value) -> bool {
         self.hoist.done[value.0 as usize]
     }
 
-    /// Finds the values that are the same, in the order of evaluation, and the calls among them that no branch skips.
+    /// Finds the constant values, in the order of evaluation, and the calls among them that no branch skips.
     fn find_same(&self, list: &List, same: &mut [Option<Same>], order: &mut Vec<Value>, calls: &mut Vec<Value>) {
         for statement in list {
             match statement {
@@ -110,7 +111,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// For how long the result of an instruction is the same, given that of its operands.
+    /// The scope in which the result of an instruction is constant, from those of its operands.
     fn sameness(&self, value: Value, same: &[Option<Same>]) -> Option<Same> {
         let inst = self.function.inst(value);
         match inst {

@@ -1,4 +1,4 @@
-//! The frame of a kernel: loops over workgroups and lane groups around its body.
+//! The structure of a kernel: loops over workgroups and lane groups around its body.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
@@ -15,7 +15,7 @@ use super::ops::{Calls, Emit, Target};
 use crate::abi::{Frame, LANES, Slot, Stop};
 use crate::ir::{BinaryOp, Class, CompareOp, Function, Input};
 
-/// Builds the body of a kernel's machine function, whose signature is [`crate::abi::Entry`].
+/// Generates the body of a kernel's machine function, whose signature is [`crate::abi::Entry`].
 pub(super) fn generate(
     learned: &Learned,
     callees: &Callees<'_>,
@@ -107,7 +107,7 @@ impl<'a, 'f> Kernel<'a, 'f> {
     }
 }
 
-/// The first block of a function; returns the function's parameters.
+/// Creates the first block of a function; returns the function's parameters.
 pub(super) fn parameters(b: &mut FunctionBuilder<'_>) -> Vec<cl::Value> {
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
@@ -117,7 +117,7 @@ pub(super) fn parameters(b: &mut FunctionBuilder<'_>) -> Vec<cl::Value> {
 }
 
 impl<'a, 'f> Generator<'a, 'f> {
-    /// The state before anything is generated but the loads of what the host hands over, at the start of the function.
+    /// Returns the state at the start of the function; generates only the loads of the host's data.
     pub(super) fn new(
         function: &'a Function,
         learned: &'a Learned,
@@ -180,7 +180,7 @@ impl<'a, 'f> Generator<'a, 'f> {
     }
 }
 
-/// Loads what the host hands over.
+/// Loads the host's data.
 fn load_constants(b: &mut FunctionBuilder<'_>, target: &Target, function: &Function, frame: cl::Value) -> Constants {
     let flags = MemFlagsData::trusted().with_readonly().with_can_move();
     let pointer =
@@ -233,7 +233,7 @@ impl Generator<'_, '_> {
         self.b.def_var(self.flow.steps, steps);
     }
 
-    /// Lane groups run one after the other, each to its end.
+    /// Generates lane groups that run in order, each to its end.
     fn groups_in_turn(&mut self, workgroup: [cl::Value; 3], next: cl::Block) {
         let header = self.b.create_block();
         let index = self.b.append_block_param(header, types::I32);
@@ -251,7 +251,7 @@ impl Generator<'_, '_> {
         self.b.seal_block(header);
     }
 
-    /// Lane groups run from barrier to barrier.
+    /// Generates lane groups that run from barrier to barrier.
     fn groups_with_barriers(&mut self, workgroup: [cl::Value; 3], next: cl::Block) {
         let (header, start, arrive) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let [index, point, first] = std::array::from_fn(|_| self.b.append_block_param(header, types::I32));
@@ -262,8 +262,7 @@ impl Generator<'_, '_> {
         self.suspend.points.push(start);
         self.suspend.arrive = Some(arrive);
         let base = self.constants_private();
-        // The size of a group's frame is known only when the body is done: a placeholder stands
-        // for it until then.
+        // The size of a group's frame is known only after the body: a placeholder is replaced then.
         let frame_bytes = self.b.ins().iconst(types::I64, 0);
         let placeholder = self.b.func.dfg.value_def(frame_bytes).unwrap_inst();
         let wide = self.b.ins().uextend(types::I64, index);
@@ -342,7 +341,7 @@ impl Generator<'_, '_> {
                     continue;
                 }
                 Input::LocalId(axis) if rows_divide(size) => self.local_id(base, axis),
-                // One row: the index. A dimension of one: nothing but 0.
+                // A single row: the index. A dimension of size one: always 0.
                 Input::LocalId(axis) if size[usize::from(axis)] == 1 => self.b.ins().iconst(types::I32, 0),
                 Input::LocalId(_) => base,
             };
@@ -351,7 +350,7 @@ impl Generator<'_, '_> {
         base
     }
 
-    /// A component of the local id of lane 0 of a group.
+    /// A component of the local id of a group's lane 0.
     fn local_id(&mut self, base: cl::Value, axis: u8) -> cl::Value {
         let size = self.function.workgroup_size;
         let before: u32 = size[..usize::from(axis)].iter().product();

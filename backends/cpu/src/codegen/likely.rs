@@ -1,9 +1,8 @@
-//! Values that are linear unless something unusual happens.
+//! Values that are linear except in unusual cases.
 //!
-//! An index that is clamped to an image is no longer certain to grow by one from lane to lane, but
-//! nearly always does. For such values the generator keeps, beside the vectors, what lane 0's
-//! value would be and under which condition all lanes follow from it. Memory accesses ask for the
-//! condition; the vectors are then needed, and made, only where it fails.
+//! An index that is clamped to an image is not certain to grow by one from lane to lane, but nearly always does. For
+//! such values the generator keeps, in addition to the vectors, lane 0's linear value and the condition under which all
+//! lanes follow from it. Memory accesses test the condition; the vectors are computed only where it fails.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 
@@ -11,17 +10,17 @@ use super::generator::{Generator, Held};
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Inst, Value};
 
-/// How a value is likely to be linear.
+/// The likely linear form of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Likely {
     /// Lane 0's value.
     pub(super) first: cl::Value,
-    /// When all lanes follow from it; nothing for those that always do.
+    /// The condition under which all lanes follow from it; `None` if they always do.
     pub(super) when: Option<cl::Value>,
 }
 
 impl Generator<'_, '_> {
-    /// How a value is linear, for certain or likely.
+    /// The certain or likely linear form of a value.
     pub(super) fn likely(&mut self, value: Value) -> Option<Likely> {
         if self.facts.shapes[value.0 as usize].stride().is_some() {
             let first = self.scalar(value);
@@ -30,9 +29,9 @@ impl Generator<'_, '_> {
         self.likely[value.0 as usize]
     }
 
-    /// Remembers how the result of an instruction is likely to be linear.
+    /// Stores the likely linear form of an instruction's result.
     pub(super) fn hold_likely(&mut self, value: Value, inst: &Inst) {
-        // What is kept across a barrier is kept as vectors only.
+        // Values that are kept across a barrier are kept as vectors only.
         let kept = matches!(self.values[value.0 as usize], Held::Kept(_));
         if self.facts.shapes[value.0 as usize].near <= 0 || kept {
             return;
@@ -71,14 +70,14 @@ impl Generator<'_, '_> {
         self.likely[value.0 as usize] = Some(Likely { first, when });
     }
 
-    /// Whether a minimum or maximum leaves every lane of a growing value as it is.
+    /// The condition under which a minimum or maximum leaves every lane of a growing value unchanged.
     fn unclamped(&mut self, op: BinaryOp, first: cl::Value, stride: i32, limit: cl::Value) -> cl::Value {
         let signed = matches!(op, BinaryOp::MinS | BinaryOp::MaxS);
         let wide = |g: &mut Self, value| {
             if signed { g.b.ins().sextend(types::I64, value) } else { g.b.ins().uextend(types::I64, value) }
         };
         let (start, bound) = (wide(self, first), wide(self, limit));
-        // In 64 bits nothing wraps around.
+        // 64-bit arithmetic does not wrap.
         let last = self.b.ins().iadd_imm_s(start, i64::from(stride) * (LANES as i64 - 1));
         if matches!(op, BinaryOp::MinS | BinaryOp::MinU) {
             return self.b.ins().icmp(IntCC::SignedLessThanOrEqual, last, bound);

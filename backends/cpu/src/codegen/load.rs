@@ -54,7 +54,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Reads one scalar as it lies in memory; booleans as 32 bits.
+    /// Reads one scalar in its form in memory; booleans as 32 bits.
     fn load_raw(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value, offset: i32) -> cl::Value {
         match ty {
             MemType::F16 | MemType::U16 => self.b.ins().uload16(types::I32, flags, address, offset),
@@ -64,7 +64,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Lanes as they lie in memory to lanes of registers.
+    /// Converts lanes from their form in memory.
     fn of_memory(&mut self, ty: MemType, parts: Parts) -> Parts {
         if ty == MemType::F16 { self.emit().convert(Convert::HalfBitsToF32, &parts) } else { parts }
     }
@@ -108,7 +108,7 @@ impl Generator<'_, '_> {
             .collect()
     }
 
-    /// Reads rows that lie `step` bytes apart, all in range, raw.
+    /// Reads rows at a distance of `step` bytes, all in range, in their form in memory.
     fn load_rows(&mut self, flags: MemFlagsData, address: cl::Value, ty: MemType, count: u8, step: i64) -> Columns {
         let pitch = i64::from(ty.bytes());
         match (ty.bytes(), count) {
@@ -118,7 +118,7 @@ impl Generator<'_, '_> {
                 let rows: Parts = (0..4).map(|row| self.row(flags, ty, address, 16 * row)).collect();
                 self.unzip(&rows).into_iter().collect()
             }
-            // Four scalars are read where three are wanted: buffers have room behind their end.
+            // Four scalars are read for three: buffers have guard bytes after their end.
             (4, 3 | 4) => {
                 let rows: SmallVec<[cl::Value; 8]> =
                     (0..LANES as i64).map(|lane| self.row(flags, ty, address, (lane * step) as i32)).collect();
@@ -139,13 +139,13 @@ impl Generator<'_, '_> {
         self.b.ins().load(vector_type(raw(ty)), flags, address, offset)
     }
 
-    /// Eight scalars that lie one after the other.
+    /// Reads eight consecutive scalars.
     fn row_of(&mut self, flags: MemFlagsData, class: Class, address: cl::Value) -> Parts {
         let ty = vector_type(class);
         (0..part_count(class)).map(|part| self.b.ins().load(ty, flags, address, 16 * part as i32)).collect()
     }
 
-    /// Eight scalars of 16 bits.
+    /// Reads eight consecutive scalars of 16 bits.
     fn load_halves(&mut self, flags: MemFlagsData, ty: MemType, address: cl::Value) -> Parts {
         let halves = self.b.ins().load(types::I16X8, flags, address, 0);
         let (low, high) = if ty == MemType::I16 {
@@ -156,7 +156,7 @@ impl Generator<'_, '_> {
         Parts::from_slice(&[low, high])
     }
 
-    /// Eight raw scalars to lanes; raw booleans are 32 bits already.
+    /// Combines eight scalars in their form in memory into lanes; such booleans have 32 bits.
     fn join_lanes(&mut self, class: Class, lanes: &[cl::Value]) -> Parts {
         let class = if class == Class::Bool { Class::I32 } else { class };
         self.emit().from_lanes(class, lanes)
@@ -170,18 +170,18 @@ impl Generator<'_, '_> {
         columns.into_iter().map(|parts| self.of_memory(ty, parts)).collect()
     }
 
-    /// The flags of reads of each lane by itself. Cranelift computes a read that may move where it is used: in a
-    /// loop perhaps before it, but without one in each of the branches that use it, with all that the index takes.
+    /// The flags of reads of single lanes. Cranelift computes a movable read at its uses: in a loop possibly before it,
+    /// but otherwise in each branch that uses it, with the whole computation of the index.
     fn gathering(&self, place: &Place) -> MemFlagsData {
         if self.flow.loops > 0 { self.reading(place, Touched::All) } else { shared() }
     }
 
-    /// How far apart the scalars of one access lie, in scalars.
+    /// The distance between the scalars of one access, in scalars.
     pub(super) fn lane_scale(place: &Place) -> u32 {
         if place.space.is_private() { LANES as u32 } else { 1 }
     }
 
-    /// Reads each lane's scalars, raw.
+    /// Reads the scalars of each lane, in their form in memory.
     fn gather(
         &mut self,
         flags: MemFlagsData,
@@ -214,7 +214,7 @@ impl Generator<'_, '_> {
             .collect()
     }
 
-    /// Like [`Self::gather`], but small and slow: for what rarely happens.
+    /// Like [`Self::gather`], but small and slow: for rare cases.
     fn load_lane_by_lane(&mut self, offsets: &Offsets, ty: MemType, count: u8) -> Columns {
         let from = self.scratch(0);
         self.emit().store_parts(&offsets.offsets, from, 0);

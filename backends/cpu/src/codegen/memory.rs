@@ -1,8 +1,7 @@
-//! What loads, stores and atomics share: flags, types, scratch memory, lanes one by one.
+//! The parts that loads, stores and atomics share: flags, types, scratch memory, access lane by lane.
 //!
-//! Where all lanes address one scalar it is accessed once. Where they step through memory the
-//! common case, all lanes in range and active, is a few vector accesses; the rest goes lane by
-//! lane, out of the way.
+//! A scalar that all lanes address is accessed once. Where lanes step through memory, the common case of all lanes in
+//! range and active is a few vector accesses; other cases are handled lane by lane, out of line.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use smallvec::SmallVec;
@@ -16,12 +15,12 @@ use crate::ir::{BinaryOp, Class, Function, Index, Inst, MemType, Place, Space, S
 /// Scalars that are read or written together.
 pub(super) type Columns = SmallVec<[Parts; 4]>;
 
-/// The flags of accesses to memory that others own: mapped, but not aligned to vectors. They stay where they are.
+/// The flags of accesses to memory of buffers: mapped, but not aligned to vectors. They are not moved.
 pub(super) fn shared() -> MemFlagsData {
     MemFlagsData::new().with_trap_code(None)
 }
 
-/// The class that a type has on its way between memory and registers.
+/// The class of a type between memory and registers.
 pub(super) fn raw(ty: MemType) -> Class {
     match ty {
         MemType::F16 | MemType::I16 | MemType::U16 | MemType::I32 => Class::I32,
@@ -29,7 +28,7 @@ pub(super) fn raw(ty: MemType) -> Class {
     }
 }
 
-/// How many slots of bindings a function may use.
+/// The number of slots of bindings that a function may use.
 pub(super) fn slots_used(function: &Function) -> usize {
     let mut most = 0;
     let mut see = |space: Space| {
@@ -63,9 +62,9 @@ fn stores(list: &[Stmt], see: &mut impl FnMut(&Place)) {
 }
 
 impl Generator<'_, '_> {
-    /// The flags of a read. What nobody writes may be read early, late, or once for several reads, but only if its
-    /// address is good wherever the code might be moved to. One that is good because of what was tested or proven is
-    /// so at its place alone.
+    /// The flags of a read. Memory that is never written may be read early, late, or once for several reads, but only
+    /// if the address is valid wherever the read might be moved to. An address that is valid because of a test or a
+    /// proof is valid at its place only.
     pub(super) fn reading(&self, place: &Place, touched: Touched) -> MemFlagsData {
         let constant = match place.space {
             Space::Binding(slot) => self.function.read_only.get(slot as usize).copied().unwrap_or(false),
@@ -76,12 +75,12 @@ impl Generator<'_, '_> {
         if constant && place.indices.iter().all(anywhere) { shared().with_readonly().with_can_move() } else { shared() }
     }
 
-    /// Bytes from one scalar of an access to the next.
+    /// The distance in bytes between the scalars of an access.
     pub(super) fn pitch(place: &Place, ty: MemType) -> u32 {
         if place.space.is_private() { ty.class().bytes() } else { ty.bytes() }
     }
 
-    /// The type that a scalar has in a memory: private memory holds registers.
+    /// The type of a scalar in a memory: private memory holds registers.
     pub(super) fn stored(place: &Place, ty: MemType) -> MemType {
         match (place.space, ty.class()) {
             (Space::Private | Space::Passed, Class::I32) => MemType::I32,
@@ -106,7 +105,7 @@ impl Generator<'_, '_> {
         self.b.ins().iadd(start, offset)
     }
 
-    /// Base plus the offset of a lane, which lies in scratch memory.
+    /// Base plus the offset of a lane, which is read from scratch memory.
     pub(super) fn lane_address(&mut self, base: cl::Value, offsets: cl::Value, lane: cl::Value) -> cl::Value {
         let at = self.element(offsets, lane, 4);
         let offset = self.b.ins().uload32(shared(), at, 0);
@@ -131,7 +130,7 @@ impl Generator<'_, '_> {
         self.switch_sealed(after);
     }
 
-    /// One lane of a value, chosen when running; as a scalar, booleans as 0 and 1.
+    /// One lane of a value, selected at run time; as a scalar, booleans as 0 and 1.
     pub(super) fn lane_at(&mut self, class: Class, parts: &[cl::Value], lane: cl::Value) -> cl::Value {
         let from = self.scratch(0);
         self.emit().store_parts(parts, from, 0);
@@ -144,7 +143,7 @@ impl Generator<'_, '_> {
         self.b.ins().load(scalar_type(class), shared(), at, 0)
     }
 
-    /// A bit for each lane that is active and in range.
+    /// One bit for each lane that is active and in range.
     pub(super) fn lanes_inside(&mut self, inside: Option<&Parts>) -> cl::Value {
         let mask = self.mask();
         let mask = match inside {

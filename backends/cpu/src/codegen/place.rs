@@ -1,4 +1,4 @@
-//! Addresses of places: one for all lanes, in steps from lane to lane, or anywhere.
+//! Addresses of places: uniform, linear, or different in every lane.
 
 use cranelift_codegen::ir::{self as cl, InstBuilder, condcodes::IntCC, types};
 
@@ -7,34 +7,33 @@ use super::ops::Parts;
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, CompareOp, Count, Index, Place, Space};
 
-/// How the addresses of a place differ between lanes.
+/// The relation of a place's addresses between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spread {
     /// One address.
     Same,
-    /// Bytes from lane to lane.
+    /// A constant distance in bytes from lane to lane.
     Steps(i64),
-    /// Anything.
+    /// No known relation.
     Anywhere,
 }
 
-/// The lanes for which memory is touched.
+/// The lanes for which memory is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Touched {
-    /// All, whether active or not.
+    /// All lanes, whether active or not.
     All,
-    /// Active ones.
+    /// Active lanes.
     Active,
 }
 
-/// An address in lane 0, and whether the place is in range in all lanes, where that is not
-/// certain.
+/// An address in lane 0, and whether the place is in range in all lanes, unless that is certain.
 pub(super) struct Start {
     pub(super) address: cl::Value,
     pub(super) inside: Option<cl::Value>,
 }
 
-/// A base and an offset in each lane, and where the place is in range.
+/// A base with an offset for each lane, and whether the place is in range.
 pub(super) struct Offsets {
     pub(super) base: cl::Value,
     pub(super) offsets: Parts,
@@ -42,8 +41,8 @@ pub(super) struct Offsets {
 }
 
 impl Generator<'_, '_> {
-    /// How the addresses of a place differ. Private memory counts as the same where the indices
-    /// are: its lanes lie one after the other.
+    /// The relation of a place's addresses between lanes. Private memory with uniform indices counts as uniform: its
+    /// lanes are adjacent.
     pub(super) fn spread_of(&self, place: &Place) -> Spread {
         let mut steps = 0i64;
         for index in &place.indices {
@@ -58,7 +57,7 @@ impl Generator<'_, '_> {
         match (uniform, place.space) {
             (true, _) => Spread::Same,
             (false, Space::Private | Space::Passed) => Spread::Anywhere,
-            // Strides that cancel leave addresses that are the same only while all are in range.
+            // Strides that cancel give equal addresses only while all indices are in range.
             (false, _) => Spread::Steps(steps),
         }
     }
@@ -72,7 +71,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub(super) fn count_of(&mut self, space: Space, count: Count) -> cl::Value {
         match (count, space) {
             (Count::Runtime, Space::Binding(slot)) => self.constants.slots[slot as usize].1,
@@ -81,14 +80,14 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Whether an index is certainly in range. Of lanes that are not active nothing has been proven.
+    /// Whether an index is certain to be in range. Proofs are not valid for inactive lanes.
     pub(super) fn certain(&self, space: Space, index: &Index, touched: Touched) -> bool {
         index.proven && (touched == Touched::Active || !self.is_masked())
             || self.is_bounded(index)
             || self.is_tested(space, index)
     }
 
-    /// Whether an index is in range wherever it is evaluated, by how it is computed.
+    /// Whether an index is in range because of its computation alone.
     pub(super) fn is_bounded(&self, index: &Index) -> bool {
         match index.count {
             Count::Fixed(count) => self.facts.shapes[index.value.0 as usize].bound < count,
@@ -96,13 +95,12 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Bytes of memory for each byte of a place: lanes of private memory lie side by side.
+    /// The factor from offsets in a place to bytes of memory: lanes of private memory are interleaved.
     fn scale(space: Space) -> i64 {
         if space.is_private() { LANES as i64 } else { 1 }
     }
 
-    /// The address of a place with uniform indices. Indices are clamped; `inside` says whether
-    /// they needed it.
+    /// The address of a place with uniform indices. Indices are clamped; `inside` is the condition that none needed it.
     pub(super) fn same_address(&mut self, place: &Place, wants_inside: bool, touched: Touched) -> Start {
         let scale = Self::scale(place.space);
         let mut address = self.base(place.space);
@@ -126,8 +124,8 @@ impl Generator<'_, '_> {
         Start { address, inside }
     }
 
-    /// The address of lane 0 of a place whose indices are linear, or likely to be. It may be used
-    /// only where `inside` holds.
+    /// The address of lane 0 of a place whose indices are linear, or likely to be. It may be used only where `inside`
+    /// is true.
     pub(super) fn stepped_address(&mut self, place: &Place, touched: Touched) -> Start {
         let mut address = self.base(place.space);
         let mut inside: Option<cl::Value> = None;
@@ -151,17 +149,17 @@ impl Generator<'_, '_> {
         Start { address, inside }
     }
 
-    /// Whether what is `first` in lane 0 and `stride` more in each lane after it is below `count` in all of them.
+    /// Whether a value that is `first` in lane 0 and grows by `stride` per lane is below `count` in all lanes.
     pub(super) fn fits(&mut self, first: cl::Value, stride: i32, count: cl::Value) -> cl::Value {
         let reach = i64::from(stride) * (LANES as i64 - 1);
-        // The lane with the least index must leave room for the others above it.
+        // The lane with the smallest index must be far enough below the count for the others.
         let least = if reach < 0 { self.b.ins().iadd_imm_s(first, reach) } else { first };
         let room = if reach == 0 {
             count
         } else {
             let most = reach.abs().min(i64::from(u32::MAX));
             let most = self.b.ins().iconst(types::I32, most as u32 as i64);
-            // A choice, rather than a sum, is computed once before the loop over groups, and not again in each turn.
+            // A selection, unlike a sum, is computed once before the loop over groups, and not in each iteration.
             let (enough, left) =
                 (self.b.ins().icmp(IntCC::UnsignedGreaterThan, count, most), self.b.ins().isub(count, most));
             let none = self.b.ins().iconst(types::I32, 0);
@@ -170,8 +168,8 @@ impl Generator<'_, '_> {
         self.b.ins().icmp(IntCC::UnsignedLessThan, least, room)
     }
 
-    /// The offsets of a place in all lanes, its indices clamped; where only active ones are touched, also where
-    /// they needed it. `bytes` is the size of a scalar, by which the lanes of private memory differ.
+    /// The offsets of a place in all lanes, with clamped indices; if only active lanes are accessed, also the condition
+    /// that no index needed it. `bytes` is the size of a scalar, which is the distance of lanes in private memory.
     pub(super) fn offsets(&mut self, place: &Place, bytes: u32, touched: Touched) -> Offsets {
         let scale = Self::scale(place.space);
         let mut sum: Option<Parts> = None;

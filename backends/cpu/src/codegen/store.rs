@@ -11,7 +11,7 @@ use crate::abi::LANES;
 use crate::ir::{Class, Convert, MemType, Place, Space, Value};
 
 impl Generator<'_, '_> {
-    /// Writes one scalar, which is as [`Self::load_raw`] returns it.
+    /// Writes one scalar, in the form that [`Self::load_raw`] returns.
     pub(super) fn store_raw(&mut self, ty: MemType, scalar: cl::Value, address: cl::Value, offset: i32) {
         if ty.bytes() == 2 {
             self.b.ins().istore16(shared(), scalar, address, offset);
@@ -50,7 +50,7 @@ impl Generator<'_, '_> {
             .collect()
     }
 
-    /// All lanes of the invocations' own memory at one offset.
+    /// Writes all lanes of private memory at one offset.
     fn store_private(&mut self, place: &Place, values: &[Value]) {
         let start = self.same_address(place, true, Touched::All);
         let address = match start.inside {
@@ -78,7 +78,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// One address: the first active lane's value.
+    /// Writes to one address: the first active lane's value.
     fn store_same(&mut self, place: &Place, ty: MemType, values: &[Value]) {
         let masked = self.is_masked();
         let join = self.b.create_block();
@@ -116,7 +116,7 @@ impl Generator<'_, '_> {
         self.switch_sealed(join);
     }
 
-    /// A scalar as it lies in memory.
+    /// Converts a scalar to its form in memory.
     pub(super) fn scalar_for_memory(&mut self, ty: MemType, scalar: cl::Value) -> cl::Value {
         match ty {
             MemType::F16 => self.emit().convert_scalar(Convert::F32ToHalfBits, scalar),
@@ -133,7 +133,7 @@ impl Generator<'_, '_> {
             let mask = self.mask();
             let all = self.emit().all(&mask);
             condition = Some(match condition {
-                // Both are zero or not, in different bits.
+                // Both are zero or non-zero, in different bits.
                 Some(inside) => {
                     let all = self.b.ins().icmp_imm_s(IntCC::NotEqual, all, 0);
                     self.b.ins().band(inside, all)
@@ -157,13 +157,13 @@ impl Generator<'_, '_> {
         self.switch_sealed(join);
     }
 
-    /// Writes rows that lie `step` bytes apart, all lanes active and in range.
+    /// Writes rows at a distance of `step` bytes, with all lanes active and in range.
     fn store_rows(&mut self, address: cl::Value, ty: MemType, columns: &[Parts], step: i64) {
         let pitch = i64::from(ty.bytes());
         match (ty.bytes(), columns.len()) {
             (4 | 8, 1) if step == pitch => self.emit().store_parts(&columns[0], address, 0),
             (2, 1) if step == pitch => {
-                // Both lie in 16 bits, so that saturation changes nothing.
+                // Both fit 16 bits, so saturation changes nothing.
                 let narrow = if ty == MemType::I16 {
                     self.b.ins().snarrow(columns[0][0], columns[0][1])
                 } else {
@@ -199,7 +199,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Writes the active lanes that are in range, one after the other.
+    /// Writes the active lanes that are in range, in order.
     fn store_lane_by_lane(&mut self, place: &Place, ty: MemType, columns: &[Parts], pitch: u32) {
         let bytes = if place.space.is_private() { ty.class().bytes() } else { ty.bytes() };
         let offsets = self.offsets(place, bytes, Touched::Active);

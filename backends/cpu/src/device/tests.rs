@@ -1,4 +1,4 @@
-//! The device with kernels that are written in Rust: order, threads, stops, memory.
+//! The device, with kernels written in Rust: order, threads, stops, memory.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::abi::{Frame, Slot};
 use anywarp_host::Binding;
 
 fn slot(frame: *mut Frame, index: usize) -> Slot {
-    // SAFETY: the dispatch has that many bindings.
+    // SAFETY: the dispatch has this number of bindings.
     unsafe { *(*frame).slots.add(index) }
 }
 
@@ -25,7 +25,7 @@ extern "C" fn count(frame: *mut Frame, begin: u32, end: u32, _: u32, _: u32) -> 
     0
 }
 
-/// Doubles the first word and adds 1, whatever the grid.
+/// Doubles the first word and adds 1, for any grid.
 extern "C" fn shift(frame: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
     let word = counter(frame);
     word.store(word.load(Ordering::Relaxed) * 2 + 1, Ordering::Relaxed);
@@ -48,7 +48,7 @@ extern "C" fn stops(frame: *mut Frame, begin: u32, end: u32, y: u32, z: u32) -> 
     count(frame, begin, end, y, z)
 }
 
-/// Copies the word of the second binding into the first, and writes to the thread's own memory.
+/// Copies the word of the second binding to the first, and writes to the thread's own memory.
 extern "C" fn value(frame: *mut Frame, _: u32, _: u32, _: u32, _: u32) -> u32 {
     // SAFETY: the second binding holds a word; the two pieces have 64 bytes each.
     unsafe {
@@ -126,7 +126,7 @@ fn small_work_has_ended_when_it_is_submitted_and_costs_little() {
     for _ in 0..1000 {
         let start = Instant::now();
         let ticket = bench.run(kernel, memory, [4, 1, 1]);
-        // A machine that is busy makes the kernel look slow for a while.
+        // On a busy machine the kernel may appear slow for a while.
         at_once += u32::from(ticket.is_done().unwrap());
         ticket.wait().unwrap();
         best = best.min(start.elapsed());
@@ -286,19 +286,19 @@ fn a_stop_is_reported_and_the_device_goes_on() {
     assert_eq!(stopped.is_done(), Err(error.clone()));
     assert_eq!(later.wait(), Err(error.clone()));
     assert_eq!(beside.wait(), Ok(()));
-    // Each memory that should have been written reports it once, the others never.
+    // Each memory that should have been written reports it once; the others do not.
     for memory in [memory, dependent] {
         assert_eq!(bench.words(memory), Err(error.clone()));
         assert!(bench.words(memory).is_ok());
     }
-    assert_eq!(bench.words(apart).unwrap()[0], 17, "what the host wrote is not lost");
+    assert_eq!(bench.words(apart).unwrap()[0], 17, "the host's data is not lost");
     assert_eq!(bench.words(uploaded).unwrap()[0], 20);
 
-    // Reported, and written again: sound.
+    // Reported, and written again: valid.
     bench.run(bad, memory, [1 << 30, 1, 1]).wait().unwrap_err();
     bench.run(count, memory, [1, 1, 1]).wait().unwrap();
     assert!(bench.words(memory).is_ok());
-    // Not reported, but replaced as a whole: sound.
+    // Not reported, but replaced as a whole: valid.
     drop(bench.run(bad, memory, [1 << 30, 1, 1]));
     let mut fill = Recording::new();
     fill.fill(whole(memory), 3);

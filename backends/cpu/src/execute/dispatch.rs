@@ -1,4 +1,4 @@
-//! The workgroups of one dispatch, on whichever threads there are.
+//! The workgroups of one dispatch, on one or several threads.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::checker::{Checker, Checks};
 use crate::execute::scratch;
 use crate::kernel::Kernel;
 
-/// One dispatch: what all its threads share.
+/// The data of a dispatch that all its threads share.
 pub(crate) struct Dispatch<'a> {
     kernel: &'a Kernel,
     slots: *const Slot,
@@ -19,16 +19,15 @@ pub(crate) struct Dispatch<'a> {
     steps: u64,
 }
 
-// SAFETY: the pointers are only read, and what the kernel does behind them is its business from any
-// thread; `new` demands that they stay good.
+// SAFETY: the pointers are only read, and kernels may run on any thread; `new` requires that the pointers stay valid.
 unsafe impl Sync for Dispatch<'_> {}
 
 impl<'a> Dispatch<'a> {
-    /// A dispatch of `groups` workgroups, whose loops may make `steps` iterations each.
+    /// Returns a dispatch of `groups` workgroups, whose loops may make `steps` iterations each.
     ///
     /// # Safety
-    /// For as long as the dispatch lives there is one good slot at `slots` for each of the kernel's
-    /// bindings, and the kernel's immediates at `immediates`, guards around each.
+    /// While the dispatch lives, `slots` points to a valid slot for each of the kernel's bindings, and `immediates` to
+    /// the kernel's immediates, each with guards around it.
     pub(crate) unsafe fn new(
         kernel: &'a Kernel,
         slots: *const Slot,
@@ -39,25 +38,24 @@ impl<'a> Dispatch<'a> {
         Self { kernel, slots, immediates, groups, steps }
     }
 
-    /// How many workgroups there are. More than `u64` can say would run for centuries, and so does
-    /// that many.
+    /// The number of workgroups, saturated at `u64::MAX`, which already takes centuries.
     pub(crate) fn count(&self) -> u64 {
         let [x, y, z] = self.groups.map(u64::from);
         x.saturating_mul(y.saturating_mul(z))
     }
 
-    /// Runs these workgroups, counted with x fastest.
+    /// Runs these workgroups, numbered with x fastest.
     ///
     /// # Errors
-    /// [`BackendError::Stopped`], or no memory to work in.
+    /// [`BackendError::Stopped`], or [`BackendError::OutOfMemory`] for scratch memory.
     pub(crate) fn run(&self, range: Range<u64>) -> Result<(), BackendError> {
         self.run_with(range, None)
     }
 
-    /// Runs all workgroups of a checked kernel, one after the other.
+    /// Runs all workgroups of a checked kernel in order.
     ///
     /// # Errors
-    /// As [`run`](Self::run); what was found until then is there all the same.
+    /// As [`run`](Self::run); the findings so far are returned as well.
     pub(crate) fn run_checked(&self, checks: &Arc<Checks>) -> (Result<(), BackendError>, Findings) {
         let mut checker = Checker::new(checks, self.groups);
         let result = self.run_with(0..self.count(), Some(&mut checker));
@@ -85,8 +83,8 @@ impl<'a> Dispatch<'a> {
             }
             rows(self.groups, range, |x, y, z| {
                 frame.steps = self.steps;
-                // SAFETY: the kernel finds in the frame all that it was compiled for: slots and
-                // immediates by `new`, the rest from `scratch`, of the sizes that it asked for.
+                // SAFETY: the frame has everything that the kernel was compiled for: slots and immediates by `new`, the
+                // rest from `scratch`, with the required sizes.
                 let stop = unsafe { (machine.entry)(&mut frame, x.start, x.end, y, z) };
                 if stop == Stop::Done as u32 { Ok(()) } else { Err(self.kernel.stopped(stop, frame.site, self.steps)) }
             })
@@ -95,12 +93,12 @@ impl<'a> Dispatch<'a> {
 }
 
 impl Dispatch<'_> {
-    /// Runs one workgroup under the eyes of the checker.
+    /// Runs one workgroup with the checker.
     fn one_checked(&self, frame: &mut Frame, checker: &mut Checker, [x, y, z]: [u32; 3]) -> Result<(), BackendError> {
         checker.begin([x, y, z]);
         frame.steps = self.steps;
         frame.checker = std::ptr::from_mut(checker).cast();
-        // SAFETY: as in `run_with`; the checker is the kernel's alone until it returns.
+        // SAFETY: as in `run_with`; only the kernel uses the checker until it returns.
         let stop = unsafe { (self.kernel.machine.entry)(frame, x, x + 1, y, z) };
         frame.checker = std::ptr::null_mut();
         if stop == Stop::Done as u32 {
@@ -112,7 +110,7 @@ impl Dispatch<'_> {
     }
 }
 
-/// Calls `run` for each piece of a row (y, z) that a range of workgroups of a grid consists of.
+/// Calls `run` for each piece of a row (y, z) in a range of a grid's workgroups.
 fn rows<E>(
     groups: [u32; 3],
     range: Range<u64>,

@@ -1,4 +1,4 @@
-//! Memory of a thread that kernels work in, kept from one dispatch to the next.
+//! Scratch memory of a thread for kernels, kept between dispatches.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use anywarp_backend::{BackendError, MemoryKind};
 
 use crate::memory::bytes::Bytes;
 
-/// The memory that one thread gives to kernels.
+/// The memory that one thread provides to kernels.
 #[derive(Default)]
 struct Scratch {
     workgroup: Option<Bytes>,
@@ -14,7 +14,7 @@ struct Scratch {
     nowhere: Option<Bytes>,
 }
 
-/// Where the three pieces lie. Good until [`with`] returns.
+/// The addresses of the three pieces, valid until [`with`] returns.
 #[derive(Clone, Copy)]
 pub(crate) struct Places {
     pub(crate) workgroup: *mut u8,
@@ -26,13 +26,13 @@ thread_local! {
     static KEPT: Cell<Option<Scratch>> = const { Cell::new(None) };
 }
 
-/// Calls `work` with at least this much memory, guards around each piece.
+/// Calls `work` with at least this much memory, with guards around each piece.
 pub(crate) fn with<T>(
     workgroup: usize,
     private: usize,
     work: impl FnOnce(Places) -> Result<T, BackendError>,
 ) -> Result<T, BackendError> {
-    // A thread that is ending, or is in here already, gets memory of its own.
+    // A thread that is ending, or a nested call, gets new memory.
     let mut scratch = KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default();
     let places = Places {
         workgroup: grown(&mut scratch.workgroup, workgroup)?,

@@ -1,4 +1,4 @@
-//! Builds a [`Function`], folding what is constant on the way.
+//! Builds a [`Function`] and folds constants.
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// A builder whose open list is the body.
+    /// Returns a builder whose open list is the body.
     pub(crate) fn new(workgroup_size: [u32; 3]) -> Self {
         Self {
             function: Function { workgroup_size, ..Function::default() },
@@ -27,10 +27,10 @@ impl Builder {
         }
     }
 
-    /// What was built.
+    /// Returns the function.
     pub(crate) fn finish(mut self) -> Function {
         self.function.body = self.close();
-        debug_assert!(self.open.is_empty(), "every list that was opened is closed");
+        debug_assert!(self.open.is_empty(), "a list is still open");
         self.function
     }
 
@@ -44,7 +44,7 @@ impl Builder {
         &mut self.function
     }
 
-    /// Instructions so far: what a limit on the size of a kernel counts.
+    /// The number of instructions so far, for the limit on a kernel's size.
     pub(crate) fn size(&self) -> usize {
         self.function.insts.len()
     }
@@ -59,7 +59,7 @@ impl Builder {
         self.open.pop().unwrap_or_default()
     }
 
-    /// Whether the innermost open list has ended with an exit, so that nothing may follow.
+    /// Whether the innermost open list has ended with an exit, so that no statement may follow.
     pub(crate) fn ended(&self) -> bool {
         matches!(self.open.last().and_then(|list| list.last()), Some(Stmt::Exit(_)))
     }
@@ -77,25 +77,25 @@ impl Builder {
         }
     }
 
-    /// A new label.
+    /// Creates a label.
     pub(crate) fn label(&mut self) -> Label {
         self.function.labels += 1;
         Label(self.function.labels - 1)
     }
 
-    /// A new register variable.
+    /// Creates a register variable.
     pub(crate) fn var(&mut self, class: Class) -> Var {
         self.function.vars.push(class);
         Var(u32::try_from(self.function.vars.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// A new place of the source.
+    /// Adds a position of the source.
     pub(crate) fn site(&mut self, site: Site) -> SiteId {
         self.function.sites.push(site);
         SiteId(u32::try_from(self.function.sites.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Goes on numbering places and checks where another builder has stopped, and takes over those that there are.
+    /// Continues the numbering of sites and checks of another builder, and takes over its entries.
     pub(crate) fn continue_reports(&mut self, other: &mut Self) {
         self.function.sites = std::mem::take(&mut other.function.sites);
         self.function.checks = std::mem::take(&mut other.function.checks);
@@ -122,7 +122,7 @@ impl Builder {
         value
     }
 
-    /// A constant; needs no place in a list.
+    /// Returns a constant, which belongs to no list.
     pub(crate) fn constant(&mut self, class: Class, bits: u64) -> Value {
         let bits = if class.bytes() == 4 { bits & 0xffff_ffff } else { bits };
         if let Some(value) = self.constants.get(&(class, bits)) {
@@ -181,7 +181,7 @@ impl Builder {
         self.function.class(value)
     }
 
-    /// An input; needs no place in a list.
+    /// Returns an input, which belongs to no list.
     pub(crate) fn input(&mut self, input: Input) -> Value {
         if let Some(value) = self.inputs.get(&input) {
             return *value;
@@ -191,7 +191,7 @@ impl Builder {
         value
     }
 
-    /// A further argument of the function.
+    /// Adds an argument to the function.
     pub(crate) fn argument(&mut self, class: Class) -> Value {
         let number = u32::try_from(self.function.arguments.len()).unwrap_or(u32::MAX);
         self.function.arguments.push(class);
@@ -246,7 +246,7 @@ impl Builder {
         self.emit(Inst::Compare(op, a, b), Class::Bool)
     }
 
-    /// `accept` where `condition` holds, else `reject`.
+    /// Selects `accept` where `condition` is true, otherwise `reject`.
     pub(crate) fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Value {
         debug_assert_eq!(self.class(accept), self.class(reject));
         match self.known(condition) {
@@ -282,13 +282,13 @@ impl Builder {
         }
     }
 
-    /// A function of [`crate::math`], eight lanes at a time; unary ones ignore the second operand.
+    /// Calls a function of [`crate::math`], eight lanes at a time; unary ones ignore the second operand.
     pub(crate) fn call2(&mut self, function: LaneFunction, a: Value, b: Value) -> Value {
         let class = self.class(a);
         self.emit(Inst::Call(function, a, b), class)
     }
 
-    /// Reads `count` (1 to 4) scalars that lie one after the other.
+    /// Reads `count` (1 to 4) consecutive scalars.
     pub(crate) fn load(&mut self, place: Place, ty: MemType, count: u8) -> Vec<Value> {
         let first = self.new_value(Inst::Load(place, ty, count), ty.class());
         let mut values = vec![first];
@@ -299,7 +299,7 @@ impl Builder {
         values
     }
 
-    /// An atomic; returns what was there before.
+    /// An atomic operation; returns the old value.
     pub(crate) fn atomic(
         &mut self,
         op: AtomicOp,
@@ -335,7 +335,7 @@ fn neutral(op: BinaryOp, class: Class, y: u64) -> bool {
     }
 }
 
-/// The integer operations that index arithmetic is made of.
+/// Folds the integer operations of index arithmetic.
 fn fold(op: BinaryOp, class: Class, x: u64, y: u64) -> Option<u64> {
     if !matches!(class, Class::I32 | Class::I64) {
         return None;

@@ -1,28 +1,28 @@
-//! Reports to the checker: what a checked kernel tells about itself while it runs.
+//! Reports of a checked kernel to the checker.
 
 use super::inst::{Count, Space, Value};
 use super::stmt::SiteId;
 
-/// Most dynamic indices on the way to what one report is about.
-pub(crate) const MOST_INDICES: usize = 7;
+/// The largest number of dynamic indices in one report.
+pub(crate) const MAX_INDICES: usize = 7;
 
-/// A report; `number` is the place in [`Function::checks`](super::Function::checks) that says of what.
+/// A report; `number` is its index in [`Function::checks`](super::Function::checks), which describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Check {
-    /// Which report.
+    /// The number of the report.
     pub(crate) number: u32,
-    /// `Input::SubgroupId`: the lane group that reports.
+    /// `Input::SubgroupId`: the reporting lane group.
     pub(crate) group: Value,
-    /// At most [`MOST_INDICES`], of class `I32` or `Bool`.
+    /// At most [`MAX_INDICES`], of class `I32` or `Bool`.
     pub(crate) operands: Vec<Value>,
 }
 
-/// What a report is about.
+/// The description of a report.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckSpec {
-    /// What is reported.
+    /// The kind of the report.
     pub(crate) kind: CheckKind,
-    /// Where in the source.
+    /// The position in the source.
     pub(crate) site: SiteId,
 }
 
@@ -33,20 +33,20 @@ pub(crate) enum CheckKind {
     Bounds(Range),
     /// Operand: a boolean, whether an integer divisor is zero.
     Divisor,
-    /// Operand: a boolean, whether the register variable that is read was written before.
+    /// Operand: a boolean, whether the register variable was written before this read.
     Written,
-    /// Operands: the indices of the access. They must be in range; if they are, memory is touched.
+    /// Operands: the indices of the access. They must be in range; if they are, the access is recorded.
     Access(Reach),
-    /// The next iteration of a loop begins.
+    /// The start of a loop's next iteration.
     Iteration,
-    /// A barrier comes next.
+    /// The arrival at a barrier.
     Arrival(Order),
 }
 
-/// What an index may be.
+/// The valid range of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
-    /// How many elements there are.
+    /// The number of elements.
     pub(crate) count: Count,
     /// Whether the index is a signed integer in the source.
     pub(crate) signed: bool,
@@ -55,51 +55,51 @@ pub(crate) struct Range {
 /// An access to memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
-    /// Which memory.
+    /// The memory.
     pub(crate) space: Space,
     /// Offset and length in bytes of each piece, without the dynamic indices.
     pub(crate) pieces: Vec<(u32, u32)>,
     /// Stride and range of each operand.
     pub(crate) indices: Vec<(u32, Range)>,
-    /// Whether the first of them says where the variable begins.
+    /// Whether the first operand is the start of the variable.
     pub(crate) based: bool,
-    /// The last constant index on the way to an array's element.
+    /// The last constant index in the path to an array's element.
     pub(crate) constant: Option<u32>,
-    /// What is done there.
+    /// The kind of access.
     pub(crate) access: Access,
-    /// Whether invocations may race for it, and whether a read must come after a write.
+    /// Whether races are possible, and a read must follow a write.
     pub(crate) races: bool,
     pub(crate) starts_unwritten: bool,
 }
 
-/// How memory is touched.
+/// The kind of an access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Only read.
+    /// A read.
     Read,
-    /// Only written.
+    /// A write.
     Write,
-    /// Read in one step.
+    /// An atomic read.
     AtomicRead,
-    /// Changed in one step.
+    /// An atomic update.
     AtomicWrite,
-    /// Declared without a first value.
+    /// A declaration without an initial value.
     Forget,
 }
 
 impl Access {
-    /// Whether memory may be different afterwards.
+    /// Whether it may change memory.
     pub(crate) fn writes(self) -> bool {
         matches!(self, Self::Write | Self::AtomicWrite)
     }
 
-    /// Whether it happens in one step.
+    /// Whether it is atomic.
     pub(crate) fn is_atomic(self) -> bool {
         matches!(self, Self::AtomicRead | Self::AtomicWrite)
     }
 }
 
-/// What a barrier puts in order.
+/// The memory that a barrier orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Order {
     /// Workgroup memory.

@@ -1,4 +1,4 @@
-//! Instructions: what computes a value.
+//! Instructions, which compute values.
 
 use smallvec::SmallVec;
 
@@ -13,10 +13,10 @@ pub(crate) struct Value(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Var(pub(crate) u32);
 
-/// What a register holds. Signedness belongs to the operations.
+/// The class of a register. Signedness belongs to the operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
-    /// A truth value.
+    /// A boolean.
     Bool,
     /// 32 bits; also `i16` (sign-extended) and `u16` (zero-extended).
     I32,
@@ -29,7 +29,7 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    /// Bytes of a register, a boolean being a mask of 32 bits.
+    /// The size of a register in bytes; a boolean is a mask of 32 bits.
     pub(crate) fn bytes(self) -> u32 {
         match self {
             Self::Bool | Self::I32 | Self::F32 => 4,
@@ -38,7 +38,7 @@ impl Class {
     }
 }
 
-/// How a scalar lies in memory.
+/// The form of a scalar in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MemType {
     /// 32 bits, to and from [`Class::I32`].
@@ -60,7 +60,7 @@ pub(crate) enum MemType {
 }
 
 impl MemType {
-    /// The class of register it is loaded into.
+    /// The class of the register it is loaded into.
     pub(crate) fn class(self) -> Class {
         match self {
             Self::I32 | Self::I16 | Self::U16 => Class::I32,
@@ -71,7 +71,7 @@ impl MemType {
         }
     }
 
-    /// Bytes in buffers and workgroup memory.
+    /// The size in buffers and workgroup memory in bytes.
     pub(crate) fn bytes(self) -> u32 {
         match self {
             Self::I16 | Self::U16 | Self::F16 => 2,
@@ -81,7 +81,7 @@ impl MemType {
     }
 }
 
-/// What differs between invocations, or between dispatches.
+/// A value that differs between invocations, or between dispatches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Input {
     /// `local_invocation_id`, component 0 to 2.
@@ -100,68 +100,68 @@ pub(crate) enum Input {
     ArrayLength(u32),
 }
 
-/// Where memory lies.
+/// The address space of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Space {
     /// The buffer bound to a slot: the number in `Program::bindings`.
     Binding(u32),
     /// Workgroup memory.
     Workgroup,
-    /// The bytes of `var<immediate>`. Only read.
+    /// The bytes of `var<immediate>`, read-only.
     Immediate,
-    /// The invocation's own memory. Offsets and strides count bytes of registers: every scalar
-    /// takes its class's bytes ([`Class::bytes`]), whatever its type, and is aligned to them.
+    /// Private memory of the invocation. Offsets and strides count bytes of registers: every scalar has its class's
+    /// size ([`Class::bytes`]), whatever its type, and is aligned to it.
     Private,
-    /// The part of it that several functions reach: what pointers are passed to, results, tables.
-    /// Offsets count from the same start as those of [`Space::Private`]; no byte is both at the same time.
+    /// The part of private memory that several functions access: pointees of arguments, results, tables. Offsets count
+    /// from the same start as those of [`Space::Private`]; the two never share a byte at the same time.
     Passed,
 }
 
 impl Space {
-    /// Whether it is the invocation's own memory.
+    /// Whether it is private memory of the invocation.
     pub(crate) fn is_private(self) -> bool {
         matches!(self, Self::Private | Self::Passed)
     }
 }
 
-/// How many elements an index may choose from.
+/// The number of elements that an index selects from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Count {
-    /// A number known when compiling; at least 1.
+    /// A number known at compile time; at least 1.
     Fixed(u32),
     /// The binding's [`Input::ArrayLength`].
     Runtime,
 }
 
-/// One dynamic index on the way to a scalar.
+/// One dynamic index in the path to a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Index {
-    /// Which element, as an unsigned [`Class::I32`].
+    /// The element, as an unsigned [`Class::I32`].
     pub(crate) value: Value,
-    /// Bytes from one element to the next.
+    /// The distance in bytes between elements.
     pub(crate) stride: u32,
-    /// Elements there are. A read beyond the last reads the last; a write or an atomic beyond the
-    /// last does nothing (an atomic returns 0).
+    /// The number of elements. A read beyond the last returns the last; a write or an atomic beyond the last does
+    /// nothing (an atomic returns 0).
     pub(crate) count: Count,
-    /// Whether it is below that in every invocation that is active where the place is used.
+    /// Whether it is proven to be below the count in every invocation that is active at the use of the place.
     pub(crate) proven: bool,
 }
 
 impl Index {
-    /// The count of an index that names where something begins, which the caller of a function did.
+    /// The count of an index that is the start of a variable, which the caller of a function passes.
     pub(crate) const NO_LIMIT: Count = Count::Fixed(u32::MAX);
 
-    /// Whether it is one of those, rather than one of the source.
+    /// Whether this is such a start, rather than an index of the source.
     pub(crate) fn is_base(&self) -> bool {
         self.stride == 1 && self.count == Self::NO_LIMIT
     }
 }
 
-/// The place of a scalar in memory: `offset + sum of index * stride`. Constant indices are part of
-/// `offset`, and were checked.
+/// The place of a scalar in memory: `offset + sum of index * stride`. Constant indices are included in `offset`, and
+/// were checked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
-    /// Which memory.
+    /// The memory.
     pub(crate) space: Space,
     /// Bytes from its start.
     pub(crate) offset: u32,
@@ -182,9 +182,9 @@ pub(crate) enum UnaryOp {
     Clz,
     /// Trailing zeros of an integer; the width for 0.
     Ctz,
-    /// Bits that are set.
+    /// The number of set bits.
     Popcount,
-    /// Bits in reverse order.
+    /// The bits in reverse order.
     ReverseBits,
     /// Correctly rounded square root.
     Sqrt,
@@ -196,7 +196,7 @@ pub(crate) enum UnaryOp {
     Trunc,
     /// To nearest, ties to even.
     Nearest,
-    /// The nearest `f16`, as [`Class::F32`]: ties to even, too large becomes infinite.
+    /// The nearest `f16`, as [`Class::F32`]: ties to even, overflow gives infinity.
     RoundF16,
 }
 
@@ -227,21 +227,21 @@ pub(crate) enum BinaryOp {
     Xor,
     /// Shift left by the second operand modulo the width; both operands have one class.
     Shl,
-    /// Arithmetic shift right, likewise.
+    /// Arithmetic shift right, in the same way.
     ShrS,
-    /// Logical shift right, likewise.
+    /// Logical shift right, in the same way.
     ShrU,
-    /// The lesser signed integer.
+    /// The minimum of signed integers.
     MinS,
-    /// The lesser unsigned integer.
+    /// The minimum of unsigned integers.
     MinU,
-    /// The greater signed integer.
+    /// The maximum of signed integers.
     MaxS,
-    /// The greater unsigned integer.
+    /// The maximum of unsigned integers.
     MaxU,
-    /// The lesser float: the other one if one is NaN; -0 is below +0 or equal to it.
+    /// The minimum of floats: the other operand if one is NaN; -0 is below +0 or equal to it.
     Min,
-    /// The greater float, likewise.
+    /// The maximum of floats, in the same way.
     Max,
 }
 
@@ -273,7 +273,7 @@ pub(crate) enum CompareOp {
     LeU,
 }
 
-/// Conversions. The name says from what to what.
+/// Conversions, named by source and target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Convert {
     /// `false` is 0, `true` is 1.
@@ -296,19 +296,19 @@ pub(crate) enum Convert {
     I64ToF64U,
     /// Float to signed integer, towards zero, saturating, NaN is 0.
     F32ToI32S,
-    /// Float to unsigned integer, likewise.
+    /// Float to unsigned integer, in the same way.
     F32ToI32U,
-    /// Float to signed 64-bit integer, likewise.
+    /// Float to signed 64-bit integer, in the same way.
     F32ToI64S,
-    /// Float to unsigned 64-bit integer, likewise.
+    /// Float to unsigned 64-bit integer, in the same way.
     F32ToI64U,
-    /// Double to signed integer, likewise.
+    /// Double to signed integer, in the same way.
     F64ToI32S,
-    /// Double to unsigned integer, likewise.
+    /// Double to unsigned integer, in the same way.
     F64ToI32U,
-    /// Double to signed 64-bit integer, likewise.
+    /// Double to signed 64-bit integer, in the same way.
     F64ToI64S,
-    /// Double to unsigned 64-bit integer, likewise.
+    /// Double to unsigned 64-bit integer, in the same way.
     F64ToI64U,
     /// Exact.
     F32ToF64,
@@ -335,7 +335,7 @@ pub(crate) enum Convert {
 }
 
 impl Convert {
-    /// The classes it converts from and to.
+    /// The source and target classes.
     pub(crate) fn classes(self) -> (Class, Class) {
         use Class::{Bool, F32, F64, I32, I64};
         match self {
@@ -363,13 +363,13 @@ pub(crate) enum SubgroupOp {
     Add,
     /// Product of all.
     Mul,
-    /// Least: floats, or signed integers.
+    /// The minimum: floats, or signed integers.
     Min,
-    /// Greatest: floats, or signed integers.
+    /// The maximum: floats, or signed integers.
     Max,
-    /// Least unsigned.
+    /// The minimum of unsigned integers.
     MinU,
-    /// Greatest unsigned.
+    /// The maximum of unsigned integers.
     MaxU,
     /// Bitwise; of booleans: whether all are true.
     And,
@@ -377,34 +377,33 @@ pub(crate) enum SubgroupOp {
     Or,
     /// Bitwise.
     Xor,
-    /// Sum of those up to and with this one.
+    /// The sum over the lanes up to and including this one.
     InclusiveAdd,
-    /// Product of those up to and with this one.
+    /// The product over the lanes up to and including this one.
     InclusiveMul,
-    /// Sum of those before this one.
+    /// The sum over the lanes before this one.
     ExclusiveAdd,
-    /// Product of those before this one.
+    /// The product over the lanes before this one.
     ExclusiveMul,
-    /// A boolean operand as one word of bits, bit n being lane n's; inactive lanes are 0. The
-    /// result is an [`Class::I32`].
+    /// The boolean operands as one word, where bit n is lane n's; inactive lanes are 0. The result is a [`Class::I32`].
     Ballot,
-    /// The value of the lane that the second operand names, modulo the subgroup size; that of an
-    /// inactive lane is unspecified but never a fault.
+    /// The value of the lane given by the second operand, modulo the subgroup size; for an inactive lane it is
+    /// unspecified, but never a fault.
     Shuffle,
     /// The value of the first active lane.
     First,
 }
 
-/// What computes a value.
+/// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Inst {
     /// A constant: the low bits of `bits` in the value's class; booleans are 0 and 1.
     Const(Class, u64),
     /// An input; [`Class::I32`].
     Input(Input),
-    /// An argument of a function that is called, by its number in [`Function::arguments`](super::Function::arguments).
+    /// An argument of a called function, by its number in [`Function::arguments`](super::Function::arguments).
     Argument(u32),
-    /// A variable's value at this point.
+    /// The current value of a variable.
     Read(Var),
     /// One operand.
     Unary(UnaryOp, Value),
@@ -414,26 +413,25 @@ pub(crate) enum Inst {
     Ternary(TernaryOp, Value, Value, Value),
     /// A comparison.
     Compare(CompareOp, Value, Value),
-    /// The second operand where the first is true, else the third.
+    /// The second operand where the first is true, otherwise the third.
     Select(Value, Value, Value),
     /// A conversion.
     Convert(Convert, Value),
     /// A function of [`crate::math`]; unary ones ignore the second operand.
     Call(LaneFunction, Value, Value),
-    /// Reads up to 4 scalars that lie one after the other. The value is the first; the others are
-    /// the [`Inst::Part`]s that follow.
+    /// Reads up to 4 consecutive scalars. The value is the first; the others are the [`Inst::Part`]s that follow.
     Load(Place, MemType, u8),
-    /// Reads and changes a scalar, as one step. The value is what was there before.
+    /// Reads and changes a scalar atomically. The value is the old one.
     Atomic {
-        /// What is done.
+        /// The operation.
         op: AtomicOp,
-        /// Where.
+        /// The place.
         place: Place,
         /// The scalar's type: I32, I64 or F32.
         ty: MemType,
         /// The operand.
         value: Value,
-        /// What must be there for [`AtomicOp::CompareExchange`].
+        /// The expected value for [`AtomicOp::CompareExchange`].
         compare: Option<Value>,
     },
     /// An operation over the subgroup; the second operand is the lane of a shuffle.
@@ -442,13 +440,13 @@ pub(crate) enum Inst {
     Part {
         /// The instruction.
         of: Value,
-        /// Which of its results.
+        /// The index of the result.
         index: u8,
     },
 }
 
 impl Inst {
-    /// Whether its value belongs to no list, and is there from the start.
+    /// Whether its value belongs to no list, and is available from the start.
     pub(crate) fn is_floating(&self) -> bool {
         matches!(self, Self::Const(..) | Self::Input(_) | Self::Argument(_))
     }

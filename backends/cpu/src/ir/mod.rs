@@ -1,21 +1,21 @@
-//! The scalar program that a kernel becomes on its way from naga to machine code.
+//! The scalar program: the intermediate form of a kernel between naga and machine code.
 //!
-//! One [`Function`] is what one invocation does, with every vector, matrix, array and struct taken
-//! apart into scalars. Calls are inlined, unless that would make the kernel too long: then large functions are
-//! functions of their own ([`Function::callees`]). There are five classes of values ([`Class`]);
-//! 16-bit types live in 32-bit registers and are rounded after each operation. Variables that are
-//! only ever reached by constant paths are registers ([`Var`]); all others are memory ([`Place`]).
+//! A [`Function`] describes one invocation, with every vector, matrix, array and struct split into scalars. Calls are
+//! inlined, unless that would make the kernel too long: large functions are then functions of their own
+//! ([`Function::callees`]). There are five classes of values ([`Class`]); 16-bit types are held in 32-bit registers and
+//! rounded after each operation. Variables that are reached by constant paths only are registers ([`Var`]); all others
+//! are memory ([`Place`]).
 //!
 //! Control flow is structured: `If`, `Loop`, labelled `Block`s, and `Exit`, which leaves a block.
 //! A loop ends only by an exit. `break`, `continue`, `return` and the ends of `switch` cases are
 //! all exits.
 //!
-//! Constants, inputs and arguments belong to no list. For all other values and statements these rules hold,
-//! which debug builds check (`verify`):
-//! - a value is used only after its `Let` and only in the list of statements that holds it or in
-//!   ones nested in the later statements of that list;
-//! - an exit names a block around it; nothing follows an exit in its list;
-//! - operand classes fit the instruction.
+//! Constants, inputs and arguments belong to no list. For all other values and statements these rules apply, which
+//! debug builds check (`verify`):
+//! - a value is used only after its `Let`, and only in the list of statements that contains it or in lists nested in
+//!   later statements of that list;
+//! - an exit refers to an enclosing block; no statement follows an exit in its list;
+//! - operand classes match the instruction.
 
 mod builder;
 mod check;
@@ -27,7 +27,7 @@ mod stmt;
 pub(crate) mod verify;
 
 pub(crate) use builder::Builder;
-pub(crate) use check::{Access, Check, CheckKind, CheckSpec, MOST_INDICES, Order, Range, Reach};
+pub(crate) use check::{Access, Check, CheckKind, CheckSpec, MAX_INDICES, Order, Range, Reach};
 pub(crate) use inst::{
     BinaryOp, Class, CompareOp, Convert, Count, Index, Input, Inst, MemType, Place, Space, SubgroupOp, TernaryOp,
     UnaryOp, Value, Var,
@@ -43,30 +43,29 @@ pub(crate) struct Function {
     pub(crate) classes: Vec<Class>,
     /// The class of each register variable.
     pub(crate) vars: Vec<Class>,
-    /// How many labels there are.
+    /// The number of labels.
     pub(crate) labels: u32,
-    /// What to run.
+    /// The statements.
     pub(crate) body: List,
-    /// Bytes of private memory of one invocation: every scalar takes 4 or 8 bytes, see
-    /// [`Space::Private`].
+    /// The private memory of one invocation in bytes: every scalar takes 4 or 8 bytes, see [`Space::Private`].
     pub(crate) private_bytes: u32,
-    /// Bytes of workgroup memory.
+    /// Workgroup memory in bytes.
     pub(crate) workgroup_bytes: u32,
     /// Invocations of a workgroup in x, y and z.
     pub(crate) workgroup_size: [u32; 3],
-    /// By slot: whether nobody writes what is bound while the kernel runs.
+    /// By slot: whether the bound memory is not written while the kernel runs.
     pub(crate) read_only: Vec<bool>,
-    /// Whether loops may turn as often as they like: somebody gave their word that they end.
+    /// Whether loops are unlimited, because the author has promised that they end.
     pub(crate) endless: bool,
     /// Whether any statement is a barrier.
     pub(crate) has_barrier: bool,
-    /// The places in the source that barriers and checks speak of.
+    /// The positions in the source of barriers and checks.
     pub(crate) sites: Vec<Site>,
-    /// What each check reports; empty unless the kernel is checked.
+    /// The description of each check; empty unless the kernel is checked.
     pub(crate) checks: Vec<CheckSpec>,
-    /// The classes of its arguments; a kernel has none.
+    /// The classes of the arguments; empty for a kernel.
     pub(crate) arguments: Vec<Class>,
-    /// The functions that the kernel calls. One calls only those before it.
+    /// The functions that the kernel calls. Each calls only those before it.
     pub(crate) callees: Vec<Function>,
 }
 
@@ -81,7 +80,7 @@ impl Function {
         &self.insts[value.0 as usize]
     }
 
-    /// Invocations of a workgroup.
+    /// The number of invocations of a workgroup.
     pub(crate) fn invocations(&self) -> u32 {
         self.workgroup_size.iter().product()
     }

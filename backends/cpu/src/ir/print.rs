@@ -66,7 +66,7 @@ fn list(f: &mut fmt::Formatter<'_>, function: &Function, statements: &List, inde
     Ok(())
 }
 
-/// A value as an operand: constants show themselves.
+/// A value as an operand: a constant is shown by its bits.
 struct Operand<'a>(&'a Function, Value);
 
 impl fmt::Display for Operand<'_> {

@@ -1,4 +1,4 @@
-//! Statements: what happens in which order.
+//! Statements, which give the order of execution.
 
 use naga::Span;
 
@@ -8,86 +8,86 @@ use super::inst::{MemType, Place, Value, Var};
 /// Statements in order.
 pub(crate) type List = Vec<Stmt>;
 
-/// A block that can be left.
+/// A label of a block that can be left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Label(pub(crate) u32);
 
-/// One step.
+/// One statement.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stmt {
     /// Evaluates an instruction here (with its parts, if it has several results).
     Let(Value),
-    /// Gives a variable its first value in this run of the code around it. Not a store: no code
-    /// before it reads the variable.
+    /// Sets the initial value of a variable in the current scope. No code before it reads the variable, so it needs no
+    /// mask.
     Declare(Var, Value),
     /// Changes a variable.
     Write(Var, Value),
-    /// Writes up to 4 scalars that lie one after the other.
+    /// Writes up to 4 consecutive scalars.
     Store {
-        /// Where the first lies.
+        /// The place of the first.
         place: Place,
         /// Their type.
         ty: MemType,
-        /// What to write.
+        /// The values.
         values: Vec<Value>,
     },
-    /// One of two lists.
+    /// One of two lists, by a condition.
     If {
-        /// A boolean.
+        /// The boolean condition.
         condition: Value,
-        /// Where it is true.
+        /// The list where it is true.
         accept: List,
-        /// Where it is false.
+        /// The list where it is false.
         reject: List,
     },
     /// A list that [`Stmt::Exit`] can leave.
     Block {
-        /// Its name for exits.
+        /// Its label for exits.
         label: Label,
         /// Its statements.
         body: List,
     },
-    /// A list again and again, until an exit to a block around the loop.
+    /// A list that is repeated until an exit to a block around the loop.
     Loop {
         /// Its statements.
         body: List,
-        /// Where it begins, for errors.
+        /// Its start, for errors.
         site: SiteId,
-        /// How many turns it begins at most, where that is known.
+        /// The largest number of iterations that it begins, if it is known.
         turns: Option<u32>,
     },
-    /// Goes on after the end of the block with this label.
+    /// Continues after the end of the block with this label.
     Exit(Label),
-    /// Every invocation of the workgroup arrives before any goes on; all memory is then in sync.
-    /// `site` indexes [`Function::sites`](super::Function::sites), or is the span for errors.
+    /// Every invocation of the workgroup arrives before any continues; all memory is then synchronised. `site` indexes
+    /// [`Function::sites`](super::Function::sites).
     Barrier(SiteId),
     /// A report to the checker; only in checked kernels.
     Check(Check),
-    /// Runs a function for the active invocations. Its result, if any, lies in memory afterwards.
+    /// Calls a function for the active invocations. Its result, if any, is in memory afterwards.
     Call {
-        /// Its number in [`Function::callees`](super::Function::callees) of the kernel.
+        /// Its index in [`Function::callees`](super::Function::callees) of the kernel.
         callee: u32,
         /// One for each of its arguments.
         arguments: Vec<Value>,
-        /// Where it is, for errors: calls of functions that call others may go on for ever, like loops.
+        /// Its position, for errors: nested calls may take very long, like loops.
         site: SiteId,
     },
 }
 
-/// Which place of the source, an index into [`Function::sites`](super::Function::sites).
+/// A position of the source, as an index into [`Function::sites`](super::Function::sites).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SiteId(pub(crate) u32);
 
-/// A place of the source that findings and errors speak of.
+/// A position of the source for findings and errors.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
-    /// Where it is in the WGSL text.
+    /// The position in the WGSL text.
     pub(crate) span: Span,
-    /// The variable it is about, if any, as the source names it: `tile`, `params.values`.
+    /// The path of the variable in the source, if there is one: `tile`, `params.values`.
     pub(crate) variable: String,
 }
 
-/// What an atomic does.
+/// The operation of an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum AtomicOp {
     /// Adds: integers wrap.
@@ -100,17 +100,17 @@ pub(crate) enum AtomicOp {
     Or,
     /// Bitwise.
     Xor,
-    /// The lesser signed.
+    /// The minimum of signed integers.
     MinS,
-    /// The lesser unsigned.
+    /// The minimum of unsigned integers.
     MinU,
-    /// The greater signed.
+    /// The maximum of signed integers.
     MaxS,
-    /// The greater unsigned.
+    /// The maximum of unsigned integers.
     MaxU,
     /// Replaces.
     Exchange,
-    /// Replaces what equals `compare`. Never fails when it is equal.
+    /// Replaces a value that equals `compare`. Never fails if it is equal.
     CompareExchange,
     /// Reads.
     Load,

@@ -1,8 +1,8 @@
-//! Checks that a function keeps the rules of the scalar program.
+//! Checks that a function follows the rules of the scalar program.
 
 use super::{BinaryOp, Class, CompareOp, Function, Inst, Label, Place, Stmt, Value};
 
-/// Says which rule a kernel breaks, if any.
+/// Returns the first rule that a kernel breaks.
 pub(crate) fn verify(kernel: &Function) -> Result<(), String> {
     for (number, callee) in kernel.callees.iter().enumerate() {
         verify_one(callee, &kernel.callees[..number]).map_err(|broken| format!("function {number}: {broken}"))?;
@@ -10,7 +10,7 @@ pub(crate) fn verify(kernel: &Function) -> Result<(), String> {
     verify_one(kernel, &kernel.callees)
 }
 
-/// `callees` are those that the function may call.
+/// `callees` are the functions that it may call.
 fn verify_one(function: &Function, callees: &[Function]) -> Result<(), String> {
     let mut verifier = Verifier { function, callees, visible: vec![false; function.insts.len()], labels: Vec::new() };
     for (index, inst) in function.insts.iter().enumerate() {
@@ -68,7 +68,7 @@ impl Verifier<'_> {
                 Stmt::Loop { body, .. } => self.list(body)?,
                 Stmt::Exit(label) => {
                     if !self.labels.contains(label) {
-                        return Err(format!("exit to {label:?}, which is not around it"));
+                        return Err(format!("exit to {label:?}, which does not enclose it"));
                     }
                     if position + 1 != statements.len() {
                         return Err(format!("statements after an exit to {label:?}"));
@@ -89,7 +89,7 @@ impl Verifier<'_> {
                     for value in &check.operands {
                         self.operand(*value, None)?;
                         if !matches!(self.function.class(*value), Class::I32 | Class::Bool) {
-                            return Err(format!("v{} is reported, and not of 32 bits", value.0));
+                            return Err(format!("v{} is reported, but does not have 32 bits", value.0));
                         }
                     }
                 }
@@ -103,11 +103,11 @@ impl Verifier<'_> {
 
     fn operand(&self, value: Value, class: Option<Class>) -> Result<(), String> {
         if !self.visible[value.0 as usize] {
-            return Err(format!("v{} is used where it is not defined", value.0));
+            return Err(format!("v{} is used outside of its scope", value.0));
         }
         match class {
             Some(class) if class != self.function.class(value) => {
-                Err(format!("v{} is {:?}, wanted {class:?}", value.0, self.function.class(value)))
+                Err(format!("v{} is {:?}, expected {class:?}", value.0, self.function.class(value)))
             }
             _ => Ok(()),
         }
@@ -129,7 +129,7 @@ impl Verifier<'_> {
                     BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Min | BinaryOp::Max
                 );
                 if float && of_integers {
-                    return Err(format!("v{}: {op:?} of floats", value.0));
+                    return Err(format!("v{}: {op:?} on floats", value.0));
                 }
                 self.operand(*a, class)?;
                 self.operand(*b, class)
@@ -144,7 +144,7 @@ impl Verifier<'_> {
                     _ => matches!(class, Class::I32 | Class::I64),
                 };
                 if !fits {
-                    return Err(format!("v{}: {op:?} of {class:?}", value.0));
+                    return Err(format!("v{}: {op:?} on {class:?}", value.0));
                 }
                 self.operand(*a, None)?;
                 self.operand(*b, Some(class))
@@ -169,7 +169,7 @@ impl Verifier<'_> {
                 self.operand(*a, None)?;
                 lane.map_or(Ok(()), |lane| self.operand(lane, Some(Class::I32)))
             }
-            Inst::Part { .. } => Err(format!("v{}: a part stands in a list", value.0)),
+            Inst::Part { .. } => Err(format!("v{}: a part is in a list", value.0)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From a program to machine code.
+//! Compiles a program to machine code.
 
 use anywarp_backend::{BackendError, Program};
 
@@ -10,9 +10,9 @@ use anywarp_host::guarded;
 /// Compiles a program; `checked` adds reports of every access.
 ///
 /// # Errors
-/// [`BackendError::Rejected`], with the line where there is one.
+/// [`BackendError::Rejected`], with the line where it is known.
 pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, BackendError> {
-    // A mistake in the compiler refuses the program, no more.
+    // A panic of the compiler refuses the program only.
     guarded("compiling", || {
         let mut function = lowered(program, checked)?;
         let sites = sites(program, &function);
@@ -32,7 +32,7 @@ pub(crate) fn compile(program: &Program, checked: bool) -> Result<Machine, Backe
     })
 }
 
-/// The scalar program, which nothing has made faster yet.
+/// Returns the scalar program, not optimised yet.
 pub(crate) fn lowered(program: &Program, checked: bool) -> Result<ir::Function, BackendError> {
     lower::lower(program, checked)
         .map_err(|error| refused(format!("{}{}", error.message, at(program, error.span.unwrap_or_default()))))

@@ -1,4 +1,4 @@
-//! The compiler's results for a program, for reading, and whether it has any.
+//! The compiler's results for a program as text, and whether it compiles.
 
 use anywarp_backend::{BackendError, Program};
 
@@ -6,29 +6,29 @@ use crate::kernel::compile::{lowered, refused};
 use crate::{codegen, ir};
 use anywarp_host::guarded;
 
-/// The Cranelift IR of a program, as it is before Cranelift's own optimisations.
+/// Returns the Cranelift IR of a program, before Cranelift's own optimisations.
 ///
 /// # Errors
-/// [`BackendError::Rejected`], with the line where there is one.
+/// [`BackendError::Rejected`], with the line where it is known.
 pub fn clif(program: &Program) -> Result<String, BackendError> {
     let text = written(program, codegen::clif)?;
-    // Nothing uses the other names of a value any more.
+    // Aliases of values are not used in the text.
     let alias = |line: &str| line.trim_start().split_once(" -> ").is_some_and(|(name, _)| !name.contains(' '));
     Ok(text.lines().filter(|line| !alias(line)).flat_map(|line| [line, "\n"]).collect())
 }
 
-/// The machine code of a program for this processor, as Cranelift writes it down.
+/// Returns the machine code of a program for this processor, as text.
 ///
 /// # Errors
-/// [`BackendError::Rejected`], with the line where there is one.
+/// [`BackendError::Rejected`], with the line where it is known.
 pub fn assembly(program: &Program) -> Result<String, BackendError> {
     written(program, codegen::assembly)
 }
 
-/// Compiles a program and drops the machine code: whether it can be run here. `checked` as on `cpu:checked`.
+/// Compiles a program and drops the machine code, to find out whether it can run here. `checked` as on `cpu:checked`.
 ///
 /// # Errors
-/// [`BackendError::Rejected`], with the line where there is one.
+/// [`BackendError::Rejected`], with the line where it is known.
 pub fn check(program: &Program, checked: bool) -> Result<(), BackendError> {
     crate::kernel::compile::compile(program, checked).map(drop)
 }

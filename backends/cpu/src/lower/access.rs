@@ -7,14 +7,14 @@ use smallvec::SmallVec;
 
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
-use super::plan::MOST_SELECTED;
+use super::plan::MAX_SELECTED;
 use super::pointer::Pointer;
 use super::shape::{Rule, Shape};
 use super::value::Data;
 use crate::ir::{Count, Index, Value};
 
 impl<'a> Lowering<'a> {
-    /// `base[index]`, or a pointer to it.
+    /// Lowers `base[index]`, or a pointer to it.
     pub(super) fn access(
         &mut self,
         frame: &mut Frame<'a>,
@@ -51,7 +51,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// `base.member`, `base.x`, `base[3]`, or a pointer to it.
+    /// Lowers `base.member`, `base.x`, `base[3]`, or a pointer to one.
     pub(super) fn access_index(
         &mut self,
         frame: &mut Frame<'a>,
@@ -79,12 +79,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether the index of an access is known to be in range whenever it is evaluated.
+    /// Whether the index of an access is proven to be in range at every evaluation.
     fn in_range(&self, frame: &Frame<'a>, access: Handle<Expression>) -> bool {
         self.unchecked || frame.proofs.is_some_and(|proofs| proofs.in_range(access))
     }
 
-    /// Part of a value in memory: read now if it is small.
+    /// A part of a value in memory: loaded now if it is small.
     fn part_of(&mut self, pointer: Pointer) -> Result<Data> {
         if self.is_large(pointer.shape) { Ok(Data::Memory(pointer)) } else { Ok(self.read(&pointer)?.into()) }
     }
@@ -108,7 +108,7 @@ impl<'a> Lowering<'a> {
             .ok_or_else(|| LowerError::invalid("a part outside of its value"))
     }
 
-    /// An element of a value that a dynamic index chooses: the last, if the index is too large.
+    /// An element of a value, selected by a dynamic index: the last one, if the index is too large.
     fn choose(&mut self, shape: Shape, values: &Rc<[Value]>, index: Value, proven: bool) -> Result<Data> {
         let elements = self.types.elements(shape, Rule::Registers);
         let Some((elements, count)) = elements.and_then(|elements| Some((elements, elements.count?))) else {
@@ -119,7 +119,7 @@ impl<'a> Lowering<'a> {
             let position = (known as u32).min(count - 1);
             return self.slice(values, position * elements.stride, elements.shape);
         }
-        if count > MOST_SELECTED {
+        if count > MAX_SELECTED {
             let copy = self.spill(shape, &Data::Scalars(Rc::clone(values)))?;
             let element = self.point_into(&copy, index, proven)?;
             return self.part_of(element);

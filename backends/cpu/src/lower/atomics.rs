@@ -20,7 +20,7 @@ impl<'a> Lowering<'a> {
     ) -> Result<()> {
         let to = self.pointer(frame, pointer)?;
         let (Shape::Atomic(scalar), Root::Memory(space)) = (to.shape, &to.root) else {
-            return Err(LowerError::invalid("an atomic operation on what is not atomic"));
+            return Err(LowerError::invalid("an atomic operation on a value that is not atomic"));
         };
         let place = to.place(*space, 0);
         let ty = mem_type(scalar)?;

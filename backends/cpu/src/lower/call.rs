@@ -1,4 +1,4 @@
-//! Calls: the callee's statements in place of the call.
+//! Inlined calls: the callee's statements replace the call.
 
 use std::rc::Rc;
 
@@ -14,11 +14,11 @@ use super::pointer::Pointer;
 use super::value::Data;
 use crate::ir::{Label, Stmt};
 
-/// What `return` does.
+/// The effect of `return`.
 pub(super) enum Returns {
-    /// It is the function's last statement: the value is simply there.
+    /// The function's last statement: the value is the result.
     AtEnd(Option<Data>),
-    /// It leaves a block; the value waits in a variable.
+    /// An exit from a block; the value is stored in a variable.
     Exit { label: Label, to: Option<Pointer> },
 }
 
@@ -35,7 +35,7 @@ impl<'a> Lowering<'a> {
         let plan = self.plans.functions.get(function.index()).cloned();
         let plan = plan.ok_or_else(|| LowerError::invalid("a call of a function that comes later"))?;
         let arguments = handles.iter().map(|argument| self.operand(frame, *argument)).collect::<Result<Vec<_>>>()?;
-        // The expressions of the callee are visited even where none is emitted.
+        // The callee's expressions are visited even if none is emitted.
         self.spend(1 + callee.expressions.len() / 8)?;
         let value = if self.inlining.is_apart(function) {
             self.call_apart(frame, function, handles, &arguments)?
@@ -50,7 +50,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Appends what a function does; returns its result.
+    /// Appends the statements of a function; returns its result.
     pub(super) fn inline(
         &mut self,
         function: &'a Function,
@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
             };
             Returns::Exit { label: self.b.label(), to }
         };
-        // After the memory for the result, which outlives the callee.
+        // After the memory for the result, which must outlive the callee's.
         let mark = self.private.mark();
         for handle in &plan.spilled {
             if let Expression::FunctionArgument(index) = function.expressions[*handle]
@@ -122,7 +122,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether a function returns only with its last statement.
+/// Whether a function returns only at its end.
 fn returns_at_end(body: &Block) -> bool {
     let mut left: Vec<(&Block, bool)> = vec![(body, true)];
     while let Some((block, last)) = left.pop() {
@@ -130,7 +130,7 @@ fn returns_at_end(body: &Block) -> bool {
             let end = last && position + 1 == block.len();
             match statement {
                 Statement::Return { .. } if !end => return false,
-                // What follows in the same list is nothing.
+                // The inner block ends the function if it is the last statement.
                 Statement::Block(inner) => left.push((inner, end)),
                 Statement::If { accept, reject, .. } => left.extend([(accept, false), (reject, false)]),
                 Statement::Switch { cases, .. } => left.extend(cases.iter().map(|case| (&case.body, false))),

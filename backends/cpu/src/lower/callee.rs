@@ -1,13 +1,13 @@
-//! Functions that stay functions: how they are called, and how they are lowered.
+//! Functions that are not inlined: their calls, and their lowering.
 //!
-//! Nothing in WGSL calls itself, so that each function has memory of its own in the invocation's, for its variables and
-//! its result: no stack is needed. Scalars are passed as values. So are the start of a pointer and
-//! the indices on its way, and the function exists once for each kind of path, with all limits of the way in it.
+//! WGSL has no recursion, so each function has private memory of its own for its variables and result: no stack is
+//! needed. Scalars are passed as values. A pointer is passed as its start and the indices of its path, and the function
+//! is lowered once for each kind of path, with the limits of the path's indices.
 
 use naga::{Expression, Function, Handle};
 use rustc_hash::FxHashMap;
 
-use super::checks::Told;
+use super::checks::Tracking;
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::pointer::{Pointer, Root};
@@ -18,38 +18,38 @@ use crate::ir::{self, Builder, Class, Count, Index, Space, Stmt, Value};
 /// The functions that were lowered.
 #[derive(Default)]
 pub(super) struct Callees {
-    /// In the order of lowering: what is called comes first.
+    /// In the order of lowering: callees come first.
     pub(super) functions: Vec<ir::Function>,
     known: FxHashMap<(Handle<Function>, Vec<Given>), Callee>,
 }
 
-/// The number of a function, and where its result lies.
+/// The number of a function, and the place of its result.
 type Callee = (u32, Option<Pointer>);
 
-/// The form of an argument, as it is known when a function is lowered.
+/// The form of an argument, which is known when a function is lowered.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Given {
-    /// Its scalars are values.
+    /// Its scalars, as values.
     Values,
-    /// It lies in memory that the caller names.
+    /// Memory, whose start the caller passes.
     Memory,
     /// A pointer.
     Path {
         space: Space,
-        /// Within memory that is not the invocation's own; there the caller names it.
+        /// Outside of private memory; in private memory the caller passes the start.
         offset: u32,
         indices: Vec<(u32, Count, bool)>,
-        told: Option<Told>,
+        tracking: Option<Tracking>,
     },
 }
 
-/// An index that says where something begins, in bytes: below everything that could be its limit.
+/// An index that is the start of something in bytes: it has no limit.
 fn base(value: Value) -> Index {
     Index { value, stride: 1, count: Index::NO_LIMIT, proven: true }
 }
 
 impl<'a> Lowering<'a> {
-    /// Calls a function that stays one; returns its result.
+    /// Calls a function that is not inlined; returns its result.
     pub(super) fn call_apart(
         &mut self,
         frame: &Frame<'a>,
@@ -75,7 +75,7 @@ impl<'a> Lowering<'a> {
         self.b.push(Stmt::Call { callee, arguments: values, site });
         self.private.release(mark);
         let Some(result) = result else { return Ok(None) };
-        // The next call writes another there.
+        // The next call overwrites the result.
         self.load(&result).map(Some)
     }
 
@@ -107,12 +107,12 @@ impl<'a> Lowering<'a> {
     fn give_pointer(&mut self, pointer: &Pointer, values: &mut Vec<Value>) -> Result<Given> {
         let space = match pointer.root {
             Root::Memory(space) if space != Space::Private => space,
-            _ => return Err(LowerError::invalid("a pointer to what no other function reaches")),
+            _ => return Err(LowerError::invalid("a pointer to memory that is not passed to functions")),
         };
         let mut indices = pointer.indices.as_slice();
         let offset = if space == Space::Passed {
             let mut start = self.b.u32(pointer.offset);
-            // One that came with a pointer, and goes on.
+            // A pointer that was an argument itself.
             if let [first, rest @ ..] = indices
                 && first.is_base()
             {
@@ -126,18 +126,18 @@ impl<'a> Lowering<'a> {
         };
         values.extend(indices.iter().map(|index| index.value));
         let indices = indices.iter().map(|index| (index.stride, index.count, index.proven)).collect();
-        let mut told = pointer.told.clone();
-        if let Some(told) = told.as_mut().filter(|_| space == Space::Passed) {
-            // It may be any variable.
-            told.path = "".into();
+        let mut tracking = pointer.tracking.clone();
+        if let Some(tracking) = tracking.as_mut().filter(|_| space == Space::Passed) {
+            // It may point to any variable.
+            tracking.path = "".into();
             if pointer.indices.first().is_some_and(Index::is_base) {
-                told.signed >>= 1;
+                tracking.signed >>= 1;
             }
         }
-        Ok(Given::Path { space, offset, indices, told })
+        Ok(Given::Path { space, offset, indices, tracking })
     }
 
-    /// Lowers a function; returns its number and where its result lies.
+    /// Lowers a function; returns its number and the place of its result.
     fn lower_apart(&mut self, function: Handle<Function>, given: &[Given]) -> Result<(u32, Option<Pointer>)> {
         let (module, info) = (self.module, &self.program.module.info()[function]);
         let callee = &module.functions[function];
@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
         let constants = std::mem::take(&mut self.constants);
         let (here, next) = (self.here, self.next);
         self.steps += caller.size();
-        // Memory that no caller uses, and nothing else will.
+        // Memory that is used by no caller, and by no other function later.
         self.private.begin_apart();
 
         self.evaluate_constants()?;
@@ -180,7 +180,7 @@ impl<'a> Lowering<'a> {
         Ok((self.callees.functions.len() as u32 - 1, result))
     }
 
-    /// The data of an argument within the function.
+    /// The data of an argument inside the function.
     fn take(&mut self, argument: &naga::FunctionArgument, given: &Given) -> Result<Data> {
         match given {
             Given::Values => {
@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
                 let shape = self.types.of(argument.ty)?;
                 Ok(Data::Memory(self.passed(shape)))
             }
-            Given::Path { space, offset, indices, told } => {
+            Given::Path { space, offset, indices, tracking } => {
                 let shape = self.pointee_of(argument.ty)?;
                 let mut pointer = match space {
                     Space::Passed => self.passed(shape),
@@ -202,17 +202,17 @@ impl<'a> Lowering<'a> {
                     let value = self.b.argument(Class::I32);
                     pointer.indices.push(Index { value, stride: *stride, count: *count, proven: *proven });
                 }
-                pointer.told = told.clone();
-                if let Some(told) = pointer.told.as_mut().filter(|_| *space == Space::Passed) {
-                    told.path = argument.name.as_deref().unwrap_or("").into();
-                    told.signed <<= 1;
+                pointer.tracking = tracking.clone();
+                if let Some(tracking) = pointer.tracking.as_mut().filter(|_| *space == Space::Passed) {
+                    tracking.path = argument.name.as_deref().unwrap_or("").into();
+                    tracking.signed <<= 1;
                 }
                 Ok(Data::Pointer(pointer))
             }
         }
     }
 
-    /// Something that begins where an argument says.
+    /// A pointer whose start is an argument.
     fn passed(&mut self, shape: Shape) -> Pointer {
         let mut pointer = Pointer::new(Root::Memory(Space::Passed), 0, shape);
         pointer.indices.push(base(self.b.argument(Class::I32)));
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
         self.types.pointee(&resolution).ok_or_else(|| LowerError::invalid("an argument that should be a pointer"))
     }
 
-    /// Private memory for a value, until the function that is being lowered returns.
+    /// Reserves private memory for a value, until the function that is being lowered returns.
     pub(super) fn reserve_in(&mut self, space: Space, shape: Shape) -> Result<Pointer> {
         let bytes = self.types.size(shape, Rule::Private);
         let offset = self.private.take(bytes)?;

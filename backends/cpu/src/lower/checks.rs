@@ -1,4 +1,4 @@
-//! Places of the source, and what a checked kernel tells of its accesses.
+//! Positions of the source, and the reports of a checked kernel about its accesses.
 
 use std::rc::Rc;
 
@@ -11,21 +11,21 @@ use super::pointer::{Pointer, Root};
 use super::shape::{Rule, Shape};
 use super::value::Data;
 use crate::ir::{
-    Access, BinaryOp, CheckKind, Class, CompareOp, Count, Index, MOST_INDICES, Range, Reach, Site, SiteId, Space, Stmt,
+    Access, BinaryOp, CheckKind, Class, CompareOp, Count, Index, MAX_INDICES, Range, Reach, Site, SiteId, Space, Stmt,
     Value, Var,
 };
 
-/// What the checker is told of accesses through a pointer. Pointers of unchecked kernels, and those
-/// to what is no variable of the source, have none.
+/// The properties of a pointer for the checker. Pointers of unchecked kernels, and those to memory that is not a
+/// variable of the source, have none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Told {
-    /// The variable, with the members on the way: `params.values`.
+pub(super) struct Tracking {
+    /// The variable, with the members of the path: `params.values`.
     pub(super) path: Rc<str>,
-    /// Whether invocations may race for it.
+    /// Whether invocations may race on it.
     pub(super) races: bool,
-    /// Whether it must be written before it is read: memory.
+    /// For memory: whether it must be written before it is read.
     pub(super) starts_unwritten: bool,
-    /// The same for registers: whether each was written.
+    /// For registers: whether each was written.
     pub(super) shadow: Option<Rc<[Var]>>,
     /// A bit for each dynamic index that is signed.
     pub(super) signed: u32,
@@ -33,76 +33,76 @@ pub(super) struct Told {
     pub(super) constant: Option<u32>,
 }
 
-impl Told {
-    /// Of a variable.
+impl Tracking {
+    /// The properties of a pointer to a variable.
     pub(super) fn of(name: Option<&str>) -> Self {
         let path = Rc::from(name.unwrap_or(""));
         Self { path, races: false, starts_unwritten: false, shadow: None, signed: 0, constant: None }
     }
 
-    /// Of one of its members.
+    /// The properties of a pointer to a member.
     pub(super) fn member(&self, name: Option<&str>) -> Self {
         let path = name.map_or_else(|| Rc::clone(&self.path), |name| format!("{}.{name}", self.path).into());
         Self { path, ..self.clone() }
     }
 
-    /// Of an element with a constant index.
+    /// Extends the properties to an element with a constant index.
     pub(super) fn at(&mut self, index: u64) {
         self.constant = u32::try_from(index).ok();
     }
 }
 
 impl<'a> Lowering<'a> {
-    /// A place of the source; `variable` is what is touched there, if anything.
+    /// Adds a position of the source; `variable` is the variable that is accessed there, if any.
     pub(super) fn site(&mut self, span: Span, variable: &str) -> SiteId {
         self.b.site(Site { span, variable: variable.to_owned() })
     }
 
-    /// Reports something about the expression or statement that is being lowered.
-    pub(super) fn tell(&mut self, kind: CheckKind, variable: &str, operands: Vec<Value>) {
+    /// Adds a report about the expression or statement that is being lowered.
+    pub(super) fn report(&mut self, kind: CheckKind, variable: &str, operands: Vec<Value>) {
         if self.checked && !self.b.ended() {
             let site = self.site(self.here, variable);
             self.b.check(kind, site, operands);
         }
     }
 
-    /// Has reads of a variable that was declared without a first value come after a write.
+    /// Makes a variable that was declared without an initial value require a write before each read.
     pub(super) fn must_be_written(&mut self, pointer: &mut Pointer, name: Option<&str>, span: Span) {
         self.here = span;
-        let mut told = Told::of(name);
+        let mut tracking = Tracking::of(name);
         if let Root::Registers(vars) = &pointer.root {
             let shadow: Vec<Var> = vars.iter().map(|_| self.b.var(Class::Bool)).collect();
-            told.shadow = Some(shadow.into());
+            tracking.shadow = Some(shadow.into());
         } else {
-            told.starts_unwritten = true;
+            tracking.starts_unwritten = true;
         }
-        pointer.told = Some(told);
+        pointer.tracking = Some(tracking);
         self.forget(pointer, true);
     }
 
-    /// Declares a variable (again) without a first value.
+    /// Declares a variable (again) without an initial value.
     pub(super) fn forget(&mut self, pointer: &Pointer, first: bool) {
-        let Some(told) = &pointer.told else { return };
-        if let Some(shadow) = told.shadow.clone() {
+        let Some(tracking) = &pointer.tracking else { return };
+        if let Some(shadow) = tracking.shadow.clone() {
             let no = self.b.bool(false);
             for var in shadow.iter() {
                 self.b.push(if first { Stmt::Declare(*var, no) } else { Stmt::Write(*var, no) });
             }
-        } else if told.starts_unwritten {
+        } else if tracking.starts_unwritten {
             let bytes = self.types.size(pointer.shape, Rule::Private);
-            self.tell_of(&told.clone(), Space::Private, &[], vec![(pointer.offset, bytes)], Access::Forget);
+            self.report_access(&tracking.clone(), Space::Private, &[], vec![(pointer.offset, bytes)], Access::Forget);
         }
     }
 
-    /// Reports an access to all that is behind a pointer. Comes before a read and before a write.
+    /// Reports an access to the whole pointee. Precedes the read or write.
     pub(super) fn tell_access(&mut self, to: &Pointer, access: Access) -> Result<()> {
-        let Some(told) = to.told.clone() else { return Ok(()) };
+        let Some(tracking) = to.tracking.clone() else { return Ok(()) };
         match &to.root {
             Root::Registers(_) => {
                 for (position, index) in to.indices.iter().enumerate() {
-                    self.tell_index(index.value, index.count, told.signed >> position & 1 == 1, &told.path);
+                    self.report_index(index.value, index.count, tracking.signed >> position & 1 == 1, &tracking.path);
                 }
-                let Some(shadow) = told.shadow else { return Ok(()) };
+                let Some(shadow) = tracking.shadow else { return Ok(()) };
                 if access.writes() {
                     let yes = vec![self.b.bool(true); self.types.count(to.shape) as usize];
                     self.write_registers(&shadow, to, &yes);
@@ -110,7 +110,7 @@ impl<'a> Lowering<'a> {
                 }
                 let written = self.read_registers(&shadow, to)?;
                 if let Some(all) = written.into_iter().reduce(|a, b| self.b.binary(BinaryOp::And, a, b)) {
-                    self.tell(CheckKind::Written, &told.path, vec![all]);
+                    self.report(CheckKind::Written, &tracking.path, vec![all]);
                 }
             }
             Root::Memory(space) => {
@@ -124,47 +124,47 @@ impl<'a> Lowering<'a> {
                         None => pieces.push((start, bytes)),
                     }
                 }
-                self.tell_of(&told, *space, &to.indices, pieces, access);
+                self.report_access(&tracking, *space, &to.indices, pieces, access);
             }
         }
         Ok(())
     }
 
-    /// Reports an access to pieces of memory: offset and length.
-    pub(super) fn tell_of(
+    /// Reports an access to pieces of memory, given by offset and length.
+    pub(super) fn report_access(
         &mut self,
-        told: &Told,
+        tracking: &Tracking,
         space: Space,
         indices: &[Index],
         pieces: Vec<(u32, u32)>,
         access: Access,
     ) {
         let based = indices.first().is_some_and(Index::is_base);
-        let idle = indices.len() == usize::from(based) && !told.races && !told.starts_unwritten;
-        if idle || indices.len() > MOST_INDICES {
+        let idle = indices.len() == usize::from(based) && !tracking.races && !tracking.starts_unwritten;
+        if idle || indices.len() > MAX_INDICES {
             return;
         }
         let ranges = indices.iter().enumerate().map(|(position, index)| {
-            (index.stride, Range { count: index.count, signed: told.signed >> position & 1 == 1 })
+            (index.stride, Range { count: index.count, signed: tracking.signed >> position & 1 == 1 })
         });
         let reach = Reach {
             space,
             pieces,
             indices: ranges.collect(),
             based,
-            constant: told.constant,
+            constant: tracking.constant,
             access,
-            races: told.races,
-            // Atomics cannot start from anything but zero.
-            starts_unwritten: told.starts_unwritten && !access.is_atomic(),
+            races: tracking.races,
+            // Atomics can only start from zero.
+            starts_unwritten: tracking.starts_unwritten && !access.is_atomic(),
         };
         let values = indices.iter().map(|index| index.value).collect();
-        self.tell(CheckKind::Access(reach), &told.path, values);
+        self.report(CheckKind::Access(reach), &tracking.path, values);
     }
 
-    fn tell_index(&mut self, index: Value, count: Count, signed: bool, variable: &str) {
+    fn report_index(&mut self, index: Value, count: Count, signed: bool, variable: &str) {
         if !matches!((self.b.known(index), count), (Some(known), Count::Fixed(count)) if known < u64::from(count)) {
-            self.tell(CheckKind::Bounds(Range { count, signed }), variable, vec![index]);
+            self.report(CheckKind::Bounds(Range { count, signed }), variable, vec![index]);
         }
     }
 
@@ -183,17 +183,17 @@ impl<'a> Lowering<'a> {
         let count = self.types.elements(shape, Rule::Registers).and_then(|elements| elements.count).unwrap_or(1);
         let (signed, name) = (self.is_signed(frame, index), self.name_of(frame, base));
         let value = self.index_value(value);
-        self.tell_index(value, Count::Fixed(count), signed, &name);
+        self.report_index(value, Count::Fixed(count), signed, &name);
     }
 
-    /// Notes on a pointer that its last index is a signed integer.
+    /// Marks the last index of a pointer as a signed integer.
     pub(super) fn sign_index(&self, frame: &Frame<'a>, index: Handle<Expression>, before: usize, to: &mut Pointer) {
         if before < 32
             && to.indices.len() > before
             && self.is_signed(frame, index)
-            && let Some(told) = &mut to.told
+            && let Some(tracking) = &mut to.tracking
         {
-            told.signed |= 1 << before;
+            tracking.signed |= 1 << before;
         }
     }
 
@@ -215,7 +215,7 @@ impl<'a> Lowering<'a> {
             any = Some(any.map_or(equal, |any| self.b.binary(BinaryOp::Or, any, equal)));
         }
         if let Some(any) = any {
-            self.tell(CheckKind::Divisor, "", vec![any]);
+            self.report(CheckKind::Divisor, "", vec![any]);
         }
     }
 
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
         scalar.is_some_and(|scalar| scalar.kind == ScalarKind::Sint)
     }
 
-    /// What the source calls a value, or what it was read from; empty if nothing.
+    /// The name of a value in the source, or of the variable it was read from; empty if there is none.
     fn name_of(&self, frame: &Frame<'a>, of: Handle<Expression>) -> String {
         if let Some(name) = frame.function.named_expressions.get(&of) {
             return name.clone();
@@ -249,7 +249,7 @@ impl<'a> Lowering<'a> {
             }
             Expression::Load { pointer } => match &frame.values[pointer.index()] {
                 Some(Data::Pointer(pointer)) => {
-                    pointer.told.as_ref().map_or_else(String::new, |told| told.path.to_string())
+                    pointer.tracking.as_ref().map_or_else(String::new, |tracking| tracking.path.to_string())
                 }
                 _ => String::new(),
             },
@@ -258,8 +258,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The local variables that have a first value: their declaration's, or the one of a store that the
-/// front end made of it.
+/// The local variables with an initial value: from their declaration, or from a store that the front end made of it.
 pub(super) fn initialised(function: &Function) -> FxHashSet<Handle<LocalVariable>> {
     let mut found: FxHashSet<_> =
         function.local_variables.iter().filter(|(_, local)| local.init.is_some()).map(|(handle, _)| handle).collect();
@@ -285,7 +284,7 @@ pub(super) fn initialised(function: &Function) -> FxHashSet<Handle<LocalVariable
     found
 }
 
-/// The variable whose declaration a store stands for.
+/// The variable of whose declaration a store is part.
 pub(super) fn declared(function: &Function, pointer: Handle<Expression>, span: Span) -> Option<Handle<LocalVariable>> {
     match function.expressions[pointer] {
         Expression::LocalVariable(local) => {
@@ -296,7 +295,7 @@ pub(super) fn declared(function: &Function, pointer: Handle<Expression>, span: S
     }
 }
 
-/// Whether the value of such a store is the zero that a declaration without a value stands for.
+/// Whether the value of such a store is the zero of a declaration without a value.
 pub(super) fn without_value(function: &Function, value: Handle<Expression>, span: Span) -> bool {
     matches!(function.expressions[value], Expression::ZeroValue(_)) && function.expressions.get_span(value) == span
 }

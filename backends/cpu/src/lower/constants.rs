@@ -13,7 +13,7 @@ use super::types::Run;
 use super::value::Data;
 use crate::ir::{Class, List, Place, Space, Stmt, Value};
 
-/// A scalar of a table: the same for all functions of a kernel, whose values differ.
+/// A scalar of a table. Tables are shared by all functions of a kernel, whose `Value`s differ.
 pub(super) type Constant = (Class, u64);
 
 /// Constants in private memory.
@@ -24,11 +24,11 @@ pub(super) struct Table {
 }
 
 impl Lowering<'_> {
-    /// Evaluates the module's constant expressions in order: operands come first.
+    /// Evaluates the module's constant expressions in order: operands precede their users.
     pub(super) fn evaluate_constants(&mut self) -> Result<()> {
         let module = self.module;
         for (handle, expression) in module.global_expressions.iter() {
-            // One that cannot be evaluated is an error only where it is used.
+            // An expression that cannot be evaluated is an error only where it is used.
             let value = self.evaluate_constant(expression);
             if let Err(error) = self.spend(1) {
                 return Err(error.at(module.global_expressions.get_span(handle)));
@@ -77,7 +77,7 @@ impl Lowering<'_> {
         if self.is_large(shape) { Ok(Data::Zero(shape)) } else { Ok(self.zeros(shape)?.into()) }
     }
 
-    /// A composite from its parts, which may be vectors that make up a longer one.
+    /// Returns a composite of its parts, which may be vectors that form a longer one.
     pub(super) fn compose(&mut self, ty: Handle<Type>, parts: &[Data]) -> Result<Data> {
         let shape = self.types.of(ty)?;
         let mut scalars = Vec::new();
@@ -100,7 +100,7 @@ impl Lowering<'_> {
         Ok(Data::Memory(whole))
     }
 
-    /// The statements that fill the tables: they stand before everything else.
+    /// Returns the statements that fill the tables, which precede all others.
     pub(super) fn filled_tables(&mut self) -> List {
         let mut tables: Vec<(Rc<[Constant]>, Table)> = self.tables.drain().collect();
         tables.sort_unstable_by_key(|(_, table)| table.offset);
@@ -123,11 +123,11 @@ impl Lowering<'_> {
         if self.inlining.any() { Space::Passed } else { Space::Private }
     }
 
-    /// Constants in private memory, filled once when the kernel starts.
+    /// Returns a pointer to constants in private memory, which is filled once when the kernel starts.
     pub(super) fn table(&mut self, shape: Shape, values: &Rc<[Value]>) -> Result<Pointer> {
         let constants: Option<Rc<[Constant]>> =
             values.iter().map(|value| Some((self.b.class(*value), self.b.known(*value)?))).collect();
-        let constants = constants.ok_or_else(|| LowerError::invalid("a table of what is not constant"))?;
+        let constants = constants.ok_or_else(|| LowerError::invalid("a table of values that are not constant"))?;
         let offset = match self.tables.get(&constants) {
             Some(table) => table.offset,
             None => {

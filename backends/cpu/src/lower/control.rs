@@ -7,10 +7,10 @@ use super::kernel::{Frame, Lowering};
 use super::value::{Collected, Data};
 use crate::ir::{BinaryOp, CheckKind, CompareOp, Label, List, Stmt, Value};
 
-/// With more cases than this a switch becomes a row of branches instead of a nest.
-const MOST_NESTED_CASES: usize = 16;
+/// The number of cases above which a switch becomes a sequence of branches instead of a nest.
+const MAX_NESTED_CASES: usize = 16;
 
-/// Cases of a switch that share a body.
+/// Cases of a switch with a common body.
 struct Arm<'a> {
     values: Vec<u32>,
     is_default: bool,
@@ -18,7 +18,7 @@ struct Arm<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// A block as a list of its own.
+    /// Lowers a block to a list of its own.
     pub(super) fn list(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<List> {
         self.b.open();
         self.block(frame, block)?;
@@ -39,7 +39,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// A loop. Its body is a block that `continue` leaves, if there is a `continue`.
+    /// Lowers a loop. If it has a `continue`, its body is a block that `continue` leaves.
     pub(super) fn repeat(
         &mut self,
         frame: &mut Frame<'a>,
@@ -52,14 +52,14 @@ impl<'a> Lowering<'a> {
         let label = self.b.label();
         frame.breaks.push(label);
         self.b.open();
-        self.tell(CheckKind::Iteration, "", Vec::new());
+        self.report(CheckKind::Iteration, "", Vec::new());
         if continues(body) {
             self.repeat_with_continue(frame, body, continuing, break_if, label)?;
         } else {
             frame.continues.push(label);
             let outer = frame.collected.take();
             self.nest(|lowering| {
-                // One list, so that `continuing` sees what the body computed.
+                // One list, so that `continuing` can use the values of the body.
                 lowering.block(frame, body)?;
                 lowering.rest_of_loop(frame, continuing, break_if, label)
             })?;
@@ -153,7 +153,7 @@ impl<'a> Lowering<'a> {
             if let Some(arm) = chosen {
                 self.block(frame, arm.body)?;
             }
-        } else if arms.len() <= MOST_NESTED_CASES {
+        } else if arms.len() <= MAX_NESTED_CASES {
             self.nested_arms(frame, selector, &arms, label)?;
         } else {
             self.row_of_arms(frame, selector, &arms, label)?;
@@ -171,7 +171,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The other arms one within the `else` of another, the default arm innermost.
+    /// Lowers each arm within the `else` of the one before, the default arm innermost.
     fn nested_arms(&mut self, frame: &mut Frame<'a>, selector: Value, arms: &[Arm<'a>], label: Label) -> Result<()> {
         let mut opened = Vec::new();
         for arm in arms.iter().filter(|arm| !arm.is_default) {
@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// One arm after the other, each behind its condition.
+    /// Lowers the arms in sequence, each under its condition.
     fn row_of_arms(&mut self, frame: &mut Frame<'a>, selector: Value, arms: &[Arm<'a>], label: Label) -> Result<()> {
         let mut conditions = Vec::with_capacity(arms.len());
         let mut any = self.b.bool(false);
@@ -213,7 +213,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Whether the selector is one of the values.
+    /// Whether the selector equals one of the values.
     fn matches(&mut self, selector: Value, values: &[u32]) -> Value {
         let class = self.b.class(selector);
         let mut any = None;
@@ -226,7 +226,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Groups cases that fall through, which only those without a body do.
+/// Groups cases that fall through, which only cases without a body can do.
 fn arms(cases: &[SwitchCase]) -> Result<Vec<Arm<'_>>> {
     let mut arms = Vec::new();
     let (mut values, mut is_default) = (Vec::new(), false);
@@ -248,7 +248,7 @@ fn arms(cases: &[SwitchCase]) -> Result<Vec<Arm<'_>>> {
     Ok(arms)
 }
 
-/// Whether a loop's body holds a `continue` of that loop.
+/// Whether a loop's body contains a `continue` of that loop.
 fn continues(body: &Block) -> bool {
     let mut left = vec![body];
     while let Some(block) = left.pop() {
@@ -281,7 +281,7 @@ fn exits(list: &[Stmt], label: Label) -> bool {
     false
 }
 
-/// Removes an exit to where the list ends anyway.
+/// Removes an exit to the point that the list reaches anyway.
 pub(super) fn drop_exit(list: &mut List, label: Label) {
     if matches!(list.last(), Some(Stmt::Exit(to)) if *to == label) {
         list.pop();

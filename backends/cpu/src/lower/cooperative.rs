@@ -1,12 +1,12 @@
-//! Cooperative matrices, spread over the lanes of a subgroup.
+//! Cooperative matrices, distributed over the lanes of a subgroup.
 //!
-//! In a product A · B + C every lane holds all of A, in rows, and of B and C the columns whose
-//! number is its own modulo the lanes, one column after the other. A product is then plain
-//! arithmetic on lanes: no value ever moves from one to another.
+//! In a product A · B + C every lane holds all of A, by rows, and those columns of B and C whose number modulo the
+//! number of lanes is its own, column by column. A product is then plain arithmetic on lanes without any exchange
+//! between them.
 
 use naga::{BinaryOperator, CooperativeData, CooperativeRole, Expression, Handle, TypeInner, UnaryOperator};
 
-use super::checks::Told;
+use super::checks::Tracking;
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::pointer::{Pointer, Root, Step};
@@ -16,7 +16,7 @@ use super::value::Data;
 use crate::abi::LANES;
 use crate::ir::{Access, BinaryOp, Index, Input, MemType, Place, Space, Stmt, SubgroupOp, UnaryOp, Value};
 
-/// Where the elements of a matrix lie.
+/// The memory of a matrix's elements.
 struct Tile {
     pointer: Pointer,
     space: Space,
@@ -77,7 +77,7 @@ impl<'a> Lowering<'a> {
             return Err(LowerError::invalid("the operands of coopMultiplyAdd"));
         };
         if (b_rows, c_columns, c_rows) != (depth, columns, height) {
-            return Err(LowerError::unsupported("coopMultiplyAdd with matrices of these sizes"));
+            return Err(LowerError::unsupported("`coopMultiplyAdd` with matrices of these sizes"));
         }
         self.spend((height * depth * columns) as usize / LANES)?;
         let (a, b, c) = (self.scalars(frame, a)?, self.scalars(frame, b)?, self.scalars(frame, c)?);
@@ -95,7 +95,7 @@ impl<'a> Lowering<'a> {
         Ok(result.into())
     }
 
-    /// Sums, differences and multiples of matrices; `None` if no operand is cooperative.
+    /// Lowers sums, differences and multiples of matrices; `None` if no operand is cooperative.
     pub(super) fn cooperative_binary(
         &mut self,
         frame: &mut Frame<'a>,
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
         Ok(Some(result.into()))
     }
 
-    /// The negative of a matrix; `None` if the operand is not cooperative.
+    /// Lowers the negation of a matrix; `None` if the operand is not cooperative.
     pub(super) fn cooperative_unary(
         &mut self,
         frame: &mut Frame<'a>,
@@ -168,13 +168,13 @@ impl<'a> Lowering<'a> {
         Ok(Tile { pointer, space, step, ty: mem_type(scalar)?, stride, row_major: data.row_major })
     }
 
-    /// A value that is the same in all lanes, in a form in which that is seen.
+    /// A value that is the same in all lanes, in a form that the analysis recognises as uniform.
     fn same_in_subgroup(&mut self, value: Value) -> Value {
         let value = self.index_value(value);
         if self.b.known(value).is_some() { value } else { self.b.subgroup(SubgroupOp::First, value, None) }
     }
 
-    /// Row, column, and whether the lane's number is added to the column, of each scalar in order.
+    /// Row and column of each scalar in order, and whether the lane's number is added to the column.
     fn positions(&self, shape: Shape) -> Result<Vec<(u32, u32, bool)>> {
         match shape {
             Shape::Cooperative { columns, rows, role: CooperativeRole::A, .. } => {
@@ -188,11 +188,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reports an access to one element. Lanes that hold the same element do not race for it.
+    /// Reports an access to one element. Lanes that hold the same element do not race on it.
     fn tell_element(&mut self, tile: &Tile, place: &Place, access: Access) {
-        if let Some(told) = &tile.pointer.told {
-            let told = Told { races: false, ..told.clone() };
-            self.tell_of(&told, place.space, &place.indices, vec![(place.offset, tile.ty.bytes())], access);
+        if let Some(tracking) = &tile.pointer.tracking {
+            let tracking = Tracking { races: false, ..tracking.clone() };
+            self.report_access(&tracking, place.space, &place.indices, vec![(place.offset, tile.ty.bytes())], access);
         }
     }
 
@@ -200,7 +200,7 @@ impl<'a> Lowering<'a> {
         let (far, near) = if tile.row_major { (row, column) } else { (column, row) };
         let (far, near) = (self.b.u32(far), self.b.u32(near));
         let lane = if own { self.b.input(Input::Lane) } else { self.b.u32(0) };
-        // What is the same in all lanes first.
+        // The uniform part first.
         let distance = self.b.binary(BinaryOp::Mul, tile.stride, far);
         let start = self.b.binary(BinaryOp::Add, tile.step.index.value, distance);
         let start = self.b.binary(BinaryOp::Add, start, near);

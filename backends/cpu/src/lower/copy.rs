@@ -7,17 +7,17 @@ use super::shape::Shape;
 use crate::ir::{BinaryOp, Class, CompareOp, Stmt, Value};
 
 impl Lowering<'_> {
-    /// Copies what is behind one pointer to another of the same type.
+    /// Copies the pointee of one pointer to that of another of the same type.
     pub(super) fn copy(&mut self, from: &Pointer, to: &Pointer) -> Result<()> {
         self.walk(to, Some(from))
     }
 
-    /// Makes what is behind a pointer zero.
+    /// Sets the pointee to zero.
     pub(super) fn clear(&mut self, to: &Pointer) -> Result<()> {
         self.walk(to, None)
     }
 
-    /// Copies from `from`, or zeros, part by part until the parts are small.
+    /// Copies from `from`, or zeros, in parts until they are small.
     fn walk(&mut self, to: &Pointer, from: Option<&Pointer>) -> Result<()> {
         self.spend(1)?;
         if !self.is_large(to.shape) {
@@ -46,13 +46,13 @@ impl Lowering<'_> {
         })
     }
 
-    /// The zero of every scalar of a small shape.
+    /// The zeros of every scalar of a small shape.
     pub(super) fn zeros(&mut self, shape: Shape) -> Result<Vec<Value>> {
         let classes = self.types.classes(shape)?;
         Ok(classes.into_iter().map(|class| self.b.zero(class)).collect())
     }
 
-    /// A loop over `0..count`; `count` is not zero.
+    /// Appends a loop over `0..count`; `count` is not zero.
     fn each(&mut self, count: u32, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<()> {
         let site = self.site(self.here, "");
         let counter = self.b.var(Class::I32);

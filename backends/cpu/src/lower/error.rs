@@ -1,35 +1,35 @@
-//! Why a kernel cannot be lowered.
+//! The reasons why a kernel cannot be lowered.
 
 use std::fmt;
 
 use naga::Span;
 
-/// What this backend cannot do, or a limit that a kernel passes.
+/// A construct that this backend does not support, or a limit that a kernel exceeds.
 #[derive(Clone, Debug)]
 pub(crate) struct LowerError {
-    /// What is wrong, and the numbers.
+    /// The construct or the limit, with its numbers.
     pub(crate) message: String,
-    /// Where in the WGSL text.
+    /// The position in the WGSL text.
     pub(crate) span: Option<Span>,
 }
 
 impl LowerError {
-    /// An error without a place; [`at`](Self::at) adds it.
+    /// Returns an error without a position; [`at`](Self::at) adds it.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), span: None }
     }
 
-    /// A feature of WGSL or naga that kernels on the processor do not have.
+    /// Returns the error for a feature of WGSL or naga that this backend does not support.
     pub(super) fn unsupported(what: &str) -> Self {
-        Self::new(format!("{what} cannot be used in a kernel that runs on the processor"))
+        Self::new(format!("{what} cannot be used in a kernel for the processor"))
     }
 
-    /// naga's validator guarantees what did not hold.
+    /// Returns the error for a violation that naga's validator should have refused.
     pub(super) fn invalid(what: &str) -> Self {
         Self::new(format!("the module is not valid: {what}"))
     }
 
-    /// Adds a place, unless a closer one is known.
+    /// Adds a position, unless a more precise one is set.
     pub(super) fn at(mut self, span: Span) -> Self {
         if self.span.is_none() && span.is_defined() {
             self.span = Some(span);

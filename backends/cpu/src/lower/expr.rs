@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The value of an expression that needs not be emitted: a constant, an argument, a variable.
+    /// The value of an expression that is not emitted: a constant, an argument, a variable.
     pub(super) fn unemitted(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Data> {
         let span = frame.span(handle);
         let data = self.nest(|lowering| lowering.evaluate(frame, handle)).map_err(|error| error.at(span))?;
@@ -94,7 +94,7 @@ impl<'a> Lowering<'a> {
                 let pointer = self.pointer(frame, array)?;
                 match pointer.root {
                     Root::Memory(Space::Binding(slot)) => Ok(Data::one(self.b.input(Input::ArrayLength(slot)))),
-                    _ => Err(LowerError::invalid("arrayLength of what is not in a buffer")),
+                    _ => Err(LowerError::invalid("arrayLength of a value outside of a buffer")),
                 }
             }
             _ => self.operation(frame, handle),
@@ -162,7 +162,7 @@ impl<'a> Lowering<'a> {
             | Expression::WorkGroupUniformLoadResult { .. }
             | Expression::SubgroupBallotResult
             | Expression::SubgroupOperationResult { .. } => {
-                Err(LowerError::invalid("a result is used before its statement"))
+                Err(LowerError::invalid("a result that is used before its statement"))
             }
             Expression::Override(_) => Err(LowerError::invalid("an override without a value")),
             Expression::Derivative { .. } => Err(LowerError::unsupported("a derivative")),

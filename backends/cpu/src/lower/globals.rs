@@ -2,7 +2,7 @@
 
 use naga::{AddressSpace, GlobalVariable, Handle};
 
-use super::checks::Told;
+use super::checks::Tracking;
 use super::error::{LowerError, Result};
 use super::kernel::Lowering;
 use super::plan::Home;
@@ -10,14 +10,14 @@ use super::pointer::{Pointer, Root};
 use super::shape::Rule;
 use crate::ir::Space;
 
-/// Workgroup variables begin at multiples of this: no vector of one lies across two cache lines.
+/// The alignment of workgroup variables in bytes, so that no vector crosses a cache line.
 const WORKGROUP_ALIGNMENT: u32 = 16;
 
-/// More workgroup memory than this is refused.
-const MOST_WORKGROUP: u32 = 1 << 30;
+/// The limit on workgroup memory in bytes.
+const MAX_WORKGROUP: u32 = 1 << 30;
 
 impl Lowering<'_> {
-    /// Finds a place for every variable of the module, and gives private ones their first value.
+    /// Assigns a place to every variable of the module, and initialises private ones.
     pub(super) fn place_globals(&mut self) -> Result<()> {
         let module = self.module;
         for (handle, variable) in module.global_variables.iter() {
@@ -41,7 +41,7 @@ impl Lowering<'_> {
                     .position(|info| (info.resource.group, info.resource.binding) == (at.group, at.binding));
                 match slot {
                     Some(slot) => Space::Binding(slot as u32),
-                    // The kernel does not use it; if it does, that is an error there.
+                    // An error only if the kernel uses it.
                     None => return Ok(None),
                 }
             }
@@ -59,7 +59,7 @@ impl Lowering<'_> {
                     let span = self.module.global_variables.get_span(handle);
                     self.must_be_written(&mut pointer, variable.name.as_deref(), span);
                 } else if self.checked {
-                    pointer.told = Some(Told::of(variable.name.as_deref()));
+                    pointer.tracking = Some(Tracking::of(variable.name.as_deref()));
                 }
                 return Ok(Some(pointer));
             }
@@ -80,8 +80,8 @@ impl Lowering<'_> {
                 Space::Binding(slot) => written(slot),
                 _ => space == Space::Workgroup,
             };
-            let told = Told::of(variable.name.as_deref());
-            pointer.told = Some(Told { races, starts_unwritten: space == Space::Workgroup, ..told });
+            let tracking = Tracking::of(variable.name.as_deref());
+            pointer.tracking = Some(Tracking { races, starts_unwritten: space == Space::Workgroup, ..tracking });
         }
         Ok(Some(pointer))
     }
@@ -91,11 +91,11 @@ impl Lowering<'_> {
         let end = &mut self.b.function_mut().workgroup_bytes;
         let offset = end.next_multiple_of(WORKGROUP_ALIGNMENT);
         match offset.checked_add(bytes) {
-            Some(total) if total <= MOST_WORKGROUP => {
+            Some(total) if total <= MAX_WORKGROUP => {
                 *end = total;
                 Ok(offset)
             }
-            _ => Err(LowerError::new(format!("more than {MOST_WORKGROUP} bytes of workgroup memory"))),
+            _ => Err(LowerError::new(format!("the kernel has more than {MAX_WORKGROUP} bytes of workgroup memory"))),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Decides, before anything is lowered, which functions stay functions.
+//! Decides, before lowering, which functions are not inlined.
 //!
-//! Inlined code is better code: it knows its arguments, and what is the same in all lanes. But a function that is called
-//! from many places, by functions that are called from many places, makes a small text a huge program. So where a
-//! kernel would become too long, those functions stay functions that save the most.
+//! Inlined code is faster: its arguments, and which of them are uniform, are known. But a function with many calls in
+//! functions with many calls makes a huge program of a short text. Where a kernel would become too long, the functions
+//! that save most are therefore not inlined.
 
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{Barrier, Block, Expression, Function, Handle, Statement, TypeInner};
@@ -10,38 +10,38 @@ use naga::{Barrier, Block, Expression, Function, Handle, Statement, TypeInner};
 use super::shape::Shape;
 use super::types::Types;
 
-/// How long a kernel may become by inlining.
+/// The limits on a kernel's length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// Estimated instructions of the whole kernel: if it has fewer, everything is inlined.
+    /// Estimated instructions of the whole kernel, below which everything is inlined.
     pub(crate) kernel: u64,
-    /// Functions with fewer are always inlined: a call would cost more than it saves.
+    /// Estimated instructions of a function, below which it is always inlined: a call would cost more than it saves.
     pub(crate) function: u64,
 }
 
 impl Budget {
-    /// For kernels that are to run.
+    /// The budget of kernels that are run.
     pub(crate) const USUAL: Self = Self { kernel: 30_000, function: 100 };
 
-    /// Every function stays one that can.
+    /// The budget with which every possible function is a call.
     #[cfg(test)]
     pub(crate) const NONE: Self = Self { kernel: 0, function: 0 };
 }
 
 /// The size of a function, its own and that of its calls.
 struct Size {
-    /// Estimated instructions without what it calls.
+    /// Estimated instructions without callees.
     own: u64,
-    /// The functions it calls, one entry for each call.
+    /// The functions that it calls, one entry per call.
     calls: Vec<usize>,
     /// Whether it must be inlined.
     whole: bool,
 }
 
-/// Which functions of a module stay functions.
+/// The functions of a module that are not inlined.
 #[derive(Debug)]
 pub(super) struct Inlining {
-    /// By function.
+    /// By function: whether it is not inlined.
     apart: Vec<bool>,
     /// By function: whether it is one of them, or called by one.
     within: Vec<bool>,
@@ -89,23 +89,23 @@ impl Inlining {
         Self { apart, within }
     }
 
-    /// Whether a function stays one.
+    /// Whether a function is not inlined.
     pub(super) fn is_apart(&self, function: Handle<Function>) -> bool {
         self.apart.get(function.index()).copied().unwrap_or(false)
     }
 
-    /// Whether the code of a function may stand in one that stays a function.
+    /// Whether the code of a function may be part of one that is not inlined.
     pub(super) fn is_within(&self, function: usize) -> bool {
         self.within.get(function).copied().unwrap_or(false)
     }
 
-    /// Whether any function stays one.
+    /// Whether any function is not inlined.
     pub(super) fn any(&self) -> bool {
         self.apart.contains(&true)
     }
 }
 
-/// The size of each function with what is inlined into it; callees come first.
+/// The size of each function with the functions inlined into it; callees come first.
 fn totals(sizes: &[Size], apart: &[bool]) -> Vec<u64> {
     let mut totals: Vec<u64> = Vec::with_capacity(sizes.len());
     for size in sizes {
@@ -115,8 +115,8 @@ fn totals(sizes: &[Size], apart: &[bool]) -> Vec<u64> {
     totals
 }
 
-/// How often the code of each function is in the kernel, itself included if it stays a function; the last is the entry
-/// point.
+/// The number of copies of each function's code in the kernel, including its own if it is not inlined; the last is the
+/// entry point.
 fn copies(sizes: &[Size], apart: &[bool]) -> Vec<u64> {
     let mut copies = vec![0u64; sizes.len()];
     copies[sizes.len() - 1] = 1;
@@ -137,7 +137,7 @@ impl Size {
         for (handle, expression) in function.expressions.iter() {
             let scalars = || {
                 let shape = types.resolved(&info[handle].ty);
-                shape.map_or(1, |shape| u64::from(types.count(shape).clamp(1, super::memory::MOST_SCALARS)))
+                shape.map_or(1, |shape| u64::from(types.count(shape).clamp(1, super::memory::MAX_SCALARS)))
             };
             size.own += match expression {
                 Expression::Literal(_)
@@ -183,7 +183,8 @@ impl Size {
                         self.own += 2 * arguments.len() as u64;
                         self.calls.push(function.index());
                     }
-                    // A lane group leaves and comes back to barriers, which a call on the stack cannot.
+                    // At a barrier a lane group leaves the code and resumes later, which is not possible inside a
+                    // machine call.
                     Statement::ControlBarrier(barrier) => self.whole |= *barrier != Barrier::SUB_GROUP,
                     Statement::WorkGroupUniformLoad { .. } | Statement::CooperativeStore { .. } => self.whole = true,
                     _ => {}

@@ -9,7 +9,7 @@ use crate::abi::LANES;
 use crate::ir::{BinaryOp, Input, Value};
 
 impl Lowering<'_> {
-    /// The values of an entry point's arguments.
+    /// Returns the values of an entry point's arguments.
     pub(super) fn inputs(&mut self, function: &naga::Function) -> Result<Vec<Data>> {
         let mut arguments = Vec::with_capacity(function.arguments.len());
         for argument in &function.arguments {

@@ -1,4 +1,4 @@
-//! One entry point, from naga IR to a scalar program.
+//! Lowers one entry point from naga IR to a scalar program.
 
 use std::rc::Rc;
 
@@ -18,16 +18,16 @@ use super::types::Types;
 use super::value::{Collected, Data};
 use crate::ir::{Builder, Function, Label};
 
-/// Instructions and statements of a kernel and of the functions that it calls.
-const MOST_STEPS: usize = 400_000;
+/// The limit on instructions and statements of a kernel with its functions.
+const MAX_STEPS: usize = 400_000;
 
-/// Bytes of private memory of one invocation.
-const MOST_PRIVATE: u32 = 1 << 20;
+/// The limit on the private memory of one invocation in bytes.
+const MAX_PRIVATE: u32 = 1 << 20;
 
-/// Calls and blocks within each other: what recursion over statements is bounded by.
-const MOST_NESTED: usize = 400;
+/// The limit on nested calls and blocks, which bounds recursion over statements.
+const MAX_NESTED: usize = 400;
 
-/// A kernel on its way.
+/// The state of lowering a kernel.
 pub(super) struct Lowering<'a> {
     pub(super) program: &'a Program,
     pub(super) module: &'a naga::Module,
@@ -38,17 +38,17 @@ pub(super) struct Lowering<'a> {
     pub(super) globals: Vec<Option<Pointer>>,
     /// The module's constant expressions.
     pub(super) constants: Vec<Option<Data>>,
-    /// Which functions stay functions; those that were lowered.
+    /// The choice of functions that are not inlined; those that were lowered.
     pub(super) inlining: Inlining,
     pub(super) callees: Callees,
-    /// Constants in private memory: their bits, and where they are. They are filled before everything else.
+    /// Constants in private memory: their bits and places. They are filled before all else.
     pub(super) tables: FxHashMap<Rc<[Constant]>, Table>,
     pub(super) private: PrivateMemory,
-    /// Whether the kernel reports to the checker.
+    /// Whether the kernel has reports for the checker.
     pub(super) checked: bool,
-    /// What has been proven of the module, where that may leave out checks.
+    /// The proofs about the module, if they may be used to omit checks.
     pub(super) proofs: Option<&'a Proofs>,
-    /// Whether somebody gave their word that no check is needed.
+    /// Whether the author has promised that no check is needed.
     pub(super) unchecked: bool,
     /// The expression or statement that is being lowered.
     pub(super) here: Span,
@@ -58,28 +58,28 @@ pub(super) struct Lowering<'a> {
     pub(super) steps: usize,
 }
 
-/// One function, where it is inlined.
+/// The state of lowering one function, possibly inlined.
 pub(super) struct Frame<'a> {
     pub(super) function: &'a naga::Function,
     pub(super) info: &'a FunctionInfo,
     pub(super) proofs: Option<&'a FunctionProofs>,
-    /// How many turns loops begin at most, by their bodies, where that is proven.
+    /// The largest number of iterations of loops, by their bodies, where it is proven.
     pub(super) turns: FxHashMap<*const naga::Block, u32>,
     pub(super) plan: Rc<super::plan::Plan>,
     pub(super) arguments: Vec<Data>,
     pub(super) locals: Vec<Pointer>,
     /// Values of expressions, once evaluated.
     pub(super) values: Vec<Option<Data>>,
-    /// Blocks around the current statement.
+    /// The nesting depth of blocks around the current statement.
     pub(super) depth: usize,
     pub(super) collected: Option<Collected>,
-    /// Where `break` and `continue` go.
+    /// The targets of `break` and `continue`.
     pub(super) breaks: Vec<Label>,
     pub(super) continues: Vec<Label>,
     pub(super) returns: Returns,
 }
 
-/// Private memory, given out like a stack: functions that are not active at the same time share it.
+/// Private memory, allocated as a stack: functions that are not active at the same time share it.
 #[derive(Debug, Default)]
 pub(super) struct PrivateMemory {
     top: u32,
@@ -87,15 +87,15 @@ pub(super) struct PrivateMemory {
     high: u32,
 }
 
-/// Lowers the entry point of a program. `checked` kernels report to the checker what they do.
+/// Lowers the entry point of a program. `checked` kernels report their operations to the checker.
 ///
 /// # Errors
-/// What kernels on the processor cannot do, and limits that the kernel passes.
+/// Features that this backend does not support, and limits that the kernel exceeds.
 pub(crate) fn lower(program: &Program, checked: bool) -> Result<Function> {
     lower_within(program, checked, Budget::USUAL)
 }
 
-/// The same, with functions that stay functions where inlining would pass the budget.
+/// Same as `lower`, with calls where inlining would exceed the budget.
 pub(crate) fn lower_within(program: &Program, checked: bool, budget: Budget) -> Result<Function> {
     let module: &naga::Module = &program.module;
     let position = module
@@ -124,7 +124,7 @@ pub(crate) fn lower_within(program: &Program, checked: bool, budget: Budget) -> 
         tables: FxHashMap::default(),
         private: PrivateMemory::default(),
         checked,
-        // A checked kernel reports whatever happens.
+        // A checked kernel needs all reports.
         proofs: program.proofs.as_deref().filter(|_| !checked && program.leave.checks == Checks::Proven),
         unchecked: !checked && matches!(program.leave.checks, Checks::Off(_)),
         here: Span::UNDEFINED,
@@ -160,19 +160,19 @@ impl<'a> Lowering<'a> {
         function
     }
 
-    /// Counts work, so that a small text cannot become an endless program.
+    /// Counts steps, so that a short text cannot become an endless program.
     pub(super) fn spend(&mut self, steps: usize) -> Result<()> {
         self.steps += steps;
-        if self.steps + self.b.size() > MOST_STEPS {
-            return Err(LowerError::new(format!("the kernel has more than {MOST_STEPS} instructions")));
+        if self.steps + self.b.size() > MAX_STEPS {
+            return Err(LowerError::new(format!("the kernel has more than {MAX_STEPS} instructions")));
         }
         Ok(())
     }
 
-    /// Runs `inner` one level deeper.
+    /// Runs `inner` one nesting level deeper.
     pub(super) fn nest<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.nested == MOST_NESTED {
-            return Err(LowerError::new(format!("calls and blocks nested more than {MOST_NESTED} deep")));
+        if self.nested == MAX_NESTED {
+            return Err(LowerError::new(format!("calls and blocks nested more than {MAX_NESTED} deep")));
         }
         self.nested += 1;
         let result = inner(self);
@@ -215,22 +215,22 @@ impl<'a> Frame<'a> {
 }
 
 impl PrivateMemory {
-    /// Takes bytes; the offset is a multiple of 8.
+    /// Allocates bytes; the offset is a multiple of 8.
     pub(super) fn take(&mut self, bytes: u32) -> Result<u32> {
         let offset = self.top.next_multiple_of(8);
         match offset.checked_add(bytes) {
-            Some(end) if end <= MOST_PRIVATE => {
+            Some(end) if end <= MAX_PRIVATE => {
                 self.top = end;
                 self.high = self.high.max(end);
                 Ok(offset)
             }
             _ => Err(LowerError::new(format!(
-                "the variables of one invocation need more than {MOST_PRIVATE} bytes of memory"
+                "the variables of one invocation need more than {MAX_PRIVATE} bytes of memory"
             ))),
         }
     }
 
-    /// Takes bytes that nothing has used before and nothing else will.
+    /// Allocates bytes that are used by nothing else, before or later.
     pub(super) fn take_for_good(&mut self, bytes: u32) -> Result<u32> {
         self.top = self.high;
         let offset = self.take(bytes)?;
@@ -238,23 +238,23 @@ impl PrivateMemory {
         Ok(offset)
     }
 
-    /// The memory of a function that stays one begins: its callers keep what they have, and it may run at any time.
+    /// Begins the memory of a function that is not inlined: its callers keep theirs, and it may run at any time.
     pub(super) fn begin_apart(&mut self) {
         self.top = self.high;
     }
 
-    /// It ends, and stays.
+    /// Ends that memory, which stays allocated.
     pub(super) fn end_apart(&mut self) {
         self.top = self.high;
         self.floor = self.high;
     }
 
-    /// What is in use, for [`release`](Self::release).
+    /// The current size of the stack, for [`release`](Self::release).
     pub(super) fn mark(&self) -> u32 {
         self.top
     }
 
-    /// Gives back what was taken since.
+    /// Frees the memory that was allocated since the mark.
     pub(super) fn release(&mut self, mark: u32) {
         self.top = mark.max(self.floor);
     }

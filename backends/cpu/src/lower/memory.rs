@@ -1,4 +1,4 @@
-//! Loads and stores of what is small enough to be taken apart.
+//! Loads and stores of values that are small enough to be split into scalars.
 
 use std::rc::Rc;
 
@@ -9,16 +9,16 @@ use super::shape::{Rule, Shape, mem_type};
 use super::value::Data;
 use crate::ir::{Access, AtomicOp, CompareOp, Count, Index, Space, Stmt, Value, Var};
 
-/// Values with more scalars than this live in memory.
-pub(super) const MOST_SCALARS: u32 = 64;
+/// The number of scalars above which values are kept in memory.
+pub(super) const MAX_SCALARS: u32 = 64;
 
 impl Lowering<'_> {
     /// Whether values of a type are kept in memory rather than as scalars.
     pub(super) fn is_large(&self, shape: Shape) -> bool {
-        !matches!(shape, Shape::Cooperative { .. }) && self.types.count(shape) > MOST_SCALARS
+        !matches!(shape, Shape::Cooperative { .. }) && self.types.count(shape) > MAX_SCALARS
     }
 
-    /// The value behind a pointer, now.
+    /// Loads the current value of a pointee.
     pub(super) fn load(&mut self, from: &Pointer) -> Result<Data> {
         if let (Shape::Atomic(scalar), Root::Memory(space)) = (from.shape, &from.root) {
             let ty = mem_type(scalar)?;
@@ -35,7 +35,7 @@ impl Lowering<'_> {
         Ok(self.read(from)?.into())
     }
 
-    /// Changes what is behind a pointer.
+    /// Stores a value to a pointee.
     pub(super) fn store(&mut self, to: &Pointer, data: &Data) -> Result<()> {
         match data {
             Data::Scalars(values) => {
@@ -53,7 +53,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The scalars behind a pointer.
+    /// Loads the scalars of a pointee.
     pub(super) fn read(&mut self, from: &Pointer) -> Result<Vec<Value>> {
         self.tell_access(from, Access::Read)?;
         match &from.root {
@@ -68,7 +68,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Changes all scalars behind a pointer.
+    /// Stores all scalars of a pointee.
     pub(super) fn write(&mut self, to: &Pointer, values: &[Value]) -> Result<()> {
         if values.len() != self.types.count(to.shape) as usize {
             return Err(LowerError::invalid("a stored value is not of the variable's type"));
@@ -91,7 +91,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// An immutable copy of a value in memory, for dynamic indices.
+    /// Copies a value to memory that is not changed later, for dynamic indices.
     pub(super) fn spill(&mut self, shape: Shape, data: &Data) -> Result<Pointer> {
         match data {
             Data::Memory(pointer) => Ok(pointer.clone()),
@@ -169,7 +169,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// For each element, whether an index chooses it.
+    /// For each element, whether an index selects it.
     pub(super) fn conditions(&mut self, index: &Index) -> Vec<Value> {
         let count = if let Count::Fixed(count) = index.count { count } else { 1 };
         (0..count)
@@ -180,7 +180,7 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// Private memory for a value, until the function that is being lowered returns.
+    /// Reserves private memory for a value, until the function that is being lowered returns.
     pub(super) fn reserve(&mut self, shape: Shape) -> Result<Pointer> {
         self.reserve_in(Space::Private, shape)
     }

@@ -1,22 +1,22 @@
-//! naga IR becomes the scalar program of [`crate::ir`].
+//! Lowers naga IR to the scalar program of [`crate::ir`].
 //!
-//! Functions that are called are inlined, unless the kernel would become too long ([`inlining`]); vectors, matrices,
-//! arrays and structs are taken apart. A value is the list of its scalars, or, where that list would be long, an
-//! immutable copy in private memory ([`value`]). A pointer is a root, a constant offset and the dynamic indices on the
-//! way ([`pointer`]). Variables that are reached only by constant paths become registers ([`plan`]).
+//! Called functions are inlined, unless the kernel would become too long ([`inlining`]); vectors, matrices, arrays and
+//! structs are split into scalars. A value is the list of its scalars or, where that list would be long, an immutable
+//! copy in private memory ([`value`]). A pointer is a root, a constant offset and the dynamic indices of its path
+//! ([`pointer`]). Variables that are reached by constant paths only become registers ([`plan`]).
 //!
-//! | file | concept |
+//! | file | content |
 //! |---|---|
-//! | `kernel` | one entry point from begin to end; the limits |
+//! | `kernel` | one entry point as a whole; the limits |
 //! | `shape`, `types` | sizes and offsets of types in each kind of memory |
-//! | `value`, `pointer` | what expressions evaluate to |
+//! | `value`, `pointer` | the results of expressions |
 //! | `memory`, `copy` | loads and stores; those of large types, as loops |
-//! | `constants`, `globals`, `inputs` | what exists before the first statement |
-//! | `inlining`, `callee` | which functions stay functions; how those are called |
-//! | `plan`, `variables` | which variables are registers; their first values |
+//! | `constants`, `globals`, `inputs` | values that exist before the first statement |
+//! | `inlining`, `callee` | the choice of functions that are not inlined, and their calls |
+//! | `plan`, `variables` | the choice of variables that are registers; initial values |
 //! | `expr`, `access`, `stmt`, `control`, `call` | expressions, statements, control flow, inlining |
-//! | `atomics`, `subgroup`, `cooperative` | what invocations do together |
-//! | `checks` | places of the source |
+//! | `atomics`, `subgroup`, `cooperative` | operations of several invocations |
+//! | `checks` | positions of the source; reports to the checker |
 //! | `pure` | arithmetic: operators, built-in functions, conversions |
 
 mod access;

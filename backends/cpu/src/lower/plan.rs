@@ -1,8 +1,8 @@
-//! Decides, before anything is lowered, which variables are registers.
+//! Decides, before lowering, which variables are registers.
 //!
-//! A variable is reached by paths: from itself, through members and elements, across calls that
-//! take pointers. With constant paths each of its scalars can be a register. A dynamic index on the
-//! way means a choice between registers, which is better than memory while there are few.
+//! A variable is reached by paths: from itself, through members and elements, and across calls with pointer arguments.
+//! If all paths are constant, each of its scalars can be a register. A dynamic index in a path means a selection
+//! between registers, which is faster than memory for a small number of registers.
 
 use std::rc::Rc;
 
@@ -11,50 +11,50 @@ use naga::{AddressSpace, Block, Expression, Function, Handle, Literal, Statement
 use rustc_hash::FxHashSet;
 
 use super::inlining::Inlining;
-use super::memory::MOST_SCALARS;
+use super::memory::MAX_SCALARS;
 use super::shape::{Rule, Shape};
 use super::types::Types;
 use crate::ir::Space;
 
-/// Registers that a dynamic index may choose from.
-const MOST_CHOICES: u32 = 4;
+/// The largest number of registers that a dynamic index may select from.
+const MAX_CHOICES: u32 = 4;
 
-/// Elements of an array value that a dynamic index chooses from without memory.
-pub(super) const MOST_SELECTED: u32 = 8;
+/// The largest number of elements of an array value that a dynamic index may select from without memory.
+pub(super) const MAX_SELECTED: u32 = 8;
 
-/// What is known about one function.
+/// The decisions about one function.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// Where each local variable is.
+    /// The location of each local variable.
     pub(super) locals: Vec<Home>,
     /// Composite values that are indexed dynamically and too long for selects.
     pub(super) spilled: FxHashSet<Handle<Expression>>,
-    /// For each argument that is a pointer, how it is used.
+    /// For each pointer argument, its use.
     uses: Vec<Use>,
 }
 
-/// Where a variable is.
+/// The location of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Home {
     /// Each scalar is a register.
     Registers,
-    /// In the invocation's memory: its own, or that which functions pass to each other.
+    /// In private memory: the function's own, or the part that functions share.
     Memory(Space),
 }
 
-/// How something private is reached.
+/// The accesses to a private variable.
 #[derive(Clone, Copy, Debug)]
 struct Use {
-    /// How many scalars dynamic paths choose from.
+    /// The number of scalars that dynamic paths select from.
     choices: u32,
-    /// Whether functions that stay functions reach it, too.
+    /// Whether functions that are not inlined access it too.
     passed: bool,
 }
 
 impl Use {
-    /// By constant paths alone.
+    /// Access by constant paths only.
     const PLAIN: Self = Self { choices: 1, passed: false };
-    /// By a function that stays one.
+    /// Access by a function that is not inlined.
     const PASSED: Self = Self { choices: u32::MAX, passed: true };
 
     fn choosing(choices: u32) -> Self {
@@ -66,12 +66,12 @@ impl Use {
     }
 }
 
-/// What is known about all functions.
+/// The decisions about all functions.
 #[derive(Debug)]
 pub(super) struct Plans {
     pub(super) functions: Vec<Rc<Plan>>,
     pub(super) entry: Rc<Plan>,
-    /// Where each variable of the module is, if it is private.
+    /// The location of each variable of the module, if it is private.
     pub(super) globals: Vec<Home>,
 }
 
@@ -88,10 +88,10 @@ struct Survey<'a> {
     function: &'a Function,
     info: &'a FunctionInfo,
     inlining: &'a Inlining,
-    /// Whether the function's code may be part of one that stays a function.
+    /// Whether the function's code may be part of one that is not inlined.
     within: bool,
     callees: &'a [Rc<Plan>],
-    /// For each pointer expression to something private: where it starts, how many choices.
+    /// For each pointer expression to private memory: its origin and its number of choices.
     paths: Vec<Option<(Origin, u32)>>,
     locals: Vec<Use>,
     arguments: Vec<Use>,
@@ -99,7 +99,7 @@ struct Survey<'a> {
 }
 
 impl Plans {
-    /// Looks through all functions, callees first.
+    /// Analyses all functions, callees first.
     pub(super) fn new(
         module: &naga::Module,
         info: &ModuleInfo,
@@ -128,8 +128,7 @@ impl Plans {
 
 fn home(types: &Types<'_>, ty: Handle<naga::Type>, uses: Use) -> Home {
     let fits = types.of(ty).is_ok_and(|shape| {
-        uses.choices <= MOST_CHOICES
-            && (matches!(shape, Shape::Cooperative { .. }) || types.count(shape) <= MOST_SCALARS)
+        uses.choices <= MAX_CHOICES && (matches!(shape, Shape::Cooperative { .. }) || types.count(shape) <= MAX_SCALARS)
     });
     match (uses.passed, fits) {
         (true, _) => Home::Memory(Space::Passed),
@@ -231,7 +230,7 @@ impl Survey<'_> {
     fn access_value(&mut self, base: Handle<Expression>, index: Handle<Expression>) {
         let Ok(shape) = self.types.resolved(&self.info[base].ty) else { return };
         let count = self.types.elements(shape, Rule::Registers).and_then(|elements| elements.count);
-        if self.constant(index).is_none() && count.is_some_and(|count| count > MOST_SELECTED) {
+        if self.constant(index).is_none() && count.is_some_and(|count| count > MAX_SELECTED) {
             self.spilled.insert(base);
         }
     }
@@ -256,7 +255,7 @@ impl Survey<'_> {
     }
 
     fn block(&mut self, block: &Block, globals: &mut [Use]) {
-        // A list of what is left instead of recursion: `else if` nests as deep as the source is long.
+        // A work list in place of recursion: `else if` nests as deep as the source is long.
         let mut left = vec![block];
         while let Some(block) = left.pop() {
             for statement in block {

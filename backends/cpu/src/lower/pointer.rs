@@ -1,26 +1,26 @@
-//! Pointers: a root, a constant offset, and the dynamic indices on the way.
+//! Pointers: a root, a constant offset, and the dynamic indices of the path.
 
 use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::checks::Told;
+use super::checks::Tracking;
 use super::error::{LowerError, Result};
 use super::kernel::Lowering;
 use super::shape::{Rule, Shape};
 use crate::ir::{BinaryOp, Class, Convert, Count, Index, Place, Space, Value, Var};
 
-/// What a pointer starts from.
+/// The root of a pointer.
 #[derive(Clone, Debug)]
 pub(super) enum Root {
     /// A variable whose scalars are registers, in order.
     Registers(Rc<[Var]>),
-    /// Memory; where the variable begins is part of the pointer's offset.
+    /// Memory; the pointer's offset includes the start of the variable.
     Memory(Space),
 }
 
 impl Root {
-    /// How what lies there is laid out.
+    /// The layout rule of the memory.
     pub(super) fn rule(&self) -> Rule {
         match self {
             Self::Registers(_) => Rule::Registers,
@@ -31,7 +31,7 @@ impl Root {
     }
 }
 
-/// The last step of a path that went into an array: what elements next to it are found by.
+/// The last step of a path into an array, from which neighbouring elements are found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     /// The offset and the number of indices before the step.
@@ -41,27 +41,27 @@ pub(super) struct Step {
     pub(super) index: Index,
 }
 
-/// Where something lies. Values of indices are those at the time the path was evaluated.
+/// A pointer. The indices have their values from the evaluation of the path.
 #[derive(Clone, Debug)]
 pub(super) struct Pointer {
     pub(super) root: Root,
-    /// Bytes; for registers, scalars. Strides of `indices` likewise.
+    /// Bytes or, for registers, scalars; the strides of `indices` too.
     pub(super) offset: u32,
     pub(super) indices: SmallVec<[Index; 2]>,
-    /// The type that is pointed to.
+    /// The type of the pointee.
     pub(super) shape: Shape,
     pub(super) step: Option<Step>,
-    /// What the checker is told of accesses.
-    pub(super) told: Option<Told>,
+    /// The properties for the checker.
+    pub(super) tracking: Option<Tracking>,
 }
 
 impl Pointer {
-    /// A pointer to a whole variable.
+    /// Returns a pointer to a whole variable.
     pub(super) fn new(root: Root, offset: u32, shape: Shape) -> Self {
-        Self { root, offset, indices: SmallVec::new(), shape, step: None, told: None }
+        Self { root, offset, indices: SmallVec::new(), shape, step: None, tracking: None }
     }
 
-    /// The place of a scalar `offset` bytes further on.
+    /// The place of a scalar at a further `offset` bytes.
     pub(super) fn place(&self, space: Space, offset: u32) -> Place {
         Place { space, offset: self.offset + offset, indices: self.indices.clone() }
     }
@@ -80,19 +80,20 @@ impl Pointer {
 }
 
 impl Lowering<'_> {
-    /// A pointer to a member of a struct, or to the element of anything else with a constant index.
-    /// `proven`: it is known that there is such an element.
+    /// Returns a pointer to a member of a struct, or to an element with a constant index. `proven`: the element is
+    /// known to exist.
     pub(super) fn point_at(&mut self, base: &Pointer, index: u32, proven: bool) -> Result<Pointer> {
         if let Some((offset, shape)) = self.types.member(base.shape, index, base.root.rule()) {
-            let told = base.told.as_ref().map(|told| told.member(self.types.member_name(base.shape, index)));
-            return Ok(Pointer { offset: base.offset + offset, shape, step: None, told, ..base.clone() });
+            let tracking =
+                base.tracking.as_ref().map(|tracking| tracking.member(self.types.member_name(base.shape, index)));
+            return Ok(Pointer { offset: base.offset + offset, shape, step: None, tracking, ..base.clone() });
         }
         let value = self.b.u32(index);
         self.point_into(base, value, proven)
     }
 
-    /// A pointer to an element of a vector, matrix or array.
-    /// `proven`: the index is in range wherever an active invocation uses it.
+    /// Returns a pointer to an element of a vector, matrix or array. `proven`: the index is in range wherever an active
+    /// invocation uses it.
     pub(super) fn point_into(&mut self, base: &Pointer, value: Value, proven: bool) -> Result<Pointer> {
         let elements = self
             .types
@@ -112,8 +113,8 @@ impl Lowering<'_> {
             (Some(0), None) => {}
             (Some(known), Some(count)) if known < u64::from(count) => {
                 pointer.offset += known as u32 * elements.stride;
-                if let (Some(told), Shape::Array(_)) = (&mut pointer.told, base.shape) {
-                    told.at(known);
+                if let (Some(tracking), Shape::Array(_)) = (&mut pointer.tracking, base.shape) {
+                    tracking.at(known);
                 }
             }
             _ => pointer.indices.push(index),
@@ -121,7 +122,7 @@ impl Lowering<'_> {
         Ok(pointer)
     }
 
-    /// An index of any integer type as an unsigned one: negative ones are too large.
+    /// Converts an index of any integer type to an unsigned one; negative indices become too large.
     pub(super) fn index_value(&mut self, value: Value) -> Value {
         if self.b.class(value) == Class::I64 {
             let most = self.b.constant(Class::I64, u64::from(u32::MAX));

@@ -1,4 +1,4 @@
-//! What a type looks like to lowering, and by which rule its scalars are laid out.
+//! The shapes of types for lowering, and the layout rules of their scalars.
 
 use naga::{CooperativeRole, Handle, Scalar, Type, TypeInner, VectorSize};
 
@@ -7,7 +7,7 @@ use super::pure;
 use crate::abi::LANES;
 use crate::ir::MemType;
 
-/// A type that can be stored, as far as lowering looks at it.
+/// The shape of a storable type, as far as lowering needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Scalar(Scalar),
@@ -19,27 +19,27 @@ pub(super) enum Shape {
     Struct(Handle<Type>),
 }
 
-/// How scalars are laid out.
+/// The layout rule of scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// Workgroup memory: bytes of [`MemType::bytes`].
+    /// Workgroup memory: sizes from [`MemType::bytes`].
     Workgroup = 0,
-    /// Private memory: bytes of registers.
+    /// Private memory: sizes of registers.
     Private = 1,
-    /// Values and register variables: each scalar counts one.
+    /// Values and register variables: each scalar has size one.
     Registers = 2,
     /// Buffers: naga's offsets.
     Buffer = 3,
 }
 
 impl Shape {
-    /// The scalar type of a leaf and how many an invocation holds. (An array or a struct has none.)
+    /// The scalar type of a leaf and their number per invocation. (An array or a struct has none.)
     pub(super) fn scalars(self) -> (Scalar, u32) {
         match self {
             Self::Scalar(scalar) | Self::Atomic(scalar) => (scalar, 1),
             Self::Vector(size, scalar) => (scalar, size as u32),
             Self::Matrix { columns, rows, scalar } => (scalar, columns as u32 * rows as u32),
-            // Every invocation holds all of A, and of B and C the columns of its lane.
+            // Every invocation holds all of A, and the columns of its lane of B and C.
             Self::Cooperative { columns, rows, scalar, role: CooperativeRole::A } => (scalar, columns * rows),
             Self::Cooperative { columns, rows, scalar, .. } => (scalar, columns / LANES as u32 * rows),
             Self::Array(_) | Self::Struct(_) => (Scalar::U32, 0),
@@ -47,12 +47,12 @@ impl Shape {
     }
 }
 
-/// How a scalar lies in memory.
+/// The form of a scalar in memory.
 pub(super) fn mem_type(scalar: Scalar) -> Result<MemType> {
     pure::mem_type(scalar).ok_or_else(|| LowerError::unsupported(&format!("the scalar type {scalar:?}")))
 }
 
-/// The shape of a type that is no array or struct.
+/// The shape of a type that is not an array or struct.
 pub(super) fn leaf(inner: &TypeInner) -> Option<Shape> {
     Some(match *inner {
         TypeInner::Scalar(scalar) => Shape::Scalar(scalar),
@@ -66,7 +66,7 @@ pub(super) fn leaf(inner: &TypeInner) -> Option<Shape> {
     })
 }
 
-/// What to call a type that has no shape.
+/// A description of a type without a shape.
 pub(super) fn kind(inner: &TypeInner) -> &'static str {
     match inner {
         TypeInner::Image { .. } => "a texture",
@@ -79,7 +79,7 @@ pub(super) fn kind(inner: &TypeInner) -> &'static str {
     }
 }
 
-/// Bytes of a scalar.
+/// The size of a scalar.
 pub(super) fn scalar_bytes(scalar: Scalar, rule: Rule) -> u32 {
     let Some(ty) = pure::mem_type(scalar) else { return 4 };
     match rule {

@@ -10,11 +10,11 @@ use super::pointer::Pointer;
 use super::value::Data;
 use crate::ir::{CheckKind, Order, Stmt};
 
-/// Expressions between a read and what it is for: operands of an expression come close before it.
-const MOST_BETWEEN: usize = 256;
+/// The largest distance between a read and its user: operands of an expression come shortly before it.
+const MAX_BETWEEN: usize = 256;
 
 impl<'a> Lowering<'a> {
-    /// The statements of a block, appended to the current list.
+    /// Lowers the statements of a block, appended to the current list.
     pub(super) fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<()> {
         self.nest(|lowering| {
             frame.depth += 1;
@@ -67,7 +67,7 @@ impl<'a> Lowering<'a> {
                     && declared(frame.function, *pointer, span).is_some()
                     && without_value(frame.function, *value, span)
                 {
-                    self.store(&Pointer { told: None, ..to.clone() }, &data)?;
+                    self.store(&Pointer { tracking: None, ..to.clone() }, &data)?;
                     self.forget(&to, false);
                     return Ok(());
                 }
@@ -78,18 +78,18 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Statements that concern other invocations.
+    /// Lowers statements that involve other invocations.
     fn together(&mut self, frame: &mut Frame<'a>, statement: &'a Statement, span: Span) -> Result<()> {
         match statement {
             Statement::ControlBarrier(barrier) => {
-                // The lanes of a subgroup run in step.
+                // The lanes of a subgroup run in lockstep.
                 let order = Order {
                     workgroup: barrier.contains(Barrier::WORK_GROUP),
                     storage: barrier.contains(Barrier::STORAGE),
                     subgroup: *barrier == Barrier::SUB_GROUP,
                 };
                 if order.subgroup {
-                    self.tell(CheckKind::Arrival(order), "", Vec::new());
+                    self.report(CheckKind::Arrival(order), "", Vec::new());
                 } else {
                     self.barrier(span, order);
                 }
@@ -118,14 +118,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Where the expressions of a statement are. Reads through pointers from elsewhere (local variables by
-    /// name, arguments) have the place of the pointer's declaration: for them, that of what they are read for.
+    /// The positions of a statement's expressions. Reads through pointers that are not emitted (local variables,
+    /// arguments) have the position of the pointer's declaration; they get the position of their user instead.
     fn places(&self, frame: &Frame<'a>, range: naga::Range<Expression>) -> Vec<Span> {
         let expressions = &frame.function.expressions;
         let handles: Vec<Handle<Expression>> = range.collect();
         let first = handles.first().copied();
         let place = |handle: Handle<Expression>| match expressions[handle] {
-            // Each mention of a module's variable is an expression.
+            // Each use of a module's variable is an expression with a position.
             Expression::Load { pointer } if matches!(expressions[pointer], Expression::GlobalVariable(_)) => {
                 frame.span(handle)
             }
@@ -149,12 +149,12 @@ impl<'a> Lowering<'a> {
         places
     }
 
-    /// The expression that a value is read for, unless it gets a name: then that may be anywhere.
+    /// The expression that uses a value, unless the value has a name: its use may then be anywhere.
     fn user_of(&self, frame: &Frame<'a>, of: Handle<Expression>) -> Option<Handle<Expression>> {
         if frame.function.named_expressions.contains_key(&of) {
             return None;
         }
-        let later = frame.function.expressions.iter().skip(of.index() + 1).take(MOST_BETWEEN);
+        let later = frame.function.expressions.iter().skip(of.index() + 1).take(MAX_BETWEEN);
         let is_of = |(_, expression): &(Handle<Expression>, &Expression)| {
             operands(expression).into_iter().flatten().any(|operand| operand == of)
         };
@@ -162,7 +162,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn barrier(&mut self, span: Span, order: Order) {
-        self.tell(CheckKind::Arrival(order), "", Vec::new());
+        self.report(CheckKind::Arrival(order), "", Vec::new());
         let site = self.site(span, "");
         self.b.push(Stmt::Barrier(site));
     }
@@ -182,7 +182,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The operands of an operator, an access or a function: those that a place is looked for with.
+/// The operands of an operator, an access or a function, for finding positions.
 fn operands(expression: &Expression) -> [Option<Handle<Expression>>; 4] {
     match *expression {
         Expression::Unary { expr: a, .. }

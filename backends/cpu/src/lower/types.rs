@@ -1,8 +1,8 @@
 //! Sizes and offsets of types.
 //!
-//! A type lies differently in buffers (as WGSL says), in workgroup memory, in private memory and
-//! among registers. The last three are ours: members follow each other without padding but for the
-//! alignment of scalars, and only the bytes of a scalar differ.
+//! A type has different layouts in buffers (given by WGSL), in workgroup memory, in private memory and in registers.
+//! The last three are this backend's own: members follow each other without padding other than for the alignment of
+//! scalars, and only the sizes of scalars differ.
 
 use naga::proc::{IndexableLength, TypeResolution};
 use naga::{ArraySize, Handle, Type, TypeInner, VectorSize};
@@ -11,8 +11,8 @@ use super::error::{LowerError, Result};
 use super::shape::{Rule, Shape, kind, leaf, mem_type, scalar_bytes};
 use crate::ir::MemType;
 
-/// Types nested deeper than this are refused, so that recursion over a type is bounded.
-const MOST_NESTED_TYPES: u32 = 64;
+/// The largest nesting depth of types, which bounds recursion over a type.
+const MAX_NESTED_TYPES: u32 = 64;
 
 /// Size and alignment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,26 +21,26 @@ struct Extent {
     align: u32,
 }
 
-/// What is known about one type of the module.
+/// The facts about one type of the module.
 #[derive(Debug, Default)]
 struct Facts {
     depth: u32,
-    /// By [`Rule`], buffers excepted. The size of a runtime-sized array is that of one element.
+    /// By [`Rule`], except buffers. The size of a runtime-sized array is that of one element.
     extents: [Extent; 3],
     /// Offsets of a struct's members, by [`Rule`].
     offsets: Vec<[u32; 3]>,
 }
 
-/// What a composite that can be indexed dynamically consists of.
+/// The elements of a composite that can be indexed dynamically.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Elements {
     pub(super) shape: Shape,
     pub(super) stride: u32,
-    /// `None`: a runtime-sized array.
+    /// `None` for a runtime-sized array.
     pub(super) count: Option<u32>,
 }
 
-/// Up to four scalars of one type, one after the other.
+/// Up to four consecutive scalars of one type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) offset: u32,
@@ -55,13 +55,13 @@ pub(super) struct Types<'a> {
 }
 
 impl<'a> Types<'a> {
-    /// Measures every type of the module.
+    /// Computes the sizes of every type of the module.
     pub(super) fn new(module: &'a naga::Module) -> Result<Self> {
         let mut types = Self { module, facts: Vec::with_capacity(module.types.len()) };
         for (handle, ty) in module.types.iter() {
             let facts = types.measure(handle, &ty.inner);
-            if facts.depth > MOST_NESTED_TYPES {
-                let message = format!("types nested more than {MOST_NESTED_TYPES} deep");
+            if facts.depth > MAX_NESTED_TYPES {
+                let message = format!("types nested more than {MAX_NESTED_TYPES} deep");
                 return Err(LowerError::new(message).at(module.types.get_span(handle)));
             }
             types.facts.push(facts);
@@ -110,7 +110,7 @@ impl<'a> Types<'a> {
         facts
     }
 
-    /// The elements of an array: `Some(None)` if that is known only at run time.
+    /// The number of an array's elements: `Some(None)` if it is known only at run time.
     fn array_count(&self, size: ArraySize) -> Option<Option<u32>> {
         match size.resolve(self.module.to_ctx()).ok()? {
             IndexableLength::Known(count) => Some(Some(count)),
@@ -143,7 +143,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The shape of what a pointer points to; `None` if the type is no pointer.
+    /// The shape of a pointer's pointee; `None` if the type is not a pointer.
     pub(super) fn pointee(&self, resolution: &TypeResolution) -> Option<Shape> {
         match *resolution.inner_with(&self.module.types) {
             TypeInner::Pointer { base, .. } => self.of(base).ok(),
@@ -153,7 +153,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Bytes, or scalars, that a shape takes by one of our own rules.
+    /// The size of a shape by one of this backend's own rules, in bytes or scalars.
     pub(super) fn size(&self, shape: Shape, rule: Rule) -> u32 {
         match shape {
             Shape::Array(handle) | Shape::Struct(handle) => self.handle_extent(handle, rule).size,
@@ -164,12 +164,12 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// How many scalars a value of the shape has.
+    /// The number of scalars of a value of the shape.
     pub(super) fn count(&self, shape: Shape) -> u32 {
         self.size(shape, Rule::Registers)
     }
 
-    /// What a vector, matrix or array consists of.
+    /// The elements of a vector, matrix or array.
     pub(super) fn elements(&self, shape: Shape, rule: Rule) -> Option<Elements> {
         Some(match shape {
             Shape::Vector(size, scalar) => {
@@ -193,7 +193,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// A struct's members: how many.
+    /// The number of a struct's members.
     pub(super) fn member_count(&self, shape: Shape) -> u32 {
         match shape {
             Shape::Struct(handle) => match &self.module.types[handle].inner {
@@ -204,7 +204,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// What a struct's member is called.
+    /// The name of a struct's member.
     pub(super) fn member_name(&self, shape: Shape, index: u32) -> Option<&'a str> {
         let Shape::Struct(handle) = shape else { return None };
         match &self.module.types[handle].inner {
@@ -213,7 +213,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// A struct's member: offset and shape.
+    /// The offset and shape of a struct's member.
     pub(super) fn member(&self, shape: Shape, index: u32, rule: Rule) -> Option<(u32, Shape)> {
         let Shape::Struct(handle) = shape else { return None };
         let TypeInner::Struct { members, .. } = &self.module.types[handle].inner else { return None };

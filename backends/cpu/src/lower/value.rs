@@ -1,4 +1,4 @@
-//! What expressions evaluate to, and how long that can be used.
+//! The results of expressions, and where they can be used.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,22 +11,22 @@ use super::pointer::Pointer;
 use super::shape::Shape;
 use crate::ir::{Stmt, Value, Var};
 
-/// What an expression evaluates to.
+/// The result of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Data {
     /// Its scalars in order: components, columns, elements, members.
     Scalars(Rc<[Value]>),
-    /// The zero of a type with too many scalars to list.
+    /// The zero of a type with too many scalars for a list.
     Zero(Shape),
-    /// A value with too many scalars to list: a copy in private memory that nothing changes.
+    /// A value with too many scalars for a list: an immutable copy in private memory.
     Memory(Pointer),
     /// A pointer.
     Pointer(Pointer),
-    /// A value of a loop's body, to be used after the block that ends at `continue`.
+    /// A value of a loop's body that is used after the block that `continue` leaves.
     Saved(Rc<Saved>),
 }
 
-/// A value that outlives the list it was computed in: its scalars are in variables.
+/// A value that is used outside of the list it was computed in: its scalars are in variables.
 #[derive(Debug)]
 pub(super) struct Saved {
     data: Data,
@@ -34,10 +34,10 @@ pub(super) struct Saved {
     used: Cell<bool>,
 }
 
-/// The values that the body of a loop with `continue` computes at its own level.
+/// The values that the body of a loop with `continue` computes at its own nesting level.
 #[derive(Debug)]
 pub(super) struct Collected {
-    /// The nesting of the body.
+    /// The nesting depth of the body.
     pub(super) depth: usize,
     pub(super) saved: Vec<(Handle<Expression>, Rc<Saved>)>,
 }
@@ -64,7 +64,7 @@ impl From<Vec<Value>> for Data {
 }
 
 impl<'a> Lowering<'a> {
-    /// Makes `data` the value of an expression for what follows.
+    /// Makes `data` the value of an expression.
     pub(super) fn bind(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>, data: Data) {
         let depth = frame.depth;
         if frame.collected.as_ref().is_some_and(|collected| collected.depth == depth) {
@@ -76,7 +76,7 @@ impl<'a> Lowering<'a> {
         frame.values[handle.index()] = Some(data);
     }
 
-    /// Copies what belongs to the current list into variables; `None` if nothing does.
+    /// Copies values of the current list to variables; `None` if there are none.
     fn save(&mut self, data: Data) -> Option<Rc<Saved>> {
         let mut vars: Vec<(Value, Var)> = Vec::new();
         data.map(&mut |value| {
@@ -92,7 +92,7 @@ impl<'a> Lowering<'a> {
         (!vars.is_empty()).then(|| Rc::new(Saved { data, vars, used: Cell::new(false) }))
     }
 
-    /// The value of an expression, here.
+    /// The value of an expression at the current position.
     pub(super) fn operand(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Data> {
         match &frame.values[handle.index()] {
             Some(Data::Saved(saved)) => {
@@ -127,7 +127,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What a pointer expression points to.
+    /// The pointer that a pointer expression evaluates to.
     pub(super) fn pointer(&mut self, frame: &mut Frame<'a>, handle: Handle<Expression>) -> Result<Pointer> {
         match self.operand(frame, handle)? {
             Data::Pointer(pointer) => Ok(pointer),
@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
 }
 
 impl Saved {
-    /// The variables, if anything read them.
+    /// The variables, and whether they were read.
     pub(super) fn vars(&self) -> (bool, impl Iterator<Item = Var>) {
         (self.used.get(), self.vars.iter().map(|(_, var)| *var))
     }

@@ -1,8 +1,8 @@
-//! Variables and their first values.
+//! Variables and their initial values.
 
 use rustc_hash::FxHashSet;
 
-use super::checks::{Told, initialised};
+use super::checks::{Tracking, initialised};
 use super::error::{LowerError, Result};
 use super::kernel::{Frame, Lowering};
 use super::plan::Home;
@@ -12,7 +12,7 @@ use super::value::Data;
 use crate::ir::{Space, Stmt};
 
 impl<'a> Lowering<'a> {
-    /// A variable of an invocation, in registers or in private memory, with its first value.
+    /// Declares a variable of an invocation, in registers or in private memory, with its initial value.
     pub(super) fn declare(&mut self, shape: Shape, home: Home, init: &Data) -> Result<Pointer> {
         if let Home::Memory(space) = home {
             let pointer = self.reserve_in(space, shape)?;
@@ -20,7 +20,7 @@ impl<'a> Lowering<'a> {
             return Ok(pointer);
         }
         let Data::Scalars(values) = init else {
-            return Err(LowerError::invalid("a first value that is not of the variable's type"));
+            return Err(LowerError::invalid("an initial value that does not have the variable's type"));
         };
         let classes = self.types.classes(shape)?;
         let mut vars = Vec::with_capacity(values.len());
@@ -46,7 +46,7 @@ impl<'a> Lowering<'a> {
             let home = frame.plan.locals.get(handle.index()).copied().unwrap_or(Home::Memory(Space::Private));
             let mut pointer = self.declare(shape, home, &init).map_err(|error| error.at(span))?;
             if self.checked && initialised.contains(&handle) {
-                pointer.told = Some(Told::of(local.name.as_deref()));
+                pointer.tracking = Some(Tracking::of(local.name.as_deref()));
             } else if self.checked {
                 self.must_be_written(&mut pointer, local.name.as_deref(), span);
             }

@@ -1,4 +1,4 @@
-//! Inverse trigonometric functions, all of them the angle of a point in the first quadrant.
+//! Inverse trigonometric functions, all computed as the angle of a point in the first quadrant.
 //!
 //! asin(x) is the angle of (sqrt(1 - x^2), x) and acos(x) that of (x, sqrt(1 - x^2)) (Abramowitz
 //! and Stegun, 4.4.32 and following); in f64 the square root loses nothing, because 1 - x and 1 + x
@@ -24,8 +24,7 @@ const ATAN: [f64; 13] = [
     0.00044069105666876316,
 ];
 
-/// The angle, in [0, pi/2], of the point (x, y), both of positive sign. Of two zeros 0, of two
-/// infinities pi/4.
+/// The angle, in [0, pi/2], of the point (x, y), both of positive sign. For two zeros 0, for two infinities pi/4.
 #[inline(always)]
 fn angle<const FUSED: bool>(y: f64, x: f64) -> f64 {
     let steep = y > x;

@@ -26,13 +26,13 @@ pub(super) struct Exponential {
 }
 
 impl Exponential {
-    /// Of e^x.
+    /// Computes e^x.
     #[inline(always)]
     pub(super) fn natural<const FUSED: bool>(x: f64) -> Self {
         Self::binary::<FUSED>(x * LOG2_E)
     }
 
-    /// Of 2^x. Beyond |x| = 200 the result is that of 200: infinite or zero as a f32.
+    /// Computes 2^x. Beyond |x| = 200 the result is that of 200: infinite or zero as an f32.
     #[inline(always)]
     pub(super) fn binary<const FUSED: bool>(x: f64) -> Self {
         let x = if x > 200.0 { 200.0 } else { x };
@@ -49,8 +49,8 @@ impl Exponential {
         multiply_add::<FUSED>(self.scale, self.excess, self.scale)
     }
 
-    /// The power less one, precise near zero: where the scale is not 1 nothing cancels, because
-    /// the excess lies in [-0.30, 0.42].
+    /// The power minus one, precise near zero: where the scale is not 1 there is no cancellation, because the excess is
+    /// in [-0.30, 0.42].
     #[inline(always)]
     pub(super) fn minus_one<const FUSED: bool>(self) -> f64 {
         multiply_add::<FUSED>(self.scale, self.excess, self.scale - 1.0)

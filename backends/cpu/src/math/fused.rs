@@ -2,9 +2,9 @@
 
 /// `a * b + c` with one rounding.
 ///
-/// The product of two f32 is exact in f64; only the sum is rounded. Rounding it to odd instead of
-/// to nearest keeps the second rounding, to f32, from being led astray (Boldo and Melquiond,
-/// Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd, 2008).
+/// The product of two f32 is exact in f64; only the sum is rounded. Rounding it to odd instead of to nearest avoids a
+/// double-rounding error in the second rounding, to f32 (Boldo and Melquiond, Emulation of FMA and correctly rounded
+/// sums: proved algorithms using rounding to odd, 2008).
 #[inline(always)]
 pub(super) fn fma_f32<const FUSED: bool>(a: f32, b: f32, c: f32) -> f32 {
     if FUSED {
@@ -13,11 +13,11 @@ pub(super) fn fma_f32<const FUSED: bool>(a: f32, b: f32, c: f32) -> f32 {
     let product = f64::from(a) * f64::from(b);
     let c = f64::from(c);
     let sum = product + c;
-    // Knuth's two-sum: what the addition lost, exactly; NaN where something is infinite.
+    // Knuth's two-sum: the exact error of the addition; NaN if an operand is infinite.
     let part = sum - product;
     let lost = (product - (sum - part)) + (c - part);
     let bits = sum.to_bits();
-    // Away from zero if the lost part has the sign of the sum, else towards it.
+    // Away from zero if the error has the sign of the sum, otherwise towards it.
     let outwards = (lost > 0.0) == (sum > 0.0);
     let odd = if outwards { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     let inexact = (lost > 0.0) | (lost < 0.0);

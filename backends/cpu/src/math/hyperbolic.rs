@@ -9,8 +9,8 @@ use super::exponential::Exponential;
 use super::lanes::{multiply_add, polynomial};
 use super::logarithm::natural;
 
-/// Below this, asinh and atanh use their series: the first term left out is x^6 / 22 and x^8 / 9
-/// of the result, below 2^-40. At it, the logarithm's argument carries a relative error of 2^-47.
+/// Below this, asinh and atanh use their series: the first omitted term is x^6 / 22 or x^8 / 9 of the result, below
+/// 2^-40. At this limit, the logarithm's argument has a relative error of 2^-47.
 const SERIES_LIMIT: f64 = 1.0 / 64.0;
 
 /// asinh(x) / x in powers of x^2.

@@ -1,14 +1,12 @@
 //! Integer division with WGSL's results: x / 0 = x, x % 0 = 0, MIN / -1 = MIN, MIN % -1 = 0.
 //!
-//! All four cases are those of a division by one, so that the divisor is replaced first and
-//! nothing can trap afterwards.
+//! All four cases equal a division by one, so the divisor is replaced first, and no division can trap.
 //!
-//! There is no vector instruction for integer division; 32-bit operands go through f64, and that is
-//! exact. Both convert without error. Let the quotient be n + t with an integer n >= 0 and
-//! 0 <= t < 1 (signs aside). If t = 0 the f64 quotient is n itself. Otherwise it could only be
-//! wrong by rounding up to n + 1, but n + 1 is at least 1/b away from a/b, relatively
-//! (1/b) / (a/b) = 1/a > 2^-32, while the division's relative error is at most 2^-53. Truncation
-//! therefore yields n.
+//! There is no vector instruction for integer division; 32-bit operands are divided as f64, which is exact. Both
+//! convert without error. Let the quotient be n + t with an integer n >= 0 and 0 <= t < 1 (without signs). If t = 0 the
+//! f64 quotient is n itself. Otherwise it could only be wrong by rounding up to n + 1, but n + 1 is at least 1/b away
+//! from a/b, relatively (1/b) / (a/b) = 1/a > 2^-32, while the division's relative error is at most 2^-53. Truncation
+//! therefore gives n.
 
 /// The divisor that gives WGSL's result without a trap.
 #[inline(always)]

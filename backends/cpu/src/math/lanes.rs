@@ -1,6 +1,6 @@
-//! Loops over the eight lanes of a call, and the arithmetic that every function is made of.
+//! Loops over the eight lanes of a call, and the arithmetic that the functions share.
 
-/// What one call works on.
+/// The operand of one call.
 pub(super) type Lanes<T> = [T; 8];
 
 /// Applies `f` to every lane; `f` must be free of branches for the loop to become vector code.
@@ -33,15 +33,15 @@ pub(super) fn zip3<T: Copy>(a: Lanes<T>, b: Lanes<T>, c: Lanes<T>, f: impl Fn(T,
     out
 }
 
-/// `a * b + c`, with one rounding where the machine has the instruction. (Elsewhere `mul_add` would
-/// be a slow library call, and two roundings of f64 are far below the precision of a f32.)
+/// `a * b + c`, with one rounding where the machine has the instruction. (On others `mul_add` would be a slow library
+/// call, and two roundings of f64 are far below the precision of an f32.)
 #[inline(always)]
 pub(super) fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// The polynomial with these coefficients, the constant first: odd and even powers apart, which
-/// halves the chain of dependent operations of Horner's scheme for one more multiplication.
+/// The polynomial with these coefficients, the constant first. Odd and even powers are separate, which halves the
+/// dependency chain of Horner's scheme for one more multiplication.
 #[inline(always)]
 pub(super) fn polynomial<const FUSED: bool, const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
     let square = x * x;
@@ -61,11 +61,11 @@ pub(super) fn polynomial<const FUSED: bool, const N: usize>(x: f64, coefficients
     }
 }
 
-/// 1.5 * 2^52: adding it rounds a f64 below 2^51 in magnitude to the nearest integer, which then
-/// stands, in two's complement, in the low bits of the sum.
+/// 1.5 * 2^52: adding it rounds an f64 below 2^51 in magnitude to the nearest integer, which is then in the low bits of
+/// the sum, in two's complement.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
-/// The integer nearest to `x`, |x| < 2^51, as a f64 and as bits of which the low 51 count.
+/// The integer nearest to `x`, |x| < 2^51, as an f64 and as bits, the low 51 of which are valid.
 #[inline(always)]
 pub(super) fn nearest(x: f64) -> (f64, u64) {
     let shifted = x + ROUNDER;

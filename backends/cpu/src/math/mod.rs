@@ -1,14 +1,13 @@
-//! The functions that compiled kernels call: eight lanes in, eight lanes out.
+//! The functions that compiled kernels call, on eight lanes at a time.
 //!
-//! Cranelift has no instruction for an exponential, a sine or a vector division of integers, so
-//! generated code passes eight lanes at a time to a function of [`LaneFunction`], found by
-//! [`address`]. Each exists twice on x86-64: for any machine, and for machines with AVX2 and FMA.
+//! Cranelift has no instruction for an exponential, a sine or a vector division of integers, so generated code passes
+//! eight lanes at a time to a function of [`LaneFunction`], found by [`address`]. Each is compiled twice on x86-64: for
+//! any machine, and for machines with AVX2 and FMA.
 //!
-//! The f32 functions compute in f64. A f32 is always a normal f64, the range reductions need no
-//! extended precision, and the one rounding at the end gives the right infinities and subnormals:
-//! short branch-free code that LLVM vectorises, whose error is barely above the half ulp that no
-//! f32 result can avoid. Every polynomial is a minimax fit of the relative error (Remez exchange
-//! in 60 digits), its error bound stated beside it.
+//! The f32 functions compute in f64. An f32 is always a normal f64, the range reductions need no extended precision,
+//! and the final rounding gives the right infinities and subnormals. The result is short branch-free code that LLVM
+//! vectorises, whose error is only slightly above the unavoidable half ulp. Every polynomial is a minimax fit of the
+//! relative error (Remez exchange in 60 digits), with its error bound in a comment.
 //!
 //! | file | functions |
 //! |---|---|

@@ -1,9 +1,9 @@
-//! The list of all lane functions and the machine-code entry points of each.
+//! The list of all lane functions, with their machine-code entry points.
 
 use super::lanes::{Lanes, map, zip, zip3};
 use super::{arc, exponential, fused, hyperbolic, integer, logarithm, trigonometric};
 
-/// Which compilation of the functions runs.
+/// A compiled version of the functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     /// For any machine of the architecture.
@@ -24,17 +24,16 @@ impl Version {
     }
 }
 
-/// Where generated code finds `function`, in the best version for this machine.
+/// Returns the address of `function` for generated code, in the best version for this machine.
 ///
-/// The functions of f32 and f64 other than fma, and the integer ones, are
-/// `unsafe extern "C" fn(out: *mut T, a: *const T, b: *const T)`; those of one argument never touch
-/// `b`. The two fma take a fourth pointer, `c`. Every pointer but an unused one must be aligned for
-/// its type and valid for eight lanes; `out` may equal any other.
+/// The functions of f32 and f64 other than fma, and the integer ones, are `unsafe extern "C" fn(out: *mut T, a: *const
+/// T, b: *const T)`; those of one argument do not access `b`. The two fma have a fourth pointer, `c`. Every pointer but
+/// an unused one must be aligned for its type and valid for eight lanes; `out` may equal any other.
 pub(crate) fn address(function: LaneFunction) -> *const u8 {
     address_in(function, Version::detect())
 }
 
-/// Where the given version of `function` starts.
+/// Returns the address of `function` in the given version.
 pub(super) fn address_in(function: LaneFunction, version: Version) -> *const u8 {
     match version {
         Version::Baseline => baseline::address(function),
@@ -43,8 +42,8 @@ pub(super) fn address_in(function: LaneFunction, version: Version) -> *const u8 
     }
 }
 
-/// Runs a f32 function on one pair of values, through the code that kernels call. (NaN for the
-/// functions of other types and for fma.)
+/// Runs an f32 function on one pair of values, through the code that kernels call. (NaN for the functions of other
+/// types and for fma.)
 #[cfg(test)]
 pub(crate) fn eval_f32(function: LaneFunction, a: f32, b: f32) -> f32 {
     if function.element() != "f32" || function == LaneFunction::FmaF32 {
@@ -60,9 +59,9 @@ pub(crate) fn eval_f32(function: LaneFunction, a: f32, b: f32) -> f32 {
     out[0]
 }
 
-/// Defines [`LaneFunction`] and, per version, an `extern "C"` function for each line: name, element
-/// type, arguments read (after `;`: not read), and the lanes of the result, an expression that may
-/// use `FUSED`, whether the machine has FMA.
+/// Defines [`LaneFunction`] and, per version, an `extern "C"` function for each line: name, element type, arguments
+/// that are read (after `;`: not read), and the lanes of the result, an expression that may use `FUSED`, whether the
+/// machine has FMA.
 macro_rules! lane_functions {
     ($($variant:ident $name:ident: $t:ident($($input:ident),+ $(; $unused:ident)?) = $result:expr;)*) => {
         /// A function that generated code calls for eight lanes at a time.
@@ -118,7 +117,7 @@ macro_rules! lane_functions {
         unsafe extern "C" fn $name(out: *mut $t, $($input: *const $t,)+ $($unused: *const $t)?) {
             // SAFETY: the caller passes pointers to eight aligned lanes (see `address`).
             $(let $input = unsafe { $input.cast::<Lanes<$t>>().read() };)+
-            // SAFETY: the same; all inputs have been read, so `out` may be one of them.
+            // SAFETY: as above; all inputs have been read, so `out` may be one of them.
             unsafe { out.cast::<Lanes<$t>>().write($result) }
         }
     };

@@ -1,17 +1,16 @@
 //! Sine and cosine by half turns, x = pi (k + f) with an integer k (for the cosine k + 1/2) and
 //! |f| <= 1/2; tangent by quarter turns, x = pi/2 (k + f).
 //!
-//! f is the rest of x / pi, whose reciprocal constant has two parts (as Payne and Hanek, Radian
-//! reduction for trigonometric functions, 1983, but for a short k): the first has 29 bits, so that
-//! its product with x is exact and so is the difference from k; the second extends it to 82 bits.
-//! f is off by less than 2^-62; how little that is next to a multiple of pi/2, where f is small, the
-//! tests try at every multiple of the range. Larger arguments go through the f64 functions of the
-//! standard library, one by one.
+//! f is the remainder of x / pi, whose reciprocal constant has two parts (as Payne and Hanek, Radian reduction for
+//! trigonometric functions, 1983, but for a short k): the first has 29 bits, so that its product with x is exact and so
+//! is the difference from k; the second extends it to 82 bits. f has an error below 2^-62; the tests check that this is
+//! sufficient next to every multiple of pi/2 in the range, where f is small. Larger arguments are passed one by one to
+//! the f64 functions of the standard library.
 //! Error: below 0.502 ulp everywhere.
 
 use super::lanes::{Lanes, map, nearest, polynomial};
 
-/// Up to here, 2^20, the second part of the reciprocal is precise enough.
+/// The limit, 2^20, up to which the second part of the reciprocal is precise enough.
 const FAST_LIMIT: f32 = 1_048_576.0;
 
 /// 1 / pi in two parts; doubling them is exact.
@@ -36,8 +35,8 @@ const SIN_QUARTER_TURN: [f64; 5] =
 const COS_QUARTER_TURN: [f64; 5] =
     [0.9999999999439586, -1.233700539565477, 0.25366918260215654, -0.02085993603877638, 0.0009033629582489666];
 
-// The rest f is computed without fused operations: with them LLVM pairs unlike operations of
-// different lanes and leaves some lanes scalar, which halves the speed.
+// The remainder f is computed without fused operations: with them LLVM pairs unlike operations of different lanes and
+// leaves some lanes scalar, which halves the speed.
 
 /// sin(x), error below 0.502 ulp.
 #[inline(always)]
@@ -56,8 +55,8 @@ pub(super) fn sin<const FUSED: bool>(x: Lanes<f32>) -> Lanes<f32> {
 #[inline(always)]
 pub(super) fn cos<const FUSED: bool>(x: Lanes<f32>) -> Lanes<f32> {
     let fast = map(x, |x| {
-        // The cosine is the sine half a half turn further. Of |x|, so that the subtraction of 1/2
-        // is exact wherever f is small.
+        // The cosine is the sine shifted by half a half turn. It uses |x|, so that the subtraction of 1/2 is exact
+        // wherever f is small.
         let x = f64::from(x.abs());
         let further = x * RECIPROCAL_PI_HIGH - 0.5;
         let (k, bits) = nearest(further);
@@ -78,7 +77,7 @@ pub(super) fn tan<const FUSED: bool>(x: Lanes<f32>) -> Lanes<f32> {
         let square = f * f;
         let sin = f * polynomial::<FUSED, 5>(square, SIN_QUARTER_TURN);
         let cos = polynomial::<FUSED, 5>(square, COS_QUARTER_TURN);
-        // A quarter turn further the tangent is -cos / sin.
+        // Shifted by a quarter turn the tangent is -cos / sin.
         let even = bits & 1 == 0;
         let tan = if even { sin } else { cos } / if even { cos } else { sin };
         negated_if_odd(tan, bits) as f32
@@ -97,8 +96,7 @@ fn negated_if_odd(value: f64, integer: u64) -> f64 {
     f64::from_bits(value.to_bits() ^ (integer << 63))
 }
 
-/// Recomputes the lanes whose argument is beyond the fast reduction. (NaN and the infinities are
-/// NaN already.)
+/// Recomputes the lanes whose argument is beyond the fast reduction. (NaN and the infinities are already NaN.)
 #[inline(always)]
 fn with_large_arguments(x: Lanes<f32>, fast: Lanes<f32>, exact: fn(f64) -> f64) -> Lanes<f32> {
     let mut any = false;
@@ -107,7 +105,7 @@ fn with_large_arguments(x: Lanes<f32>, fast: Lanes<f32>, exact: fn(f64) -> f64) 
     }
     let mut out = fast;
     if any {
-        // Copies of their own for the call: else all lanes live in memory on the common path too.
+        // Copies for the call: otherwise all lanes would be in memory on the common path too.
         let (arguments, mut slow) = (map(x, |x| x), map(fast, |value| value));
         replace_large(&arguments, &mut slow, exact);
         out = map(slow, |value| value);

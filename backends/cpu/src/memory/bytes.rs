@@ -5,13 +5,12 @@ use std::ptr::NonNull;
 
 use crate::abi::GUARD_BYTES;
 
-/// The number that every allocation starts at a multiple of: a cache line.
+/// The alignment of every allocation in bytes: a cache line.
 pub(crate) const ALIGNMENT: usize = 64;
 
 const _: () = assert!(GUARD_BYTES.is_multiple_of(ALIGNMENT));
 
-/// Owned bytes that begin at a multiple of [`ALIGNMENT`], with [`GUARD_BYTES`] of zeros that nobody
-/// writes before and after them.
+/// Owned bytes, aligned to [`ALIGNMENT`], with [`GUARD_BYTES`] of zeros before and after them that are never written.
 pub(crate) struct Bytes {
     /// The first byte after the guard.
     start: NonNull<u8>,
@@ -20,23 +19,23 @@ pub(crate) struct Bytes {
 }
 
 impl Bytes {
-    /// At least `length` zeros, and no fewer than 64; `None` when there is no such memory.
+    /// Allocates at least `length` zeros, and no fewer than 64; `None` when there is no more memory.
     pub(crate) fn zeroed(length: usize) -> Option<Self> {
         let length = length.max(1).checked_next_multiple_of(ALIGNMENT)?;
         let layout = Layout::from_size_align(length.checked_add(2 * GUARD_BYTES)?, ALIGNMENT).ok()?;
         // SAFETY: the size is not zero.
         let whole = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        // SAFETY: the guard lies within the allocation.
+        // SAFETY: the guard is within the allocation.
         let start = unsafe { whole.add(GUARD_BYTES) };
         Some(Self { start, length, layout })
     }
 
-    /// The first byte. Writing through it is up to whoever may write the memory.
+    /// The first byte. Writes through it are up to the code that may write the memory.
     pub(crate) fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// How many bytes there are, guards not counted.
+    /// The number of bytes, without guards.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
@@ -49,8 +48,7 @@ impl Drop for Bytes {
     }
 }
 
-// SAFETY: the bytes are owned, as those of a `Box<[u8]>`; what is done through `start` is unsafe code
-// of its own.
+// SAFETY: the bytes are owned, like those of a `Box<[u8]>`; accesses through `start` are separate unsafe code.
 unsafe impl Send for Bytes {}
 // SAFETY: as above.
 unsafe impl Sync for Bytes {}
@@ -65,7 +63,7 @@ mod tests {
             let bytes = Bytes::zeroed(length).unwrap();
             assert!(bytes.len() >= length && bytes.len() >= 64);
             assert_eq!(bytes.start().as_ptr() as usize % ALIGNMENT, 0);
-            // SAFETY: guards included, all of it is owned and initialised.
+            // SAFETY: all of it, including guards, is owned and initialised.
             let all = unsafe {
                 std::slice::from_raw_parts(bytes.start().as_ptr().sub(GUARD_BYTES), bytes.len() + 2 * GUARD_BYTES)
             };

@@ -1,5 +1,5 @@
-//! Recordings in the order in which they were submitted: small ones at once on the caller's thread, the
-//! others on a thread of the device.
+//! Executes recordings in the order of submission: small ones at once on the caller's thread, the others on a thread of
+//! the device.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,18 +9,18 @@ use crate::record::Resolved;
 use crate::submit::Submission;
 use anywarp_host::{guarded, panicked};
 
-/// Nanoseconds of work that `submit` does itself: handing it over would take about as long.
+/// Nanoseconds of work that `submit` executes itself, because handing it to a thread would take about as long.
 const INLINE: f64 = 30_000.0;
-/// Resolved recordings that are kept to be made anew.
+/// The number of resolved recordings that are kept for reuse.
 const SPARE: usize = 4;
 
 #[derive(Default)]
 struct State {
     backlog: VecDeque<(Box<Resolved>, Arc<Submission>)>,
-    /// A thread is at work on the oldest resolved recording.
+    /// Whether a thread is executing the oldest resolved recording.
     busy: bool,
     started: bool,
-    /// The device is gone: the thread ends when there is nothing left to do.
+    /// Whether the device was dropped: the thread ends when there is nothing left to do.
     closed: bool,
     #[allow(clippy::vec_box)] // they move between here and the backlog
     spare: Vec<Box<Resolved>>,
@@ -42,17 +42,17 @@ impl Queue {
         Self { shared: Arc::new(Shared { conditions, state: Mutex::default(), changed: Condvar::new() }) }
     }
 
-    /// An empty resolved recording.
+    /// Returns an empty resolved recording.
     pub(crate) fn empty(&self) -> Box<Resolved> {
         self.shared.state().spare.pop().unwrap_or_default()
     }
 
-    /// Takes a resolved recording back that is not submitted.
+    /// Takes back a resolved recording that is not submitted.
     pub(crate) fn give_back(&self, resolved: Box<Resolved>) {
         self.shared.give_back(resolved);
     }
 
-    /// Has `resolved` carried out, after all that came before; `submission` ends with it.
+    /// Executes `resolved` after all earlier work; `submission` ends with it.
     pub(crate) fn submit(&self, resolved: Box<Resolved>, submission: &Arc<Submission>) {
         let small = resolved.estimate() < INLINE;
         let mut state = self.shared.state();
@@ -76,12 +76,16 @@ impl Queue {
         }
     }
 
-    /// Starts the thread; false if the system has none.
+    /// Starts the thread; returns false if the system cannot.
     fn start(&self) -> bool {
         let shared = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new().name("anywarp-cpu-queue".to_owned());
         let started = thread.spawn(move || shared.work(true));
-        started.inspect_err(|error| log::warn!("work is done when it is submitted: {error}")).is_ok()
+        started
+            .inspect_err(|error| {
+                log::warn!("no thread could be started, so `submit` executes the work itself: {error}")
+            })
+            .is_ok()
     }
 }
 
@@ -97,11 +101,11 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out a resolved recording. The caller has set `busy`.
+    /// Executes a resolved recording. The caller has set `busy`.
     fn run(&self, resolved: Box<Resolved>, submission: &Submission) {
         let outcome = guarded("running a kernel", || Ok(execute(&resolved, &self.conditions)))
             .unwrap_or_else(|error| abandon(&resolved, &self.conditions, error));
-        // Before the submission ends: a thread that waits for it may free what the recording holds.
+        // Before the submission ends: a waiting thread may then free the recording's resources.
         self.give_back(resolved);
         let mut state = self.state();
         state.busy = false;
@@ -113,8 +117,7 @@ impl Shared {
         }
     }
 
-    /// Carries out what is in the backlog, until the device is gone or, if not to `stay`, until it
-    /// is empty.
+    /// Executes the backlog until the device is dropped or, unless `stay` is set, until the backlog is empty.
     fn work(&self, stay: bool) {
         loop {
             let mut state = self.state();
@@ -132,9 +135,9 @@ impl Shared {
     }
 
     fn give_back(&self, mut resolved: Box<Resolved>) {
-        // Memory and machine code that is held nowhere else goes here; that of a kernel may be foreign code.
+        // Frees memory and machine code without other owners; a kernel's owner may be foreign code.
         if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| resolved.clear())) {
-            log::error!("{}", panicked("letting go of a kernel", panic.as_ref()));
+            log::error!("{}", panicked("freeing a kernel", panic.as_ref()));
             return;
         }
         let mut state = self.state();

@@ -1,9 +1,9 @@
-//! The bytes of a compiled kernel: the kind of the image, whether its usage is known, the usage, the image.
+//! The stored form of a compiled kernel: the kind of the image, whether its usage is known, the usage, the image.
 
 use crate::nvrtc::{Compiled, Output};
 use crate::resources::Usage;
 
-/// Returns the bytes of a compiled kernel.
+/// Returns the stored form of a compiled kernel.
 pub(super) fn of_kernel(compiled: &Compiled) -> Vec<u8> {
     let output = match compiled.output {
         Output::Cubin => 0,
@@ -18,7 +18,7 @@ pub(super) fn of_kernel(compiled: &Compiled) -> Vec<u8> {
     bytes
 }
 
-/// Returns the compiled kernel of bytes that [`of_kernel`] made.
+/// Returns the compiled kernel from the form that [`of_kernel`] made.
 pub(super) fn kernel(bytes: &[u8]) -> Option<Compiled> {
     let (&[output, known], mut rest) = bytes.split_first_chunk()?;
     let output = match output {

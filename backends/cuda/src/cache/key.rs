@@ -1,13 +1,13 @@
-//! Keys: everything that an image depends on.
+//! Keys: all inputs that an image depends on.
 
 use anywarp_host::cache::Key;
 
 use crate::nvrtc::{Job, Source};
 
-/// Changes whenever the form in which images are kept does.
+/// The version of the stored form, incremented with every change of it.
 const FORMAT: u32 = 1;
 
-/// Returns the key of a source that an NVRTC of this version compiles so.
+/// Returns the key of a source, compiled as `job` by an NVRTC of this version.
 pub(super) fn key(source: &Source<'_>, job: &Job, (major, minor): (u32, u32)) -> Key {
     let first = format!("{FORMAT} {major}.{minor} {:?}", job.output);
     let parts = [first.as_str(), source.name].into_iter();

@@ -1,4 +1,4 @@
-//! Compiled kernels in the cache on disk: the key of an image, and its form.
+//! Compiled kernels in the cache on disk: their keys and stored form.
 
 mod image;
 mod key;
@@ -9,7 +9,7 @@ use anywarp_host::cache::DiskCache;
 
 use crate::nvrtc::{Compiled, Nvrtc, NvrtcError, Output, Source};
 
-/// Takes a compiled kernel from the cache or, if it is not there, compiles it and puts it there.
+/// Returns a compiled kernel from the cache; if it is not there, compiles and stores it.
 ///
 /// # Errors
 /// As [`Nvrtc::compile`].

@@ -1,4 +1,4 @@
-//! Kernels come out of the cache as they went in.
+//! Kernels return from the cache unchanged.
 
 use anywarp_host::cache::DiskCache;
 

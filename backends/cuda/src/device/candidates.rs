@@ -1,4 +1,4 @@
-//! The CUDA devices that there are, without opening any.
+//! Lists the CUDA devices, without opening any.
 
 use std::sync::Arc;
 
@@ -14,31 +14,31 @@ use crate::nvrtc;
 pub struct Candidate {
     /// Its capabilities.
     pub caps: Caps,
-    /// Its number among the devices that the driver shows to this process.
+    /// Its number among the devices that are visible to this process.
     pub ordinal: usize,
     pub(crate) device: Device,
     pub(crate) card: Card,
 }
 
-/// Returns the devices that the driver shows and that kernels can be compiled for, in the driver's order;
-/// none without driver or NVRTC: [`absence`] says why.
+/// Returns the devices that are visible and for which kernels can be compiled, in the driver's order; none without a
+/// driver or NVRTC, for which [`absence`] gives the reason.
 #[must_use]
 pub fn candidates() -> Vec<Candidate> {
     let found = Driver::get().map_err(str::to_owned).and_then(devices);
-    // Last, because the compiler is large.
+    // NVRTC is loaded last, because it is large.
     match found {
         Ok(devices) if !devices.is_empty() && nvrtc::library().is_ok() => devices,
         _ => Vec::new(),
     }
 }
 
-/// Returns why [`candidates`] finds nothing, and what to do; `None` if it finds something.
+/// Returns why [`candidates`] is empty, and what to do; `None` if it is not empty.
 #[must_use]
 pub fn absence() -> Option<String> {
     match Driver::get().map_err(str::to_owned).and_then(devices) {
         Err(reason) => Some(reason),
         Ok(devices) if devices.is_empty() => {
-            Some("the NVIDIA driver shows no device: look at nvidia-smi and CUDA_VISIBLE_DEVICES".to_owned())
+            Some("the NVIDIA driver reports no device: check nvidia-smi and CUDA_VISIBLE_DEVICES".to_owned())
         }
         Ok(_) => nvrtc::library().err().map(|error| error.to_string()),
     }
@@ -48,8 +48,7 @@ impl Candidate {
     /// Opens the device.
     ///
     /// # Errors
-    /// [`BackendError::Rejected`] where the card is older than compute capability 7.5, or the driver
-    /// refuses.
+    /// [`BackendError::Rejected`] where the GPU is older than compute capability 7.5, or the driver refuses.
     pub fn open(&self, options: Options) -> Result<Arc<CudaDevice>, BackendError> {
         let rejected = |message| Err(BackendError::Rejected { operation: "opening the device", message });
         let driver = match Driver::get() {
@@ -59,7 +58,7 @@ impl Candidate {
         let architecture = self.card.architecture;
         if architecture < OLDEST {
             return rejected(format!(
-                "{} has compute capability {}.{}, kernels need {}.{} or newer: use another backend, such as vulkan",
+                "{} has compute capability {}.{}, but kernels need {}.{} or newer: use another backend, such as vulkan",
                 self.card.name,
                 architecture / 10,
                 architecture % 10,
@@ -72,11 +71,10 @@ impl Candidate {
 }
 
 fn devices(driver: &'static Driver) -> Result<Vec<Candidate>, String> {
-    let count =
-        Device::count(driver).map_err(|said| format!("the NVIDIA driver does not count its devices: {said}"))?;
+    let count = Device::count(driver).map_err(|said| format!("the NVIDIA driver cannot list its devices: {said}"))?;
     let all = (0..count).filter_map(|ordinal| {
         let described = describe(driver, ordinal);
-        described.inspect_err(|error| log::warn!("CUDA device {ordinal} is passed over: {error}")).ok()
+        described.inspect_err(|error| log::warn!("CUDA device {ordinal} is skipped: {error}")).ok()
     });
     Ok(all.collect())
 }

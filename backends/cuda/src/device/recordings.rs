@@ -1,4 +1,4 @@
-//! Recordings on their way to the queue: as plans, or as the graphs that they have become.
+//! Recordings before they reach the queue: as plans, or as graphs.
 
 use std::sync::{Arc, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::streams::state::stream_of;
 use crate::submit::submission::Submission;
 
 impl CudaDevice {
-    /// Makes the plan of a recording, with all forms of kernels that it needs.
+    /// Plans a recording, with all forms of kernels that it needs.
     fn plan(&self, recording: &Recording, plan: &mut Plan) -> Result<(), BackendError> {
         loop {
             let made = {
@@ -46,7 +46,7 @@ impl CudaDevice {
         self.queue.submit(plan, self.compiler.loop_limit, stream_of(recording.stream))
     }
 
-    /// Submits a recording that is kept, and may have become a graph.
+    /// Submits a kept recording, which may have become a graph.
     fn submit_kept(
         &self,
         recording: &Recording,

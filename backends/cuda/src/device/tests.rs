@@ -56,7 +56,7 @@ fn words(name: &str, class: BindingClass, count: Option<u32>) -> BindingInfo {
     BindingInfo { name: name.to_owned(), resource: ResourceId { group: 0, binding: 0 }, class, access, layout }
 }
 
-/// Makes one of the driver's kernels known.
+/// Registers one of the fake driver's kernels.
 fn kernel(device: &CudaDevice, image: &str, bindings: Vec<BindingInfo>, parameters: Vec<Parameter>) -> KernelId {
     let _current = device.queue.context.enter().unwrap();
     let program = Program {
@@ -76,8 +76,8 @@ fn kernel(device: &CudaDevice, image: &str, bindings: Vec<BindingInfo>, paramete
         entry: "main",
         dynamic_shared: 0,
         invocations: 64,
-        most_shared: 1 << 10,
-        most_resident: 2048,
+        max_shared: 1 << 10,
+        max_resident: 2048,
         compiler: "nothing",
     };
     let bytes = format!("{image}\0");
@@ -183,7 +183,7 @@ fn earlier_submissions_end_before_later_ones() {
     let (first, dropped, last) = (fill(1), fill(2), fill(3));
     drop(dropped);
     assert_eq!((first.ended(), last.ended()), (None, None));
-    // The zeros, the first fill, and the mark behind it.
+    // The zeros, the first fill, and the event after it.
     fake::step(device.queue.streams.first(), 3);
     assert_eq!((first.ended(), last.ended()), (Some(true), None));
     assert_eq!(last.wait_timeout(Duration::from_secs(5)), Ok(true));
@@ -221,7 +221,7 @@ fn a_waker_is_woken_and_a_time_out_ends() {
     let woken = Arc::new(Woken(AtomicUsize::new(0)));
     let waker = Waker::from(Arc::clone(&woken));
     let poll = std::pin::Pin::new(&mut ticket).poll(&mut TaskContext::from_waker(&waker));
-    // The thread that waits may have come between.
+    // The waiting thread may have ended the work meanwhile.
     let pending = poll.is_pending();
     assert!(pending || ticket.is_done() == Ok(true));
     for _ in 0..500 {
@@ -275,7 +275,7 @@ fn a_stopped_kernel_is_reported_by_its_ticket_and_once_by_its_memory() {
     assert_eq!(read(&device, other), Ok(4));
     assert_eq!(read(&device, memory), Err(error));
     assert_eq!(read(&device, memory), Ok(7));
-    // Records come back as zeros.
+    // Records are zeroed before they are reused.
     submit(&device, |recording| {
         recording.fill(whole(memory, 64), 1);
         stop(recording, kernel, memory);
@@ -298,7 +298,7 @@ fn a_failure_moves_on_to_work_that_was_submitted_before_it_was_known() {
     drop(submit(&device, |recording| recording.copy(whole(memory, 64), whole(copy, 64))));
     assert!(matches!(read(&device, copy), Err(BackendError::Stopped { .. })));
     assert_eq!(read(&device, copy), Ok(7));
-    // After the report, the program writes there again knowingly.
+    // The failure was reported, so the program may write to the memory again.
     submit(&device, |recording| add(recording, sound, memory, 1)).unwrap().wait().unwrap();
     assert_eq!(read(&device, memory), Ok(8));
 }
@@ -317,7 +317,7 @@ fn a_recording_that_comes_again_is_a_graph() {
     }
     assert!(fake::calls("cuGraphLaunch") >= launches + 3);
     assert_eq!(read(&device, memory), Ok(12));
-    // Changed: once as it is, then as a graph again.
+    // After a change: once as commands, then as a graph again.
     add(&mut recording, kernel, memory, 10);
     stop(&mut recording, limited, memory);
     for _ in 0..3 {

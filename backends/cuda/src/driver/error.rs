@@ -4,14 +4,14 @@ use anywarp_backend::BackendError;
 
 use super::Driver;
 
-/// A function of the driver that did not succeed.
+/// A driver function that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DriverError {
     pub(crate) function: &'static str,
     pub(crate) code: u32,
 }
 
-/// The outcome of a function of the driver.
+/// The result of a driver function.
 pub(crate) type DriverResult<T> = Result<T, DriverError>;
 
 pub(crate) const OUT_OF_MEMORY: u32 = 2;
@@ -22,7 +22,7 @@ const UNSUPPORTED_PTX_VERSION: u32 = 222;
 pub(crate) const NOT_READY: u32 = 600;
 const OUT_OF_RESOURCES: u32 = 701;
 
-/// Results after which nothing more can be done in a context.
+/// Results after which a context is unusable.
 const STICKY: &[u32] = &[
     DEINITIALIZED,
     46,  // the device is unavailable
@@ -47,11 +47,12 @@ const STICKY: &[u32] = &[
     999, // unknown
 ];
 
-/// The meaning of an error that ends a context for the process.
-pub(crate) const AFTERWARDS: &str = "; CUDA lets this process use the card no more: a new device takes a new process";
+/// The consequence of an error that ends a context for the process.
+pub(crate) const AFTERWARDS: &str =
+    "; CUDA does not allow this process to use the GPU again: open a new device in a new process";
 
 impl Driver {
-    /// Describes an error that does not end the device.
+    /// Returns the error for a result that does not end the device.
     pub(crate) fn rejected(&self, operation: &'static str, error: DriverError) -> BackendError {
         let message = format!("{}{}", self.said(error), remedy(error.code));
         BackendError::Rejected { operation, message }
@@ -59,16 +60,16 @@ impl Driver {
 
     /// Describes the function and its result.
     pub(crate) fn said(&self, error: DriverError) -> String {
-        format!("{} said {}", error.function, self.text(error.code))
+        format!("{} returned {}", error.function, self.text(error.code))
     }
 }
 
-/// Returns whether a result ends the context it happened in.
+/// Returns whether a result ends the context.
 pub(crate) fn is_sticky(result: u32) -> bool {
     STICKY.contains(&result)
 }
 
-/// Returns whether the driver cannot use machine code that the compiler has made.
+/// Returns whether the driver cannot use the compiler's machine code.
 pub(crate) fn is_foreign_image(result: u32) -> bool {
     matches!(result, INVALID_IMAGE | NO_BINARY_FOR_GPU | UNSUPPORTED_PTX_VERSION)
 }
@@ -76,18 +77,16 @@ pub(crate) fn is_foreign_image(result: u32) -> bool {
 /// Returns what to do about a result; begins with "; ", or is empty.
 pub(crate) fn remedy(result: u32) -> &'static str {
     match result {
-        OUT_OF_MEMORY => "; free memory, or end other programs that use the device",
+        OUT_OF_MEMORY => "; free memory, or close other programs that use the device",
         34 => "; the library found is a stub for building: put the driver's own before it in the library path",
-        100 => "; see with nvidia-smi whether there is a device, and look at CUDA_VISIBLE_DEVICES",
-        101 => "; look at CUDA_VISIBLE_DEVICES",
-        214 | 220 | 226 => {
-            "; the hardware reports an error: look at nvidia-smi -q and the system's log for Xid messages"
-        }
-        46 | 802 => "; the device is in use exclusively, or its fabric manager does not run yet",
-        803 | 804 => "; the driver's parts in the kernel and in the library differ: reboot, or update the driver",
+        100 => "; check with nvidia-smi whether there is a device, and check CUDA_VISIBLE_DEVICES",
+        101 => "; check CUDA_VISIBLE_DEVICES",
+        214 | 220 | 226 => "; the hardware reports an error: check nvidia-smi -q and the system's log for Xid messages",
+        46 | 802 => "; another process uses the device exclusively, or its fabric manager is not running yet",
+        803 | 804 => "; the versions of the driver's kernel module and library differ: reboot, or update the driver",
         OUT_OF_RESOURCES => "; use fewer invocations in a workgroup, or less workgroup memory",
-        702 => "; kernels are ended after some seconds on a device that shows a desktop: make the grid smaller",
-        700 | 716 | 717 | 719 => "; only unchecked kernels can do this: run them checked to find where",
+        702 => "; a device that drives a display stops kernels after some seconds: make the grid smaller",
+        700 | 716 | 717 | 719 => "; only unchecked kernels can cause this: run them with checks to find the position",
         _ => "",
     }
 }

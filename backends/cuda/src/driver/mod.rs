@@ -1,17 +1,17 @@
-//! NVIDIA's driver, in three layers. The only unsafe code of the runtime stands here.
+//! NVIDIA's driver, in three layers. They contain the only unsafe code of the runtime.
 //!
-//! | layer | what is in it |
+//! | layer | content |
 //! |---|---|
 //! | `sys` | types of cuda.h and the table of functions, loaded once |
-//! | `result` | each function as a method that returns a `Result`; unsafe where a handle or an address must be good |
-//! | `safe` | handles that own what they name, ranges that lie within their memory, and calls that take these |
+//! | `result` | each function as a method that returns a `Result`; unsafe where a handle or an address must be valid |
+//! | `safe` | handles that own their resources, ranges within their memory, and calls that take these |
 //!
-//! | beside them | |
+//! | other files | |
 //! |---|---|
 //! | `error` | the meaning of result codes, and which of them end a device |
-//! | `submissions` | the numbers of submissions, and the kernels to be named when a device is lost |
+//! | `submissions` | the numbers of submissions, and the kernels named when a device is lost |
 //! | `version` | the version of the driver, as text |
-//! | `fake` | a driver without a card, for tests |
+//! | `fake` | a driver without a GPU, for tests |
 
 mod error;
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! The numbers of a device's submissions, and the kernels that run in them: an error that ends the device
-//! names those under way.
+//! The numbers of a device's submissions, and the kernels in them: an error that ends the device names those that were
+//! running.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Kernels that are remembered, to be named when the device is lost.
+/// The number of kernels that are kept for such errors.
 const REMEMBERED: usize = 32;
 
 /// The submissions of one device.
@@ -25,7 +25,7 @@ impl Submissions {
         self.finished.load(Ordering::Acquire)
     }
 
-    /// Publishes that number; the caller holds the queue's lock.
+    /// Sets that number; the caller holds the queue's lock.
     pub(crate) fn finish(&self, sequence: u64) {
         self.finished.store(sequence, Ordering::Release);
     }
@@ -40,11 +40,11 @@ impl Submissions {
         self.submitted.store(sequence, Ordering::Release);
     }
 
-    /// Remembers the kernels of a submission, as far as there is room.
+    /// Keeps the names of a submission's kernels, up to the limit.
     pub(crate) fn remember<'a>(&self, sequence: u64, kernels: impl Iterator<Item = &'a Arc<str>>) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         for kernel in kernels.take(REMEMBERED / 4) {
-            // The same one again and again need not be counted again and again.
+            // A repeated kernel takes only one entry.
             if let Some((last, known)) = recent.back_mut()
                 && Arc::ptr_eq(known, kernel)
             {
@@ -58,7 +58,7 @@ impl Submissions {
         }
     }
 
-    /// Returns the names of kernels that have not ended, in quotation marks.
+    /// Returns the quoted names of kernels that have not ended.
     pub(super) fn running(&self) -> Vec<String> {
         let finished = self.finished();
         let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);

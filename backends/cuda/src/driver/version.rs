@@ -3,14 +3,14 @@
 use super::Driver;
 
 impl Driver {
-    /// Describes the driver as "580.95.05, CUDA 13.0", the first part only where the system knows it.
+    /// Describes the driver as "580.95.05, CUDA 13.0"; the first part only where the system provides it.
     pub(crate) fn describe(&self) -> String {
         let cuda = format!("CUDA {}.{}", self.version / 1000, self.version % 1000 / 10);
         kernel_module().map_or(cuda.clone(), |version| format!("{version}, {cuda}"))
     }
 }
 
-/// Returns the version of the driver's part in the kernel of Linux.
+/// Returns the version of the driver's Linux kernel module.
 pub(super) fn kernel_module() -> Option<String> {
     if !cfg!(target_os = "linux") {
         return None;

@@ -1,4 +1,4 @@
-//! The graph that belongs to a recording, and the way to submit the recording next.
+//! The graph that belongs to a recording, and the form of its next submission.
 
 use std::sync::{Arc, Weak};
 
@@ -11,24 +11,24 @@ use crate::submit::queue::Queue;
 pub(crate) struct Entry {
     /// The queue of the device that the graph runs on.
     queue: Weak<Queue>,
-    /// The recording's version when it was submitted last.
+    /// The recording's version at its last submission.
     version: u64,
     graph: Option<Arc<Graph>>,
     /// The version of `graph`.
     captured: u64,
     /// The stream of the last submission, in whose order `graph` stored its values.
     stream: usize,
-    /// Capturing was refused: it is not tried again.
+    /// Whether capturing was refused: it is not tried again.
     refused: bool,
 }
 
-/// The way to submit a recording.
+/// The form of a submission.
 pub(crate) enum Action {
-    /// As commands.
+    /// Commands.
     Commands,
-    /// As commands that are captured into a graph, in place of this former one.
+    /// Commands that are captured into a graph, in place of this former one.
     Capture(Option<Arc<Graph>>),
-    /// As the graph that it is.
+    /// The existing graph.
     Launch(Arc<Graph>),
 }
 
@@ -42,7 +42,7 @@ impl Entry {
         std::ptr::eq(self.queue.as_ptr(), Arc::as_ptr(queue))
     }
 
-    /// Returns the way to submit the recording, which has this version, to a stream.
+    /// Returns the form of the next submission of this version of the recording to a stream.
     pub(crate) fn next(&mut self, version: u64, stream: usize) -> Action {
         let same = std::mem::replace(&mut self.version, version) == version;
         let stays = std::mem::replace(&mut self.stream, stream) == stream;
@@ -53,15 +53,15 @@ impl Entry {
         }
     }
 
-    /// Keeps the graph of the version that is being submitted.
+    /// Stores the graph of the version that is being submitted.
     pub(crate) fn keep(&mut self, graph: &Arc<Graph>) {
         self.graph = Some(Arc::clone(graph));
         self.captured = self.version;
     }
 
-    /// Notes that capturing failed, so that it is not tried again.
+    /// Notes that capturing failed; it is not tried again.
     pub(crate) fn refuse(&mut self, error: &BackendError) {
         self.refused = true;
-        log::warn!("a recording is submitted command by command, because it cannot be captured: {error}");
+        log::warn!("a recording is submitted as single commands, because it cannot be captured as a graph: {error}");
     }
 }

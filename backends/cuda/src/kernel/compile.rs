@@ -1,4 +1,4 @@
-//! Programs to loaded kernels: translated, compiled or found in a cache, loaded once.
+//! Compiles programs to loaded kernels: translated, compiled or found in a cache, loaded once.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -13,24 +13,24 @@ use crate::nvrtc::{self, Output, Source};
 use crate::submit::queue::Queue;
 use crate::translate::{self, Form, Options, Translation};
 
-/// Entries of the table before unused ones are looked for.
+/// The number of entries from which unused ones are removed.
 const MANY: usize = 256;
 
-/// The kernel loaded from one text; locked while it is being compiled, so that two threads that want
-/// the same wait for one compilation.
+/// The kernel loaded from one text; locked while it is compiled, so that two threads with the same text share one
+/// compilation.
 type Cell = Arc<Mutex<Weak<Loaded>>>;
 
-/// Makes kernels for one device.
+/// Compiles kernels for one device.
 pub(crate) struct Compiler {
     queue: Arc<Queue>,
     card: Card,
-    /// The iterations that the loops of one invocation may make together.
+    /// The limit on the loop iterations of one invocation.
     pub(crate) loop_limit: u32,
-    /// By text and whether mathematics may be approximate.
+    /// By text and whether arithmetic may be approximate.
     loaded: Mutex<FxHashMap<(String, bool), Cell>>,
 }
 
-/// A loaded kernel, and whether it had to be made.
+/// A loaded kernel, and whether it had to be compiled.
 pub(crate) struct Made {
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) fresh: bool,
@@ -89,8 +89,8 @@ impl Compiler {
             entry: &translation.entry,
             dynamic_shared: translation.dynamic_shared,
             invocations: program.workgroup_size.iter().product(),
-            most_shared: self.card.shared,
-            most_resident: self.card.resident,
+            max_shared: self.card.shared,
+            max_resident: self.card.resident,
             compiler: &format!("NVRTC {major}.{minor}"),
         };
         let module = Module::load(&self.queue.context, &compiled.image, &needs)?;

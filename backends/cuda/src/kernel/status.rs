@@ -1,7 +1,7 @@
-//! Status records, in which kernels write that a loop did not end.
+//! Status records, in which kernels report a loop that exceeds its limit.
 //!
-//! A record is four words of pinned host memory that the device sees: all zero, or the name of the
-//! first launch that was stopped and the line of its loop.
+//! A record is four words of pinned host memory that the device can reach: all zero, or the number of the first launch
+//! that was stopped and the line of its loop.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,9 +10,9 @@ use anywarp_backend::{BackendError, MemoryKind};
 
 use crate::driver::{Context, PinnedMemory, PinnedWords};
 
-/// Records that are allocated together.
+/// The number of records that are allocated together.
 const TOGETHER: usize = 256;
-/// Words of a record.
+/// The number of words of a record.
 const WORDS: usize = 4;
 
 /// All records of a device.
@@ -28,14 +28,13 @@ struct Place {
     index: usize,
 }
 
-/// A record. It is zero when it is taken, and goes back when it is dropped: after the work that may
-/// write it has ended.
+/// A record. It is zero when taken, and must be dropped only after the work that may write it has ended.
 pub(crate) struct StatusRecord {
     records: Arc<StatusRecords>,
     place: Place,
 }
 
-/// A stopped launch, as its kernel wrote it.
+/// A stopped launch, as its kernel reported it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
     /// The launch that was stopped first.
@@ -55,7 +54,10 @@ impl StatusRecords {
         if free.is_empty() {
             self.grow(&mut free)?;
         }
-        let nothing = || BackendError::Rejected { operation: "submitting", message: "no status record".to_owned() };
+        let nothing = || BackendError::Rejected {
+            operation: "submitting",
+            message: "the device has no memory for a status record".to_owned(),
+        };
         let place = free.pop().ok_or_else(nothing)?;
         Ok(StatusRecord { records: Arc::clone(self), place })
     }
@@ -74,7 +76,7 @@ impl StatusRecords {
 }
 
 impl StatusRecord {
-    /// Returns its address, for kernels.
+    /// Returns its device address, for kernels.
     pub(crate) fn address(&self) -> u64 {
         self.place.words.device().address() + (self.place.index * size_of::<u32>()) as u64
     }
@@ -90,7 +92,7 @@ impl StatusRecord {
         (launch != 0).then_some(Stop { launch, line })
     }
 
-    /// Makes it zero again, while no work that may write it is under way.
+    /// Resets it to zero; no work that may write it is in flight.
     pub(crate) fn reset(&self) {
         self.words().iter().for_each(|word| word.store(0, Ordering::Release));
     }

@@ -1,14 +1,14 @@
 //! Matrix products by cuBLAS and cuBLASLt, where they are installed.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
-//! | `sys` | types of the libraries, and whether these are there, with every function called here |
+//! | `sys` | types of the libraries, and whether they are installed with every function called here |
 //! | `result` | each function as one that returns a `Result` |
-//! | `safe` | handles: of cuBLAS for `f32` and TF32, and for all that cuBLASLt has no algorithm for; of cuBLASLt for `f16` and `bf16`, with the algorithm asked for once a shape |
-//! | `product` | one product: its sizes, addresses and numbers |
+//! | `safe` | handles of cuBLASLt for `f16` and `bf16`, with an algorithm chosen once per shape, and of cuBLAS for all else |
+//! | `product` | one product: its sizes, addresses and precision |
 //!
-//! Matrices are stored row after row; the libraries take them column after column, so a matrix is
-//! its own transpose there, and `c = a b` is asked for as `cT = bT aT`.
+//! Matrices are row-major; the libraries expect column-major matrices. A matrix is therefore its own transpose there,
+//! and `c = a b` is computed as `cT = bT aT`.
 
 mod product;
 mod result;
@@ -21,11 +21,10 @@ use crate::driver::{DeviceBlock, DeviceSlice, Stream};
 use product::Product;
 use safe::{Blas, Lt};
 
-/// Bytes of workspace that NVIDIA recommends for Hopper; smaller ones rule out the fastest algorithms there.
+/// The workspace in bytes that NVIDIA recommends for Hopper; smaller ones rule out the fastest algorithms there.
 const WORKSPACE: u64 = 32 << 20;
 
-/// Returns the routines of the libraries on this machine; none if they are not there. Loads them when first
-/// called.
+/// Returns the routines of the libraries on this machine; none if they are not installed. The first call loads them.
 pub(crate) fn routines() -> Vec<Routine> {
     if !sys::has_blas() {
         return Vec::new();
@@ -34,40 +33,40 @@ pub(crate) fn routines() -> Vec<Routine> {
     all.into_iter().map(Routine::MatrixProduct).collect()
 }
 
-/// The libraries' state for one device: handles and 32 MiB of workspace, made when first needed.
+/// The libraries' state for one device: handles and 32 MiB of workspace, created at first use.
 ///
-/// Everything but making one wants the device's context current, dropping too. All products
-/// of one context share its workspace, so they must run one after the other: on one stream, or as
-/// nodes of a graph that depend on each other in turn.
+/// Everything but creating one requires the device's context to be current, including dropping it. All products of one
+/// context share its workspace, so they must run one after the other: on one stream, or as graph nodes that depend on
+/// each other in turn.
 #[derive(Default)]
 pub(crate) struct LibraryContext {
     open: Option<Open>,
 }
 
 struct Open {
-    // Dropped before the workspace, which they know.
+    // Dropped before the workspace, which the handles refer to.
     blas: Blas,
     lt: Option<Lt>,
     workspace: DeviceBlock,
 }
 
 impl LibraryContext {
-    /// Makes the handles and the workspace, unless they are there: memory cannot be allocated while
-    /// a stream is being captured, so this comes before a capture.
+    /// Creates the handles and the workspace if they do not exist: memory cannot be allocated during a capture, so this
+    /// must come before.
     ///
     /// # Errors
-    /// [`BackendError::OutOfMemory`] for the workspace (its `live` is 0: this does not count the
-    /// device's memory); [`BackendError::Rejected`] with what the library said.
+    /// [`BackendError::OutOfMemory`] for the workspace (its `live` is 0: this does not count the device's memory);
+    /// [`BackendError::Rejected`] with the library's message.
     pub(crate) fn prepare(&mut self, stream: &Stream) -> Result<(), BackendError> {
         self.open(stream).map(|_| ())
     }
 
-    /// Enqueues `c = a b` on `stream`, or adds it to the graph that the stream is captured into.
-    /// The matrices are dense, in the order `a`, `b`, `c`; the sizes are rows, columns and depth, and none is zero.
+    /// Enqueues `c = a b` on `stream`, or adds it to the graph that the stream is captured into. The matrices are
+    /// dense, in the order `a`, `b`, `c`; the sizes are rows, columns and depth, none of them zero.
     ///
     /// # Errors
-    /// As [`prepare`](Self::prepare); [`BackendError::Rejected`] with the status and the sizes. Nothing
-    /// was enqueued then.
+    /// As [`prepare`](Self::prepare); [`BackendError::Rejected`] with the status and the sizes. Nothing is enqueued
+    /// then.
     pub(crate) fn matrix_product(
         &mut self,
         stream: &Stream,
@@ -80,7 +79,7 @@ impl LibraryContext {
         if let Some(lt) = lt.as_mut().filter(|_| precision.bytes() == 2) {
             match lt.run(stream, workspace, &product) {
                 Ok(()) => return Ok(()),
-                Err(status) => log::debug!("cuBLASLt on {product}: {status:?}; cuBLAS takes it"),
+                Err(status) => log::debug!("cuBLASLt on {product}: {status:?}; cuBLAS is used instead"),
             }
         }
         blas.run(stream, workspace, &product).map_err(|status| product.refused(status))

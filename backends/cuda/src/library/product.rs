@@ -1,4 +1,4 @@
-//! One product: its sizes, addresses and numbers.
+//! One product: its sizes, addresses and precision.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -8,7 +8,7 @@ use anywarp_backend::{BackendError, Precision};
 use super::sys::{blas, lt};
 use crate::driver::DeviceSlice;
 
-/// `c = a b`, row after row, with the numbers that either library takes.
+/// `c = a b`, row-major, with the parameters that both libraries need.
 #[derive(Clone, Copy)]
 pub(super) struct Product {
     a: u64,
@@ -42,7 +42,7 @@ impl Product {
         }
         use blas::cublasComputeType_t as Compute;
         use lt::cublasComputeType_t as LtCompute;
-        // cuBLAS uses TF32 for f32 only where it is asked to by FAST_TF32.
+        // cuBLAS uses TF32 for f32 only with FAST_TF32.
         let (blas, lt) = match precision {
             Precision::F32 => (
                 (blas::cudaDataType::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F),
@@ -63,7 +63,7 @@ impl Product {
             other => {
                 return Err(BackendError::Rejected {
                     operation: "a matrix product",
-                    message: format!("cuBLAS is not asked for {other} here: see Caps::library"),
+                    message: format!("cuBLAS has no product of {other} here: `Caps::library` lists those that it has"),
                 });
             }
         };
@@ -85,12 +85,12 @@ impl Product {
         self.c as *mut c_void
     }
 
-    /// Returns the powers of two that the addresses of `a`, `b` and `c` are multiples of, 256 at most.
+    /// Returns the alignments of `a`, `b` and `c` in bytes, at most 256 each.
     pub(super) fn alignments(&self) -> [u32; 3] {
         [self.a, self.b, self.c].map(|address| 1 << address.trailing_zeros().min(8))
     }
 
-    /// Describes a status of either library.
+    /// Returns the error for a status of either library.
     pub(super) fn refused(&self, status: impl fmt::Debug) -> BackendError {
         BackendError::Rejected { operation: "a matrix product", message: format!("cuBLAS on {self}: {status:?}") }
     }

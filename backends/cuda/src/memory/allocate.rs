@@ -1,4 +1,4 @@
-//! Device memory in the order of the streams: the stream that makes it zero, and the one that frees it.
+//! Device memory in stream order: the stream that zeroes it, and the stream that frees it.
 
 use anywarp_backend::{Access, BackendError};
 
@@ -9,24 +9,25 @@ use crate::streams::state::{RECLAIM, UPLOAD};
 use crate::streams::uses::{Span, Use, Uses};
 use crate::submit::queue::{Queue, QueueState};
 
-/// The most bytes that are allocated ahead of the first stream's work: memory that was freed behind that work
-/// cannot be used for them.
-const MOST_AHEAD: u64 = 4 << 30;
+/// The most bytes that are allocated ahead of the first stream's work: memory that is freed after that work cannot be
+/// reused for them.
+const MAX_AHEAD: u64 = 4 << 30;
 
 impl Queue {
-    /// Allocates device memory of zeros; `None` when there is no more. The context is current.
+    /// Allocates zeroed device memory; `None` when there is no more. The context is current.
     ///
-    /// Large memory is made zero beside kernels, so that the next copy to it need not wait for them either.
+    /// Large memory is zeroed on another stream than the kernels', so that the next copy to it need not wait for them.
     pub(crate) fn allocate(&self, bytes: u64) -> Result<Option<Reserved>, BackendError> {
         let stream = {
             let mut state = self.lock();
             if bytes >= LARGE && self.is_ahead(&mut state, bytes)? { UPLOAD } else { 0 }
         };
         let native = self.stream(stream)?;
-        // Without the lock: the driver may have to ask the system for memory, which takes long.
+        // Without the lock: the driver may have to request memory from the system, which takes long.
         let Some(memory) = self.pool.allocate(bytes, native)? else { return Ok(None) };
         let mut state = self.lock();
-        // A few zeros come before the next submission and need no number; a wait for many should not last until its end.
+        // A short zeroing comes before the next submission and needs no number; a wait for a long one should not last
+        // until the end of that submission.
         let numbered = state.concurrent || bytes >= LARGE;
         let begun = if numbered { self.before_submission(&mut state, stream) } else { Ok(()) };
         if let Err(error) = begun {
@@ -44,7 +45,7 @@ impl Queue {
         }
         let point = self.number(&mut state, stream);
         if !state.concurrent {
-            // So that a mark is put behind it.
+            // An event is then recorded after it.
             state.progress[stream].claimed = point.sequence;
             return reserved(point.sequence, Uses::default());
         }
@@ -52,7 +53,7 @@ impl Queue {
         reserved(0, Uses::beginning(state.period, zeros))
     }
 
-    /// Returns whether memory is to be made zero beside the first stream's work; then the stream for that is open.
+    /// Returns whether memory is to be zeroed beside the first stream's work; the stream for that is open then.
     fn is_ahead(&self, state: &mut QueueState, bytes: u64) -> Result<bool, BackendError> {
         if !self.is_busy(state, 0)? {
             return Ok(false);
@@ -61,14 +62,14 @@ impl Queue {
             state.ahead.since = self.states[0].latest();
             state.ahead.bytes = 0;
         }
-        if state.ahead.bytes + bytes > MOST_AHEAD {
+        if state.ahead.bytes + bytes > MAX_AHEAD {
             return Ok(false);
         }
         state.ahead.bytes += bytes;
         self.stream(UPLOAD).map(|_| true)
     }
 
-    /// Frees a device memory behind all that uses it. The context is current.
+    /// Frees a device memory after all its uses. The context is current.
     pub(crate) fn release(&self, state: &mut QueueState, memory: &Memory, device: DeviceMemory) {
         match self.last_stream(state, memory).and_then(|stream| Ok((stream, self.stream(stream)?))) {
             Ok((stream, native)) => {
@@ -82,7 +83,7 @@ impl Queue {
         }
     }
 
-    /// Gives everything back to the driver that is not in use.
+    /// Returns all unused memory to the driver.
     pub(crate) fn make_room(&self) -> Result<(), BackendError> {
         self.drain("allocating")?;
         self.deferred.clear(true, &self.pool, self.streams.first());

@@ -1,8 +1,7 @@
-//! Deferred frees, of things that work under way may still use.
+//! Deferred frees of resources that work in flight may still use.
 //!
-//! Freeing pinned memory, modules and graphs can make the driver wait for the whole device. So they are kept
-//! until the work that was submitted before has ended, and are freed when the device is idle anyway, or when they
-//! become many.
+//! Freeing pinned memory, modules and graphs can make the driver wait for the whole device. They are kept until the
+//! work submitted before has ended, and are freed when the device is idle anyway, or when too many are kept.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::driver::{Context, DeviceMemory, ExecutableGraph, Module, PinnedMemory, Pool, Stream};
 use crate::kernel::status::StatusRecord;
 
-/// Bytes of pinned memory that are kept while the device is busy.
-const MOST: usize = 256 << 20;
+/// The limit on pinned memory that is kept while the device is busy, in bytes.
+const MAX_BYTES: usize = 256 << 20;
 
-/// One thing to be freed.
+/// A resource to free.
 pub(crate) enum Deferred {
     Pinned(PinnedMemory),
     /// A kernel.
@@ -29,11 +28,11 @@ pub(crate) enum Deferred {
 /// The deferred frees of a device.
 pub(crate) struct DeferredFrees {
     context: Arc<Context>,
-    /// Each with the number of the last submission that may use it.
+    /// Each resource with the number of the last submission that may use it.
     entries: Mutex<Vec<(u64, Deferred)>>,
-    /// The number of entries, to be read without the lock.
+    /// The number of entries, readable without the lock.
     count: AtomicUsize,
-    /// Bytes of pinned memory among them.
+    /// The size of the pinned memory among them in bytes.
     bytes: AtomicUsize,
 }
 
@@ -51,16 +50,16 @@ impl DeferredFrees {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).push((sequence, entry));
     }
 
-    /// Frees what no work uses, if the device is idle or too much is kept; the context is current,
-    /// and the caller may have to wait.
+    /// Frees unused resources, if the device is idle or too much is kept; the context is current, and the caller may
+    /// have to wait.
     pub(crate) fn clear(&self, idle: bool, pool: &Pool, stream: &Stream) {
-        if self.count.load(Ordering::Relaxed) == 0 || !(idle || self.bytes.load(Ordering::Relaxed) > MOST) {
+        if self.count.load(Ordering::Relaxed) == 0 || !(idle || self.bytes.load(Ordering::Relaxed) > MAX_BYTES) {
             return;
         }
         self.clear_up_to(self.context.submissions.finished(), pool, stream);
     }
 
-    /// Frees what the submissions up to `sequence` were the last to use.
+    /// Frees the resources whose last use was in the submissions up to `sequence`.
     pub(crate) fn clear_up_to(&self, sequence: u64, pool: &Pool, stream: &Stream) {
         let free: Vec<(u64, Deferred)> = {
             let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);

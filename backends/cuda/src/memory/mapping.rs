@@ -18,7 +18,7 @@ pub(crate) struct MapCompletion {
     /// The submissions that it waits for.
     points: Points,
     memory: Weak<Memory>,
-    /// A wait has ended, or a question was answered so; also where the submission was refused after all.
+    /// Whether a wait or a query has found the end; also where the submission was refused after all.
     waited: AtomicBool,
     report: Report,
 }
@@ -33,12 +33,12 @@ impl MapCompletion {
         self.waited.load(Ordering::Acquire) || self.points.iter().all(|point| self.queue.is_over(*point))
     }
 
-    /// Returns whether its outcome was reported.
+    /// Returns whether the outcome was reported.
     pub(crate) fn is_reported(&self) -> bool {
         self.report.is_given()
     }
 
-    /// Notes the answer of a wait or a question.
+    /// Records the result of a wait or a query.
     fn note_wait(&self, over: bool) -> bool {
         if over {
             self.waited.store(true, Ordering::Release);

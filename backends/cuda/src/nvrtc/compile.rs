@@ -1,4 +1,4 @@
-//! CUDA C++ in, machine code or PTX out.
+//! Compilation of CUDA C++ to machine code or PTX.
 
 use std::ffi::{CStr, CString};
 
@@ -9,21 +9,21 @@ use super::safe::Program;
 use super::sys::Code;
 use crate::resources::{self, Usage};
 
-/// Warnings that are of no use in generated text: declarations without use (177, 550), statements that
-/// are not reached (111, 128), comparisons of unsigned numbers with 0 (186), computations without use (174).
+/// Warnings that are useless for generated text: unused declarations (177, 550), unreachable statements (111, 128),
+/// comparisons of unsigned numbers with 0 (186), unused computations (174).
 const QUIET: &str = "-diag-suppress=111,128,174,177,186,550";
 
 /// Makes the assembler report the kernel's resources.
 const VERBOSE: &str = "--ptxas-options=-v";
 
-/// NVRTC ends the process where a text nests too deeply for the stack of the thread that calls it:
-/// 2 MiB are used up by fewer than 1000 parentheses. Only what is touched takes memory.
+/// The stack size in bytes of the compiling thread. NVRTC ends the process where a text nests too deeply for the stack:
+/// fewer than 1000 parentheses use up 2 MiB. Only touched pages take memory.
 const STACK: usize = if cfg!(target_pointer_width = "64") { 256 << 20 } else { 32 << 20 };
 
 const BUILTIN_OPERATION_FAILURE: Code = 7;
 const COMPILATION: Code = 6;
 
-/// The options of `f32` arithmetic. WGSL allows fused products and sums, so that these are fused either way.
+/// The options of `f32` arithmetic. WGSL allows fused multiply-add, so both modes use it.
 fn arithmetic(fast: bool) -> &'static [&'static str] {
     if fast { &["--use_fast_math"] } else { &["--fmad=true", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"] }
 }
@@ -33,11 +33,11 @@ fn arithmetic(fast: bool) -> &'static [&'static str] {
 pub struct Source<'a> {
     /// The name in errors: file and entry point.
     pub name: &'a str,
-    /// CUDA C++ that includes nothing. `#line` directives say which line of the WGSL comes next.
+    /// CUDA C++ without includes. `#line` directives give the line of the WGSL for the next line.
     pub text: &'a str,
-    /// The card: 90 for compute capability 9.0.
+    /// The architecture of the GPU: 90 for compute capability 9.0.
     pub architecture: u32,
-    /// Approximate quotients, roots and functions; subnormal numbers become zero.
+    /// Whether quotients, roots and functions are approximate and subnormal numbers become zero.
     pub fast_math: bool,
     /// Macros and their values.
     pub defines: &'a [(&'a str, &'a str)],
@@ -48,7 +48,7 @@ pub struct Source<'a> {
 pub enum Output {
     /// Machine code of one architecture.
     Cubin,
-    /// Text that the driver compiles for the card when it is loaded; it ends with a zero byte.
+    /// Text that the driver compiles for the GPU when it is loaded; it ends with a zero byte.
     Ptx,
 }
 
@@ -57,18 +57,17 @@ pub enum Output {
 pub struct Compiled {
     /// The bytes that the driver loads.
     pub image: Vec<u8>,
-    /// The kind of the image: PTX also where a cubin was asked for, but this NVRTC is older than the
-    /// card.
+    /// The kind of the image: PTX also where a cubin was requested, but the GPU is newer than this NVRTC.
     pub output: Output,
     /// The kernel's resources; `None` for PTX, which is not assembled yet.
     pub usage: Option<Usage>,
     /// Warnings of NVRTC. Empty for an image from a cache.
     pub log: String,
-    /// It comes from a cache.
+    /// Whether it comes from a cache.
     pub cached: bool,
 }
 
-/// The way in which one NVRTC compiles a source: all that its result depends on, apart from the text.
+/// The inputs of a compilation by one NVRTC, apart from the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// The kind of image.
@@ -80,18 +79,17 @@ pub struct Job {
 }
 
 impl Nvrtc {
-    /// Compiles a kernel. A cubin for a card that this NVRTC does not know, because it is newer,
-    /// becomes PTX for the newest architecture that it knows and the card can run.
+    /// Compiles a kernel. For a GPU that is newer than this NVRTC, a cubin becomes PTX for the newest architecture that
+    /// NVRTC supports and the GPU can run.
     ///
     /// # Errors
-    /// [`NvrtcError::Compilation`] with the first error's place, and the log;
-    /// [`NvrtcError::TooOld`] for an old card; [`NvrtcError::Builtins`] for an incomplete
-    /// installation.
+    /// [`NvrtcError::Compilation`] with the position of the first error, and the log; [`NvrtcError::TooOld`] for an old
+    /// GPU; [`NvrtcError::Builtins`] for an incomplete installation.
     pub fn compile(&self, source: &Source<'_>, output: Output) -> Result<Compiled, NvrtcError> {
         self.run(source, &self.job(source, output)?)
     }
 
-    /// Returns how [`compile`](Self::compile) would compile this, without doing so: the dependencies that a cache
+    /// Returns the job that [`compile`](Self::compile) would run, without running it: the inputs that a cache key
     /// needs.
     ///
     /// # Errors
@@ -108,8 +106,8 @@ impl Nvrtc {
         let mut options =
             vec![format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned(), QUIET.to_owned()];
         options.push("--device-as-default-execution-space".to_owned());
-        // Profilers show lines of the WGSL. It makes images about twice as large, and neither kernels nor
-        // their compilation slower.
+        // For profilers, which then show lines of the WGSL. Images become about twice as large; neither kernels nor
+        // their compilation become slower.
         options.push("-lineinfo".to_owned());
         options.extend(arithmetic(source.fast_math).iter().map(|option| (*option).to_owned()));
         if output == Output::Cubin {
@@ -119,7 +117,7 @@ impl Nvrtc {
         Ok(Job { output, architecture, options })
     }
 
-    /// Compiles a kernel as a job says.
+    /// Compiles a kernel as given by a job.
     ///
     /// # Errors
     /// As [`compile`](Self::compile).
@@ -128,7 +126,7 @@ impl Nvrtc {
             let thread = std::thread::Builder::new().name("nvrtc".to_owned()).stack_size(STACK);
             let failed = |log: String| NvrtcError::Call {
                 function: "nvrtcCompileProgram",
-                code: "a thread that could not run".to_owned(),
+                code: "no thread could be started".to_owned(),
                 log,
             };
             let running =
@@ -141,7 +139,7 @@ impl Nvrtc {
         if job.output == Output::Ptx && !self.architectures().contains(&source.architecture) {
             let (major, minor) = self.version();
             log::info!(
-                "NVRTC {major}.{minor} does not know sm_{}: kernel '{}' becomes {} for the driver to compile",
+                "NVRTC {major}.{minor} does not support sm_{}: kernel '{}' becomes {} for the driver to compile",
                 source.architecture,
                 source.name,
                 job.architecture
@@ -159,7 +157,7 @@ impl Nvrtc {
         let log = program.log();
         let code = compiled.map_or_else(|failed| failed.code, |()| 0);
         if code == COMPILATION && !log.contains("error") && job.options.iter().any(|option| option == VERBOSE) {
-            // With so many words the assembler leaves out some errors, such as too much shared memory.
+            // With this verbosity the assembler omits some errors, such as too much shared memory.
             let options = job.options.iter().filter(|option| *option != VERBOSE).cloned().collect();
             return self.run_here(source, &Job { options, ..job.clone() });
         }
@@ -202,22 +200,22 @@ impl Nvrtc {
     }
 }
 
-/// Chooses the kind of image for a card, and its architecture: the card's own or, for a card
-/// that is not known, PTX for the newest one before it. `None` if all are newer than the card.
+/// Chooses the kind of image and the architecture for a GPU: its own or, for an unsupported one, PTX for the newest one
+/// before it. `None` if all are newer than the GPU.
 fn choose(card: u32, output: Output, known: &[u32]) -> Option<(Output, u32)> {
     let newest = known.iter().copied().filter(|known| *known <= card).max()?;
     Some(if newest == card { (output, newest) } else { (Output::Ptx, newest) })
 }
 
-/// Returns the first error of a log: `FILE(LINE): error: MESSAGE`, or the first line that names an error, or
-/// the first line.
+/// Returns the first error of a log: `FILE(LINE): error: MESSAGE`, or the first line that contains an error, or the
+/// first line.
 fn first_error(log: &str) -> (Option<Place>, String) {
     for line in log.lines() {
         let Some((before, message)) = line.split_once("): error").or_else(|| line.split_once("): catastrophic error"))
         else {
             continue;
         };
-        // The number of an error that could be suppressed stands before the colon.
+        // The number of an error that could be suppressed precedes the colon.
         let message = message.split_once(": ").map_or(message, |(_, message)| message);
         let place = before.rsplit_once('(').and_then(|(file, line)| {
             let line = line.split(',').next()?.trim().parse().ok()?;
@@ -226,7 +224,7 @@ fn first_error(log: &str) -> (Option<Place>, String) {
         return (place, message.trim().to_owned());
     }
     let line = log.lines().find(|line| line.contains("error")).or_else(|| log.lines().next());
-    (None, line.unwrap_or("NVRTC does not say why").trim().to_owned())
+    (None, line.unwrap_or("NVRTC gives no reason").trim().to_owned())
 }
 
 #[cfg(test)]
@@ -260,6 +258,6 @@ mod tests {
         assert_eq!((place.unwrap().line, message.as_str()), (1, "identifier: \"x\" is undefined"));
         let (place, message) = first_error("ptxas info : 0 bytes\nptxas error   : too much shared data");
         assert_eq!((place, message.as_str()), (None, "ptxas error   : too much shared data"));
-        assert_eq!(first_error("").1, "NVRTC does not say why");
+        assert_eq!(first_error("").1, "NVRTC gives no reason");
     }
 }

@@ -4,10 +4,10 @@ use std::fmt;
 
 anywarp_backend::debug_as_display!(NvrtcError);
 
-/// A place where NVRTC was looked for.
+/// A location where NVRTC was searched for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// A file, a folder, or a name that the system's loader was asked for.
+    /// A file, a folder, or a name passed to the system's loader.
     pub place: String,
     /// The reason why it is not used.
     pub reason: String,
@@ -28,11 +28,11 @@ impl fmt::Display for Place {
     }
 }
 
-/// The reason why there is no NVRTC, or no compiled kernel.
+/// The error for a missing NVRTC or a failed compilation.
 #[derive(Clone, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NvrtcError {
-    /// No place has a library that can be used.
+    /// No location has a usable library.
     #[error(
         "NVRTC, CUDA's compiler, was not found: {}install it with `pip install nvidia-cuda-nvrtc` and set ANYWARP_NVRTC \
          to the folder that holds {}, or install the CUDA toolkit",
@@ -40,30 +40,30 @@ pub enum NvrtcError {
         LIBRARY
     )]
     NotFound {
-        /// Every place, in order.
+        /// Every location, in order.
         tried: Vec<Attempt>,
     },
-    /// The library lacks the second one that it needs.
+    /// The library cannot find the second one that it needs.
     #[error(
-        "{file} cannot compile because it does not find its own library of built-in functions, which must be of the \
-         same version and lie in the same folder ({BUILTINS}): install NVRTC as a whole, with \
+        "{file} cannot compile because it does not find its library of built-in functions, which must have the \
+         same version and be in the same folder ({BUILTINS}): install NVRTC as a whole, with \
          `pip install nvidia-cuda-nvrtc` or the CUDA toolkit, and point ANYWARP_NVRTC to its folder; NVRTC says: {log}"
     )]
     Builtins {
         /// The library that was loaded.
         file: String,
-        /// Its words.
+        /// Its messages.
         log: String,
     },
-    /// The card is older than the architectures that this NVRTC compiles for.
+    /// The GPU is older than the architectures that this NVRTC compiles for.
     #[error(
-        "NVRTC {}.{} compiles for sm_{oldest} and newer, the card is sm_{architecture}: {}", version.0, version.1,
+        "NVRTC {}.{} compiles for sm_{oldest} and newer, but the GPU is sm_{architecture}: {}", version.0, version.1,
         remedy(*architecture)
     )]
     TooOld {
-        /// The card's architecture: 61 for `sm_61`.
+        /// The GPU's architecture: 61 for `sm_61`.
         architecture: u32,
-        /// The oldest that this NVRTC knows; 0 if it knows none.
+        /// The oldest architecture that this NVRTC supports; 0 if it supports none.
         oldest: u32,
         /// NVRTC's version.
         version: (u32, u32),
@@ -81,29 +81,29 @@ pub enum NvrtcError {
         architecture: String,
         /// NVRTC's version.
         version: (u32, u32),
-        /// The place of the first error.
+        /// The position of the first error.
         place: Option<Place>,
         /// The first error.
         message: String,
-        /// All words of NVRTC.
+        /// All messages of NVRTC.
         log: String,
     },
-    /// A text that C cannot hold.
-    #[error("{what} of kernel '{kernel}' holds a zero byte, which NVRTC cannot be given")]
+    /// A string with a zero byte, which C cannot represent.
+    #[error("{what} of kernel '{kernel}' contains a zero byte, which NVRTC cannot accept: remove it")]
     ZeroByte {
         /// The kernel.
         kernel: String,
-        /// The text in question.
+        /// The string.
         what: &'static str,
     },
-    /// Anything else that NVRTC refuses.
+    /// Any other error of NVRTC.
     #[error("{function} failed with {code}{}", if log.is_empty() { String::new() } else { format!(": {log}") })]
     Call {
         /// NVRTC's function.
         function: &'static str,
         /// NVRTC's name for the error.
         code: String,
-        /// NVRTC's words; may be empty.
+        /// NVRTC's messages; may be empty.
         log: String,
     },
 }
@@ -119,12 +119,12 @@ fn listed(tried: &[Attempt]) -> String {
     text
 }
 
-/// Returns which NVRTC to install for an old card. CUDA 11 was the last for `sm_35` and `sm_37`, CUDA 12 the
-/// last for `sm_50` to `sm_72`.
+/// Returns which NVRTC to install for an old GPU. CUDA 11 was the last for `sm_35` and `sm_37`, CUDA 12 the last for
+/// `sm_50` to `sm_72`.
 fn remedy(architecture: u32) -> &'static str {
     match architecture {
         50.. => "install NVRTC 12 (`pip install nvidia-cuda-nvrtc-cu12`) and point ANYWARP_NVRTC to its folder",
         35..50 => "install NVRTC 11 (`pip install nvidia-cuda-nvrtc-cu11`) and point ANYWARP_NVRTC to its folder",
-        _ => "no NVRTC that this library can use compiles for it",
+        _ => "no supported NVRTC compiles for this GPU",
     }
 }

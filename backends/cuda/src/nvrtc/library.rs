@@ -1,4 +1,4 @@
-//! The library: found, with its version and architectures.
+//! The NVRTC library: found, with its version and architectures.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -8,11 +8,10 @@ use super::search::{self, Candidate};
 use super::sys::{Functions, Loaded};
 use crate::installed::Variable;
 
-/// Returns NVRTC, loaded once for the process, from where `ANYWARP_NVRTC` says or from the usual places.
+/// Returns NVRTC, loaded once for the process, from `ANYWARP_NVRTC` or the usual locations.
 ///
 /// # Errors
-/// [`NvrtcError::NotFound`] with every place that was tried and what to install; the same on every
-/// later call.
+/// [`NvrtcError::NotFound`] with every location that was tried and what to install; the same on every later call.
 pub fn library() -> Result<&'static Nvrtc, NvrtcError> {
     static LIBRARY: OnceLock<Result<Nvrtc, NvrtcError>> = OnceLock::new();
     LIBRARY.get_or_init(|| Nvrtc::find(&anywarp_host::environment::raw)).as_ref().map_err(Clone::clone)
@@ -27,7 +26,7 @@ pub struct Nvrtc {
 }
 
 impl Nvrtc {
-    /// Looks at the places that these variables and the system name.
+    /// Searches the locations that these variables and the system name.
     pub(super) fn find(variable: Variable<'_>) -> Result<Self, NvrtcError> {
         let mut tried = Vec::new();
         for candidate in search::candidates(variable) {
@@ -74,7 +73,7 @@ impl Nvrtc {
         &self.architectures
     }
 
-    /// Returns the file, or the name that the system's loader knew.
+    /// Returns the file, or the name for the system's loader.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file

@@ -1,12 +1,12 @@
-//! NVRTC, CUDA's compiler as a library: found and loaded when it is first needed.
+//! NVRTC, CUDA's compiler as a library: found and loaded at first use.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
-//! | `search` | the places where the library may lie |
+//! | `search` | the locations where the library may be |
 //! | `library` | the library: found, with its version and architectures |
-//! | `compile` | CUDA C++ in, machine code or PTX out |
+//! | `compile` | compilation of CUDA C++ to machine code or PTX |
 //! | `error` | errors, with what to do about them |
-//! | `sys` | the functions as a table, and the library that they lie in |
+//! | `sys` | the functions as a table, and the loaded library |
 //! | `result` | each function as a method that returns a `Result` |
 //! | `safe` | a program inside NVRTC |
 

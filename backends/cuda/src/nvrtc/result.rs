@@ -5,14 +5,14 @@ use std::ptr::{null, null_mut};
 
 use super::sys::{Code, Functions, Program};
 
-/// A function of NVRTC that did not succeed.
+/// An NVRTC function that failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failed {
     pub(super) function: &'static str,
     pub(super) code: Code,
 }
 
-/// The outcome of a function of NVRTC.
+/// The result of an NVRTC function.
 pub(super) type Outcome<T> = Result<T, Failed>;
 
 fn checked(function: &'static str, code: Code) -> Outcome<()> {
@@ -39,14 +39,14 @@ impl Functions {
         Ok((u32::try_from(major).unwrap_or(0), u32::try_from(minor).unwrap_or(0)))
     }
 
-    /// Returns the architectures that it compiles for, ascending.
+    /// Returns the supported architectures, ascending.
     pub(super) fn architectures(&self) -> Result<Vec<u32>, String> {
         let mut count = 0;
         // SAFETY: it points to an integer of this frame.
         self.named(checked("nvrtcGetNumSupportedArchs", unsafe { (self.get_num_archs)(&raw mut count) }))?;
         let mut found = vec![0; usize::try_from(count).unwrap_or(0)];
         if !found.is_empty() {
-            // SAFETY: there is room for as many as the library has just said.
+            // SAFETY: there is space for the number that the library has just returned.
             self.named(checked("nvrtcGetSupportedArchs", unsafe { (self.get_archs)(found.as_mut_ptr()) }))?;
         }
         let mut known: Vec<u32> = found.into_iter().filter_map(|architecture| architecture.try_into().ok()).collect();
@@ -58,7 +58,7 @@ impl Functions {
         outcome.map_err(|failed| format!("{} failed with {}", failed.function, self.name(failed.code)))
     }
 
-    /// Makes a program of a text without headers.
+    /// Creates a program from a text without headers.
     pub(super) fn create(&self, text: &CStr, name: &CStr) -> Outcome<Program> {
         let mut program = null_mut();
         // SAFETY: both texts end with zero and live until the call is over; there are no headers.
@@ -71,7 +71,7 @@ impl Functions {
     pub(super) unsafe fn compile(&self, program: Program, options: &[&CStr]) -> Outcome<()> {
         let pointers: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
-        // SAFETY: the program is alive as the caller says; `pointers` are as many texts that end with zero.
+        // SAFETY: the program is alive as the caller says; `pointers` has `count` zero-terminated strings.
         checked("nvrtcCompileProgram", unsafe { (self.compile)(program, count, pointers.as_ptr()) })
     }
 
@@ -104,10 +104,10 @@ impl Functions {
     }
 }
 
-/// Returns the bytes of a pair of functions, of which the first says how many there are.
+/// Returns the bytes from a pair of functions, the first of which returns their number.
 ///
 /// # Safety
-/// The program is alive, and the functions are such a pair of NVRTC's.
+/// The program is alive, and the functions are such a pair of NVRTC.
 unsafe fn bytes(
     program: Program,
     (size_name, size): (&'static str, unsafe extern "C" fn(Program, *mut usize) -> Code),
@@ -118,7 +118,7 @@ unsafe fn bytes(
     checked(size_name, unsafe { size(program, &raw mut length) })?;
     let mut bytes = vec![0u8; length];
     if length > 0 {
-        // SAFETY: as the caller says; there is room for as much as NVRTC has just said.
+        // SAFETY: as the caller says; there is space for the size that NVRTC has just returned.
         checked(name, unsafe { fill(program, bytes.as_mut_ptr().cast()) })?;
     }
     Ok(bytes)

@@ -1,5 +1,5 @@
-//! A program inside NVRTC, destroyed when dropped. Its handle is made once and lies in a private field, which is all
-//! that the `SAFETY` comments below rest on; NVRTC may be called from any thread.
+//! A program inside NVRTC, destroyed when dropped. The `SAFETY` comments below rely on this alone: its handle is
+//! created once and stored in a private field. NVRTC may be called from any thread.
 
 use std::ffi::CStr;
 
@@ -14,7 +14,7 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// Makes a program of a text.
+    /// Creates a program from a text.
     pub(super) fn create(functions: &'a Functions, text: &CStr, name: &CStr) -> Outcome<Self> {
         Ok(Self { functions, handle: functions.create(text, name)? })
     }
@@ -25,7 +25,7 @@ impl<'a> Program<'a> {
         unsafe { self.functions.compile(self.handle, options) }
     }
 
-    /// Returns NVRTC's words about the compilation; nothing if it does not even give those.
+    /// Returns NVRTC's messages about the compilation; empty if NVRTC returns none.
     pub(super) fn log(&self) -> String {
         // SAFETY: the program is alive.
         let mut bytes = unsafe { self.functions.log(self.handle) }.unwrap_or_default();
@@ -34,7 +34,7 @@ impl<'a> Program<'a> {
         String::from_utf8_lossy(&bytes).trim().to_owned()
     }
 
-    /// Returns what was compiled.
+    /// Returns the compiled image.
     pub(super) fn image(&self, output: Output) -> Outcome<Vec<u8>> {
         match output {
             // SAFETY: the program is alive.
@@ -47,7 +47,7 @@ impl<'a> Program<'a> {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: made once, destroyed once.
+        // SAFETY: created once, destroyed once.
         if let Err(failed) = unsafe { self.functions.destroy(self.handle) } {
             log::debug!("{} failed with {}", failed.function, self.functions.name(failed.code));
         }

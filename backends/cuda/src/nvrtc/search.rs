@@ -1,4 +1,4 @@
-//! The places where NVRTC may lie.
+//! The locations where NVRTC may be.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use super::error::Attempt;
 use crate::environment::NVRTC;
 use crate::installed::{self, Variable};
 
-/// Names that the system's loader may know, newest first.
+/// Names that the system's loader may find, newest first.
 #[cfg(windows)]
 const NAMES: &[&str] = &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];
 #[cfg(not(windows))]
 const NAMES: &[&str] = &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.11.2"];
 
-/// Folders that hold libraries, of a CUDA toolkit or a Python package.
+/// Folders with libraries, in a CUDA toolkit or a Python package.
 const FOLDERS: &[&str] = &["lib64", "lib", "bin/x64", "bin/x86_64", "bin"];
 
 /// One candidate.
@@ -21,14 +21,14 @@ const FOLDERS: &[&str] = &["lib64", "lib", "bin/x64", "bin/x86_64", "bin"];
 pub(super) enum Candidate {
     /// A name for the system's loader.
     Name(&'static str),
-    /// A file that is there.
+    /// A file that exists.
     File(PathBuf),
-    /// A place that has nothing to load.
+    /// A location with nothing to load.
     Nothing(Attempt),
 }
 
-/// Returns the candidates, in order. A variable that is set is the only place, so that a mistake in it does not
-/// go unnoticed.
+/// Returns the candidates, in order. A variable that is set is the only location, so that a mistake in it does not go
+/// unnoticed.
 pub(super) fn candidates(variable: Variable<'_>) -> Vec<Candidate> {
     if let Some(value) = variable(NVRTC).filter(|value| !value.is_empty()) {
         return named(Path::new(&value));
@@ -37,7 +37,7 @@ pub(super) fn candidates(variable: Variable<'_>) -> Vec<Candidate> {
     let mut seen = HashSet::new();
     for folder in installed::folders(variable, FOLDERS) {
         match libraries(&folder) {
-            Ok(files) if files.is_empty() => found.push(Candidate::Nothing(attempt(&folder, "holds no NVRTC"))),
+            Ok(files) if files.is_empty() => found.push(Candidate::Nothing(attempt(&folder, "contains no NVRTC"))),
             Ok(files) => {
                 let new = files.into_iter().filter(|file| seen.insert(file.clone()));
                 found.extend(new.map(Candidate::File));
@@ -60,14 +60,14 @@ fn named(path: &Path) -> Vec<Candidate> {
         };
     }
     match libraries(path) {
-        Ok(files) if files.is_empty() => place("the folder holds no NVRTC"),
+        Ok(files) if files.is_empty() => place("the folder contains no NVRTC"),
         Ok(files) => files.into_iter().map(Candidate::File).collect(),
         Err(reason) => place(&reason),
     }
 }
 
-/// Returns the files in a folder that are NVRTC by their names, newest version first, links resolved: the
-/// library looks for its second one beside itself.
+/// Returns the files in a folder that have a name of NVRTC, newest version first, with links resolved: the library
+/// searches its own folder for its second one.
 fn libraries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| error.to_string())?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -80,7 +80,7 @@ fn libraries(folder: &Path) -> Result<Vec<PathBuf>, String> {
 
 fn is_library(name: &str) -> bool {
     let dll = name.starts_with("nvrtc64_") && name.ends_with(".dll");
-    // `.alt` is a second build of the library, which cannot be loaded beside the first.
+    // `.alt` is a second build of the library, which cannot be loaded in addition to the first.
     (name.starts_with("libnvrtc.so") || dll) && !name.contains(".alt")
 }
 

@@ -1,4 +1,4 @@
-//! NVRTC's functions as one table, and the library that they lie in.
+//! NVRTC's functions as one table, and the loaded library.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
@@ -8,25 +8,25 @@ use libloading::Library;
 /// The loaded library.
 pub(super) struct Loaded {
     pub(super) functions: Functions,
-    // Last, so that it goes after everything that points into it.
+    // The last field, so that it is dropped after everything that points into it.
     _library: Library,
 }
 
 impl Loaded {
-    /// Loads a file, or a name that the system's loader knows.
+    /// Loads a file, or a name for the system's loader.
     pub(super) fn open(file: &Path) -> Result<Self, String> {
         preload_builtins(file);
-        // SAFETY: the library's initialisers are NVIDIA's and ask nothing of the caller.
+        // SAFETY: the library's initialisers are NVIDIA's and have no requirements.
         let library = unsafe { Library::new(file) }.map_err(|error| reason(&error))?;
-        // SAFETY: the types are those of nvrtc.h, the same since CUDA 11.2; the library outlives the
-        // functions because both lie in one value, which lends the functions out only by reference.
+        // SAFETY: the types are those of nvrtc.h, the same since CUDA 11.2; the library outlives the functions because
+        // both are in one value, which lends the functions only by reference.
         let functions = unsafe { Functions::of(&library) }?;
         Ok(Self { functions, _library: library })
     }
 }
 
-/// Windows, and NVRTC before 13.5 everywhere, look for the library's second one in the system's places,
-/// not beside itself; one that is loaded already is found.
+/// Loads the library of built-in functions. Windows, and NVRTC before 13.5 on every system, search for it in the
+/// system's locations, not in NVRTC's own folder; a loaded one is found.
 fn preload_builtins(file: &Path) {
     let Some(folder) = file.parent().filter(|folder| folder.is_absolute()) else { return };
     let prefix = if cfg!(windows) { "nvrtc-builtins64_" } else { "libnvrtc-builtins.so" };
@@ -41,7 +41,7 @@ fn preload_builtins(file: &Path) {
     }
 }
 
-/// An error with its causes: the outer one alone often says only that loading failed.
+/// The text of an error with its causes: the outer one alone often only states that loading failed.
 fn reason(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -68,13 +68,13 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// Looks all functions up.
+            /// Looks up all functions.
             ///
             /// # Safety
             /// The library is NVRTC, and stays loaded as long as the functions are used.
             unsafe fn of(library: &Library) -> Result<Self, String> {
                 $(
-                    // SAFETY: the caller says that the symbols are NVRTC's; their types are from nvrtc.h.
+                    // SAFETY: the caller guarantees that the symbols are NVRTC's; their types are from nvrtc.h.
                     let $field = *unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> $result>($symbol) }
                         .map_err(|error| format!("it lacks {}: {}", $symbol, reason(&error)))?;
                 )*

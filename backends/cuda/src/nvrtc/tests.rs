@@ -1,4 +1,4 @@
-//! With a library, where there is one; `ANYWARP_REQUIRE=nvrtc` makes its absence a failure.
+//! Tests with a library, if there is one; `ANYWARP_REQUIRE=nvrtc` makes its absence a failure.
 
 #[cfg(target_os = "linux")]
 use std::path::Path;
@@ -189,12 +189,11 @@ fn without_its_second_library_it_says_so() {
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("libnvrtc.so.13");
     std::fs::copy(nvrtc.file(), &file).unwrap();
-    // The copy has the name of the library that is loaded, but is another file: the system loads it
-    // again.
+    // The copy has the name of the loaded library, but is another file, so the system loads it again.
     let lonely = Nvrtc::find(&|name| (name == "ANYWARP_NVRTC").then(|| file.clone().into())).unwrap();
     let compiled = lonely.compile(&source(SQUARES), Output::Cubin);
     std::fs::remove_dir_all(&folder).unwrap();
-    // Where the first library has loaded the second one, the system may give it to the copy, too.
+    // Where the first library has loaded the second one, the copy may receive it too.
     if let Err(error) = compiled {
         assert!(matches!(error, NvrtcError::Builtins { .. }), "{error}");
         assert!(error.to_string().contains("libnvrtc-builtins"), "{error}");

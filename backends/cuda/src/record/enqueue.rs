@@ -1,4 +1,4 @@
-//! The steps of a plan as calls of the driver.
+//! The steps of a plan as driver calls.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::record::plan::{Launch, Place, Plan, Step};
 use crate::submit::complete::Timer;
 use crate::submit::queue::QueueState;
 
-/// A stream that steps are enqueued to, and the room that this takes.
+/// A stream that steps are enqueued to, with the buffers for that.
 pub(crate) struct Enqueue<'a> {
-    /// A stream of work, or that of captures.
+    /// A stream for work or for captures.
     pub(crate) native: &'a Stream,
     pub(crate) state: &'a mut QueueState,
     /// Filled for a timed plan.
@@ -103,7 +103,7 @@ impl Enqueue<'_> {
         }
     }
 
-    /// Marks the moment before a launch, if the plan is timed.
+    /// Records an event before a launch, if the plan is timed.
     fn start(&mut self, plan: &Plan) -> Result<Option<(Event, Event)>, BackendError> {
         if !plan.timed {
             return Ok(None);

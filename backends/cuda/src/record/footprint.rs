@@ -1,4 +1,4 @@
-//! Footprints of a plan's steps: the bytes of memories that they touch, and the library's workspace.
+//! Footprints of a plan's steps: the bytes that they access, and the library's workspace.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use smallvec::SmallVec;
 use crate::memory::Memory;
 use crate::record::plan::{Launch, Plan, Step, Touch};
 
-/// The ranges that a submission touches.
+/// The ranges that a submission accesses.
 pub(crate) type Footprints = SmallVec<[Touch; 8]>;
 
 impl Plan {
-    /// Returns the ranges that some of the steps touch, each once as far as that is quickly seen.
+    /// Returns the ranges that some of the steps access, without repetitions that are found quickly.
     pub(crate) fn footprint(&self, steps: Range<usize>) -> Footprints {
-        // Steps mostly touch the same ranges as those right before them.
+        // Most steps access the same ranges as those before them.
         const LOOK_BACK: usize = 8;
         let mut all = Footprints::new();
         let mut add = |touch: Touch| {
@@ -47,12 +47,12 @@ impl Plan {
         touches.iter().map(|touch| (&*self.memories[touch.memory], *touch))
     }
 
-    /// Returns whether steps use a library's workspace.
+    /// Returns whether the steps use a library's workspace.
     pub(crate) fn has_library(&self, steps: &Range<usize>) -> bool {
         self.steps[steps.clone()].iter().any(|step| matches!(step, Step::Library { .. }))
     }
 
-    /// Returns whether steps run kernels.
+    /// Returns whether the steps launch kernels.
     pub(crate) fn has_launch(&self, steps: &Range<usize>) -> bool {
         self.steps[steps.clone()].iter().any(|step| matches!(step, Step::Launch(_)))
     }

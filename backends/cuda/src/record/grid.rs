@@ -1,24 +1,24 @@
-//! Blocks for a number of workgroups; pure.
+//! Blocks for a number of workgroups, as pure functions.
 
 /// CUDA's limit of blocks in y and in z.
-const MOST_YZ: u32 = 65_535;
+const MAX_YZ: u32 = 65_535;
 /// CUDA's limit of blocks in x.
-const MOST_X: u32 = i32::MAX as u32;
+const MAX_X: u32 = i32::MAX as u32;
 
-/// Returns whether CUDA launches that many blocks in one grid.
+/// Returns whether CUDA can launch this many blocks in one grid.
 pub(crate) fn is_direct([x, y, z]: [u32; 3]) -> bool {
-    x <= MOST_X && y <= MOST_YZ && z <= MOST_YZ
+    x <= MAX_X && y <= MAX_YZ && z <= MAX_YZ
 }
 
-/// Returns whether there is nothing to run.
+/// Returns whether the grid is empty.
 pub(crate) fn is_empty(groups: [u32; 3]) -> bool {
     groups.contains(&0)
 }
 
-/// Returns the number of blocks that take the workgroups in turns: as many as the card runs at a time, or fewer if there
-/// are fewer workgroups; `groups` is `None` where the number is not known yet.
+/// Returns the number of blocks that loop over the workgroups: as many as the GPU runs at a time, or fewer if there are
+/// fewer workgroups; `groups` is `None` where the number is not known yet.
 pub(crate) fn turns(groups: Option<[u32; 3]>, multiprocessors: u32, on_each: u32) -> u32 {
-    let resident = multiprocessors.max(1).saturating_mul(on_each.max(1)).min(MOST_X);
+    let resident = multiprocessors.max(1).saturating_mul(on_each.max(1)).min(MAX_X);
     let wanted = groups.map_or(u128::MAX, |groups| groups.iter().map(|count| u128::from(*count)).product());
     u32::try_from(wanted).unwrap_or(u32::MAX).min(resident)
 }
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn direct_grids_are_those_that_cuda_launches() {
-        assert!(is_direct([MOST_X, 65_535, 65_535]) && is_direct([1, 1, 1]));
+        assert!(is_direct([MAX_X, 65_535, 65_535]) && is_direct([1, 1, 1]));
         assert!(!is_direct([1 << 31, 1, 1]) && !is_direct([1, 65_536, 1]) && !is_direct([1, 1, 65_536]));
         assert!(is_empty([3, 0, 1]) && !is_empty([1, 1, 1]));
     }

@@ -1,12 +1,12 @@
-//! Recordings, from commands to native calls.
+//! Translates recordings from commands to native calls.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
-//! | `plan` | a recording, checked and resolved: ids became addresses and machine code |
-//! | `grid` | blocks for a number of workgroups; pure |
-//! | `footprint` | the bytes that steps of a plan touch |
-//! | `parts` | a plan taken apart, so that large copies run beside kernels |
-//! | `enqueue` | the steps of a plan as calls of the driver |
+//! | `plan` | a recording, checked and resolved: addresses and machine code in place of ids |
+//! | `grid` | blocks for a number of workgroups |
+//! | `footprint` | the bytes that steps of a plan access |
+//! | `parts` | a plan divided, so that large copies run beside kernels |
+//! | `enqueue` | the steps of a plan as driver calls |
 
 pub(crate) mod enqueue;
 mod footprint;

@@ -1,8 +1,8 @@
-//! Plans taken apart, so that large copies run beside kernels.
+//! Divides plans, so that large copies run beside kernels.
 //!
-//! While a stream has work under way, large copies to the device go to a stream of their own, and so do
-//! those to the host. Each part of a recording is a submission like any other, in the order of its
-//! steps, and waits for what it conflicts with; the recording's ticket stands for all of them.
+//! While a stream has work, large copies to the device use a stream of their own, and so do those to the host. Each
+//! part of a recording is a submission like any other, in the order of its steps, and waits for what it conflicts with;
+//! the recording's ticket covers all of them.
 
 use std::ops::Range;
 
@@ -13,34 +13,34 @@ use crate::record::plan::{Plan, Step, Touch};
 use crate::streams::state::{DOWNLOAD, Point, UPLOAD};
 use crate::submit::queue::{Queue, QueueState};
 
-/// Bytes of copies that are worth a stream of their own: about what the copy engines move in the time
-/// that the events between the streams take, ten times over. Tests copy little.
+/// The size in bytes from which copies get a stream of their own: about ten times what the copy engines transfer in the
+/// time of the events between the streams. Tests use small copies.
 pub(crate) const LARGE: u64 = if cfg!(test) { 128 } else { 1 << 20 };
-/// The most parts of a plan: further steps stay together.
-const MOST: usize = 8;
+/// The largest number of parts of a plan: further steps stay together.
+const MAX_PARTS: usize = 8;
 
-/// Some of a plan's steps, and the stream that they run on.
+/// Some of a plan's steps, and their stream.
 pub(crate) struct Part {
     pub(crate) stream: usize,
     pub(crate) steps: Range<usize>,
-    /// It is more than large copies.
+    /// Whether it contains more than large copies.
     pub(crate) work: bool,
 }
 
-/// The parts of a plan: one, mostly.
+/// The parts of a plan, usually one.
 pub(crate) type Parts = SmallVec<[Part; 1]>;
 
 impl Queue {
     /// Returns the parts of a plan for a stream, in the order of its steps.
     pub(crate) fn parts(&self, state: &mut QueueState, plan: &Plan, stream: usize) -> Result<Parts, BackendError> {
         let all = 0..plan.steps.len();
-        // Timed plans are measured as they are.
+        // A timed plan is not divided.
         if plan.copied < LARGE || plan.timed {
             return Ok(smallvec![Part { stream, steps: all, work: true }]);
         }
         let busy = self.is_busy(state, stream)?;
         let mut parts = Parts::new();
-        // There is work of this recording, behind which its uploads need not wait either.
+        // Whether there is earlier work in this recording, which its uploads need not wait for either.
         let mut works = false;
         for (direction, steps) in runs(plan) {
             let aside = match direction {
@@ -48,7 +48,7 @@ impl Queue {
                 Some(_) => busy,
                 None => false,
             };
-            let to = direction.filter(|_| aside && parts.len() + 1 < MOST).unwrap_or(stream);
+            let to = direction.filter(|_| aside && parts.len() + 1 < MAX_PARTS).unwrap_or(stream);
             works |= direction.is_none();
             match parts.last_mut().filter(|last| last.stream == to) {
                 Some(last) => {
@@ -61,14 +61,14 @@ impl Queue {
         Ok(parts)
     }
 
-    /// Returns whether a stream has anything under way but large copies.
+    /// Returns whether a stream has any work in flight other than large copies.
     pub(crate) fn is_busy(&self, state: &mut QueueState, stream: usize) -> Result<bool, BackendError> {
         let sequence = state.progress[stream].worked;
         self.poll_in(state, Point { stream, sequence }).map(|over| !over)
     }
 
-    /// Returns whether some of a plan's steps would have to wait for a stream if they ran in another one, or for
-    /// the `former` parts there. They gain nothing then, and delay others.
+    /// Returns whether some of a plan's steps would have to wait for a stream, or for the `former` parts in it, if they
+    /// ran in another one. Moving them gains nothing then, and delays others.
     fn is_bound(
         &self,
         state: &mut QueueState,
@@ -96,8 +96,8 @@ fn conflicts(plan: &Plan, one: Touch, other: Touch) -> bool {
     same && (one.access == Access::Write || other.access == Access::Write) && one.span.overlaps(other.span)
 }
 
-/// Splits the steps of a plan into runs: copies in one direction that are large together, with their stream, and
-/// the steps between them.
+/// Splits the steps of a plan into runs: copies in one direction that are large together, with their stream, and the
+/// steps between them.
 fn runs(plan: &Plan) -> SmallVec<[(Option<usize>, Range<usize>); 4]> {
     let mut runs: SmallVec<[(Option<usize>, Range<usize>); 4]> = SmallVec::new();
     let mut add = |direction, steps: Range<usize>| match runs.last_mut().filter(|(last, _)| *last == direction) {
@@ -121,7 +121,7 @@ fn runs(plan: &Plan) -> SmallVec<[(Option<usize>, Range<usize>); 4]> {
     runs
 }
 
-/// Returns the stream for a step that copies between host and device, and its bytes.
+/// Returns the stream for a step that copies between host and device, and its size in bytes.
 fn direction(plan: &Plan, step: usize) -> Option<(usize, u64)> {
     let Step::Copy { source, target } = plan.steps.get(step)? else { return None };
     let kinds = [source, target].map(|place| plan.memories[place.memory].kind);

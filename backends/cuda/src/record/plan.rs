@@ -1,4 +1,4 @@
-//! A recording, checked and resolved: ids became addresses and machine code.
+//! A recording, checked and resolved: addresses and machine code in place of ids.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::translate::{Form, Parameter};
 pub(crate) type Memories = FxHashMap<MemoryId, Arc<Memory>>;
 pub(crate) type Kernels = FxHashMap<KernelId, Arc<Kernel>>;
 
-/// Stored values begin at multiples of this.
+/// The alignment of stored values in bytes.
 const ALIGNMENT: usize = 16;
 
 /// The memories and kernels that recordings are resolved against.
@@ -44,11 +44,11 @@ impl validity::Resources for Known<'_> {
     }
 }
 
-/// The reason why a plan cannot be made.
+/// The reason why a plan cannot be built.
 pub(crate) enum PlanError {
-    /// The recording is wrong.
+    /// The recording is invalid.
     Error(BackendError),
-    /// A kernel lacks the form that a dispatch needs; the plan can be made when it is there.
+    /// A kernel lacks the form that a dispatch needs; the plan can be built once it is compiled.
     Missing(Arc<Kernel>, Form),
 }
 
@@ -67,13 +67,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Returns it as a use of its bytes.
+    /// Returns the access to its bytes.
     pub(crate) fn touch(self, access: Access) -> Touch {
         Touch { memory: self.memory, access, span: Span { start: self.offset, end: self.offset + self.bytes } }
     }
 }
 
-/// A range that a dispatch or routine reads or writes.
+/// A range that a dispatch or routine accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct Touch {
     pub(crate) memory: usize,
@@ -86,11 +86,11 @@ pub(crate) struct Launch {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) label: Arc<str>,
-    /// The grid; zero in one direction if there is nothing to run.
+    /// The grid; zero in one dimension if it is empty.
     pub(crate) blocks: [u32; 3],
     /// Its arguments among [`Plan::arguments`].
     pub(crate) arguments: Range<usize>,
-    /// Its touches among [`Plan::touches`].
+    /// Its accesses among [`Plan::touches`].
     pub(crate) touches: Range<usize>,
 }
 
@@ -110,13 +110,13 @@ pub(crate) enum Step {
         places: [Place; 3],
         touches: Range<usize>,
     },
-    /// Work that other code has enqueued already.
+    /// Work that other code has already enqueued.
     Foreign {
         touches: Range<usize>,
     },
 }
 
-/// Commands with all that they need. Kept and used again, so that a launch allocates nothing.
+/// Resolved commands. Plans are kept and reused, so that a launch allocates nothing.
 #[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
@@ -124,22 +124,22 @@ pub(crate) struct Plan {
     pub(crate) touches: Vec<Touch>,
     /// The arguments of all launches.
     pub(crate) arguments: Arguments,
-    /// Uniforms that kernels want in memory, but got as values.
+    /// Uniforms given as values that kernels expect in memory.
     pub(crate) stored: Vec<u8>,
-    /// The places of their addresses in `arguments`, with their offsets in `stored`.
+    /// The positions of their addresses in `arguments`, with their offsets in `stored`.
     placed: Vec<(usize, usize)>,
-    /// The places of the status record's address in `arguments`.
+    /// The positions of the status record's address in `arguments`.
     status: Vec<usize>,
     pub(crate) timed: bool,
-    /// Bytes of all copies.
+    /// The total size of all copies in bytes.
     pub(crate) copied: u64,
 }
 
 /// A binding of one dispatch, resolved.
 struct Resolved {
-    /// 0 for a value.
+    /// The address; 0 for a value.
     address: u64,
-    /// Elements of the runtime-sized array.
+    /// The number of elements of the runtime-sized array.
     count: u32,
     value: Option<Range<u32>>,
 }
@@ -149,11 +149,11 @@ fn wrong<T, E: From<BackendError>>(message: String) -> Result<T, E> {
 }
 
 impl Plan {
-    /// Makes the plan of a recording.
+    /// Builds the plan of a recording.
     ///
     /// # Errors
-    /// Those of [`validity::check`], and arguments that a kernel cannot take; the plan is then good for nothing but
-    /// to be [cleared](Self::clear).
+    /// Those of [`validity::check`], and arguments that a kernel cannot take; the plan must then be
+    /// [cleared](Self::clear).
     pub(crate) fn make(&mut self, known: &Known<'_>, recording: &Recording) -> Result<(), PlanError> {
         validity::check(recording, known.caps, known)?;
         self.timed = recording.timed;
@@ -177,12 +177,12 @@ impl Plan {
         self.memories.push(memory);
     }
 
-    /// Makes all touches so far those of one piece of foreign work.
+    /// Makes all accesses so far those of one piece of foreign work.
     pub(crate) fn end_foreign(&mut self) {
         self.steps.push(Step::Foreign { touches: 0..self.touches.len() });
     }
 
-    /// Clears everything, and keeps the room.
+    /// Clears everything, and keeps the capacity.
     pub(crate) fn clear(&mut self) {
         self.timed = false;
         self.copied = 0;
@@ -195,7 +195,7 @@ impl Plan {
         self.status.clear();
     }
 
-    /// Returns whether some launch takes a status record.
+    /// Returns whether a launch takes a status record.
     pub(crate) fn is_limited(&self) -> bool {
         !self.status.is_empty()
     }
@@ -205,14 +205,14 @@ impl Plan {
         self.steps.iter().filter_map(|step| if let Step::Launch(launch) = step { Some(&launch.label) } else { None })
     }
 
-    /// Puts the address of the status record into the arguments.
+    /// Writes the address of the status record to the arguments.
     pub(crate) fn set_status(&mut self, address: u64) {
         for at in &self.status {
             self.arguments.set_address(*at, address);
         }
     }
 
-    /// Puts the addresses of the stored values, which begin at `address`, into the arguments.
+    /// Writes the addresses of the stored values, which begin at `address`, to the arguments.
     pub(crate) fn set_stored(&mut self, address: u64) {
         for (at, offset) in &self.placed {
             self.arguments.set_address(*at, address + *offset as u64);
@@ -235,9 +235,9 @@ impl Plan {
         Ok(step)
     }
 
-    /// Keeps the memory of a region, which was checked.
+    /// Keeps the memory of a checked region.
     fn place(&mut self, known: &Known<'_>, region: Region) -> Result<Place, BackendError> {
-        // A kernel's buffers are mostly those of the one before.
+        // Most of a kernel's buffers are those of the one before.
         const LOOK_BACK: usize = 8;
         let memory = known.memories.get(&region.memory).ok_or(BackendError::UnknownMemory(region.memory))?;
         let recent = self.memories.len().saturating_sub(LOOK_BACK);
@@ -277,7 +277,7 @@ impl Plan {
                 let Some(bit) = bit(index) else {
                     let name = &binding.name;
                     return wrong(format!(
-                        "{label}: '{name}' is binding {index}: above 63, a uniform takes a value only"
+                        "{label}: '{name}' is binding {index}: above 63, a uniform accepts a value only, got a region of memory"
                     ));
                 };
                 form.addressed |= bit;
@@ -318,7 +318,7 @@ impl Plan {
                 }
                 Parameter::Value { binding, bytes } => {
                     let Some(value) = resolved.get(binding).and_then(|bound| bound.value.as_ref()) else {
-                        return wrong(format!("{label}: binding {binding} is to be a value"));
+                        return wrong(format!("{label}: binding {binding}: expected a value, got a region of memory"));
                     };
                     self.arguments.push(recording.bytes(value), bytes as usize);
                 }
@@ -354,7 +354,7 @@ impl Plan {
             Bound::Inline(range) => Resolved { address: 0, count: 0, value: Some(range.clone()) },
             Bound::Memory { region, .. } => {
                 let place = self.place(known, *region)?;
-                // Checked: it can be counted.
+                // The check has shown that the number fits.
                 let count = binding.length(region.bytes).unwrap_or(u32::MAX);
                 self.touches.push(place.touch(binding.access));
                 Resolved { address: self.address(place), count, value: None }
@@ -363,7 +363,7 @@ impl Plan {
     }
 }
 
-/// Returns the number by which a status record names the launch at this place among the steps: not zero.
+/// Returns the non-zero number that identifies the launch of this step in a status record.
 pub(crate) fn launch_number(step: usize) -> u32 {
     u32::try_from(step + 1).unwrap_or(u32::MAX)
 }

@@ -13,24 +13,24 @@ use crate::installed::{self, Variable};
 
 anywarp_backend::debug_as_display!(DisassembleError);
 
-/// The programs that disassemble, the better one first: it knows the lines of the source.
+/// The disassemblers, the better one first: it shows the source's lines.
 const TOOLS: &[(&str, &[&str])] =
     &[("nvdisasm", &["--print-code", "--print-line-info-inline"]), ("cuobjdump", &["--dump-sass"])];
 
-/// The reason why machine code could not be shown as text.
+/// The reason why machine code could not be disassembled.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DisassembleError {
-    /// No program that disassembles.
+    /// There is no disassembler.
     #[error(
         "neither nvdisasm nor cuobjdump was found ({tried}): install one with `pip install nvidia-cuda-nvdisasm` and set \
          {NVDISASM} to it or its folder, or install the CUDA toolkit"
     )]
     NotFound {
-        /// The places where they were looked for.
+        /// The locations that were searched.
         tried: String,
     },
-    /// The program could not be started, or the cubin not be given to it.
+    /// The program could not be started, or the cubin could not be written for it.
     #[error("{what} failed: {error}")]
     Failed {
         /// The step that failed.
@@ -38,12 +38,12 @@ pub enum DisassembleError {
         /// The system's error.
         error: io::Error,
     },
-    /// The program does not take the cubin, because it is older, or because the bytes are none.
+    /// The program does not accept the cubin, because it is too old, or because the bytes are not a cubin.
     #[error("{tool} refused the machine code: {message}")]
     Refused {
         /// The program.
         tool: String,
-        /// Its words.
+        /// Its messages.
         message: String,
     },
 }
@@ -51,7 +51,7 @@ pub enum DisassembleError {
 /// Returns the instructions of a cubin, with the lines of the WGSL that they come from.
 ///
 /// # Errors
-/// [`DisassembleError::NotFound`] says what to install.
+/// [`DisassembleError::NotFound`] names what to install.
 pub fn disassemble(cubin: &[u8]) -> Result<String, DisassembleError> {
     let (tool, arguments) = find(&raw)?;
     let file = Temporary::new(cubin)?;
@@ -95,14 +95,14 @@ fn in_folders(folders: &[PathBuf]) -> Option<Tool> {
     })
 }
 
-/// Returns the tool that the user names by a file: the one in its name, or else the first of the tools.
+/// Returns the tool that the user names by a file: the one with that name, or else the first of the tools.
 fn named(file: &Path) -> Option<Tool> {
     let name = file.file_name()?.to_string_lossy();
     let (_, arguments) = TOOLS.iter().find(|(tool, _)| name.contains(tool)).or(TOOLS.first())?;
     file.is_file().then(|| (file.to_owned(), *arguments))
 }
 
-/// A file with these bytes, until it is dropped: neither tool reads its standard input.
+/// A file with these bytes, removed on drop: neither tool reads its standard input.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -118,7 +118,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // A file that stays behind is the system's to clear.
+        // The system removes temporary files that remain.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -133,7 +133,7 @@ mod tests {
         for name in ["ANYWARP_NVDISASM", "PATH"] {
             match find(&|variable| (variable == name).then(|| "/nonexistent".into())) {
                 Err(error) => assert!(error.to_string().contains("pip install nvidia-cuda-nvdisasm"), "{error}"),
-                // A toolkit in its usual place.
+                // A toolkit in the default location.
                 Ok(_) => assert_eq!(name, "PATH"),
             }
         }

@@ -1,12 +1,11 @@
-//! Waits between streams, derived from the bytes that submissions touch.
+//! Waits between streams, derived from the bytes that submissions access.
 //!
-//! Nothing is noted while only the first stream has work. With the first submission to another one a
-//! *period* begins, in which each memory has a list of its uses; it ends when the device is idle. Uses from
-//! before the period lie in the first stream, up to the last submission there that used the memory.
+//! While only the first stream has work, no uses are recorded. With the first submission to another stream a *period*
+//! begins, in which each memory has a list of its uses; it ends when the device is idle. All uses before the period are
+//! in the first stream, up to the last submission there that used the memory.
 //!
-//! Before a submission its stream waits for the events behind those of other streams that it conflicts with;
-//! afterwards its own uses are noted. Both happen under the queue's lock, so that no other thread comes
-//! between.
+//! Before a submission its stream waits for the events after conflicting submissions of other streams; afterwards the
+//! submission's own uses are recorded. Both happen under the queue's lock, so that no other thread interferes.
 
 use anywarp_backend::{Access, BackendError};
 
@@ -17,21 +16,21 @@ use crate::streams::uses::{Span, Use};
 use crate::submit::queue::{Queue, QueueState};
 
 impl Queue {
-    /// Begins a period, unless one is under way: from here on uses are noted.
+    /// Begins a period, unless one is active: uses are recorded from here on.
     pub(crate) fn begin_period(&self, state: &mut QueueState) {
         if state.concurrent {
             return;
         }
         state.concurrent = true;
         state.period += 1;
-        // Zeros that were written since the last submission.
+        // For zeroing that was enqueued since the last submission.
         if std::mem::take(&mut state.unnumbered) {
             self.number(state, 0);
         }
         state.workspace.enter(state.period, self.states[0].latest());
     }
 
-    /// Counts work that was enqueued in a stream, but has no ticket.
+    /// Numbers work that was enqueued in a stream without a ticket.
     pub(crate) fn number(&self, state: &mut QueueState, stream: usize) -> Point {
         let point = Point { stream, sequence: self.context.submissions.submitted() + 1 };
         self.after_submission(state, point, None);
@@ -56,7 +55,7 @@ impl Queue {
         needed
     }
 
-    /// Makes a stream wait for the submissions that are needed of each stream.
+    /// Makes a stream wait for the given submissions of each stream.
     pub(crate) fn join(
         &self,
         state: &mut QueueState,
@@ -78,7 +77,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Notes the uses of a submission that was enqueued.
+    /// Records the uses of a submission that was enqueued.
     pub(crate) fn note<'a>(
         &self,
         state: &mut QueueState,

@@ -1,9 +1,9 @@
-//! The streams of a device, and which of their submissions wait for which.
+//! The streams of a device, and the dependencies between their submissions.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
 //! | `state` | the streams of the driver, and the progress of each |
-//! | `uses` | the submissions that use a memory, by ranges; pure |
+//! | `uses` | the submissions that use a memory, by ranges |
 //! | `dependencies` | waits between streams, derived from uses |
 
 mod dependencies;

@@ -1,7 +1,6 @@
-//! The streams that work goes to, by their indices, and the progress of each.
+//! The streams, by their indices, and the progress of each.
 //!
-//! The first ones are those that recordings name; behind them are some for copies and frees. The driver makes
-//! each when it is first used.
+//! Recordings name the first ones; the others are for copies and frees. The driver creates each at its first use.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +23,7 @@ pub(crate) const RECLAIM: usize = 18;
 /// The number of all streams.
 pub(crate) const STREAMS: usize = 19;
 
-/// Returns the index of a recording's stream; the first, where there is no such stream.
+/// Returns the index of a recording's stream; the first, where the number is too large.
 pub(crate) fn stream_of(stream: u32) -> usize {
     if stream < NAMED_STREAMS { stream as usize } else { 0 }
 }
@@ -36,18 +35,18 @@ pub(crate) struct Point {
     pub(crate) sequence: u64,
 }
 
-/// Several ends that are waited for together.
+/// Several ends to wait for together.
 pub(crate) type Points = SmallVec<[Point; 1]>;
 
-/// The streams as the driver has them.
+/// The driver's streams.
 pub(crate) struct Streams {
     first: Stream,
-    /// Empty until the stream is first used; then for good.
+    /// Empty until the stream is first used.
     others: [OnceLock<Stream>; STREAMS - 1],
 }
 
 impl Streams {
-    /// Makes the first one; the context is current.
+    /// Creates the first stream; the context is current.
     pub(crate) fn create(context: &Arc<Context>) -> Result<Self, BackendError> {
         Ok(Self { first: Stream::create(context, "opening the device")?, others: Default::default() })
     }
@@ -56,12 +55,12 @@ impl Streams {
         &self.first
     }
 
-    /// Returns a stream, if it was ever used.
+    /// Returns a stream if it was created.
     pub(crate) fn get(&self, stream: usize) -> Option<&Stream> {
         stream.checked_sub(1).map_or(Some(&self.first), |other| self.others[other].get())
     }
 
-    /// Returns a stream, made if there is none yet; the context is current.
+    /// Returns a stream, created at its first use; the context is current.
     pub(crate) fn open(&self, context: &Arc<Context>, stream: usize) -> Result<&Stream, BackendError> {
         match self.get(stream) {
             Some(native) => Ok(native),
@@ -73,12 +72,12 @@ impl Streams {
     }
 }
 
-/// The progress of a stream that is read without the queue's lock.
+/// The progress of a stream, readable without the queue's lock.
 #[derive(Default)]
 pub(crate) struct StreamState {
     /// The number of the last submission to this stream.
     latest: AtomicU64,
-    /// All submissions to this stream up to this number have ended, and their outcomes are known.
+    /// The number up to which all submissions to this stream have ended, with their outcomes known.
     finished: AtomicU64,
 }
 
@@ -96,13 +95,13 @@ impl StreamState {
         self.finished.load(Ordering::Acquire)
     }
 
-    /// Publishes the progress; the caller holds the queue's lock.
+    /// Sets the progress; the caller holds the queue's lock.
     pub(crate) fn finish(&self, sequence: u64) {
         self.finished.store(sequence, Ordering::Release);
     }
 }
 
-/// An event in the stream behind submission `sequence`.
+/// An event in the stream after submission `sequence`.
 pub(crate) struct Mark {
     pub(crate) sequence: u64,
     pub(crate) event: Arc<Event>,
@@ -110,13 +109,13 @@ pub(crate) struct Mark {
 
 /// A wait of a stream for another one.
 pub(crate) struct Join {
-    /// The submission that begins after the wait.
+    /// The first submission after the wait.
     pub(crate) before: u64,
-    /// The end that is waited for.
+    /// The end to wait for.
     pub(crate) point: Point,
 }
 
-/// The progress of a stream that is kept under the queue's lock.
+/// The progress of a stream, kept under the queue's lock.
 #[derive(Default)]
 pub(crate) struct StreamProgress {
     pub(crate) marks: VecDeque<Mark>,
@@ -124,14 +123,14 @@ pub(crate) struct StreamProgress {
     pub(crate) claimed: u64,
     /// The last submission; alive while there is a ticket for it.
     pub(crate) latest: Weak<Submission>,
-    /// The last submission that is more than large copies.
+    /// The last submission that contains more than large copies.
     pub(crate) worked: u64,
-    /// The next value of [`StreamState::finished`], when the submissions that have ended are completed.
+    /// The next value of [`StreamState::finished`], once the submissions that have ended are completed.
     pub(crate) ended: u64,
-    /// While something runs: no submission below this one does.
+    /// While the stream has work: all submissions below this number have ended.
     pub(crate) first: u64,
     /// The last submission of each other stream that this one has waited for.
     pub(crate) joined: [u64; STREAMS],
-    /// Waits whose ends were not seen yet.
+    /// Waits whose ends were not observed yet.
     pub(crate) joins: VecDeque<Join>,
 }

@@ -1,17 +1,17 @@
 //! The submissions that use the bytes of a memory, as far as later ones may have to wait for them.
 //!
-//! The list stays short: uses that have ended go, and so do uses that a later write covers (that write has waited
-//! for them). When it grows all the same, ranges are widened, which can only add a wait.
+//! The list stays short: uses that have ended are removed, and so are uses that a later write covers (that write has
+//! waited for them). If it still grows, ranges are widened, which can only add a wait.
 
 use anywarp_backend::Access;
 use smallvec::SmallVec;
 
 use crate::streams::state::{Point, STREAMS};
 
-/// Above this many, uses are widened.
-const MOST: usize = 16;
+/// The number of uses above which they are widened.
+const MAX_USES: usize = 16;
 
-/// Bytes from `start` to below `end`.
+/// The bytes in `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) start: u64,
@@ -29,7 +29,7 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Returns whether the two are one range, without a gap.
+    /// Returns whether the two together are one range without a gap.
     pub(crate) fn touches(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }
@@ -48,14 +48,14 @@ pub(crate) struct Use {
 }
 
 impl Use {
-    /// Returns whether a wait for this one covers `older`, for all that conflicts with that.
+    /// Returns whether a wait for this use is sufficient for everything that conflicts with `older`.
     fn replaces(&self, older: &Self) -> bool {
         let in_order = self.point.stream == older.point.stream && older.access == Access::Read;
         self.span.covers(older.span) && (self.access == Access::Write || in_order)
     }
 }
 
-/// The uses of one memory. They hold for one period of several streams (see `depend`).
+/// The uses of one memory. They are valid for one period of several streams (see `dependencies`).
 #[derive(Default)]
 pub(crate) struct Uses {
     period: u64,
@@ -63,12 +63,12 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Makes the list of memory that begins with this use.
+    /// Returns the list for memory that begins with this use.
     pub(crate) fn beginning(period: u64, first: Use) -> Self {
         Self { period, list: SmallVec::from_slice(&[first]) }
     }
 
-    /// Begins a period: older uses lie in the first stream, up to submission `last`.
+    /// Begins a period: older uses are in the first stream, up to submission `last`.
     pub(crate) fn enter(&mut self, period: u64, last: u64) {
         if self.period != period {
             self.period = period;
@@ -97,12 +97,12 @@ impl Uses {
             Some(last) => last.span = last.span.hull(new.span),
             None => self.list.push(new),
         }
-        if self.list.len() > MOST {
+        if self.list.len() > MAX_USES {
             self.widen();
         }
     }
 
-    /// Leaves one range of reads and one of writes for each stream.
+    /// Reduces the list to one range of reads and one of writes per stream.
     fn widen(&mut self) {
         let mut wide: SmallVec<[Use; 2]> = SmallVec::new();
         for narrow in &self.list {
@@ -141,7 +141,7 @@ mod tests {
 
     use Access::{Read, Write};
 
-    /// A name, the uses so far, a new access, and the streams that it waits for with their last submissions.
+    /// A name, the earlier uses, a new access, and the streams that it waits for with their last submissions.
     type Case<'a> = (&'a str, &'a [Use], (usize, Access, u64, u64), &'a [(usize, u64)]);
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
             ("a range apart", &[used(1, 4, Write, 0, 8)], (2, Write, 8, 12), &[]),
             ("the same stream", &[used(1, 4, Write, 0, 8)], (1, Write, 0, 8), &[]),
             (
-                "a write stands for what it waited for",
+                "a write replaces the uses it waited for",
                 &[used(1, 4, Read, 2, 8), used(2, 5, Write, 0, 8)],
                 (3, Write, 0, 8),
                 &[(2, 5)],
@@ -166,7 +166,7 @@ mod tests {
                 &[(1, 4), (2, 5)],
             ),
             (
-                "a read does not stand for a write",
+                "a read does not replace a write",
                 &[used(1, 4, Write, 0, 8), used(1, 5, Read, 0, 8)],
                 (2, Read, 0, 8),
                 &[(1, 4)],
@@ -182,7 +182,7 @@ mod tests {
     fn the_list_stays_short_and_loses_nothing() {
         let all: Vec<Use> = (0..200).map(|n| used(1 + n as usize % 3, n + 1, Write, 32 * n, 32 * n + 16)).collect();
         let uses = list(&all);
-        assert!(uses.list.len() <= MOST, "{}", uses.list.len());
+        assert!(uses.list.len() <= MAX_USES, "{}", uses.list.len());
         for one in &all {
             let found = needed(&uses, 0, Read, one.span.start, one.span.end);
             let enough = |(stream, upto): &(usize, u64)| *stream == one.point.stream && *upto >= one.point.sequence;

@@ -1,11 +1,11 @@
-//! Outcomes of submissions that have ended: times, and stopped kernels with the memories that these and later
-//! work have poisoned.
+//! Outcomes of submissions that have ended: timings, and stopped kernels with the memories that they and later work
+//! have poisoned.
 //!
-//! A stopped kernel is noticed only after the submission, so the commands behind it have run. Memories that
-//! they made from its results are poisoned too; those that do not depend on them are sound.
+//! A stopped kernel is noticed only after the submission, so the commands after it have run. Memories that they
+//! computed from its results are poisoned too; memories that do not depend on them stay valid.
 //!
-//! Submissions of several streams are completed as they end, each after those that it depends on. Poison
-//! therefore holds from one submission on, until another.
+//! Submissions of several streams are completed as they end, each after those that it depends on. Poison is therefore
+//! valid from one submission on, until another.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::streams::state::Point;
 use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 
-/// The multiple of bytes in which memory is allocated: a copy that ends that near to the end replaces all.
+/// The granularity of allocations in bytes: a copy that ends this close to the end replaces the whole memory.
 pub(crate) const GRAIN: u64 = 16;
 
 /// Two events around a launch.
@@ -36,9 +36,9 @@ pub(crate) struct Timer {
 
 /// The plan of a submission.
 pub(crate) enum HeldPlan {
-    /// Made for it.
+    /// A plan made for it.
     Own(Box<Plan>),
-    /// Made for it and other parts of the same recording.
+    /// A plan shared with other parts of the same recording.
     Part(Arc<Plan>),
     /// The plan of a graph.
     Graph(Arc<Graph>),
@@ -56,17 +56,17 @@ impl Deref for HeldPlan {
     }
 }
 
-/// A submission that has an outcome beyond its end.
+/// A submission that needs processing at its end.
 pub(crate) struct Pending {
     pub(crate) point: Point,
     pub(crate) submission: Arc<Submission>,
     pub(crate) held: HeldPlan,
-    /// The plan's steps that it consists of.
+    /// Its steps of the plan.
     pub(crate) range: Range<usize>,
-    /// The status record of its own; a graph has one for all its runs.
+    /// Its own status record; a graph has one for all its runs.
     pub(crate) record: Option<StatusRecord>,
     pub(crate) timers: Vec<Timer>,
-    /// Not all of it could be enqueued.
+    /// Set if only a part could be enqueued.
     pub(crate) failed: Option<Arc<Failure>>,
     pub(crate) loop_limit: u32,
 }
@@ -118,10 +118,10 @@ impl Queue {
     }
 }
 
-/// Returns the timings of a submission that has ended, counted from `epoch` or else from its own beginning.
+/// Returns the timings of a submission that has ended, relative to `epoch` or else to its own start.
 fn read(timers: &[Timer], epoch: Option<&Event>) -> Vec<Timing> {
     let Some(first) = timers.first() else { return Vec::new() };
-    // The driver counts in f32: long times are known to fewer digits than the short ones between events of one
+    // The driver counts in f32: the time since `epoch` has fewer digits than the short times between events of one
     // submission.
     let began = epoch.map_or(Duration::ZERO, |epoch| between(epoch, &first.start));
     let timing = |timer: &Timer| Timing {
@@ -132,7 +132,7 @@ fn read(timers: &[Timer], epoch: Option<&Event>) -> Vec<Timing> {
     timers.iter().map(timing).collect()
 }
 
-/// Returns the time from one event to a later one, both before the end of the submission.
+/// Returns the time from one event to a later one.
 fn between(start: &Event, end: &Event) -> Duration {
     let milliseconds = end.since(start).unwrap_or_else(|error| {
         log::warn!("{error}");
@@ -141,17 +141,18 @@ fn between(start: &Event, end: &Event) -> Duration {
     Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default()
 }
 
-/// The outcome for the memories, command by command.
+/// The outcome for each memory, command by command.
 struct Outcome<'a> {
     plan: &'a Plan,
     sequence: u64,
     stop: Option<Stop>,
-    /// The limit of loops, for errors.
+    /// The loop limit, for error messages.
     loop_limit: u32,
-    /// The failure of the first kernel that was stopped: later ones that are limited too may have been, unnoticed.
+    /// The failure of the first stopped kernel: later kernels with limited loops may have been stopped too, without a
+    /// report.
     stopped: Option<Arc<Failure>>,
-    /// The first failure. Set from the start if not all was enqueued: then all memories that should have been
-    /// written are poisoned.
+    /// The first failure. Set from the start if only a part was enqueued: all memories that should have been written
+    /// are poisoned then.
     failure: Option<Arc<Failure>>,
 }
 
@@ -184,7 +185,7 @@ impl Outcome<'_> {
         let Some(failure) = from.poison.failure(self.sequence) else { return self.replaced(target) };
         to.poison.set(&failure, self.sequence);
         if to.kind == MemoryKind::Readback {
-            // The next mapping reports it from there.
+            // The next mapping reports it from the copy.
             from.poison.clear(self.sequence);
         }
         self.failure.get_or_insert(failure);
@@ -203,12 +204,12 @@ impl Outcome<'_> {
         self.stopped.clone()
     }
 
-    /// Returns the failure of a memory that is read, or written only in part.
+    /// Returns the failure of a memory that is read or partly written.
     fn inherited(&self, touches: &Range<usize>) -> Option<Arc<Failure>> {
         for touch in &self.plan.touches[touches.clone()] {
             let memory = &self.plan.memories[touch.memory];
             match memory.poison.failure(self.sequence) {
-                // After the report, the program writes there again knowingly.
+                // The failure was reported, so the program may write to the memory again.
                 Some(failure) if touch.access == Access::Write && failure.was_reported_before(self.sequence) => {
                     memory.poison.clear(self.sequence);
                 }
@@ -239,8 +240,8 @@ impl Outcome<'_> {
         }
     }
 
-    /// Ends the poison of a memory that a copy or fill replaces as a whole. In readback memory any copy does: it holds
-    /// the bytes that are read next.
+    /// Ends the poison of a memory that a copy or fill replaces as a whole. In readback memory every copy does: it
+    /// holds the bytes that are read next.
     fn replaced(&self, place: Place) {
         let memory = &self.plan.memories[place.memory];
         let whole = place.offset == 0 && place.bytes + GRAIN > memory.bytes;

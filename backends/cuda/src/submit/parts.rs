@@ -69,7 +69,7 @@ impl Queue {
                     cancel(plan, &submission.points);
                     return Err(error);
                 }
-                // The parts before it run.
+                // The earlier parts run.
                 Err(error) => Enqueued::nothing(Failure::new(error)),
             };
             failed.clone_from(&enqueued.failed);
@@ -82,7 +82,7 @@ impl Queue {
         Ok((submission, submitted))
     }
 
-    /// Notes in the plan's memories that the next submissions use them, one for each part.
+    /// Records in the plan's memories that the next submissions use them, one for each part.
     fn begin(&self, state: &mut QueueState, plan: &Plan, parts: &[Part]) -> Result<Points, BackendError> {
         for part in parts {
             self.stream(part.stream)?;

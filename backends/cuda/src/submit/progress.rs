@@ -1,7 +1,7 @@
-//! Progress of the streams: marks between submissions, and the consequences of an end.
+//! Progress of the streams: events between submissions, and the consequences of an end.
 //!
-//! A *mark* is an event between two submissions of a stream. It is recorded only while there is a ticket for the
-//! first one, or while other streams may have to wait for that.
+//! A *mark* is an event between two submissions of a stream. It is recorded only while there is a ticket for the first
+//! one, or while other streams may have to wait for it.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::submit::queue::{Queue, QueueState};
 use crate::submit::submission::Submission;
 use crate::submit::wait::Target;
 
-/// The number of marks in a stream from which submissions ask whether the oldest is over.
+/// The number of marks in a stream from which submissions query whether the oldest is over.
 const MANY: usize = 16;
 
 impl Queue {
-    /// Records a mark behind a stream's last submission, before another one follows, if there may be a wait
-    /// for it; and asks whether old marks are over, if there are many.
+    /// Records a mark after a stream's last submission, before another one follows, if there may be a wait for it;
+    /// queries whether old marks are over, if there are many.
     pub(crate) fn before_submission(&self, state: &mut QueueState, stream: usize) -> Result<(), BackendError> {
         let last = self.states[stream].latest();
         let progress = &state.progress[stream];
@@ -38,7 +38,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Counts a submission that was enqueued.
+    /// Records that a submission was enqueued.
     pub(crate) fn after_submission(&self, state: &mut QueueState, point: Point, submission: Option<&Arc<Submission>>) {
         let (stream, progress) = (&self.states[point.stream], &mut state.progress[point.stream]);
         if progress.ended == stream.latest() {
@@ -52,7 +52,7 @@ impl Queue {
         self.context.submissions.submit(point.sequence);
     }
 
-    /// Returns the nearest mark behind a submission, or a new one behind all of its stream.
+    /// Returns the first mark after a submission, or a new one after all work of its stream.
     pub(crate) fn mark_behind(&self, state: &mut QueueState, point: Point) -> Result<(u64, Arc<Event>), BackendError> {
         let marks = &state.progress[point.stream].marks;
         match marks.iter().find(|mark| mark.sequence >= point.sequence) {
@@ -61,7 +61,7 @@ impl Queue {
         }
     }
 
-    /// Records a mark behind a stream's last submission.
+    /// Records a mark after a stream's last submission.
     fn mark(&self, state: &mut QueueState, stream: usize) -> Result<(u64, Arc<Event>), BackendError> {
         let sequence = self.states[stream].latest();
         if let Some(mark) = state.progress[stream].marks.back()
@@ -76,7 +76,7 @@ impl Queue {
         Ok((sequence, event))
     }
 
-    /// Asks the driver whether a submission has ended.
+    /// Queries the driver whether a submission has ended.
     pub(crate) fn poll_in(&self, state: &mut QueueState, point: Point) -> Result<bool, BackendError> {
         if self.is_over(point) {
             return Ok(true);
@@ -91,7 +91,7 @@ impl Queue {
         Ok(over)
     }
 
-    /// Notes that all submissions of a stream up to this one have ended.
+    /// Records that all submissions of a stream up to this one have ended.
     pub(crate) fn advance(&self, point: Point) {
         let idle = {
             let mut state = self.lock();
@@ -104,11 +104,11 @@ impl Queue {
         self.deferred.clear(idle, &self.pool, self.streams.first());
     }
 
-    /// Asks whether the other streams are idle too: there may be no wait for them.
+    /// Queries whether the other streams are idle too: there may be no wait for them.
     fn poll_others(&self, state: &mut QueueState) {
         for (stream, each) in self.states.iter().enumerate() {
             if state.progress[stream].ended < each.latest() {
-                // An error is reported by a wait for that stream.
+                // A wait for that stream reports the error.
                 if !self.is_idle(stream).unwrap_or(false) {
                     return;
                 }
@@ -117,7 +117,7 @@ impl Queue {
         }
     }
 
-    /// Does the same under the lock.
+    /// Same as [`advance`](Self::advance), under the lock.
     pub(crate) fn advance_in(&self, state: &mut QueueState, point: Point) {
         if state.concurrent {
             end_all(state, point);
@@ -125,7 +125,7 @@ impl Queue {
             let ended = &mut state.progress[point.stream].ended;
             *ended = point.sequence.max(*ended);
         }
-        // Submissions that another one depends on have lower numbers, and have ended when that has.
+        // Submissions that another one depends on have lower numbers, and have ended when it has.
         let mut index = 0;
         while let Some(pending) = state.pending.get(index) {
             if pending.point.sequence > state.progress[pending.point.stream].ended {
@@ -148,19 +148,19 @@ impl Queue {
             }
             while progress.marks.front().is_some_and(|mark| mark.sequence <= progress.ended) {
                 let Some(mark) = progress.marks.pop_front() else { break };
-                // Unless another thread waits for it just now.
+                // Unless another thread is waiting for it.
                 if let Ok(event) = Arc::try_unwrap(mark.event) {
                     state.spare_marks.push(event);
                 }
             }
         }
         self.context.submissions.finish(finished);
-        // Nothing runs, so nothing can conflict: from here on the first stream is alone again.
+        // The device is idle, so there are no conflicts: the period ends.
         state.concurrent &= finished < submitted;
     }
 }
 
-/// Notes that a submission has ended, and with it all that it has waited for.
+/// Records that a submission has ended, and all submissions that it has waited for.
 fn end_all(state: &mut QueueState, point: Point) {
     let mut ended = vec![point];
     while let Some(point) = ended.pop() {

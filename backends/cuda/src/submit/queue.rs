@@ -1,11 +1,10 @@
 //! The queue of a device: its streams, and the order of submissions.
 //!
-//! Submissions are numbered in the order in which they came, and end in that order within each stream.
-//! No event is recorded for a submission that is a stream's last one: a wait for it is a wait for the
-//! whole stream.
+//! Submissions are numbered in the order of the calls, and end in that order within each stream. No event is recorded
+//! for a stream's last submission: a wait for it is a wait for the whole stream.
 //!
-//! Locks are taken in this order: the queue's state, a memory's state, then any of the small ones
-//! (spare plans, records, deferred frees, waiters).
+//! Lock order: the queue's state, a memory's state, then any of the small ones (spare plans, records, deferred frees,
+//! waiters).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,39 +22,39 @@ use crate::streams::uses::Uses;
 use crate::submit::complete::Pending;
 use crate::submit::wakers::Waiters;
 
-/// The number of empty plans that are kept for their room.
+/// The number of empty plans that are kept for their capacity.
 const SPARE: usize = 4;
 
-/// The state that submissions change, one after the other.
+/// The state that submissions change in turn.
 #[derive(Default)]
 pub(crate) struct QueueState {
     pub(crate) progress: [StreamProgress; STREAMS],
     pub(crate) spare_marks: Vec<Event>,
-    /// Work may be under way in another stream than the first: uses of memories are noted.
+    /// Whether streams other than the first may have work: uses of memories are recorded then.
     pub(crate) concurrent: bool,
-    /// Counts the times that `concurrent` was set.
+    /// The number of times that `concurrent` was set.
     pub(crate) period: u64,
-    /// Something without a number was enqueued in the first stream: memory was made zero.
+    /// Whether work without a number was enqueued in the first stream: zeroing of memory.
     pub(crate) unnumbered: bool,
-    /// Submissions that have an outcome beyond their end.
+    /// Submissions that need processing at their end.
     pub(crate) pending: VecDeque<Pending>,
     /// Timing events for reuse.
     pub(crate) timers: Vec<Event>,
-    /// The moment that timings are counted from: the beginning of the first launch that was timed.
+    /// The origin of timings: the start of the first timed launch.
     pub(crate) epoch: Option<Event>,
     pub(crate) library: LibraryContext,
     /// The uses of the library's workspace.
     pub(crate) workspace: Uses,
-    /// Room for a launch's parameters.
+    /// Space for a launch's parameters.
     pub(crate) pointers: Pointers,
     pub(crate) ahead: Ahead,
 }
 
-/// Memory that was made zero ahead of the first stream's work.
+/// Memory that was zeroed ahead of the first stream's work.
 #[derive(Default)]
 pub(crate) struct Ahead {
     pub(crate) bytes: u64,
-    /// The submission of the first stream after which the count begins anew.
+    /// The submission of the first stream after which the count restarts.
     pub(crate) since: u64,
 }
 
@@ -64,12 +63,12 @@ pub(crate) struct Queue {
     pub(crate) context: Arc<Context>,
     pub(crate) states: [StreamState; STREAMS],
     pub(crate) streams: Streams,
-    /// The stream on which graphs are captured; no work ever runs on it.
+    /// The stream on which graphs are captured; no work runs on it.
     pub(crate) capture: Stream,
     pub(crate) pool: Pool,
     pub(crate) deferred: DeferredFrees,
     pub(crate) records: Arc<StatusRecords>,
-    /// Set by the first failure, for good: before that no memory can be poisoned.
+    /// Set by the first failure, for good: before it no memory can be poisoned.
     pub(crate) anything_failed: AtomicBool,
     pub(crate) waiters: [Waiters; STREAMS],
     state: Mutex<QueueState>,
@@ -78,7 +77,7 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Makes the queue of a device just opened; the context is current.
+    /// Creates the queue of a device that was just opened; the context is current.
     pub(crate) fn create(context: &Arc<Context>, pool: Pool) -> Result<Arc<Self>, BackendError> {
         const OPERATION: &str = "opening the device";
         Ok(Arc::new(Self {
@@ -100,7 +99,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a stream, made if there is none yet; the context is current.
+    /// Returns a stream, created at its first use; the context is current.
     pub(crate) fn stream(&self, stream: usize) -> Result<&Stream, BackendError> {
         self.streams.open(&self.context, stream)
     }
@@ -110,7 +109,7 @@ impl Queue {
         self.spare_plans.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Takes a plan back.
+    /// Takes back a plan.
     pub(crate) fn give_back(&self, mut plan: Box<Plan>) {
         plan.clear();
         let mut plans = self.spare_plans.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,8 +118,7 @@ impl Queue {
         }
     }
 
-    /// Waits for all work, and drops everything that holds this queue in turn. Called when the
-    /// device is dropped.
+    /// Waits for all work, and drops everything that refers back to this queue. Called when the device is dropped.
     pub(crate) fn close(&self) {
         self.waiters.iter().for_each(Waiters::close);
         if let Err(error) = self.drain("closing the device")
@@ -146,7 +144,7 @@ impl Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // Some things were dropped after the device was closed: host ranges, tickets, recordings.
+        // Some resources were dropped after the device was closed: host ranges, tickets, recordings.
         self.deferred.clear_up_to(u64::MAX, &self.pool, self.streams.first());
     }
 }

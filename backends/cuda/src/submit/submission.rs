@@ -10,7 +10,7 @@ use anywarp_host::Failure;
 use crate::streams::state::Points;
 use crate::submit::queue::Queue;
 
-/// One submission, as its ticket sees it.
+/// One submission, in the ticket's view.
 pub(crate) struct Submission {
     queue: Arc<Queue>,
     /// Its ends, one for each part.

@@ -1,4 +1,4 @@
-//! Questions to the driver whether submissions have ended, and waits for that.
+//! Queries to the driver whether submissions have ended, and waits for that.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,22 +9,22 @@ use crate::driver::Event;
 use crate::streams::state::{Point, Points, StreamState};
 use crate::submit::queue::{Queue, QueueState};
 
-/// The time that a wait spins before it sleeps: about as long as falling asleep takes.
+/// The time that a wait spins before it sleeps: about the cost of sleeping.
 const SPIN: Duration = Duration::from_micros(50);
-/// The target of a wait, and the submission of the stream up to which everything has ended then.
+/// The target of a wait, and the submission of the stream up to which all work has ended then.
 pub(crate) enum Target {
     Stream(u64),
     Mark(u64, Arc<Event>),
 }
 
 impl Queue {
-    /// Returns whether a submission was seen to have ended.
+    /// Returns whether a submission is known to have ended.
     pub(crate) fn is_over(&self, point: Point) -> bool {
         self.states[point.stream].finished() >= point.sequence
     }
 
-    /// Asks the driver whether submissions have ended. One that was refused counts as the last before it in
-    /// its stream; so it does for waits.
+    /// Queries the driver whether submissions have ended. A refused submission counts as the last one before it in its
+    /// stream, also for waits.
     pub(crate) fn poll(&self, points: &[Point]) -> Result<bool, BackendError> {
         for point in points {
             if !self.poll_one(*point)? {
@@ -49,7 +49,7 @@ impl Queue {
         Ok(over)
     }
 
-    /// Waits until submissions have ended or the time is over; returns whether they have ended.
+    /// Waits until submissions have ended or the timeout has passed; returns whether they have ended.
     pub(crate) fn wait(self: &Arc<Self>, points: &[Point], timeout: Option<Duration>) -> Result<bool, BackendError> {
         let Some(timeout) = timeout else {
             return self.wait_here(points).map(|()| true);
@@ -60,7 +60,7 @@ impl Queue {
                 return Ok(false);
             }
             if start.elapsed() >= SPIN {
-                // A time-out beyond what the clock can say is none.
+                // A timeout beyond the clock's range means no timeout.
                 let Some(deadline) = start.checked_add(timeout) else {
                     return self.wait_here(points).map(|()| true);
                 };
@@ -74,7 +74,7 @@ impl Queue {
         Ok(true)
     }
 
-    /// Waits on this thread, which spins in the driver if the work is the last submitted.
+    /// Waits on this thread; spins in the driver if the work is the last submitted.
     fn wait_here(&self, points: &[Point]) -> Result<(), BackendError> {
         points.iter().try_for_each(|point| self.wait_for(*point))
     }
@@ -105,7 +105,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits on this thread, asleep.
+    /// Waits on this thread without spinning.
     pub(crate) fn wait_asleep(&self, point: Point) -> Result<(), BackendError> {
         if self.is_over(point) {
             return Ok(());
@@ -117,10 +117,10 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits for everything, also for work that was enqueued without a number.
+    /// Waits for everything, including work without a number.
     pub(crate) fn drain(&self, operation: &'static str) -> Result<(), BackendError> {
         let ends: Points = {
-            // With the lock, so that a submission under way counts.
+            // Under the lock, so that a submission in progress counts.
             let _state = self.lock();
             let open = |(stream, _): &(usize, &StreamState)| self.streams.get(*stream).is_some();
             let end = |(stream, each): (usize, &StreamState)| Point { stream, sequence: each.latest() };
@@ -134,7 +134,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Notes that a mapping will wait for submissions.
+    /// Records that a mapping will wait for submissions.
     pub(crate) fn claim(&self, points: &[Point]) {
         let mut state = self.lock();
         for point in points {
@@ -145,7 +145,7 @@ impl Queue {
 
     /// Returns the target of a wait.
     fn target(&self, point: Point) -> Result<Target, BackendError> {
-        // There is no ticket yet for a submission under way, and a mapping of its memory has had the lock since.
+        // A submission in progress has no ticket yet, and a mapping of its memory has taken the lock since.
         let latest = self.states[point.stream].latest();
         if point.sequence >= latest {
             return Ok(Target::Stream(latest));
@@ -153,13 +153,13 @@ impl Queue {
         self.target_in(&mut self.lock(), point)
     }
 
-    /// Does the same under the lock.
+    /// Same as [`target`](Self::target), under the lock.
     pub(crate) fn target_in(&self, state: &mut QueueState, point: Point) -> Result<Target, BackendError> {
         let latest = self.states[point.stream].latest();
         if point.sequence >= latest {
             return Ok(Target::Stream(latest));
         }
-        // Without a mark behind it, all later submissions are waited for, too.
+        // Without a mark after it, the wait is for all later submissions too.
         self.mark_behind(state, point).map(|(upto, event)| Target::Mark(upto, event))
     }
 

@@ -1,5 +1,4 @@
-//! Wakers, and waits with a time-out. For them a thread for each stream waits in the driver, started when it is
-//! first needed.
+//! Wakers, and waits with a timeout. One thread per stream waits for them in the driver, started at its first use.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,10 +11,10 @@ use anywarp_host::panicked;
 
 #[derive(Default)]
 struct State {
-    /// Submissions that are waited for, and the wakers to wake when they end.
+    /// Submissions that are awaited, with the wakers to wake at their ends.
     wanted: BTreeMap<u64, Vec<Waker>>,
     running: bool,
-    /// The device was closed: the thread ends when there is nothing left to do.
+    /// Whether the device was closed: the thread ends when there is nothing left to do.
     closed: bool,
 }
 
@@ -23,9 +22,9 @@ struct State {
 #[derive(Default)]
 pub(crate) struct Waiters {
     state: Mutex<State>,
-    /// A wait was added, or the device was closed.
+    /// Signals that a wait was added, or the device was closed.
     changed: Condvar,
-    /// A submission has ended.
+    /// Signals that a submission has ended.
     ended: Condvar,
 }
 
@@ -34,7 +33,7 @@ impl Waiters {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets the thread end when there is nothing left to do.
+    /// Makes the thread end when there is nothing left to do.
     pub(crate) fn close(&self) {
         self.state().closed = true;
         self.changed.notify_all();
@@ -43,8 +42,8 @@ impl Waiters {
 }
 
 impl Queue {
-    /// Wakes `waker` when one of these submissions ends that has not yet, or at once if all have: the task that is
-    /// woken asks again.
+    /// Wakes `waker` when the first of these submissions ends that is still running, or at once if all have ended: the
+    /// woken task polls again.
     pub(crate) fn wake(self: &Arc<Self>, points: &[Point], waker: &Waker) {
         let Some(point) = points.iter().find(|point| !self.is_complete(**point)) else {
             return waker.wake_by_ref();
@@ -57,7 +56,7 @@ impl Queue {
         self.notify_waiter(point.stream, state);
     }
 
-    /// Sleeps until a submission has ended, the device is lost, or the time is over.
+    /// Sleeps until a submission has ended, the device is lost, or the deadline has passed.
     pub(crate) fn sleep_until(self: &Arc<Self>, point: Point, deadline: Instant) {
         let waiters = &self.waiters[point.stream];
         let mut state = waiters.state();
@@ -99,7 +98,7 @@ impl Queue {
         self.waiters[stream].changed.notify_one();
     }
 
-    /// Waits for submissions, one after the other: the body of the thread.
+    /// Waits for submissions in order: the body of the thread.
     fn run_waits(&self, stream: usize) {
         let waiters = &self.waiters[stream];
         loop {
@@ -115,7 +114,7 @@ impl Queue {
                 state = waiters.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             };
             drop(state);
-            // After an error all are woken, and the device reports it to them.
+            // After an error all are woken, and the device returns the error to them.
             let upto = if self.wait_asleep(Point { stream, sequence: first }).is_ok() { first } else { u64::MAX };
             self.wake_waiting(stream, upto);
         }

@@ -1,7 +1,7 @@
-//! Memory: pointers as lvalues, with the tests that keep every access inside of its variable.
+//! Memory: pointers as lvalues, with the checks that keep every access inside its variable.
 //!
-//! A pointer is never a value of its own: where it is used, the steps that lead to it are written
-//! again, with the indices it was made with.
+//! A pointer is never a value of its own: at each use, its access chain is written again, with the indices it was made
+//! with.
 
 mod bounds;
 #[cfg(test)]
@@ -15,12 +15,12 @@ use super::expr::{Text, bare, is_cheap};
 use super::types::constness;
 use super::writer::FunctionWriter;
 
-/// What a place is wanted for: that decides what an index out of range does.
+/// The purpose of an lvalue, which decides what an index out of range does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// It is the last element's.
+    /// A read: an index out of range gives the last element.
     Read,
-    /// Nothing happens: the place has a test.
+    /// A change: an index out of range has no effect, because the lvalue has a test.
     Change,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Purpose {
 pub(super) struct Place {
     pub(super) text: String,
     pub(super) space: AddressSpace,
-    /// What must hold for the lvalue to exist.
+    /// The conditions under which the lvalue exists.
     tests: Vec<String>,
     /// The number of elements of the unsized array that it is or ends in.
     pub(super) count: Option<String>,
@@ -40,7 +40,7 @@ impl Place {
         Self { text, space, tests: Vec::new(), count }
     }
 
-    /// What must hold for the lvalue to exist, if that is not certain.
+    /// The condition under which the lvalue exists, unless it always does.
     pub(super) fn test(&self) -> Option<String> {
         if self.tests.is_empty() { None } else { Some(self.tests.join(" && ")) }
     }
@@ -50,12 +50,12 @@ impl Place {
         self.pointer().map_or_else(|| format!("&{}", self.text), str::to_owned)
     }
 
-    /// The pointer that it is what is behind of.
+    /// The pointer that the lvalue dereferences, if it is one.
     fn pointer(&self) -> Option<&str> {
         self.text.strip_prefix("(*").and_then(|rest| rest.strip_suffix(')')).filter(|pointer| is_cheap(pointer))
     }
 
-    /// `action` where the test holds, as one statement.
+    /// Returns `action` under the test, as one statement.
     pub(super) fn guarded(&self, action: &str) -> String {
         match self.test() {
             Some(test) => format!("if ({test}) {action};"),
@@ -64,16 +64,16 @@ impl Place {
     }
 }
 
-/// What is behind a pointer.
+/// The type that a pointer points to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pointee {
     Type(Handle<Type>),
-    /// A vector, or one of its components, for which the module may have no type.
+    /// A vector or one of its components, for which the module may have no type.
     Part(Option<VectorSize>, Scalar),
 }
 
 impl<'a> FunctionWriter<'a, '_> {
-    /// Writes a store: first the value, then, where all indices are in range, the place.
+    /// Writes a store: the value is evaluated first, then stored if all indices are in range.
     pub(super) fn store(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) -> Result<()> {
         if self.store_component(pointer, value)? {
             return Ok(());
@@ -89,8 +89,8 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(())
     }
 
-    /// Writes a store to whichever component of a variable of the function's own: each is changed
-    /// or not, so that none needs an address. Returns whether it is such a store.
+    /// Writes a store to a component, chosen at run time, of a variable of the function: each component is replaced
+    /// conditionally, so that none needs an address. Returns whether this is such a store.
     fn store_component(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) -> Result<bool> {
         let Expression::Access { base, index } = self.function.expressions[pointer] else { return Ok(false) };
         let Pointee::Type(ty) = self.pointee(base)? else { return Ok(false) };
@@ -108,7 +108,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(true)
     }
 
-    /// What is behind a pointer, now.
+    /// Returns the current value behind a pointer.
     pub(super) fn load(&mut self, pointer: Handle<Expression>) -> Result<Text> {
         if let Some(scalar) = self.atomic_scalar(pointer)? {
             let place = self.place(pointer, Purpose::Change)?;
@@ -125,7 +125,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(either(place.test(), place.text, &format!("{zero}{{}}")))
     }
 
-    /// Writes what every invocation of the workgroup reads between two barriers.
+    /// Writes a load by all invocations of the workgroup, between two barriers.
     pub(super) fn workgroup_uniform_load(
         &mut self,
         pointer: Handle<Expression>,
@@ -138,11 +138,11 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(())
     }
 
-    /// A pointer as the argument of a call: its address, and the number of elements where what it
-    /// points to is or ends in an unsized array.
+    /// Returns a pointer as the argument of a call: its address, and the number of elements if its type is or ends in
+    /// an unsized array.
     ///
-    /// Out of range it points to a copy of the last element, so that changes are lost; where there
-    /// are atomics, which a copy cannot have, it is null.
+    /// Out of range it points to a copy of the last element, so that changes are lost; for a type with atomics, which
+    /// cannot be copied, it is null.
     pub(super) fn pointer_argument(&mut self, pointer: Handle<Expression>) -> Result<String> {
         let place = self.place(pointer, Purpose::Change)?;
         let Pointee::Type(ty) = self.pointee(pointer)? else {
@@ -169,13 +169,13 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(format!("{test} ? {} : &{name}", place.address()))
     }
 
-    /// The number of elements of an unsized array.
+    /// Returns the number of elements of an unsized array.
     pub(super) fn array_length(&mut self, pointer: Handle<Expression>) -> Result<String> {
         let place = self.place(pointer, Purpose::Read)?;
-        place.count.ok_or_else(|| TranslateError::invalid("the length of what is no unsized array"))
+        place.count.ok_or_else(|| TranslateError::invalid("the length of an expression that is not an unsized array"))
     }
 
-    /// The lvalue behind a pointer.
+    /// Returns the lvalue for a pointer.
     pub(super) fn place(&mut self, pointer: Handle<Expression>, purpose: Purpose) -> Result<Place> {
         match self.function.expressions[pointer] {
             Expression::GlobalVariable(global) => {
@@ -192,7 +192,7 @@ impl<'a> FunctionWriter<'a, '_> {
                 let place = self.place(base, purpose)?;
                 self.step(place, pointer, base, GuardedIndex::Expression(index), purpose)
             }
-            _ => Err(TranslateError::unsupported("a pointer that is chosen at run time")),
+            _ => Err(TranslateError::unsupported("a pointer that is selected at run time")),
         }
     }
 
@@ -212,7 +212,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(place)
     }
 
-    /// From a place to a member or element of it.
+    /// Extends an lvalue to a member or element.
     fn step(
         &mut self,
         mut place: Place,
@@ -246,7 +246,7 @@ impl<'a> FunctionWriter<'a, '_> {
                     return Ok(place);
                 }
                 (&TypeInner::Vector { size, .. }, _) => Some(size),
-                _ => return Err(TranslateError::invalid("an index into what has no elements")),
+                _ => return Err(TranslateError::invalid("an index into a type without elements")),
             },
             Pointee::Part(size, _) => size,
         };
@@ -257,7 +257,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(place)
     }
 
-    /// Adds `[index]` to a place.
+    /// Adds `[index]` to an lvalue.
     fn subscript(
         &mut self,
         place: &mut Place,
@@ -273,7 +273,7 @@ impl<'a> FunctionWriter<'a, '_> {
             let count = match (length, &place.count) {
                 (Some(length), _) => format!("{length}u"),
                 (None, Some(count)) => count.clone(),
-                (None, None) => return Err(TranslateError::invalid("an unsized array that is no binding's")),
+                (None, None) => return Err(TranslateError::invalid("an unsized array outside of a binding")),
             };
             match purpose {
                 Purpose::Read => format!("aw_at({index}, {count})"),
@@ -287,7 +287,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(())
     }
 
-    /// Adds a component of a vector to a place.
+    /// Adds a component of a vector to an lvalue.
     fn component(
         &mut self,
         place: &mut Place,
@@ -301,8 +301,7 @@ impl<'a> FunctionWriter<'a, '_> {
             return Ok(());
         }
         let (mut index, is_certain) = self.index(access, index, Some(size as u32))?;
-        // By value, a vector of the function's own may stay in registers, and one that is only read
-        // in constant memory.
+        // By value, a variable's vector may stay in registers, and a read-only one in constant memory.
         let by_value = is_own(place.space) || !constness(place.space).is_empty();
         if purpose == Purpose::Read && by_value {
             place.text = format!("aw_get({}, {})", place.text, bare(&index));
@@ -318,7 +317,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(())
     }
 
-    /// The text of an access's index, and whether it is certainly in range.
+    /// Returns the text of an access's index, and whether it is always in range.
     pub(super) fn index(
         &mut self,
         access: Handle<Expression>,
@@ -327,7 +326,7 @@ impl<'a> FunctionWriter<'a, '_> {
     ) -> Result<(String, bool)> {
         let is_trusted = !self.m.checked || self.proven.in_range(access);
         let handle = match index {
-            // The validator has compared them; an unsized array has at least one element.
+            // The validator has checked it; an unsized array has at least one element.
             GuardedIndex::Known(index) => {
                 let is_certain = length.is_some() || index == 0 || is_trusted;
                 return Ok((format!("{index}u"), is_certain));
@@ -340,11 +339,11 @@ impl<'a> FunctionWriter<'a, '_> {
         if is_certain || self.type_of(handle).scalar_width() != Some(8) {
             return Ok((text, is_certain));
         }
-        // Bits beyond the 32 that a count has must not be lost.
+        // A 64-bit index must not be truncated to the 32 bits of a count.
         Ok((format!("u32(aw_min(u64({}), 4294967295ull))", bare(&text)), false))
     }
 
-    /// What is behind a pointer.
+    /// Returns the type that a pointer points to.
     pub(super) fn pointee(&self, pointer: Handle<Expression>) -> Result<Pointee> {
         match *self.type_of(pointer) {
             TypeInner::Pointer { base, .. } => Ok(Pointee::Type(base)),
@@ -353,7 +352,7 @@ impl<'a> FunctionWriter<'a, '_> {
         }
     }
 
-    /// The scalar behind a pointer to an atomic.
+    /// Returns the scalar type of an atomic behind a pointer.
     pub(super) fn atomic_scalar(&self, pointer: Handle<Expression>) -> Result<Option<Scalar>> {
         Ok(match self.pointee(pointer)? {
             Pointee::Type(ty) => match self.m.module.types[ty].inner {
@@ -364,7 +363,7 @@ impl<'a> FunctionWriter<'a, '_> {
         })
     }
 
-    /// Whether there is an atomic in values of a type.
+    /// Returns whether values of a type contain an atomic.
     fn has_atomics(&self, ty: Handle<Type>) -> bool {
         match &self.m.module.types[ty].inner {
             TypeInner::Atomic(_) => true,
@@ -374,18 +373,18 @@ impl<'a> FunctionWriter<'a, '_> {
         }
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub(super) fn type_of(&self, handle: Handle<Expression>) -> &'a TypeInner {
         self.info[handle].ty.inner_with(&self.m.module.types)
     }
 }
 
-/// Whether variables are an invocation's own: registers, as long as nothing takes their address.
+/// Returns whether variables are private to an invocation: registers, unless their address is taken.
 fn is_own(space: AddressSpace) -> bool {
     matches!(space, AddressSpace::Function | AddressSpace::Private)
 }
 
-/// The name of a component of a vector.
+/// Returns the name of a component of a vector.
 pub(super) fn component_name(index: u32) -> Result<char> {
     ['x', 'y', 'z', 'w']
         .get(index as usize)
@@ -393,7 +392,7 @@ pub(super) fn component_name(index: u32) -> Result<char> {
         .ok_or_else(|| TranslateError::invalid("a component that a vector does not have"))
 }
 
-/// `value` where the test holds, else `zero`.
+/// Returns `value` if the test holds, otherwise `zero`.
 pub(super) fn either(test: Option<String>, value: String, zero: &str) -> Text {
     match test {
         Some(test) => Text::loose(format!("{test} ? {value} : {zero}")),

@@ -8,7 +8,7 @@ use super::expr::bare;
 use super::writer::FunctionWriter;
 
 impl FunctionWriter<'_, '_> {
-    /// Writes an atomic operation; out of range it does nothing and its result is zero.
+    /// Writes an atomic operation; out of range it has no effect and its result is zero.
     pub(super) fn atomic(
         &mut self,
         pointer: Handle<Expression>,
@@ -17,7 +17,7 @@ impl FunctionWriter<'_, '_> {
         result: Option<Handle<Expression>>,
     ) -> Result<()> {
         let Some(scalar) = self.atomic_scalar(pointer)? else {
-            return Err(TranslateError::invalid("an atomic operation on what is not atomic"));
+            return Err(TranslateError::invalid("an atomic operation on a value that is not atomic"));
         };
         let scalar = self.m.inner_name(&TypeInner::Scalar(scalar));
         let value = self.value(value)?;
@@ -28,7 +28,7 @@ impl FunctionWriter<'_, '_> {
             AtomicFunction::Exchange { compare: Some(compare) } => {
                 let compare = self.value(compare)?;
                 let call = format!("aw_atomicCompareExchangeWeak({address}, {}, {value})", bare(&compare));
-                // As if there were a zero that cannot be changed.
+                // As for a zero that cannot be changed.
                 (call, format!("aw_cas_result<{scalar}>{{{scalar}(0), {compare} == {scalar}(0)}}"))
             }
             _ => (format!("aw_atomic{}({address}, {value})", name(*function)), format!("{scalar}(0)")),

@@ -1,4 +1,4 @@
-//! Built-in functions of numbers.
+//! Built-in numeric functions.
 
 use naga::{Expression, Handle, MathFunction, RelationalFunction, TypeInner};
 
@@ -20,12 +20,12 @@ impl FunctionWriter<'_, '_> {
         Ok(Text::tight(format!("aw_{}({})", name(function), texts.join(", "))))
     }
 
-    /// Whether all or any of the components are true, or which are not numbers or infinite.
+    /// Translates `all`, `any`, and the tests for NaN and infinity.
     pub(super) fn relational(&mut self, function: RelationalFunction, argument: Handle<Expression>) -> Result<Text> {
         let text = self.value(argument)?;
         let is_vector = matches!(self.type_of(argument), TypeInner::Vector { .. });
         let name = match function {
-            // Of one truth value.
+            // For one boolean.
             RelationalFunction::All | RelationalFunction::Any if !is_vector => return Ok(Text::tight(text)),
             RelationalFunction::All => "all",
             RelationalFunction::Any => "any",
@@ -36,7 +36,7 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// As WGSL spells it.
+/// The WGSL name.
 fn name(function: MathFunction) -> &'static str {
     use MathFunction as F;
     match function {

@@ -21,7 +21,7 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> ModuleWriter<'a> {
-    /// A constant expression as one operand.
+    /// Returns a constant expression as one operand.
     pub(super) fn constant(&mut self, handle: Handle<Expression>) -> Result<String> {
         let module = self.module;
         match module.global_expressions[handle] {
@@ -41,11 +41,11 @@ impl<'a> ModuleWriter<'a> {
                 let text = self.constant(value)?;
                 Ok(format!("{}{{{}}}", self.inner_name(inner), vec![text; size as usize].join(", ")))
             }
-            _ => Err(TranslateError::invalid("a constant that is not evaluated")),
+            _ => Err(TranslateError::invalid("a constant that was not evaluated")),
         }
     }
 
-    /// The zero of a type. A table in device memory takes an `f16` only as its bits.
+    /// Returns the zero of a type. A table in device memory can initialise an `f16` only from its bits.
     fn zero(&self, ty: Handle<Type>) -> String {
         let half = |scalar: naga::Scalar| scalar == naga::Scalar::F16;
         let (name, count) = match self.module.types[ty].inner {
@@ -56,16 +56,16 @@ impl<'a> ModuleWriter<'a> {
         format!("{name}{{{}}}", [HALF_ZERO].repeat(count).join(", "))
     }
 
-    /// A constant of the module: the name of a number or table, else its value.
+    /// Returns a constant of the module: the name of a number or table, otherwise its value.
     pub(super) fn constant_value(&mut self, handle: Handle<Constant>) -> Result<String> {
         let constant = &self.module.constants[handle];
         let value = self.constant(constant.init)?;
         let qualifiers = match self.module.types[constant.ty].inner {
-            // A number of a fundamental type is itself wherever it is named.
+            // A constant of a fundamental type can be used by name everywhere.
             TypeInner::Scalar(scalar) if scalar.kind != naga::ScalarKind::Float || scalar.width > 2 => {
                 "static constexpr"
             }
-            // Not in `__constant__` memory, which lanes with different indices read one by one.
+            // Not in `__constant__` memory, whose reads are serialised for lanes with different indices.
             TypeInner::Array { .. } | TypeInner::Matrix { .. } | TypeInner::Struct { .. } => "static __device__ const",
             _ => return Ok(value),
         };
@@ -77,7 +77,7 @@ impl<'a> ModuleWriter<'a> {
         Ok(name)
     }
 
-    /// A vector, matrix, array or struct of its parts.
+    /// Returns a vector, matrix, array or struct made of its parts.
     pub(super) fn compose(&mut self, ty: Handle<Type>, parts: &[Part<'_>]) -> Result<String> {
         let name = self.type_name(ty);
         let mut texts = Vec::with_capacity(parts.len());
@@ -99,14 +99,14 @@ impl<'a> ModuleWriter<'a> {
     }
 }
 
-/// A literal. The text is one operand: it needs no parentheses around it.
+/// Returns a literal as one operand that needs no parentheses.
 pub(super) fn literal(literal: Literal) -> Result<String> {
     Ok(match literal {
         Literal::Bool(value) => value.to_string(),
         Literal::I32(i32::MIN) => "(-2147483647 - 1)".to_owned(),
         Literal::I32(value) => signed(i64::from(value), ""),
         Literal::U32(value) => format!("{value}u"),
-        // The magnitude of the least one is no literal of its type.
+        // The magnitude of the smallest value does not fit the type.
         Literal::I64(i64::MIN) => "(-9223372036854775807ll - 1)".to_owned(),
         Literal::I64(value) => signed(value, "ll"),
         Literal::U64(value) => format!("{value}ull"),
@@ -127,8 +127,8 @@ fn signed(value: i64, suffix: &str) -> String {
     if value < 0 { format!("({value}{suffix})") } else { format!("{value}{suffix}") }
 }
 
-/// A finite float: in decimal if few digits say exactly what it is, else in hexadecimal, since a
-/// compiler that reads a decimal `f32` as an `f64` first rounds twice.
+/// Returns a finite float: in decimal if a short text is exact, otherwise in hexadecimal, because a compiler that reads
+/// a decimal `f32` as an `f64` first rounds twice.
 fn signed_float(value: f64, precision: u32, suffix: &str) -> String {
     let magnitude = value.abs();
     let eighths = magnitude * 8.0;
@@ -140,12 +140,12 @@ fn signed_float(value: f64, precision: u32, suffix: &str) -> String {
     if value.is_sign_negative() { format!("(-{text})") } else { text }
 }
 
-/// A finite positive float as C++ writes it in hexadecimal.
+/// Returns a finite positive float in C++'s hexadecimal notation.
 fn hexadecimal(value: f64, precision: u32) -> String {
     const FRACTION: u64 = (1 << 52) - 1;
     let bits = value.to_bits();
     let (exponent, fraction) = (bits >> 52, bits & FRACTION);
-    // Without its leading one where there is none: such an f64 has the least exponent.
+    // A subnormal f64 has no leading one, and the smallest exponent.
     let (whole, exponent) = if exponent == 0 { (0, -1022) } else { (1, exponent.cast_signed() - 1023) };
     let digits = (precision as usize - 1).div_ceil(4);
     let digits = format!("{fraction:013x}").chars().take(digits).collect::<String>();

@@ -1,10 +1,9 @@
-//! How functions reach the variables of the module.
+//! Access of functions to the variables of the module.
 //!
-//! The entry point has parameters, and private variables as its own. What functions that it calls
-//! use of them is in a struct that they take a reference of. Every function is inlined, and the struct
-//! holds only pointers, counts and references, so nothing remains of it; with the private variables
-//! themselves in it, an array that is indexed dynamically would keep all of it in memory. Workgroup
-//! variables are at file scope.
+//! The entry point has the parameters, and the private variables as locals. The variables that its callees use are
+//! reached through a struct, passed by reference. Every function is inlined, and the struct holds only pointers, counts
+//! and references, so the compiler removes it; if it held the private variables themselves, an array that is indexed
+//! dynamically would keep the whole struct in memory. Workgroup variables are at file scope.
 
 use std::fmt::Write;
 
@@ -15,29 +14,29 @@ use super::names::FunctionKey;
 use super::types::constness;
 use super::writer::{FunctionWriter, GlobalPlace, ModuleWriter};
 
-/// Workgroup memory that a kernel can declare; what is more must be asked for at launch.
-const MOST_DECLARED: u32 = 48 << 10;
+/// The workgroup memory that a kernel can declare statically, in bytes; larger sizes must be requested at launch.
+const MAX_DECLARED: u32 = 48 << 10;
 
-/// The alignment of each workgroup variable, which is as much as any instruction wants.
+/// The alignment of each workgroup variable in bytes, sufficient for every instruction.
 const ALIGN: u32 = 16;
 
-/// How a variable of the module is given to the functions that use it.
+/// The form in which functions receive a variable of the module.
 enum Form {
     /// A pointer; with a count where there is an unsized array.
     Pointer { counted: bool },
     /// A constant in the kernel's parameters.
     Value,
-    /// Its own copy of every invocation.
+    /// A copy per invocation.
     Private,
 }
 
 impl FunctionWriter<'_, '_> {
-    /// How a variable of the module is reached from here.
+    /// Returns how this function reaches a variable of the module.
     pub(super) fn global(&self, handle: Handle<GlobalVariable>) -> GlobalPlace {
         let variable = &self.m.module.global_variables[handle];
         let name = self.m.names.global(handle);
         let form = self.m.form(handle);
-        // The entry point has them at hand.
+        // The entry point has them as parameters and locals.
         let path = if self.key == FunctionKey::Entry { "" } else { "aw." };
         let (text, count) = match form {
             Some(Form::Pointer { counted }) => {
@@ -51,17 +50,17 @@ impl FunctionWriter<'_, '_> {
         GlobalPlace { text, space: variable.space, count }
     }
 
-    /// The steps that are left to the invocation, and where it is noted that there are none.
+    /// The iteration budget of the invocation, and the status record that reports its end.
     pub(super) fn limit_arguments(&self) -> &'static str {
         if self.key == FunctionKey::Entry { "aw_steps, aw_status" } else { "aw.aw_steps, aw.aw_status" }
     }
 
-    /// The arguments with which a function is called that come before those of the WGSL.
+    /// Returns the argument of a call that precedes those of the WGSL.
     pub(super) fn context_argument(&self, callee: FunctionKey) -> Option<&'static str> {
         self.m.reach.takes_context(callee).then_some("aw")
     }
 
-    /// Names for the workgroup variables that a function uses, where they are parts of dynamic memory.
+    /// Declares references to the workgroup variables that a function uses, where they are parts of dynamic memory.
     pub(super) fn dynamic_variables(&mut self) {
         for (handle, offset) in self.m.dynamic.clone() {
             if !self.info[handle].is_empty() {
@@ -72,8 +71,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Declares the variables of which each invocation has its own, and the struct with what functions
-    /// use that the entry point calls.
+    /// Declares the private variables, and the struct with the variables that the entry point's callees use.
     pub(super) fn private_variables(&mut self) -> Result<()> {
         let mut members = Vec::new();
         for (handle, variable) in self.m.module.global_variables.iter() {
@@ -121,7 +119,7 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// The struct through which functions reach variables; empty if none needs it.
+    /// Returns the struct through which functions reach variables; empty if none needs it.
     pub(super) fn context(&self) -> String {
         let mut out = String::new();
         if !self.reach.has_context() {
@@ -150,8 +148,8 @@ impl ModuleWriter<'_> {
         out
     }
 
-    /// Declares the workgroup variables, or decides where in dynamic memory they lie: returns the
-    /// text, and the bytes to ask for.
+    /// Declares the workgroup variables, or assigns them offsets in dynamic memory: returns the text, and the dynamic
+    /// memory to request in bytes.
     pub(super) fn workgroup_variables(&mut self) -> Result<(String, u32)> {
         let mut bytes = 0_u32;
         let mut places = Vec::new();
@@ -163,7 +161,7 @@ impl ModuleWriter<'_> {
                 bytes = end.ok_or_else(|| TranslateError::limit("workgroup variables of more than 4 GiB"))?;
             }
         }
-        if bytes > MOST_DECLARED {
+        if bytes > MAX_DECLARED {
             self.dynamic = places;
             return Ok((format!("extern __shared__ __align__({ALIGN}) unsigned char aw_shared[];\n"), bytes));
         }

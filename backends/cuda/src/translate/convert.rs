@@ -1,4 +1,4 @@
-//! Conversions between numbers, and the same bits as another type.
+//! Conversions between numbers, and bit casts.
 
 use naga::{Bytes, Expression, Handle, Scalar, ScalarKind, TypeInner};
 
@@ -7,7 +7,7 @@ use super::expr::{Text, bare};
 use super::writer::FunctionWriter;
 
 impl FunctionWriter<'_, '_> {
-    /// A value as another type: of the given width, or, without one, with the same bits.
+    /// Converts a value to a scalar kind with the given width or, without one, as a bit cast.
     pub(super) fn convert(
         &mut self,
         value: Handle<Expression>,
@@ -16,7 +16,7 @@ impl FunctionWriter<'_, '_> {
     ) -> Result<Text> {
         let inner = self.type_of(value);
         let Some(from) = inner.scalar() else {
-            return Err(TranslateError::invalid("a conversion of what has no scalars"));
+            return Err(TranslateError::invalid("a conversion of a type without scalars"));
         };
         let text = self.value(value)?;
         let to = Scalar { kind, width: convert.unwrap_or(from.width) };
@@ -36,7 +36,7 @@ impl FunctionWriter<'_, '_> {
         let is_float = |scalar: Scalar| scalar.kind == ScalarKind::Float;
         let is_half = |scalar: Scalar| is_float(scalar) && scalar.width == 2;
         if convert.is_none() {
-            // Between integers of one width C++ keeps the bits.
+            // C++ keeps the bits in conversions between integers of one width.
             let is_plain = is_scalar && !is_float(from) && !is_float(to);
             return Ok(Text::tight(if is_plain {
                 format!("{name}({text})")
@@ -47,7 +47,7 @@ impl FunctionWriter<'_, '_> {
         if is_scalar && kind == ScalarKind::Bool && !is_half(from) {
             return Ok(Text::loose(format!("{} != 0", self.value(value)?)));
         }
-        // C++ converts these as WGSL does; a float to an integer it does not.
+        // C++ converts these as WGSL does, except floats to integers.
         let is_plain = is_scalar && !is_half(from) && !is_half(to) && (!is_float(from) || is_float(to));
         if is_plain {
             return Ok(Text::tight(format!("{name}({text})")));

@@ -8,22 +8,22 @@ use super::error::{Result, TranslateError};
 use super::expr::bare;
 use super::writer::FunctionWriter;
 
-/// The array in which a matrix lies.
+/// The array that contains a matrix.
 struct Tile {
     array: Place,
-    /// Address, number of elements, first element, distance of rows or columns, and which of them.
+    /// Address, number of elements, first element, stride, and whether the stride is between rows.
     arguments: String,
 }
 
 impl FunctionWriter<'_, '_> {
-    /// A matrix from memory.
+    /// Returns a matrix loaded from memory.
     pub(super) fn cooperative_load(&mut self, handle: Handle<Expression>, data: &CooperativeData) -> Result<String> {
         let tile = self.tile(data, Purpose::Read)?;
         let ty = self.m.resolved_name(&self.info[handle].ty);
         Ok(format!("aw_coopLoad<{ty}>({})", tile.arguments))
     }
 
-    /// Writes what stores a matrix.
+    /// Writes the store of a matrix.
     pub(super) fn cooperative_store(&mut self, target: Handle<Expression>, data: &CooperativeData) -> Result<()> {
         let value = self.value(target)?;
         let tile = self.tile(data, Purpose::Change)?;
@@ -62,7 +62,7 @@ impl FunctionWriter<'_, '_> {
             (false, ..) => "0xffffffffu".to_owned(),
             (true, Some(length), _) => format!("{length}u"),
             (true, None, Some(count)) => count.clone(),
-            (true, None, None) => return Err(TranslateError::invalid("an unsized array that is no binding's")),
+            (true, None, None) => return Err(TranslateError::invalid("an unsized array outside of a binding")),
         };
         let (first, _) = self.index(data.pointer, index, None)?;
         let stride = self.value(data.stride)?;

@@ -1,4 +1,4 @@
-//! The kernel: what invocations begin with, then the entry point's body.
+//! The kernel: the inputs of invocations, then the entry point's body.
 
 use naga::{AddressSpace, Binding, BuiltIn, Expression, TypeInner};
 
@@ -7,13 +7,13 @@ use super::names::FunctionKey;
 use super::parameters::Parameters;
 use super::writer::{FunctionWriter, ModuleWriter};
 
-/// Invocations that run in step.
+/// Invocations of a subgroup.
 const SUBGROUP: u32 = 32;
 
-/// What a looped kernel takes: the number of workgroups, or where it lies.
+/// The parameter of a looped kernel: the number of workgroups, or its address.
 pub(super) const GROUPS: &str = "struct aw_Groups { u32 x; u32 y; u32 z; const u32* counts; };\n";
 
-/// What a kernel with limited loops takes, and how it counts their iterations.
+/// The parameter of a kernel with limited loops, and the count of their iterations.
 pub(super) const STATUS: &str = "\
 struct aw_Status { u32* record; u32 launch; };
 static __device__ __noinline__ void aw_report(u32* record, u32 launch, u32 line) {
@@ -26,7 +26,7 @@ static __device__ __forceinline__ bool aw_spent(u32& steps, const aw_Status& sta
 }
 ";
 
-/// Fills a workgroup variable with zeros.
+/// Zeroes a workgroup variable.
 pub(super) const CLEAR: &str = "\
 template <u32 COUNT, typename T>
 static __device__ __forceinline__ void aw_clear(T& variable, u32 first) {
@@ -49,7 +49,7 @@ impl<'a> ModuleWriter<'a> {
         self.module.global_variables.iter().any(|(_, variable)| variable.space == AddressSpace::WorkGroup)
     }
 
-    /// Writes the kernel, and the function of one workgroup if it takes them in turns.
+    /// Writes the kernel, and the function of one workgroup if blocks loop over workgroups.
     pub(super) fn entry(&mut self, position: usize, parameters: &Parameters) -> Result<String> {
         let (module, info) = (self.module, self.info);
         let function = &module.entry_points[position].function;
@@ -76,8 +76,8 @@ impl<'a> ModuleWriter<'a> {
         declared.extend(["const vec3<u32> aw_group".to_owned(), "const vec3<u32> aw_counts".to_owned()]);
         let mut given = parameters.names.clone();
         given.extend(["vec3<u32>{aw_x, aw_y, aw_z}".to_owned(), "aw_counts".to_owned()]);
-        // A count above the device's limit, which is one less than a count can say, runs nothing.
-        // The next turn uses the same workgroup memory.
+        // A count above the device's limit, which is one below the largest `u32`, runs nothing.
+        // The next workgroup uses the same workgroup memory.
         let wait = if self.has_workgroup_memory() { "        __syncthreads();\n" } else { "" };
         Ok(format!(
             "static __device__ __forceinline__ void aw_turn({}) {{\n{body}}}\n{}{head} {{
@@ -140,12 +140,12 @@ impl FunctionWriter<'_, '_> {
                 (None, TypeInner::Struct { members, .. }) => {
                     let mut values = Vec::with_capacity(members.len());
                     for member in members {
-                        let missing = || TranslateError::invalid("an input that is no built-in value");
+                        let missing = || TranslateError::invalid("an input that is not a built-in value");
                         values.push(self.input(member.binding.as_ref().ok_or_else(missing)?)?);
                     }
                     format!("{}{{{}}}", self.m.type_name(argument.ty), values.join(", "))
                 }
-                _ => return Err(TranslateError::invalid("an input that is no built-in value")),
+                _ => return Err(TranslateError::invalid("an input that is not a built-in value")),
             };
             let (ty, name) = (self.m.type_name(argument.ty), self.argument(index as u32));
             self.bare(&format!("const {ty} {name} = {value};"));
@@ -182,7 +182,7 @@ impl FunctionWriter<'_, '_> {
         })
     }
 
-    /// The number of the invocation in its workgroup.
+    /// Returns the invocation's index in its workgroup.
     fn local_index(&self) -> String {
         let size = self.m.program.workgroup_size;
         match size {

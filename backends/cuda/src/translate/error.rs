@@ -1,13 +1,13 @@
-//! Why a program cannot be translated.
+//! The reasons why a program cannot be translated.
 
 anywarp_backend::debug_as_display!(TranslateError);
 
-/// What of a program has no counterpart in CUDA C++, or which limit it passes.
+/// A construct of a program that CUDA C++ does not support, or a limit that it exceeds.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TranslateError {
-    /// A feature that kernels on NVIDIA GPUs do not have here.
+    /// A feature that this backend does not support.
     #[error(
-        "{}{what} cannot be used in a kernel that runs through CUDA; use a device of another backend, or write the kernel without it",
+        "{}{what} cannot be used in a kernel for the CUDA backend; use a device of another backend, or write the kernel without it",
         place(*line)
     )]
     Unsupported {
@@ -17,17 +17,17 @@ pub enum TranslateError {
         line: Option<u32>,
     },
     /// A limit.
-    #[error("{}the kernel passes a limit of the CUDA backend: {what}", place(*line))]
+    #[error("{}the kernel exceeds a limit of the CUDA backend: {what}", place(*line))]
     Limit {
-        /// The limit, and by how much.
+        /// The limit, and the kernel's value.
         what: String,
         /// The line in the WGSL, from 1, if known.
         line: Option<u32>,
     },
-    /// The module is not what its validation promises.
+    /// The module is invalid in a way that the validator should have refused.
     #[error("{}the module is not valid: {what}", place(*line))]
     Invalid {
-        /// What is wrong.
+        /// The violation.
         what: String,
         /// The line in the WGSL, from 1, if known.
         line: Option<u32>,
@@ -50,7 +50,7 @@ impl TranslateError {
         Self::Invalid { what: what.into(), line: None }
     }
 
-    /// Adds a line, unless a closer one is known.
+    /// Adds a line, unless a more precise one is set.
     pub(super) fn at(mut self, place: Option<u32>) -> Self {
         let (Self::Unsupported { line, .. } | Self::Limit { line, .. } | Self::Invalid { line, .. }) = &mut self;
         *line = line.or(place);

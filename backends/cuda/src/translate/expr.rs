@@ -10,7 +10,7 @@ use super::constants::{self, Part};
 use super::error::{Result, TranslateError};
 use super::writer::FunctionWriter;
 
-/// Longer texts get a name, even if used once: for readers, and so that nesting ends.
+/// The length above which values get a name, even if used once: for readability, and to limit nesting.
 const LONGEST: usize = 160;
 
 /// The text of a value.
@@ -32,14 +32,14 @@ impl Text {
         Self { text, loose: false }
     }
 
-    /// As an operand of anything.
+    /// Returns the text as an operand of any operator.
     pub(super) fn operand(self) -> String {
         if self.loose { format!("({})", self.text) } else { self.text }
     }
 }
 
 impl FunctionWriter<'_, '_> {
-    /// The value of an expression as an operand: the name that it has, or its text.
+    /// Returns the value of an expression as an operand: its name or its text.
     pub(super) fn value(&mut self, handle: Handle<Expression>) -> Result<String> {
         if let Some(Some(text)) = self.values.get(handle.index()) {
             return Ok(text.clone());
@@ -47,14 +47,14 @@ impl FunctionWriter<'_, '_> {
         Ok(self.expression(handle)?.operand())
     }
 
-    /// Evaluates expressions: loads happen here, and what is used often, named in the WGSL or long
-    /// gets a name; the rest is written where it is used.
+    /// Evaluates expressions: loads happen here. Values that are used often, named in the WGSL or long get a name;
+    /// other values are written where they are used.
     pub(super) fn emit(&mut self, range: &Range<Expression>) -> Result<()> {
         for handle in range.clone() {
             let function = self.function;
             let expression = &function.expressions[handle];
             if self.type_of(handle).pointer_space().is_some() {
-                // The place is written where it is used, maybe twice; its index has its value now.
+                // The lvalue is written where it is used, possibly twice; its index is evaluated now.
                 if let Expression::Access { index, .. } = *expression {
                     self.name(index);
                 }
@@ -89,8 +89,8 @@ impl FunctionWriter<'_, '_> {
         Ok(())
     }
 
-    /// Gives a value that was evaluated before a name, unless it is as good as one: its text is
-    /// about to be written several times.
+    /// Gives an evaluated value a name, unless its text is as short as one: the text is about to be written several
+    /// times.
     pub(super) fn name(&mut self, handle: Handle<Expression>) {
         if let Some(Some(text)) = self.values.get(handle.index())
             && !is_cheap(text)
@@ -139,12 +139,12 @@ impl FunctionWriter<'_, '_> {
             | Expression::WorkGroupUniformLoadResult { .. }
             | Expression::SubgroupBallotResult
             | Expression::SubgroupOperationResult { .. } => {
-                Err(TranslateError::invalid("a result is used before its statement"))
+                Err(TranslateError::invalid("a result that is used before its statement"))
             }
             Expression::GlobalVariable(_) | Expression::LocalVariable(_) => {
-                Err(TranslateError::invalid("a variable is used where a value is expected"))
+                Err(TranslateError::invalid("a variable in place of a value"))
             }
-            Expression::Override(_) => Err(TranslateError::invalid("an override has no value")),
+            Expression::Override(_) => Err(TranslateError::invalid("an override without a value")),
             Expression::ImageSample { .. } => Err(TranslateError::unsupported("sampling a texture")),
             Expression::ImageLoad { .. } => Err(TranslateError::unsupported("textureLoad")),
             Expression::ImageQuery { .. } => Err(TranslateError::unsupported("the size of a texture")),
@@ -155,7 +155,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// An element of a value.
+    /// Returns an element of a value.
     fn element(
         &mut self,
         access: Handle<Expression>,
@@ -186,7 +186,7 @@ impl FunctionWriter<'_, '_> {
         }))
     }
 
-    /// A member, component or element of a value.
+    /// Returns a member, component or element of a value.
     fn part(&mut self, base: Handle<Expression>, index: u32) -> Result<Text> {
         let value = self.value(base)?;
         Ok(Text::tight(match self.type_of(base) {
@@ -232,7 +232,7 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// Whether an expression means something else, or costs all lanes, elsewhere.
+/// Returns whether an expression has another meaning elsewhere, or involves all lanes.
 fn happens_here(expression: &Expression) -> bool {
     matches!(
         expression,
@@ -240,12 +240,12 @@ fn happens_here(expression: &Expression) -> bool {
     )
 }
 
-/// Whether a text is a name, a component or member of one, or a number.
+/// Returns whether a text is a name, a component or member of one, or a number.
 pub(super) fn is_cheap(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }
 
-/// A text without the parentheses around the whole of it.
+/// Returns a text without parentheses around the whole of it.
 pub(super) fn bare(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
     let mut depth = 0_u32;
@@ -254,7 +254,7 @@ pub(super) fn bare(text: &str) -> &str {
             '(' => depth += 1,
             ')' => match depth.checked_sub(1) {
                 Some(outer) => depth = outer,
-                // What was opened first is closed before the end.
+                // The first parenthesis is closed before the end.
                 None => return text,
             },
             _ => {}

@@ -1,11 +1,11 @@
-//! What statements consist of.
+//! The structure of statements.
 
 use naga::{Block, Expression, Handle, Statement};
 use rustc_hash::FxHashSet;
 
-/// Calls `visit` for each statement of a block, those within others included.
+/// Calls `visit` for each statement of a block, including nested ones.
 pub(super) fn statements<'a>(block: &'a Block, mut visit: impl FnMut(&'a Statement)) {
-    // A list of what is left instead of recursion: `else if` nests as deep as the source is long.
+    // A work list in place of recursion: `else if` nests as deep as the source is long.
     let mut left = vec![block];
     while let Some(block) = left.pop() {
         for statement in block {
@@ -21,7 +21,7 @@ pub(super) fn statements<'a>(block: &'a Block, mut visit: impl FnMut(&'a Stateme
     }
 }
 
-/// Whether a loop's body holds a `continue` of that loop.
+/// Returns whether a loop's body contains a `continue` of that loop.
 pub(super) fn continues(body: &Block) -> bool {
     let mut left = vec![body];
     while let Some(block) = left.pop() {
@@ -38,7 +38,7 @@ pub(super) fn continues(body: &Block) -> bool {
     false
 }
 
-/// The expressions whose values are made by the statements of a block.
+/// Returns the expressions that the statements of a block evaluate.
 pub(super) fn evaluated(block: &Block) -> FxHashSet<Handle<Expression>> {
     let mut made = FxHashSet::default();
     statements(block, |statement| match statement {

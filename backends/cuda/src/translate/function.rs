@@ -46,7 +46,7 @@ impl<'a> ModuleWriter<'a> {
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Declares the function's variables; what has no value begins as zero.
+    /// Declares the function's variables; a variable without an initial value is zero.
     pub(super) fn local_variables(&mut self) -> Result<()> {
         let function = self.function;
         for (handle, local) in function.local_variables.iter() {
@@ -61,7 +61,7 @@ impl FunctionWriter<'_, '_> {
         Ok(())
     }
 
-    /// Calls a function.
+    /// Writes a call of a function.
     pub(super) fn call(
         &mut self,
         callee: Handle<Function>,

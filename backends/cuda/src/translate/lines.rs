@@ -1,4 +1,4 @@
-//! Which line of the WGSL a line of C++ comes from.
+//! The WGSL lines that lines of C++ come from.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use naga::Span;
 
 use super::writer::FunctionWriter;
 
-/// The lines of a program's WGSL; of a program without source there are none.
+/// The lines of a program's WGSL; empty for a program without source.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     source: Option<Arc<Source>>,
-    /// Where each line begins, in bytes.
+    /// The start of each line, in bytes.
     starts: Vec<usize>,
 }
 
 impl Lines {
-    /// Finds the lines of a text.
+    /// Finds the lines of a source.
     pub(super) fn new(source: Option<&Arc<Source>>) -> Self {
         let Some(source) = source else { return Self::default() };
         let breaks = source.text().bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -25,8 +25,8 @@ impl Lines {
         Self { source: Some(Arc::clone(source)), starts }
     }
 
-    /// The line of the text in which a span begins, from 1. The parser counts the space before some statements as
-    /// theirs.
+    /// Returns the line of the text in which a span begins, from 1. The parser includes the space before some
+    /// statements in their spans.
     pub(super) fn of(&self, span: Span) -> Option<u32> {
         let range = span.to_range().filter(|_| span.is_defined())?;
         let spanned = self.source.as_ref()?.text().get(range.clone())?;
@@ -34,17 +34,17 @@ impl Lines {
         Some(self.starts.partition_point(|start| *start <= first) as u32)
     }
 
-    /// What stands in a line, fit for a comment.
+    /// Returns the text of a line, suitable for a comment.
     fn text(&self, line: u32) -> Option<String> {
         let index = (line as usize).checked_sub(1)?;
         let start = *self.starts.get(index)?;
         let text = self.source.as_ref()?.text().get(start..)?.lines().next()?;
-        // A backslash at its end would make the next line part of the comment.
+        // A trailing backslash would make the next line part of the comment.
         let text = text.trim().trim_end_matches('\\').replace(char::is_control, " ");
         (!text.is_empty()).then_some(text)
     }
 
-    /// Line and file, as a C++ string, where the author wrote what stands in a line of the text.
+    /// Returns the line and file, as a C++ string, that a line of the text comes from.
     fn written(&self, line: u32) -> (u32, String) {
         let place = self.source.as_ref().and_then(|source| source.place_of_line(line));
         let (line, file) = place.map_or((line, ""), |place| (place.line, place.file));
@@ -53,12 +53,11 @@ impl Lines {
     }
 }
 
-/// What brings the compiler's count of lines back to this backend's own text.
+/// The directive that resets the compiler's line count for this backend's own text.
 pub(super) const OWN_LINES: &str = "#line 1 \"anywarp\"\n";
 
 impl FunctionWriter<'_, '_> {
-    /// Says where the next line of C++ comes from: for whoever reads it in a comment, for the compiler
-    /// in a directive.
+    /// Writes the origin of the next line of C++: a comment for readers, a directive for the compiler.
     pub(super) fn connect(&mut self) {
         let Some(here) = self.here else { return };
         if self.shown.insert(here)

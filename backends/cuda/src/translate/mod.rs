@@ -1,18 +1,18 @@
-//! From a program to CUDA C++: pure, needs neither card nor CUDA.
+//! Translation of a program to CUDA C++, which needs neither a GPU nor CUDA.
 //!
-//! | file | what it writes |
+//! | file | output |
 //! |---|---|
-//! | `writer` | the state: what all functions share, and one function |
+//! | `writer` | the state: shared by all functions, and of one function |
 //! | `names`, `types` | identifiers; type names and structs |
-//! | `parameters`, `context` | what a kernel is called with; how functions reach variables |
+//! | `parameters`, `context` | the kernel's parameters; access of functions to variables |
 //! | `entry`, `function` | the kernel; other functions and calls |
 //! | `stmt`, `repeat` | statements; loops |
-//! | `proven` | which accesses and loops need no check |
-//! | `flow`, `reach` | statements and what they evaluate; what functions use |
-//! | `lines` | which line of the WGSL a line of C++ is from |
+//! | `proven` | the accesses and loops that need no check |
+//! | `flow`, `reach` | statements and the expressions they evaluate; variables that functions use |
+//! | `lines` | the WGSL lines that lines of C++ come from |
 //! | `expr`, `convert`, `builtins`, `constants` | values |
-//! | `access`, `atomic`, `subgroup`, `cooperative` | memory, and invocations together |
-//! | `prelude` | what C++ lacks of WGSL, as text |
+//! | `access`, `atomic`, `subgroup`, `cooperative` | memory; operations of several invocations |
+//! | `prelude` | the parts of WGSL that C++ lacks, as text |
 
 mod access;
 mod atomic;
@@ -50,36 +50,36 @@ use names::Names;
 use reach::Reach;
 use writer::ModuleWriter;
 
-/// How a program is translated.
+/// The options of a translation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// Which form of the entry point.
+    /// The form of the entry point.
     pub form: Form,
-    /// Iterations that the loops of one invocation may make together, where it cannot be seen that
-    /// they end; then every loop is left and the launch counts as stopped.
+    /// The limit on the iterations of all loops of one invocation together, without those of loops that are proven to
+    /// end; beyond it every such loop is left and the launch counts as stopped.
     pub steps: u32,
 }
 
-/// How the entry point is called.
+/// The form of the entry point's parameters and grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Form {
-    /// Bit `i`: the program's binding `i`, a uniform, is given as an address instead of by value.
+    /// Bit `i`: the program's binding `i`, a uniform, is passed as an address instead of by value.
     pub addressed: u64,
-    /// Blocks take workgroups in turns, and the number of workgroups is a parameter or lies in
-    /// memory: for grids beyond what CUDA launches, and for indirect dispatches.
+    /// Blocks loop over workgroups, and the number of workgroups is a parameter or in memory: for grids beyond CUDA's
+    /// limits, and for indirect dispatches.
     pub looped: bool,
 }
 
 /// A translated program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Translation {
-    /// CUDA C++, complete: it includes nothing.
+    /// CUDA C++ without includes.
     pub text: String,
-    /// The kernel's name, as `extern "C"` gives it.
+    /// The kernel's `extern "C"` name.
     pub entry: String,
-    /// What the kernel is called with, in order.
+    /// The kernel's parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// Bytes of dynamic shared memory; 0 where what the kernel needs is declared in it.
+    /// Dynamic shared memory in bytes; 0 where all shared memory is declared in the kernel.
     pub dynamic_shared: u32,
 }
 
@@ -88,40 +88,39 @@ pub struct Translation {
 pub enum Parameter {
     /// The address of a binding's first byte, 8 bytes.
     Address {
-        /// Its place among the program's bindings.
+        /// Its index among the program's bindings.
         binding: usize,
     },
-    /// How many elements the unsized array at the end of a binding has, 4 bytes.
+    /// The number of elements of the unsized array at the end of a binding, 4 bytes.
     Count {
-        /// Its place among the program's bindings.
+        /// Its index among the program's bindings.
         binding: usize,
     },
     /// A uniform's bytes.
     Value {
-        /// Its place among the program's bindings.
+        /// Its index among the program's bindings.
         binding: usize,
-        /// How many bytes.
+        /// The size in bytes.
         bytes: u32,
     },
     /// The bytes of `var<immediate>`.
     Immediate {
-        /// How many bytes.
+        /// The size in bytes.
         bytes: u32,
     },
-    /// Only if looped: the number of workgroups, 24 bytes: three `u32`, four bytes of nothing, and
-    /// the address of three `u32` which, unless it is zero, count instead.
+    /// Only if looped: the number of workgroups, 24 bytes: three `u32`, four bytes of padding, and an address. If that
+    /// is not zero, the three `u32` there are used instead.
     Groups,
-    /// Only if a loop is limited: 16 bytes, the address of four `u32` that all begin as zero, then
-    /// a `u32` that names the launch and is not zero, and four bytes of nothing. The first
-    /// invocation that makes too many steps writes there: that name, then the line of the loop in
-    /// the WGSL.
+    /// Only if a loop is limited: 16 bytes, the address of four `u32` that are all zero, then a non-zero `u32` that
+    /// identifies the launch, and four bytes of padding. The first invocation that exceeds the limit writes that number
+    /// there, and the line of the loop in the WGSL.
     Status,
 }
 
 /// Translates the entry point of a program.
 ///
 /// # Errors
-/// What kernels on NVIDIA GPUs cannot do here, and limits that the kernel passes; with the line.
+/// Features that this backend does not support, and limits that the kernel exceeds; with the line.
 pub fn translate(program: &Program, options: &Options) -> core::result::Result<Translation, TranslateError> {
     let module: &naga::Module = &program.module;
     let position = module.entry_points.iter().position(|point| point.name == program.entry_point);
@@ -159,7 +158,7 @@ impl ModuleWriter<'_> {
         }
         let entry = self.entry(position, &parameters)?;
 
-        // What nothing reads or reaches is in the WGSL too.
+        // The WGSL may have unused variables and unreachable statements too.
         let mut text = format!("{OWN_LINES}#pragma nv_diag_suppress 111, 177, 550\n");
         if self.reach.limited() {
             text.push_str(entry::STATUS);

@@ -1,4 +1,4 @@
-//! Names of the WGSL as identifiers of C++: kept where C++ allows.
+//! C++ identifiers for names of the WGSL: unchanged where C++ allows it.
 
 use naga::{Constant, Function, GlobalVariable, Handle, LocalVariable, PredeclaredType, Type, TypeInner};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,8 +15,8 @@ pub(super) enum FunctionKey {
 /// The names within one function.
 pub(super) type Scope = FxHashSet<String>;
 
-/// The identifiers of a module. No two at file scope are the same, nor any two within a function,
-/// nor any of a function and one at file scope.
+/// The identifiers of a module. They are unique at file scope and within each function, and no name of a function
+/// equals one at file scope.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     /// The kernel's name.
@@ -33,7 +33,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names everything of a module.
+    /// Assigns names to everything in a module.
     pub(super) fn new(module: &naga::Module, entry: &naga::EntryPoint) -> Self {
         let mut names = Self {
             at_file_scope: [KEYWORDS, RESERVED]
@@ -69,7 +69,7 @@ impl Names {
         }
         for (handle, global) in module.global_variables.iter() {
             let name = names.top(global.name.as_deref(), "variable");
-            // Of an unsized array there is a second parameter.
+            // An unsized array has a second parameter.
             names.at_file_scope.insert(format!("{name}_count"));
             names.globals.insert(handle, name);
         }
@@ -81,7 +81,7 @@ impl Names {
             let name = names.top(function.name.as_deref(), "function");
             names.functions.insert(handle, name);
         }
-        // After all that is at file scope, since what is within a function differs from it.
+        // Last, because names within a function must differ from those at file scope.
         names.within(FunctionKey::Entry, &entry.function);
         for (handle, function) in module.functions.iter() {
             names.within(FunctionKey::Function(handle), function);
@@ -93,7 +93,7 @@ impl Names {
         let mut scope = Scope::default();
         for (index, argument) in function.arguments.iter().enumerate() {
             let name = self.fresh(argument.name.as_deref().unwrap_or("argument"), &mut scope);
-            // Of a pointer to an unsized array there is a second argument.
+            // A pointer to an unsized array has a second argument.
             scope.insert(format!("{name}_count"));
             self.arguments.insert((key, index as u32), name);
         }
@@ -139,26 +139,26 @@ impl Names {
         self.locals.get(&(key, handle)).map_or(MISSING, String::as_str)
     }
 
-    /// The names that a function begins with; [`fresh`](Self::fresh) adds to them.
+    /// Returns the names that a function begins with; [`fresh`](Self::fresh) adds to them.
     pub(super) fn scope(&self, key: FunctionKey) -> Scope {
         self.scopes.get(&key).cloned().unwrap_or_default()
     }
 
-    /// A name within a function, which nothing there and nothing at file scope has.
+    /// Returns a name within a function that is unique there and at file scope.
     pub(super) fn fresh(&self, base: &str, scope: &mut Scope) -> String {
         pick(base, scope, |name| self.at_file_scope.contains(name))
     }
 
-    /// A name at file scope, such as for a table of constants.
+    /// Returns a name at file scope, for example for a table of constants.
     pub(super) fn top(&mut self, base: Option<&str>, otherwise: &str) -> String {
         pick(base.unwrap_or(otherwise), &mut self.at_file_scope, |_| false)
     }
 }
 
-/// Stands where the module is not valid; no C++ compiler takes it.
+/// Used for invalid modules; no C++ compiler accepts it.
 const MISSING: &str = "aw_missing";
 
-/// Makes an identifier of a name, different from those in `scope` and those `taken`, and adds it.
+/// Makes a name a unique identifier, different from those in `scope` and those `taken`, and adds it.
 fn pick(base: &str, scope: &mut Scope, taken: impl Fn(&str) -> bool) -> String {
     let base = identifier(base);
     let mut name = base.clone();
@@ -171,7 +171,7 @@ fn pick(base: &str, scope: &mut Scope, taken: impl Fn(&str) -> bool) -> String {
     name
 }
 
-/// Letters, digits and single underscores; what begins with `aw_` is ours.
+/// Letters, digits and single underscores; the prefix `aw_` is reserved for this backend.
 fn identifier(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for character in name.chars() {
@@ -181,7 +181,7 @@ fn identifier(name: &str) -> String {
             other => text.push_str(&format!("u{:x}_", u32::from(other))),
         }
     }
-    // C++ reserves an underscore and a capital; CUDA's own names begin with underscores too.
+    // C++ reserves an underscore followed by a capital; CUDA's own names begin with underscores too.
     if text.starts_with(|first: char| first == '_' || first.is_ascii_digit())
         || text.starts_with("aw_")
         || text.is_empty()
@@ -202,7 +202,7 @@ fn predeclared_member(ty: &PredeclaredType, index: usize) -> Option<&'static str
     members.get(index).copied()
 }
 
-/// What no name may be, not even a member's: words of C++, and macros of the compiler.
+/// Names that are not allowed even for members: words of C++, and macros of the compiler.
 const KEYWORDS: &str = "
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
     co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default
@@ -213,10 +213,10 @@ const KEYWORDS: &str = "
     virtual void volatile wchar_t while xor xor_eq linux unix NULL INFINITY NAN HUGE_VAL assert signbit isnan isinf
     isfinite isnormal warpSize";
 
-/// What no name at file scope or within a function may be.
+/// Names that are not allowed at file scope or within a function.
 ///
-/// The vocabulary of the prelude, what CUDA declares for every kernel, and what it knows of the C
-/// library, which a kernel cannot redefine.
+/// They are the words of the prelude, CUDA's declarations for every kernel, and functions of the C library that CUDA
+/// declares, which a kernel cannot redefine.
 const RESERVED: &str = "
     i16 u16 i32 u32 i64 u64 f16 f32 f64 vec2 vec3 vec4 mat array padded coop
     threadIdx blockIdx blockDim gridDim

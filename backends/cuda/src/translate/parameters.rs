@@ -1,4 +1,4 @@
-//! What a kernel is called with.
+//! The parameters of a kernel.
 
 use anywarp_backend::BindingClass;
 use naga::{AddressSpace, GlobalVariable, Handle};
@@ -11,11 +11,11 @@ use super::writer::ModuleWriter;
 /// The parameters of a kernel, as data and as text.
 #[derive(Debug, Default)]
 pub(super) struct Parameters {
-    /// What the host gives, in order.
+    /// The arguments that the host passes, in order.
     pub(super) given: Vec<Parameter>,
-    /// As the kernel declares them.
+    /// The kernel's declarations.
     pub(super) kernel: Vec<String>,
-    /// As a function declares them that the kernel hands all of them to.
+    /// The declarations of a function that the kernel passes all of them to.
     pub(super) function: Vec<String>,
     /// Their names.
     pub(super) names: Vec<String>,
@@ -33,7 +33,7 @@ impl Parameters {
                 self.kernel.push(format!("const {ty} {name}"));
                 self.function.push(format!("const {ty} {name}"));
             }
-            // A parameter that is never written is read where the host put it, without a copy.
+            // A parameter that is never written is read in place, without a copy.
             _ => {
                 self.kernel.push(format!("const __grid_constant__ {ty} {name}"));
                 self.function.push(format!("const {ty}& {name}"));
@@ -44,7 +44,7 @@ impl Parameters {
 }
 
 impl ModuleWriter<'_> {
-    /// The kernel's parameters.
+    /// Returns the kernel's parameters.
     pub(super) fn parameters(&self) -> Result<Parameters> {
         let mut parameters = Parameters::default();
         for (binding, info) in self.program.bindings.iter().enumerate() {
@@ -84,7 +84,7 @@ impl ModuleWriter<'_> {
         Ok(parameters)
     }
 
-    /// The place of a variable among the program's bindings.
+    /// Returns the index of a variable among the program's bindings.
     pub(super) fn binding(&self, handle: Handle<GlobalVariable>) -> Option<usize> {
         let at = self.module.global_variables[handle].binding?;
         self.program
@@ -93,7 +93,7 @@ impl ModuleWriter<'_> {
             .position(|info| info.resource.group == at.group && info.resource.binding == at.binding)
     }
 
-    /// Whether a binding is given as an address although it is a uniform.
+    /// Returns whether a uniform is passed as an address.
     pub(super) fn is_addressed(&self, binding: usize) -> bool {
         binding < 64 && self.options.form.addressed >> binding & 1 == 1
     }

@@ -1,16 +1,15 @@
-//! The CUDA C++ that kernels are written in: WGSL's types and functions, in fragments, so that a
-//! kernel carries only what it names and compiles fast.
+//! The CUDA C++ library for kernels: WGSL's types and functions, in fragments, so that a kernel includes only those it
+//! uses and compiles fast.
 //!
-//! Nobody keeps track of what is needed: [`needed`] reads it off the finished text. A word belongs to
-//! the first fragment that has it, in the order of [`Fragment`], since fragments come after those
-//! that they build on.
+//! [`needed`] finds the necessary fragments from the finished text. A word belongs to the first fragment that contains
+//! it, in the order of [`Fragment`], because fragments come after those that they use.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// One file of the prelude, in the order in which they follow each other.
+/// One file of the prelude, in the order of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Fragment {
     /// Scalar types, indices within bounds, bit casts, `select`.
@@ -25,17 +24,17 @@ pub(super) enum Fragment {
     Arrays,
     /// Matrices, their operators, `transpose`.
     Matrices,
-    /// Arithmetic of integers that wraps, division and shifts that are defined.
+    /// Integer arithmetic that wraps, defined division and shifts.
     Integers,
-    /// Functions of integers' bits.
+    /// Bit functions of integers.
     Bits,
-    /// Functions that integers and floats have; `all`, `any` and the like.
+    /// Functions of both integers and floats; `all`, `any` and similar ones.
     Numbers,
     /// Functions of floats.
     Floats,
     /// Rounding to `f16`.
     Quantize,
-    /// `sin`, `exp` and the like.
+    /// `sin`, `exp` and similar functions.
     Transcendental,
     /// `modf`, `frexp`, `ldexp`.
     Exponents,
@@ -85,7 +84,7 @@ impl Fragment {
         Cooperative,
     ];
 
-    /// What it builds on, but for [`Scalars`], on which all do.
+    /// The fragments that it uses, without [`Scalars`], which all use.
     pub(super) fn needs(self) -> &'static [Self] {
         match self {
             HalfPairs => &[Half, Vectors],
@@ -126,13 +125,12 @@ impl Fragment {
     }
 }
 
-/// The fragments whose words a kernel's text has outside of comments. What these build on,
-/// [`text`] adds.
+/// Returns the fragments whose words a kernel's text contains outside of comments. [`text`] adds those that they use.
 pub(super) fn needed(kernel: &str) -> BTreeSet<Fragment> {
     words(kernel).filter_map(|word| WORDS.get(word).copied()).collect()
 }
 
-/// The text of fragments and of what they build on, each once.
+/// Returns the text of fragments and of those that they use, each once.
 pub(super) fn text(fragments: &BTreeSet<Fragment>) -> String {
     let all = complete(fragments);
     let mut text = String::new();
@@ -160,7 +158,7 @@ fn complete(fragments: &BTreeSet<Fragment>) -> BTreeSet<Fragment> {
     all
 }
 
-/// Which fragment declares a word of the vocabulary.
+/// The fragment that declares each word of the vocabulary.
 static WORDS: LazyLock<FxHashMap<&'static str, Fragment>> = LazyLock::new(|| {
     let mut known = FxHashMap::default();
     for fragment in Fragment::ALL {
@@ -171,7 +169,7 @@ static WORDS: LazyLock<FxHashMap<&'static str, Fragment>> = LazyLock::new(|| {
     known
 });
 
-/// The words of a text that may be of the vocabulary, comments left out.
+/// Returns the words of a text that may be in the vocabulary, without comments.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -196,7 +194,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Words of the vocabulary that do not begin with `aw_`; scalar types but `f16` are always there.
+/// Words of the vocabulary without the prefix `aw_`; scalar types other than `f16` are always available.
 const TYPES: [&str; 8] = ["vec2", "vec3", "vec4", "mat", "array", "padded", "coop", "f16"];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What was proven of a program before it came here.
+//! The proofs about a program that the middle end has made.
 
 #[cfg(test)]
 mod tests;
@@ -9,12 +9,12 @@ use rustc_hash::FxHashSet;
 
 use super::names::FunctionKey;
 
-/// What was proven of a program, if it is one whose checks may be left out for that.
+/// Returns the proofs about a program, if its checks may be omitted because of them.
 pub(super) fn proofs(program: &Program) -> Option<&Proofs> {
     program.proofs.as_deref().filter(|_| program.leave.checks == Checks::Proven)
 }
 
-/// What was proven of one function.
+/// The proofs about one function.
 pub(super) struct Proven<'a> {
     proofs: Option<&'a FunctionProofs>,
     /// The bodies of loops that end.
@@ -32,12 +32,12 @@ impl<'a> Proven<'a> {
         Self { proofs, ends: ending.map(|(_, body)| std::ptr::from_ref(body)).collect() }
     }
 
-    /// Whether the index of an access is in range whenever it is evaluated.
+    /// Returns whether the index of an access is in range at every evaluation.
     pub(super) fn in_range(&self, access: Handle<Expression>) -> bool {
         self.proofs.is_some_and(|proofs| proofs.in_range(access))
     }
 
-    /// Whether the loop with this body is left after finitely many turns.
+    /// Returns whether the loop with this body ends after finitely many iterations.
     pub(super) fn ends(&self, body: &Block) -> bool {
         self.ends.contains(&std::ptr::from_ref(body))
     }

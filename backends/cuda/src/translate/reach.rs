@@ -1,4 +1,4 @@
-//! What functions use, those that they call included.
+//! The variables and limits that functions use, including their callees.
 
 use anywarp_backend::Program;
 use naga::{AddressSpace, Function, GlobalVariable, Handle, Statement};
@@ -8,20 +8,20 @@ use super::flow::statements;
 use super::names::FunctionKey;
 use super::proven::{Proven, proofs};
 
-/// What the functions of a program use.
+/// The variables and limits that the functions of a program use.
 #[derive(Debug, Default)]
 pub(super) struct Reach {
-    /// For each function, whether a loop in it or in what it calls is limited.
+    /// For each function, whether a loop in it or in a callee is limited.
     limited: Vec<bool>,
     entry_limited: bool,
-    /// Variables other than workgroup variables that functions use which the entry point calls.
+    /// The variables that the entry point's callees use, without workgroup variables.
     shared: FxHashSet<Handle<GlobalVariable>>,
     /// For each function, whether it takes the context.
     contexts: Vec<bool>,
 }
 
 impl Reach {
-    /// Looks through all functions; callees come before callers in a module.
+    /// Visits all functions; callees come before callers in a module.
     pub(super) fn new(program: &Program, entry: &Function, checked: bool) -> Self {
         let module = &program.module;
         let proofs = proofs(program);
@@ -56,12 +56,12 @@ impl Reach {
         found
     }
 
-    /// Whether any loop of the kernel is limited.
+    /// Returns whether any loop of the kernel is limited.
     pub(super) fn limited(&self) -> bool {
         self.entry_limited || self.limits_are_shared()
     }
 
-    /// Whether functions besides the entry point limit loops, so that what is left is in the context.
+    /// Returns whether functions other than the entry point limit loops, so that the context contains the budget.
     pub(super) fn limits_are_shared(&self) -> bool {
         self.limited.contains(&true)
     }

@@ -9,8 +9,8 @@ use super::flow::{self, statements};
 use super::writer::FunctionWriter;
 
 impl<'a> FunctionWriter<'a, '_> {
-    /// Writes a loop. Where it has a `continuing`, a `continue` jumps to it; what it reads of the body
-    /// is then declared before the loop, since C++ jumps over no initialiser.
+    /// Writes a loop. If it has a `continuing` block, `continue` jumps to it; values of the body that the block reads
+    /// are then declared before the loop, because C++ does not allow a jump over an initialiser.
     pub(super) fn repeat(
         &mut self,
         body: &'a Block,
@@ -38,7 +38,7 @@ impl<'a> FunctionWriter<'a, '_> {
         let added: Vec<_> = read.into_iter().filter(|handle| self.hoisted.insert(*handle)).collect();
         let outer_hoists = std::mem::take(&mut self.hoists);
         let outer_text = std::mem::take(&mut self.out);
-        // What is declared first shifts the lines.
+        // The declarations shift the lines.
         self.counted = None;
         self.line("while (true) {");
         self.continues.push(Some(label.clone()));
@@ -80,7 +80,7 @@ impl<'a> FunctionWriter<'a, '_> {
         Ok(())
     }
 
-    /// What the body evaluates and what follows it reads.
+    /// Returns the values that the body evaluates and the `continuing` block reads.
     fn read_of_body(
         &self,
         body: &Block,

@@ -16,7 +16,7 @@ impl<'a> FunctionWriter<'a, '_> {
         self.statements(block, false)
     }
 
-    /// Writes the statements of a block; of one `at_end` of its function without the last `return`.
+    /// Writes the statements of a block; `at_end` of its function without the last `return`.
     fn statements(&mut self, block: &'a Block, at_end: bool) -> Result<()> {
         for (index, (statement, span)) in block.span_iter().enumerate() {
             if let Some(line) = self.m.lines.of(*span) {
@@ -32,7 +32,7 @@ impl<'a> FunctionWriter<'a, '_> {
     fn statement(&mut self, statement: &'a Statement, at_end: bool) -> Result<()> {
         match statement {
             Statement::Emit(range) => self.emit(range)?,
-            // It needs no braces: no two names of a function are the same.
+            // No braces are needed: all names of a function are unique.
             Statement::Block(inner) => self.deeper(|writer| writer.statements(inner, at_end))?,
             Statement::If { condition, accept, reject } => self.choice(*condition, accept, reject, at_end)?,
             Statement::Switch { selector, cases } => self.switch(*selector, cases)?,
@@ -139,7 +139,7 @@ impl<'a> FunctionWriter<'a, '_> {
     }
 }
 
-/// Without the parentheses around the whole, which the statement has itself.
+/// Returns the text without parentheses around the whole, which the statement adds itself.
 pub(super) fn unwrapped(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
     let mut depth = 0_i32;

@@ -25,7 +25,7 @@ impl FunctionWriter<'_, '_> {
                 let name = collective(op, collective_op)?;
                 self.subgroup_call(name, argument, None, result)?;
             }
-            _ => return Err(TranslateError::invalid("a statement that is none of subgroups")),
+            _ => return Err(TranslateError::invalid("a statement without a subgroup operation")),
         }
         Ok(())
     }

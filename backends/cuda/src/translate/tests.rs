@@ -1,4 +1,4 @@
-//! Translates a table of kernels, and compiles them where NVRTC is given.
+//! Translates a table of kernels, and compiles them if there is an NVRTC.
 
 mod kernels;
 mod loops;
@@ -19,7 +19,7 @@ use super::{Form, Options, Translation, translate};
 use crate::nvrtc::{self, Output, Source};
 use unchecked::unchecked;
 
-/// A program from a text with one entry point and no overrides.
+/// Returns the program of a text with one entry point and no overrides.
 pub(crate) fn program(text: &str) -> Program {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let module =
@@ -62,7 +62,7 @@ pub(crate) fn program(text: &str) -> Program {
     }
 }
 
-/// Which loops are proven to end. Of indices nothing is: the texts show how they are tested.
+/// Proofs of loops that end. No index is proven, so that the texts show all checks.
 fn of_loops(module: &Module, info: &ModuleInfo) -> Proofs {
     let mut proofs = prove(module, info, &Circumstances::default()).proofs;
     proofs.functions.iter_mut().chain([&mut proofs.entry]).for_each(|function| function.in_range.clear());
@@ -79,7 +79,7 @@ pub(super) fn translated(text: &str) -> Translation {
     translate(&program(text), &options()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The same, of a kernel's body that may use `data: array<u32>` and the index `i`.
+/// Same as `translated`, for the body of a kernel with `data: array<u32>` and the index `i`.
 pub(super) fn body(statements: &str) -> Translation {
     translated(&format!(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -99,7 +99,7 @@ fn every_form_of_every_kernel_is_translated() {
     }
 }
 
-/// What stands behind the vocabulary, so that a change of the translation is seen as one.
+/// Compares the text after the prelude, so that every change of the translation is noticed.
 #[test]
 fn the_text_of_every_kernel_stays() {
     for (name, text) in kernels::KERNELS {
@@ -114,7 +114,7 @@ fn the_text_of_every_kernel_stays() {
 #[test]
 fn every_form_of_every_kernel_compiles() {
     if std::env::var_os("ANYWARP_NVRTC").is_none() {
-        println!("skipped: ANYWARP_NVRTC names no NVRTC");
+        println!("skipped: ANYWARP_NVRTC is not set");
         return;
     }
     let nvrtc = nvrtc::library().unwrap_or_else(|error| panic!("{error}"));

@@ -12,15 +12,14 @@ use naga::{
 use super::error::{Result, TranslateError};
 use super::writer::ModuleWriter;
 
-/// Types nested deeper than this are refused, so that recursion over a type is bounded.
-const MOST_NESTED_TYPES: u32 = 64;
+/// The largest nesting depth of types, which bounds recursion over a type.
+const MAX_NESTED_TYPES: u32 = 64;
 
-/// Bytes between two members: what they take in the text is bounded too.
-const MOST_PADDING: u32 = 1 << 16;
+/// The largest padding between two members in bytes, which bounds the length of the text.
+const MAX_PADDING: u32 = 1 << 16;
 
 impl ModuleWriter<'_> {
-    /// The C++ name of a type of the module; `unsupported` types are refused before by
-    /// [`structs`](Self::structs).
+    /// Returns the C++ name of a type of the module; [`structs`](Self::structs) has refused unsupported types before.
     pub(super) fn type_name(&self, handle: Handle<Type>) -> String {
         match &self.module.types[handle].inner {
             TypeInner::Struct { .. } => {
@@ -34,8 +33,8 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// The C++ name of a type that is not a struct. An unsized array is named as its element: what
-    /// there is of it is a pointer.
+    /// Returns the C++ name of a type that is not a struct. An unsized array has its element's name, because it is
+    /// reached through a pointer.
     pub(super) fn inner_name(&self, inner: &TypeInner) -> String {
         match *inner {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => scalar_name(scalar).to_owned(),
@@ -75,28 +74,28 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// What the elements of an unsized array are: `padded` where the stride is more than their size.
+    /// Returns the element type of an unsized array: `padded` where the stride exceeds the element's size.
     pub(super) fn element_name(&self, base: Handle<Type>, stride: u32) -> String {
         let name = self.type_name(base);
         if self.is_padded(base, stride) { format!("padded<{name}, {stride}>") } else { name }
     }
 
-    /// Whether elements of an unsized array are wrapped in `padded`, and reached through `.value`.
+    /// Returns whether elements of an unsized array are wrapped in `padded`, and reached through `.value`.
     pub(super) fn is_padded(&self, base: Handle<Type>, stride: u32) -> bool {
         self.module.types[base].inner.size(self.module.to_ctx()) != stride
     }
 
-    /// The number of an array's elements; `None` if only a binding's size tells.
+    /// Returns the number of an array's elements; `None` if the size of a binding decides.
     pub(super) fn length(&self, size: ArraySize) -> Option<u32> {
         match size.resolve(self.module.to_ctx()) {
             Ok(IndexableLength::Known(count)) => Some(count),
-            // Overrides have their values by now; what has none is no size that C++ takes.
+            // Overrides have their values at this point; a size without one is not valid in C++.
             Err(_) => Some(0),
             Ok(IndexableLength::Dynamic) => None,
         }
     }
 
-    /// The element and the stride of the unsized array that a type is or ends in.
+    /// Returns the element and the stride of the unsized array that a type is or ends in.
     pub(super) fn unsized_tail(&self, handle: Handle<Type>) -> Option<(Handle<Type>, u32)> {
         match &self.module.types[handle].inner {
             TypeInner::Array { base, size: ArraySize::Dynamic, stride } => Some((*base, *stride)),
@@ -105,7 +104,7 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// Refuses types that C++ text has no name for.
+    /// Refuses types that cannot be written in C++.
     pub(super) fn check_types(&self) -> Result<()> {
         let mut depths: Vec<u32> = Vec::with_capacity(self.module.types.len());
         for (handle, ty) in self.module.types.iter() {
@@ -123,15 +122,15 @@ impl ModuleWriter<'_> {
                 TypeInner::Array { base, .. } => here = depth(*base),
                 TypeInner::Struct { members, span } => {
                     here = members.iter().map(|member| depth(member.ty)).max().unwrap_or(0);
-                    if let Some(bytes) = self.widest_gap(members, *span).filter(|bytes| *bytes > MOST_PADDING) {
-                        let what = format!("{bytes} bytes of padding in a struct, which may be {MOST_PADDING}");
+                    if let Some(bytes) = self.widest_gap(members, *span).filter(|bytes| *bytes > MAX_PADDING) {
+                        let what = format!("{bytes} bytes of padding in a struct, at most {MAX_PADDING} are allowed");
                         return Err(TranslateError::limit(what).at(line));
                     }
                 }
                 other => return Err(TranslateError::unsupported(kind(other)).at(line)),
             }
-            if here > MOST_NESTED_TYPES {
-                let what = format!("types nested more than {MOST_NESTED_TYPES} deep");
+            if here > MAX_NESTED_TYPES {
+                let what = format!("types nested more than {MAX_NESTED_TYPES} deep");
                 return Err(TranslateError::limit(what).at(line));
             }
             depths.push(here);
@@ -145,7 +144,7 @@ impl ModuleWriter<'_> {
         members.iter().zip(next).map(|(member, next)| next.saturating_sub(end(member))).max()
     }
 
-    /// The structs of the module, laid out as WGSL says where the host may see them.
+    /// Returns the structs of the module, with WGSL's layout where the host can access them.
     pub(super) fn structs(&self) -> String {
         let mut out = String::new();
         let predeclared = &self.module.special_types.predeclared_types;
@@ -166,7 +165,7 @@ impl ModuleWriter<'_> {
         for (index, member) in members.iter().enumerate() {
             let label = self.names.member(handle, index as u32);
             let ty = self.type_name(member.ty);
-            // Of an unsized array there is one element: what else there is follows it.
+            // An unsized array is declared with one element, which the others follow.
             let is_unsized =
                 matches!(self.module.types[member.ty].inner, TypeInner::Array { size: ArraySize::Dynamic, .. });
             let extent = if is_unsized { "[1]" } else { "" };
@@ -192,7 +191,7 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// Member by member: what lies between them is not the kernel's to write.
+    /// Declares an assignment member by member: a kernel must not write the padding.
     fn declare_assignment(&self, out: &mut String, handle: Handle<Type>, members: &[StructMember]) {
         let name = self.names.ty(handle);
         let _ = write!(out, "    aw_fn {name}& operator=(const {name}& aw_from) {{");
@@ -203,7 +202,7 @@ impl ModuleWriter<'_> {
         out.push_str(" return *this; }\n");
     }
 
-    /// The alignment in bytes that WGSL gives a type that host and device share.
+    /// Returns the alignment in bytes of a type that host and device share.
     fn alignment(&self, handle: Handle<Type>) -> u32 {
         let vector = |size: VectorSize, scalar: Scalar| match size {
             VectorSize::Bi => 2 * u32::from(scalar.width),
@@ -221,7 +220,7 @@ impl ModuleWriter<'_> {
         }
     }
 
-    /// The size in bytes of a type in C++, which is the size in WGSL.
+    /// Returns the size in bytes of a type in C++, which is its size in WGSL.
     pub(super) fn cpp_size(&self, handle: Handle<Type>) -> u32 {
         self.module.types[handle].inner.size(self.module.to_ctx())
     }
@@ -261,7 +260,7 @@ pub(super) fn scalar_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// `const ` for what is behind a pointer that only reads.
+/// Returns `const ` for a pointee that is only read.
 pub(super) fn constness(space: AddressSpace) -> &'static str {
     match space {
         AddressSpace::Uniform | AddressSpace::Immediate => "const ",
@@ -270,7 +269,7 @@ pub(super) fn constness(space: AddressSpace) -> &'static str {
     }
 }
 
-/// Bytes without a name between two members: bit-fields, since initialisers pass over them.
+/// Writes unnamed padding between two members: bit-fields, which initialisers skip.
 fn pad(out: &mut String, end: u32, offset: u32, align: u32) {
     if end.next_multiple_of(align.max(1)) >= offset {
         return;

@@ -1,4 +1,4 @@
-//! The state of a translation: what all functions share, and one function.
+//! The state of a translation: shared by all functions, and of one function.
 
 use anywarp_backend::Program;
 use naga::valid::{FunctionInfo, ModuleInfo};
@@ -12,10 +12,10 @@ use super::names::{FunctionKey, Names, Scope};
 use super::proven::{Proven, proofs};
 use super::reach::Reach;
 
-/// Blocks within each other: what recursion over statements is bounded by.
-const MOST_NESTED: usize = 400;
+/// The largest nesting depth of blocks, which bounds recursion over statements.
+const MAX_NESTED: usize = 400;
 
-/// A program on its way to text.
+/// The state of a program's translation.
 pub(super) struct ModuleWriter<'a> {
     pub(super) program: &'a Program,
     pub(super) module: &'a naga::Module,
@@ -25,53 +25,52 @@ pub(super) struct ModuleWriter<'a> {
     pub(super) checked: bool,
     /// The text of every type, function, variable and member.
     pub(super) names: Names,
-    /// What functions use, calls included.
+    /// The variables and limits that functions use, including their callees.
     pub(super) reach: Reach,
-    /// Where workgroup variables lie, if they are carved out of dynamic shared memory.
+    /// The offsets of workgroup variables, if they are parts of dynamic shared memory.
     pub(super) dynamic: Vec<(Handle<naga::GlobalVariable>, u32)>,
-    /// Text at file scope before all functions, such as tables of constants.
+    /// Text at file scope before all functions, for example tables of constants.
     pub(super) declarations: String,
     pub(super) lines: Lines,
 }
 
-/// One function on its way to text.
+/// The state of a function's translation.
 pub(super) struct FunctionWriter<'a, 'm> {
     pub(super) m: &'m mut ModuleWriter<'a>,
     pub(super) key: FunctionKey,
     pub(super) function: &'a naga::Function,
     pub(super) info: &'a FunctionInfo,
     pub(super) proven: Proven<'a>,
-    /// For each expression, the name that it was baked into.
+    /// For each expression, the name of its value, if it has one.
     pub(super) values: Vec<Option<String>>,
     pub(super) out: String,
-    /// Braces around what is written.
+    /// The indentation of the output, in levels.
     pub(super) indent: usize,
-    /// Blocks around what is written.
+    /// The nesting depth of blocks.
     depth: usize,
     /// The line of the WGSL that is being translated.
     pub(super) here: Option<u32>,
-    /// The line that the C++ compiler counts for what is written next.
+    /// The line number that the C++ compiler assigns to the next line.
     pub(super) counted: Option<u32>,
-    /// Whether the compiler already counts lines of the WGSL.
+    /// The file of the WGSL whose lines the compiler counts, if it does.
     pub(super) in_file: Option<String>,
-    /// Lines of the WGSL that stand in a comment.
+    /// Lines of the WGSL that were written as a comment.
     pub(super) shown: FxHashSet<u32>,
-    /// Values that are declared before a loop, since its body sets them and its `continuing` reads
-    /// them, and the declarations that this made.
+    /// Values that are declared before a loop, because its body sets them and its `continuing` reads them, and the
+    /// resulting declarations.
     pub(super) hoisted: FxHashSet<Handle<Expression>>,
     pub(super) hoists: Vec<String>,
-    /// For each loop around the statement, the label that `continue` goes to; `None` where C++'s
-    /// own `continue` does.
+    /// For each enclosing loop, the label for `continue`; `None` for C++'s own `continue`.
     pub(super) continues: Vec<Option<String>>,
     pub(super) labels: u32,
     /// The names in this function.
     pub(super) scope: Scope,
 }
 
-/// How a variable of the module is reached from within a function.
+/// The C++ text by which a function reaches a variable of the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GlobalPlace {
-    /// An lvalue; for an unsized array a pointer to its first element, to be indexed the same way.
+    /// An lvalue; for an unsized array a pointer to its first element, which is indexed in the same way.
     pub(super) text: String,
     /// The address space.
     pub(super) space: AddressSpace,
@@ -110,13 +109,13 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         }
     }
 
-    /// Writes one line of C++ at the current depth, and what connects it with the WGSL.
+    /// Writes one line of C++ at the current indentation, after the comment and directive for its origin.
     pub(super) fn line(&mut self, text: &str) {
         self.connect();
         self.bare(text);
     }
 
-    /// Writes one line of C++ that belongs to no line of the WGSL in particular, such as a brace.
+    /// Writes one line of C++ without an origin in the WGSL, such as a brace.
     pub(super) fn bare(&mut self, text: &str) {
         for _ in 0..self.indent {
             self.out.push_str("    ");
@@ -126,7 +125,7 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         self.counted = self.counted.map(|line| line + 1);
     }
 
-    /// Declares the value of an expression under a name of its own, which from now on stands for it.
+    /// Declares the value of an expression under a new name, which later uses refer to.
     pub(super) fn declare(&mut self, handle: Handle<Expression>, text: &str) {
         let name = self.name_value(handle);
         let ty = self.m.resolved_name(&self.info[handle].ty);
@@ -140,7 +139,7 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         }
     }
 
-    /// Gives the value of an expression a name: the WGSL's if it has one.
+    /// Chooses a name for the value of an expression: the WGSL's if there is one.
     fn name_value(&mut self, handle: Handle<Expression>) -> String {
         let name = match self.function.named_expressions.get(&handle) {
             Some(name) => self.m.names.fresh(name, &mut self.scope),
@@ -160,10 +159,10 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         result
     }
 
-    /// Runs `inner` for a block within the present one.
+    /// Runs `inner` for a block within the current one.
     pub(super) fn deeper(&mut self, inner: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        if self.depth == MOST_NESTED {
-            return Err(TranslateError::limit(format!("blocks nested more than {MOST_NESTED} deep")));
+        if self.depth == MAX_NESTED {
+            return Err(TranslateError::limit(format!("blocks nested more than {MAX_NESTED} deep")));
         }
         self.depth += 1;
         let result = inner(self);
@@ -176,7 +175,7 @@ impl<'a, 'm> FunctionWriter<'a, 'm> {
         self.m.names.argument(self.key, index).to_owned()
     }
 
-    /// A function's variable, an lvalue.
+    /// Returns a function's variable as an lvalue.
     pub(super) fn local(&self, handle: Handle<naga::LocalVariable>) -> String {
         self.m.names.local(self.key, handle).to_owned()
     }

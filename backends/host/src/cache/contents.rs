@@ -1,5 +1,5 @@
-//! The folder's contents, and clearing it. Only files that go by the cache's names are looked at,
-//! and no link is followed: a folder that holds other things as well keeps them.
+//! The folder's contents, and clearing it. Only files with the cache's own names are touched, and no symbolic link is
+//! followed: other files in the folder are kept.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,24 +14,24 @@ use super::{DiskCache, KINDS};
 pub struct Contents {
     /// One of [`KINDS`].
     pub kind: &'static str,
-    /// How many files.
+    /// The number of files.
     pub files: u64,
-    /// Their bytes.
+    /// Their size in bytes.
     pub bytes: u64,
-    /// When the one that was used longest ago was used; `None` without files.
+    /// The time of the least recent use of a file; `None` without files.
     pub oldest: Option<SystemTime>,
-    /// When the one that was used last was used; `None` without files.
+    /// The time of the most recent use of a file; `None` without files.
     pub newest: Option<SystemTime>,
 }
 
-/// The files that clearing has removed.
+/// The result of clearing the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// How many files.
+    /// The number of files removed.
     pub files: u64,
-    /// Their bytes.
+    /// Their size in bytes.
     pub bytes: u64,
-    /// How many files could not be removed.
+    /// The number of files that could not be removed.
     pub left: u64,
 }
 
@@ -52,7 +52,7 @@ impl DiskCache {
         KINDS.iter().map(of).collect()
     }
 
-    /// Removes all files of a kind, or of every kind, and what processes that ended left half written.
+    /// Removes all files of one kind, or of every kind, and half-written files of processes that ended.
     pub fn clear(&self, kind: Option<&str>) -> Removed {
         let mut removed = Removed::default();
         for known in KINDS.iter().filter(|known| kind.is_none_or(|kind| kind == **known)) {
@@ -75,27 +75,27 @@ pub(super) struct Stored {
     pub(super) used: SystemTime,
 }
 
-/// The entries in the folder of a kind. Those that vanish meanwhile are left out.
+/// The entries in the folder of a kind, without those that vanish meanwhile.
 pub(super) fn files(folder: &Path) -> Vec<Stored> {
     named(folder, is_entry)
 }
 
-/// Removes a file; whether it is gone, by whomever.
+/// Removes a file; returns whether it is gone, also when another process removed it.
 pub(super) fn is_gone(path: &Path) -> bool {
     fs::remove_file(path).map_or_else(|error| error.kind() == ErrorKind::NotFound, |()| true)
 }
 
 const UNFINISHED: &str = ".unfinished-";
 
-/// Half-written files of processes that ended are known by their age.
+/// The age from which a half-written file counts as left by a process that ended.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The name of a file that is not whole yet.
+/// The name of a file that is not completely written yet.
 pub(super) fn unfinished(number: u64) -> String {
     format!("{UNFINISHED}{}-{number}.anywarp", std::process::id())
 }
 
-/// Removes the half-written files of processes that ended, and returns which, and whether they are gone.
+/// Removes the half-written files of processes that ended; returns each with whether it is gone.
 pub(super) fn abandoned(folder: &Path) -> Vec<(bool, Stored)> {
     let old = |file: &Stored| file.used.elapsed().is_ok_and(|age| age > ABANDONED);
     let unfinished = named(folder, |name| name.starts_with(UNFINISHED) && name.ends_with(".anywarp"));
@@ -103,7 +103,7 @@ pub(super) fn abandoned(folder: &Path) -> Vec<(bool, Stored)> {
 }
 
 fn named(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Vec<Stored> {
-    // Of a folder that is a link, nothing is known to be the cache's.
+    // A symbolic link may lead to a folder that is not the cache's.
     if !fs::symlink_metadata(folder).is_ok_and(|about| about.is_dir()) {
         return Vec::new();
     }

@@ -13,12 +13,12 @@ use super::{KINDS, entry};
 
 anywarp_backend::debug_as_display!(NotKept);
 
-/// A folder of files by key, which threads and processes may use at once.
+/// A folder of files by key, which several threads and processes may use at once.
 ///
-/// A file is written under another name and then renamed, so that no process sees half of one; its time
-/// of change is that of its last use. When the files of all kinds take more than they may, the ones
-/// that were used longest ago go, until a quarter of the room is free. Files that other processes store
-/// meanwhile is noticed only then, so the bound holds within what they store.
+/// A file is written under another name and then renamed, so that no process sees half of one; its modification time is
+/// that of its last use. When the files of all kinds exceed the limit, the least recently used ones are removed until a
+/// quarter of it is free. Only then are files of other processes counted, so the limit can be exceeded by what they
+/// store meanwhile.
 ///
 /// ```
 /// use anywarp_host::cache::{DiskCache, Key};
@@ -35,16 +35,16 @@ anywarp_backend::debug_as_display!(NotKept);
 pub struct DiskCache {
     folder: PathBuf,
     limit: u64,
-    /// The bytes that the files take, as far as this process knows; `None` until something is stored.
+    /// The size of all files as far as this process knows; `None` until something is stored.
     bytes: Mutex<Option<u64>>,
-    /// Storing failed once: it is not tried again.
+    /// Whether storing has failed once: it is not tried again.
     pub(super) given_up: AtomicBool,
 }
 
-/// Why nothing is kept on disk.
+/// The reason why nothing is kept on disk.
 #[derive(thiserror::Error)]
 #[error(
-    "compiled kernels are not kept on disk: {}: {error} (ANYWARP_CACHE names another folder, or is 'off')",
+    "compiled kernels are not kept on disk: {}: {error} (set ANYWARP_CACHE to another folder, or to 'off')",
     folder.display()
 )]
 pub struct NotKept {
@@ -55,43 +55,42 @@ pub struct NotKept {
 }
 
 impl DiskCache {
-    /// A cache in this folder, which need not be there yet, for files of `limit` bytes together.
+    /// A cache in this folder, which need not exist yet, for files of at most `limit` bytes together.
     #[must_use]
     pub fn open(folder: impl Into<PathBuf>, limit: u64) -> Self {
         Self { folder: folder.into(), limit, bytes: Mutex::new(None), given_up: AtomicBool::new(false) }
     }
 
-    /// The folder. The files lie in one folder for each kind, inside of it.
+    /// The cache's folder. It has one subfolder for each kind of file.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// How many bytes the files of all kinds may take together.
+    /// The largest total size of the files of all kinds, in bytes.
     #[must_use]
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Returns the bytes stored under this key, if it is there and whole.
+    /// Returns the bytes stored under this key, if the file exists and is undamaged.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let mut bytes = Vec::new();
         File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).ok()?;
-        // One that is damaged, or of another key with this hash, will be replaced.
+        // A file that is damaged, or of another key with this hash, will be replaced.
         let content = entry::content(&bytes, key)?.len();
-        // A cache that may only be read has no order in which files go.
+        // A cache without write access cannot record the order of uses.
         let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         bytes.drain(..bytes.len() - content);
         Some(bytes)
     }
 
-    /// Stores this under the key, in place of what was there. More than the whole cache may hold is
-    /// not stored.
+    /// Stores `content` under the key and replaces an earlier entry. Content larger than the whole cache is not stored.
     ///
     /// # Errors
-    /// [`NotKept`], once: from then on nothing is stored.
+    /// [`NotKept`] once; later calls store nothing and succeed.
     pub fn put(&self, key: &Key, content: &[u8]) -> Result<(), NotKept> {
         if self.given_up.load(Ordering::Relaxed) {
             return Ok(());
@@ -105,7 +104,7 @@ impl DiskCache {
             let said = self.given_up.swap(true, Ordering::Relaxed);
             return if said { Ok(()) } else { Err(NotKept { folder: self.folder.clone(), error }) };
         }
-        // A poisoned lock holds a number all the same.
+        // The number is valid even if the lock is poisoned.
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let all = || KINDS.iter().flat_map(|kind| files(&self.folder.join(kind))).map(|file| file.bytes).sum();
         let total = bytes.map_or_else(all, |bytes| bytes + size);
@@ -117,8 +116,8 @@ impl DiskCache {
         self.folder.join(key.kind()).join(key.file_name())
     }
 
-    /// Removes what was used longest ago, whatever its kind, until three quarters of the room are
-    /// taken; returns what the rest takes.
+    /// Removes the least recently used files of any kind until three quarters of the limit are in use; returns the
+    /// remaining size in bytes.
     fn evict(&self) -> u64 {
         let folders = KINDS.iter().map(|kind| self.folder.join(kind));
         let mut files: Vec<_> =
@@ -137,7 +136,7 @@ impl DiskCache {
     }
 }
 
-/// Writes a file under another name first, and renames it when it is whole.
+/// Writes a file under another name first, and renames it when it is complete.
 fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let folder = target.parent().unwrap_or(Path::new(""));
@@ -147,9 +146,9 @@ fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
         .and_then(|mut file| file.write_all(bytes))
         .and_then(|()| fs::rename(&unfinished, target));
     if written.is_err() {
-        // It may not even be there.
+        // The file may not exist.
         let _ = fs::remove_file(&unfinished);
-        // On Windows a file that is being read cannot be replaced, and need not be.
+        // Windows cannot replace a file that is being read; the file there has the same content.
         if cfg!(windows) && target.is_file() {
             return Ok(());
         }

@@ -4,12 +4,12 @@
 use super::key::{Key, fnv1a};
 
 const MAGIC: &[u8; 8] = b"anywarpc";
-/// Magic and checksum.
+/// Bytes of magic number and checksum.
 const SEAL: usize = 8 + 16;
-/// The two lengths.
+/// Bytes of the two lengths.
 const LENGTHS: usize = 8 + 8;
 
-/// The file of a key and its content.
+/// The bytes of the file for a key and its content.
 pub(super) fn file(key: &Key, content: &[u8]) -> Vec<u8> {
     let key = key.bytes();
     let mut file = Vec::with_capacity(SEAL + LENGTHS + key.len() + content.len());
@@ -25,7 +25,7 @@ pub(super) fn file(key: &Key, content: &[u8]) -> Vec<u8> {
     file
 }
 
-/// The content of a file, if the file is whole and belongs to this key.
+/// The content of a file, if the file is undamaged and belongs to this key.
 pub(super) fn content<'a>(file: &'a [u8], key: &Key) -> Option<&'a [u8]> {
     let (magic, rest) = file.split_at_checked(MAGIC.len())?;
     let (checksum, sealed) = rest.split_first_chunk::<16>()?;

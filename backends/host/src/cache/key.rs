@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-/// Changes whenever the format of files does.
+/// The format's version, incremented with every change of it.
 const FORMAT: u32 = 2;
 
-/// All that an entry depends on. Files hold it whole, so that two keys with one hash still
-/// differ.
+/// All inputs that an entry depends on. Files contain the whole key, so that two keys with one hash still differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     kind: &'static str,
@@ -25,19 +24,19 @@ impl Key {
     pub fn new<'a>(kind: &'static str, parts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut bytes = FORMAT.to_le_bytes().to_vec();
         for part in [kind].into_iter().chain(parts) {
-            // With its length before it no part can be taken for two.
+            // The length before each part makes the division into parts unambiguous.
             bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
             bytes.extend_from_slice(part.as_bytes());
         }
         Self { kind, bytes }
     }
 
-    /// The bytes, as a file holds them.
+    /// The bytes, as stored in a file.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The folder of its kind, inside the cache's.
+    /// The folder of its kind, inside the cache's folder.
     pub(super) fn kind(&self) -> &'static str {
         self.kind
     }
@@ -50,14 +49,14 @@ impl Key {
 
 const EXTENSION: &str = "anywarp";
 
-/// Whether a file is one of the cache's, by its name.
+/// Whether the name is that of a cache entry.
 pub(super) fn is_entry(name: &str) -> bool {
     let stem = name.strip_suffix(EXTENSION).and_then(|name| name.strip_suffix('.'));
     stem.is_some_and(|stem| stem.len() == 32 && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
 }
 
-/// FNV-1a of 128 bits (Fowler, Noll, Vo; draft-eastlake-fnv) of whatever is written to it: a short
-/// stand-in for parts of a key that are long, where a collision does no harm.
+/// The FNV-1a hash of 128 bits (Fowler, Noll, Vo; draft-eastlake-fnv) of everything that is written to it: a short
+/// replacement for long parts of a key, where a collision does no harm.
 ///
 /// ```
 /// use std::fmt::Write;
@@ -98,7 +97,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// The hash of some bytes. It changes with every change of a single one.
+/// The hash of some bytes. Every change of a single byte changes it.
 pub(super) fn fnv1a(bytes: &[u8]) -> u128 {
     let mut hash = Fingerprint::default();
     hash.add(bytes);

@@ -1,4 +1,4 @@
-//! Which folder the cache is.
+//! The choice of the cache's folder.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub(super) fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Path
     if let Some(value) = set(CACHE) {
         return (value != "off").then(|| value.into());
     }
-    // A relative path of these is to be ignored (XDG Base Directory Specification).
+    // The XDG Base Directory Specification requires relative paths to be ignored.
     let absolute = |name: &str| set(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = if cfg!(windows) {
         absolute("LOCALAPPDATA")

@@ -1,4 +1,4 @@
-//! The cache as a whole: what is stored is found, and nothing else.
+//! The cache as a whole: stored entries are found, and nothing else.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("anywarp-cache-{name}-{}", std::process::id()));
-        // Left over from a process of the same number.
+        // Left by an earlier process with the same number.
         let _ = fs::remove_dir_all(&folder);
         Self(folder)
     }
@@ -49,14 +49,14 @@ impl Drop for Folder {
     }
 }
 
-/// The file of a key, as if it had been used so many seconds ago.
+/// Sets the time of a file's last use to so many seconds ago.
 fn age(cache: &DiskCache, key: &Key, seconds: u64) {
     let file = File::options().append(true).open(cache.path(key)).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
 }
 
 #[test]
-fn what_is_stored_is_found() {
+fn a_stored_entry_is_found() {
     let folder = Folder::new("round-trip");
     let cache = DiskCache::open(folder.0.join("deeper/still"), ROOMY);
     for (text, content) in [("a", &b"one"[..]), ("b", b""), ("c", &[7; 100_000])] {
@@ -120,7 +120,7 @@ fn a_folder_that_cannot_be_made_is_an_empty_cache() {
     let said = cache.put(&key("a"), b"one").unwrap_err().to_string();
     assert!(said.contains("file/cache") && said.contains("ANYWARP_CACHE"), "{said}");
     assert_eq!(cache.get(&key("a")), None);
-    // It has given up, and said so: not even a way that is free now is taken.
+    // Storing was given up and reported: it is not tried again, though it could succeed now.
     fs::remove_file(&file).unwrap();
     cache.put(&key("a"), b"one").unwrap();
     assert!(!file.exists());
@@ -137,7 +137,7 @@ fn a_folder_that_may_only_be_read_is_read() {
     fs::set_permissions(&inside, fs::Permissions::from_mode(0o500)).unwrap();
     let cache = DiskCache::open(&folder.0, ROOMY);
     assert_eq!(cache.get(&key("a")).as_deref(), Some(&b"one"[..]));
-    // A user who may do everything is not kept from it.
+    // The superuser may write and remove all the same.
     if cache.put(&key("b"), b"two").is_err() {
         assert_eq!((cache.get(&key("b")), cache.clear(None).left), (None, 1));
     }
@@ -156,7 +156,7 @@ fn a_folder_that_goes_is_made_again() {
 }
 
 #[test]
-fn what_was_used_longest_ago_goes_first_whatever_its_kind() {
+fn the_least_recently_used_entry_of_any_kind_is_removed_first() {
     let folder = Folder::new("evict");
     let keys: Vec<Key> = (0..9)
         .map(|i| if i % 2 == 0 { key(&format!("kernel {i}")) } else { other_kind(&format!("kernel {i}")) })
@@ -170,8 +170,8 @@ fn what_was_used_longest_ago_goes_first_whatever_its_kind() {
         cache.put(key, &[0; 1000]).unwrap();
         age(&cache, key, 100 - i as u64);
     }
-    assert!(keys[..8].iter().all(|key| cache.path(key).exists()), "the bound is not passed");
-    // The oldest is used again; the ninth passes the bound, and 6 remain.
+    assert!(keys[..8].iter().all(|key| cache.path(key).exists()), "the limit is not reached");
+    // The oldest is used again; the ninth exceeds the limit, and 6 remain.
     assert!(cache.get(&keys[0]).is_some());
     cache.put(&keys[8], &[0; 1000]).unwrap();
     let left: Vec<usize> = (0..9).filter(|i| cache.path(&keys[*i]).exists()).collect();
@@ -179,7 +179,7 @@ fn what_was_used_longest_ago_goes_first_whatever_its_kind() {
     assert!(foreign.iter().all(|path| path.exists()));
 
     cache.put(&key("large"), &vec![0; 8 * size as usize]).unwrap();
-    assert_eq!(cache.get(&key("large")), None, "one that fits nowhere");
+    assert_eq!(cache.get(&key("large")), None, "an entry larger than the cache");
     assert_eq!(folder.files().len(), 7);
 }
 
@@ -240,7 +240,7 @@ fn no_link_is_followed() {
     assert_eq!(elsewhere.files().len(), 1);
 }
 
-/// Puts and gets, of which a few pass the bound: whatever is found is what was stored.
+/// Stores and reads entries, some of which exceed the limit: an entry that is found has the content that was stored.
 fn exercise(folder: &Path, seed: usize) {
     let cache = DiskCache::open(folder, 60_000);
     std::thread::scope(|scope| {
@@ -260,7 +260,7 @@ fn exercise(folder: &Path, seed: usize) {
             });
         }
     });
-    assert!(!cache.given_up.load(std::sync::atomic::Ordering::Relaxed), "nothing went wrong");
+    assert!(!cache.given_up.load(std::sync::atomic::Ordering::Relaxed), "storing was given up");
 }
 
 #[test]

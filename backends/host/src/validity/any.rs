@@ -1,4 +1,4 @@
-//! Any recording at all, without a panic.
+//! Checks arbitrary recordings: no panic.
 
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ fn any_command() -> impl Strategy<Value = Append> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
 
-    /// No recording makes the check panic; what passes lies within memory.
+    /// No recording makes the check panic; a recording that passes stays within memory.
     #[test]
     fn any_recording_is_judged(
         commands in prop::collection::vec(any_command(), 0..4),

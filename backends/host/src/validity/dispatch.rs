@@ -1,11 +1,11 @@
-//! Kernels, their bindings, and their grids.
+//! The rules for dispatches: kernels, their bindings and their grids.
 
 use anywarp_backend::{Access, BackendError, BindingClass, Bound, Dispatch, Grid, MemoryKind, Region};
 
 use super::{Check, Resources};
 use crate::signature::Binding;
 
-/// The memory that kernels may touch.
+/// The kinds of memory that kernels may access.
 const OF_KERNELS: &[MemoryKind] = &[MemoryKind::Device, MemoryKind::Shared];
 
 impl<R: Resources> Check<'_, R> {
@@ -14,7 +14,7 @@ impl<R: Resources> Check<'_, R> {
         let bounds = self.recording.bounds(&dispatch.bounds);
         if bounds.len() != signature.bindings.len() {
             let (wanted, given) = (signature.bindings.len(), bounds.len());
-            return self.wrong(format_args!("the kernel wants {wanted} bindings and got {given}"));
+            return self.wrong(format_args!("the kernel expects {wanted} bindings, got {given}"));
         }
         for (binding, bound) in signature.bindings.iter().zip(bounds) {
             self.bound(binding, bound)?;
@@ -22,7 +22,7 @@ impl<R: Resources> Check<'_, R> {
         self.pairs(&signature.bindings, bounds)?;
         let (wanted, given) = (signature.immediates, self.recording.bytes(&dispatch.immediates).len());
         if given != wanted as usize {
-            return self.wrong(format_args!("the kernel wants {wanted} bytes of immediates and got {given}"));
+            return self.wrong(format_args!("the kernel expects {wanted} bytes of immediates, got {given}"));
         }
         match dispatch.grid {
             Grid::Groups(groups) => {
@@ -49,12 +49,14 @@ impl<R: Resources> Check<'_, R> {
         };
         let bytes = match bound {
             Bound::Inline(_) if binding.class != BindingClass::Uniform => {
-                return self.wrong(format_args!("'{name}' is no uniform, but got a value"));
+                return self.wrong(format_args!("'{name}' is not a uniform: expected a region of memory, got a value"));
             }
             Bound::Inline(range) => {
                 let given = self.recording.bytes(range).len();
                 if given != range.len() || range.start > range.end {
-                    return self.wrong(format_args!("'{name}' got bytes {range:?} of values, which were not recorded"));
+                    return self.wrong(format_args!(
+                        "'{name}' got bytes {range:?} of the recording's values, which it does not have"
+                    ));
                 }
                 given as u64
             }
@@ -62,14 +64,16 @@ impl<R: Resources> Check<'_, R> {
                 self.region(*region, OF_KERNELS)?;
                 if *access != binding.access {
                     let expected = binding.access;
-                    return self.wrong(format_args!("'{name}' at {region} has access {expected:?}, not {access:?}"));
+                    return self
+                        .wrong(format_args!("'{name}' at {region}: expected access {expected:?}, got {access:?}"));
                 }
                 let alignment = alignment.max(binding.alignment);
                 if !region.offset.is_multiple_of(u64::from(alignment)) {
                     return self.wrong(format_args!("'{name}' at {region} must begin at a multiple of {alignment}"));
                 }
                 if binding.class != BindingClass::Uniform && !region.bytes.is_multiple_of(4) {
-                    return self.wrong(format_args!("'{name}' at {region} must have a multiple of 4 bytes"));
+                    return self
+                        .wrong(format_args!("'{name}' at {region} must have a length that is a multiple of 4 bytes"));
                 }
                 region.bytes
             }
@@ -78,12 +82,13 @@ impl<R: Resources> Check<'_, R> {
             return self.wrong(format_args!("'{name}' has {bytes} bytes, outside of {size}..={most}"));
         }
         if binding.length(bytes).is_none() {
-            return self.wrong(format_args!("'{name}' has {bytes} bytes, which are more elements than 32 bits count"));
+            return self.wrong(format_args!("'{name}' has {bytes} bytes: the number of its elements exceeds 32 bits"));
         }
         Ok(())
     }
 
-    /// No two bindings may share bytes while one of them is written, nor a memory where the device forbids it.
+    /// Checks that no two bindings share bytes while one of them is written, or share a memory where the device forbids
+    /// it.
     fn pairs(&self, bindings: &[Binding], bounds: &[Bound]) -> Result<(), BackendError> {
         let placed = || {
             bindings.iter().zip(bounds).filter_map(|(binding, bound)| match bound {

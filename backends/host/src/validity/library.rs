@@ -1,4 +1,4 @@
-//! Routines of the vendor's.
+//! The rules for calls of library routines.
 
 use anywarp_backend::{BackendError, Library, MemoryKind};
 
@@ -19,7 +19,10 @@ impl<R: Resources> Check<'_, R> {
         for (name, region, [m, n]) in [("a", a, [rows, depth]), ("b", b, [depth, columns]), ("c", c, [rows, columns])] {
             let wanted = u128::from(m) * u128::from(n) * u128::from(element);
             if u128::from(region.bytes) < wanted {
-                return self.wrong(format_args!("'{name}' at {region} takes {wanted} bytes and got {}", region.bytes));
+                return self.wrong(format_args!(
+                    "'{name}' at {region}: expected at least {wanted} bytes, got {}",
+                    region.bytes
+                ));
             }
             if !region.offset.is_multiple_of(element) {
                 return self.wrong(format_args!("'{name}' at {region} must begin at a multiple of {element}"));

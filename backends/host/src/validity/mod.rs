@@ -1,14 +1,14 @@
-//! Whether a recording keeps to the contract, and to the rules of WebGPU below it: the same for every backend.
+//! Checks that a recording keeps to the contract, and to the rules of WebGPU below it: the same for every backend.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
-//! | `mod` | what is checked against, and copies and fills |
+//! | `mod` | the resources that are checked against; copies and fills |
 //! | `region` | ranges of memory |
 //! | `dispatch` | kernels, bindings, grids |
 //! | `library` | the vendor's routines |
 //!
-//! The check is pure. A recording that has passed it touches existing memory that is not mapped, within its bounds, so
-//! that encoding it cannot fail half-way; offsets and lengths are added without overflow.
+//! The check has no side effects. A recording that passes it touches only existing memory that is not mapped, within
+//! its bounds, so that encoding it cannot fail half-way and sums of offsets and lengths cannot overflow.
 
 #[cfg(test)]
 mod any;
@@ -29,11 +29,11 @@ use region::Recent;
 /// The properties of a memory that a check depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryState {
-    /// Its length in bytes, as the backend has reserved it.
+    /// Its length in bytes, as reserved by the backend.
     pub bytes: u64,
     /// Its kind.
     pub kind: MemoryKind,
-    /// Whether the host has it, or waits for it.
+    /// Whether the memory is mapped, or the mapping is pending.
     pub mapped: bool,
 }
 
@@ -50,7 +50,7 @@ pub trait Resources {
 ///
 /// # Errors
 /// The first violation: [`BackendError::UnknownMemory`], [`BackendError::UnknownKernel`], or
-/// [`BackendError::Rejected`] with the command, the memory, what was expected and what came.
+/// [`BackendError::Rejected`] with the command, the memory, and the expected and actual values.
 pub fn check(recording: &Recording, caps: &Caps, resources: &impl Resources) -> Result<(), BackendError> {
     let recent = RefCell::default();
     for (index, command) in recording.commands().iter().enumerate() {
@@ -86,10 +86,11 @@ impl<R: Resources> Check<'_, R> {
     fn copy(&self, source: Region, target: Region) -> Result<(), BackendError> {
         if source.bytes != target.bytes {
             let (from, to) = (source.bytes, target.bytes);
-            return self.wrong(format_args!("{target} has {to} bytes and {source} has {from}, but lengths must agree"));
+            return self
+                .wrong(format_args!("{target} has {to} bytes and {source} has {from}: the lengths must be equal"));
         }
         if source.overlaps(&target) {
-            return self.wrong(format_args!("{source} and {target} are to be apart, which overlap"));
+            return self.wrong(format_args!("{source} and {target} must not overlap"));
         }
         self.whole_words(source)?;
         self.whole_words(target)?;
@@ -97,14 +98,14 @@ impl<R: Resources> Check<'_, R> {
         self.region(target, &[MemoryKind::Device, MemoryKind::Readback, MemoryKind::Shared])
     }
 
-    /// The refusal of the command.
+    /// Returns the refusal of the command.
     fn wrong<T>(&self, problem: fmt::Arguments<'_>) -> Result<T, BackendError> {
         let message = format!("command {}, {}: {problem}", self.index, Named(self.command));
         Err(BackendError::rejected("submitting", message))
     }
 }
 
-/// A command, as errors name it.
+/// A command, in the form that errors use.
 struct Named<'a>(&'a Command);
 
 impl fmt::Display for Named<'_> {

@@ -1,11 +1,11 @@
-//! Ranges of memory: within it, of the right kind, and not the host's.
+//! The rules for ranges of memory: within the memory, of the right kind, not mapped.
 
 use anywarp_backend::{BackendError, MemoryId, MemoryKind, Region};
 
 use super::{Check, MemoryState, Resources};
 
-/// Memories that were looked up last: a command's are mostly those of the one before, and asking a backend whether
-/// one is mapped takes a lock.
+/// The memories that were looked up last: most commands use those of the one before, and querying a backend for the
+/// mapping takes a lock.
 #[derive(Default)]
 pub(super) struct Recent {
     memories: [Option<(MemoryId, MemoryState)>; 8],
@@ -29,11 +29,11 @@ impl Recent {
 }
 
 impl<R: Resources> Check<'_, R> {
-    /// A region must lie within unmapped memory of one of these kinds.
+    /// Checks that a region is within unmapped memory of one of these kinds.
     pub(super) fn region(&self, region: Region, kinds: &[MemoryKind]) -> Result<(), BackendError> {
         let memory = self.recent.borrow_mut().get(region.memory, |id| self.resources.memory(id))?;
         if memory.mapped {
-            return self.wrong(format_args!("{region} is mapped: unmap it before its use is submitted"));
+            return self.wrong(format_args!("{region} is mapped: unmap it before submitting work that uses it"));
         }
         if region.bytes == 0 {
             return self.wrong(format_args!("{region} is empty, but at least one byte is expected"));
@@ -49,11 +49,11 @@ impl<R: Resources> Check<'_, R> {
         Ok(())
     }
 
-    /// A region must begin and end at multiples of four bytes.
+    /// Checks that a region begins and ends at multiples of four bytes.
     pub(super) fn whole_words(&self, region: Region) -> Result<(), BackendError> {
         if region.offset.is_multiple_of(4) && region.bytes.is_multiple_of(4) {
             return Ok(());
         }
-        self.wrong(format_args!("{region} is not made of whole words: offset and length must be multiples of 4"))
+        self.wrong(format_args!("{region} does not consist of whole words: offset and length must be multiples of 4"))
     }
 }

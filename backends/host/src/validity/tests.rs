@@ -1,4 +1,4 @@
-//! Each rule by a recording that breaks it alone.
+//! Each rule, by a recording that breaks only this one.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,13 +15,13 @@ const READBACK: MemoryId = MemoryId(3);
 const MAPPED: MemoryId = MemoryId(4);
 const SHARED: MemoryId = MemoryId(5);
 const STAGING: MemoryId = MemoryId(6);
-/// As long as a memory can be: only the sum of offset and length can be beyond its end.
+/// The longest possible memory: only the sum of offset and length can be beyond its end.
 const VAST: MemoryId = MemoryId(7);
-/// Read-only storage, storage, a uniform, and 8 bytes of immediates.
+/// A kernel with read-only storage, storage, a uniform, and 8 bytes of immediates.
 const KERNEL: KernelId = KernelId(1);
-/// Nothing.
+/// A kernel without arguments.
 const BARE: KernelId = KernelId(2);
-/// Storage of 64-bit scalars.
+/// A kernel with storage of 64-bit scalars.
 const WIDE: KernelId = KernelId(3);
 
 pub(super) struct World {
@@ -92,7 +92,7 @@ fn writes(memory: MemoryId, offset: u64, bytes: u64) -> Bound {
     Bound::Memory { region: region(memory, offset, bytes), access: Access::Write }
 }
 
-/// A dispatch of [`KERNEL`] that is right unless changed.
+/// A dispatch of [`KERNEL`] that is valid unless changed.
 struct Launch {
     input: Bound,
     output: Bound,
@@ -159,7 +159,7 @@ fn refused(recording: &Recording, expected: &str) {
 }
 
 #[test]
-fn what_keeps_to_the_rules_passes() {
+fn a_valid_recording_passes() {
     let whole = |memory| region(memory, 0, 1024);
     for recording in [
         Recording::new(),
@@ -191,7 +191,8 @@ fn ids_must_exist() {
 
 #[test]
 fn regions_lie_within_unmapped_memory_of_the_right_kind() {
-    let mapped = "command 0, a fill of memory 4[0..4]: memory 4[0..4] is mapped: unmap it before its use is submitted";
+    let mapped =
+        "command 0, a fill of memory 4[0..4]: memory 4[0..4] is mapped: unmap it before submitting work that uses it";
     refused(&fill(region(MAPPED, 0, 4)), mapped);
     let empty = "command 0, a fill of memory 1[8..8]: memory 1[8..8] is empty, but at least one byte is expected";
     refused(&fill(region(DEVICE, 8, 0)), empty);
@@ -224,7 +225,7 @@ fn regions_lie_within_unmapped_memory_of_the_right_kind() {
 
 #[test]
 fn copies_and_fills_are_of_whole_words_that_agree_and_are_apart() {
-    let words = "is not made of whole words: offset and length must be multiples of 4";
+    let words = "does not consist of whole words: offset and length must be multiples of 4";
     refused(&fill(region(DEVICE, 2, 4)), &format!("command 0, a fill of memory 1[2..6]: memory 1[2..6] {words}"));
     refused(&fill(region(DEVICE, 0, 6)), &format!("command 0, a fill of memory 1[0..6]: memory 1[0..6] {words}"));
     for (source, target, at) in [(2, 0, "memory 2[2..6]"), (0, 2, "memory 1[2..6]")] {
@@ -233,13 +234,13 @@ fn copies_and_fills_are_of_whole_words_that_agree_and_are_apart() {
     }
     refused(
         &copy(region(UPLOAD, 0, 8), region(DEVICE, 0, 4)),
-        "command 0, a copy from memory 2[0..8] to memory 1[0..4]: memory 1[0..4] has 4 bytes and memory 2[0..8] has 8, \
-         but lengths must agree",
+        "command 0, a copy from memory 2[0..8] to memory 1[0..4]: memory 1[0..4] has 4 bytes and memory 2[0..8] has 8: \
+         the lengths must be equal",
     );
     refused(
         &copy(region(DEVICE, 0, 8), region(DEVICE, 4, 8)),
-        "command 0, a copy from memory 1[0..8] to memory 1[4..12]: memory 1[0..8] and memory 1[4..12] are to be apart, \
-         which overlap",
+        "command 0, a copy from memory 1[0..8] to memory 1[4..12]: memory 1[0..8] and memory 1[4..12] must \
+         not overlap",
     );
 }
 
@@ -250,20 +251,23 @@ fn a_dispatch_gives_what_its_kernel_wants() {
     };
     refused(
         &dispatch(KERNEL, Grid::Groups([1; 3]), []),
-        "command 0, a dispatch of saxpy: the kernel wants 3 bindings and got 0",
+        "command 0, a dispatch of saxpy: the kernel expects 3 bindings, got 0",
     );
     for immediates in [0, 4, 12] {
-        let problem = format!("the kernel wants 8 bytes of immediates and got {immediates}");
+        let problem = format!("the kernel expects 8 bytes of immediates, got {immediates}");
         saxpy(Launch { immediates, ..Launch::default() }, &problem);
     }
-    saxpy(Launch { input: Bound::Inline(0..16), ..Launch::default() }, "'input' is no uniform, but got a value");
+    saxpy(
+        Launch { input: Bound::Inline(0..16), ..Launch::default() },
+        "'input' is not a uniform: expected a region of memory, got a value",
+    );
     for values in [60..90, Range { start: 24, end: 8 }] {
-        let problem = format!("'params' got bytes {values:?} of values, which were not recorded");
+        let problem = format!("'params' got bytes {values:?} of the recording's values, which it does not have");
         saxpy(Launch { params: Bound::Inline(values), ..Launch::default() }, &problem);
     }
     saxpy(
         Launch { input: writes(DEVICE, 0, 64), ..Launch::default() },
-        "'input' at memory 1[0..64] has access Read, not Write",
+        "'input' at memory 1[0..64]: expected access Read, got Write",
     );
     saxpy(
         Launch { input: reads(DEVICE, 2, 64), ..Launch::default() },
@@ -279,7 +283,7 @@ fn a_dispatch_gives_what_its_kernel_wants() {
     );
     saxpy(
         Launch { input: reads(DEVICE, 0, 18), ..Launch::default() },
-        "'input' at memory 1[0..18] must have a multiple of 4 bytes",
+        "'input' at memory 1[0..18] must have a length that is a multiple of 4 bytes",
     );
     for (bytes, input) in [(12, 16..=512), (516, 16..=512)] {
         let problem = format!("'input' has {bytes} bytes, outside of {}..={}", input.start(), input.end());
@@ -304,7 +308,7 @@ fn elements_are_counted_by_32_bits() {
     let of = |bytes| check(&dispatch(WIDE, Grid::Groups([1; 3]), [writes(VAST, 0, bytes)]), &caps, &world);
     assert_eq!(of((1 << 33) - 4), Ok(()));
     let said = of(1 << 33).unwrap_err().to_string();
-    assert!(said.ends_with("'halves' has 8589934592 bytes, which are more elements than 32 bits count"), "{said}");
+    assert!(said.ends_with("'halves' has 8589934592 bytes: the number of its elements exceeds 32 bits"), "{said}");
 }
 
 #[test]
@@ -339,7 +343,7 @@ fn grids_keep_to_the_device_and_lie_in_memory() {
     let indirect = |memory, offset| Launch { grid: Grid::Indirect { memory, offset }, ..Launch::default() }.recorded();
     refused(
         &indirect(DEVICE, 2),
-        &format!("{at}: memory 1[2..14] is not made of whole words: offset and length must be multiples of 4"),
+        &format!("{at}: memory 1[2..14] does not consist of whole words: offset and length must be multiples of 4"),
     );
     refused(&indirect(DEVICE, 1016), &format!("{at}: memory 1[1016..1028] is outside of its memory of 1024 bytes"));
     refused(
@@ -362,10 +366,10 @@ fn routines_are_listed_and_their_matrices_fit() {
     }
     let most = u32::MAX;
     for (sizes, problem) in [
-        ([5, 4, 4], "'a' at memory 1[0..64] takes 80 bytes and got 64"),
-        ([4, 4, 5], "'b' at memory 1[64..128] takes 80 bytes and got 64"),
-        ([4, 1, 5], "'c' at memory 5[0..64] takes 80 bytes and got 64"),
-        ([most, most, 1], "'a' at memory 1[0..64] takes 73786976260478468100 bytes and got 64"),
+        ([5, 4, 4], "'a' at memory 1[0..64]: expected at least 80 bytes, got 64"),
+        ([4, 4, 5], "'b' at memory 1[64..128]: expected at least 80 bytes, got 64"),
+        ([4, 1, 5], "'c' at memory 5[0..64]: expected at least 80 bytes, got 64"),
+        ([most, most, 1], "'a' at memory 1[0..64]: expected at least 73786976260478468100 bytes, got 64"),
     ] {
         called(&product(a, b, c, sizes, Precision::F32), problem);
     }

@@ -11,8 +11,7 @@ pub enum Call {
     Map,
     /// [`Backend::host`](anywarp_backend::Backend::host)
     Host,
-    /// [`Backend::unmap`](anywarp_backend::Backend::unmap): it can lose the device, and works all
-    /// the same.
+    /// [`Backend::unmap`](anywarp_backend::Backend::unmap): a fault can lose the device, but the call still succeeds.
     Unmap,
     /// [`Backend::compile`](anywarp_backend::Backend::compile)
     Compile,
@@ -20,25 +19,25 @@ pub enum Call {
     Submit,
 }
 
-/// How a call fails.
+/// The kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// [`BackendError::OutOfMemory`](anywarp_backend::BackendError::OutOfMemory)
     OutOfMemory,
     /// [`BackendError::Rejected`](anywarp_backend::BackendError::Rejected)
     Refused,
-    /// [`BackendError::Lost`](anywarp_backend::BackendError::Lost), from then on for every call.
+    /// [`BackendError::Lost`](anywarp_backend::BackendError::Lost), for this call and all later ones.
     Lost,
 }
 
-/// Which of the calls fails. Calls are counted from 0, from when the [`Faults`] were set.
+/// The calls that fail. Calls are counted from 0, beginning when the [`Faults`] were set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Only this one.
+    /// Only the call with this number.
     Nth(u64),
-    /// This one and all after it.
+    /// The call with this number and all later ones.
     From(u64),
-    /// All that ask for more bytes than this; only [`Call::Allocate`] asks for any.
+    /// All calls that request more bytes than this; only [`Call::Allocate`] requests any.
     Above(u64),
 }
 
@@ -52,21 +51,21 @@ impl When {
     }
 }
 
-/// When submissions and mappings are done.
+/// The time at which submissions and mappings are done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pace {
-    /// When the wrapped backend says so.
+    /// As in the wrapped backend.
     #[default]
     Usual,
     /// Not before [`FaultyBackend::open_gate`](crate::FaultyBackend::open_gate) is called.
     Gated,
-    /// Not before this time is over.
+    /// Not before this time has passed.
     Delayed(Duration),
 }
 
 #[derive(Clone, Debug)]
 struct Rule {
-    /// `None`: any call.
+    /// The call; `None` for any call.
     call: Option<Call>,
     fault: Fault,
     when: When,
@@ -89,34 +88,34 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Nothing goes wrong.
+    /// Returns faults with which nothing fails.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Has calls of one kind fail.
+    /// Makes calls of one kind fail.
     #[must_use]
     pub fn fail(mut self, call: Call, fault: Fault, when: When) -> Self {
         self.rules.push(Rule { call: Some(call), fault, when, seen: 0 });
         self
     }
 
-    /// Has calls of all kinds fail, counted together.
+    /// Makes calls of all kinds fail, counted together.
     #[must_use]
     pub fn fail_any(mut self, fault: Fault, when: When) -> Self {
         self.rules.push(Rule { call: None, fault, when, seen: 0 });
         self
     }
 
-    /// Has work take its time.
+    /// Sets the pace of work.
     #[must_use]
     pub fn pace(mut self, pace: Pace) -> Self {
         self.pace = pace;
         self
     }
 
-    /// Counts a call; the first rule that it meets says how it fails.
+    /// Counts a call; returns the fault of the first rule that applies.
     pub(crate) fn count(&mut self, call: Call, bytes: u64) -> Option<Fault> {
         let mut fault = None;
         for rule in self.rules.iter_mut().filter(|rule| rule.call.is_none_or(|wanted| wanted == call)) {

@@ -12,7 +12,7 @@ struct State {
     wakers: Vec<Waker>,
 }
 
-/// Work that is done when it was released and the wrapped backend is done with it.
+/// Work that is done when it was released and the wrapped backend has finished it.
 pub(crate) struct Held {
     inner: Ticket,
     state: Mutex<State>,
@@ -38,7 +38,7 @@ impl Held {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Has the work released by a thread of its own after `delay`.
+    /// Releases the work from a thread of its own after `delay`.
     pub(crate) fn finish_after(self: &Arc<Self>, delay: Duration) {
         let held = Arc::clone(self);
         std::thread::spawn(move || {

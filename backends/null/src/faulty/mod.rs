@@ -18,11 +18,11 @@ use held::Held;
 struct State {
     faults: Faults,
     lost: Option<String>,
-    /// Calls that have failed since the faults were set.
+    /// The number of calls that have failed since the faults were set.
     fired: u64,
-    /// Bytes of every memory that was not freed, for the errors.
+    /// The size of each memory that was not freed, for errors.
     live: HashMap<MemoryId, u64>,
-    /// Work that waits at the gate or for its time.
+    /// Work that waits for the gate or for its delay.
     held: Vec<Arc<Held>>,
     /// Mappings that are not done yet.
     mapping: HashMap<MemoryId, Ticket>,
@@ -51,19 +51,19 @@ impl FaultyBackend {
         state.fired = 0;
     }
 
-    /// Calls that have failed since the faults were set, those on a lost device not counted.
+    /// The number of calls that have failed since the faults were set, without calls on a lost device.
     #[must_use]
     pub fn fired(&self) -> u64 {
         self.state().fired
     }
 
-    /// Ends everything that is held. What comes later is held again, if the [`Faults`] say so.
+    /// Releases all held work. Later work is held again, if the [`Faults`] require it.
     pub fn open_gate(&self) {
         let held = std::mem::take(&mut self.state().held);
         held.iter().for_each(|work| work.finish(Ok(())));
     }
 
-    /// Loses the device, at once.
+    /// Makes the device lost at once.
     pub fn lose(&self, reason: &str) {
         let mut state = self.state();
         state.lost.get_or_insert_with(|| reason.to_owned());
@@ -80,7 +80,7 @@ impl FaultyBackend {
         self.state().lost.clone().map_or(Ok(()), |reason| Err(BackendError::Lost { reason }))
     }
 
-    /// Counts the call and fails it, if it is to fail.
+    /// Counts the call and returns its error, if it is to fail.
     fn pass(&self, call: Call, asked: Option<(u64, MemoryKind)>) -> Result<(), BackendError> {
         self.alive()?;
         let (requested, kind) = asked.unwrap_or((0, MemoryKind::Device));
@@ -92,7 +92,7 @@ impl FaultyBackend {
         match fault {
             Fault::OutOfMemory => Err(BackendError::OutOfMemory { requested, kind, live }),
             Fault::Refused => {
-                Err(BackendError::rejected("a call that was to fail", format!("{call:?} was set to fail")))
+                Err(BackendError::rejected("a call with an injected fault", format!("{call:?} was set to fail")))
             }
             Fault::Lost => {
                 self.lose("the test said so");
@@ -101,7 +101,7 @@ impl FaultyBackend {
         }
     }
 
-    /// Has the work behind `ticket` take its time.
+    /// Applies the pace to the work of `ticket`.
     fn paced(state: &mut State, ticket: Ticket) -> Ticket {
         let pace = state.faults.pace;
         if pace == Pace::Usual {
@@ -138,7 +138,7 @@ impl Backend for FaultyBackend {
 
     fn map(&self, memory: MemoryId) -> Result<Ticket, BackendError> {
         self.pass(Call::Map, None)?;
-        // Under one lock, so that two threads that map a memory get one ticket.
+        // Under one lock, so that two threads that map a memory receive one ticket.
         let mut state = self.state();
         if let Some(ticket) = state.mapping.get(&memory) {
             return Ok(ticket.clone());
@@ -158,7 +158,7 @@ impl Backend for FaultyBackend {
     }
 
     fn unmap(&self, memory: MemoryId) -> Result<(), BackendError> {
-        // The one call that can lose the device and still works.
+        // The one call that can lose the device and still succeeds.
         let _ = self.pass(Call::Unmap, None);
         self.inner.unmap(memory)?;
         self.state().mapping.remove(&memory);

@@ -1,4 +1,4 @@
-//! Which adapters there are, and how one is opened.
+//! Lists the adapters and opens them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,32 +7,32 @@ use anywarp_backend::{BackendError, Caps};
 use crate::WgpuBackend;
 use crate::caps::{backend_kind, caps_of, wanted_features};
 use crate::device::errors::ErrorSink;
-use crate::record::bind_groups::MOST_KEPT;
+use crate::record::bind_groups::MAX_KEPT;
 
-/// How a device is opened.
+/// Options for opening a device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Copy between host and device memory even where the two are one.
+    /// Whether to copy between host and device memory even if they are one.
     pub staged: bool,
-    /// Whether large staging memory is the host's own, which the device fetches from, rather than what
-    /// wgpu gives. Without it whichever is faster when the device is opened. Vulkan only.
+    /// Whether large staging memory is the host's own, from which the device fetches, rather than memory that wgpu
+    /// allocates. `None` chooses the faster one when the device is opened. Vulkan only.
     pub pinned: Option<bool>,
 }
 
 /// An adapter that could be opened.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The properties that the device would have. [`Caps::unified`] is what the driver promises; opening
-    /// the device measures it.
+    /// The properties that the device would have. [`Caps::unified`] is the driver's claim; opening the device measures
+    /// it.
     pub caps: Caps,
     adapter: wgpu::Adapter,
 }
 
-/// Descriptors that a DX12 device has room for: twice those of the bind groups that are kept, for those that
-/// submissions still hold. wgpu's default of a million takes 32 MB a device, and gigabytes where Direct3D runs on Vulkan.
-const DESCRIPTORS: u32 = 2 * MOST_KEPT as u32;
+/// Capacity of a DX12 device's descriptor heap: twice the number of cached bind groups, because submissions may still
+/// hold others. wgpu's default of a million takes 32 MB per device, and gigabytes where Direct3D runs on Vulkan.
+const DESCRIPTORS: u32 = 2 * MAX_KEPT as u32;
 
-/// All that the adapter has, of what kernels see.
+/// The adapter's full limits, as far as they concern kernels.
 fn limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
     let mut limits = adapter.limits();
     if adapter.get_info().backend == wgpu::Backend::Dx12 {
@@ -41,29 +41,29 @@ fn limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
     limits
 }
 
-/// The first instance, for good: without one the loader unloads NVIDIA's driver, which crashes threads
-/// that have used it when they end.
+/// The first instance, never dropped: without one the loader unloads NVIDIA's driver, which crashes threads that have
+/// used it when they end.
 static KEPT: OnceLock<wgpu::Instance> = OnceLock::new();
 
 fn instance() -> wgpu::Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends =
         wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12 | wgpu::Backends::BROWSER_WEBGPU;
-    // The check of indirect grids stays on in every build: an unchecked one is undefined
-    // behaviour, and this crate's API is safe.
+    // The check of indirect grids stays on in every build: an unchecked grid is undefined behaviour, and this crate's
+    // API is safe.
     descriptor.flags = wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL;
     let instance = wgpu::Instance::new(descriptor);
     KEPT.get_or_init(|| instance.clone());
     instance
 }
 
-/// The adapters of this machine, in the order in which the drivers list them.
+/// Lists the adapters of this machine, in the drivers' order.
 pub async fn candidates_async() -> Vec<Candidate> {
     let instance = instance();
     let backends = wgpu::Backends::all() - wgpu::Backends::GL - wgpu::Backends::NOOP;
     #[cfg(not(target_arch = "wasm32"))]
     let adapters = instance.enumerate_adapters(backends).await;
-    // A browser shows one adapter, on request.
+    // A browser exposes one adapter, on request.
     #[cfg(target_arch = "wasm32")]
     let adapters: Vec<_> = {
         let _ = backends;
@@ -88,16 +88,16 @@ pub fn candidates() -> Vec<Candidate> {
 }
 
 impl Candidate {
-    /// Opens the device, asking for the adapter's limits in full.
+    /// Opens the device with the adapter's full limits.
     ///
     /// # Errors
-    /// [`BackendError::Rejected`] with what the driver said.
+    /// [`BackendError::Rejected`] with the driver's message.
     pub async fn open_async(&self, options: Options) -> Result<Arc<WgpuBackend>, BackendError> {
         let features = wanted_features(&self.adapter);
         let experimental = if features.intersects(wgpu::Features::all_experimental_mask()) {
-            // SAFETY: the only experimental feature that `wanted_features` asks for is cooperative
-            // matrices; what could go wrong with them (loads out of bounds) needs pointers that
-            // naga validated, and the program's module carries no others.
+            // SAFETY: the only experimental feature that `wanted_features` requests is cooperative matrices; their
+            // hazard (loads out of bounds) needs pointers that naga did not validate, and the program's module has
+            // none.
             unsafe { wgpu::ExperimentalFeatures::enabled() }
         } else {
             wgpu::ExperimentalFeatures::disabled()

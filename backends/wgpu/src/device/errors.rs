@@ -1,31 +1,31 @@
-//! wgpu's errors as values: nothing here may panic because a driver refused.
+//! wgpu's errors as values: an error of a driver must cause no panic.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anywarp_backend::BackendError;
 
-/// Where errors end up that wgpu reports by callback.
+/// The receiver of errors that wgpu reports by callback.
 ///
-/// wgpu has one place for each callback, and does not say whose call an error is of. Once others use
-/// the device, too, both belong to them: errors are caught where they arise, and a loss is asked for.
-/// In a browser, which reports only later, that cannot be.
+/// wgpu has one callback of each kind, and does not tell which call caused an error. Once other code uses the device
+/// too, both callbacks belong to it: errors are then caught by scopes, and a loss is detected by a query. In a browser,
+/// which reports errors later, neither is possible.
 #[derive(Default)]
 pub(crate) struct ErrorSink {
     lost: OnceLock<String>,
     uncaptured: Mutex<Option<String>>,
-    /// Others use the device, too.
+    /// Whether other code uses the device too.
     shared: AtomicBool,
 }
 
 impl ErrorSink {
-    /// Takes over error reporting of `device`: wgpu's own handlers panic.
+    /// Takes over the error reporting of `device`, because wgpu's own handlers panic.
     pub(crate) fn install(device: &wgpu::Device) -> Arc<Self> {
         let sink = Arc::new(Self::default());
         let handler = Arc::clone(&sink);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             log::warn!("wgpu: {error}");
-            // The first one is the cause of those that follow.
+            // The first error is the cause of those that follow.
             let mut uncaptured = handler.uncaptured.lock().unwrap_or_else(PoisonError::into_inner);
             uncaptured.get_or_insert_with(|| error.to_string());
         }));
@@ -36,14 +36,14 @@ impl ErrorSink {
         sink
     }
 
-    /// For a device of another user of wgpu, whose callbacks stay theirs.
+    /// A sink for a device of another user of wgpu, whose callbacks stay in place.
     pub(crate) fn beside() -> Arc<Self> {
         let sink = Self::default();
         sink.share();
         Arc::new(sink)
     }
 
-    /// From here on others use the device, too.
+    /// Notes that other code uses the device from here on.
     pub(crate) fn share(&self) {
         self.shared.store(true, Ordering::Relaxed);
     }
@@ -56,7 +56,7 @@ impl ErrorSink {
         let _ = self.lost.set(reason);
     }
 
-    /// An error if the device is gone.
+    /// Returns an error if the device is lost.
     pub(crate) fn alive(&self) -> Result<(), BackendError> {
         match self.lost.get() {
             Some(reason) => Err(BackendError::Lost { reason: reason.clone() }),
@@ -64,40 +64,40 @@ impl ErrorSink {
         }
     }
 
-    /// [`alive`](Self::alive), of a device whose loss may be reported to others only.
-    pub(crate) fn ask(&self, device: &wgpu::Device) -> Result<(), BackendError> {
+    /// Like [`alive`](Self::alive), for a device whose loss may be reported to other users only.
+    pub(crate) fn check_alive(&self, device: &wgpu::Device) -> Result<(), BackendError> {
         if self.is_shared() && self.lost.get().is_none() && reports_nothing(device) {
-            self.lose("its owner destroyed it, or the driver took it away".to_owned());
+            self.lose("its owner destroyed it, or the driver removed it".to_owned());
         }
         self.alive()
     }
 
-    /// The error that a panic of wgpu stands for: the loss of the device, unless the panic may be of a callback
-    /// that another user gave wgpu.
+    /// Returns the error for a panic of wgpu: the loss of the device, unless the panic may come from a callback of
+    /// another user.
     pub(crate) fn failed(&self, meanwhile: &str, device: &wgpu::Device) -> BackendError {
         let reason = format!("the driver failed while {meanwhile}");
         if !self.is_shared() {
             self.lose(reason);
         }
-        let message = || format!("wgpu, or a callback that it was given, panicked while {meanwhile}");
+        let message = || format!("wgpu, or a callback of another user of the device, panicked while {meanwhile}");
         let alive = |()| BackendError::Rejected { operation: "calling wgpu", message: message() };
-        self.ask(device).map_or_else(|lost| lost, alive)
+        self.check_alive(device).map_or_else(|lost| lost, alive)
     }
 
-    /// Runs `work` and returns what wgpu reported of it. One at a time, unless the device is shared:
-    /// the callback does not distinguish threads. Nothing in a browser, see [`late`](Self::late).
+    /// Runs `work` and returns the error that wgpu reported for it. One call at a time, unless the device is shared:
+    /// the callback does not distinguish threads. Returns no error in a browser, see [`late`](Self::late).
     pub(crate) fn within<T>(&self, device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<String>) {
         if cfg!(target_arch = "wasm32") {
             return (work(), None);
         }
-        // Errors that were reported before are not of this.
+        // Discards errors of earlier calls.
         self.take_uncaptured();
         let (result, caught) = self.apart(device, work);
         (result, if self.is_shared() { caught } else { self.take_uncaptured() })
     }
 
-    /// Runs `work` and returns what wgpu reported of it, if the device is shared: then it is reported
-    /// nowhere else.
+    /// Runs `work` and returns the error that wgpu reported for it, if the device is shared: no other handler receives
+    /// it then.
     pub(crate) fn apart<T>(&self, device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<String>) {
         if !self.is_shared() {
             return (work(), None);
@@ -106,9 +106,9 @@ impl ErrorSink {
         (result, caught.map(Caught::message))
     }
 
-    /// The error that a browser has reported of calls that returned long ago, once.
+    /// Returns, once, the error that a browser has reported for earlier calls.
     pub(crate) fn late(&self) -> Result<(), BackendError> {
-        let rejected = |message| BackendError::Rejected { operation: "work handed over earlier", message };
+        let rejected = |message| BackendError::Rejected { operation: "work submitted earlier", message };
         self.take_uncaptured().map_or(Ok(()), |message| Err(rejected(message)))
     }
 
@@ -117,8 +117,7 @@ impl ErrorSink {
     }
 }
 
-/// Whether a mistake goes unnoticed: devices that are lost report none any more (WebGPU, "lose the
-/// device").
+/// Whether errors go unreported: a lost device reports none (WebGPU, "lose the device").
 fn reports_nothing(device: &wgpu::Device) -> bool {
     let without_usage = wgpu::BufferDescriptor {
         label: None,
@@ -129,7 +128,7 @@ fn reports_nothing(device: &wgpu::Device) -> bool {
     scoped(device, || drop(device.create_buffer(&without_usage))).1.is_none()
 }
 
-/// The error that a scope caught.
+/// An error that a scope caught.
 #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser reports only later"))]
 pub(crate) enum Caught {
     OutOfMemory,
@@ -145,9 +144,9 @@ impl Caught {
     }
 }
 
-/// Runs `work` and returns what wgpu reported meanwhile on this thread.
+/// Runs `work` and returns the error that wgpu reported meanwhile on this thread.
 ///
-/// A browser reports only later, through the uncaptured handler.
+/// Returns none in a browser, which reports errors later, through the uncaptured-error handler.
 pub(crate) fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, Option<Caught>) {
     #[cfg(not(target_arch = "wasm32"))]
     {
@@ -155,7 +154,7 @@ pub(crate) fn scoped<T>(device: &wgpu::Device, work: impl FnOnce() -> T) -> (T, 
         let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
         let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let result = work();
-        // On native platforms the result is there at once: this never waits.
+        // On native platforms the result is ready: this never waits.
         let memory = pollster::block_on(memory.pop()).map(|_| Caught::OutOfMemory);
         let internal = pollster::block_on(internal.pop()).map(|error| Caught::Other(error.to_string()));
         let validation = pollster::block_on(validation.pop()).map(|error| Caught::Other(error.to_string()));

@@ -1,8 +1,8 @@
-//! Compiled pipelines on disk, where the driver hands them out: Vulkan.
+//! Compiled pipelines on disk, where the driver provides their data: Vulkan.
 //!
-//! Each pipeline has a cache object of its own, and a file. wgpu can neither merge two caches nor
-//! shrink one, so a single file for all of them would lose what two processes add at the same time,
-//! and keep for ever what is never run again. lavapipe hands out nothing but a header.
+//! Each pipeline has a cache object and a file of its own. wgpu can neither merge two caches nor shrink one, so a
+//! single file would lose entries that two processes add at the same time, and would keep unused ones for ever.
+//! lavapipe provides a header only.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,14 +11,14 @@ use anywarp_host::cache::{DiskCache, Fingerprint, Key};
 
 use crate::kernel::ready::Ready;
 
-/// Where the pipelines of one device are kept.
+/// The stored pipelines of one device.
 pub(crate) struct Pipelines {
     disk: Option<&'static DiskCache>,
-    /// The text that distinguishes this driver and device from others.
+    /// Text that identifies this driver and device.
     adapter: String,
-    /// The bytes that the driver gives for a cache without pipelines.
+    /// The size of the driver's data for a cache without pipelines, in bytes.
     empty: usize,
-    /// The driver has given nothing for a pipeline: it has a cache of its own, or needs none.
+    /// Whether the driver has provided no data for a pipeline: it has a cache of its own, or needs none.
     useless: AtomicBool,
 }
 
@@ -32,14 +32,14 @@ pub(crate) struct Kept<'p> {
 }
 
 impl Pipelines {
-    /// Those of the process's cache.
+    /// Returns the pipelines of this device in the process's cache.
     pub(crate) fn of(device: &wgpu::Device) -> Self {
         Self::inside(anywarp_host::cache::cache(), device)
     }
 
     fn inside(disk: Option<&'static DiskCache>, device: &wgpu::Device) -> Self {
         let info = device.adapter_info();
-        // Only Vulkan has a key.
+        // Only Vulkan has a cache key.
         let kind = wgpu::util::pipeline_cache_key(&info);
         let usable = kind.is_some() && device.features().contains(wgpu::Features::PIPELINE_CACHE);
         let disk = disk.filter(|_| usable);
@@ -58,7 +58,7 @@ impl Pipelines {
         Self { disk, adapter, empty, useless: AtomicBool::new(false) }
     }
 
-    /// The cache object for a program's pipeline, with what a process before has left of it.
+    /// Returns the cache object for a program's pipeline, with the data that an earlier process stored.
     pub(crate) fn open(&self, device: &wgpu::Device, entry_point: &str, ready: &Ready) -> Option<Kept<'_>> {
         let disk = self.disk.filter(|_| !self.useless.load(Ordering::Relaxed))?;
         let key = self.key(entry_point, ready)?;
@@ -66,8 +66,7 @@ impl Pipelines {
         Some(Kept { pipelines: self, disk, key, object: object(device, found.as_deref()), found })
     }
 
-    /// Were two programs ever to have one fingerprint, the driver would still distinguish them: it looks
-    /// pipelines up by the code that it is given.
+    /// A collision of fingerprints is harmless: the driver looks pipelines up by the code itself.
     fn key(&self, entry_point: &str, ready: &Ready) -> Option<Key> {
         let mut fingerprint = Fingerprint::default();
         write!(fingerprint, "{:?} {:?}", ready.module, ready.checks).ok()?;
@@ -76,7 +75,7 @@ impl Pipelines {
 }
 
 impl Kept<'_> {
-    /// Keeps the pipeline that was made with the object, if that is news.
+    /// Stores the pipeline that was compiled with the object, if it is new.
     pub(crate) fn keep(self) {
         let Some(data) = self.object.get_data() else { return };
         if data.len() <= self.pipelines.empty {
@@ -91,10 +90,10 @@ impl Kept<'_> {
 
 fn object(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
     let descriptor = wgpu::PipelineCacheDescriptor { label: None, data, fallback: true };
-    // SAFETY: the data came from `get_data`, for an adapter and driver of the same names and numbers:
-    // the entry it was read from holds them, and a checksum over all of it, so that a damaged file is
-    // none. An attacker who could forge one can write to the user's own folders, and needs no driver for that.
-    // wgpu compares the driver's identifier, and takes an empty cache where that has changed.
+    // SAFETY: the data came from `get_data`, for an adapter and driver of the same names and numbers: the entry that it
+    // was read from contains them, with a checksum over all of it, so that a damaged file is ignored. An attacker who
+    // can forge an entry can write to the user's own folders, and needs no driver for an attack. wgpu compares the
+    // driver's identifier, and uses an empty cache where it has changed.
     unsafe { device.create_pipeline_cache(&descriptor) }
 }
 
@@ -136,7 +135,7 @@ mod tests {
         let loops = "for (var i = 0; i < 9; i++) { }";
         let key = |pipelines: &Pipelines, program: &Program| pipelines.key("main", &ready(program, true).unwrap());
         assert_eq!(key(&ours, &program(loops)), key(&ours, &program(loops)));
-        // SAFETY: nothing is run.
+        // SAFETY: no kernel is run.
         let checks = Checks::Off(unsafe { Unchecked::promise() });
         let unchecked = Program { leave: Leave { checks, ..Leave::default() }, ..program(loops) };
         let proven = |ends: &[bool]| {
@@ -160,9 +159,9 @@ mod tests {
         assert_ne!(key(&ours, &all[0]), key(&other, &all[0]));
     }
 
-    /// Drivers that give nothing for a pipeline still give a header, which goes the same way.
+    /// Drivers that provide no pipeline data still provide a header, which is stored in the same way.
     #[test]
-    fn what_the_driver_gave_is_given_back() {
+    fn stored_pipeline_data_returns_to_the_driver() {
         let vulkan =
             candidates().into_iter().find(|candidate| candidate.caps.backend == anywarp_backend::BackendKind::Vulkan);
         let Some(candidate) = vulkan else { return println!("skipped: no Vulkan device") };
@@ -181,13 +180,13 @@ mod tests {
         let found = |pipelines: &Pipelines| open(device, pipelines, &program).unwrap().found;
         assert_eq!(found(&ask()), None);
         Kernel::new(device, &ask(), &program).unwrap();
-        let kept = found(&ask()).expect("was kept");
-        // Once more, now with what was kept; it is as long as before, and so not written again.
+        let kept = found(&ask()).expect("a stored entry");
+        // Compiles again with the stored data; the data has the same length, and so is not written again.
         Kernel::new(device, &ask(), &program).unwrap();
         assert_eq!(found(&ask()), Some(kept));
         assert_eq!(disk.clear(Some("vulkan")).files, 1);
 
-        // A driver whose data never grows is asked no more.
+        // A driver whose data never grows is not queried again.
         let pipelines = Pipelines { empty: usize::MAX, ..ask() };
         Kernel::new(device, &pipelines, &program).unwrap();
         assert!(open(device, &pipelines, &program).is_none());

@@ -1,4 +1,4 @@
-//! A program as wgpu is given it: with the checks in it that wgpu then need not make.
+//! A program in the form for wgpu: with explicit checks, which wgpu then need not insert.
 
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,20 +9,20 @@ use anywarp_backend::Refused;
 use anywarp_backend::naga::Module;
 use anywarp_backend::{Checks, Program, Validated};
 
-/// A program as wgpu is given it.
+/// A program in the form for wgpu.
 pub(crate) struct Ready {
-    /// The module, with checks of its own where it has them.
+    /// The module, with explicit checks where it has them.
     pub(crate) module: Validated,
-    /// Which checks wgpu makes.
+    /// The checks that wgpu inserts.
     pub(crate) checks: Made,
 }
 
-/// Which checks are made of a module, beside those that are part of it.
+/// The checks that wgpu inserts, in addition to those in the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Made {
-    /// All: indices, turns of loops, divisors.
+    /// All: indices, iterations of loops, divisors.
     All,
-    /// Those of integers' divisors, which cost nothing that can be measured. The others are in the module.
+    /// Those of integer divisors, whose cost is not measurable. The others are in the module.
     #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser makes its own"))]
     Divisors,
     /// None.
@@ -30,7 +30,7 @@ pub(crate) enum Made {
 }
 
 impl Made {
-    /// The checks that wgpu is asked to make.
+    /// The same as wgpu's option.
     pub(crate) fn by_wgpu(self) -> wgpu::ShaderRuntimeChecks {
         let checked = wgpu::ShaderRuntimeChecks::checked();
         match self {
@@ -40,23 +40,23 @@ impl Made {
         }
     }
 
-    /// Whether indices are kept in range, and loops end.
+    /// Whether indices are checked and loops are limited.
     #[cfg(feature = "translate")]
     pub(crate) fn has_bounds(self) -> bool {
         self == Self::All
     }
 
-    /// Whether integers are divided by what is not zero.
+    /// Whether integer divisors are checked for zero.
     #[cfg(feature = "translate")]
     pub(crate) fn has_divisors(self) -> bool {
         self != Self::Nothing
     }
 }
 
-/// Makes a program ready. `spirv`: what is written of it is SPIR-V.
+/// Prepares a program for wgpu. `spirv`: whether it is translated to SPIR-V.
 ///
 /// # Errors
-/// The error of a module that was put right for the SPIR-V writer and is not valid.
+/// The error of a module that is invalid after the workarounds for the SPIR-V writer.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
     let module = || program.module.clone();
@@ -70,7 +70,7 @@ pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
     if !spirv {
         return Ok(Ready { module, checks });
     }
-    // Others than the SPIR-V writer get 64-bit integers right, and index arrays where they are.
+    // Only the SPIR-V writer has the faults with 64-bit integers and array values.
     let invalid = |refused: Box<Refused>| refused.error.emit_to_string("");
     let mended = anywarp_middle::wide::mend(&module, module.info());
     let module = module.after_pass(mended).map_err(invalid)?;
@@ -78,7 +78,8 @@ pub(crate) fn ready(program: &Program, spirv: bool) -> Result<Ready, String> {
     Ok(Ready { module: module.after_pass(placed).map_err(invalid)?, checks })
 }
 
-/// The program's module with checks in it, if it is valid so; else as it was, and wgpu makes them.
+/// The program's module with explicit checks, if that is valid; otherwise the module as it was, and wgpu inserts the
+/// checks.
 #[cfg(not(target_arch = "wasm32"))]
 fn checked(program: &Program, made: Option<Module>) -> (Validated, Made) {
     match program.module.clone().after_pass(made) {
@@ -90,7 +91,7 @@ fn checked(program: &Program, made: Option<Module>) -> (Validated, Made) {
     }
 }
 
-/// In a browser: as it is. What takes the text has checks of its own.
+/// In a browser: unchanged. The browser inserts its own checks.
 #[cfg(target_arch = "wasm32")]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 pub(crate) fn ready(program: &Program, _: bool) -> Result<Ready, String> {
@@ -98,13 +99,13 @@ pub(crate) fn ready(program: &Program, _: bool) -> Result<Ready, String> {
     Ok(Ready { module: program.module.clone(), checks })
 }
 
-/// Says once that checks could not be put into a module.
+/// Logs once that checks could not be added to a module.
 #[cfg(not(target_arch = "wasm32"))]
 fn complain(program: &Program, reason: &str) {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !SAID.swap(true, Ordering::Relaxed) {
         log::error!(
-            "the checks of kernel '{}' could not be made part of it, so that it keeps all of wgpu's and is slower; \
+            "kernel '{}': explicit checks could not be added, so that wgpu inserts all of its own and the kernel is slower; \
              please report this: {reason}",
             program.name
         );
@@ -147,7 +148,7 @@ mod tests {
         Proofs { functions: Vec::new(), entry }
     }
 
-    /// Whether the module is another, and what is left to wgpu.
+    /// Whether the module was changed, and which checks wgpu inserts.
     fn of(program: &Program) -> (bool, Made) {
         let ready = ready(program, true).unwrap();
         let other = format!("{:?}", ready.module) != format!("{:?}", program.module);
@@ -156,7 +157,7 @@ mod tests {
 
     #[test]
     fn checks_are_in_the_module_or_left_to_wgpu() {
-        // SAFETY: nothing is run.
+        // SAFETY: no kernel is run.
         let off = Checks::Off(unsafe { Unchecked::promise() });
         let nothing = || Some(Proofs::default());
         for (name, program, wanted) in [
@@ -166,20 +167,20 @@ mod tests {
             ("the driver's own are asked for", program(Checks::Driver, Some(all())), (false, Made::All)),
             ("none are", program(off, nothing()), (false, Made::Nothing)),
         ] {
-            assert_eq!(of(&program), wanted, "{name}: another module, and what wgpu makes");
+            assert_eq!(of(&program), wanted, "{name}: whether the module changed, and the checks by wgpu");
         }
     }
 
     #[test]
-    fn what_cannot_have_its_checks_is_left_to_wgpu() {
+    fn wgpu_inserts_checks_where_explicit_ones_are_invalid() {
         let program = program(Checks::Proven, Some(Proofs::default()));
         let mut module = program.module.clone().into_module();
-        // An entry point without a result returns one.
+        // A `return` with a value in an entry point that has no result.
         let function = &mut module.entry_points[0].function;
         let (value, _) = function.expressions.iter().next().unwrap();
         function.body.push(Statement::Return { value: Some(value) }, Span::UNDEFINED);
         let (module, checks) = checked(&program, Some(module));
-        assert_eq!(format!("{module:?}"), format!("{:?}", program.module), "the module as it was");
+        assert_eq!(format!("{module:?}"), format!("{:?}", program.module), "the module is unchanged");
         assert_eq!(checks, Made::All);
     }
 
@@ -192,7 +193,7 @@ mod tests {
             Validated::runs() - before
         };
         for spirv in [false, true] {
-            assert_eq!(runs(Checks::Driver, None, spirv), 0, "it stays as it is");
+            assert_eq!(runs(Checks::Driver, None, spirv), 0, "it stays unchanged");
             assert_eq!(runs(Checks::Proven, Some(all()), spirv), 0, "it needs no checks");
             assert_eq!(runs(Checks::Proven, Some(Proofs::default()), spirv), 1, "it gets its checks");
         }

@@ -1,8 +1,8 @@
-//! Programs as WGSL, for browsers, which take nothing else.
+//! Programs as WGSL, for browsers, which accept nothing else.
 //!
-//! naga's writer leaves two things out, as of its version 30: the `@size` and `@align` of members, without which
-//! members lie elsewhere, and `enable` directives of what no declared type says: of `f16` and matrices that only
-//! expressions are, and of subgroups, which naga itself needs no directive for.
+//! naga's writer omits two things, as of its version 30: the `@size` and `@align` of members, without which their
+//! offsets change, and `enable` directives for features that no declared type shows: `f16` and matrices that only
+//! expressions use, and subgroups, which naga itself needs no directive for.
 
 use anywarp_backend::naga::back::wgsl::{WriterFlags, write_string};
 use anywarp_backend::naga::proc::Layouter;
@@ -30,7 +30,7 @@ fn refused(error: &dyn std::error::Error) -> BackendError {
     BackendError::Rejected { operation: "writing WGSL", message }
 }
 
-/// The text with a directive for each extension that it needs.
+/// Returns the text with a directive for each extension that it needs.
 fn with_directives(text: String, module: &Module) -> String {
     let entries = || module.entry_points.iter().map(|entry| &entry.function);
     let functions = || module.functions.iter().map(|(_, function)| function).chain(entries());
@@ -39,7 +39,7 @@ fn with_directives(text: String, module: &Module) -> String {
             || module.global_expressions.iter().any(|(_, expression)| is(expression))
     };
     let needed = [
-        ("subgroups", has(is_of_subgroup) || entries().any(|function| asks_for_subgroup(module, function))),
+        ("subgroups", has(is_of_subgroup) || entries().any(|function| reads_subgroup(module, function))),
         ("wgpu_int16", has(is_short)),
         ("wgpu_cooperative_matrix", has(is_cooperative)),
         ("f16", has(is_half)),
@@ -73,8 +73,8 @@ fn is_of_subgroup(expression: &Expression) -> bool {
     matches!(expression, Expression::SubgroupBallotResult | Expression::SubgroupOperationResult { .. })
 }
 
-fn asks_for_subgroup(module: &Module, function: &Function) -> bool {
-    let asks = |binding: &Option<Binding>| {
+fn reads_subgroup(module: &Module, function: &Function) -> bool {
+    let is_used = |binding: &Option<Binding>| {
         matches!(
             binding,
             Some(Binding::BuiltIn(
@@ -83,12 +83,12 @@ fn asks_for_subgroup(module: &Module, function: &Function) -> bool {
         )
     };
     function.arguments.iter().any(|argument| match &module.types[argument.ty].inner {
-        TypeInner::Struct { members, .. } => members.iter().any(|member| asks(&member.binding)),
-        _ => asks(&argument.binding),
+        TypeInner::Struct { members, .. } => members.iter().any(|member| is_used(&member.binding)),
+        _ => is_used(&argument.binding),
     })
 }
 
-/// The text with `@size` wherever the next member, or the end, lies elsewhere than WGSL would put it.
+/// Returns the text with `@size` wherever WGSL's default offset of the next member, or of the end, differs.
 fn with_sizes(text: &str, module: &Module, layouts: &Layouter) -> String {
     let predeclared = |handle: Handle<Type>| module.special_types.predeclared_types.values().any(|ty| *ty == handle);
     let mut structs =
@@ -113,7 +113,7 @@ fn with_sizes(text: &str, module: &Module, layouts: &Layouter) -> String {
     sized
 }
 
-/// The bytes that each member must be said to take.
+/// The `@size` that each member needs, in bytes.
 fn sizes(members: &[StructMember], span: u32, module: &Module, layouts: &Layouter) -> Vec<Option<u32>> {
     let most_aligned = members.iter().map(|member| layouts[member.ty].alignment).max();
     let ends_open = |member: &StructMember| {
@@ -142,7 +142,7 @@ mod tests {
         module.with_overrides("main", &PipelineConstants::default()).unwrap()
     }
 
-    /// Offsets and lengths of all structs.
+    /// Offsets of the members and size, for all structs.
     fn places(module: &Module) -> Vec<(Vec<u32>, u32)> {
         let structs = module.types.iter().filter_map(|(_, ty)| match &ty.inner {
             TypeInner::Struct { members, span } => Some((members.iter().map(|member| member.offset).collect(), *span)),

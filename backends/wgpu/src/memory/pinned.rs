@@ -1,10 +1,9 @@
-//! Staging memory in the host's own cached memory, mapped for good: Vulkan devices with memory of their own.
+//! Staging memory in the host's own cached memory that stays mapped: for Vulkan devices with memory of their own.
 //!
-//! wgpu places what the host writes and the device copies in memory of the device, where there is such
-//! memory that the host can reach. The host's stores then cross the bus one by one, which takes several
-//! threads to come to half of what the bus can do. From the host's memory the device fetches by itself, at
-//! the rate of the bus, while the host writes the next piece into its caches. wgpu has no usage that asks
-//! for this, so that the memory is allocated beside it and the buffer handed to it.
+//! wgpu allocates upload buffers in device memory where the host can reach it. The host's stores then cross the bus one
+//! by one, and even with several threads they reach only half of the bus's rate. The device fetches data in the host's
+//! memory by itself at the rate of the bus, while the host writes the next piece into its caches. No usage of wgpu
+//! requests such memory, so it is allocated here and the buffer is passed to wgpu.
 
 use std::ptr::NonNull;
 
@@ -13,24 +12,25 @@ use wgpu::hal::api::Vulkan;
 
 use crate::memory::upload::Whose;
 
-/// From this size on: below it the way does not matter, and drivers count allocations.
+/// The smallest size in bytes: below it the kind of memory makes no difference, and drivers limit the number of
+/// allocations.
 pub(crate) const SMALLEST: u64 = 1 << 20;
 
-/// A buffer that copies read, and where the host sees it.
+/// A buffer that copies read, and its address on the host.
 pub(crate) struct Pinned {
     pub(crate) buffer: wgpu::Buffer,
     /// Readable and writable for as long as the buffer lives.
     pub(crate) start: NonNull<u8>,
 }
 
-/// Allocates `bytes` of zeros; `None` on devices that have no such memory.
+/// Allocates `bytes` of zeroed memory; `None` on devices without such memory.
 pub(crate) fn allocate(
     device: &wgpu::Device,
     whose: Whose,
     bytes: u64,
     label: Option<&str>,
 ) -> Result<Option<Pinned>, vk::Result> {
-    // SAFETY: the handle is only used to make objects of its own, none of which is destroyed behind wgpu.
+    // SAFETY: the handle only creates objects of its own, none of which is destroyed without wgpu.
     let Some(hal) = (unsafe { device.as_hal::<Vulkan>() }) else { return Ok(None) };
     let (memory_properties, raw) = (properties(&hal), hal.raw_device());
     let Ok(length) = usize::try_from(bytes) else { return Ok(None) };
@@ -67,8 +67,8 @@ pub(crate) fn allocate(
             return Err(error);
         }
     };
-    // SAFETY: the memory is of the required size and type, neither bound nor mapped yet. What is mapped
-    // stays so until wgpu frees the memory, with the buffer.
+    // SAFETY: the memory has the required size and type, and is neither bound nor mapped yet. It stays mapped until
+    // wgpu frees it with the buffer.
     let mapped = unsafe {
         raw.bind_buffer_memory(buffer, memory, 0)
             .and_then(|()| raw.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()))
@@ -84,7 +84,7 @@ pub(crate) fn allocate(
             return Err(error);
         }
     };
-    // SAFETY: the mapping is at least as long as the buffer, and known nowhere else yet.
+    // SAFETY: the mapping is at least as long as the buffer, and no other code has it yet.
     unsafe { start.as_ptr().write_bytes(0, length) };
     // SAFETY: wgpu owns both from here on, exclusively; the range is the whole allocation.
     let owned = unsafe { wgpu::hal::vulkan::Buffer::from_raw_managed(buffer, memory, 0, requirements.size) };
@@ -98,11 +98,12 @@ pub(crate) fn allocate(
 
 fn properties(device: &wgpu::hal::vulkan::Device) -> vk::PhysicalDeviceMemoryProperties {
     let physical = device.raw_physical_device();
-    // SAFETY: the physical device belongs to this very instance.
+    // SAFETY: the physical device belongs to this instance.
     unsafe { device.shared_instance().raw_instance().get_physical_device_memory_properties(physical) }
 }
 
-/// Cached and coherent memory, among the types that `allowed` has bits for; the host's own if there is any.
+/// The index of a cached and coherent memory type among those that `allowed` has bits for; the host's own if there is
+/// one.
 fn memory_type(properties: &vk::PhysicalDeviceMemoryProperties, allowed: u32, whose: Whose) -> Option<u32> {
     use vk::MemoryPropertyFlags as Flags;
     let wanted = Flags::HOST_VISIBLE | Flags::HOST_COHERENT | Flags::HOST_CACHED;
@@ -143,7 +144,7 @@ mod tests {
         ];
         assert_eq!(memory_type(&properties(&types), u32::MAX, Whose::Hosts), Some(3));
         assert_eq!(memory_type(&properties(&types), u32::MAX, Whose::Any), Some(3));
-        assert_eq!(memory_type(&properties(&types), 0b10111, Whose::Hosts), None, "a type that may not be taken");
+        assert_eq!(memory_type(&properties(&types), 0b10111, Whose::Hosts), None, "a type that is not allowed");
         assert_eq!(memory_type(&properties(&types[..3]), u32::MAX, Whose::Hosts), None, "one memory for both");
         assert_eq!(memory_type(&properties(&types[..3]), u32::MAX, Whose::Any), Some(2));
     }

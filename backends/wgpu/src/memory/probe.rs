@@ -1,8 +1,8 @@
-//! The speed of a device's memories for the host: measured, because drivers do not say.
+//! Measures how fast the host accesses a device's memories, because drivers do not report it.
 //!
-//! Some integrated GPUs give mapped memory that is not cached: the host then reads it tens of
-//! times slower than its own, and staging copies are the better way. And some discrete ones give
-//! upload memory of their own, which the host reaches only as fast as its stores cross the bus.
+//! Some integrated GPUs map memory that is not cached: the host reads it tens of times slower than its own, and staging
+//! copies are faster. Some discrete GPUs provide upload memory of their own, which the host writes only as fast as its
+//! stores cross the bus.
 
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
@@ -12,10 +12,10 @@ use anywarp_backend::BackendError;
 use anywarp_host::{store, threads};
 
 const BYTES: usize = 4 << 20;
-/// Shared memory that reads at less than this share of ordinary memory is not used.
+/// The share of ordinary memory's rate below which shared memory is not used.
 const ACCEPTED_SHARE: f64 = 0.25;
 
-/// Reads `shared` and as much ordinary memory, and says whether shared memory keeps up.
+/// Reads `shared` and as much ordinary memory; returns whether shared memory is fast enough.
 pub(crate) fn reads_fast(shared: &[u8]) -> bool {
     let ordinary = vec![1u8; shared.len()];
     let share = read_time(&ordinary).as_secs_f64() / read_time(shared).as_secs_f64().max(1e-9);
@@ -23,12 +23,12 @@ pub(crate) fn reads_fast(shared: &[u8]) -> bool {
     share >= ACCEPTED_SHARE
 }
 
-/// Bytes that the probe wants.
+/// The size of the memory to measure, in bytes.
 pub(crate) const fn bytes() -> u64 {
     BYTES as u64
 }
 
-/// The best of three passes; the first one touches the pages.
+/// The shortest of three passes; the first one touches the pages.
 fn read_time(bytes: &[u8]) -> Duration {
     let pass = || {
         let start = Instant::now();
@@ -40,10 +40,10 @@ fn read_time(bytes: &[u8]) -> Duration {
     (0..3).map(|_| pass()).min().unwrap_or_default()
 }
 
-/// The time in which several threads write all of `target`.
+/// Measures the time in which several threads write all of `target`.
 pub(crate) fn write_time(target: &mut [u8]) -> Result<Duration, BackendError> {
     const PIECE: usize = 256 << 10;
-    /// Nanoseconds for a piece, about.
+    /// The approximate time of a piece in nanoseconds.
     const COST: f64 = 25_000.0;
     let source = vec![1u8; PIECE];
     let pieces: Vec<_> = target.chunks_mut(PIECE).map(Mutex::new).collect();

@@ -1,9 +1,9 @@
-//! Mappings that are asked of wgpu, some of them later.
+//! Requests to wgpu for mappings, some of them delayed.
 //!
-//! wgpu 30 keeps a mapping that was cancelled listed under the submission that it waited for, and when that
-//! ends takes a later mapping of the same buffer for it, before the later one's work is done. So a
-//! mapping that follows a cancelled one is asked for when that submission has ended. No thread waits for it
-//! meanwhile: it has to come after later work anyway.
+//! wgpu 30 keeps a cancelled mapping listed under the submission that it waited for. When that submission ends, wgpu
+//! takes a later mapping of the same buffer for the cancelled one, before the later one's work is done. A mapping that
+//! follows a cancelled one is therefore requested only when that submission has ended. No thread waits for that: the
+//! mapping depends on later work anyway.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
@@ -13,19 +13,19 @@ use anywarp_backend::{BackendError, Completion};
 use crate::device::errors::ErrorSink;
 use crate::submit::Fence;
 
-/// How far it has come.
+/// The state of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Waiting,
-    Asked,
+    Requested,
     Cancelled,
 }
 
-/// A mapping.
+/// A request for a mapping.
 pub(crate) struct Request {
     buffer: wgpu::Buffer,
     mode: wgpu::MapMode,
-    /// Ends when the buffer is mapped.
+    /// Finished when the buffer is mapped.
     pub(crate) fence: Arc<Fence>,
     sink: Arc<ErrorSink>,
     stage: Mutex<Stage>,
@@ -41,22 +41,23 @@ impl Request {
         Arc::new(Self { buffer, mode, fence, sink: Arc::clone(sink), stage: Mutex::new(Stage::Waiting) })
     }
 
-    /// Asks for the mapping, now or when `earlier` has ended. No lock may be held that a callback of wgpu
-    /// takes, because it may run in here.
-    pub(crate) fn ask_after(self: &Arc<Self>, earlier: Option<&Arc<Fence>>) {
+    /// Requests the mapping, now or when `earlier` has ended. The caller must hold no lock that a callback of wgpu
+    /// takes, because the callback may run inside this function.
+    pub(crate) fn request_after(self: &Arc<Self>, earlier: Option<&Arc<Fence>>) {
         match earlier {
             Some(earlier) => earlier.wake(&Waker::from(Arc::clone(self))),
-            None => self.ask(),
+            None => self.request(),
         }
     }
 
-    fn ask(&self) {
-        // Kept, so that what cancels this comes before wgpu is asked, or after. The callback does without.
+    fn request(&self) {
+        // The lock is held, so that a cancellation comes either before the request to wgpu or after it. The callback
+        // takes no lock.
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if *stage != Stage::Waiting {
             return;
         }
-        *stage = Stage::Asked;
+        *stage = Stage::Requested;
         let (done, sink) = (Arc::clone(&self.fence), Arc::clone(&self.sink));
         self.buffer.map_async(self.mode, .., move |mapped| {
             done.finish(mapped.map_err(|_| {
@@ -68,22 +69,22 @@ impl Request {
         });
     }
 
-    /// Ends the mapping, pending as it may be.
+    /// Ends the mapping, also while it is pending.
     pub(crate) fn cancel(&self) {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        if *stage == Stage::Asked {
+        if *stage == Stage::Requested {
             self.buffer.unmap();
         }
         *stage = Stage::Cancelled;
         self.fence.finish(Err(BackendError::Rejected {
             operation: "mapping",
-            message: "the memory was wanted for work of the device before it was mapped".to_owned(),
+            message: "the mapping was cancelled: the device uses the memory again".to_owned(),
         }));
     }
 }
 
 impl Wake for Request {
     fn wake(self: Arc<Self>) {
-        self.ask();
+        self.request();
     }
 }

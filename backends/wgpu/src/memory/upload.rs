@@ -1,4 +1,4 @@
-//! Where memory comes from, and which of two kinds large copies from the host go through.
+//! Allocates memory, and chooses the kind for large copies from the host.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -11,22 +11,22 @@ use crate::device::WgpuBackend;
 use crate::device::errors::{Caught, scoped};
 use crate::memory::{Memory, probe};
 
-/// Which memory large copies from the host go through, instead of wgpu's.
+/// The memory for large copies from the host, in place of wgpu's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// The host's own, where the device has another.
+    /// The host's own, on devices with memory of their own.
     Hosts,
-    /// Any that the host reads fast, also if there is only one.
+    /// Any memory that the host reads fast, also if there is only one.
     Any,
 }
 
-/// Bytes that the two kinds are compared with.
+/// The size of the memories that are compared, in bytes.
 const PROBE: u64 = 16 << 20;
 const ROUNDS: usize = 4;
 const LABEL: &str = "anywarp probe";
 
 impl WgpuBackend {
-    /// Memory that wgpu allocates and maps.
+    /// Allocates memory that wgpu maps.
     pub(crate) fn mappable(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<Memory, BackendError> {
         let (memory, caught) = scoped(&self.device, || Memory::new(&self.poller, bytes, kind, label));
         match caught {
@@ -36,7 +36,7 @@ impl WgpuBackend {
         }
     }
 
-    /// Large staging memory in the host's own, if that is what copies from the host go through; see `pinned`.
+    /// Allocates large staging memory in the host's own memory, if copies from the host use that; see `pinned`.
     #[cfg(not(any(target_arch = "wasm32", target_vendor = "apple")))]
     pub(crate) fn pinned(&self, bytes: u64, kind: MemoryKind, label: &str) -> Result<Option<Memory>, BackendError> {
         use ash::vk::Result as Vulkan;
@@ -53,7 +53,7 @@ impl WgpuBackend {
             Err(Vulkan::ERROR_OUT_OF_HOST_MEMORY | Vulkan::ERROR_OUT_OF_DEVICE_MEMORY) => {
                 Err(self.out_of_memory(bytes, kind))
             }
-            // As many allocations as the driver allows: wgpu's are parts of larger ones.
+            // The driver's limit on allocations is reached: wgpu's are parts of larger ones.
             Err(Vulkan::ERROR_TOO_MANY_OBJECTS) => Ok(None),
             Err(error) => {
                 Err(BackendError::Rejected { operation: "allocating upload memory", message: error.to_string() })
@@ -70,8 +70,8 @@ impl WgpuBackend {
         BackendError::OutOfMemory { requested, kind, live: self.live.load(Ordering::Relaxed) }
     }
 
-    /// Has large copies from the host go through the kind of memory that gets bytes to the device faster, when the host's
-    /// writing and the device's copying overlap. A failed probe means wgpu's own.
+    /// Chooses the memory for large copies from the host: the kind with the higher rate when the host's writes and the
+    /// device's copies overlap. If the measurement fails, wgpu's own is used.
     pub(crate) fn choose_upload_memory(&mut self) {
         self.pins = Some(Whose::Hosts);
         let compared = self.pinned(PROBE, MemoryKind::Staging, LABEL).and_then(|pinned| {
@@ -93,7 +93,7 @@ impl WgpuBackend {
         self.pins = faster.then_some(Whose::Hosts);
     }
 
-    /// The longer of the times in which several threads write the memory and the device copies it.
+    /// The longer of two times: for several threads to write the memory, and for the device to copy it.
     fn upload_time(&self, memory: Memory) -> Result<Duration, BackendError> {
         let source = self.keep(memory);
         let measured = self.allocate(PROBE, MemoryKind::Device, LABEL).and_then(|target| {

@@ -1,5 +1,4 @@
-//! How long dispatches take: timestamps at pass boundaries, or the host's clock where the device
-//! has none worth the name.
+//! Times of dispatches: timestamps at pass boundaries, or the host's clock where the device has no usable timestamps.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +6,7 @@ use std::time::Duration;
 use anywarp_backend::{Clock, Timing, Timings};
 
 /// wgpu's limit on one query set.
-const MOST_QUERIES: u32 = 4096;
+const MAX_QUERIES: u32 = 4096;
 
 /// The timestamps of one submission.
 pub(crate) struct TimingQuery {
@@ -23,10 +22,10 @@ struct DeviceClock {
 }
 
 impl TimingQuery {
-    /// A query with room for one begin and end per label.
+    /// Returns a query with space for a begin and an end per label.
     pub(crate) fn new(device: &wgpu::Device, queue: &wgpu::Queue, timestamps: bool, labels: Vec<Arc<str>>) -> Self {
         let count = u32::try_from(labels.len()).unwrap_or(u32::MAX).saturating_mul(2);
-        let usable = timestamps && count > 0 && count <= MOST_QUERIES;
+        let usable = timestamps && count > 0 && count <= MAX_QUERIES;
         let clock = usable.then(|| {
             let size = u64::from(count) * 8;
             let buffer = |usage| {
@@ -51,7 +50,7 @@ impl TimingQuery {
         Self { labels, device: clock }
     }
 
-    /// Where the pass of dispatch number `dispatch` writes its timestamps.
+    /// The timestamp writes of the pass for dispatch number `dispatch`.
     pub(crate) fn writes(&self, dispatch: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         self.device.as_ref().map(|clock| wgpu::ComputePassTimestampWrites {
             query_set: &clock.queries,
@@ -60,7 +59,7 @@ impl TimingQuery {
         })
     }
 
-    /// Appends the copies that bring the timestamps to the host.
+    /// Appends the copies of the timestamps to the host.
     pub(crate) fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
         if let Some(clock) = &self.device {
             encoder.resolve_query_set(&clock.queries, 0..clock.queries.count(), &clock.resolved, 0);
@@ -73,8 +72,8 @@ impl TimingQuery {
         self.device.as_ref().map(|clock| &clock.readback)
     }
 
-    /// The timings, after the submission; `took` is what the host's clock says of all of it, if
-    /// there is one.
+    /// Returns the timings, after the submission; `took` is the host's time for the whole submission, if it was
+    /// measured.
     pub(crate) fn read(&self, took: Option<Duration>) -> Option<Timings> {
         self.device.as_ref().and_then(|clock| self.ticks(clock)).or_else(|| {
             let entry = Timing { label: "submission".into(), start: Duration::ZERO, duration: took? };
@@ -82,7 +81,7 @@ impl TimingQuery {
         })
     }
 
-    /// `None` when the device's timestamps say nothing: some drivers write zeros.
+    /// The device's timestamps; `None` if they are invalid: some drivers write zeros.
     fn ticks(&self, clock: &DeviceClock) -> Option<Timings> {
         let view = clock.readback.slice(..).get_mapped_range().ok()?;
         let ticks: Vec<u64> = view.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();

@@ -1,8 +1,7 @@
-//! Where uniform values live on the device.
+//! Storage of uniform values on the device.
 //!
-//! Values are appended to chunks that are never rewritten while a submission may read them, and a
-//! value that a chunk already holds is found again: a loop that launches with the same parameters
-//! uploads nothing.
+//! Values are appended to chunks that are never rewritten while a submission may read them. A value that a chunk
+//! already holds is reused: a loop that launches with the same parameters uploads nothing.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::num::NonZeroU64;
@@ -13,10 +12,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::UNIFORM_UNIT;
 use crate::submit::Fence;
 
-/// Above the 64 KiB that a uniform binding may have on most devices.
+/// The size of a chunk in bytes, above the 64 KiB limit on a uniform binding of most devices.
 const CHUNK: usize = 256 << 10;
 
-/// Where a value was placed.
+/// The position of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) chunk: usize,
@@ -25,12 +24,12 @@ pub(crate) struct Placed {
 
 struct Chunk {
     buffer: wgpu::Buffer,
-    /// The bytes that the device's chunk holds, or will before the next submission runs.
+    /// The bytes of the device's chunk, as they will be before the next submission runs.
     shadow: Vec<u8>,
-    /// Up to here the device has it.
+    /// The end of the bytes that the device has.
     uploaded: usize,
     values: FxHashMap<u64, u32>,
-    /// Referred to by the submission that is being put together.
+    /// Whether the submission that is being encoded refers to the chunk.
     in_build: bool,
     last_use: Option<Arc<Fence>>,
 }
@@ -57,7 +56,7 @@ impl Uniforms {
         &self.chunks[chunk].buffer
     }
 
-    /// Places a value of at most [`CHUNK`] bytes.
+    /// Stores a value of at most [`CHUNK`] bytes; returns its position.
     pub(crate) fn place(&mut self, device: &wgpu::Device, value: &[u8]) -> Placed {
         let hash = self.hasher.hash_one(value);
         if let Some(chunk) = self.chunks.get_mut(self.current)
@@ -83,7 +82,7 @@ impl Uniforms {
         Placed { chunk: self.current, offset }
     }
 
-    /// A chunk that no submission reads any more, or a new one.
+    /// Returns a chunk that no submission reads any more, or a new one.
     fn free_chunk(&mut self, device: &wgpu::Device) -> usize {
         let idle = |chunk: &Chunk| !chunk.in_build && chunk.last_use.as_ref().is_none_or(|fence| fence.is_done());
         if let Some(index) = self.chunks.iter().position(idle) {
@@ -109,7 +108,7 @@ impl Uniforms {
         self.chunks.len() - 1
     }
 
-    /// Records the upload of what the device does not have yet.
+    /// Records the upload of bytes that the device does not have yet.
     pub(crate) fn upload(&self, belt: &mut wgpu::util::StagingBelt, encoder: &mut wgpu::CommandEncoder) {
         for chunk in &self.chunks {
             let missing = &chunk.shadow[chunk.uploaded..];
@@ -120,7 +119,7 @@ impl Uniforms {
         }
     }
 
-    /// The submission was handed over: its uploads will happen, and it reads its chunks.
+    /// Notes that the submission was made: its uploads take effect, and it reads its chunks.
     pub(crate) fn submitted(&mut self, fence: &Arc<Fence>) {
         for chunk in &mut self.chunks {
             chunk.uploaded = chunk.shadow.len();
@@ -130,7 +129,7 @@ impl Uniforms {
         }
     }
 
-    /// The submission was not handed over.
+    /// Notes that the submission was not made.
     pub(crate) fn abandoned(&mut self) {
         for chunk in &mut self.chunks {
             chunk.in_build = false;

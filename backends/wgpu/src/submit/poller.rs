@@ -1,4 +1,4 @@
-//! Polling of the device: what waits need of it, and the thread that wakes tasks.
+//! Polling of the device, and the thread that wakes tasks.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
@@ -8,11 +8,11 @@ use anywarp_backend::BackendError;
 use super::Fence;
 use crate::device::errors::ErrorSink;
 
-/// The part of the device that a wait needs.
+/// The parts of the device that a wait needs.
 pub(crate) struct Poller {
     pub(crate) device: wgpu::Device,
     pub(crate) sink: Arc<ErrorSink>,
-    /// Submissions that may not have ended, in their order.
+    /// Submissions that may not have ended, in order.
     submitted: Mutex<VecDeque<Arc<Fence>>>,
     thread: OnceLock<mpsc::Sender<Arc<Fence>>>,
 }
@@ -22,7 +22,7 @@ impl Poller {
         Arc::new(Self { device, sink, submitted: Mutex::default(), thread: OnceLock::new() })
     }
 
-    /// Notes that `fence` was submitted, after all others.
+    /// Records that `fence` was submitted, after all others.
     pub(crate) fn follow(&self, fence: &Arc<Fence>, index: wgpu::SubmissionIndex) {
         fence.set_index(index);
         let mut submitted = self.submitted();
@@ -30,13 +30,13 @@ impl Poller {
         submitted.push_back(Arc::clone(fence));
     }
 
-    /// A submission has ended, and with it all before it, also those whose callbacks another thread is still to
-    /// run: a wait for this one counts on them.
+    /// Ends all submissions before `last`, which has ended, including those whose callbacks another thread has not run
+    /// yet: a wait for `last` may rely on that.
     pub(super) fn ended(&self, last: &Fence) {
         let earlier: Vec<Arc<Fence>> = {
             let submitted = self.submitted();
             let Some(at) = submitted.iter().position(|fence| std::ptr::eq(&raw const **fence, last)) else { return };
-            // Those with timings end when they can be read.
+            // Submissions with timings end when their timings can be read.
             let over = |fence: &&Arc<Fence>| !fence.is_done() && fence.timing.is_none();
             submitted.iter().take(at).filter(over).cloned().collect()
         };
@@ -52,30 +52,30 @@ impl Poller {
         self.submitted().iter().find(|fence| !fence.is_done()).cloned()
     }
 
-    /// Lets wgpu run the callbacks that are due; waits for `index` if there is one.
+    /// Runs wgpu's due callbacks; waits for `index` if there is one.
     ///
-    /// Waits without a time-out: where one passes while another thread sees the same work end, wgpu
-    /// 30 fails an assertion ("If the queue is empty, the current submission index ..").
+    /// The wait has no time-out: wgpu 30 fails an assertion ("If the queue is empty, the current submission index ..")
+    /// where a time-out passes while another thread sees the same work end.
     pub(super) fn poll(&self, index: Option<&wgpu::SubmissionIndex>) -> Result<(), BackendError> {
-        self.sink.ask(&self.device)?;
+        self.sink.check_alive(&self.device)?;
         let kind = match index {
             Some(index) => wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: None },
             None => wgpu::PollType::Poll,
         };
-        // wgpu panics here when the driver reports anything but a time-out, a lost device included.
+        // wgpu panics here when the driver reports anything but a time-out, including a lost device.
         let polled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.device.poll(kind)));
         match polled {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(wgpu::PollError::Timeout)) => self.sink.alive(),
             Ok(Err(error)) => {
-                self.sink.ask(&self.device)?;
+                self.sink.check_alive(&self.device)?;
                 Err(BackendError::Rejected { operation: "waiting", message: error.to_string() })
             }
-            Err(_) => Err(self.sink.failed("work was awaited", &self.device)),
+            Err(_) => Err(self.sink.failed("waiting for work", &self.device)),
         }
     }
 
-    /// Has the completion thread look after `fence`, starting the thread at its first use.
+    /// Passes `fence` to the completion thread; starts the thread at its first use.
     pub(super) fn watch(self: &Arc<Self>, fence: Arc<Fence>) {
         if cfg!(target_arch = "wasm32") {
             return; // the browser's event loop runs the callbacks
@@ -89,7 +89,7 @@ impl Poller {
             sender
         });
         if let Err(unsent) = sender.send(fence) {
-            // The thread could not be started: finish on this thread instead of never.
+            // The thread could not be started, so the fence ends on this thread.
             let fence = unsent.0;
             if let Err(error) = fence.block() {
                 fence.finish(Err(error));
@@ -99,10 +99,10 @@ impl Poller {
     }
 }
 
-/// The work of the completion thread. Ends when the device, and with it the sender, is dropped.
+/// Runs the completion thread until the device, and with it the sender, is dropped.
 ///
-/// It waits for one submission after the other, whichever is awaited: so each task is woken when
-/// its own work has ended, not when something later has that was asked for first.
+/// It waits for one submission after the other, whichever is awaited, so that each task is woken when its own work has
+/// ended and not when later work has that was awaited first.
 fn look_after(awaited: &mpsc::Receiver<Arc<Fence>>) {
     let mut fences: Vec<Arc<Fence>> = Vec::new();
     loop {
@@ -115,7 +115,7 @@ fn look_after(awaited: &mpsc::Receiver<Arc<Fence>>) {
             ended.wake_all();
         }
         let Some(any) = fences.first() else { continue };
-        // A mapping may wait for work that has ended.
+        // A mapping may wait for work that has already ended.
         let first = any.poller.upgrade().and_then(|poller| poller.first()).unwrap_or_else(|| Arc::clone(any));
         if let Err(error) = first.block() {
             first.finish(Err(error.clone()));

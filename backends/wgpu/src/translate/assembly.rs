@@ -8,7 +8,7 @@ use rspirv::spirv::Op;
 
 /// The text of a module.
 pub(super) fn text(words: &[u32]) -> Result<String, String> {
-    let mut module = rspirv::dr::load_words(words).map_err(|error| format!("its SPIR-V cannot be read: {error}"))?;
+    let mut module = rspirv::dr::load_words(words).map_err(|error| format!("the SPIR-V cannot be read: {error}"))?;
     tidy(&mut module);
     let names = names(&module);
     let halves = half_constants(&module);
@@ -19,7 +19,7 @@ pub(super) fn text(words: &[u32]) -> Result<String, String> {
     Ok(text)
 }
 
-/// Leaves out the source's whole text, and lines that stand for no instruction.
+/// Removes the source's text, and line instructions that apply to no instruction.
 fn tidy(module: &mut Module) {
     let code = |instruction: &Instruction| instruction.class.opcode;
     module.debug_string_source.retain(|instruction| code(instruction) != Op::SourceContinued);
@@ -27,7 +27,7 @@ fn tidy(module: &mut Module) {
         source.operands.retain(|operand| !matches!(operand, Operand::LiteralString(_)));
     }
     module.types_global_values.retain(|instruction| !matches!(code(instruction), Op::Line | Op::NoLine));
-    // An instruction without a place is said to come from the first letter.
+    // naga gives instructions without a span the position of the first character.
     let nowhere = [Operand::LiteralBit32(1), Operand::LiteralBit32(1)];
     let known = |instruction: &Instruction| code(instruction) != Op::Line || !instruction.operands.ends_with(&nowhere);
     for block in module.functions.iter_mut().flat_map(|function| &mut function.blocks) {
@@ -35,7 +35,7 @@ fn tidy(module: &mut Module) {
     }
 }
 
-/// The name that stands for each number that has a name; no two are the same.
+/// The unique name for each id that has one.
 fn names(module: &Module) -> HashMap<u32, String> {
     let mut taken = HashSet::new();
     let mut names = HashMap::new();
@@ -43,7 +43,7 @@ fn names(module: &Module) -> HashMap<u32, String> {
         let [Operand::IdRef(id), Operand::LiteralString(name)] = instruction.operands.as_slice() else { continue };
         let legal = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
         let mut name: String = name.chars().map(legal).collect();
-        // One that is a number would be taken for another one's.
+        // A name that begins with a digit could equal another id's number.
         if name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) || !taken.insert(name.clone()) {
             name = format!("{name}_{id}");
             taken.insert(name.clone());
@@ -53,7 +53,7 @@ fn names(module: &Module) -> HashMap<u32, String> {
     names
 }
 
-/// The values of `f16` constants, which the disassembler takes for bits of an `f32`.
+/// The values of `f16` constants, which the disassembler prints as bits of an `f32`.
 fn half_constants(module: &Module) -> HashMap<u32, String> {
     let globals = || module.types_global_values.iter();
     let half = |instruction: &&Instruction| {
@@ -82,12 +82,12 @@ fn of_half(bits: u32) -> String {
     }
 }
 
-/// Where operations begin, so that results stand in a column of their own.
+/// The column at which operations begin; results are to its left.
 const INDENT: usize = 24;
 
 fn write_line(text: &mut String, line: &str, names: &HashMap<u32, String>, halves: &HashMap<u32, String>) {
     if line.starts_with(';') {
-        // The disassembler takes one for the other: they share a number.
+        // The disassembler reports the wrong generator: both share a number.
         text.push_str(&line.replace("Generator: rspirv", "Generator: naga"));
         text.push('\n');
         return;
@@ -104,12 +104,12 @@ fn write_line(text: &mut String, line: &str, names: &HashMap<u32, String>, halve
     }
 }
 
-/// `%7 = ...`: 7.
+/// The id of the result: 7 for `%7 = ...`.
 fn result_of(line: &str) -> Option<u32> {
     line.strip_prefix('%')?.split_once(" = ")?.0.parse().ok()
 }
 
-/// The line with names for numbers and single spaces, except in strings.
+/// Returns the line with names for ids and single spaces, except in strings.
 fn named(line: &str, names: &HashMap<u32, String>) -> String {
     let mut text = String::with_capacity(line.len());
     let mut quoted = false;

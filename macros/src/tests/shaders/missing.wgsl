@@ -1,3 +1,3 @@
-// There is no such file.
+// This file does not exist.
 import package::shared::none::f;
 @compute @workgroup_size(1) fn main() { f(); }

@@ -1,6 +1,7 @@
-//! `bindgen MODULE.wasm FOLDER NAME [--small]`: what a page needs of a module, as `wasm-bindgen --target web` makes it.
+//! `bindgen MODULE.wasm FOLDER NAME [--small]`: the files that a page needs for a module, as made by `wasm-bindgen
+//! --target web`.
 //!
-//! `NAME.js` and `NAME_bg.wasm` are written to the folder; `--small` leaves out names of functions and tools.
+//! Writes `NAME.js` and `NAME_bg.wasm` to the folder; `--small` leaves out the names and producers sections.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
     let mut bindgen = Bindgen::new();
     bindgen.input_path(Path::new(module)).out_name(name).typescript(false);
     bindgen.remove_name_section(small).remove_producers_section(small);
-    bindgen.omit_default_module_path(false); // a page that does not say where the module is finds it beside the script
+    bindgen.omit_default_module_path(false); // the default path of the module is next to the script
     match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

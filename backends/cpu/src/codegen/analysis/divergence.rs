@@ -1,33 +1,31 @@
-//! Where lanes of a group part, which variables that makes differ between them, and which writes
-//! must spare the lanes that are elsewhere.
+//! Finds where lanes of a group diverge, which variables then differ between them, and which writes need a mask.
 //!
-//! A scope is *divergent* when lanes that entered it together may not all run all of it: a branch
-//! on a condition that differs, and a block that some lanes leave earlier than others. A write in
-//! a divergent scope may be done by some lanes only. That shows, and needs a mask, only if the
-//! variable is read by lanes that did not take part: outside of the scope, or when the scope is
-//! entered again without the variable being written first.
+//! A scope is *divergent* if lanes that entered it together may not all run all of it: a branch on a varying condition,
+//! and a block that some lanes leave earlier than others. A write in a divergent scope may be executed by some lanes
+//! only. It needs a mask only if the variable is read by lanes that did not take part: outside of the scope, or when
+//! the scope is entered again before the variable is written.
 
 use super::outline::{Outline, ScopeKind, Touch, VarAccess};
 use super::shape::{Form, Shape, of_inst};
 use crate::ir::{Function, Inst, Value};
 
-/// The facts that code generation asks for.
+/// The facts for code generation.
 #[derive(Debug)]
 pub(crate) struct Facts {
     /// By value.
     pub(crate) shapes: Vec<Shape>,
     /// By variable.
     pub(crate) vars: Vec<Shape>,
-    /// By label: whether lanes leave its block at different times.
+    /// By label: whether lanes may leave its block at different times.
     pub(crate) parting: Vec<bool>,
-    /// By write, in reading order: whether inactive lanes must keep the old value.
+    /// By write, in reading order: whether it needs a mask, so that inactive lanes keep the old value.
     pub(crate) masked: Vec<bool>,
-    /// By variable: whether its declaration is overwritten before any read.
+    /// By variable: whether its initial value is always overwritten before any read.
     pub(crate) declared_in_vain: Vec<bool>,
 }
 
-/// Finds the facts: starts from "everything is uniform" and gives up only what is refuted. `arguments` are the shapes
-/// of what the function is called with.
+/// Finds the facts: starts from "every value is uniform" and drops only what is refuted. `arguments` are the shapes of
+/// the function's arguments.
 pub(crate) fn analyse(function: &Function, outline: &Outline, arguments: &[Shape]) -> Facts {
     let mut facts = Facts {
         shapes: vec![Shape::UNKNOWN; function.insts.len()],
@@ -55,7 +53,7 @@ pub(crate) fn analyse(function: &Function, outline: &Outline, arguments: &[Shape
     }
 }
 
-/// Whether a variable's first touch after its declaration is a write beside it.
+/// Whether a variable's first access after its declaration is a write in the same scope.
 fn in_vain(accesses: &[VarAccess]) -> bool {
     let declarations = accesses.iter().filter(|access| matches!(access.touch, Touch::Declare(_))).count();
     match accesses {
@@ -72,8 +70,8 @@ fn find_divergence(outline: &Outline, facts: &mut Facts, divergent: &mut [bool])
             divergent[index] = !facts.shapes[condition.0 as usize].is_uniform();
         }
     }
-    // An exit within a divergent scope parts the lanes of the block that it leaves, which makes
-    // that block divergent for the exits within it.
+    // An exit within a divergent scope makes lanes leave its block at different times, so that the block is divergent
+    // for the exits within it.
     loop {
         let mut changed = false;
         for exit in &outline.exits {
@@ -91,7 +89,7 @@ fn find_divergence(outline: &Outline, facts: &mut Facts, divergent: &mut [bool])
     }
 }
 
-/// Updates the variables; returns whether anything changed.
+/// Updates the shapes of variables; returns whether any changed.
 fn refute(outline: &Outline, facts: &mut Facts, divergent: &[bool]) -> bool {
     let mut changed = false;
     for (var, accesses) in outline.accesses.iter().enumerate() {
@@ -111,7 +109,7 @@ fn refute(outline: &Outline, facts: &mut Facts, divergent: &[bool]) -> bool {
                 _ => {}
             }
         }
-        // Growing bounds would climb one step at a time through a loop's counter.
+        // Growing bounds would otherwise take one step per iteration through a loop's counter.
         shape.bound = u32::MAX;
         if shape.form == Form::Varying {
             shape.align = 0;
@@ -133,7 +131,7 @@ fn shows(outline: &Outline, divergent: &[bool], accesses: &[VarAccess], write: &
     })
 }
 
-/// Whether a scope may be entered several times in the life of the variable.
+/// Whether a scope may be entered several times during the life of the variable.
 fn entered_again(outline: &Outline, accesses: &[VarAccess], scope: usize) -> bool {
     let declared = accesses.iter().filter(|access| matches!(access.touch, Touch::Declare(_)));
     outline.around(scope).skip(1).filter(|around| outline.scopes[*around].kind == ScopeKind::Loop).any(|around| {
@@ -142,7 +140,7 @@ fn entered_again(outline: &Outline, accesses: &[VarAccess], scope: usize) -> boo
     })
 }
 
-/// Whether the first touch within a scope is a write that every entry does.
+/// Whether the first access within a scope is a write on every entry.
 fn written_first(accesses: &[VarAccess], scope: usize, start: u32, end: u32) -> bool {
     accesses
         .iter()

@@ -1,23 +1,23 @@
-//! What must outlive a barrier.
+//! Liveness across barriers.
 //!
-//! At a barrier a lane group is left and the next one taken up, so registers are lost: values and
-//! variables that are needed on the other side are saved in the group's frame, and only those.
+//! At a barrier one lane group is suspended and the next one resumes, so registers are lost: values and variables that
+//! are live across the barrier are saved in the group's frame.
 
 use super::outline::{Outline, ScopeKind, Touch};
 use crate::ir::{Function, Value, Var};
 
-/// What each barrier of a function saves.
+/// The values and variables that each barrier of a function saves.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
-    /// Values that some barrier saves.
+    /// The values that any barrier saves.
     pub(crate) values: Vec<Value>,
-    /// By barrier, in reading order: which of `values`.
+    /// By barrier, in reading order: the saved ones of `values`.
     pub(crate) values_at: Vec<Vec<Value>>,
-    /// By barrier: the variables.
+    /// By barrier: the saved variables.
     pub(crate) vars_at: Vec<Vec<Var>>,
 }
 
-/// Finds what lives across the barriers.
+/// Finds the values and variables that are live across the barriers.
 pub(crate) fn across_barriers(function: &Function, outline: &Outline) -> Live {
     let mut live = Live {
         values: Vec::new(),
@@ -51,8 +51,8 @@ pub(crate) fn across_barriers(function: &Function, outline: &Outline) -> Live {
     live
 }
 
-/// From the first write of a variable to its last read, widened to the loops that carry it from
-/// one iteration to the next.
+/// The interval from the first write of a variable to its last read, widened to the loops that carry it between
+/// iterations.
 fn interval(outline: &Outline, accesses: &[super::outline::VarAccess]) -> Option<(u32, u32)> {
     let mut start = accesses.iter().find(|access| access.touch != Touch::Read)?.position;
     let mut end = accesses.iter().rev().find(|access| access.touch == Touch::Read)?.position;

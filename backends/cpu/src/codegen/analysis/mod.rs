@@ -1,4 +1,4 @@
-//! What is learned about a function before code is made of it. Pure: no Cranelift in here.
+//! Analyses of a function before code generation, independent of Cranelift.
 
 mod divergence;
 mod live;

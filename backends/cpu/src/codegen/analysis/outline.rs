@@ -1,14 +1,14 @@
-//! Where in a function things happen: every statement has a position (its number in reading
-//! order), every list a scope (an interval of positions).
+//! Positions in a function: every statement has a number in reading order, every list a scope (an interval of
+//! positions).
 
 use crate::ir::{Function, Inst, Label, Stmt, Value, Var};
 
 /// A list of statements.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    /// The scope around it.
+    /// The enclosing scope.
     pub(crate) parent: Option<usize>,
-    /// What kind of list it is.
+    /// The kind of the list.
     pub(crate) kind: ScopeKind,
     /// The first position in it.
     pub(crate) start: u32,
@@ -17,44 +17,44 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Whether a position lies in it.
+    /// Whether it contains a position.
     pub(crate) fn holds(&self, position: u32) -> bool {
         self.start <= position && position < self.end
     }
 }
 
-/// Whose list a scope is.
+/// The owner of a scope's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScopeKind {
-    /// The function's.
+    /// The function.
     Body,
     /// One side of an `If` on this condition.
     Branch(Value),
-    /// A labelled block's.
+    /// A labelled block.
     Block(Label),
-    /// A loop's.
+    /// A loop.
     Loop,
 }
 
-/// What a statement does to a variable.
+/// The kind of access of a statement to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touch {
-    /// Its first value.
+    /// The declaration with an initial value.
     Declare(Value),
-    /// A new value; the number counts the writes of the function in reading order.
+    /// A write; the number counts the writes of the function in reading order.
     Write(Value, u32),
-    /// Its value is used.
+    /// A read.
     Read,
 }
 
-/// One touch of a variable.
+/// One access to a variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VarAccess {
-    /// Where.
+    /// The position.
     pub(crate) position: u32,
-    /// In which scope.
+    /// The scope.
     pub(crate) scope: usize,
-    /// What happens.
+    /// The kind of access.
     pub(crate) touch: Touch,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct VarAccess {
 pub(crate) struct ExitSite {
     /// The block it leaves.
     pub(crate) label: Label,
-    /// The scope it stands in.
+    /// The scope of the exit.
     pub(crate) scope: usize,
 }
 
@@ -74,24 +74,24 @@ pub(crate) struct Outline {
     pub(crate) scopes: Vec<Scope>,
     /// All exits.
     pub(crate) exits: Vec<ExitSite>,
-    /// The touches of each variable, by position.
+    /// The accesses to each variable, by position.
     pub(crate) accesses: Vec<Vec<VarAccess>>,
     /// The scope of each label's block.
     pub(crate) blocks: Vec<usize>,
     /// The instructions in the order of evaluation.
     pub(crate) order: Vec<Value>,
-    /// Where the barriers are.
+    /// The positions of the barriers.
     pub(crate) barriers: Vec<u32>,
-    /// Where each value is defined; `u32::MAX` if nowhere.
+    /// The position of each value's definition; `u32::MAX` if there is none.
     pub(crate) defined: Vec<u32>,
-    /// The last position that may use each value, loops considered.
+    /// The last position that may use each value, including uses in later iterations of a loop.
     pub(crate) last_use: Vec<u32>,
-    /// How many `Write`s there are.
+    /// The number of `Write`s.
     pub(crate) writes: u32,
 }
 
 impl Outline {
-    /// Reads a function.
+    /// Creates the outline of a function.
     pub(crate) fn of(function: &Function) -> Self {
         let values = function.insts.len();
         let mut reader = Reader {
@@ -120,7 +120,7 @@ impl Outline {
         outline
     }
 
-    /// The scopes around a scope, itself first.
+    /// A scope and its enclosing scopes, innermost first.
     pub(crate) fn around(&self, scope: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(scope), |scope| self.scopes[*scope].parent)
     }
@@ -233,7 +233,7 @@ impl Reader<'_> {
     }
 }
 
-/// The operands of an instruction, indices of places included.
+/// The operands of an instruction, including indices of places.
 pub(crate) fn operands(inst: &Inst) -> smallvec::SmallVec<[Value; 4]> {
     let mut found = smallvec::SmallVec::new();
     match inst {

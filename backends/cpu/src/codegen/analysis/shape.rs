@@ -1,47 +1,47 @@
-//! How a value differs between the lanes of a group.
+//! The difference of a value between the lanes of a group.
 
 use crate::abi::LANES;
 use crate::ir::{BinaryOp, Class, Convert, Function, Input, Inst, SubgroupOp, UnaryOp, Value};
 
-/// How a value differs between lanes.
+/// The form of a value across lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Nothing is known yet.
     Unknown,
-    /// All active lanes hold the same.
+    /// The same value in all active lanes.
     Uniform,
-    /// Lane n holds that of lane 0 plus n times this, wrapping; of 32-bit integers.
+    /// Lane n has lane 0's value plus n times this, wrapping; for 32-bit integers.
     Linear(i32),
-    /// Anything.
+    /// No known relation.
     Varying,
 }
 
-/// What is known about a value.
+/// The known facts about a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// How it differs between lanes.
+    /// The form across lanes.
     pub(crate) form: Form,
-    /// Lane 0's value is a multiple of two to this.
+    /// Lane 0's value is a multiple of two to the power of this.
     pub(crate) align: u8,
-    /// No lane's value, read as unsigned, is above this.
+    /// An upper bound of all lanes' values, as unsigned integers.
     pub(crate) bound: u32,
-    /// Not linear for certain, but often when running: the difference between neighbouring lanes
-    /// of a linear value that was clamped. 0 for all others.
+    /// The likely difference between neighbouring lanes, for a clamped linear value: it is linear only under a
+    /// condition at run time. 0 for all others.
     pub(crate) near: i32,
 }
 
-/// The most a distance between lane 0 and another lane can be, in strides.
+/// The distance between lane 0 and the last lane, in strides.
 const SPAN: i64 = LANES as i64 - 1;
 
 impl Shape {
-    /// Nothing known yet.
+    /// No facts yet.
     pub(crate) const UNKNOWN: Self = Self { form: Form::Unknown, align: 32, bound: 0, near: 0 };
 
     fn new(form: Form) -> Self {
         Self { form, align: 0, bound: u32::MAX, near: 0 }
     }
 
-    /// Whether it is the same in all lanes.
+    /// Whether all lanes have the same value.
     pub(crate) fn is_uniform(self) -> bool {
         matches!(self.form, Form::Uniform | Form::Unknown)
     }
@@ -55,7 +55,7 @@ impl Shape {
         }
     }
 
-    /// What is known of something that is one or the other, the same one in all lanes.
+    /// The facts about a value that equals one of the two, the same one in all lanes.
     pub(crate) fn or(self, other: Self) -> Self {
         let form = match (self.form, other.form) {
             (Form::Unknown, form) | (form, Form::Unknown) => form,
@@ -65,7 +65,7 @@ impl Shape {
         Self { form, align: self.align.min(other.align), bound: self.bound.max(other.bound), near: 0 }
     }
 
-    /// The difference between neighbouring lanes that is certain or likely, if it is positive.
+    /// The certain or likely difference between neighbouring lanes, if it is positive.
     pub(crate) fn likely_stride(self) -> Option<i32> {
         match self.form {
             Form::Linear(stride) => (stride > 0).then_some(stride),
@@ -74,16 +74,15 @@ impl Shape {
         }
     }
 
-    /// The greatest m so that lane 0 is a multiple of 2^m and all lanes lie within the 2^m from
-    /// there.
+    /// The greatest m such that lane 0's value is a multiple of 2^m and all lanes are within the following 2^m.
     fn window(self) -> Option<u8> {
         let stride = i64::from(self.stride()?);
         let align = self.align.min(31);
         (stride >= 0 && SPAN * stride < (1 << align)).then_some(align)
     }
 
-    /// The least m of such windows.
-    fn least_window(self) -> Option<u8> {
+    /// The smallest such m.
+    fn min_window(self) -> Option<u8> {
         self.window()?;
         let reach = SPAN * i64::from(self.stride()?);
         Some((64 - reach.leading_zeros()) as u8)
@@ -98,14 +97,14 @@ fn linear(stride: i64) -> Form {
     }
 }
 
-/// The shape of an instruction's value, given those of all values before it and of the variables.
+/// The shape of an instruction's value, given those of all earlier values and of the variables.
 pub(crate) fn of_inst(function: &Function, value: Value, shapes: &[Shape], vars: &[Shape]) -> Shape {
     let shape = |value: &Value| shapes[value.0 as usize];
     let inst = function.inst(value);
     match inst {
         Inst::Const(class, bits) => constant(*class, *bits),
         Inst::Input(input) => of_input(function, *input),
-        // Known from the calls: it stays what it is.
+        // Given by the calls, and constant.
         Inst::Argument(_) => shape(&value),
         Inst::Read(var) => vars[var.0 as usize],
         Inst::Part { of, .. } => shape(of),
@@ -154,7 +153,7 @@ fn constant(class: Class, bits: u64) -> Shape {
     Shape { form: Form::Uniform, align: (bits as u32).trailing_zeros() as u8, bound, near: 0 }
 }
 
-/// Lanes of a group are neighbours in x when rows divide into groups.
+/// Whether all lanes of a group are neighbours in x: rows divide into whole groups.
 pub(crate) fn rows_divide(size: [u32; 3]) -> bool {
     size[0].is_multiple_of(LANES as u32)
 }
@@ -165,7 +164,7 @@ fn of_input(function: &Function, input: Input) -> Shape {
     let last = |count: u32| count.max(1) - 1;
     let row = rows_divide(size);
     let (form, align, bound) = match input {
-        // The last group of a workgroup may reach beyond its invocations.
+        // The last group of a workgroup may extend beyond its invocations.
         Input::LocalIndex => (Form::Linear(1), group, last(function.invocations().next_multiple_of(LANES as u32))),
         Input::LocalId(0) if row || (size[1] == 1 && size[2] == 1) => {
             (Form::Linear(1), group, last(size[0].next_multiple_of(LANES as u32)))
@@ -217,7 +216,7 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
         },
         BinaryOp::ShrU => match known_b {
             Some(by) if by < 32 => {
-                let same = a.least_window().is_some_and(|window| u32::from(window) <= by && window <= a.align);
+                let same = a.min_window().is_some_and(|window| u32::from(window) <= by && window <= a.align);
                 let form = if same { Form::Uniform } else { plain.form };
                 Shape { form, align: a.align.saturating_sub(by as u8), bound: a.bound >> by, near: 0 }
             }
@@ -259,8 +258,8 @@ fn of_integers(op: BinaryOp, a: Shape, b: Shape, known_a: Option<u32>, known_b: 
 
 /// The likely difference between neighbouring lanes of a result that is not linear for certain.
 ///
-/// A factor that is only known when running is taken for 1: the number of channels of an image that
-/// may have several, the stride of a matrix that need not be dense.
+/// A factor that is known only at run time is assumed to be 1: the number of channels of an image, or the stride of a
+/// matrix.
 fn likely(op: BinaryOp, a: Shape, b: Shape, known: Option<u32>) -> i32 {
     let (of_a, of_b) = (a.likely_stride(), b.likely_stride());
     let (one, other) = match (of_a, of_b) {
@@ -285,7 +284,7 @@ fn likely(op: BinaryOp, a: Shape, b: Shape, known: Option<u32>) -> i32 {
     }
 }
 
-/// A bound of a signed minimum or maximum, read as unsigned: none unless both are non-negative.
+/// The unsigned bound of a signed minimum or maximum: `u32::MAX` unless both are non-negative.
 fn signed_bound(op: BinaryOp, a: Shape, b: Shape) -> u32 {
     let positive = |shape: Shape| shape.bound <= i32::MAX as u32;
     if !positive(a) || !positive(b) {
@@ -294,13 +293,13 @@ fn signed_bound(op: BinaryOp, a: Shape, b: Shape) -> u32 {
     if op == BinaryOp::MinS { a.bound.min(b.bound) } else { a.bound.max(b.bound) }
 }
 
-/// Whether dividing by `by` gives all lanes one quotient, their remainders keeping the stride.
+/// Whether all lanes have one quotient on division by `by`, with remainders that keep the stride.
 fn splits_evenly(of: Shape, by: u32) -> bool {
-    of.least_window().is_some_and(|window| window <= of.align && u32::from(window) <= by.trailing_zeros())
+    of.min_window().is_some_and(|window| window <= of.align && u32::from(window) <= by.trailing_zeros())
 }
 
 fn masked(of: Shape, mask: u32) -> Form {
-    let Some(window) = of.least_window().filter(|window| *window <= of.align) else { return Form::Varying };
+    let Some(window) = of.min_window().filter(|window| *window <= of.align) else { return Form::Varying };
     let low = (1u32 << window) - 1;
     match mask & low {
         0 => Form::Uniform,

@@ -11,15 +11,15 @@ const REVERSED: [u8; 16] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15
 impl Emit<'_, '_> {
     /// Leading zeros of 32-bit lanes, from the exponent of the lane as a float.
     pub(super) fn clz32(&mut self, x: Value) -> Value {
-        // With the bit below the leading one cleared, rounding cannot carry into a higher power.
+        // The bit below the leading one is cleared, so that rounding cannot carry into a higher power.
         let below = self.ushr_by(x, 1);
         let below = self.b.ins().bnot(below);
         let x = self.b.ins().band(x, below);
         let float = self.b.ins().fcvt_from_sint(types::F32X4, x);
         let bits = self.cast(types::I32X4, float);
         let exponent = self.ushr_by(bits, 23);
-        // 2^k has exponent 127 + k; zero has exponent 0 and lands above 32; what was negative has
-        // the sign bit on top of its exponent and lands below 0.
+        // 2^k has exponent 127 + k. Zero has exponent 0 and gives more than 32; a negative value has the sign bit above
+        // its exponent and gives less than 0.
         let top = self.vector(types::I32X4, 158);
         let count = self.b.ins().isub(top, exponent);
         let most = self.vector(types::I32X4, 32);
@@ -38,18 +38,18 @@ impl Emit<'_, '_> {
         let exponent = self.ushr_by(bits, 23);
         let bias = self.vector(types::I32X4, 127);
         let count = self.b.ins().isub(exponent, bias);
-        // Zero gave -127: as an unsigned number more than 32.
+        // Zero gives -127, which is more than 32 as an unsigned number.
         let most = self.vector(types::I32X4, 32);
         self.b.ins().umin(count, most)
     }
 
-    /// Set bits of each lane: those of the bytes, then added up.
+    /// The number of set bits of each lane: those of its bytes, summed.
     pub(super) fn popcount(&mut self, class: Class, x: Value) -> Value {
         let ty = vector_type(class);
         let bytes = self.cast(types::I8X16, x);
         let counts = self.b.ins().popcnt(bytes);
         let mut sum = self.cast(ty, counts);
-        // No byte overflows: a lane has at most 64 bits.
+        // No byte overflows, because a lane has at most 64 bits.
         let mut distance = i64::from(class.bytes()) * 4;
         while distance >= 8 {
             let shifted = self.ushr_by(sum, distance);
@@ -65,7 +65,7 @@ impl Emit<'_, '_> {
         if !self.target.permute {
             return self.reverse_by_swaps(class, x);
         }
-        // Half bytes through a table, swapped within their bytes, and the bytes swapped.
+        // Half bytes are reversed by a table and swapped within their bytes; then the bytes are swapped.
         let ty = vector_type(class);
         let half = self.vector(ty, 0x0f0f_0f0f_0f0f_0f0f);
         let low = self.b.ins().band(x, half);
@@ -79,7 +79,7 @@ impl Emit<'_, '_> {
         self.cast(ty, swapped)
     }
 
-    /// Bytes of a table, at the places that the bytes of `index` say, each below 16.
+    /// Looks up bytes of a table, at the indices in `index`, each below 16.
     fn look_up(&mut self, table: [u8; 16], index: Value) -> Value {
         let table = self.vector_of_bytes(types::I8X16, table);
         let index = self.cast(types::I8X16, index);

@@ -8,7 +8,7 @@ use crate::ir::{Class, TernaryOp};
 use crate::math::{self, LaneFunction};
 
 impl Emit<'_, '_> {
-    /// Three operands, eight lanes.
+    /// An operation on three operands, in eight lanes.
     pub(in super::super) fn ternary(
         &mut self,
         op: TernaryOp,
@@ -25,7 +25,7 @@ impl Emit<'_, '_> {
         self.call_on(function, Shape::Triple, class, &[a, b, c])
     }
 
-    /// Three scalars.
+    /// An operation on three scalars.
     pub(in super::super) fn ternary_scalar(
         &mut self,
         op: TernaryOp,
@@ -42,13 +42,13 @@ impl Emit<'_, '_> {
         self.lane(class, &out, 0)
     }
 
-    /// A function of two operands, or of one: then `b` is not used.
+    /// A function of two operands, or of one: `b` is not used then.
     pub(in super::super) fn call(&mut self, function: LaneFunction, class: Class, a: &[Value], b: &[Value]) -> Parts {
         let operands: &[&[Value]] = if takes_two(function) { &[a, b] } else { &[a] };
         self.call_on(function, Shape::Pair, class, operands)
     }
 
-    /// The same of scalars.
+    /// Same as `call`, for scalars.
     pub(in super::super) fn call_scalar(&mut self, function: LaneFunction, class: Class, a: Value, b: Value) -> Value {
         let a = self.splat(class, a);
         let b = if takes_two(function) { self.splat(class, b) } else { a.clone() };
@@ -64,13 +64,13 @@ impl Emit<'_, '_> {
             self.store_parts(parts, address, 0);
             arguments.push(address);
         }
-        // What a function does not read may be any address.
+        // A pointer that a function does not read may be any address.
         arguments.resize(if shape == Shape::Triple { 4 } else { 3 }, out);
         self.call_address(math::address(function), shape, &arguments);
         self.load_parts(class, out, 0)
     }
 
-    /// Where lanes lie on the stack during a call.
+    /// The stack memory for lanes during a call.
     pub(super) fn slot_address(&mut self, index: usize) -> Value {
         let slot = self.calls.slot(self.b, index);
         self.b.ins().stack_addr(self.target.pointer, slot, 0)

@@ -1,4 +1,4 @@
-//! Comparisons, and the lesser and greater of floats.
+//! Comparisons, minimum and maximum of floats.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -13,7 +13,7 @@ impl Emit<'_, '_> {
         if masks.len() == 4 { self.narrow(types::I32X4, &masks) } else { masks }
     }
 
-    /// A comparison of scalars of `class`, or of vectors: then a mask of lanes of that width.
+    /// A comparison of scalars of `class`, or of vectors, with a mask of lanes of that width as the result.
     pub(in super::super) fn compare_scalar(&mut self, op: CompareOp, class: Class, a: Value, b: Value) -> Value {
         if is_float(class) {
             let condition = match op {
@@ -35,10 +35,10 @@ impl Emit<'_, '_> {
         self.b.ins().icmp(condition, a, b)
     }
 
-    /// The lesser or greater of float vectors; where one is NaN, the other.
+    /// The minimum or maximum of float vectors; if one operand is NaN, the other.
     pub(super) fn extremum(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
-        // Written like this the comparison and the selection are one instruction of x86-64.
+        // In this form the comparison and the selection are one instruction on x86-64.
         let first = if op == BinaryOp::Min {
             self.b.ins().fcmp(FloatCC::LessThan, a, b)
         } else {
@@ -50,7 +50,7 @@ impl Emit<'_, '_> {
         self.choose(nan, a, ordered)
     }
 
-    /// The lesser or greater of two floats, likewise.
+    /// The minimum or maximum of two floats, in the same way.
     pub(super) fn extremum_scalar(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let first = if op == BinaryOp::Min {
             self.b.ins().fcmp(FloatCC::LessThan, a, b)

@@ -13,7 +13,7 @@ use crate::math::LaneFunction;
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 impl Emit<'_, '_> {
-    /// Quotient or remainder of eight lanes.
+    /// The quotient or remainder of eight lanes.
     pub(super) fn divide(&mut self, op: BinaryOp, class: Class, a: &[Value], b: &[Value]) -> Parts {
         if let Some(divisor) = self.uniform_constant(class, b)
             && let Some(out) = self.divide_by_constant(op, class, a, divisor)
@@ -36,7 +36,7 @@ impl Emit<'_, '_> {
         self.call(function, class, a, b)
     }
 
-    /// Quotient or remainder of scalars.
+    /// The quotient or remainder of scalars.
     pub(super) fn divide_scalar(&mut self, op: BinaryOp, class: Class, a: Value, b: Value) -> Value {
         let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
         let divisor = self.safe_divisor(signed, class, a, b);
@@ -48,7 +48,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The divisor, or 1 where division would trap: dividing by 1 gives the results wanted.
+    /// The divisor, or 1 where division would trap: division by 1 gives the defined results.
     fn safe_divisor(&mut self, signed: bool, class: Class, a: Value, b: Value) -> Value {
         let all_ones = if class == Class::I32 { u64::from(u32::MAX) } else { u64::MAX };
         let constant = self.scalar_constant(b);
@@ -70,12 +70,12 @@ impl Emit<'_, '_> {
         self.b.ins().select(bad, one, b)
     }
 
-    /// 32-bit lanes divided as doubles. The quotient, truncated, is exact: see the reasoning in
-    /// `math::integer`. In place, this is shorter than saving what a call would overwrite.
+    /// Divides 32-bit lanes as doubles. The truncated quotient is exact: `math::integer` gives the proof. Inline, this
+    /// is shorter than saving the registers that a call overwrites.
     fn divide_as_doubles(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
         let ty = vector_type(Class::I32);
-        // Zeros become ones. MIN / -1 is 2^31 as a double, whose low 32 bits are those of MIN.
+        // Zeros are replaced by ones. MIN / -1 is 2^31 as a double, whose low 32 bits are those of MIN.
         let zero = self.vector(ty, 0);
         let by_zero = self.b.ins().icmp(IntCC::Equal, b, zero);
         let divisor = self.b.ins().isub(b, by_zero);
@@ -101,7 +101,7 @@ impl Emit<'_, '_> {
 
     /// Four 32-bit integers as two vectors of doubles.
     pub(super) fn doubles(&mut self, signed: bool, x: Value) -> [Value; 2] {
-        // The upper half moves down first: only widening a lower half is part of a conversion.
+        // The upper half is moved down first, because only a lower half is widened by the conversion.
         let upper = self.permute(HIGH_HALF, x, x);
         [x, upper].map(|half| {
             if signed {

@@ -1,9 +1,8 @@
 //! `f16`, held as the `f32` of the same value: rounding, and conversion from and to its bits.
 //!
-//! Rounding adds a power of two and subtracts it again: 2^13 times the power of two at or below
-//! the magnitude, so that of the 24 bits of the sum exactly the 11 that a `f16` has are left for
-//! the value. Below 2^-14, where a `f16` is subnormal, the power stays the same, and so does the
-//! unit: 2^-24. The addition rounds to nearest, ties to even, as wanted.
+//! Rounding adds a power of two and subtracts it again: 2^13 times the power of two at or below the magnitude, so that
+//! exactly the 11 bits of an `f16` remain of the 24 bits of the sum. Below 2^-14, where an `f16` is subnormal, the
+//! power is constant, and so is the unit: 2^-24. The addition rounds to nearest, ties to even.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -12,13 +11,13 @@ use super::Emit;
 use crate::ir::Class;
 
 /// The bits of 2^-14, the least normal `f16`, as `f32`.
-const LEAST_NORMAL: u64 = 113 << 23;
-/// The bits of 65520, halfway between the greatest `f16` and the power of two above it: from here
-/// on values round to infinity.
+const MIN_NORMAL: u64 = 113 << 23;
+/// The bits of 65520, halfway between the greatest `f16` and the power of two above it: values from here on round to
+/// infinity.
 const INFINITE_FROM: u64 = 0x477f_f000;
 const INFINITY: u64 = 0x7f80_0000;
 
-/// What rounding found about a vector.
+/// The intermediate results of rounding a vector.
 struct Rounding {
     /// The sign bits.
     sign: Value,
@@ -26,7 +25,7 @@ struct Rounding {
     magnitude: Value,
     /// The power of two at or below the magnitude, at least 2^-14, as bits.
     power: Value,
-    /// What was added, as a float.
+    /// The addend, as a float.
     addend: Value,
     /// The sum.
     sum: Value,
@@ -48,12 +47,12 @@ impl Emit<'_, '_> {
     /// The bits of the nearest `f16` of each lane.
     pub(super) fn f32_to_half_bits(&mut self, x: Value) -> Value {
         let Rounding { sign, magnitude, power, addend, sum } = self.rounding(x);
-        // The low bits of the sum count units of the result's last place; the leading bit of a
-        // normal number counts, too, and adds the last one of its exponent field.
+        // The low bits of the sum count units in the result's last place. They include the leading bit of a normal
+        // number, which adds the last one to its exponent field.
         let sum = self.cast(types::I32X4, sum);
         let addend = self.cast(types::I32X4, addend);
         let units = self.b.ins().isub(sum, addend);
-        let least = self.vector(types::I32X4, LEAST_NORMAL);
+        let least = self.vector(types::I32X4, MIN_NORMAL);
         let exponent = self.b.ins().isub(power, least);
         let exponent = self.ushr_by(exponent, 13);
         let bits = self.b.ins().iadd(exponent, units);
@@ -83,8 +82,8 @@ impl Emit<'_, '_> {
         let special = self.b.ins().icmp(IntCC::SignedGreaterThan, magnitude, largest);
         let more = self.b.ins().band(special, bias);
         let normal = self.b.ins().iadd(normal, more);
-        // A subnormal is what 2^-14 with these mantissa bits is more than 2^-14.
-        let least = self.vector(types::I32X4, LEAST_NORMAL);
+        // The value of a subnormal is the difference between 2^-14 with these mantissa bits and 2^-14.
+        let least = self.vector(types::I32X4, MIN_NORMAL);
         let raised = self.b.ins().iadd(magnitude, least);
         let raised = self.cast(types::F32X4, raised);
         let base = self.cast(types::F32X4, least);
@@ -105,7 +104,7 @@ impl Emit<'_, '_> {
         let magnitude = self.cast(types::F32X4, magnitude_bits);
         let exponent = self.vector(types::I32X4, INFINITY);
         let power = self.b.ins().band(bits, exponent);
-        let least = self.vector(types::I32X4, LEAST_NORMAL);
+        let least = self.vector(types::I32X4, MIN_NORMAL);
         let power = self.b.ins().smax(power, least);
         // Large exponents overflow into the sign; such lanes are replaced, and NaN stays NaN.
         let thirteen = self.vector(types::I32X4, 13 << 23);

@@ -1,4 +1,4 @@
-//! Between scalars, lanes and memory; constants; permutations of lanes.
+//! Conversions between scalars, lanes and memory; constants; permutations of lanes.
 
 use cranelift_codegen::ir::{
     ConstantData, Immediate, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value, ValueDef, types,
@@ -13,9 +13,9 @@ pub(in super::super) type Pattern = [u8; 4];
 pub(in super::super) const EVEN: Pattern = [0, 2, 4, 6];
 /// Every other lane, from the second.
 pub(in super::super) const ODD: Pattern = [1, 3, 5, 7];
-/// The lower half of one vector after that of another.
+/// The lower half of the first vector, then that of the second.
 pub(in super::super) const LOW_HALVES: Pattern = [0, 1, 4, 5];
-/// The upper half of one vector after that of another.
+/// The upper half of the first vector, then that of the second.
 pub(in super::super) const HIGH_HALVES: Pattern = [2, 3, 6, 7];
 /// The upper half of a vector, twice.
 pub(super) const HIGH_HALF: Pattern = [2, 3, 2, 3];
@@ -25,7 +25,7 @@ pub(in super::super) const ZIP_LOW: Pattern = [0, 4, 1, 5];
 pub(in super::super) const ZIP_HIGH: Pattern = [2, 6, 3, 7];
 
 impl Emit<'_, '_> {
-    /// Eight times the same value.
+    /// Returns eight copies of a scalar.
     pub(in super::super) fn splat(&mut self, class: Class, scalar: Value) -> Parts {
         let scalar = if class == Class::Bool { self.b.ins().bmask(types::I32, scalar) } else { scalar };
         let part = self.b.ins().splat(vector_type(class), scalar);
@@ -43,7 +43,7 @@ impl Emit<'_, '_> {
         self.b.ins().band_imm_u(value, 1)
     }
 
-    /// Lanes from eight scalars.
+    /// Combines eight scalars into lanes.
     #[allow(clippy::wrong_self_convention, reason = "it is the lanes that become something else, not the emitter")]
     pub(in super::super) fn from_lanes(&mut self, class: Class, lanes: &[Value]) -> Parts {
         let ty = vector_type(class);
@@ -56,7 +56,7 @@ impl Emit<'_, '_> {
                     _ => lane,
                 };
                 let first = bool_to_word(self, lanes[0]);
-                // What the other lanes are does not matter: the cheapest way into a vector.
+                // The other lanes are arbitrary, so this is the cheapest way into a vector.
                 let mut part = match class {
                     Class::Bool | Class::I32 => self.b.ins().scalar_to_vector(ty, first),
                     _ => self.b.ins().splat(ty, first),
@@ -89,15 +89,14 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Reads eight values that lie one after the other; booleans are masks in memory, too. The
-    /// address needs no alignment.
+    /// Reads eight consecutive values; booleans are masks in memory too. The address needs no alignment.
     pub(in super::super) fn load_parts(&mut self, class: Class, address: Value, offset: i32) -> Parts {
         let ty = vector_type(class);
         let flags = MemFlagsData::new().with_notrap();
         (0..part_count(class)).map(|part| self.b.ins().load(ty, flags, address, offset + part as i32 * 16)).collect()
     }
 
-    /// Writes eight values one after the other, like [`Self::load_parts`].
+    /// Writes eight consecutive values, like [`Self::load_parts`].
     pub(in super::super) fn store_parts(&mut self, parts: &[Value], address: Value, offset: i32) {
         let flags = MemFlagsData::new().with_notrap();
         for (part, &value) in parts.iter().enumerate() {
@@ -117,13 +116,13 @@ impl Emit<'_, '_> {
         self.b.ins().vconst(ty, constant)
     }
 
-    /// Four lanes of 32 bits out of the eight of two vectors; the result has the first one's type.
+    /// Selects four lanes of 32 bits from the eight of two vectors; the result has the first one's type.
     pub(in super::super) fn permute(&mut self, pattern: Pattern, a: Value, b: Value) -> Value {
         self.permute_bytes(std::array::from_fn(|byte| pattern[byte / 4] * 4 + byte as u8 % 4), a, b)
     }
 
-    /// Sixteen bytes out of the 32 of two vectors. Only some patterns are single instructions, and
-    /// without [`Target::permute`](super::Target) no others are allowed.
+    /// Selects sixteen bytes from the 32 of two vectors. Only some patterns are single instructions; without
+    /// [`Target::permute`](super::Target) only those are allowed.
     pub(super) fn permute_bytes(&mut self, pattern: [u8; 16], a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
         let a = self.cast(types::I8X16, a);
@@ -133,7 +132,7 @@ impl Emit<'_, '_> {
         self.cast(ty, out)
     }
 
-    /// The scalar that every lane is a copy of, if that is visible from how the parts were made.
+    /// The scalar that every lane is a copy of, if the definitions of the parts show it.
     pub(super) fn uniform(&self, parts: &[Value]) -> Option<Value> {
         let scalars = |&part: &Value| match self.definition(part)? {
             InstructionData::Unary { opcode: Opcode::Splat, arg } => Some(self.b.func.dfg.resolve_aliases(*arg)),
@@ -143,7 +142,7 @@ impl Emit<'_, '_> {
         parts.iter().all(|part| scalars(part) == Some(first)).then_some(first)
     }
 
-    /// The constant in every lane of integers, likewise.
+    /// The constant in every lane of integers, in the same way.
     pub(super) fn uniform_constant(&self, class: Class, parts: &[Value]) -> Option<u64> {
         if let Some(scalar) = self.uniform(parts) {
             return self.scalar_constant(scalar);
@@ -170,7 +169,7 @@ impl Emit<'_, '_> {
         Some(if self.b.func.dfg.value_type(scalar) == types::I64 { bits } else { bits & 0xffff_ffff })
     }
 
-    /// The instruction that a value is the result of.
+    /// The instruction that defines a value.
     pub(super) fn definition(&self, value: Value) -> Option<&InstructionData> {
         let dfg = &self.b.func.dfg;
         match dfg.value_def(dfg.resolve_aliases(value)) {

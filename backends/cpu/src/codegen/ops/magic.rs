@@ -6,20 +6,20 @@ use super::lanes::ODD;
 use super::{Emit, Parts, vector_type, width};
 use crate::ir::{BinaryOp, Class};
 
-/// How to divide 32-bit unsigned integers by a constant with a multiplication (Granlund and
-/// Montgomery, Division by invariant integers using multiplication, 1994).
+/// The parameters for dividing 32-bit unsigned integers by a constant with a multiplication (Granlund and Montgomery,
+/// Division by invariant integers using multiplication, 1994).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Magic {
-    /// Multiplied with; the high half of the product counts.
+    /// The factor; the high half of the product is used.
     factor: u32,
-    /// Whether the factor stands for itself plus 2^32.
+    /// Whether the true factor is this one plus 2^32.
     long: bool,
-    /// Then shifted right by.
+    /// The right shift after the multiplication.
     shift: u32,
 }
 
 impl Magic {
-    /// For a divisor that is not 0 and no power of two.
+    /// Returns the parameters for a divisor that is neither 0 nor a power of two.
     pub(super) fn new(divisor: u32) -> Self {
         let log = 32 - (divisor - 1).leading_zeros();
         for shift in 0..log {
@@ -38,7 +38,7 @@ impl Magic {
 }
 
 impl Emit<'_, '_> {
-    /// Quotient or remainder by a constant, unless the general way is best.
+    /// The quotient or remainder by a constant, unless the general way is faster.
     pub(super) fn divide_by_constant(
         &mut self,
         op: BinaryOp,
@@ -78,7 +78,7 @@ impl Emit<'_, '_> {
         }))
     }
 
-    /// The quotient of the magnitudes, with the sign it must have.
+    /// The quotient of the magnitudes, with the correct sign.
     fn signed_quotient(&mut self, a: Value, divisor: i32) -> Value {
         let last = i64::from(width(Class::I32)) - 1;
         let sign = self.sshr_by(a, last);

@@ -27,24 +27,24 @@ impl Emit<'_, '_> {
         self.b.ins().bor(low, high)
     }
 
-    /// The lanes of `a` where the condition is true, else those of `b`.
+    /// Selects the lanes of `a` where the condition is true, otherwise those of `b`.
     pub(in super::super) fn select(&mut self, class: Class, condition: &[Value], a: &[Value], b: &[Value]) -> Parts {
         let wide = if matches!(class, Class::I64 | Class::F64) { self.widen_mask(condition) } else { condition.into() };
         (0..a.len()).map(|part| self.choose(wide[part], a[part], b[part])).collect()
     }
 
-    /// One of two scalars.
+    /// Selects one of two scalars.
     pub(in super::super) fn select_scalar(&mut self, condition: Value, a: Value, b: Value) -> Value {
         self.b.ins().select(condition, a, b)
     }
 
-    /// One of two vectors in each lane, by a mask of lanes of the same width.
+    /// Selects one of two vectors in each lane, by a mask of lanes of the same width.
     pub(super) fn choose(&mut self, mask: Value, a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
         let mask_type = self.b.func.dfg.value_type(mask);
         let (a, b) = (self.cast(mask_type, a), self.cast(mask_type, b));
-        // Cranelift makes one instruction of a selection by a comparison (and a minimum of some),
-        // but does not see that other masks, too, are all ones or all zeros.
+        // Cranelift emits one instruction for a selection by a comparison (and a minimum for some), but does not
+        // recognise that other masks are all ones or all zeros too.
         let comparison = matches!(
             self.definition(mask),
             Some(InstructionData::IntCompare { .. } | InstructionData::FloatCompare { .. })
@@ -57,7 +57,7 @@ impl Emit<'_, '_> {
         self.cast(ty, out)
     }
 
-    /// From a mask for 32-bit classes to one for 64-bit classes.
+    /// Converts a mask for 32-bit classes to one for 64-bit classes.
     pub(super) fn widen_mask(&mut self, mask: &[Value]) -> Parts {
         let mut wide = Parts::new();
         for &part in mask {

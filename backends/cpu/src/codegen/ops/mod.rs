@@ -1,20 +1,20 @@
 //! Machine instructions for the pure operations of the scalar program, in two forms.
 //!
-//! A *scalar* is one machine value for all eight lanes: what is uniform. *Lanes* are eight values
-//! in 128-bit vectors ([`Parts`]): two vectors of a 32-bit class, four of a 64-bit class. A boolean
-//! is 0 or 1 in an `I8` as a scalar, and as lanes a mask like a 32-bit class: 0 or all ones.
+//! A *scalar* is one machine value for all eight lanes, if they are uniform. *Lanes* are eight values in 128-bit
+//! vectors ([`Parts`]): two vectors for a 32-bit class, four for a 64-bit class. A boolean is 0 or 1 in an `I8` as a
+//! scalar, and in lanes a mask like a 32-bit class: 0 or all ones.
 //!
-//! Nothing here can trap, and nothing needs a library routine of Cranelift: what the machine has no
-//! instruction for is made of other instructions, or calls a function of [`crate::math`].
+//! These instructions cannot trap and need no library routine of Cranelift: an operation without a machine instruction
+//! is composed of others, or calls a function of [`crate::math`].
 //!
 //! | file | content |
 //! |---|---|
-//! | `target` | what the machine can do; signatures and stack memory of calls |
-//! | `lanes` | between scalars, lanes and memory; constants |
+//! | `target` | the capabilities of the machine; signatures and stack memory of calls |
+//! | `lanes` | conversions between scalars, lanes and memory; constants |
 //! | `masks` | booleans of lanes: any, all, bits, widening, selection |
 //! | `unary`, `round`, `bits` | one operand; rounding to integers; counting and reversing bits |
 //! | `binary`, `shift`, `divide`, `magic` | two operands; division with and without a known divisor |
-//! | `compare` | comparisons, lesser and greater |
+//! | `compare` | comparisons, minimum and maximum |
 //! | `convert`, `half` | conversions; those of `f16` |
 //! | `call`, `subgroup` | functions of [`crate::math`]; operations over the subgroup |
 
@@ -48,13 +48,13 @@ use crate::ir::Class;
 /// The vectors that hold eight lanes, lane 0 first.
 pub(super) type Parts = SmallVec<[Value; 4]>;
 
-/// Writes instructions at the builder's place.
+/// Emits instructions at the builder's position.
 pub(super) struct Emit<'a, 'f> {
-    /// Where they go.
+    /// The builder.
     pub(super) b: &'a mut FunctionBuilder<'f>,
-    /// What the machine can do.
+    /// The capabilities of the machine.
     pub(super) target: &'a Target,
-    /// What calls of this function have needed so far.
+    /// The signatures and stack memory of this function's calls so far.
     pub(super) calls: &'a mut Calls,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn vector_type(class: Class) -> Type {
     }
 }
 
-/// How many parts eight lanes have.
+/// The number of parts of eight lanes.
 pub(super) fn part_count(class: Class) -> usize {
     class.bytes() as usize / 2
 }
@@ -89,13 +89,13 @@ fn is_float(class: Class) -> bool {
     matches!(class, Class::F32 | Class::F64)
 }
 
-/// Bits of a register of the class.
+/// The width of a register of the class, in bits.
 fn width(class: Class) -> u32 {
     class.bytes() * 8
 }
 
 impl Emit<'_, '_> {
-    /// The same 128, 64 or 32 bits as another type.
+    /// Casts 128, 64 or 32 bits to another type.
     fn cast(&mut self, ty: Type, value: Value) -> Value {
         if self.b.func.dfg.value_type(value) == ty {
             return value;
@@ -114,7 +114,7 @@ impl Emit<'_, '_> {
         a.iter().zip(b).map(|(&a, &b)| f(self, a, b)).collect()
     }
 
-    /// Applies `f` to each lane as a scalar: for what there is no vector instruction for.
+    /// Applies `f` to each lane as a scalar: for operations without a vector instruction.
     fn each_lane(
         &mut self,
         from: Class,

@@ -1,4 +1,4 @@
-//! Rounding floats to integers on machines without the instruction.
+//! Rounding of floats to integers on machines without the instruction.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -9,9 +9,8 @@ use crate::ir::UnaryOp;
 impl Emit<'_, '_> {
     /// Ceil, floor, trunc or nearest of a float vector.
     ///
-    /// Adding 2^23 (2^52 for doubles) to a smaller magnitude leaves no bits for a fraction, so that
-    /// the addition itself rounds to the nearest integer; what must not be rounded that way is one
-    /// too large or too small, and is corrected.
+    /// Adding 2^23 (2^52 for doubles) to a smaller magnitude leaves no fraction bits, so the addition itself rounds to
+    /// the nearest integer. For other rounding modes the result may be one too large or too small, and is corrected.
     pub(super) fn round_without_instruction(&mut self, op: UnaryOp, x: Value) -> Value {
         let ty = self.b.func.dfg.value_type(x);
         let (integer, limit, one, sign) = if ty == types::F32X4 {
@@ -49,17 +48,17 @@ impl Emit<'_, '_> {
                 }
             }
         };
-        // A result has the sign of its operand, zeros included.
+        // A result has the sign of its operand, including zeros.
         let rounded = self.b.ins().fabs(rounded);
         let rounded = self.cast(integer, rounded);
         let rounded = self.b.ins().bor(rounded, sign_of_x);
-        // From the limit on everything is an integer; infinities and NaN stay, too.
+        // From the limit on all floats are integers; infinities and NaN are unchanged too.
         let small = self.b.ins().fcmp(FloatCC::LessThan, magnitude, limit);
         let out = self.choose(small, rounded, bits);
         self.cast(ty, out)
     }
 
-    /// 1.0 in the lanes where the mask is set, else 0.
+    /// 1.0 in the lanes where the mask is set, otherwise 0.
     fn one_where(&mut self, mask: Value, one: u64, ty: cranelift_codegen::ir::Type) -> Value {
         let integer = self.b.func.dfg.value_type(mask);
         let one = self.vector(integer, one);

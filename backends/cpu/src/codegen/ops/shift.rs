@@ -1,5 +1,5 @@
-//! Shifts. Machines shift all lanes of a vector by one amount; amounts that differ between lanes
-//! are powers of two to multiply with.
+//! Shifts. Machines shift all lanes of a vector by one amount; for amounts that differ between lanes, the vector is
+//! multiplied by powers of two.
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
@@ -15,7 +15,7 @@ impl Emit<'_, '_> {
         a: &[Value],
         amount: Value,
     ) -> Parts {
-        // A constant is the instruction's own; keep it recognisable.
+        // A constant amount is part of the instruction, so it must stay recognisable.
         let amount = match self.scalar_constant(amount) {
             Some(amount) => self.b.ins().iconst(types::I32, (amount % u64::from(width(class))) as i64),
             None => amount,
@@ -49,7 +49,7 @@ impl Emit<'_, '_> {
             }
             BinaryOp::ShrU => emit.shift_right(a, amounts),
             _ => {
-                // Flipping the bits of negative lanes before and after brings in ones.
+                // Flipping the bits of negative lanes before and after shifts in ones.
                 let sign = emit.sshr_by(a, 31);
                 let a = emit.b.ins().bxor(a, sign);
                 let shifted = emit.shift_right(a, amounts);
@@ -67,19 +67,19 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Left by a constant.
+    /// Shifts left by a constant.
     pub(super) fn ishl_by(&mut self, a: Value, amount: i64) -> Value {
         let amount = self.b.ins().iconst(types::I32, amount);
         self.b.ins().ishl(a, amount)
     }
 
-    /// Right by a constant, bringing in zeros.
+    /// Shifts right by a constant, with zeros.
     pub(super) fn ushr_by(&mut self, a: Value, amount: i64) -> Value {
         let amount = self.b.ins().iconst(types::I32, amount);
         self.b.ins().ushr(a, amount)
     }
 
-    /// Right by a constant, bringing in signs.
+    /// Shifts right by a constant, with the sign.
     pub(super) fn sshr_by(&mut self, a: Value, amount: i64) -> Value {
         let amount = self.b.ins().iconst(types::I32, amount);
         self.b.ins().sshr(a, amount)
@@ -96,14 +96,14 @@ impl Emit<'_, '_> {
         self.narrow_pair(types::I32X4, low, high)
     }
 
-    /// 2^n for lanes of 0 to 31, by way of a float with that exponent.
+    /// 2^n for lanes of 0 to 31, through a float with that exponent.
     fn power_of_two(&mut self, n: Value) -> Value {
         let exponent = self.ishl_by(n, 23);
         let one = self.vector(types::I32X4, u64::from(1f32.to_bits()));
         let bits = self.b.ins().iadd(exponent, one);
         let float = self.cast(types::F32X4, bits);
         if self.target.x86 {
-            // 2^31 is out of range, for which the instruction happens to give just that.
+            // 2^31 is out of range, for which the instruction returns the same bits.
             self.b.ins().x86_cvtt2dq(types::I32X4, float)
         } else {
             self.b.ins().fcvt_to_uint_sat(types::I32X4, float)

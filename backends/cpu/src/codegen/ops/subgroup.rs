@@ -9,8 +9,8 @@ use crate::abi::LANES;
 use crate::ir::{Class, SubgroupOp};
 
 impl Emit<'_, '_> {
-    /// An operation over the lanes of `parts` whose bit in `mask` is set; `lane` is the second
-    /// operand of a shuffle. Inactive lanes get some value.
+    /// An operation over the lanes of `parts` whose bit in `mask` is set; `lane` is the second operand of a shuffle.
+    /// Inactive lanes get arbitrary values.
     pub(in super::super) fn subgroup(
         &mut self,
         op: SubgroupOp,
@@ -42,12 +42,12 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The first active lane, read back from memory.
+    /// The value of the first active lane, read back from memory.
     fn first_active(&mut self, class: Class, parts: &[Value], mask: &[Value]) -> Parts {
         let address = self.slot_address(1);
         self.store_parts(parts, address, 0);
         let bits = self.bits(mask);
-        // Without an active lane: the last one, so that the address is never outside.
+        // Without an active lane the last one is used, so that the address is always valid.
         let bits = self.b.ins().bor_imm_u(bits, 1 << (LANES - 1));
         let first = self.b.ins().ctz(bits);
         let first = self.b.ins().uextend(self.target.pointer, first);
@@ -91,11 +91,11 @@ impl Emit<'_, '_> {
     }
 }
 
-/// What lanes can hold.
+/// A type of lanes.
 trait Lane: Copy + Default {
     /// The result of combining two lanes.
     fn combine(op: SubgroupOp, a: Self, b: Self) -> Self;
-    /// What no lanes before one add up to, or multiply to.
+    /// The neutral element: the sum, product or other result of no lanes.
     fn neutral(op: SubgroupOp) -> Self;
 }
 
@@ -175,20 +175,20 @@ const OPS: [SubgroupOp; 16] = {
     ]
 };
 
-/// What generated code calls: `active` has a bit per lane, `op` is the number of the operation.
-/// `out` and `a` hold eight values, and so does `lanes` if the operation is a shuffle.
+/// The function that generated code calls: `active` has a bit per lane, `op` is the number of the operation. `out` and
+/// `a` point to eight values, and so does `lanes` if the operation is a shuffle.
 unsafe extern "C" fn run<T: Lane>(out: *mut T, a: *const T, lanes: *const u32, active: u32, op: u32) {
     let op = OPS[op as usize % OPS.len()];
     // SAFETY: `subgroup_call` passes stack memory of 64 bytes, in which it stored the lanes.
     let a = unsafe { a.cast::<[T; LANES]>().read_unaligned() };
     let result = if op == SubgroupOp::Shuffle {
-        // SAFETY: the same; a shuffle has lane numbers.
+        // SAFETY: as above; a shuffle has lane numbers.
         let lanes = unsafe { lanes.cast::<[u32; LANES]>().read_unaligned() };
         lanes.map(|lane| a[lane as usize % LANES])
     } else {
         over_active(op, a, active)
     };
-    // SAFETY: the same; nothing else uses this memory during the call.
+    // SAFETY: as above; no other code uses this memory during the call.
     unsafe { out.cast::<[T; LANES]>().write_unaligned(result) };
 }
 

@@ -1,4 +1,4 @@
-//! What the machine can do, and what calls need.
+//! The capabilities of the machine, and the requirements of calls.
 
 use cranelift_codegen::ir::{
     AbiParam, ArgumentExtension, SigRef, Signature, StackSlot, StackSlotData, StackSlotKind, Type, types,
@@ -6,33 +6,33 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::FunctionBuilder;
 
-/// What the machine can do, as far as it decides which instructions are chosen. Without these
-/// features Cranelift would call library routines that do not exist here.
+/// The capabilities of the machine that decide which instructions are emitted. Without these features Cranelift would
+/// call library routines that do not exist here.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Target {
     /// The type of addresses.
     pub(in super::super) pointer: Type,
-    /// How functions written in Rust are called.
+    /// The calling convention of functions written in Rust.
     pub(in super::super) call_conv: CallConv,
-    /// x86-64; else a machine with the instructions of aarch64.
+    /// Whether this is x86-64; otherwise it has the instructions of aarch64.
     pub(super) x86: bool,
     /// Fused multiply-add.
     pub(super) fma: bool,
     /// Rounding of floats to integers: SSE4.1.
     pub(super) round: bool,
-    /// Selection by the sign bits of a mask: SSE4.1, never on aarch64, which has better.
+    /// Selection by the sign bits of a mask: SSE4.1, never on aarch64, which has a better instruction.
     pub(super) blend: bool,
     /// Permutation of bytes: SSSE3.
     pub(super) permute: bool,
 }
 
 impl Target {
-    /// Whether other processors may see stores in another order than that of the code.
+    /// Whether other processors may see stores in an order other than program order.
     pub(in super::super) fn reorders_stores(&self) -> bool {
         !self.x86
     }
 
-    /// Of the machine that code is made for.
+    /// Returns the capabilities of the target of code generation.
     pub(in super::super) fn new(isa: &dyn TargetIsa) -> Self {
         let x86 = isa.name() == "x64";
         Self {
@@ -47,10 +47,10 @@ impl Target {
     }
 }
 
-/// Stack memory that calls pass lanes in: eight values of 64 bits.
+/// The size of the stack memory for lanes passed to calls, in bytes: eight values of 64 bits.
 const SLOT_BYTES: u32 = 64;
 
-/// Signatures and stack memory of the calls in one function, made when first needed.
+/// Signatures and stack memory of the calls in one function, created at first use.
 #[derive(Debug, Default)]
 pub(in super::super) struct Calls {
     signatures: [Option<SigRef>; 3],
@@ -69,7 +69,7 @@ pub(super) enum Shape {
 }
 
 impl Calls {
-    /// The signature of a kind of function.
+    /// Returns the signature of a kind of function.
     pub(super) fn signature(&mut self, b: &mut FunctionBuilder, target: &Target, shape: Shape) -> SigRef {
         *self.signatures[shape as usize].get_or_insert_with(|| {
             let (pointers, words) = match shape {
@@ -79,15 +79,14 @@ impl Calls {
             };
             let mut signature = Signature::new(target.call_conv);
             signature.params.extend((0..pointers).map(|_| AbiParam::new(target.pointer)));
-            // Some conventions want the unused half of a register filled; none forbids it.
+            // Some conventions require the unused half of a register to be extended; none forbids it.
             let word = AbiParam { extension: ArgumentExtension::Uext, ..AbiParam::new(types::I32) };
             signature.params.extend((0..words).map(|_| word));
             b.import_signature(signature)
         })
     }
 
-    /// Stack memory for eight values. Calls reuse it: whoever called has read its result before
-    /// anything else is called.
+    /// Returns stack memory for eight values. Calls reuse it: each caller reads its result before the next call.
     pub(super) fn slot(&mut self, b: &mut FunctionBuilder, index: usize) -> StackSlot {
         *self.slots[index].get_or_insert_with(|| {
             b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, SLOT_BYTES, 4))

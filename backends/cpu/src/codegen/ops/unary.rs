@@ -56,7 +56,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// The bits of a float vector that are not its sign.
+    /// The bits of a float vector without the sign.
     pub(super) fn magnitude_bits(&mut self, class: Class, bits: Value) -> Value {
         let integer = if class == Class::F32 { Class::I32 } else { Class::I64 };
         let mask = self.vector(vector_type(integer), if class == Class::F32 { 0x7fff_ffff } else { i64::MAX as u64 });

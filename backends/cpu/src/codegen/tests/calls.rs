@@ -1,4 +1,4 @@
-//! Functions that stay functions. `try_run` compares every kernel with the one that has all inlined.
+//! Functions that are not inlined. `try_run` compares every kernel with its fully inlined version.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::abi::Stop;
 use crate::lower::tests::program;
 use crate::lower::{Budget, lower, lower_within};
 
-/// Arithmetic on 8 limbs of 16 bits, some levels of functions above each other: short as a text, long when inlined.
+/// Arithmetic on 8 limbs of 16 bits, in several levels of functions: short as text, long when inlined.
 const LIMBS: &str = "
     alias Limbs = array<u32, 8>;
     fn times(a: ptr<function, Limbs>, b: ptr<function, Limbs>) -> Limbs {

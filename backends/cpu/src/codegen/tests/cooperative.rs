@@ -1,8 +1,8 @@
-//! Cooperative matrices against plain sums of products.
+//! Compares cooperative matrices with plain sums of products.
 
 use super::run;
 
-/// Bits of the small integers that make exact products.
+/// Returns the bits of small integers with exact products.
 fn element(row: usize, column: usize, salt: usize) -> f32 {
     ((row * 7 + column * 3 + salt) % 11) as f32 - 5.0
 }
@@ -35,7 +35,7 @@ fn check(size: usize, groups: u32, load_a: &str, load_b: &str, store: &str) {
     let got = run(&source, &[&zeros, &bits(&a), &bits(&b)], [1, 1, 1]);
     for group in 0..groups as usize {
         let base = group * size * size;
-        // `coopLoadT` and `coopStoreT` take rows that lie one after the other, the others columns.
+        // `coopLoadT` and `coopStoreT` use row-major order, the others column-major.
         let at = |way: &str, row: usize, column: usize| {
             base + if way.ends_with('T') { row * size + column } else { column * size + row }
         };

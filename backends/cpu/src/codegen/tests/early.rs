@@ -1,14 +1,14 @@
-//! Indices that are tested ahead of where they are used: what comes out is the same as if each were tested there.
+//! Early index tests: results equal those with a test at each access.
 
 use super::{kernel, run};
 
-/// A body, and what it makes of the invocation's number, what `data` holds and how long it is.
+/// A body, and its result from the invocation's number and the elements of `data`.
 type Case = (&'static str, fn(u32, &dyn Fn(u32) -> u32) -> u32);
 
 const GUARDED: [Case; 8] = [
     ("out[i] = data[i];", |i, data| data(i)),
     ("out[i] = data[i] + data[i + 3u] + data[2u * i + 1u];", |i, data| data(i) + data(i + 3) + data(2 * i + 1)),
-    // Backwards, and around the end of all numbers.
+    // In descending order, and with wrap-around.
     ("out[i] = data[20u - i] + data[i - 2u];", |i, data| data(20u32.wrapping_sub(i)) + data(i.wrapping_sub(2))),
     ("out[i] = data[wid.x + 17u];", |i, data| data(i / 8 + 17)),
     ("let at = (wid.x * 8u + lid.x) * 1u + wid.y; out[i] = data[at ^ wid.y];", |i, data| data(i)),
@@ -61,7 +61,7 @@ fn whatever_is_out_of_range_writes_nothing() {
     }
 }
 
-/// The version without tests has none: neither clamps, nor another way.
+/// The fast version has no tests: neither clamps nor a fallback.
 #[test]
 fn one_test_stands_for_all() {
     let text = |body: &str| {
@@ -71,12 +71,12 @@ fn one_test_stands_for_all() {
         crate::ir::optimise::run(&mut function);
         crate::codegen::clif(&function).unwrap_or_else(|error| panic!("{error}\n{source}"))
     };
-    // The length's own, and in the version for the others each its own.
+    // The length's own test, and one per access in the other version.
     let tests = |text: &str| text.matches("icmp ult").count();
     let (one, four) = (text("out[i] = data[i];"), text("out[i] = data[i]; data[i] += data[i] * 3u;"));
     let early = |text: &str| {
         let end = text.find("load.i32x4").unwrap_or_else(|| panic!("nothing is read in one piece\n{text}"));
         tests(&text[..end])
     };
-    assert_eq!(early(&one), early(&four), "an index of two buffers is tested twice\n{four}");
+    assert_eq!(early(&one), early(&four), "an index that two buffers share is tested twice\n{four}");
 }

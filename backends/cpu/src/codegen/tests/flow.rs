@@ -128,7 +128,7 @@ fn loops_without_end_are_stopped() {
         "loop { out[i] += 1u; if (out[i] == 0u && data[0] == 9u) { break; } }",
         "while (data[0] != 1u) { out[0] = 1u; }",
         "if (i == 5u) { loop { out[i] = 1u; } } out[i] = 2u;",
-        // What would end it is not reached.
+        // The exit of the loop is not reached.
         "for (var k = 0u; ; k++) { if (k >= 3u) { if (data[0] == 3u) { continue; } break; } out[i] += k; }",
     ] {
         let source = kernel("8", "", body);
@@ -148,7 +148,7 @@ fn loops_of_few_turns_are_not_counted() {
         (turns("k", 60, &format!("{work} workgroupBarrier();")), false),
         // The limit is that of the optimiser.
         (turns("k", 70, work), true),
-        // Few of few are many.
+        // A nest of two short loops has many iterations.
         (turns("k", 50, &format!("{work} {}", turns("j", 50, &work.replace('k', "j")))), true),
     ] {
         let function = {
@@ -192,7 +192,7 @@ fn functions_of_what_is_the_same_for_all_are_computed_ahead_of_the_loops() {
     let mut function = crate::lower::lower(&crate::lower::tests::program(source), false).unwrap();
     crate::ir::optimise::run(&mut function);
     let text = crate::codegen::clif(&function).unwrap();
-    // Calls that are the same in a launch stand before the loop over workgroups; those within a branch, in the branch.
+    // Calls that are constant in a launch are before the loop over workgroups; those within a branch stay there.
     let before_all_loops = text.split("block2").next().unwrap_or("");
     assert_eq!(before_all_loops.matches("call_indirect").count(), 2, "{text}");
 }

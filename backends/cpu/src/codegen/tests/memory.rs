@@ -1,4 +1,4 @@
-//! Loads and stores of every spread.
+//! Loads and stores for every relation of addresses between lanes.
 
 use super::{kernel, run};
 

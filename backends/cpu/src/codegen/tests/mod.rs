@@ -12,7 +12,7 @@ mod proven;
 use crate::abi::{Frame, GUARD_BYTES, Slot, Stop};
 use crate::lower::tests::program;
 
-/// Memory with guards and its start aligned.
+/// Aligned memory with guards.
 struct Bytes {
     words: Vec<u64>,
     bytes: usize,
@@ -30,7 +30,7 @@ impl Bytes {
 
     fn of(values: &[u32]) -> Self {
         let mut memory = Self::new(values.len() * 4);
-        // SAFETY: that many bytes were just reserved behind the start.
+        // SAFETY: this number of bytes was just reserved after the start.
         unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), memory.start().cast(), values.len()) };
         memory
     }
@@ -42,8 +42,8 @@ impl Bytes {
     }
 }
 
-/// Runs `groups` workgroups of a kernel whose bindings are `array<u32>` or the like, as it is and
-/// optimised, and returns the buffers' contents, or why it stopped.
+/// Runs `groups` workgroups of a kernel with bindings such as `array<u32>`, unoptimised and optimised; returns the
+/// buffers' contents, or the stop code.
 fn try_run(source: &str, buffers: &[&[u32]], groups: [u32; 3], steps: u64) -> Result<Vec<Vec<u32>>, u32> {
     let program = program(source);
     let mut function = crate::lower::lower(&program, false).unwrap_or_else(|error| panic!("{error}\n{source}"));
@@ -52,7 +52,7 @@ fn try_run(source: &str, buffers: &[&[u32]], groups: [u32; 3], steps: u64) -> Re
     crate::ir::optimise::run(&mut function);
     crate::ir::verify::verify(&function).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{function}"));
     let optimised = run_function(&function, buffers, groups, steps);
-    assert_eq!(plain, optimised, "optimised, the kernel does something else\n{source}\n{function}");
+    assert_eq!(plain, optimised, "optimisation changes the kernel's result\n{source}\n{function}");
     let mut apart = crate::lower::lower_within(&program, false, crate::lower::Budget::NONE).unwrap();
     if !apart.callees.is_empty() {
         for optimise in [false, true] {
@@ -61,7 +61,7 @@ fn try_run(source: &str, buffers: &[&[u32]], groups: [u32; 3], steps: u64) -> Re
             }
             crate::ir::verify::verify(&apart).unwrap_or_else(|broken| panic!("{broken}\n{source}\n{apart}"));
             let result = run_function(&apart, buffers, groups, steps);
-            assert_eq!(result, optimised, "with functions that stay functions it differs\n{source}\n{apart}");
+            assert_eq!(result, optimised, "calls in place of inlining change the kernel's result\n{source}\n{apart}");
         }
     }
     optimised
@@ -93,7 +93,7 @@ pub(crate) fn run_function(
     };
     for z in 0..groups[2] {
         for y in 0..groups[1] {
-            // SAFETY: the frame's memory has the sizes that the code asks for.
+            // SAFETY: the frame's memory has the sizes that the code requires.
             let stop = unsafe { (code.entry)(&raw mut frame, 0, groups[0], y, z) };
             if stop != Stop::Done as u32 {
                 return Err(stop);
@@ -103,7 +103,7 @@ pub(crate) fn run_function(
     Ok(memory.iter_mut().map(Bytes::values).collect())
 }
 
-/// The contents of the first buffer afterwards.
+/// Returns the contents of the first buffer after a run.
 fn run(source: &str, buffers: &[&[u32]], groups: [u32; 3]) -> Vec<u32> {
     match try_run(source, buffers, groups, 1 << 32) {
         Ok(mut buffers) => buffers.swap_remove(0),
@@ -111,7 +111,7 @@ fn run(source: &str, buffers: &[&[u32]], groups: [u32; 3]) -> Vec<u32> {
     }
 }
 
-/// A kernel with `@workgroup_size(size)` that writes `out[i]`, from `let i = id.x` and `data`.
+/// Returns a kernel with `@workgroup_size(size)` that writes `out[i]`, from `let i = id.x` and `data`.
 fn kernel(size: &str, globals: &str, body: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read_write> out: array<u32>;

@@ -1,4 +1,4 @@
-//! Types of 16 bits: how they lie in memory, and that they wrap and round like themselves.
+//! Types of 16 bits: their layout in memory, wrapping and rounding.
 
 use super::run;
 
@@ -22,7 +22,7 @@ const SOURCE: &str = "enable f16;
 
 #[test]
 fn halves_in_memory() {
-    // Small integers are exact, and 3 times each, too.
+    // Small integers and their triples are exact.
     let data: Vec<u16> = (0..32u16).map(|value| half(f32::from(value))).collect();
     let got = halves(&run(SOURCE, &[&pairs([0; 32]), &pairs(data.clone())], [4, 1, 1]));
     for i in 0..32u16 {
@@ -31,7 +31,7 @@ fn halves_in_memory() {
     }
 }
 
-/// The bits of a small non-negative integer as an `f16`.
+/// Returns the bits of a small non-negative integer as an `f16`.
 fn half(value: f32) -> u16 {
     if value == 0.0 {
         return 0;

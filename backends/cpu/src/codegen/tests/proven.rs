@@ -1,4 +1,4 @@
-//! Without checks: what is proven, and what somebody gave their word for. Lanes that are not active prove nothing.
+//! Omitted checks: with proofs, and with the author's promise. Proofs are not valid for inactive lanes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use anywarp_backend::{Checks, FunctionProofs, Leave, Program, Proofs, Unchecked}
 
 use super::{kernel, program, run_function};
 
-/// Everything in a program is proven.
+/// Returns proofs of everything in a program.
 fn proven(program: &Program) -> Proofs {
     let of = |function: &naga::Function| FunctionProofs {
         in_range: vec![true; function.expressions.len()],
@@ -19,13 +19,13 @@ fn proven(program: &Program) -> Proofs {
     }
 }
 
-/// How a kernel is compiled.
+/// The option for a kernel's checks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum How {
-    /// Nobody has looked at it.
+    /// Without proofs.
     Unproven,
     Proven,
-    /// Proven, which nobody asks for.
+    /// With proofs, but the driver's own checks are required.
     Driver,
     Off,
 }
@@ -35,7 +35,7 @@ fn compiled(source: &str, how: How, checked: bool) -> crate::ir::Function {
     let checks = match how {
         How::Unproven | How::Proven => Checks::Proven,
         How::Driver => Checks::Driver,
-        // SAFETY: no active invocation of the kernels here leaves its variables.
+        // SAFETY: no active invocation of these kernels leaves its variables.
         How::Off => Checks::Off(unsafe { Unchecked::promise() }),
     };
     let proofs = (how != How::Unproven).then(|| Arc::new(proven(&program)));
@@ -47,14 +47,14 @@ fn compiled(source: &str, how: How, checked: bool) -> crate::ir::Function {
     function
 }
 
-/// How often indices are clamped or compared in a kernel's code.
+/// Counts the clamps and comparisons of indices in a kernel's code.
 fn tests(source: &str, how: How) -> usize {
     let text = crate::codegen::clif(&compiled(source, how, false)).unwrap_or_else(|error| panic!("{error}\n{source}"));
     text.matches("umin").count() + text.matches("icmp ult").count()
 }
 
 #[test]
-fn what_is_proven_is_not_tested() {
+fn proven_accesses_are_not_tested() {
     for (name, body) in [
         ("row", "out[i] = data[i] + 1u;"),
         ("one element", "out[wid.x] = data[wid.y];"),
@@ -64,19 +64,19 @@ fn what_is_proven_is_not_tested() {
             "values",
             "let v = array(vec4u(i), vec4u(1u), vec4u(2u), vec4u(i), vec4u(i), vec4u(i), vec4u(i), vec4u(i), vec4u(i * i)); out[i] = v[i].x;",
         ),
-        ("an element by number", "out[i] = data[7]; data[9] = 1u;"),
+        ("a constant index", "out[i] = data[7]; data[9] = 1u;"),
         ("a function", "change(i * i); out[i] = 1u;"),
     ] {
         let source = kernel("16", "fn change(at: u32) { data[at] = data[at + 1u]; }", body);
         let [unproven, proven, driver, off] =
             [How::Unproven, How::Proven, How::Driver, How::Off].map(|how| tests(&source, how));
-        assert!(unproven > off, "{name}: {unproven} tests without a proof, {off} with somebody's word");
-        assert_eq!(proven, off, "{name}: tests with a proof, and with somebody's word");
-        assert_eq!(driver, unproven, "{name}: a proof counts only where it is asked for");
+        assert!(unproven > off, "{name}: {unproven} tests without a proof, {off} with a promise");
+        assert_eq!(proven, off, "{name}: tests with a proof, and with a promise");
+        assert_eq!(driver, unproven, "{name}: a proof is used only with Checks::Proven");
     }
 }
 
-/// Here lanes that are not active have indices far beyond all memory.
+/// Inactive lanes have indices far outside of all memory here.
 #[test]
 fn inactive_lanes_touch_nothing() {
     let far = "let far = select(i, i * 123456789u + 2000000000u, i % 3u == 1u);";
@@ -85,7 +85,7 @@ fn inactive_lanes_touch_nothing() {
         "if (i % 3u != 1u) { let x = data[far]; out[far] = x; }",
         "var x = 5u; if (i % 3u != 1u) { x = data[far]; } if (i % 3u != 1u) { out[i] = x; }",
         "if (i % 3u == 1u) { return; } out[far] = data[far] + 0u * data[i];",
-        // All lanes have one index, in groups of which no lane is active.
+        // All lanes have one index, in groups without an active lane.
         "let at = select(wid.x, 4000000000u, wid.x == 1u); if (at < 64u && i % 3u != 1u) { out[i] = data[i] + 0u * data[at]; }
          if (wid.x == 1u && i % 3u != 1u) { out[i] = data[i]; }",
         // Private memory.
@@ -108,9 +108,9 @@ fn inactive_lanes_touch_nothing() {
     }
 }
 
-/// A read of constant memory may be moved before its guard if its address is good there, too.
+/// A read of constant memory may be moved before its guard only if its address is valid there too.
 #[test]
-fn what_a_guard_makes_good_stays_behind_it() {
+fn a_read_that_a_guard_makes_valid_stays_behind_it() {
     for (index, proofs_move_it) in [("wid.x * 100000000u", false), ("wid.x % 64u", false), ("0u", true)] {
         let source = format!(
             "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
@@ -145,7 +145,7 @@ fn turns_are_counted_but_on_somebodys_word() {
     assert_eq!(
         [How::Unproven, How::Proven, How::Driver, How::Off].map(stops),
         [true, true, true, false],
-        "stopped after 100 turns: a loop that ends could still take for ever"
+        "stopped after 100 iterations: a loop that ends may still take very long"
     );
 }
 

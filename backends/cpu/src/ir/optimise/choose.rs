@@ -1,16 +1,16 @@
-//! `&&` and `||` come as branches that set a variable. Where what is skipped is only arithmetic, a
-//! plain `and` or `or` of both sides does as well, and later steps can see through it.
+//! `&&` and `||` are branches that set a variable. If a branch skips arithmetic only, an `and` or `or` of both sides is
+//! equivalent, and later steps can optimise it.
 
 use super::rewrite::Rewriter;
 use crate::ir::{BinaryOp, Class, Inst, List, Stmt, UnaryOp, Value, Var};
 
-/// Instructions that may be computed although nobody asks for them.
-const MOST_IN_VAIN: usize = 8;
+/// The largest number of instructions that may be computed without need.
+const MAX_UNNEEDED: usize = 8;
 
 impl Rewriter<'_> {
-    /// Makes a branch that only sets one truth value into arithmetic. Returns whether it did.
+    /// Replaces a branch that only sets one boolean by arithmetic. Returns whether it did.
     ///
-    /// The knowledge must be that before the branch.
+    /// The current knowledge must be that before the branch.
     pub(super) fn choose(&mut self, condition: Value, accepted: &List, rejected: &List, out: &mut List) -> bool {
         let (Some(accept), Some(reject)) = (self.setting(accepted), self.setting(rejected)) else { return false };
         let var = match (accept.0, reject.0) {
@@ -18,7 +18,7 @@ impl Rewriter<'_> {
             (Some((var, _)), _) | (None, Some((var, _))) => var,
             (None, None) => return false,
         };
-        if self.function.vars[var.0 as usize] != Class::Bool || accept.1 + reject.1 > MOST_IN_VAIN {
+        if self.function.vars[var.0 as usize] != Class::Bool || accept.1 + reject.1 > MAX_UNNEEDED {
             return false;
         }
         let before = self.knowledge.get(var);
@@ -43,8 +43,8 @@ impl Rewriter<'_> {
         true
     }
 
-    /// What a list sets, if it does nothing else, and how many instructions that takes.
-    #[allow(clippy::type_complexity)] // said in one place
+    /// The variable and value that a list sets, if it does nothing else, and the number of its instructions.
+    #[allow(clippy::type_complexity)] // used once
     fn setting(&self, list: &List) -> Option<(Option<(Var, Value)>, usize)> {
         let mut set = None;
         for (position, statement) in list.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// Whether an instruction does nothing but compute, and that quickly.
+/// Whether an instruction only computes, and is fast.
 fn is_arithmetic(inst: &Inst) -> bool {
     match inst {
         Inst::Binary(op, ..) => {

@@ -1,23 +1,23 @@
-//! How often a loop runs, found by running what its exits depend on.
+//! Counts the iterations of a loop, by executing the computations that its exits depend on.
 
 use rustc_hash::FxHashMap;
 
 use super::fold::{Folded, fold};
 use crate::ir::{Function, Inst, Label, Stmt, Value, Var};
 
-/// A loop whose end is known.
+/// A loop with a known number of iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counted {
-    /// Iterations that run to their end, unless something else leaves the loop before.
+    /// Iterations that run to their end, unless another exit leaves the loop before.
     pub(super) trips: usize,
     /// Statements of the body that are constant in each iteration.
     pub(super) folded: usize,
 }
 
-/// Evaluations that finding a count may take.
-const MOST_WORK: usize = 4_096;
+/// The limit on evaluations for one count.
+const MAX_WORK: usize = 4_096;
 
-/// A statement that every iteration runs that comes so far.
+/// A statement that every iteration runs unless it has ended before.
 #[derive(Clone, Copy)]
 enum Step {
     Let(Value),
@@ -26,8 +26,8 @@ enum Step {
     Test(Value, [bool; 2]),
 }
 
-/// Runs a loop, for at most `most` iterations, from what its variables hold at the start.
-/// `writes` counts the writes of each in the body.
+/// Executes a loop for at most `most` iterations, from the initial values of its variables. `writes` counts the writes
+/// of each variable in the body.
 pub(super) fn count(
     function: &Function,
     body: &[Stmt],
@@ -43,7 +43,7 @@ pub(super) fn count(
             *certain.entry(*var).or_default() += 1;
         }
     }
-    // Writes elsewhere may happen or not.
+    // Other writes may or may not happen.
     vars.retain(|var, _| certain.get(var) == writes.get(var));
     if vars.is_empty() {
         return None;
@@ -52,11 +52,11 @@ pub(super) fn count(
     let (mut folded, mut work) = (0, 0);
     for trips in 0..=most {
         work += steps.len();
-        if work > MOST_WORK && trips > 0 {
+        if work > MAX_WORK && trips > 0 {
             return None;
         }
         let mut decided = false;
-        // What is unknown once is left out of later iterations.
+        // A variable that becomes unknown is ignored in later iterations.
         let mut kept = Vec::new();
         for step in steps {
             let known = match step {
@@ -85,7 +85,7 @@ pub(super) fn count(
     None
 }
 
-/// What is known while a loop runs.
+/// The known values during the execution of a loop.
 struct Run<'a> {
     function: &'a Function,
     vars: FxHashMap<Var, u64>,
@@ -117,7 +117,7 @@ impl Run<'_> {
         bits.is_some()
     }
 
-    /// Also whether what the variable was had to be forgotten.
+    /// Sets a variable; returns whether its earlier value became unknown.
     fn write(&mut self, var: Var, value: Value) -> bool {
         match self.bits(value) {
             Some(bits) => {
@@ -129,19 +129,19 @@ impl Run<'_> {
     }
 }
 
-/// Finds the steps of a list. `inner` are the blocks between it and the loop.
+/// Collects the steps of a list. `inner` are the blocks between it and the loop.
 fn collect(list: &[Stmt], inner: &mut Vec<Label>, steps: &mut Vec<Step>) {
     for statement in list {
         match statement {
             Stmt::Let(value) => steps.push(Step::Let(*value)),
             Stmt::Declare(var, value) | Stmt::Write(var, value) => steps.push(Step::Write(*var, *value)),
             Stmt::If { condition, accept, reject } => {
-                // All lanes of a side that ends with an exit leave, unless some have gone elsewhere before.
+                // All lanes of a side that ends with an exit leave, unless some have exited elsewhere before.
                 let leaves = [accept, reject].map(|side| {
                     matches!(side.last(), Some(Stmt::Exit(label)) if !inner.contains(label)) && !skips(side, inner)
                 });
                 steps.push(Step::Test(*condition, leaves));
-                // Lanes that leave a block of the iteration skip what follows in it.
+                // Lanes that leave a block of the iteration skip the rest of it.
                 if skips(accept, inner) || skips(reject, inner) {
                     return;
                 }

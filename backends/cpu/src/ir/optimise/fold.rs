@@ -1,8 +1,8 @@
-//! Instructions whose result is known when compiling. Floats only pass through.
+//! Folds instructions whose result is known at compile time. Floats are only forwarded.
 
 use crate::ir::{BinaryOp, Class, CompareOp, Convert, Function, Inst, UnaryOp, Value};
 
-/// What an instruction is the same as.
+/// The replacement of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Folded {
     /// A constant of the instruction's class.

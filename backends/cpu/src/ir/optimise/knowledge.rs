@@ -1,7 +1,7 @@
-//! What variables are known to hold at a point of the program.
+//! The known values of variables at a point of the program.
 //!
-//! Every change is noted in a journal, so that what was known before a list can be restored
-//! after it, and what the list changed can be forgotten.
+//! Every change is recorded in a journal, so that the facts from before a list can be restored after it, and facts that
+//! the list changed can be dropped.
 
 use crate::ir::{Value, Var};
 
@@ -9,9 +9,9 @@ use crate::ir::{Value, Var};
 struct Known {
     value: Value,
     constant: bool,
-    /// Facts of an earlier era are forgotten.
+    /// Facts of an earlier era are invalid.
     era: u32,
-    /// Facts of an earlier section are forgotten, unless they are constants.
+    /// Facts of an earlier section are invalid, unless they are constants.
     section: u32,
 }
 
@@ -29,37 +29,36 @@ pub(super) struct Knowledge {
 pub(super) struct Mark(usize);
 
 impl Knowledge {
-    /// Nothing is known of any of the variables.
+    /// Returns knowledge without facts.
     pub(super) fn of_nothing(vars: usize) -> Self {
         Self { known: vec![None; vars], ..Self::default() }
     }
 
-    /// The value that a variable holds and that can be used here.
+    /// The value of a variable, if it can be used here.
     pub(super) fn get(&self, var: Var) -> Option<Value> {
         let known = self.known[var.0 as usize]?;
         (known.era == self.era && (known.constant || known.section == self.section)).then_some(known.value)
     }
 
-    /// From here on the variable holds this value.
+    /// Sets the value of the variable from here on.
     pub(super) fn set(&mut self, var: Var, value: Value, constant: bool) {
         let known = Known { value, constant, era: self.era, section: self.section };
         let old = self.known[var.0 as usize].replace(known);
         self.journal.push((var, old));
     }
 
-    /// From here on the variable holds anything.
+    /// Drops the value of the variable from here on.
     pub(super) fn forget(&mut self, var: Var) {
         let old = self.known[var.0 as usize].take();
         self.journal.push((var, old));
     }
 
-    /// Forgets everything.
+    /// Drops all facts.
     pub(super) fn forget_all(&mut self) {
         self.era += 1;
     }
 
-    /// Forgets all but the constants: at barriers, where a value in use must be saved, as its
-    /// variable may have to be too.
+    /// Drops all facts other than constants: at a barrier, a value in use must be saved, and possibly its variable too.
     pub(super) fn pass_barrier(&mut self) {
         self.section += 1;
     }
@@ -69,14 +68,14 @@ impl Knowledge {
         Mark(self.journal.len())
     }
 
-    /// Back to what was known at a mark. What was touched since stays noted.
+    /// Restores the facts of a mark. Changes since then stay in the journal.
     pub(super) fn restore(&mut self, mark: Mark) {
         for (var, old) in self.journal[mark.0..].iter().rev() {
             self.known[var.0 as usize] = *old;
         }
     }
 
-    /// Forgets what was touched between two marks.
+    /// Drops facts about variables that were changed between two marks.
     pub(super) fn forget_between(&mut self, from: Mark, to: Mark) {
         for (var, _) in &self.journal[from.0..to.0] {
             self.known[var.0 as usize] = None;

@@ -1,19 +1,18 @@
-//! Makes a function smaller and straighter before code is made of it: small counted loops are
-//! unrolled, what is constant then is folded, and private arrays that only constant indices reach
-//! become registers.
+//! Optimises a function before code generation: small counted loops are unrolled, constants are folded, and private
+//! arrays that only constant indices access become registers.
 //!
-//! | file | concept |
+//! | file | content |
 //! |---|---|
 //! | `rewrite` | one walk over a function that copies, folds and forwards |
-//! | `knowledge` | what variables hold at a point |
-//! | `unroll`, `count` | loops; how often they run |
+//! | `knowledge` | the known values of variables at a point |
+//! | `unroll`, `count` | loops and their numbers of iterations |
 //! | `choose` | `&&` and `||` without branches |
 //! | `fold` | instructions whose operands are constants |
 //! | `operands` | the operands of instructions and statements |
 //! | `promote` | private memory as registers |
-//! | `prune` | without what nothing uses |
+//! | `prune` | removal of unused code |
 //!
-//! Floats are never computed here, so every result keeps its bits.
+//! Floats are never computed at compile time, so every result keeps its bits.
 
 mod choose;
 mod count;
@@ -30,19 +29,19 @@ mod unroll;
 use super::{Function, Stmt};
 use rewrite::Rewriter;
 
-/// A loop is unrolled if its iterations together have no more steps than this.
-const MOST_STEPS_OF_A_LOOP: usize = 600;
+/// The limit on the steps of all iterations together of a loop that is unrolled.
+const MAX_LOOP_STEPS: usize = 600;
 
-/// How many steps unrolling may add to a function in all.
-const MOST_GROWTH: usize = 4_000;
+/// The limit on the steps that unrolling may add to a function.
+const MAX_GROWTH: usize = 4_000;
 
-/// Loops with more iterations stay loops.
-const MOST_TRIPS: usize = 64;
+/// The limit on the iterations of a loop that is unrolled.
+const MAX_TRIPS: usize = 64;
 
-/// Loops in more loops than this are left as they are.
-const MOST_NESTED_LOOPS: usize = 8;
+/// The nesting depth above which loops are not changed.
+const MAX_NESTED_LOOPS: usize = 8;
 
-/// Optimises a kernel and what it calls. One that is checked stays as it is: checks speak of every access.
+/// Optimises a kernel and its callees. A checked kernel is not changed, because checks report every access.
 pub(crate) fn run(kernel: &mut Function) {
     let mut callees = std::mem::take(&mut kernel.callees);
     let all = || std::iter::once(&*kernel).chain(&callees);
@@ -50,8 +49,8 @@ pub(crate) fn run(kernel: &mut Function) {
         kernel.callees = callees;
         return;
     }
-    // A kernel of several functions is long as it is.
-    let growth = MOST_GROWTH / (1 + callees.len());
+    // A kernel of several functions is already long.
+    let growth = MAX_GROWTH / (1 + callees.len());
     for callee in &mut callees {
         optimise(callee, growth);
     }
@@ -65,7 +64,7 @@ pub(crate) fn run(kernel: &mut Function) {
 fn optimise(function: &mut Function, growth: usize) {
     Rewriter::new(function, growth).run();
     if promote::run(function) {
-        // What was in memory is now known, and may count loops.
+        // Values that were in memory may be known now, and determine numbers of iterations.
         Rewriter::new(function, growth / 4).run();
     }
     prune::run(function);

@@ -2,7 +2,7 @@
 
 use crate::ir::{Inst, Place, Stmt, Value};
 
-/// Changes every operand of an instruction. A part's head counts as one.
+/// Changes every operand of an instruction. The instruction that a part belongs to counts as an operand.
 pub(super) fn of_inst(inst: &mut Inst, change: &mut impl FnMut(&mut Value)) {
     match inst {
         Inst::Const(..) | Inst::Input(_) | Inst::Argument(_) | Inst::Read(_) => {}
@@ -29,7 +29,7 @@ pub(super) fn of_inst(inst: &mut Inst, change: &mut impl FnMut(&mut Value)) {
     }
 }
 
-/// Changes every operand of a statement itself, not of the statements or instructions in it.
+/// Changes every operand of a statement itself, not those of nested statements or instructions.
 pub(super) fn of_stmt(statement: &mut Stmt, change: &mut impl FnMut(&mut Value)) {
     match statement {
         Stmt::Let(value) | Stmt::Declare(_, value) | Stmt::Write(_, value) => change(value),

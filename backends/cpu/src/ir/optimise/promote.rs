@@ -1,31 +1,31 @@
-//! Private memory as registers: every scalar that no dynamic index can reach becomes a variable.
+//! Promotes private memory to registers: every scalar that no dynamic index can reach becomes a variable.
 //!
-//! Variables of the source that are not active at the same time share memory, and may have
-//! different types. A scalar is promoted only if every access of its bytes has one class.
+//! Variables of the source that are not live at the same time share memory, and may have different types. A scalar is
+//! promoted only if all accesses of its bytes have one class.
 
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Class, Count, Function, Inst, List, Place, Space, Stmt, Value, Var};
 
-/// Memory beyond this many units is not looked at.
-const MOST_UNITS: usize = 1 << 14;
+/// The limit on units of memory that are examined.
+const MAX_UNITS: usize = 1 << 14;
 
-/// Rounds of taking back what shares an access with something that must stay in memory.
-const MOST_ROUNDS: usize = 16;
+/// The limit on rounds of excluding scalars that share an access with memory.
+const MAX_ROUNDS: usize = 16;
 
-/// What lies in 4 bytes of private memory.
+/// The content of 4 bytes of private memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Untouched,
-    /// A scalar of this class begins.
+    /// The start of a scalar of this class.
     Scalar(Class),
     /// The second half of a scalar.
     Rest,
-    /// Must stay memory.
+    /// Bytes that must stay memory.
     Memory,
 }
 
-/// An access of scalars one after the other, without dynamic indices.
+/// An access of consecutive scalars without dynamic indices.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     offset: u32,
@@ -45,9 +45,9 @@ impl Access {
     }
 }
 
-/// Promotes what can be; returns whether anything was.
+/// Promotes scalars; returns whether any was promoted.
 pub(super) fn run(function: &mut Function) -> bool {
-    let units = (function.private_bytes as usize).div_ceil(4).min(MOST_UNITS);
+    let units = (function.private_bytes as usize).div_ceil(4).min(MAX_UNITS);
     if units == 0 {
         return false;
     }
@@ -69,7 +69,7 @@ pub(super) fn run(function: &mut Function) -> bool {
     !promoted.is_empty()
 }
 
-/// Gives every variable a first value.
+/// Declares every variable with an initial value.
 fn declarations(function: &mut Function, vars: &[Var]) -> List {
     let mut zeros: FxHashMap<Class, Value> = FxHashMap::default();
     vars.iter()
@@ -134,7 +134,7 @@ impl Survey<'_> {
         *unit = if *unit == Unit::Untouched || *unit == as_what { as_what } else { Unit::Memory };
     }
 
-    /// Keeps all that a place may reach.
+    /// Excludes all memory that a place may reach.
     fn keep(&mut self, place: &Place, bytes: u32) {
         if place.space != Space::Private {
             return;
@@ -151,9 +151,9 @@ impl Survey<'_> {
         self.units[start..end].fill(Unit::Memory);
     }
 
-    /// Accesses stay whole. `None` if nothing can be promoted.
+    /// Excludes accesses that are partly memory. `None` if nothing can be promoted.
     fn decide(mut self) -> Option<Vec<Unit>> {
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let mut changed = false;
             for access in &self.accesses {
                 let units = &mut self.units[access.units()];
@@ -202,7 +202,7 @@ impl Promotion<'_> {
         made
     }
 
-    /// Replaces a load by reads; its values stay what they are.
+    /// Replaces a load by reads of variables; its values stay the same.
     fn load(&mut self, value: Value, made: &mut List) -> bool {
         let (place, class, count) = match self.function.inst(value) {
             Inst::Load(place, ty, count) => (place.clone(), ty.class(), u32::from(*count)),
@@ -221,7 +221,7 @@ impl Promotion<'_> {
         true
     }
 
-    /// The variables that an access becomes; `None` if it stays.
+    /// The variables for an access; `None` if it stays an access.
     fn vars(&mut self, place: &Place, class: Class, count: u32) -> Option<Vec<Var>> {
         if place.space == Space::Passed {
             self.left = u32::MAX;

@@ -1,12 +1,12 @@
-//! Without what nothing uses: values, variables that are not read, writes that another follows
-//! before any read, and the gaps that they leave in the tables.
+//! Removes unused code: values, variables that are not read, writes that are followed by another before any read, and
+//! the resulting gaps in the tables.
 
 use rustc_hash::FxHashMap;
 
 use super::operands;
 use crate::ir::{Function, Inst, List, Stmt, Value, Var};
 
-/// Removes what is not used, and numbers the values anew.
+/// Removes unused code, and renumbers the values.
 pub(super) fn run(function: &mut Function) {
     let body = std::mem::take(&mut function.body);
     let (values, vars) = (function.insts.len(), function.vars.len());
@@ -24,7 +24,7 @@ pub(super) fn run(function: &mut Function) {
     function.body = Sweep { function, used, read, names }.list(body);
 }
 
-/// Packs the tables; returns the new name of each value that is left.
+/// Compacts the tables; returns the new number of each remaining value.
 fn renumber(function: &mut Function, used: &[bool]) -> Vec<Value> {
     let mut names = vec![Value(u32::MAX); used.len()];
     let mut next = 0usize;
@@ -48,7 +48,7 @@ struct Marking<'a> {
     function: &'a mut Function,
     used: Vec<bool>,
     read: Vec<bool>,
-    /// By variable: what is written to it.
+    /// By variable: the values that are written to it.
     written: Vec<Vec<Value>>,
     queue: Vec<Value>,
 }
@@ -79,7 +79,7 @@ impl Marking<'_> {
         }
     }
 
-    /// Marks what the values in the queue need.
+    /// Marks the operands of the values in the queue as used.
     fn spread(&mut self) {
         while let Some(value) = self.queue.pop() {
             let at = value.0 as usize;
@@ -112,7 +112,7 @@ struct Sweep<'a> {
 impl Sweep<'_> {
     fn list(&self, list: List) -> List {
         let mut made = List::with_capacity(list.len());
-        // Writes that nothing has read since, by their position in `made`.
+        // Writes without a later read so far, by their position in `made`.
         let mut fresh: FxHashMap<Var, usize> = FxHashMap::default();
         let mut vain: Vec<usize> = Vec::new();
         for mut statement in list {

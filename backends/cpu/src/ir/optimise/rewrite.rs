@@ -1,9 +1,7 @@
-//! One walk over a function: copies it, or changes it where it stands, and folds and forwards on
-//! the way.
+//! One walk over a function that copies or changes it in place, and folds and forwards values.
 //!
-//! Statements are never changed: the walk makes new lists. Instructions keep their value where
-//! they stand for the first time; copies of a loop's body get new ones. `map` leads from the
-//! values of the statements that are read to those of the lists that are made.
+//! Statements are never changed: the walk creates new lists. Instructions keep their value at their first occurrence;
+//! copies of a loop's body get new ones. `map` maps the values of the old statements to those of the new lists.
 
 use rustc_hash::FxHashMap;
 
@@ -12,34 +10,34 @@ use super::knowledge::Knowledge;
 use super::operands;
 use crate::ir::{Class, Count, Function, Inst, Label, List, Place, Stmt, Value};
 
-/// Whether control goes on after statements.
+/// Whether control continues after statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It may.
+    /// Control may continue.
     Open,
-    /// It does not: all ways lead out.
+    /// Control does not continue: all paths exit.
     Closed,
 }
 
-/// What is known during the walk.
+/// The state of the walk.
 pub(super) struct Rewriter<'a> {
     pub(super) function: &'a mut Function,
     pub(super) knowledge: Knowledge,
-    /// Whether a copy is being made, with values and labels of its own.
+    /// Whether this is a copy, with its own values and labels.
     pub(super) copying: bool,
-    /// Steps that unrolling may still add.
+    /// The steps that unrolling may still add.
     pub(super) growth: usize,
-    /// Loops around the current point.
+    /// The number of loops around the current point.
     pub(super) loops: usize,
     map: Vec<Value>,
     labels: Vec<Label>,
-    /// By label: exits to it in the lists that were made.
+    /// By label: the number of exits to it in the new lists.
     exits: Vec<u32>,
     constants: FxHashMap<(Class, u64), Value>,
 }
 
 impl<'a> Rewriter<'a> {
-    /// A walk over a function that may add `growth` steps.
+    /// Returns a walk over a function that may add `growth` steps.
     pub(super) fn new(function: &'a mut Function, growth: usize) -> Self {
         let mut constants = FxHashMap::default();
         for (index, inst) in function.insts.iter().enumerate() {
@@ -68,7 +66,7 @@ impl<'a> Rewriter<'a> {
         self.function.body = made;
     }
 
-    /// Rewrites statements to the end of a list, up to where control does not go on.
+    /// Rewrites statements until the end of a list, or until control does not continue.
     pub(super) fn list(&mut self, statements: &[Stmt], out: &mut List) -> End {
         for statement in statements {
             if self.statement(statement, out) == End::Closed {
@@ -101,7 +99,7 @@ impl<'a> Rewriter<'a> {
         End::Open
     }
 
-    /// A statement without others in it.
+    /// Rewrites a statement without nested statements.
     fn simple(&mut self, statement: &Stmt, out: &mut List) {
         let mut made = statement.clone();
         operands::of_stmt(&mut made, &mut |value| *value = self.map[value.0 as usize]);
@@ -179,7 +177,7 @@ impl<'a> Rewriter<'a> {
         label
     }
 
-    /// Takes back the exits of a list that was made and is not used.
+    /// Removes the exits of a new list that is not used from the counts.
     pub(super) fn discard(&mut self, list: &[Stmt]) {
         for statement in list {
             match statement {
@@ -217,7 +215,7 @@ impl<'a> Rewriter<'a> {
             Inst::Load(place, ..) => {
                 self.resolve(place, Beyond::Clamp);
             }
-            // A place that is out of range keeps its index, which is what drops the atomic.
+            // A place out of range keeps its index, which disables the atomic.
             Inst::Atomic { place, .. } => {
                 self.resolve(place, Beyond::Keep);
             }
@@ -246,7 +244,7 @@ impl<'a> Rewriter<'a> {
         out.push(Stmt::Let(made));
     }
 
-    /// A new instruction at the end of a list.
+    /// Appends a new instruction to a list.
     pub(super) fn append(&mut self, inst: Inst, class: Class, out: &mut List) -> Value {
         let value = self.new_value(inst, class);
         out.push(Stmt::Let(value));
@@ -283,7 +281,7 @@ impl<'a> Rewriter<'a> {
         self.function.inst(value).is_floating()
     }
 
-    /// Moves constant indices into the offset. Returns whether no index is certainly too large.
+    /// Moves constant indices into the offset. Returns false if an index is certain to be too large.
     fn resolve(&self, place: &mut Place, beyond: Beyond) -> bool {
         let (mut offset, mut inside) = (place.offset, true);
         place.indices.retain(|index| {
@@ -314,11 +312,11 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// What becomes of a constant index that is too large.
+/// The treatment of a constant index that is too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beyond {
-    /// It names the last element.
+    /// It becomes the index of the last element.
     Clamp,
-    /// It stays.
+    /// It is not changed.
     Keep,
 }

@@ -1,4 +1,4 @@
-//! Kernels before and after: what is left of their loops, and that they do the same.
+//! Compares kernels before and after: the remaining loops, and the results.
 
 use super::run;
 use crate::codegen::tests::run_function;
@@ -6,7 +6,7 @@ use crate::ir::{Function, Inst, Space, Stmt, verify};
 use crate::lower::lower;
 use crate::lower::tests::program;
 
-/// A kernel that writes `out[i]`, from `data: array<u32>`, whose values are those of [`data`].
+/// Returns a kernel that writes `out[i]`, from `data: array<u32>`, with the values of [`data`].
 fn kernel(body: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
@@ -37,7 +37,7 @@ fn data() -> Vec<u32> {
     (0..60u32).map(|i| i * 7 % 11).collect()
 }
 
-/// How many loops are left.
+/// Counts the remaining loops.
 fn loops(list: &[Stmt]) -> usize {
     list.iter()
         .map(|statement| match statement {
@@ -66,7 +66,7 @@ fn optimised(body: &str) -> Function {
 #[test]
 fn loops_that_are_counted_are_unrolled() {
     let bodies = [
-        // Steps of all kinds, up and down.
+        // Increments and decrements of all kinds.
         "var s = n; for (var k = 0u; k < 5u; k++) { s = s * 3u + data[k]; } out[i] = s;",
         "var s = n; for (var k = 9; k >= 0; k -= 2) { s = s * 3u + u32(k); } out[i] = s;",
         "var s = n; for (var k = 5u; k > 0u; k--) { s = s * 3u + k; } out[i] = s;",
@@ -87,7 +87,7 @@ fn loops_that_are_counted_are_unrolled() {
         "var s = n; var k = 0u; loop { s = s * 3u + k; if (k >= 6u) { break; } continuing { k++; } } out[i] = s;",
         "var s = n; var a = 0u; var b = 9u; loop { if (a > b) { break; } s = s * 3u + a * b; a += 2u; b--; } out[i] = s;",
         "var s = n; loop { s += 3u; break; } out[i] = s;",
-        // Breaks, continues and returns on data.
+        // Breaks, continues and returns that depend on data.
         "var s = n; for (var k = 0u; k < 6u; k++) { if (data[k] == n) { break; } s = s * 3u + k; } out[i] = s;",
         "var s = n; for (var k = 0u; k < 6u; k++) { if (data[k] > n) { continue; } s = s * 3u + k; } out[i] = s;",
         "var s = n; for (var k = 0u; k < 6u; k++) { let d = data[k + i % 3u]; if (d > n) { continue; } if (d == 3u) { break; } s = s * 3u + d; } out[i] = s;",
@@ -111,7 +111,7 @@ fn loops_that_are_counted_are_unrolled() {
          var s = vec4f(); for (var k = 0; k < 3; k++) { s = s * 1.5 + a[k]; } out[i] = bitcast<u32>(dot(s, a[1]));",
         "var a = array<u32, 3>(n, i, 7u); var s = 0u; for (var k = 0; k < 6; k++) { s = s * 3u + a[k]; a[k] = s; } out[i] = s + a[2];",
         "tile[li] = n; workgroupBarrier(); var s = 0u; for (var k = 0u; k < 4u; k++) { s = s * 3u + tile[li / 4u + k] + tile[k]; } out[i] = s;",
-        // What changes within is not what it was.
+        // Variables that change in the loop are not known.
         "var s = n; var t = 1u; for (var k = 0u; k < 4u; k++) { if (n > k) { t = k; } s = s * 3u + t; } out[i] = s * t;",
         "var s = n; var t = s; for (var k = 0u; k < 4u; k++) { let old = s; s = t; t = old + k; } out[i] = s * 100u + t;",
     ];
@@ -174,7 +174,7 @@ fn arrays_become_registers() {
     assert_eq!((private(&function), function.private_bytes), (0, 0), "{function}");
     let function = optimised("out[i] = filled(n) + filled(n + 1u);");
     assert_eq!((private(&function), function.private_bytes), (0, 0), "{function}");
-    // One dynamic index keeps the array, and what shares its memory.
+    // One dynamic index keeps the array, and everything that shares its memory.
     let function = optimised("var a: array<u32, 12>; a[3] = n; a[i % 12u] = 5u; out[i] = a[3] + a[4];");
     assert!(private(&function) > 0, "{function}");
     // Constants in a table are known.

@@ -1,19 +1,19 @@
-//! Loops: those that are small and counted become their iterations.
+//! Unrolls small counted loops.
 
 use rustc_hash::FxHashMap;
 
 use super::count::{Counted, count};
 use super::rewrite::{End, Rewriter};
-use super::{MOST_NESTED_LOOPS, MOST_STEPS_OF_A_LOOP, MOST_TRIPS};
+use super::{MAX_LOOP_STEPS, MAX_NESTED_LOOPS, MAX_TRIPS};
 use crate::ir::{Function, Inst, List, SiteId, Stmt, Var};
 
 impl Rewriter<'_> {
-    /// A loop. Its body is rewritten as a loop's first, so that loops in it are unrolled before
-    /// its size is taken.
+    /// Rewrites a loop. Its body is rewritten as a loop first, so that inner loops are unrolled before its size is
+    /// computed.
     pub(super) fn repeat(&mut self, body: &[Stmt], site: SiteId, turns: Option<u32>, out: &mut List) -> End {
         self.loops += 1;
-        let end = if self.loops > MOST_NESTED_LOOPS {
-            // Looking for what each of many nested loops writes would cost their number squared.
+        let end = if self.loops > MAX_NESTED_LOOPS {
+            // The search for writes in many nested loops would take quadratic time.
             self.knowledge.forget_all();
             self.rolled(body, site, turns, out)
         } else {
@@ -35,7 +35,7 @@ impl Rewriter<'_> {
         writes.keys().for_each(|var| self.knowledge.forget(*var));
         let mut made = List::new();
         if self.list(body, &mut made) == End::Closed {
-            // It never comes to a second iteration.
+            // There is no second iteration.
             out.append(&mut made);
             return End::Closed;
         }
@@ -58,7 +58,7 @@ impl Rewriter<'_> {
             }
         }
         if end == End::Open {
-            // The count was wrong: the iterations so far were peeled off.
+            // The count was wrong: the iterations so far were peeled.
             writes.keys().for_each(|var| self.knowledge.forget(*var));
             self.rolled(&made, site, turns, out);
         }
@@ -75,20 +75,20 @@ impl Rewriter<'_> {
         End::Closed
     }
 
-    /// How often a loop runs, and how many steps that is.
+    /// The number of iterations of a loop, and their steps.
     fn counted(&self, body: &[Stmt], starts: &[(Var, Option<u64>)]) -> Option<(Counted, usize)> {
-        let size = size(self.function, body, 4 * MOST_STEPS_OF_A_LOOP)?;
+        let size = size(self.function, body, 4 * MAX_LOOP_STEPS)?;
         let mut writes = FxHashMap::default();
         find_writes(body, &mut writes);
         let starts = starts.iter().filter_map(|(var, bits)| Some((*var, (*bits)?))).collect();
-        let counted = count(self.function, body, starts, &writes, MOST_TRIPS)?;
+        let counted = count(self.function, body, starts, &writes, MAX_TRIPS)?;
         let cost = size.saturating_sub(counted.folded).max(1) * counted.trips.max(1);
         Some((counted, cost))
     }
 
-    /// Whether a loop of so many steps is to be unrolled.
+    /// Whether to unroll a loop of this number of steps.
     fn worthwhile(&self, steps: usize) -> bool {
-        steps <= MOST_STEPS_OF_A_LOOP && steps <= self.growth
+        steps <= MAX_LOOP_STEPS && steps <= self.growth
     }
 }
 
@@ -110,7 +110,8 @@ fn find_writes(list: &[Stmt], writes: &mut FxHashMap<Var, u32>) -> bool {
     barrier
 }
 
-/// The steps of a list; memory counts more, as its code is longer, and atomics most. `None` beyond a limit.
+/// The number of steps of a list; memory accesses count more, because their code is longer, and atomics most. `None`
+/// beyond a limit.
 fn size(function: &Function, list: &[Stmt], most: usize) -> Option<usize> {
     let mut sum = 0usize;
     for statement in list {
@@ -118,13 +119,13 @@ fn size(function: &Function, list: &[Stmt], most: usize) -> Option<usize> {
             Stmt::Let(value) => match function.inst(*value) {
                 Inst::Load(..) | Inst::Call(..) => 3,
                 Inst::Subgroup(..) => 12,
-                // Lane by lane, if lanes meet in one word: nothing is gained, and the code is long.
+                // Executed lane by lane, if lanes access one word: unrolling gains nothing, and the code is long.
                 Inst::Atomic { .. } => 40,
                 _ => 1,
             },
             Stmt::Declare(..) | Stmt::Write(..) | Stmt::Exit(_) | Stmt::Barrier(_) => 1,
             Stmt::Store { .. } | Stmt::Check(_) => 3,
-            // The called function is long; the call itself is nothing beside it.
+            // The called function is long, so unrolling the call gains little.
             Stmt::Call { .. } => 40,
             Stmt::If { accept, reject, .. } => {
                 let accepted = size(function, accept, most.checked_sub(sum)?)?;

@@ -5,7 +5,7 @@ use naga::{Scalar, ScalarKind};
 use super::operand::{Operand, class, fit, integer_like};
 use crate::ir::{BinaryOp, Builder, Class, CompareOp, Convert, Value};
 
-/// Values of the given kind and width, or, without a width, the same bits as another kind.
+/// Converts to the given kind and width or, without a width, casts the bits to another kind.
 pub(crate) fn cast(
     b: &mut Builder,
     a: Operand<'_>,
@@ -68,7 +68,7 @@ fn converted(b: &mut Builder, from: Scalar, to: Scalar, to_class: Class, value: 
         (ScalarKind::Float, _) => float_to_integer(b, from, to, to_class, value),
         (_, ScalarKind::Float) => {
             let value = integer_to_float(b, from, to_class, value);
-            // To f16: whole numbers that f32 rounds are infinite in f16.
+            // To f16: integers that f32 rounds are infinite in f16.
             fit(b, to, value)
         }
         _ => {
@@ -97,9 +97,8 @@ fn between_floats(b: &mut Builder, from: Scalar, to: Scalar, value: Value) -> Va
     }
 }
 
-/// A double with the bits of a single: the next one towards zero, its last bit set if anything was
-/// cut off. Rounding that to `f16` gives what rounding the double gives, which rounding to the
-/// nearest single first does not.
+/// Converts a double to a single: truncated, with the last bit set if any bits were lost. Rounding that to `f16` gives
+/// the same result as rounding the double directly, which rounding to the nearest single first does not.
 fn rounded_to_odd(b: &mut Builder, value: Value) -> Value {
     const CUT: u64 = (1 << 29) - 1;
     let bits = b.convert(Convert::BitsF64ToI64, value);
@@ -128,8 +127,8 @@ fn integer_to_float(b: &mut Builder, from: Scalar, to_class: Class, value: Value
     b.convert(convert, value)
 }
 
-/// Clamps to the least and greatest integers that are values of the float type too: 2147483520 is
-/// the greatest `i32` that comes from an `f32`.
+/// Clamps to the smallest and greatest integers that the float type can represent: 2147483520 is the greatest `i32` for
+/// an `f32`.
 fn float_to_integer(b: &mut Builder, from: Scalar, to: Scalar, to_class: Class, value: Value) -> Value {
     let signed = to.kind == ScalarKind::Sint;
     let convert = match (b.class(value), to_class, signed) {

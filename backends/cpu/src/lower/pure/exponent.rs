@@ -1,4 +1,4 @@
-//! Floats taken apart and put together.
+//! Decomposition and composition of floats.
 
 use naga::Scalar;
 
@@ -23,15 +23,15 @@ pub(super) fn frexp(b: &mut Builder, scalar: Scalar, values: &[Value]) -> Vec<Va
     [fractions, exponents].concat()
 }
 
-/// What differs between floats of 32 and 64 bits.
+/// The parameters of floats of 32 and 64 bits.
 struct Layout {
-    /// Bits of the significand that are stored.
+    /// The number of stored significand bits.
     fraction_bits: u32,
     /// The greatest biased exponent: that of infinities.
     special: i64,
     /// The biased exponent of [0.5, 1).
     half: i64,
-    /// The least normal number.
+    /// The smallest normal number.
     least_normal: f64,
     to_bits: Convert,
     from_bits: Convert,
@@ -60,13 +60,13 @@ impl Layout {
         }
     }
 
-    /// What makes a subnormal number normal, as a power of two.
+    /// The exponent of the power of two that makes subnormal numbers normal.
     fn lift(&self) -> i64 {
         i64::from(self.fraction_bits) + 1
     }
 }
 
-/// Fraction and exponent; what has none (zero, infinity, NaN) is its own fraction, with exponent 0.
+/// Fraction and exponent; zero, infinity and NaN are their own fraction, with exponent 0.
 fn split(b: &mut Builder, scalar: Scalar, x: Value) -> (Value, Value) {
     let layout = Layout::of(b.class(x));
     // Subnormal f16 are normal f32.
@@ -129,8 +129,8 @@ pub(super) fn ldexp(b: &mut Builder, scalar: Scalar, x: Value, power: Value) -> 
     }
 }
 
-/// Three steps, since no double is large enough for one. A step down is by 2^-969, so that what is
-/// left is a step by 2^-54 or less: if the first step has rounded, the result is zero all the same.
+/// Three steps, because no double is large enough for one. Steps down are by 2^-969, so that the last one is by 2^-54
+/// or less: if the first step has rounded, the result is zero in any case.
 fn ldexp_double(b: &mut Builder, x: Value, power: Value) -> Value {
     const DOWN: i32 = -969;
     const UP: i32 = 1023;
@@ -153,7 +153,7 @@ fn ldexp_double(b: &mut Builder, x: Value, power: Value) -> Value {
     b.binary(BinaryOp::Mul, x, factor)
 }
 
-/// `2^power` for an integer that is first clamped to where that is a normal number.
+/// `2^power` for an integer that is clamped to the range of normal numbers.
 fn power_of_two(b: &mut Builder, class: Class, power: Value, low: i32, high: i32) -> Value {
     let layout = Layout::of(class);
     let (low, high) = (b.i32(low), b.i32(high));

@@ -1,4 +1,4 @@
-//! Functions of floats that work component by component.
+//! Component-wise functions of floats.
 
 use naga::{MathFunction, Scalar};
 
@@ -49,7 +49,7 @@ fn exact(b: &mut Builder, fun: MathFunction, args: &[Value]) -> Option<Value> {
     })
 }
 
-/// Functions made of a few operations.
+/// Functions that consist of a few operations.
 fn rounded(b: &mut Builder, fun: MathFunction, args: &[Value]) -> Option<Value> {
     use MathFunction as Mf;
     Some(match (fun, args) {

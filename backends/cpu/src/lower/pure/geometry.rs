@@ -1,4 +1,4 @@
-//! Functions of whole vectors. Nothing here rounds to `f16` but the results.
+//! Functions of whole vectors. Only the results are rounded to `f16`.
 
 use naga::{MathFunction, Scalar};
 
@@ -65,7 +65,7 @@ fn scale(b: &mut Builder, factor: Value, x: &[Value]) -> Vec<Value> {
     x.iter().map(|x| b.binary(BinaryOp::Mul, factor, *x)).collect()
 }
 
-/// That of a scalar is its absolute value, which its square might not reach.
+/// The length of a scalar is its absolute value, because its square might overflow or underflow.
 fn length(b: &mut Builder, x: &[Value]) -> Value {
     if let [x] = x {
         return b.unary(UnaryOp::Abs, *x);
@@ -86,7 +86,7 @@ fn cross(b: &mut Builder, x: &[Value], y: &[Value]) -> Result<Vec<Value>, String
     Ok(vec![minor(x1, y2, y1, x2), minor(x2, y0, y2, x0), minor(x0, y1, y0, x1)])
 }
 
-/// Zero where all light is reflected.
+/// Zero in the case of total reflection.
 fn refract(b: &mut Builder, incident: &[Value], normal: &[Value], ratio: Value) -> Vec<Value> {
     let (zero, one) = (float_like(b, ratio, 0.0), float_like(b, ratio, 1.0));
     let cosine = sum_of_products(b, normal, incident);

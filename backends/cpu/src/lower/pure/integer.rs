@@ -1,5 +1,5 @@
-//! Functions of integers that work component by component. 16-bit integers are extended to 32 bits
-//! and brought back into their range afterwards.
+//! Component-wise functions of integers. 16-bit integers are extended to 32 bits, and results are reduced to their
+//! range.
 
 use naga::{MathFunction, Scalar, ScalarKind};
 
@@ -68,23 +68,23 @@ pub(super) fn component(b: &mut Builder, fun: MathFunction, scalar: Scalar, args
     Some(fit(b, scalar, value))
 }
 
-/// The bits of the type.
+/// The width of the type in bits.
 fn bits(scalar: Scalar) -> i64 {
     i64::from(scalar.width) * 8
 }
 
-/// The bits of the register it lives in.
+/// The width of the register in bits.
 fn register_bits(b: &Builder, x: Value) -> u32 {
     b.class(x).bytes() * 8
 }
 
-/// An `i16` with zeros above it.
+/// An `i16`, zero-extended.
 fn zero_extended(b: &mut Builder, scalar: Scalar, x: Value) -> Value {
     if scalar == Scalar::I16 { fit(b, Scalar::U16, x) } else { x }
 }
 
-/// Of a negative number: the first bit that is 0. -1 if there is none (all ones for unsigned).
-/// Sign and zero extension to 32 bits leave the position as it is.
+/// For a negative number: the first bit that is 0. -1 if there is none (all ones for unsigned). Sign and zero extension
+/// to 32 bits keep the position.
 fn first_leading_bit(b: &mut Builder, signed: bool, x: Value) -> Value {
     let last = integer_like(b, x, i64::from(register_bits(b, x)) - 1);
     let x = if signed {
@@ -97,7 +97,7 @@ fn first_leading_bit(b: &mut Builder, signed: bool, x: Value) -> Value {
     b.binary(BinaryOp::Sub, last, zeros)
 }
 
-/// A range of bits as WGSL clamps it, in the class of what it is a range of.
+/// A range of bits, clamped as WGSL defines it, in the class of the value.
 struct Field {
     offset: Value,
     count: Value,
@@ -119,24 +119,24 @@ impl Field {
         let offset = b.binary(BinaryOp::MinU, offset, width);
         let left = b.binary(BinaryOp::Sub, width, offset);
         let count = b.binary(BinaryOp::MinU, count, left);
-        // Without a comparison, so that it vanishes if the count is constant.
+        // Without a comparison, so that it folds if the count is constant.
         let (zero, one) = (integer_like(b, x, 0), integer_like(b, x, 1));
         let some = b.binary(BinaryOp::MinU, count, one);
         let some = b.binary(BinaryOp::Sub, zero, some);
         Self { offset, count, some }
     }
 
-    /// What the register has more bits than the range: the shift of its lowest bits to the top.
+    /// The number of register bits outside of the range: the shift that moves its lowest bits to the top.
     fn unused(&self, b: &mut Builder, x: Value) -> Value {
         let width = integer_like(b, x, i64::from(register_bits(b, x)));
         b.binary(BinaryOp::Sub, width, self.count)
     }
 
-    /// As many low ones as the range has bits.
+    /// A mask of as many low ones as the range has bits.
     fn mask(&self, b: &mut Builder, x: Value) -> Value {
         let unused = self.unused(b, x);
         let ones = integer_like(b, x, -1);
-        // An empty range shifts by the full width, that is, not at all.
+        // An empty range shifts by the full width, which is no shift.
         let mask = b.binary(BinaryOp::ShrU, ones, unused);
         b.binary(BinaryOp::And, mask, self.some)
     }

@@ -1,4 +1,4 @@
-//! Built-in functions: which is where.
+//! Built-in functions, and the modules that implement them.
 
 use naga::{MathFunction, ScalarKind};
 
@@ -6,7 +6,7 @@ use super::operand::fit;
 use super::{Operand, exponent, float, geometry, integer, matrix, packing};
 use crate::ir::{Builder, Value};
 
-/// A built-in function. `modf` and `frexp` return the members of their struct, one after the other.
+/// Lowers a built-in function. `modf` and `frexp` return the members of their struct, in order.
 pub(crate) fn math(b: &mut Builder, fun: MathFunction, args: &[Operand<'_>]) -> Result<Vec<Value>, String> {
     use MathFunction as Mf;
     let [first, others @ ..] = args else {

@@ -8,9 +8,9 @@ use super::geometry::sum_of_products;
 use super::operand::{fit, float_like};
 use crate::ir::{BinaryOp, Builder, UnaryOp, Value};
 
-/// A product with a matrix that is not by a scalar; `None` for all others.
+/// Lowers a product with a matrix other than by a scalar; `None` for all other products.
 ///
-/// A vector left of a matrix counts as one row, one right of it as one column.
+/// A vector left of a matrix is a row vector, one right of it a column vector.
 pub(super) fn product(b: &mut Builder, left: Operand<'_>, right: Operand<'_>) -> Result<Option<Vec<Value>>, String> {
     let (rows, columns) = match (left.inner, right.inner) {
         (TypeInner::Matrix { rows, .. }, TypeInner::Matrix { columns, .. }) => (*rows as usize, *columns as usize),
@@ -34,8 +34,7 @@ pub(super) fn product(b: &mut Builder, left: Operand<'_>, right: Operand<'_>) ->
     Ok(Some(result))
 }
 
-/// All products of a component of `left` and one of `right`: column `c` belongs to `right[c]`, as
-/// in `OpOuterProduct`.
+/// All products of a component of `left` and one of `right`: column `c` belongs to `right[c]`, as in `OpOuterProduct`.
 pub(super) fn outer(b: &mut Builder, left: Operand<'_>, right: Operand<'_>) -> Result<Vec<Value>, String> {
     let scalar = left.scalar()?;
     let mut result = Vec::with_capacity(left.values.len() * right.values.len());
@@ -48,7 +47,7 @@ pub(super) fn outer(b: &mut Builder, left: Operand<'_>, right: Operand<'_>) -> R
     Ok(result)
 }
 
-/// Rows become columns.
+/// Transposes a matrix.
 pub(super) fn transpose(a: Operand<'_>) -> Result<Vec<Value>, String> {
     let TypeInner::Matrix { rows, .. } = *a.inner else {
         return Err(format!("the transpose of {:?}", a.inner));
@@ -57,7 +56,7 @@ pub(super) fn transpose(a: Operand<'_>) -> Result<Vec<Value>, String> {
     Ok((0..rows).flat_map(|row| a.values.iter().skip(row).step_by(rows).copied()).collect())
 }
 
-/// The determinant, not yet rounded.
+/// The determinant, before rounding.
 pub(super) fn determinant(b: &mut Builder, a: Operand<'_>) -> Result<Value, String> {
     let mut minors = Minors::new(a)?;
     let all = minors.all();
@@ -73,7 +72,7 @@ pub(super) fn inverse(b: &mut Builder, a: Operand<'_>) -> Result<Vec<Value>, Str
     let mut result = Vec::with_capacity(a.values.len());
     for column in 0..size {
         for row in 0..size {
-            // The adjugate is transposed: its entry comes from without this row and that column.
+            // The adjugate is transposed: the minor omits this row and that column.
             let minor = minors.determinant(b, all & !(1 << row), all & !(1 << column));
             let cofactor = if (row + column) % 2 == 0 { minor } else { b.unary(UnaryOp::Neg, minor) };
             let entry = b.binary(BinaryOp::Div, cofactor, determinant);
@@ -83,8 +82,7 @@ pub(super) fn inverse(b: &mut Builder, a: Operand<'_>) -> Result<Vec<Value>, Str
     Ok(result)
 }
 
-/// Determinants of parts of a square matrix, each computed once. Parts are sets of columns and of
-/// rows, as bits.
+/// Determinants of submatrices, each computed once. Submatrices are given by sets of columns and of rows, as bits.
 struct Minors<'a> {
     size: usize,
     values: &'a [Value],
@@ -105,7 +103,7 @@ impl<'a> Minors<'a> {
         (1 << self.size) - 1
     }
 
-    /// Expands along the first column of the part.
+    /// Expands along the first column of the submatrix.
     fn determinant(&mut self, b: &mut Builder, columns: u8, rows: u8) -> Value {
         if let Some(value) = self.known.get(&(columns, rows)) {
             return *value;
@@ -124,7 +122,7 @@ impl<'a> Minors<'a> {
             let op = if position % 2 == 0 { BinaryOp::Add } else { BinaryOp::Sub };
             sum = Some(sum.map_or(term, |sum| b.binary(op, sum, term)));
         }
-        // No part is empty, except that a 1x1 matrix, which does not exist, would have one.
+        // The default is never used: only a 1x1 matrix, which does not exist, has an empty submatrix.
         let value = sum.unwrap_or_else(|| float_like(b, self.values[0], 1.0));
         self.known.insert((columns, rows), value);
         value

@@ -1,24 +1,24 @@
-//! Values from values: operators, built-in functions and conversions, one component at a time.
+//! Pure operations: operators, built-in functions and conversions, one component at a time.
 //!
-//! Vectors and matrices arrive as their components ([`Operand`]) and leave as a list of values, a
-//! matrix as its columns one after the other. No function here touches memory or control flow;
-//! what depends on a condition is computed both ways and selected, since lanes of one vector differ.
+//! Vectors and matrices are passed as their components ([`Operand`]) and returned as a list of values, a matrix column
+//! by column. No function here uses memory or control flow; both results of a condition are computed and one is
+//! selected, because lanes of one vector differ.
 //!
-//! Operators round `f16` results after each operation. Built-in functions compute in `f32` and
-//! round once: fewer instructions, and never less accurate than WGSL asks for.
+//! Operators round `f16` results after each operation. Built-in functions compute in `f32` and round once: fewer
+//! instructions, and never less accurate than WGSL requires.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `operand` | operands, the class of each scalar type, literals, the return into a type's range |
-//! | `operators` | unary and binary operators, `all`, `any` and the like |
+//! | `operand` | operands, the class of each scalar type, literals, reduction to a type's range |
+//! | `operators` | unary and binary operators, `all`, `any` and similar functions |
 //! | `cast` | conversions and bit casts |
-//! | `math` | which function is where |
-//! | `float` | functions of floats, component by component |
+//! | `math` | the dispatch of built-in functions |
+//! | `float` | component-wise functions of floats |
 //! | `exponent` | `modf`, `frexp`, `ldexp` |
-//! | `integer` | functions of integers, component by component; bits |
-//! | `geometry` | dot product, length, reflection and the like |
+//! | `integer` | component-wise functions of integers; bits |
+//! | `geometry` | dot product, length, reflection and similar functions |
 //! | `matrix` | products, transpose, determinant, inverse |
-//! | `packing` | several small numbers in one word |
+//! | `packing` | several small numbers packed in one word |
 
 mod cast;
 mod exponent;

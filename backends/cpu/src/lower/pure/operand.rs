@@ -1,15 +1,15 @@
-//! Operands, and how scalar types live in registers.
+//! Operands, and the representation of scalar types in registers.
 
 use naga::{Literal, Scalar, ScalarKind, TypeInner};
 
 use crate::ir::{BinaryOp, Builder, Class, MemType, UnaryOp, Value};
 
-/// A scalar, vector or matrix and the values of its components.
+/// A scalar, vector or matrix with the values of its components.
 #[derive(Clone, Copy)]
 pub(crate) struct Operand<'a> {
     /// Its type.
     pub(crate) inner: &'a TypeInner,
-    /// Its components; of a matrix: column after column.
+    /// Its components; those of a matrix column by column.
     pub(crate) values: &'a [Value],
 }
 
@@ -31,7 +31,7 @@ impl Operand<'_> {
         Ok(scalar)
     }
 
-    /// A component; a scalar stands for each component of a vector.
+    /// A component; for a scalar, the scalar itself.
     pub(super) fn component(&self, index: usize) -> Result<Value, String> {
         match self.values {
             [only] => Ok(*only),
@@ -45,7 +45,7 @@ pub(super) fn class(scalar: Scalar) -> Option<Class> {
     mem_type(scalar).map(MemType::class)
 }
 
-/// How a scalar lies in memory.
+/// The form of a scalar in memory.
 pub(crate) fn mem_type(scalar: Scalar) -> Option<MemType> {
     Some(match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => MemType::Bool,
@@ -79,8 +79,7 @@ pub(crate) fn literal(b: &mut Builder, literal: Literal) -> Result<Value, String
     })
 }
 
-/// The nearest value of a type to what was computed in the wider register it lives in: rounds to
-/// `f16`, wraps to 16 bits.
+/// Reduces a value computed in a wider register to its type: rounds to `f16`, wraps to 16 bits.
 pub(super) fn fit(b: &mut Builder, scalar: Scalar, value: Value) -> Value {
     match mem_type(scalar) {
         Some(MemType::F16) => b.unary(UnaryOp::RoundF16, value),

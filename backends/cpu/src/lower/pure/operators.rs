@@ -1,4 +1,4 @@
-//! Unary and binary operators, and what reduces or classifies components.
+//! Unary and binary operators, and functions that reduce or classify components.
 
 use naga::{BinaryOperator, RelationalFunction, Scalar, ScalarKind, UnaryOperator};
 
@@ -15,13 +15,13 @@ pub(crate) fn unary(b: &mut Builder, op: UnaryOperator, a: Operand<'_>) -> Resul
     };
     let components = a.values.iter().map(|value| {
         let result = b.unary(op, *value);
-        // The negative of an f16 is an f16.
+        // Negating an f16 is exact.
         if scalar.kind == ScalarKind::Float { result } else { fit(b, scalar, result) }
     });
     Ok(components.collect())
 }
 
-/// An operator of two operands; a scalar meets each component of a vector or matrix.
+/// Lowers a binary operator; a scalar operand applies to each component of a vector or matrix.
 pub(crate) fn binary(
     b: &mut Builder,
     op: BinaryOperator,
@@ -44,7 +44,7 @@ pub(crate) fn binary(
         .collect()
 }
 
-/// A function that asks what components are.
+/// Lowers a function that tests components.
 pub(crate) fn relational(b: &mut Builder, fun: RelationalFunction, a: Operand<'_>) -> Result<Vec<Value>, String> {
     a.scalar()?;
     let reduce = |b: &mut Builder, op: BinaryOp| a.values.iter().copied().reduce(|x, y| b.binary(op, x, y));
@@ -103,8 +103,8 @@ fn component(b: &mut Builder, op: BinaryOperator, scalar: Scalar, x: Value, y: V
     fit(b, scalar, result)
 }
 
-/// `x - y * trunc(x / y)`, as WGSL defines `%`. The steps of an f16 remainder are not rounded
-/// each, or a quotient that rounds up to a whole number would give a negative remainder.
+/// `x - y * trunc(x / y)`, as WGSL defines `%`. For f16 only the result is rounded: a quotient that rounds up to an
+/// integer would otherwise give a remainder of the wrong sign.
 fn remainder(b: &mut Builder, x: Value, y: Value) -> Value {
     let quotient = b.binary(BinaryOp::Div, x, y);
     let whole = b.unary(UnaryOp::Trunc, quotient);
@@ -112,8 +112,8 @@ fn remainder(b: &mut Builder, x: Value, y: Value) -> Value {
     b.binary(BinaryOp::Sub, x, product)
 }
 
-/// The amount of a shift of `x`, in the class of `x`; instructions take it modulo the register's
-/// width, which is too wide for 16 bits.
+/// The amount of a shift of `x`, in the class of `x`. Instructions take it modulo the register's width, which is too
+/// large for 16 bits.
 fn shift_amount(b: &mut Builder, scalar: Scalar, x: Value, amount: Value) -> Value {
     let amount = match (b.class(x), b.class(amount)) {
         (Class::I64, Class::I32) => b.convert(Convert::I32ToI64U, amount),

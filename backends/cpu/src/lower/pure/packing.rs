@@ -1,11 +1,11 @@
-//! Several small numbers in one word of 32 bits, the first in the lowest bits.
+//! Several small numbers packed in one word of 32 bits, the first in the lowest bits.
 
 use naga::MathFunction;
 
 use super::float::clamp;
 use crate::ir::{BinaryOp, Builder, Convert, UnaryOp, Value};
 
-/// One word from the components of a vector.
+/// Packs the components of a vector into one word.
 pub(super) fn pack(b: &mut Builder, fun: MathFunction, values: &[Value]) -> Result<Value, String> {
     use MathFunction as Mf;
     let bits = if values.len() == 2 { 16 } else { 8 };
@@ -25,9 +25,9 @@ pub(super) fn pack(b: &mut Builder, fun: MathFunction, values: &[Value]) -> Resu
                 let high = b.u32(255);
                 b.binary(BinaryOp::MinU, x, high)
             }
-            _ => return Err(format!("{fun:?} packs nothing")),
+            _ => return Err(format!("{fun:?} is not a packing function")),
         };
-        // The last field's shift drops what is above it; some have nothing above them.
+        // The shift of the last field drops the bits above it; some fields have none.
         let last = index as usize + 1 == values.len();
         let clean = matches!(fun, Mf::Pack4x8unorm | Mf::Pack2x16unorm | Mf::Pack2x16float | Mf::Pack4xU8Clamp);
         let field = if last || clean {
@@ -40,10 +40,10 @@ pub(super) fn pack(b: &mut Builder, fun: MathFunction, values: &[Value]) -> Resu
         let field = b.binary(BinaryOp::Shl, field, shift);
         word = Some(word.map_or(field, |word| b.binary(BinaryOp::Or, word, field)));
     }
-    word.ok_or_else(|| format!("{fun:?} of nothing"))
+    word.ok_or_else(|| format!("{fun:?} without components"))
 }
 
-/// The components that a word holds.
+/// Unpacks the components of a word.
 pub(super) fn unpack(b: &mut Builder, fun: MathFunction, word: Value) -> Result<Vec<Value>, String> {
     use MathFunction as Mf;
     let bits = match fun {
@@ -64,7 +64,7 @@ pub(super) fn unpack(b: &mut Builder, fun: MathFunction, word: Value) -> Result<
                 }
                 Mf::Unpack4x8unorm | Mf::Unpack2x16unorm => {
                     let field = unsigned_field(b, word, bits, index);
-                    // A signed conversion has an instruction on every machine.
+                    // A signed conversion is one instruction on every machine.
                     let value = b.convert(Convert::I32ToF32S, field);
                     let greatest = b.f32(greatest);
                     b.binary(BinaryOp::Div, value, greatest)
@@ -76,7 +76,7 @@ pub(super) fn unpack(b: &mut Builder, fun: MathFunction, word: Value) -> Result<
                 }
                 Mf::Unpack4xI8 => signed_field(b, word, bits, index),
                 Mf::Unpack4xU8 => unsigned_field(b, word, bits, index),
-                _ => return Err(format!("{fun:?} unpacks nothing")),
+                _ => return Err(format!("{fun:?} is not an unpacking function")),
             })
         })
         .collect()
@@ -94,14 +94,14 @@ pub(super) fn dot(b: &mut Builder, signed: bool, x: Value, y: Value) -> Result<V
     Ok(vec![sum])
 }
 
-/// `floor(0.5 + (2^(bits - 1) - 1) * clamp(x, -1, 1))`; the conversion alone would round towards 0.
+/// `floor(0.5 + (2^(bits - 1) - 1) * clamp(x, -1, 1))`; the conversion alone rounds towards 0.
 fn signed_normalised(b: &mut Builder, bits: u32, x: Value) -> Value {
     let scaled = scaled_to(b, x, -1.0, (1 << (bits - 1)) - 1);
     let floor = b.unary(UnaryOp::Floor, scaled);
     b.convert(Convert::F32ToI32S, floor)
 }
 
-/// `floor(0.5 + (2^bits - 1) * clamp(x, 0, 1))`; the conversion rounds down what is not negative.
+/// `floor(0.5 + (2^bits - 1) * clamp(x, 0, 1))`; the conversion rounds down for non-negative values.
 fn unsigned_normalised(b: &mut Builder, bits: u32, x: Value) -> Value {
     let scaled = scaled_to(b, x, 0.0, (1 << bits) - 1);
     b.convert(Convert::F32ToI32S, scaled)

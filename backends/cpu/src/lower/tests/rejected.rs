@@ -1,4 +1,4 @@
-//! Kernels that are refused, and what the message says.
+//! Kernels that are refused, and their error messages.
 
 use std::fmt::Write;
 
@@ -35,13 +35,13 @@ fn refusals_say_why() {
     ];
     for (source, part) in cases {
         let message = refusal(source);
-        assert!(message.contains(part), "'{message}' does not say '{part}'");
+        assert!(message.contains(part), "'{message}' does not contain '{part}'");
     }
 }
 
 #[test]
 fn calls_that_double_at_each_level_are_refused_and_do_not_take_forever() {
-    // With a barrier in it nothing of it can be called.
+    // Functions with a barrier cannot be called without inlining.
     for leaf in ["fn f0() { x += 1; workgroupBarrier(); }", "fn f0() { workgroupBarrier(); }"] {
         let mut source = format!("var<private> x: u32; {leaf}");
         for level in 1..60 {

@@ -1,4 +1,4 @@
-//! What the scalar program of a text looks like.
+//! The structure of the scalar program for a text.
 
 use super::{body, lowered};
 use crate::ir::{Function, Inst, Space};

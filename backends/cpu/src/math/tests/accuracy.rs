@@ -1,4 +1,4 @@
-//! The f32 functions against the standard library's f64 functions, all over their domains.
+//! Compares the f32 functions with the standard library's f64 functions, over their whole domains.
 
 use super::super::table::{LaneFunction, Version};
 use super::{Random, call, versions};
@@ -6,7 +6,7 @@ use super::{Random, call, versions};
 /// Largest error allowed, in ulp of the exact result: the bound that the functions document.
 const BOUND: f64 = 0.502;
 
-/// Every this many bit patterns: 8 million samples of each function, few in an unoptimised build.
+/// The distance between tested bit patterns: 8 million samples of each function, fewer in an unoptimised build.
 const STRIDE: u64 = if cfg!(debug_assertions) { 65_537 } else { 521 };
 const PAIRS: u64 = if cfg!(debug_assertions) { 1 << 16 } else { 1 << 22 };
 
@@ -14,7 +14,7 @@ const PAIRS: u64 = if cfg!(debug_assertions) { 1 << 16 } else { 1 << 22 };
 fn error_in_ulp(got: f32, exact: f64) -> f64 {
     let rounded = exact as f32;
     if got == rounded || (got.is_nan() && rounded.is_nan()) {
-        // Also where both overflow, which has no ulp; else the half ulp is judged below.
+        // Also if both overflow, where no ulp is defined; otherwise the error is computed below.
         if !rounded.is_finite() {
             return 0.0;
         }
@@ -26,7 +26,7 @@ fn error_in_ulp(got: f32, exact: f64) -> f64 {
     (f64::from(got) - exact).abs() / ulp
 }
 
-/// The largest error of a version over the samples so far, and where.
+/// The largest error of a version over the samples so far, and its position.
 struct Worst {
     version: Version,
     error: f64,
@@ -105,7 +105,7 @@ fn trigonometric() {
     check_unary(LaneFunction::Tan, f64::tan);
 }
 
-/// Where the reduction cancels most: next to every multiple of pi/2 within its fast range.
+/// The strongest cancellation in the reduction: next to every multiple of pi/2 within its fast range.
 #[test]
 fn trigonometric_near_multiples_of_half_pi() {
     check_near_multiples(LaneFunction::Sin, f64::sin);

@@ -1,5 +1,4 @@
-//! What has one right answer: integer division, fma, and the f64 functions, which are the standard
-//! library's.
+//! Functions with one correct result: integer division, fma, and the f64 functions, which are the standard library's.
 
 use super::super::table::LaneFunction as F;
 use super::{Random, call, call_fma, versions};
@@ -83,7 +82,7 @@ fn integer_division_of_random_values() {
         let b: [u64; 8] = std::array::from_fn(|_| random.next() >> (random.next() % 64));
         check_64(a >> (a % 64), b);
         check_32((a as u32) >> (a >> 59), b.map(|b| b as u32));
-        // Next to multiples of the divisor, where a wrong rounding would show.
+        // Next to multiples of the divisor, where an error of rounding would show.
         let divisor = (b[0] as u32).max(1);
         let multiple = ((a as u32) / divisor).wrapping_mul(divisor);
         check_32(multiple.wrapping_sub(1), [divisor; 8]);
@@ -101,7 +100,7 @@ fn fma_rounds_once() {
         match bits >> 62 {
             0 => f32::from_bits(bits as u32),
             1 => edges[(bits % 10) as usize],
-            // Near one, where products and sums meet halfway cases.
+            // Near one, where products and sums give halfway cases.
             _ => {
                 f32::from_bits(0x3f00_0000 + (bits as u32 & 0x81ff_ffff)) * if bits & 1 << 40 == 0 { 1.0 } else { 1e-7 }
             }

@@ -1,4 +1,4 @@
-//! Every version of every function against a plain reference.
+//! Compares every version of every function with a plain reference.
 
 mod accuracy;
 mod exact;
@@ -10,7 +10,7 @@ use super::table::{LaneFunction, Version, address_in};
 type Binary<T> = unsafe extern "C" fn(*mut T, *const T, *const T);
 type Ternary<T> = unsafe extern "C" fn(*mut T, *const T, *const T, *const T);
 
-/// The baseline, and the machine's best version where that is another.
+/// The baseline, and the machine's best version if it is a different one.
 fn versions() -> Vec<Version> {
     let mut versions = vec![Version::Baseline, Version::detect()];
     versions.dedup();
@@ -24,13 +24,13 @@ fn call<T: Copy>(function: LaneFunction, version: Version, a: Lanes<T>, b: Lanes
     let mut out = a;
     // SAFETY: all functions of lanes `T` but fma, excluded above, have this signature.
     let call: Binary<T> = unsafe { std::mem::transmute(address_in(function, version)) };
-    // SAFETY: three arrays of eight; `versions` lists only what the machine can run. `out` serves as
-    // an argument, which is allowed.
+    // SAFETY: three arrays of eight; `versions` lists only versions that the machine can run. `out` is also an
+    // argument, which is allowed.
     unsafe { call(out.as_mut_ptr(), out.as_ptr(), b.as_ptr()) };
     out
 }
 
-/// Calls a fma.
+/// Calls an fma.
 fn call_fma<T: Copy>(function: LaneFunction, version: Version, inputs: [Lanes<T>; 3]) -> Lanes<T> {
     assert_eq!(function.element(), std::any::type_name::<T>());
     assert!(matches!(function, LaneFunction::FmaF32 | LaneFunction::FmaF64));
@@ -38,7 +38,7 @@ fn call_fma<T: Copy>(function: LaneFunction, version: Version, inputs: [Lanes<T>
     let mut out = a;
     // SAFETY: both fma have this signature.
     let call: Ternary<T> = unsafe { std::mem::transmute(address_in(function, version)) };
-    // SAFETY: four arrays of eight; `versions` lists only what the machine can run.
+    // SAFETY: four arrays of eight; `versions` lists only versions that the machine can run.
     unsafe { call(out.as_mut_ptr(), a.as_ptr(), b.as_ptr(), c.as_ptr()) };
     out
 }

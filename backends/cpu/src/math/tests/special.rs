@@ -11,7 +11,7 @@ const MAX: f32 = f32::MAX;
 const TINY: f32 = f32::from_bits(1);
 const THREE_QUARTERS_PI: f32 = 2.356_194_5;
 
-/// Function, arguments, result: to the bit, but any NaN for NaN.
+/// Function, arguments, result: compared bit by bit, except that any NaN equals NaN.
 const CASES: &[(F, f32, f32, f32)] = &[
     (F::Exp, 0.0, 0.0, 1.0),
     (F::Exp, -INF, 0.0, 0.0),
@@ -137,7 +137,7 @@ fn same(a: f32, b: f32) -> bool {
 fn limits() {
     for version in versions() {
         for &(function, a, b, expected) in CASES {
-            // Among other lanes, so that one special lane disturbs none.
+            // Among other lanes, to show that a special lane does not affect them.
             let (mut a_lanes, mut b_lanes) = ([0.75; 8], [0.25; 8]);
             let ordinary = call(function, version, a_lanes, b_lanes)[0];
             (a_lanes[5], b_lanes[5]) = (a, b);

@@ -1,5 +1,4 @@
-//! Random recordings on random streams, in random orders of what may run, against the same one after
-//! the other.
+//! Random recordings on random streams, in random orders of execution, compared with sequential execution.
 
 use super::*;
 
@@ -17,7 +16,7 @@ impl Random {
         (self.0 >> 33) as usize % limit
     }
 
-    /// A range of words, all of them one time in three.
+    /// A range of words; the whole cell one time in three.
     fn range(&mut self) -> (usize, usize) {
         if self.below(3) == 0 {
             return (0, WORDS);
@@ -28,7 +27,7 @@ impl Random {
     }
 }
 
-/// A memory, and its expected contents.
+/// A memory, with its expected contents.
 struct Cell {
     memory: MemoryId,
     words: [u32; WORDS],
@@ -45,7 +44,7 @@ struct Game {
     seed: u64,
 }
 
-/// A command on cells, to be done again.
+/// A command on cells, for replay on the host.
 #[derive(Clone, Copy)]
 enum Act {
     Fill { to: usize, at: (usize, usize), value: u32 },
@@ -106,7 +105,7 @@ impl Game {
         }
     }
 
-    /// Does to the host's copy what the command does.
+    /// Applies the command to the host's copy.
     fn expect(&mut self, act: Act) {
         match act {
             Act::Fill { to, at: (at, count), value } => self.cells[to].words[at..at + count].fill(value),
@@ -141,9 +140,9 @@ impl Game {
         self.submit(&recording);
     }
 
-    /// A copy from the host to a whole cell.
+    /// Copies from the host to a whole cell.
     fn upload(&mut self, recording: &mut Recording) {
-        // Those that the recording has already must not be written again.
+        // Memory that the recording already reads must not be written again.
         let (up, to) = (self.up[self.uploads % self.up.len()], self.random.below(4));
         self.uploads += 1;
         self.device.map(up).unwrap().wait().unwrap();
@@ -158,7 +157,7 @@ impl Game {
         recording.copy(whole(up, BYTES), whole(self.cells[to].memory, BYTES));
     }
 
-    /// A recording that is submitted again and again, on streams that change.
+    /// Submits one recording repeatedly, on changing streams.
     fn kept(&mut self) {
         let mut recording = Recording::kept();
         let acts: Vec<Act> = (0..3).map(|_| self.act()).collect();
@@ -187,7 +186,7 @@ impl Game {
         }
         recording.copy(whole(self.cells[cell].memory, BYTES), whole(back, BYTES));
         let ticket = self.device.submit(&recording).unwrap();
-        // Some wait only later.
+        // Some reads are waited for later.
         let wanted = self.cells[cell].words;
         if self.random.below(2) == 0 {
             self.recording();

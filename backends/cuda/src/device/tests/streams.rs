@@ -1,5 +1,5 @@
-//! Waits between streams that have work. A stream that is not waited for does not run here, so the effects of
-//! work that should have come first are missing if there was no wait for it.
+//! Waits between streams that have work. A stream of the fake driver runs only when it is waited for, so a missing wait
+//! shows as missing effects.
 
 use super::*;
 use crate::streams::state::{DOWNLOAD, Point, UPLOAD};
@@ -30,7 +30,7 @@ fn copy(device: &CudaDevice, stream: u32, from: MemoryId, to: MemoryId) -> Ticke
     on(device, stream, |recording| recording.copy(whole(from, BYTES), whole(to, BYTES)))
 }
 
-/// Returns a word as it lies in memory now, without asking the device.
+/// Returns a word of memory as it is now, without calls to the device.
 fn peek(device: &CudaDevice, memory: MemoryId, at: usize) -> u32 {
     let memory = device.memory(memory).unwrap();
     fake::peek(memory.device.address() + at as u64)
@@ -50,8 +50,8 @@ fn a_stream_waits_for_what_it_reads() {
     let second = copy(&device, 2, x, y);
     second.wait().unwrap();
     assert_eq!(peek(&device, y, 0), 5);
-    assert_eq!(behind.ended(), None, "only what it reads is waited for");
-    // And the first stream's work from before there were others.
+    assert_eq!(behind.ended(), None, "the wait is only for the work that it depends on");
+    // Also the first stream's work from before other streams were used.
     fill(&device, 0, x, 7);
     copy(&device, 3, x, z).wait().unwrap();
     assert_eq!(peek(&device, z, 0), 7);
@@ -66,9 +66,9 @@ fn work_from_before_there_were_streams_is_waited_for() {
     copy(&device, 1, x, y).wait().unwrap();
     assert_eq!((peek(&device, y, 0), first.ended()), (5, Some(true)));
     copy(&device, 2, z, y).wait().unwrap();
-    assert_eq!(peek(&device, y, 0), 0, "memory is made zero before another stream reads it");
+    assert_eq!(peek(&device, y, 0), 0, "memory is zeroed before another stream reads it");
     assert!(!concurrent(&device), "an idle device has one stream again");
-    // Also behind a mark that was there before.
+    // Also after an event that was there before.
     let later = fill(&device, 0, z, 3);
     let end = Point { stream: 0, sequence: device.queue.states[0].latest() };
     device.queue.mark_behind(&mut device.queue.lock(), end).unwrap();
@@ -120,7 +120,7 @@ fn a_chain_runs_over_streams_that_nobody_waits_for() {
         copy(&device, stream, pair[0], pair[1]);
     }
     assert_eq!(read(&device, memories[5]), Ok(3));
-    // Another stream's write stands for the read that it has waited for.
+    // Another stream's write replaces the read that it has waited for.
     copy(&device, 1, memories[0], memories[1]);
     fill(&device, 2, memories[0], 4);
     fill(&device, 3, memories[0], 5).wait().unwrap();
@@ -165,7 +165,7 @@ fn new_memory_is_zero_at_its_first_use() {
     let fresh = allocate(&device);
     copy(&device, 2, fresh, y).wait().unwrap();
     assert_eq!(peek(&device, y, 0), 0);
-    // While the first stream is busy, much memory is made zero beside it.
+    // While the first stream is busy, much memory is zeroed on another lane.
     let busy = fill(&device, 0, x, 9);
     let fresh = device.allocate(256, MemoryKind::Device, "").unwrap();
     copy(&device, 3, fresh, y).wait().unwrap();
@@ -185,14 +185,14 @@ fn a_stopped_kernel_poisons_memory_for_other_streams() {
     });
     let beside = on(&device, 2, |recording| add(recording, sound, z, 4));
     let heir = copy(&device, 3, x, y);
-    // The heir is completed first, and with it what it depends on.
+    // The dependent submission is completed first, and completes its dependencies with it.
     let error = heir.wait().unwrap_err();
     assert!(matches!(error, BackendError::Stopped { .. }), "{error}");
     assert_eq!((stopped.wait(), beside.wait()), (Err(error.clone()), Ok(())));
     assert_eq!((read(&device, z), read(&device, y)), (Ok(4), Err(error.clone())));
     assert_eq!((read(&device, y), read(&device, x)), (Ok(7), Err(error)));
 
-    // A reader of bytes beside those that were poisoned later is sound, in any order of their ends.
+    // A reader of bytes that were not poisoned succeeds, in any order of completion.
     let reader = on(&device, 1, |recording| recording.copy(part(x, 0, 16), part(y, 0, 16)));
     let stopped = on(&device, 2, |recording| {
         recording.fill(part(x, 16, 16), 7);
@@ -236,7 +236,7 @@ fn graphs_run_on_any_stream_and_conflict_like_all_else() {
         assert_eq!(peek(&device, y, 0), 10 * round + 3, "round {round}");
     }
     assert!(fake::calls("cuGraphLaunch") >= launches + 3);
-    // On another stream it is captured anew.
+    // On another stream it is captured again.
     recording.stream = 4;
     for _ in 0..2 {
         device.submit(&recording).unwrap();
@@ -264,7 +264,7 @@ fn streams_are_waited_for_one_by_one() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!((second.is_done(), first.ended()), (Ok(true), None));
-    // More than this device has is the first.
+    // A stream number that the device does not have means the first stream.
     fill(&device, 99, x, 5).wait().unwrap();
     assert_eq!((peek(&device, x, 0), first.ended()), (5, Some(true)));
     let mapped = device.allocate(BYTES, MemoryKind::Readback, "").unwrap();
@@ -283,7 +283,7 @@ fn a_mapping_waits_for_all_streams_that_use_the_memory() {
     device.map(up).unwrap().wait().unwrap();
     assert_eq!(copies.map(|ticket| ticket.ended()), [Some(true); 2]);
     assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 3));
-    // A refused submission leaves nothing behind to wait for.
+    // A refused submission leaves no dependency.
     let refused = || {
         let mut recording = Recording::new();
         recording.stream = 3;
@@ -295,7 +295,7 @@ fn a_mapping_waits_for_all_streams_that_use_the_memory() {
     assert!(refused().is_ok());
 }
 
-/// A memory of 256 bytes of the host with this word in front.
+/// A memory of 256 bytes of the host that begins with this word.
 fn upload(device: &CudaDevice, value: u32) -> MemoryId {
     let up = device.allocate(256, MemoryKind::Upload, "").unwrap();
     device.map(up).unwrap().wait().unwrap();
@@ -311,12 +311,12 @@ fn large_copies_run_beside_kernels() {
     let (x, y) = (allocate(&device), device.allocate(256, MemoryKind::Device, "").unwrap());
     let (up, down) = (upload(&device, 6), device.allocate(256, MemoryKind::Readback, "").unwrap());
     let busy = on(&device, 0, |recording| add(recording, kernel, x, 1));
-    // The zeros of both, and the mark behind them.
+    // The zeros of both, and the event after them.
     fake::step(device.queue.streams.first(), 3);
     let copied = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     copied.wait().unwrap();
     assert_eq!((peek(&device, y, 0), busy.ended()), (6, None));
-    // All three parts at once, behind the same work.
+    // All three parts are released at once, after the same work.
     device.map(up).unwrap().wait().unwrap();
     device.unmap(up).unwrap();
     let all = on(&device, 0, |recording| {
@@ -332,7 +332,7 @@ fn large_copies_run_beside_kernels() {
     assert_eq!(device.map(down).unwrap().ended(), Some(true));
     assert_eq!(device.host(down).unwrap().bytes()[..4], 7_u32.to_le_bytes());
     device.unmap(down).unwrap();
-    // An upload does not wait for what its own recording has before it, either.
+    // An upload does not wait for earlier commands of its own recording either.
     device.queue.drain("test").unwrap();
     let before = device.queue.states[UPLOAD].latest();
     let mixed = on(&device, 0, |recording| {
@@ -346,7 +346,7 @@ fn large_copies_run_beside_kernels() {
     assert_eq!((peek(&device, y, 0), mixed.ended()), (6, None));
     mixed.wait().unwrap();
     assert_eq!((peek(&device, x, 0), peek(&device, y, 0)), (3, 8));
-    // Memory that the stream itself still uses stays in its order.
+    // Memory that the stream itself still uses stays in stream order.
     let late = on(&device, 0, |recording| recording.copy(whole(up, 256), whole(y, 256)));
     let user = on(&device, 0, |recording| add(recording, kernel, y, 1));
     late.wait().unwrap();

@@ -15,13 +15,13 @@ fn crashed() -> u32 {
     if world().crashed.contains(&CURRENT.get()) { CRASHED } else { 0 }
 }
 
-/// Functions of this file's own, each with the driver's signature.
+/// The functions of this file, each with the driver's signature.
 macro_rules! fake {
     ($($name:ident($($argument:ident: $kind:ty),*) $body:block)*) => {
         $(#[allow(non_snake_case)]
         unsafe extern "C" fn $name($($argument: $kind),*) -> u32 {
             *world().calls.entry(stringify!($name)).or_default() += 1;
-            // SAFETY: the runtime calls with good pointers, as the driver demands.
+            // SAFETY: the runtime passes valid pointers, as the driver requires.
             #[allow(unused_unsafe)]
             unsafe { $body }
         })*
@@ -46,7 +46,7 @@ fake! {
     cuDeviceGetName(_a: *mut c_char, _b: i32, _c: CUdevice) { 0 }
     cuDeviceTotalMem_v2(_a: *mut usize, _b: CUdevice) { 0 }
     cuDeviceGetAttribute(_a: *mut i32, _b: u32, _c: CUdevice) { 0 }
-    // Another one each time, so that tests which crash theirs leave the others' alone.
+    // A new context each time, so that tests that crash theirs do not affect others.
     cuDevicePrimaryCtxRetain(context: *mut CUcontext, _device: CUdevice) { *context = name(world().fresh()); 0 }
     cuCtxGetCurrent(context: *mut CUcontext) { *context = name(CURRENT.get()); 0 }
     cuCtxSetCurrent(context: CUcontext) { CURRENT.set(context.addr()); 0 }

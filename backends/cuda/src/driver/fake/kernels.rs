@@ -1,6 +1,6 @@
 //! Kernels of the fake driver.
 
-/// A kernel of tests: its image, the lengths of its parameters, and what it does with them.
+/// A test kernel: its image, the lengths of its parameters, and its function.
 pub(super) type Fake = (&'static str, &'static [usize], fn(&[Vec<u8>]) -> bool);
 
 /// Adds a number to each of some words.
@@ -8,17 +8,17 @@ fn add(parameters: &[Vec<u8>]) -> bool {
     let (count, value) = (word(&parameters[1], 0), word(&parameters[2], 0));
     for index in 0..count {
         let place = std::ptr::with_exposed_provenance_mut::<u32>(long(&parameters[0]) as usize + index as usize * 4);
-        // SAFETY: the test bound so many words.
+        // SAFETY: the test has bound this many words.
         unsafe { place.write(place.read().wrapping_add(value)) };
     }
     true
 }
 
-/// Writes a status record, if the first word of its memory is 7.
+/// Writes a status record if the first word of its memory is 7.
 fn stop(parameters: &[Vec<u8>]) -> bool {
     let memory = std::ptr::with_exposed_provenance_mut::<u32>(long(&parameters[0]) as usize);
     let record = std::ptr::with_exposed_provenance_mut::<u32>(long(&parameters[1]) as usize);
-    // SAFETY: the test bound the memory; the record is as the runtime says.
+    // SAFETY: the test has bound the memory; the runtime passes a valid record.
     unsafe {
         if memory.read() == 7 && record.read() == 0 {
             record.write(word(&parameters[1], 8));
@@ -28,14 +28,14 @@ fn stop(parameters: &[Vec<u8>]) -> bool {
     true
 }
 
-/// Makes each of some words another one that depends on it, on a word elsewhere, and on a number.
+/// Replaces each of some words by a mix of itself, of a word elsewhere, and of a number.
 fn mix(parameters: &[Vec<u8>]) -> bool {
     let (count, value) = (word(&parameters[3], 0).min(word(&parameters[1], 0)), word(&parameters[4], 0));
     let place = |at: usize, index: usize| {
         std::ptr::with_exposed_provenance_mut::<u32>(long(&parameters[at]) as usize + index * 4)
     };
     for index in 0..count as usize {
-        // SAFETY: the test bound so many words.
+        // SAFETY: the test has bound this many words.
         unsafe {
             let mixed = place(2, index).read().rotate_left(5) ^ place(0, index).read().wrapping_mul(0x9e37_79b1);
             place(2, index).write(mixed.wrapping_add(value));

@@ -1,16 +1,15 @@
-//! A driver without a card, for tests: memory is the host's, and a stream runs its commands only
-//! when it is waited for, or when a test says so.
+//! A driver without a GPU, for tests: memory is the host's, and a stream runs its commands only when it is waited for,
+//! or when a test runs it.
 //!
-//! Streams run apart: one that is waited for runs alone, but for what its events ask of others. With
-//! [`disorder`] some of the others run a little at every wait, too, in an order that a seed decides. So
-//! work that should wait for other work and does not comes too early in some of these orders. Freed
-//! memory is filled with something else.
+//! Streams run separately: a wait runs one stream, and others only as far as its events require. With [`disorder`] each
+//! wait also runs some commands of other streams, in an order given by a seed. Work that lacks a necessary wait then
+//! runs too early in some of these orders. Freed memory is overwritten.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
-//! | `mod` | memory, streams and what runs when |
+//! | `mod` | memory, streams and the order of execution |
 //! | `functions` | the functions of the driver's table |
-//! | `kernels` | kernels, as functions of the host |
+//! | `kernels` | kernels, as host functions |
 
 mod functions;
 mod kernels;
@@ -25,7 +24,7 @@ use kernels::KERNELS;
 use super::safe as native;
 use super::sys::{CUcontext, CUstream};
 
-/// The result of everything after a kernel has crashed: an illegal address.
+/// The result of every call after a kernel has crashed: an illegal address.
 const CRASHED: u32 = 700;
 
 #[derive(Clone)]
@@ -35,7 +34,7 @@ enum Command {
     Write(u64, Vec<u8>),
     Launch(usize, Vec<Vec<u8>>),
     Mark(usize),
-    /// Waits until an event was passed so many times.
+    /// Waits until an event was passed this many times.
     Wait(usize, usize),
     Free(u64),
 }
@@ -51,11 +50,11 @@ struct Stream {
 struct World {
     next: usize,
     streams: HashMap<usize, Stream>,
-    /// For each event the times that it was recorded, and those that a stream has passed it.
+    /// For each event: how often it was recorded, and how often a stream has passed it.
     marks: HashMap<usize, (usize, usize)>,
-    /// The state of random numbers for each context that is in disorder.
+    /// The random state of each context in disorder.
     disorder: HashMap<usize, u64>,
-    /// Memory that was freed, kept so that stale accesses are seen.
+    /// Freed memory, kept so that stale accesses are noticed.
     freed: Vec<Vec<u128>>,
     graphs: HashMap<usize, Vec<Command>>,
     memory: HashMap<u64, Vec<u128>>,
@@ -102,7 +101,7 @@ impl World {
         (*state >> 33) as usize % limit
     }
 
-    /// Runs a little of some streams.
+    /// Runs some commands of some streams.
     fn disturb(&mut self, context: usize) {
         if !self.disorder.contains_key(&context) {
             return;
@@ -120,7 +119,7 @@ impl World {
         }
     }
 
-    /// Runs commands of a stream until `enough`, and what these wait for.
+    /// Runs commands of a stream until `enough`, and the commands that they wait for.
     fn run(&mut self, stream: usize, mut enough: impl FnMut(&Self) -> bool) -> u32 {
         let context = self.streams[&stream].context;
         while !enough(self) {
@@ -132,7 +131,7 @@ impl World {
                 self.run_to(event, times);
                 continue;
             }
-            // SAFETY: the runtime promises that addresses are good.
+            // SAFETY: the runtime guarantees valid addresses.
             unsafe {
                 match command {
                     Command::Copy(to, from, bytes) => std::ptr::copy(
@@ -167,13 +166,13 @@ impl World {
         if self.crashed.contains(&context) { CRASHED } else { 0 }
     }
 
-    /// Runs the streams that an event is recorded in until it was passed so many times.
+    /// Runs the streams that record an event until it was passed this many times.
     fn run_to(&mut self, event: usize, times: usize) {
         let passed = move |world: &Self| world.marks.get(&event).is_none_or(|(_, passed)| *passed >= times);
         while !passed(self) {
             let holds = |command: &Command| matches!(command, Command::Mark(mark) if *mark == event);
             let stream = self.streams.iter().find(|(_, stream)| stream.commands.iter().any(holds));
-            // None: the stream has crashed, or this is a deadlock.
+            // `None`: the stream has crashed, or this is a deadlock.
             let Some((stream, _)) = stream else { return };
             let stream = *stream;
             if self.run(stream, passed) != 0 {
@@ -194,12 +193,12 @@ impl World {
     }
 }
 
-/// Returns how often a function was called, by all tests together.
+/// Returns the number of calls of a function, by all tests together.
 pub(crate) fn calls(function: &'static str) -> usize {
     world().calls.get(function).copied().unwrap_or(0)
 }
 
-/// Makes the streams of a context run in some order that the seed decides.
+/// Makes the streams of a context run in an order given by the seed.
 pub(crate) fn disorder(context: CUcontext, seed: u64) {
     world().disorder.insert(context.addr(), seed);
 }
@@ -213,12 +212,12 @@ pub(crate) fn step(stream: &native::Stream, count: usize) {
     });
 }
 
-/// Returns a device; the fake driver takes any.
+/// Returns a device; the fake driver accepts any.
 pub(crate) fn device() -> native::Device {
     native::Device(0)
 }
 
-/// Reads a word as it lies in the device's memory now, without asking the driver.
+/// Reads a word of device memory as it is now, without calls to the driver.
 pub(crate) fn peek(address: u64) -> u32 {
     let world = world();
     let inside =

@@ -7,9 +7,9 @@ use crate::driver::error::DriverResult;
 use crate::driver::sys::{CUdeviceptr, CUstream, Driver};
 
 /// # Safety of all of these
-/// The stream is alive; both ranges are that long, and stay so until the stream has come past the command.
+/// The stream is alive; both ranges have that length, and stay valid until the stream has passed the command.
 impl Driver {
-    /// Copies between any two addresses that the device knows.
+    /// Copies between any two addresses that the device can reach.
     ///
     /// # Safety
     /// As above.
@@ -24,7 +24,7 @@ impl Driver {
         checked("cuMemcpyAsync", unsafe { (self.cuMemcpyAsync)(to, from, bytes, stream) })
     }
 
-    /// Copies from the host to the device. Pinned memory is read when the stream comes to it, other memory
+    /// Copies from the host to the device. Pinned memory is read when the stream reaches the command, other memory
     /// before the call returns.
     ///
     /// # Safety

@@ -51,10 +51,10 @@ impl Driver {
 
     pub(in crate::driver) fn device_name(&self, device: CUdevice) -> DriverResult<String> {
         let mut name = [0 as c_char; 256];
-        // SAFETY: writes to this frame as many bytes as it is given, less one for the zero.
+        // SAFETY: writes at most the given number of bytes to this frame, one less than the array has.
         let code = unsafe { (self.cuDeviceGetName)(name.as_mut_ptr(), name.len() as i32 - 1, device) };
         checked("cuDeviceGetName", code)?;
-        // SAFETY: the last byte was kept zero.
+        // SAFETY: the last byte is still zero.
         Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
     }
 
@@ -77,7 +77,7 @@ impl Driver {
 
     pub(in crate::driver) fn primary_context(&self, device: CUdevice) -> DriverResult<CUcontext> {
         let mut context = null_mut();
-        // SAFETY: writes one handle of this frame; devices are numbers, of which the driver refuses wrong ones.
+        // SAFETY: writes one handle of this frame; devices are numbers, and the driver refuses invalid ones.
         let code = unsafe { (self.cuDevicePrimaryCtxRetain)(&raw mut context, device) };
         checked("cuDevicePrimaryCtxRetain", code).map(|()| context)
     }

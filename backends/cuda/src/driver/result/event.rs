@@ -12,7 +12,7 @@ const BLOCKING: u32 = 1;
 const UNTIMED: u32 = 2;
 
 impl Driver {
-    /// Makes an event: with a time, or for waits that sleep.
+    /// Creates an event: with a time, or for waits that sleep.
     pub(in crate::driver) fn event_create(&self, timed: bool) -> DriverResult<CUevent> {
         let flags = if timed { 0 } else { BLOCKING | UNTIMED };
         let mut event = null_mut();
@@ -34,7 +34,7 @@ impl Driver {
         checked("cuEventRecord", unsafe { (self.cuEventRecord)(event, stream) })
     }
 
-    /// Returns whether the stream has come to the event.
+    /// Returns whether the stream has passed the event.
     ///
     /// # Safety
     /// The event is alive.

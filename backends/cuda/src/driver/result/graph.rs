@@ -17,18 +17,19 @@ impl Driver {
         checked("cuGraphInstantiate", code).map(|()| exec)
     }
 
-    /// Gives an executable graph the nodes of another one; runs under way keep those they were launched with.
+    /// Replaces an executable graph's nodes by those of another graph; runs in flight keep the nodes they were launched
+    /// with.
     ///
     /// # Safety
     /// Both are alive.
     pub(in crate::driver) unsafe fn graph_update(&self, exec: CUgraphExec, graph: CUgraph) -> DriverResult<()> {
         let mut info = MaybeUninit::<CUgraphExecUpdateResultInfo>::uninit();
-        // SAFETY: as the caller says; `info` has room for what is written, and is not read.
+        // SAFETY: as the caller says; `info` has space for the driver's output, and is not read.
         checked("cuGraphExecUpdate", unsafe { (self.cuGraphExecUpdate_v2)(exec, graph, info.as_mut_ptr()) })
     }
 
     /// # Safety
-    /// Both are alive. What the graph's nodes touch they may touch, for as long as the run takes.
+    /// Both are alive. For the duration of the run, the graph's nodes may access everything that they access.
     pub(in crate::driver) unsafe fn graph_launch(&self, exec: CUgraphExec, stream: CUstream) -> DriverResult<()> {
         // SAFETY: as the caller says.
         checked("cuGraphLaunch", unsafe { (self.cuGraphLaunch)(exec, stream) })

@@ -1,5 +1,5 @@
-//! Memory: pools, allocations of the device, pinned pages of the host. All want a context to be current, and
-//! return an error without.
+//! Memory: pools, device allocations, pinned host pages. All functions need a current context, and return an error
+//! without one.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -11,13 +11,13 @@ use crate::driver::sys::{
     CUstream, Driver,
 };
 
-/// Flags of `cuMemHostAlloc`: pinned for every context, and with an address on the device. Without
-/// write-combining, so that the host can read it.
+/// Flags of `cuMemHostAlloc`: pinned for every context, and with a device address. Without write-combining, so that the
+/// host can read it.
 const PORTABLE_MAPPED: u32 = 1 | 2;
 
 impl Driver {
     pub(in crate::driver) fn pool_create(&self, device: CUdevice) -> DriverResult<CUmemoryPool> {
-        // SAFETY: every field is a number, a null pointer, or an enumeration that has zero.
+        // SAFETY: every field is a number, a null pointer, or an enumeration that has a zero value.
         let mut properties: CUmemPoolProps = unsafe { std::mem::zeroed() };
         properties.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
         properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
@@ -28,7 +28,7 @@ impl Driver {
         checked("cuMemPoolCreate", code).map(|()| pool)
     }
 
-    /// Sets how many free bytes a pool keeps.
+    /// Sets the number of free bytes that a pool keeps.
     ///
     /// # Safety
     /// The pool is alive.
@@ -67,9 +67,8 @@ impl Driver {
         checked("cuMemAllocFromPoolAsync", code).map(|()| address)
     }
 
-    /// # Safety
-    /// The address came from a pool and is used neither after this nor by work that may run after the
-    /// stream's work so far. The stream is alive.
+    /// The address came from a pool. It is used neither after this, nor by work that may run after the stream's current
+    /// work. The stream is alive.
     pub(in crate::driver) unsafe fn free_in_order(&self, address: CUdeviceptr, stream: CUstream) -> DriverResult<()> {
         // SAFETY: as the caller says.
         checked("cuMemFreeAsync", unsafe { (self.cuMemFreeAsync)(address, stream) })
@@ -82,14 +81,14 @@ impl Driver {
     }
 
     /// # Safety
-    /// The address came from [`allocate`](Self::allocate) and is not used after this. Work under way may
-    /// still use it: the driver waits for that.
+    /// The address came from [`allocate`](Self::allocate) and is not used after this. Work in flight may still use it:
+    /// the driver waits for that.
     pub(in crate::driver) unsafe fn free(&self, address: CUdeviceptr) -> DriverResult<()> {
         // SAFETY: as the caller says.
         checked("cuMemFree", unsafe { (self.cuMemFree_v2)(address) })
     }
 
-    /// Allocates pages of the host that the device reaches, too.
+    /// Allocates host pages that the device can reach.
     pub(in crate::driver) fn allocate_pinned(&self, bytes: usize) -> DriverResult<*mut c_void> {
         let mut start = null_mut();
         // SAFETY: writes one pointer of this frame.
@@ -107,8 +106,8 @@ impl Driver {
     }
 
     /// # Safety
-    /// The pages came from [`allocate_pinned`](Self::allocate_pinned) and are not used after this, nor by
-    /// work under way.
+    /// The pages came from [`allocate_pinned`](Self::allocate_pinned) and are used neither after this nor by work in
+    /// flight.
     pub(in crate::driver) unsafe fn free_pinned(&self, start: *mut c_void) -> DriverResult<()> {
         // SAFETY: as the caller says.
         checked("cuMemFreeHost", unsafe { (self.cuMemFreeHost)(start) })

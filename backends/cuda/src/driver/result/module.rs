@@ -8,7 +8,7 @@ use crate::driver::error::DriverResult;
 use crate::driver::sys::{CUfunction, CUfunction_attribute, CUjit_option, CUmodule, CUstream, Driver};
 
 impl Driver {
-    /// Loads an image into the current context; `log` is written over with the driver's words, up to a zero.
+    /// Loads an image into the current context; the driver writes its messages to `log`, terminated by a zero.
     ///
     /// # Safety
     /// The image is a whole cubin, or a text that ends with a zero byte.
@@ -17,8 +17,8 @@ impl Driver {
         let mut options =
             [CUjit_option::CU_JIT_ERROR_LOG_BUFFER as u32, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as u32];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut::<c_void>(log.len())];
-        // SAFETY: the image is whole as the caller says; the log is as long as said, and there are two options
-        // with their values.
+        // SAFETY: the image is whole as the caller says; the log has the given length, and there are two options with
+        // their values.
         let code = unsafe {
             (self.cuModuleLoadDataEx)(
                 &raw mut module,
@@ -32,7 +32,7 @@ impl Driver {
     }
 
     /// # Safety
-    /// The module is alive, and used neither after this nor by work under way.
+    /// The module is alive, and used neither after this nor by work in flight.
     pub(in crate::driver) unsafe fn module_unload(&self, module: CUmodule) -> DriverResult<()> {
         // SAFETY: as the caller says.
         checked("cuModuleUnload", unsafe { (self.cuModuleUnload)(module) })
@@ -72,7 +72,7 @@ impl Driver {
         checked("cuFuncSetAttribute", unsafe { (self.cuFuncSetAttribute)(function, attribute as u32, value) })
     }
 
-    /// Returns how many blocks of so many threads a multiprocessor runs at a time.
+    /// Returns the number of blocks of so many threads that a multiprocessor runs at a time.
     ///
     /// # Safety
     /// The function's module is alive.
@@ -93,9 +93,9 @@ impl Driver {
     /// Enqueues a launch; the arguments are read before the call returns.
     ///
     /// # Safety
-    /// The function's module and the stream are alive. `arguments` has a pointer for each parameter of the
-    /// function, each to as many bytes as the parameter has. With these arguments the kernel touches only
-    /// memory that it may, for as long as it runs.
+    /// The function's module and the stream are alive. `arguments` has a pointer for each parameter of the function, to
+    /// at least as many bytes as the parameter has. With these arguments the kernel accesses only memory that it may
+    /// access, for as long as it runs.
     pub(in crate::driver) unsafe fn launch(
         &self,
         function: CUfunction,

@@ -6,10 +6,10 @@ use super::checked;
 use crate::driver::error::{DriverResult, NOT_READY};
 use crate::driver::sys::{CUevent, CUgraph, CUstream, Driver};
 
-/// Flag of a stream that does not wait for the one that other code of the process may use.
+/// Flag of a stream that does not synchronise with the legacy default stream, which other code of the process may use.
 const NON_BLOCKING: u32 = 1;
-/// `CU_STREAM_CAPTURE_MODE_RELAXED`: a capture on a stream of its own does not restrict other threads, or
-/// what libraries allocate meanwhile.
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`: a capture on a stream of its own restricts neither other threads nor allocations
+/// by libraries.
 const RELAXED: u32 = 2;
 
 impl Driver {
@@ -33,7 +33,7 @@ impl Driver {
         checked("cuStreamSynchronize", unsafe { (self.cuStreamSynchronize)(stream) })
     }
 
-    /// Returns whether a stream has nothing left to do.
+    /// Returns whether a stream has no work left.
     ///
     /// # Safety
     /// The stream is alive.

@@ -1,10 +1,9 @@
-//! One device's context: the primary one, which all CUDA code of a process shares, so that the card
-//! need not switch between two.
+//! One device's context: the primary one, which all CUDA code of a process shares, so that the GPU need not switch
+//! between two.
 //!
-//! It is taken once and never given back: destroying a context while other threads use the driver
-//! crashes it, and after an error that ends a context (an illegal address, say) CUDA lets the process
-//! make no other one, whether or not the first is destroyed. So pinned memory stays readable after a
-//! device is lost, and a new device takes a new process.
+//! It is taken once and never released: destroying a context while other threads use the driver crashes it, and after
+//! an error that ends a context (an illegal address, for example) CUDA allows the process no other one, even if the
+//! first is destroyed. So pinned memory stays readable after a device is lost, and a new device requires a new process.
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,14 +27,14 @@ unsafe impl Send for Context {}
 // SAFETY: as above; all else is behind locks and atomics.
 unsafe impl Sync for Context {}
 
-/// Makes a thread's former context current again when it is dropped.
+/// Makes a thread's previous context current again when dropped.
 pub(crate) struct Current<'a> {
     context: &'a Context,
     former: CUcontext,
 }
 
 impl Context {
-    /// Takes the context of a device. Nothing becomes current.
+    /// Takes the context of a device, without making it current.
     pub(crate) fn of(driver: &'static Driver, device: Device) -> Result<Arc<Self>, BackendError> {
         let handle = driver.primary_context(device.0).map_err(|failed| {
             if error::is_sticky(failed.code) {
@@ -52,7 +51,7 @@ impl Context {
         self.handle
     }
 
-    /// Makes the context current for this thread: cheap where it is already.
+    /// Makes the context current for this thread: cheap if it already is.
     pub(crate) fn enter(&self) -> Result<Current<'_>, BackendError> {
         self.alive()?;
         self.enter_anyway().map_err(|failed| self.error("entering the device", failed))
@@ -68,7 +67,7 @@ impl Context {
         Ok(Current { context: self, former })
     }
 
-    /// Returns what a function returned, or its error; one that ends the context is remembered for good.
+    /// Converts the outcome of a function; an error that ends the context is kept for good.
     pub(in crate::driver) fn check<T>(
         &self,
         operation: &'static str,
@@ -77,7 +76,7 @@ impl Context {
         outcome.map_err(|failed| self.error(operation, failed))
     }
 
-    /// Returns the error of a function that did not succeed.
+    /// Returns the error for a function that failed.
     #[cold]
     pub(in crate::driver) fn error(&self, operation: &'static str, failed: DriverError) -> BackendError {
         if !error::is_sticky(failed.code) {
@@ -88,7 +87,7 @@ impl Context {
             let running = if names.is_empty() {
                 String::new()
             } else {
-                format!("; these kernels were running: {}", names.join(", "))
+                format!("; kernels running at the time: {}", names.join(", "))
             };
             let remedy = error::remedy(failed.code);
             let reason = format!("{}{running}{remedy}{}", self.driver.said(failed), error::AFTERWARDS);
@@ -98,7 +97,7 @@ impl Context {
         BackendError::Lost { reason: reason.clone() }
     }
 
-    /// Logs a failure to free something, which nothing follows from.
+    /// Logs a failure to free a resource, which has no other consequence.
     pub(in crate::driver) fn log_free(&self, outcome: DriverResult<()>) {
         if let Err(failed) = outcome
             && !self.is_lost()
@@ -119,7 +118,7 @@ impl Context {
 
 impl Drop for Current<'_> {
     fn drop(&mut self) {
-        // Without a former context this one stays, so that the next call finds it.
+        // Without a previous context this one stays current, so that the next call finds it.
         if !self.former.is_null() && self.former != self.context.handle {
             // SAFETY: it was current before, on this thread.
             let restored = unsafe { self.context.driver.set_current_context(self.former) };

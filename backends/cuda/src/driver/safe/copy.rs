@@ -1,5 +1,4 @@
-//! Copies and fills in the order of a stream. Two ranges that are copied are of one length; of two that are not,
-//! the shorter one counts.
+//! Copies and fills in stream order. Both ranges of a copy should have one length; otherwise the shorter one decides.
 
 use anywarp_backend::BackendError;
 
@@ -11,7 +10,7 @@ impl Stream {
         self.context().check("submitting", outcome)
     }
 
-    /// Copies between any two ranges that the device reaches.
+    /// Copies between any two ranges that the device can reach.
     pub(crate) fn copy(&self, to: DeviceSlice, from: DeviceSlice) -> Result<(), BackendError> {
         let bytes = to.bytes().min(from.bytes()) as usize;
         // SAFETY: reasons 1 to 3 of this layer.
@@ -39,20 +38,20 @@ impl Stream {
         self.enqueued(unsafe { self.context().driver.copy_to_host(to.start(), from.address(), bytes, self.raw()) })
     }
 
-    /// Copies ordinary memory of the host to the device; it is read before this returns.
+    /// Copies ordinary host memory to the device; it is read before this returns.
     pub(crate) fn copy_bytes(&self, to: DeviceSlice, from: &[u8]) -> Result<(), BackendError> {
         let bytes = from.len().min(to.bytes() as usize);
-        // SAFETY: reasons 1 to 3 of this layer for the target; the driver reads ordinary memory, which no slice
-        // of pinned memory is given here as, before it returns.
+        // SAFETY: reasons 1 to 3 of this layer for the target; the driver reads ordinary memory before it returns, and
+        // no slice of pinned memory is passed here.
         self.enqueued(unsafe {
             self.context().driver.copy_to_device(to.address(), from.as_ptr().cast(), bytes, self.raw())
         })
     }
 
-    /// Fills a range that begins at a multiple of 4 with a word, up to the last whole one.
+    /// Fills a range that begins at a multiple of 4 with a word, up to the last whole word.
     pub(crate) fn fill(&self, to: DeviceSlice, word: u32) -> Result<(), BackendError> {
         let words = (to.bytes() / 4) as usize;
-        // SAFETY: reasons 1 to 3 of this layer; the driver refuses other beginnings.
+        // SAFETY: reasons 1 to 3 of this layer; the driver refuses misaligned ranges.
         self.enqueued(unsafe { self.context().driver.fill_words(to.address(), word, words, self.raw()) })
     }
 }

@@ -3,22 +3,22 @@
 use crate::driver::error::DriverError;
 use crate::driver::sys::{CUdevice, CUdevice_attribute, Driver};
 
-/// A device of the driver's.
+/// A device of the driver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Device(pub(in crate::driver) CUdevice);
 
-/// A number that the driver knows of a device.
+/// An attribute of a device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Attribute {
     CapabilityMajor,
     CapabilityMinor,
-    /// Bytes of shared memory that one block may opt in to.
+    /// The shared memory that one block may opt in to, in bytes.
     SharedMemory,
     Integrated,
-    /// The device reads the processor's memory through its own page tables.
+    /// Whether the device reads the processor's memory through its own page tables.
     HostPageTables,
     Multiprocessors,
-    /// Threads that one multiprocessor runs at a time.
+    /// The number of threads that one multiprocessor runs at a time.
     ResidentThreads,
     MemoryPools,
 }
@@ -40,7 +40,7 @@ impl Attribute {
 }
 
 impl Device {
-    /// Counts the devices that the driver shows to this process.
+    /// Counts the devices that are visible to this process.
     pub(crate) fn count(driver: &Driver) -> Result<i32, String> {
         driver.device_count().map_err(|failed| driver.said(failed))
     }
@@ -55,12 +55,12 @@ impl Device {
         driver.device_name(self.0).map_err(|failed| driver.said(failed))
     }
 
-    /// Returns the bytes of its memory.
+    /// Returns the size of its memory in bytes.
     pub(crate) fn memory(self, driver: &Driver) -> Result<u64, String> {
         driver.device_memory(self.0).map(|bytes| bytes as u64).map_err(|failed| driver.said(failed))
     }
 
-    /// Returns one number; 0 for one below that.
+    /// Returns one attribute; 0 for a negative value.
     pub(crate) fn attribute(self, driver: &Driver, attribute: Attribute) -> Result<u32, String> {
         let said = |failed: DriverError| driver.said(failed);
         driver.device_attribute(self.0, attribute.raw()).map(|value| u32::try_from(value).unwrap_or(0)).map_err(said)

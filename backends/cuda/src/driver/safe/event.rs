@@ -1,4 +1,4 @@
-//! Points in a stream that can be waited for, or measured between.
+//! Points in a stream that can be waited for, or between which time is measured.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use anywarp_backend::BackendError;
 use super::{Context, Stream};
 use crate::driver::sys::CUevent;
 
-/// An event of the driver's.
+/// An event of the driver.
 pub(crate) struct Event {
     context: Arc<Context>,
     handle: CUevent,
@@ -19,12 +19,12 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// Makes an event to wait for; the context is current.
+    /// Creates an event to wait for; the context is current.
     pub(crate) fn mark(context: &Arc<Context>) -> Result<Self, BackendError> {
         Self::create(context, false)
     }
 
-    /// Makes an event that has a time; the context is current.
+    /// Creates an event with a time; the context is current.
     pub(crate) fn timer(context: &Arc<Context>) -> Result<Self, BackendError> {
         Self::create(context, true)
     }
@@ -38,25 +38,25 @@ impl Event {
         self.handle
     }
 
-    /// Puts the event behind all that was enqueued so far.
+    /// Records the event after all work enqueued so far.
     pub(crate) fn record(&self, stream: &Stream) -> Result<(), BackendError> {
         // SAFETY: reason 1 of this layer.
         self.context.check("submitting", unsafe { self.context.driver.event_record(self.handle, stream.raw()) })
     }
 
-    /// Returns whether the stream has come to it.
+    /// Returns whether the stream has passed the event.
     pub(crate) fn is_over(&self) -> Result<bool, BackendError> {
         // SAFETY: reason 1 of this layer.
         self.context.check("waiting", unsafe { self.context.driver.event_is_over(self.handle) })
     }
 
-    /// Sleeps until the stream has come to it.
+    /// Sleeps until the stream has passed the event.
     pub(crate) fn wait(&self) -> Result<(), BackendError> {
         // SAFETY: reason 1 of this layer.
         self.context.check("waiting", unsafe { self.context.driver.event_synchronize(self.handle) })
     }
 
-    /// Returns the milliseconds from `start` to this one, both of which are over.
+    /// Returns the milliseconds from `start` to this event; both have passed.
     pub(crate) fn since(&self, start: &Self) -> Result<f32, BackendError> {
         // SAFETY: reason 1 of this layer.
         self.context.check("timing", unsafe { self.context.driver.event_elapsed(start.handle, self.handle) })

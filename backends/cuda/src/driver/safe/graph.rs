@@ -1,4 +1,4 @@
-//! Graphs: commands that were captured, and run as one.
+//! Graphs: captured commands that run as one.
 
 use std::sync::Arc;
 
@@ -9,13 +9,14 @@ use crate::driver::sys::{CUgraph, CUgraphExec};
 
 const OPERATION: &str = "capturing";
 
-/// Commands as they were captured.
+/// Captured commands.
 pub(crate) struct CapturedGraph {
     context: Arc<Context>,
     handle: CUgraph,
 }
 
-/// A graph that can be launched. What its nodes use outlives it: they name memory and kernels by addresses.
+/// A graph that can be launched. The resources that its nodes use must outlive it: nodes refer to memory and kernels by
+/// address.
 pub(crate) struct ExecutableGraph {
     context: Arc<Context>,
     handle: CUgraphExec,
@@ -27,10 +28,10 @@ unsafe impl Send for ExecutableGraph {}
 unsafe impl Sync for ExecutableGraph {}
 
 impl Stream {
-    /// Captures what `enqueue` puts on this stream, instead of running it.
+    /// Captures the commands that `enqueue` puts on this stream, instead of running them.
     ///
     /// # Errors
-    /// The error of `enqueue`, or the driver refuses to capture.
+    /// The error of `enqueue`, or of the driver if it refuses to capture.
     pub(crate) fn capture(
         &self,
         enqueue: impl FnOnce() -> Result<(), BackendError>,
@@ -47,7 +48,7 @@ impl Stream {
 }
 
 impl ExecutableGraph {
-    /// Makes a graph that can be launched; the captured one is not needed afterwards.
+    /// Creates a graph that can be launched; the captured one is not needed afterwards.
     pub(crate) fn new(graph: &CapturedGraph) -> Result<Self, BackendError> {
         let context = &graph.context;
         // SAFETY: reason 1 of this layer.
@@ -55,27 +56,28 @@ impl ExecutableGraph {
         Ok(Self { context: Arc::clone(context), handle })
     }
 
-    /// Takes the nodes of another graph over; returns whether that was possible. Runs under way keep what they
+    /// Takes over the nodes of another graph; returns whether that was possible. Runs in flight keep the nodes they
     /// were launched with.
     pub(crate) fn update(&mut self, graph: &CapturedGraph) -> bool {
         // SAFETY: reason 1 of this layer.
         let updated = unsafe { self.context.driver.graph_update(self.handle, graph.handle) };
         if let Err(failed) = updated {
-            log::debug!("a graph is made anew: {}", self.context.driver.said(failed));
+            log::debug!("a graph is instantiated again: {}", self.context.driver.said(failed));
         }
         updated.is_ok()
     }
 
     /// Enqueues a run.
     pub(crate) fn launch(&self, stream: &Stream) -> Result<(), BackendError> {
-        // SAFETY: reasons 1, 3 and 4 of this layer; the plan that the graph was captured from keeps what the nodes use.
+        // SAFETY: reasons 1, 3 and 4 of this layer; the plan that the graph was captured from keeps the nodes'
+        // resources.
         self.context.check("submitting", unsafe { self.context.driver.graph_launch(self.handle, stream.raw()) })
     }
 }
 
 impl Drop for CapturedGraph {
     fn drop(&mut self) {
-        // SAFETY: reason 1 of this layer; what was instantiated from it does not need it.
+        // SAFETY: reason 1 of this layer; executable graphs made from it do not need it.
         self.context.log_free(unsafe { self.context.driver.graph_destroy(self.handle) });
     }
 }

@@ -7,7 +7,7 @@ use anywarp_backend::BackendError;
 
 use super::{Module, Stream};
 
-/// Arguments begin at multiples of this.
+/// The alignment of arguments in bytes.
 const ALIGNMENT: usize = 16;
 
 /// The sizes of a launch.
@@ -16,23 +16,23 @@ pub(crate) struct LaunchShape {
     pub(crate) blocks: [u32; 3],
     /// Threads of a block.
     pub(crate) threads: [u32; 3],
-    /// Bytes of shared memory beside those that the kernel declares.
+    /// Dynamic shared memory in bytes, in addition to that which the kernel declares.
     pub(crate) dynamic_shared: u32,
 }
 
-/// The arguments of several launches, one after the other.
+/// The arguments of several launches, in order.
 #[derive(Default)]
 pub(crate) struct Arguments {
     bytes: Vec<u8>,
-    /// The beginning of each argument in `bytes`, with all its bytes behind it.
+    /// The start of each argument in `bytes`, which holds all bytes of the argument.
     offsets: Vec<usize>,
 }
 
-/// Room for the addresses of one launch's arguments, kept so that a launch allocates nothing.
+/// Space for the addresses of one launch's arguments, kept so that a launch allocates nothing.
 #[derive(Default)]
 pub(crate) struct Pointers(Vec<*mut c_void>);
 
-// SAFETY: what is in it is written anew by each launch before it is read.
+// SAFETY: each launch overwrites the pointers before they are read.
 unsafe impl Send for Pointers {}
 
 impl Arguments {
@@ -41,7 +41,7 @@ impl Arguments {
         self.offsets.len()
     }
 
-    /// Appends an argument of `length` bytes, those behind the given ones zero; returns where it lies.
+    /// Appends an argument of `length` bytes, padded with zeros; returns its offset.
     pub(crate) fn push(&mut self, bytes: &[u8], length: usize) -> usize {
         let start = self.bytes.len();
         self.offsets.push(start);
@@ -50,12 +50,12 @@ impl Arguments {
         start
     }
 
-    /// Puts an address where an argument lies.
+    /// Writes an address to the argument at this offset.
     pub(crate) fn set_address(&mut self, place: usize, address: u64) {
         self.bytes[place..place + 8].copy_from_slice(&address.to_le_bytes());
     }
 
-    /// Drops all arguments, and keeps the room.
+    /// Drops all arguments, and keeps the capacity.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.offsets.clear();
@@ -63,8 +63,8 @@ impl Arguments {
 }
 
 impl Module {
-    /// Enqueues a launch with some of the arguments: one for each parameter of the kernel, in their order and as
-    /// long as the translation that made both says.
+    /// Enqueues a launch with some of the arguments: one for each parameter of the kernel, in their order and with the
+    /// lengths given by the translation that made both.
     pub(crate) fn launch(
         &self,
         stream: &Stream,

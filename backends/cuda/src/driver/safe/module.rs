@@ -1,4 +1,4 @@
-//! Machine code that the driver has loaded.
+//! Machine code loaded by the driver.
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::driver::sys::{CUfunction, CUfunction_attribute, CUmodule};
 
 const OPERATION: &str = "compiling";
 
-/// Bytes for the driver's words about an image.
+/// The size of the driver's messages about an image, in bytes.
 const LOG: usize = 4096;
 
-/// A loaded kernel. Unloading it, by dropping, can make the driver wait for the whole device.
+/// A loaded kernel. Dropping it unloads it, for which the driver may wait for the whole device.
 pub(crate) struct Module {
     pub(super) context: Arc<Context>,
     handle: CUmodule,
@@ -27,20 +27,20 @@ unsafe impl Send for Module {}
 // SAFETY: as above; nothing in it changes.
 unsafe impl Sync for Module {}
 
-/// The needs of a kernel that is to be loaded, and the limits of the device.
+/// The requirements of a kernel that is being loaded, and the limits of the device.
 pub(crate) struct Needs<'a> {
     /// The kernel's name in errors.
     pub(crate) kernel: &'a str,
     pub(crate) entry: &'a str,
-    /// Bytes.
+    /// Dynamic shared memory in bytes.
     pub(crate) dynamic_shared: u32,
     /// Invocations of one workgroup.
     pub(crate) invocations: u32,
-    /// Bytes of workgroup memory that the device has for one workgroup.
-    pub(crate) most_shared: u32,
-    /// Invocations that one multiprocessor of the device runs at a time.
-    pub(crate) most_resident: u32,
-    /// The maker of the image: "NVRTC 13.0".
+    /// The workgroup memory that the device has for one workgroup, in bytes.
+    pub(crate) max_shared: u32,
+    /// The number of invocations that one multiprocessor of the device runs at a time.
+    pub(crate) max_resident: u32,
+    /// The compiler of the image: "NVRTC 13.0".
     pub(crate) compiler: &'a str,
 }
 
@@ -52,7 +52,7 @@ impl Module {
     /// Loads an image into the current context, which is `context`.
     pub(crate) fn load(context: &Arc<Context>, image: &[u8], needs: &Needs<'_>) -> Result<Self, BackendError> {
         let handle = load(context, image, needs)?;
-        // From here on the handle is unloaded if anything fails.
+        // From here on the module is unloaded if anything fails.
         let mut module = Self {
             context: Arc::clone(context),
             handle,
@@ -78,15 +78,15 @@ impl Module {
         self.context.check(OPERATION, value).map(|value| u32::try_from(value).unwrap_or(0))
     }
 
-    /// Measures the kernel's resources, and refuses what the device cannot give.
+    /// Measures the kernel's resources, and refuses a kernel that exceeds the device's.
     fn measure(&mut self, needs: &Needs<'_>) -> Result<(), BackendError> {
         let kernel = needs.kernel;
         let declared = self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
         let shared = declared.saturating_add(needs.dynamic_shared);
-        if shared > needs.most_shared {
-            let most = needs.most_shared;
+        if shared > needs.max_shared {
+            let most = needs.max_shared;
             return refused(format!(
-                "kernel '{kernel}' takes {shared} bytes of workgroup memory, the device has {most}"
+                "kernel '{kernel}' needs {shared} bytes of workgroup memory, but the device has {most}: make its workgroup variables smaller"
             ));
         }
         if needs.dynamic_shared > 0 {
@@ -100,7 +100,7 @@ impl Module {
         let registers = self.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
         if most < needs.invocations {
             return refused(format!(
-                "kernel '{kernel}' has {} invocations in a workgroup, but with its {registers} registers the device runs \
+                "kernel '{kernel}' has {} invocations in a workgroup, but with its {registers} registers the device runs at most \
                  {most}: make the workgroup smaller",
                 needs.invocations
             ));
@@ -118,7 +118,7 @@ impl Module {
         resources.private_bytes = private_bytes;
         resources.most_invocations = most;
         resources.workgroups_per_multiprocessor = blocks;
-        resources.occupancy = (resident as f32 / needs.most_resident.max(1) as f32).min(1.0);
+        resources.occupancy = (resident as f32 / needs.max_resident.max(1) as f32).min(1.0);
         Ok(())
     }
 }
@@ -135,7 +135,7 @@ fn load(context: &Context, image: &[u8], needs: &Needs<'_>) -> Result<CUmodule, 
     let said = if said.trim().is_empty() { String::new() } else { format!(": {}", said.trim()) };
     if error::is_foreign_image(failed.code) {
         return refused(format!(
-            "the driver ({}) cannot load what {} made of kernel '{}' ({}{said}): update the driver, or set ANYWARP_NVRTC \
+            "the driver ({}) cannot load the code that {} compiled for kernel '{}' ({}{said}): update the driver, or set ANYWARP_NVRTC \
              to an NVRTC no newer than the driver",
             context.driver.describe(),
             needs.compiler,

@@ -1,4 +1,4 @@
-//! Pinned memory: pages of the host that the device reaches, too.
+//! Pinned memory: host pages that the device can reach.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::{Context, DeviceSlice, HostSlice};
 use crate::driver::error::OUT_OF_MEMORY;
 use crate::driver::sys::CUdeviceptr;
 
-/// Pinned memory. Freeing it, by dropping, can make the driver wait for the whole device.
+/// Pinned memory. Dropping it frees it, for which the driver may wait for the whole device.
 pub(crate) struct PinnedMemory {
     context: Arc<Context>,
     start: NonNull<u8>,
@@ -19,13 +19,13 @@ pub(crate) struct PinnedMemory {
     bytes: usize,
 }
 
-// SAFETY: reason 1 of this layer; the bytes are reached by the device, and by ways that are argued for below.
+// SAFETY: reason 1 of this layer; all other accesses to the bytes are justified below.
 unsafe impl Send for PinnedMemory {}
 // SAFETY: as above.
 unsafe impl Sync for PinnedMemory {}
 
 impl PinnedMemory {
-    /// Allocates memory of zeros; `None` when there is no more. The context is current.
+    /// Allocates zeroed memory; `None` when there is no more. The context is current.
     pub(crate) fn allocate(
         context: &Arc<Context>,
         bytes: u64,
@@ -41,17 +41,17 @@ impl PinnedMemory {
         let mut memory = Self { context: Arc::clone(context), start, address: 0, bytes };
         // SAFETY: the memory was just allocated with an address on the device.
         memory.address = context.check(operation, unsafe { context.driver.device_address(start.as_ptr().cast()) })?;
-        // SAFETY: the memory is that long, and nothing else knows it yet.
+        // SAFETY: the memory has that length, and no other code has its address yet.
         unsafe { start.as_ptr().write_bytes(0, bytes) };
         Ok(Some(memory))
     }
 
-    /// Returns all of it as the device reaches it.
+    /// Returns the whole memory as a range on the device.
     pub(crate) fn device(&self) -> DeviceSlice {
         DeviceSlice::whole(self.address, self.bytes as u64)
     }
 
-    /// Returns all of it as the host reaches it, for copies.
+    /// Returns the whole memory as a range on the host, for copies.
     pub(crate) fn host(&self) -> HostSlice {
         HostSlice::whole(self.start, self.bytes)
     }
@@ -61,10 +61,10 @@ impl PinnedMemory {
         self.bytes
     }
 
-    /// Gives the host the bytes of the memory that `owner` has, as `mapping` allows.
+    /// Lends the bytes of the memory that `owner` has to the host, as `mapping` allows.
     ///
     /// The owner drops its pinned memory only when it is dropped itself, and refuses work that would use the bytes
-    /// while they are mapped; `has_ended` says that earlier work has ended: reason 3 of this layer.
+    /// while they are mapped; `has_ended` returns whether earlier work has ended: reason 3 of this layer.
     ///
     /// # Errors
     /// Those of [`Mapping::host`].
@@ -75,7 +75,7 @@ impl PinnedMemory {
         has_ended: impl FnOnce(&W) -> bool,
     ) -> Result<HostRange, BackendError> {
         let memory = pinned(owner).ok_or_else(not_mapped)?;
-        // SAFETY: the owner, which is kept, keeps the bytes and sees to it that nothing else touches them.
+        // SAFETY: the owner is kept alive, keeps the bytes, and ensures that no other access happens.
         unsafe { mapping.host(has_ended, (memory.start, memory.bytes), Arc::clone(owner) as _) }
     }
 }
@@ -83,30 +83,30 @@ impl PinnedMemory {
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
         let Ok(_current) = self.context.enter_anyway() else { return };
-        // SAFETY: allocated once, freed once; by reason 3 of this layer no work uses it any more.
+        // SAFETY: allocated once, freed once; by reason 3 of this layer no work uses it at this point.
         self.context.log_free(unsafe { self.context.driver.free_pinned(self.start.as_ptr().cast()) });
     }
 }
 
-/// Pinned memory as words that host and device touch at the same time.
+/// Pinned memory as words that host and device access at the same time.
 pub(crate) struct PinnedWords(PinnedMemory);
 
 impl PinnedWords {
-    /// Takes memory over, which is then used as words only.
+    /// Takes over memory, for use as words only.
     pub(crate) fn new(memory: PinnedMemory) -> Self {
         Self(memory)
     }
 
-    /// Returns the words as the device reaches them.
+    /// Returns the range of the words on the device.
     pub(crate) fn device(&self) -> DeviceSlice {
         self.0.device()
     }
 
-    /// Returns the words as the host reaches them.
+    /// Returns the words on the host.
     pub(crate) fn host(&self) -> &[AtomicU32] {
         let words = self.0.bytes / size_of::<AtomicU32>();
-        // SAFETY: so many words were allocated, at the beginning of a page, and made zero; they live as long as
-        // `self`, and the host reaches them only here, as atomics.
+        // SAFETY: this many words were allocated at the start of a page and zeroed; they live as long as `self`, and
+        // the host accesses them only here, as atomics.
         unsafe { std::slice::from_raw_parts(self.0.start.as_ptr().cast::<AtomicU32>(), words) }
     }
 }

@@ -1,4 +1,4 @@
-//! Device memory, from a pool that keeps what is freed.
+//! Device memory, from a pool that keeps freed memory.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const OPERATION: &str = "allocating";
 /// The source of device memory.
 pub(crate) struct Pool {
     context: Arc<Context>,
-    /// Null on devices without pools: then each allocation asks the driver, and each freeing waits.
+    /// Null on devices without pools: then each allocation calls the driver, and each free waits.
     handle: CUmemoryPool,
 }
 
@@ -23,8 +23,8 @@ unsafe impl Send for Pool {}
 // SAFETY: as above.
 unsafe impl Sync for Pool {}
 
-/// Device memory, to be given back to its pool in the order of a stream. Dropped it stays allocated: in which
-/// order it could be freed is not known then.
+/// Device memory, to be returned to its pool in stream order. Dropping it leaks it, because the stream order of a free
+/// is not known then.
 #[must_use]
 pub(crate) struct DeviceMemory {
     address: CUdeviceptr,
@@ -32,14 +32,14 @@ pub(crate) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Returns all of it as a range.
+    /// Returns the whole memory as a range.
     pub(crate) fn whole(&self) -> DeviceSlice {
         DeviceSlice::whole(self.address, self.bytes)
     }
 }
 
 impl Pool {
-    /// Makes a pool of the device's memory that keeps what is freed.
+    /// Creates a pool of the device's memory that keeps freed memory.
     pub(crate) fn create(context: &Arc<Context>, device: Device, supported: bool) -> Result<Self, BackendError> {
         let mut pool = Self { context: Arc::clone(context), handle: std::ptr::null_mut() };
         if supported {
@@ -50,14 +50,13 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Allocates in the order of `stream`, and fills with zeros; `None` when there is no more. The
-    /// context is current.
+    /// Allocates in the order of `stream`, and zeroes; `None` when there is no more memory. The context is current.
     pub(crate) fn allocate_zeroed(&self, bytes: u64, stream: &Stream) -> Result<Option<DeviceMemory>, BackendError> {
         let Some(memory) = self.allocate(bytes, stream)? else { return Ok(None) };
         self.zero(memory, stream).map(Some)
     }
 
-    /// Allocates in the order of `stream`; `None` when there is no more. The context is current.
+    /// Allocates in the order of `stream`; `None` when there is no more memory. The context is current.
     pub(crate) fn allocate(&self, bytes: u64, stream: &Stream) -> Result<Option<DeviceMemory>, BackendError> {
         let driver = self.context.driver;
         let Ok(length) = usize::try_from(bytes) else { return Ok(None) };
@@ -73,7 +72,7 @@ impl Pool {
         }
     }
 
-    /// Fills what was just allocated in the order of `stream` with zeros; frees it if that fails.
+    /// Zeroes memory that was just allocated in the order of `stream`; frees it if that fails.
     pub(crate) fn zero(&self, memory: DeviceMemory, stream: &Stream) -> Result<DeviceMemory, BackendError> {
         let bytes = memory.bytes as usize;
         // SAFETY: reasons 1 and 2 of this layer; it is freed in the order of the same stream, at the earliest.
@@ -87,11 +86,11 @@ impl Pool {
         }
     }
 
-    /// Frees memory in the order of `stream`, which comes after all that uses it.
+    /// Frees memory in the order of `stream`, which must come after all uses.
     pub(crate) fn free(&self, memory: DeviceMemory, stream: &Stream) {
         let driver = self.context.driver;
-        // SAFETY: allocated by this device's pool, or without one where it has none, and given back by value. By
-        // reason 3 of this layer its uses come before in the stream's order, or the driver waits for them.
+        // SAFETY: allocated by this device's pool, or directly where there is no pool, and passed back by value. By
+        // reason 3 of this layer its uses come earlier in the stream's order, or the driver waits for them.
         let freed = unsafe {
             if self.handle.is_null() {
                 driver.free(memory.address)
@@ -106,7 +105,7 @@ impl Pool {
         }
     }
 
-    /// Gives everything back to the driver that is not in use; the device should be idle.
+    /// Returns all unused memory to the driver; the device should be idle.
     pub(crate) fn trim(&self) {
         if !self.handle.is_null() {
             // SAFETY: reason 1 of this layer.
@@ -119,7 +118,7 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if let (false, Ok(_current)) = (self.handle.is_null(), self.context.enter_anyway()) {
-            // SAFETY: reason 1 of this layer; what is still allocated goes when it is freed.
+            // SAFETY: reason 1 of this layer; memory that is still allocated is released when it is freed.
             self.context.log_free(unsafe { self.context.driver.pool_destroy(self.handle) });
         }
     }

@@ -1,11 +1,11 @@
-//! Ranges of memory that was allocated. They may be copied and become smaller, never larger.
+//! Ranges of allocated memory. They may be copied and shortened, never extended.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use crate::driver::sys::CUdeviceptr;
 
-/// A range that the device reaches.
+/// A range that the device can reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeviceSlice {
     address: CUdeviceptr,
@@ -13,18 +13,18 @@ pub(crate) struct DeviceSlice {
 }
 
 impl DeviceSlice {
-    /// Names a whole allocation.
+    /// Returns the range of a whole allocation.
     pub(super) fn whole(address: CUdeviceptr, bytes: u64) -> Self {
         Self { address, bytes }
     }
 
-    /// Returns the `bytes` from `offset` on, as far as they lie within this range.
+    /// Returns the `bytes` from `offset` on, clipped to this range.
     pub(crate) fn part(self, offset: u64, bytes: u64) -> Self {
         let offset = offset.min(self.bytes);
         Self { address: self.address + offset, bytes: bytes.min(self.bytes - offset) }
     }
 
-    /// Returns where it begins, for kernels.
+    /// Returns its start address, for kernels.
     pub(crate) fn address(self) -> u64 {
         self.address
     }
@@ -35,7 +35,7 @@ impl DeviceSlice {
     }
 }
 
-/// A range of pinned memory that the host reaches.
+/// A range of pinned memory that the host can reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostSlice {
     start: NonNull<u8>,
@@ -43,12 +43,12 @@ pub(crate) struct HostSlice {
 }
 
 impl HostSlice {
-    /// Names a whole allocation.
+    /// Returns the range of a whole allocation.
     pub(super) fn whole(start: NonNull<u8>, bytes: usize) -> Self {
         Self { start, bytes }
     }
 
-    /// Returns the `bytes` from `offset` on, as far as they lie within this range.
+    /// Returns the `bytes` from `offset` on, clipped to this range.
     pub(crate) fn part(self, offset: u64, bytes: u64) -> Self {
         let within = |bytes: u64, most: usize| usize::try_from(bytes).map_or(most, |bytes| bytes.min(most));
         let offset = within(offset, self.bytes);

@@ -1,4 +1,4 @@
-//! A stream: work that runs one after the other.
+//! A stream: work that runs in order.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use anywarp_backend::BackendError;
 use super::{Context, Event};
 use crate::driver::sys::CUstream;
 
-/// A stream of the driver's, destroyed when dropped; its work then ends by itself.
+/// A stream of the driver, destroyed when dropped; its enqueued work still completes.
 pub(crate) struct Stream {
     context: Arc<Context>,
     handle: CUstream,
@@ -19,7 +19,7 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// Makes a stream; the context is current.
+    /// Creates a stream; the context is current.
     pub(crate) fn create(context: &Arc<Context>, operation: &'static str) -> Result<Self, BackendError> {
         let handle = context.check(operation, context.driver.stream_create())?;
         Ok(Self { context: Arc::clone(context), handle })
@@ -35,19 +35,19 @@ impl Stream {
         self.handle
     }
 
-    /// Returns whether the stream has nothing left to do.
+    /// Returns whether the stream has no work left.
     pub(crate) fn is_idle(&self) -> Result<bool, BackendError> {
         // SAFETY: reason 1 of this layer.
         self.context.check("waiting", unsafe { self.context.driver.stream_is_idle(self.handle) })
     }
 
-    /// Waits until the stream has nothing left to do.
+    /// Waits until the stream has no work left.
     pub(crate) fn synchronize(&self, operation: &'static str) -> Result<(), BackendError> {
         // SAFETY: reason 1 of this layer.
         self.context.check(operation, unsafe { self.context.driver.stream_synchronize(self.handle) })
     }
 
-    /// Makes the stream wait for the point that an event was last recorded at.
+    /// Makes the stream wait for the point at which an event was last recorded.
     pub(crate) fn wait_for(&self, event: &Event) -> Result<(), BackendError> {
         // SAFETY: reason 1 of this layer.
         self.context.check("submitting", unsafe { self.context.driver.stream_wait(self.handle, event.raw()) })

@@ -1,4 +1,4 @@
-//! The driver's library, found and loaded once.
+//! Finds the driver's library and loads it once.
 
 use std::sync::OnceLock;
 
@@ -7,33 +7,35 @@ use cudarc::driver::sys;
 use crate::driver::sys::Driver;
 use crate::driver::{error, version};
 
-/// The oldest driver that has every function of the table: the API version as the driver counts.
+/// The oldest driver that has every function of the table, as its API version.
 const OLDEST: i32 = 12_000;
 
 impl Driver {
-    /// Returns the driver, initialised: the same answer on every call.
+    /// Returns the initialised driver: the same result on every call.
     ///
     /// # Errors
-    /// The reason why there is none, and what to do.
+    /// The reason why there is no driver, and what to do.
     pub(crate) fn get() -> Result<&'static Self, &'static str> {
         static DRIVER: OnceLock<Result<Driver, String>> = OnceLock::new();
         DRIVER.get_or_init(Self::load).as_ref().map_err(String::as_str)
     }
 
     fn load() -> Result<Self, String> {
-        // SAFETY: loads the driver's library and lets it go again; its initialisers ask nothing.
+        // SAFETY: loads the driver's library and unloads it; its initialisers have no requirements.
         if !unsafe { sys::is_culib_present() } {
-            return Err("there is no NVIDIA driver: its library (libcuda.so.1, on Windows nvcuda.dll) is not found; \
+            return Err(
+                "no NVIDIA driver is installed: its library (libcuda.so.1, on Windows nvcuda.dll) is not found; \
                         in a container, start it with the NVIDIA runtime"
-                .to_owned());
+                    .to_owned(),
+            );
         }
-        // SAFETY: it is there, as just seen, so this does not panic; it is never unloaded.
+        // SAFETY: the check above found it, so this does not panic; it is never unloaded.
         let library = unsafe { sys::culib() };
         // SAFETY: the library is the driver's, and lives as long as the process.
         let loaded = unsafe { Self::of(library) };
         let mut driver = loaded.map_err(|missing| {
             format!(
-                "the NVIDIA driver{} lacks {}: CUDA {}.{} (driver 525) or newer is needed, so update the driver",
+                "the NVIDIA driver{} lacks {}: update it to CUDA {}.{} (driver 525) or newer",
                 version::kernel_module().map_or_else(String::new, |version| format!(" {version}")),
                 missing.join(", "),
                 OLDEST / 1000,
@@ -41,7 +43,11 @@ impl Driver {
             )
         })?;
         driver.init().map_err(|failed| {
-            format!("the NVIDIA driver does not start: {}{}", driver.text(failed.code), error::remedy(failed.code))
+            format!(
+                "the NVIDIA driver cannot be initialised: {}{}",
+                driver.text(failed.code),
+                error::remedy(failed.code)
+            )
         })?;
         driver.version = driver
             .driver_version()

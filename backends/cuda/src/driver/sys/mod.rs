@@ -1,7 +1,7 @@
-//! Types of cuda.h, and the functions that are called as one table.
+//! Types of cuda.h, and one table of the functions that are called.
 //!
-//! A table of this crate's own, instead of cudarc's functions: those panic where a library or a symbol
-//! is missing, and results that a newer driver has invented are no values of their enumeration.
+//! The table replaces cudarc's functions because those panic where a library or a symbol is missing, and newer drivers
+//! return results that their enumeration does not have.
 
 mod load;
 
@@ -13,8 +13,7 @@ pub(in crate::driver) use cudarc::driver::sys::{
     CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUmodule, CUstream,
 };
 
-/// Declares the functions, each a field under its own name. Every one of them returns a `CUresult`, taken
-/// as the number that it is.
+/// Declares the functions, each as a field with its own name. Each returns a `CUresult`, as a plain number.
 macro_rules! functions {
     ($($name:ident($($argument:ty),*);)*) => {
         /// The driver's functions.
@@ -26,7 +25,7 @@ macro_rules! functions {
         }
 
         impl Driver {
-            /// Looks all functions up; the error names those that are missing.
+            /// Looks up all functions; the error lists the missing ones.
             ///
             /// # Safety
             /// The library is NVIDIA's driver, and is never unloaded.

@@ -9,7 +9,7 @@ use crate::driver::DeviceSlice;
 use crate::library::product::Product;
 use crate::library::sys::blas::{self as sys, cublasHandle_t, cublasStatus_t};
 
-/// The outcome of a function of cuBLAS.
+/// The result of a cuBLAS function.
 type Outcome<T> = Result<T, cublasStatus_t>;
 
 fn checked(status: cublasStatus_t) -> Outcome<()> {
@@ -24,7 +24,7 @@ pub(in crate::library) fn major_version() -> Outcome<c_int> {
     Ok(version)
 }
 
-/// Makes a handle in the current context.
+/// Creates a handle in the current context.
 pub(in crate::library) fn create() -> Outcome<cublasHandle_t> {
     let mut handle = ptr::null_mut();
     // SAFETY: writes one handle of this frame.
@@ -39,11 +39,11 @@ pub(in crate::library) unsafe fn set_math_mode(handle: cublasHandle_t, mode: sys
     checked(unsafe { sys::cublasSetMathMode(handle, mode) })
 }
 
-/// Sets the stream that the handle enqueues to, and its workspace: a new stream makes cuBLAS forget that, and
-/// one of its own would be allocated during a capture.
+/// Sets the handle's stream and workspace: setting a stream resets the workspace, and cuBLAS would then allocate one
+/// during a capture.
 ///
 /// # Safety
-/// Handle, stream and workspace are alive, in one context, and stay so until the handle is given others.
+/// Handle, stream and workspace are alive, in one context, and stay so until the handle gets others.
 pub(in crate::library) unsafe fn set_stream(
     handle: cublasHandle_t,
     stream: CUstream,
@@ -60,8 +60,7 @@ pub(in crate::library) unsafe fn set_stream(
 /// Enqueues a product.
 ///
 /// # Safety
-/// The handle is alive and has a stream; the matrices are as the product says, and stay until the stream is done
-/// with them.
+/// The handle is alive and has a stream; the matrices match the product, and stay valid until the stream has passed it.
 pub(in crate::library) unsafe fn gemm(handle: cublasHandle_t, product: &Product) -> Outcome<()> {
     let (rows, columns, depth) = (i64::from(product.rows), i64::from(product.columns), i64::from(product.depth));
     let (data, compute) = product.blas;

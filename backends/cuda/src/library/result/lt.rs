@@ -12,10 +12,10 @@ use crate::library::sys::lt::{
     cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t, cublasLtMatrixLayout_t, cublasStatus_t,
 };
 
-/// The outcome of a function of cuBLASLt.
+/// The result of a cuBLASLt function.
 type Outcome<T> = Result<T, cublasStatus_t>;
 
-/// The descriptors of a product, as the library takes them: its first matrix is the second one here.
+/// The descriptors of a product in the library's order: its first matrix is the second one here.
 #[derive(Clone, Copy)]
 pub(in crate::library) struct Descriptors {
     pub(in crate::library) operation: cublasLtMatmulDesc_t,
@@ -28,7 +28,7 @@ fn checked(status: cublasStatus_t) -> Outcome<()> {
     if status == cublasStatus_t::CUBLAS_STATUS_SUCCESS { Ok(()) } else { Err(status) }
 }
 
-/// Makes a handle in the current context.
+/// Creates a handle in the current context.
 pub(in crate::library) fn create() -> Outcome<cublasLtHandle_t> {
     let mut handle = ptr::null_mut();
     // SAFETY: writes one handle of this frame.
@@ -43,7 +43,7 @@ pub(in crate::library) unsafe fn destroy(handle: cublasLtHandle_t) -> Outcome<()
     checked(unsafe { sys::cublasLtDestroy(handle) })
 }
 
-/// Describes a product whose factor is an `f32`; neither matrix is transposed.
+/// Creates the description of a product with `f32` factors; neither matrix is transposed.
 pub(in crate::library) fn operation_create(compute: sys::cublasComputeType_t) -> Outcome<cublasLtMatmulDesc_t> {
     let mut made = ptr::null_mut();
     // SAFETY: writes one handle of this frame.
@@ -58,7 +58,7 @@ pub(in crate::library) unsafe fn operation_destroy(operation: cublasLtMatmulDesc
     checked(unsafe { sys::cublasLtMatmulDescDestroy(operation) })
 }
 
-/// Describes a dense matrix, columns one after the other.
+/// Creates the description of a dense column-major matrix.
 pub(in crate::library) fn layout_create(
     data: sys::cudaDataType,
     rows: u32,
@@ -78,7 +78,7 @@ pub(in crate::library) unsafe fn layout_destroy(layout: cublasLtMatrixLayout_t) 
     checked(unsafe { sys::cublasLtMatrixLayoutDestroy(layout) })
 }
 
-/// Makes a preference, which restricts the choice of algorithms.
+/// Creates a preference, which restricts the choice of algorithms.
 pub(in crate::library) fn preference_create() -> Outcome<cublasLtMatmulPreference_t> {
     let mut made = ptr::null_mut();
     // SAFETY: writes one handle of this frame.
@@ -86,8 +86,7 @@ pub(in crate::library) fn preference_create() -> Outcome<cublasLtMatmulPreferenc
     Ok(made)
 }
 
-/// Sets an attribute; `value` is of the type that the attribute's documentation names, of which the library
-/// checks the size.
+/// Sets an attribute; `value` has the type that the attribute's documentation gives, whose size the library checks.
 ///
 /// # Safety
 /// The preference is alive.
@@ -109,7 +108,7 @@ pub(in crate::library) unsafe fn preference_destroy(preference: cublasLtMatmulPr
     checked(unsafe { sys::cublasLtMatmulPreferenceDestroy(preference) })
 }
 
-/// Asks for the best algorithm.
+/// Queries the best algorithm.
 ///
 /// # Safety
 /// Handle, descriptors and preference are alive.
@@ -120,23 +119,22 @@ pub(in crate::library) unsafe fn heuristic(
 ) -> Outcome<cublasLtMatmulHeuristicResult_t> {
     let mut found = MaybeUninit::<cublasLtMatmulHeuristicResult_t>::zeroed();
     let (mut count, room) = (0, found.as_mut_ptr());
-    // SAFETY: as the caller says; one result is asked for, and there is room for one.
+    // SAFETY: as the caller says; one result is requested, and there is space for one.
     checked(unsafe {
         sys::cublasLtMatmulAlgoGetHeuristic(handle, operation, b, a, c, c, preference, 1, room, &mut count)
     })?;
     if count < 1 {
         return Err(cublasStatus_t::CUBLAS_STATUS_NOT_SUPPORTED);
     }
-    // SAFETY: zeros are a value of it (status 0 is success), and the library has written over them.
+    // SAFETY: zeros are a valid value (status 0 is success), and the library has overwritten them.
     let found = unsafe { found.assume_init() };
     checked(found.state).map(|()| found)
 }
 
 /// Enqueues a product.
 ///
-/// # Safety
-/// All handles are alive, and stream and workspace are of one context; the matrices are as the descriptors and the
-/// product say, and stay until the stream is done with them; the workspace is at least as large as the algorithm needs.
+/// All handles are alive, and stream and workspace are of one context; the matrices match the descriptors and the
+/// product, and stay valid until the stream has passed it; the workspace is at least as large as the algorithm needs.
 pub(in crate::library) unsafe fn matmul(
     handle: cublasLtHandle_t,
     descriptors: Descriptors,

@@ -13,10 +13,10 @@ use crate::library::sys::{
 
 const OPERATION: &str = "opening cuBLAS";
 
-/// A handle of cuBLAS in one context.
+/// A cuBLAS handle in one context.
 pub(in crate::library) struct Blas {
     handle: cublasHandle_t,
-    /// The stream that the handle was last given, with its workspace.
+    /// The stream that the handle was last set to, with its workspace.
     stream: Option<CUstream>,
 }
 
@@ -24,16 +24,18 @@ pub(in crate::library) struct Blas {
 unsafe impl Send for Blas {}
 
 impl Blas {
-    /// Makes a handle in the current context.
+    /// Creates a handle in the current context.
     pub(in crate::library) fn create() -> Result<Self, BackendError> {
         let rejected = |message| BackendError::Rejected { operation: OPERATION, message };
         let refused = |function: &str, status| rejected(format!("{function}: {status:?}"));
         if !sys::has_blas() {
-            return Err(rejected("it is not installed: see Caps::library".to_owned()));
+            return Err(rejected(
+                "cuBLAS is not installed: `Caps::library` lists the routines that the device has".to_owned(),
+            ));
         }
         let handle = result::create().map_err(|status| refused("cublasCreate", status))?;
         let blas = Self { handle, stream: None };
-        // f32 as it is, and 16-bit products that are added in several parts are added as f32.
+        // f32 stays f32, and 16-bit products that are summed in several parts are summed as f32.
         let mode = cublasMath_t::CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
         // SAFETY: the handle is alive until `blas` is dropped.
         unsafe { result::set_math_mode(handle, mode) }.map_err(|status| refused("cublasSetMathMode", status))?;
@@ -61,7 +63,7 @@ impl Blas {
 
 impl Drop for Blas {
     fn drop(&mut self) {
-        // SAFETY: made once, destroyed once.
+        // SAFETY: created once, destroyed once.
         if let Err(status) = unsafe { result::destroy(self.handle) } {
             log::debug!("cublasDestroy: {status:?}");
         }

@@ -1,4 +1,4 @@
-//! A handle of cuBLASLt, with the algorithms of the shapes seen so far.
+//! A cuBLASLt handle, with the algorithms of the shapes used so far.
 
 use std::collections::hash_map::Entry;
 
@@ -10,12 +10,12 @@ use crate::library::product::Product;
 use crate::library::result::lt::{self as result, Descriptors};
 use crate::library::sys::{self, lt};
 
-/// Shapes that are remembered; a program with more of them asks again.
-const MOST_SHAPES: usize = 1024;
+/// The number of shapes that are cached; with more of them, algorithms are queried again.
+const MAX_SHAPES: usize = 1024;
 
 type Status = lt::cublasStatus_t;
 
-/// A handle of cuBLASLt in one context.
+/// A cuBLASLt handle in one context.
 pub(in crate::library) struct Lt {
     handle: lt::cublasLtHandle_t,
     /// `None` where the library has no algorithm.
@@ -26,7 +26,7 @@ pub(in crate::library) struct Lt {
 // `&mut self`.
 unsafe impl Send for Lt {}
 
-/// All that the choice of an algorithm depends on.
+/// All inputs of the choice of an algorithm.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Shape {
     sizes: [u32; 3],
@@ -35,7 +35,7 @@ struct Shape {
 }
 
 impl Lt {
-    /// Makes a handle in the current context, if the library is there.
+    /// Creates a handle in the current context, if the library is installed.
     pub(in crate::library) fn create() -> Option<Self> {
         if !sys::has_lt() {
             return None;
@@ -43,13 +43,13 @@ impl Lt {
         match result::create() {
             Ok(handle) => Some(Self { handle, prepared: FxHashMap::default() }),
             Err(status) => {
-                log::info!("16-bit matrix products go through cuBLAS: cublasLtCreate says {status:?}");
+                log::info!("16-bit matrix products use cuBLAS: cublasLtCreate returned {status:?}");
                 None
             }
         }
     }
 
-    /// Enqueues the product. An error leaves nothing enqueued.
+    /// Enqueues the product. After an error nothing is enqueued.
     pub(in crate::library) fn run(
         &mut self,
         stream: &Stream,
@@ -61,7 +61,7 @@ impl Lt {
             alignments: product.alignments(),
             precision: product.precision,
         };
-        if self.prepared.len() >= MOST_SHAPES {
+        if self.prepared.len() >= MAX_SHAPES {
             self.prepared.clear();
         }
         let workspace = workspace.whole();
@@ -83,7 +83,7 @@ impl Lt {
 impl Drop for Lt {
     fn drop(&mut self) {
         self.prepared.clear();
-        // SAFETY: made once, destroyed once.
+        // SAFETY: created once, destroyed once.
         if let Err(status) = unsafe { result::destroy(self.handle) } {
             log::debug!("cublasLtDestroy: {status:?}");
         }
@@ -105,13 +105,13 @@ impl Prepared {
         let (data, compute) = product.lt;
         let [rows, columns, depth] = shape.sizes;
         let operation = Operation(result::operation_create(compute)?);
-        // As the library sees them, column after column.
+        // In the library's column-major order.
         let a = Matrix(result::layout_create(data, depth, rows)?);
         let b = Matrix(result::layout_create(data, columns, depth)?);
         let c = Matrix(result::layout_create(data, columns, rows)?);
         let preference = Preference(result::preference_create()?);
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace)?;
-        // Products that are added in several parts are added as f32, not as the 16 bits of the result.
+        // Products that are summed in several parts are summed as f32, not as the 16 bits of the result.
         let sums = lt::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &sums)?;
         // The library's first matrix is the second one here.
@@ -121,12 +121,16 @@ impl Prepared {
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &of_c)?;
         preference.set(Attribute::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &of_c)?;
         let descriptors = Descriptors { operation: operation.0, a: a.0, b: b.0, c: c.0 };
-        // SAFETY: the handle is the caller's, the others are dropped after this.
+        // SAFETY: the handle is the caller's; the others are dropped after this.
         let found = unsafe { result::heuristic(handle, descriptors, preference.0) }?;
         if found.workspaceSize as u64 > workspace {
             return Err(Status::CUBLAS_STATUS_NOT_SUPPORTED);
         }
-        log::debug!("cuBLASLt has {:.2} waves and {} bytes for {product}", found.wavesCount, found.workspaceSize);
+        log::debug!(
+            "cuBLASLt: {:.2} waves and {} bytes of workspace for {product}",
+            found.wavesCount,
+            found.workspaceSize
+        );
         Ok(Self { operation, a, b, c, algorithm: found.algo })
     }
 
@@ -140,7 +144,7 @@ struct Operation(lt::cublasLtMatmulDesc_t);
 
 impl Drop for Operation {
     fn drop(&mut self) {
-        // SAFETY: made once, destroyed once; the library refuses nothing else.
+        // SAFETY: created once, destroyed once; the call cannot fail otherwise.
         let _ = unsafe { result::operation_destroy(self.0) };
     }
 }
@@ -150,7 +154,7 @@ struct Matrix(lt::cublasLtMatrixLayout_t);
 
 impl Drop for Matrix {
     fn drop(&mut self) {
-        // SAFETY: made once, destroyed once; the library refuses nothing else.
+        // SAFETY: created once, destroyed once; the call cannot fail otherwise.
         let _ = unsafe { result::layout_destroy(self.0) };
     }
 }
@@ -167,7 +171,7 @@ impl Preference {
 
 impl Drop for Preference {
     fn drop(&mut self) {
-        // SAFETY: made once, destroyed once; the library refuses nothing else.
+        // SAFETY: created once, destroyed once; the call cannot fail otherwise.
         let _ = unsafe { result::preference_destroy(self.0) };
     }
 }

@@ -1,7 +1,7 @@
-//! Handles of the libraries that own what they name. They may be used from any thread, one at a time: methods
-//! take `&mut self`. What a product touches stays until the stream is done with it, for the reasons that
-//! `driver::safe` gives for copies: its matrices are ranges of memory that was allocated, as long as
-//! [`Product`](super::product::Product) says.
+//! Handles of the libraries, which own their resources. They may be used from any thread, one at a time: methods take
+//! `&mut self`. The memory of a product stays valid until the stream has passed the product, for the reasons that
+//! `driver::safe` gives for copies: its matrices are ranges of allocated memory, with the sizes in
+//! [`Product`](super::product::Product).
 
 mod blas;
 mod lt;

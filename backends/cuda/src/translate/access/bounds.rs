@@ -1,14 +1,14 @@
-//! How large an index can be, where that is easy to see.
+//! Upper bounds of indices, where they are easy to find.
 
 use naga::{BinaryOperator, Binding, BuiltIn, Expression, Handle, Literal, MathFunction, ScalarKind, TypeInner};
 
 use crate::translate::writer::FunctionWriter;
 
-/// Operands of operands that are looked at.
+/// The depth of operands that is examined.
 const DEPTH: u32 = 12;
 
 impl FunctionWriter<'_, '_> {
-    /// The greatest value that an index can have, if it is known to have one and not to be negative.
+    /// Returns the greatest possible value of an index, if it is known and the index cannot be negative.
     pub(in crate::translate) fn greatest(&self, index: Handle<Expression>) -> Option<u32> {
         self.most(index, DEPTH)
     }
@@ -21,7 +21,7 @@ impl FunctionWriter<'_, '_> {
         if !is_unsigned && scalar.kind != ScalarKind::Sint || scalar.width != 4 {
             return None;
         }
-        // Beyond this a signed value is negative.
+        // A signed value above this limit is negative.
         let limit = if is_unsigned { u32::MAX } else { i32::MAX.cast_unsigned() };
         let or_any = |most: Option<u32>| if is_unsigned { Some(most.unwrap_or(u32::MAX)) } else { most };
         match self.function.expressions[handle] {
@@ -69,7 +69,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Of a member or component.
+    /// The bound of a member or component.
     fn part_most(&self, base: Handle<Expression>, index: u32, depth: u32) -> Option<u32> {
         match self.function.expressions[base] {
             Expression::FunctionArgument(argument) => {
@@ -102,7 +102,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// Of what the entry point is given.
+    /// The bound of a built-in input of the entry point.
     fn builtin_most(&self, binding: &Binding, component: u32) -> Option<u32> {
         let size = self.m.program.workgroup_size;
         let Binding::BuiltIn(builtin) = binding else { return None };

@@ -1,4 +1,4 @@
-//! Tables: statements of WGSL and the C++ that they must become.
+//! Tables of WGSL statements and the C++ expected for them.
 
 use anywarp_backend::{Checks, Leave, Program};
 
@@ -37,7 +37,7 @@ fn body(statements: &str, checked: bool) -> String {
 fn program(source: &str, checked: bool) -> Program {
     let checks = if checked { Checks::Driver } else { unchecked() };
     let leave = Leave { checks, fast_math: false };
-    // Without its text, so that what is looked for is not found in a comment.
+    // Without the source, which would be copied into comments that the tests could match.
     Program { source: None, leave, ..crate::translate::tests::program(source) }
 }
 

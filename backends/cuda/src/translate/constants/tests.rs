@@ -1,4 +1,4 @@
-//! Literals are what they say, to the last bit.
+//! Literals are exact.
 
 use naga::Literal;
 
@@ -52,7 +52,7 @@ fn hexadecimal_digits_give_the_value_back() {
     }
 }
 
-/// Reads such a number.
+/// Parses such a number.
 fn read(text: &str) -> f64 {
     let (digits, exponent) = text.strip_prefix("0x").and_then(|rest| rest.split_once('p')).unwrap();
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

@@ -1,4 +1,4 @@
-//! Unary and binary operators: C++'s own where they mean the same, else functions of the prelude.
+//! Unary and binary operators: C++'s own where they have the same meaning, otherwise functions of the prelude.
 
 use naga::{BinaryOperator, Expression, Handle, Scalar, ScalarKind, TypeInner, UnaryOperator};
 
@@ -7,7 +7,7 @@ use crate::translate::error::{Result, TranslateError};
 use crate::translate::writer::FunctionWriter;
 
 impl FunctionWriter<'_, '_> {
-    /// An operator of one operand.
+    /// Translates a unary operator.
     pub(super) fn unary(&mut self, op: UnaryOperator, operand: Handle<Expression>) -> Result<Text> {
         let inner = self.type_of(operand);
         let text = self.value(operand)?;
@@ -18,7 +18,7 @@ impl FunctionWriter<'_, '_> {
             }
             (UnaryOperator::Negate, _) => Text::loose(format!("-{text}")),
             (UnaryOperator::LogicalNot, _) => Text::loose(format!("!{text}")),
-            // C++ computes with 32 bits at least.
+            // C++ promotes smaller integers to 32 bits.
             (UnaryOperator::BitwiseNot, Some(scalar @ Scalar { width: 2, .. })) if is_scalar => {
                 Text::tight(format!("{}(~{text})", self.m.inner_name(&TypeInner::Scalar(scalar))))
             }
@@ -26,7 +26,7 @@ impl FunctionWriter<'_, '_> {
         })
     }
 
-    /// An operator of two operands.
+    /// Translates a binary operator.
     pub(super) fn binary(
         &mut self,
         op: BinaryOperator,
@@ -35,7 +35,7 @@ impl FunctionWriter<'_, '_> {
     ) -> Result<Text> {
         let (left_type, right_type) = (self.type_of(left), self.type_of(right));
         let Some(scalar) = left_type.scalar().or(cooperative_scalar(left_type)) else {
-            return Err(TranslateError::invalid("an operator of what has no scalars"));
+            return Err(TranslateError::invalid("an operator on a type without scalars"));
         };
         let is_scalar = matches!((left_type, right_type), (TypeInner::Scalar(_), TypeInner::Scalar(_)));
         let (left, right) = (self.value(left)?, self.value(right)?);
@@ -50,7 +50,7 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// How C++ writes an operator.
+/// The C++ form of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spelling {
     /// As an operator.
@@ -67,7 +67,7 @@ fn spelling(op: BinaryOperator, scalar: Scalar, is_scalar: bool, checked: bool) 
     let is_float = scalar.kind == ScalarKind::Float;
     let is_bool = scalar.kind == ScalarKind::Bool;
     let is_narrow = is_scalar && scalar.width == 2 && !is_float;
-    // As wide as C++ computes at least, where overflow has a meaning.
+    // At least as wide as C++'s promoted type, with defined overflow.
     let wraps = scalar.kind == ScalarKind::Uint && scalar.width >= 4;
     let is_trusted = !checked && !is_float && scalar.width >= 4;
     let bits = |operator| if is_narrow { Narrowed(operator) } else { Operator(operator) };
@@ -92,7 +92,7 @@ fn spelling(op: BinaryOperator, scalar: Scalar, is_scalar: bool, checked: bool) 
         Op::LessEqual => Operator("<="),
         Op::Greater => Operator(">"),
         Op::GreaterEqual => Operator(">="),
-        // C++ would make integers of two truth values.
+        // The bitwise operator would return an integer.
         Op::And if is_bool && is_scalar => Operator("&&"),
         Op::InclusiveOr if is_bool && is_scalar => Operator("||"),
         Op::ExclusiveOr if is_bool && is_scalar => Operator("!="),

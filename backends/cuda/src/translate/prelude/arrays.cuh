@@ -1,5 +1,5 @@
 // Arrays with WGSL's strides.
-// What lies between the elements is not the kernel's to write.
+// A kernel must not write the padding between elements.
 template <class T, u32 STRIDE> struct alignas(STRIDE & (0u - STRIDE)) padded {
     T value;
     aw_fn padded& operator=(const padded& from) {
@@ -8,7 +8,7 @@ template <class T, u32 STRIDE> struct alignas(STRIDE & (0u - STRIDE)) padded {
     }
 };
 
-// Elements that take just as much memory as the stride says, or less.
+// Elements whose size equals the stride, or is smaller.
 template <class T, u32 N, u32 STRIDE, bool EXACT = sizeof(T) == STRIDE> struct array {
     T elements[N];
     constexpr aw_fn T& operator[](u32 i) { return elements[i]; }

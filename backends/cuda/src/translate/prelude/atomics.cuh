@@ -1,5 +1,5 @@
-// Atomic functions: relaxed, of the whole device. A volatile access is relaxed at least, and the
-// compiler sees what memory it is to.
+// Atomic functions: relaxed, at device scope. A volatile access is at least relaxed, and the compiler sees its memory
+// space.
 template <class T> struct aw_cas_result { T old_value; bool exchanged; };
 
 template <class T> aw_fn T aw_atomicLoad(const T* p) { return *static_cast<const volatile T*>(p); }

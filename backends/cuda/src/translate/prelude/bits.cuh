@@ -1,6 +1,6 @@
-// Functions of integers' bits.
+// Bit functions of integers.
 
-// The bits of an integer, with zeros above 16.
+// The bits of an integer, zero-extended above 16 bits.
 aw_fn u32 aw_zero_extended(i16 a) { return u16(a); }
 aw_fn u32 aw_zero_extended(u16 a) { return a; }
 aw_fn u32 aw_zero_extended(i32 a) { return u32(a); }
@@ -24,7 +24,7 @@ template <class T> aw_fn T aw_countTrailingZeros(T a) {
     return a == T(0) ? T(8u * sizeof(T)) : T(aw_first_one(aw_zero_extended(a)));
 }
 template <class T> aw_fn T aw_firstTrailingBit(T a) { return T(aw_first_one(aw_zero_extended(a))); }
-// Of a negative number: the first bit that is 0.
+// For a negative number: the first bit that is 0.
 template <class T> aw_fn T aw_firstLeadingBit(T a) {
     const T b = a < T(0) ? T(~a) : a;
     return T(i32(8u * sizeof(aw_work<T>)) - 1 - aw_leading_zeros(aw_zero_extended(b)));
@@ -33,10 +33,10 @@ template <class T> aw_fn T aw_reverseBits(T a) {
     return T(aw_reversed(aw_zero_extended(a)) >> (8u * (sizeof(aw_work<T>) - sizeof(T))));
 }
 
-// Offset and count are cut down to the bits that there are.
+// Offset and count are clamped to the width.
 template <class T> aw_fn T aw_extractBits(T a, u32 offset, u32 count) {
     const u32 width = 8u * sizeof(T), o = offset < width ? offset : width, c = count < width - o ? count : width - o;
-    // By less than the width, or what was there is not asked for.
+    // The shift is less than the width, or its result is not used.
     const T high = T(aw_work<T>(a) << ((width - o - c) & (width - 1u)));
     return c == 0u ? T(0) : T(high >> ((width - c) & (width - 1u)));
 }

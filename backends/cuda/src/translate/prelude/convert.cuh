@@ -1,5 +1,5 @@
-// Conversions. From float to integer: towards zero, to the ends of the range beyond it, and 0 of a
-// NaN. The greatest result is the greatest integer that both types have.
+// Conversions. Float to integer: rounded towards zero and clamped to the range; NaN becomes 0. The greatest result is
+// the greatest integer that both types can represent.
 template <class To> struct aw_cast_to {
     template <class From> static aw_fn To from(From a) { return To(a); }
 };
@@ -61,7 +61,7 @@ template <> struct aw_cast_to<u16> {
 };
 
 #ifdef aw_has_half
-// Whole numbers that f32 rounds are infinite in f16.
+// Integers that are rounded by f32 are infinite in f16.
 template <> struct aw_cast_to<f16> {
     template <class From> static aw_fn f16 from(From a) { return f16(f32(a)); }
     static aw_fn f16 from(f64 a) { return f16(a); }
@@ -69,7 +69,7 @@ template <> struct aw_cast_to<f16> {
 };
 #endif
 
-// Without a look at the range.
+// Without a check of the range.
 template <class To, class From> struct aw_plain_cast {
     static aw_fn To from(From a) { return To(a); }
 };

@@ -1,24 +1,24 @@
-// Cooperative matrices, spread over the 32 lanes of a warp.
+// Cooperative matrices, distributed over the 32 lanes of a warp.
 //
-// Of 16 x 16 f16 values, and of 16 x 16 results, a lane holds what the tensor cores' mma wants
-// (PTX, "Matrix Fragments for mma.m16n8k16"), with rows and columns in an order of its own: what a
-// lane holds of one row lies side by side. Any order will do that is the same for A's columns as for
-// B's rows, for A's rows as for C's, and for B's columns as for C's.
+// For 16 x 16 f16 values, and for 16 x 16 results, a lane holds the fragments of the tensor cores' mma (PTX, "Matrix
+// Fragments for mma.m16n8k16"), with rows and columns permuted so that the values that a lane holds of one row are
+// adjacent. A permutation is valid if it is the same for A's columns and B's rows, for A's rows and C's, and for B's
+// columns and C's.
 //
-// A register of two f16 has a number: bit 0 is a bit of the row, bit 1 one of the column. In A and C
-// a lane has the row 4 * (lane / 8) + 2 * bit + lane / 4 % 2, and of that the columns
-// 4 * (lane % 4) + 2 * bit and the next; in B rows and columns change places.
+// Registers of two f16 are numbered: bit 0 is a bit of the row, bit 1 one of the column. In A and C a lane has the row
+// 4 * (lane / 8) + 2 * bit + lane / 4 % 2, and in it the columns 4 * (lane % 4) + 2 * bit and the next; in B rows and
+// columns are exchanged.
 //
-// All others are multiplied by plain arithmetic, with the values of A and B fetched from their lanes:
-// N rows are on N lanes, the first column on the first N of them.
+// All other matrices are multiplied by ordinary arithmetic, with the values of A and B fetched from their lanes: N rows
+// are on N lanes, the first column on the first N lanes.
 template <class T, u32 C, u32 R, u32 ROLE> struct coop {
     static_assert(C == R && (C == 8 || C == 16), "cooperative matrices have 8 or 16 columns, and as many rows");
     typedef T scalar;
     static const u32 size = C, role = ROLE, count = C * R / 32;
     static const bool tensor = C == 16 && (sizeof(T) == 2 || ROLE == 2);
     u32 words[count * sizeof(T) / 4];
-    // Whether rows and columns are still to be exchanged in each register. Not done when a tile is
-    // loaded, which would wait for the memory, but when it is used.
+    // Whether rows and columns are still to be exchanged in each register. The exchange is done when a tile is used,
+    // not when it is loaded, where it would wait for memory.
     bool exchanged;
 
     aw_fn T get(u32 i) const {
@@ -52,8 +52,8 @@ template <class M> aw_fn u32 aw_coop_column(u32 i) {
     else return M::role == 0 ? i * (32 / M::size) + lane / M::size : lane % M::size;
 }
 
-// A tile of 8 x 8 f16 with rows and columns exchanged. All lanes must be there: where a user of the
-// result might not need them all, it has to be computed before.
+// A tile of 8 x 8 f16 with rows and columns exchanged. All lanes must take part, so it must be computed before any
+// branch that not all lanes take.
 aw_fn u32 aw_coop_transposed(u32 word) {
     u32 r;
     asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(word));
@@ -78,7 +78,7 @@ template <class M> aw_fn M aw_coop_settled(M m) {
 struct alignas(8) aw_coop_pair { u32 x, y; };
 struct alignas(16) aw_coop_four { u32 x, y, z, w; };
 
-// Whether all of a tile is in the array, and BYTES of a row at a time may be moved.
+// Whether the whole tile is within the array, and rows can be moved BYTES at a time.
 template <class M, u32 BYTES> aw_fn bool aw_coop_is_plain(const void* base, u32 count, u32 first, u32 stride) {
     const u32 step = BYTES / sizeof(typename M::scalar);
     const bool within = count == 0xffffffffu || u64(stride) * (M::size - 1) + first + (M::size - 1) < count;
@@ -86,7 +86,7 @@ template <class M, u32 BYTES> aw_fn bool aw_coop_is_plain(const void* base, u32 
         && (reinterpret_cast<u64>(base) + u64(first) * sizeof(typename M::scalar)) % BYTES == 0u;
 }
 
-// Four elements, each clamped or left out: functions of their own, which keeps kernels small.
+// Four elements, each clamped or omitted: separate functions, to keep kernels small.
 template <class T>
 __device__ __noinline__ aw_coop_four aw_coop_load_each(const T* base, u32 count, u32 at, u32 step) {
     u32 bits[4];
@@ -111,7 +111,7 @@ __device__ __noinline__ void aw_coop_store_each(T* base, u32 count, u32 at, u32 
         }
     }
 }
-// The place of one element, counted in elements.
+// The offset of one element, in elements.
 template <class M> aw_fn u32 aw_coop_place(u32 i, u32 first, u32 stride, bool row_major) {
     const u32 row = aw_coop_row<M>(i), column = aw_coop_column<M>(i);
     return first + (row_major ? row * stride + column : column * stride + row);
@@ -172,7 +172,7 @@ aw_fn void aw_coopStore(const M& matrix, typename M::scalar* base, u32 count, u3
     typedef typename M::scalar T;
     M m = aw_coop_settled(matrix);
     if constexpr (M::tensor && sizeof(T) == 2) {
-        // As memory has them.
+        // In the order of memory.
         m.exchanged = row_major == (M::role == 1);
         m = aw_coop_settled(m);
         const bool plain = aw_coop_is_plain<M, 8>(base, count, first, stride);
@@ -210,7 +210,7 @@ aw_fn void aw_coopStore(const M& matrix, typename M::scalar* base, u32 count, u3
     }
 }
 
-// One mma: 16 rows, 8 columns, added to what is in c.
+// One mma: 16 rows, 8 columns, added to c.
 aw_fn void aw_coop_mma(const u32* a, const u32* b, f32* c) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -271,7 +271,7 @@ aw_fn coop<f16, 16, 16, 2> aw_coopMultiplyAdd(const coop<f16, 16, 16, 0>& a, con
     return r;
 }
 
-// By plain arithmetic. A result's scalars are in ROWS rows and in count / ROWS columns.
+// By ordinary arithmetic. A result's scalars are in ROWS rows and in count / ROWS columns.
 template <class T, class U, u32 N>
 aw_fn coop<U, N, N, 2> aw_coopMultiplyAdd(const coop<T, N, N, 0>& a, const coop<T, N, N, 1>& b,
                                           const coop<U, N, N, 2>& c) {
@@ -306,7 +306,7 @@ aw_fn coop<U, N, N, 2> aw_coopMultiplyAdd(const coop<T, N, N, 0>& a, const coop<
     return r;
 }
 
-// What one register holds.
+// The content of one register.
 template <class T> struct aw_coop_unit { typedef T type; };
 template <> struct aw_coop_unit<f16> { typedef vec2<f16> type; };
 template <class T, u32 C, u32 R, u32 L, class F>

@@ -1,4 +1,4 @@
-// Floats taken apart and put together.
+// Decomposition and composition of floats.
 template <class T> struct aw_modf_result { T fract, whole; };
 template <class T, class I> struct aw_frexp_result { T fract; I exp; };
 
@@ -11,7 +11,7 @@ aw_fn aw_modf_result<f64> aw_modf(f64 a) {
     return {a - whole, whole};
 }
 
-// What is infinite or no number is its own fraction, with exponent 0.
+// Infinity and NaN are their own fraction, with exponent 0.
 aw_fn aw_frexp_result<f32, i32> aw_frexp(f32 a) {
     i32 exp = 0;
     const f32 fract = frexpf(a, &exp);

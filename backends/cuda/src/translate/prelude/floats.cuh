@@ -1,5 +1,5 @@
-// Functions of floats, component by component, that are exact or made of a few operations. Those of
-// f16 compute in f32 and round once.
+// Component-wise functions of floats that are exact or consist of a few operations. Those of f16 compute in f32 and
+// round once.
 #ifdef aw_has_half
 #define aw_half1(f) \
     aw_fn f16 f(f16 a) { return f16(f(f32(a))); }

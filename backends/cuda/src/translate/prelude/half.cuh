@@ -1,4 +1,4 @@
-// f16. Sums and products without a rounding modifier, so that they may be fused.
+// f16. Sums and products have no rounding modifier, so that the compiler may fuse them.
 #define aw_has_half
 struct f16 {
     u16 bits;
@@ -30,7 +30,7 @@ aw_fn f16 operator*(f16 a, f16 b) {
     asm("mul.f16 %0, %1, %2;" : "=h"(r.bits) : "h"(a.bits), "h"(b.bits));
     return r;
 }
-// Rounded to f32 first, which changes nothing: f32 has more than twice the digits.
+// Rounded to f32 first, which changes nothing: f32 has more than twice the precision.
 aw_fn f16 operator/(f16 a, f16 b) { return f16(f32(a) / f32(b)); }
 aw_fn f16 operator-(f16 a) { return aw_bitcast<f16>(u16(a.bits ^ 0x8000u)); }
 aw_fn bool operator==(f16 a, f16 b) { return f32(a) == f32(b); }

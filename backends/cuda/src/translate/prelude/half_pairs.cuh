@@ -1,4 +1,4 @@
-// Vectors of f16, two components an instruction.
+// Vectors of f16, two components per instruction.
 #define aw_pairwise(op, instruction) \
     aw_fn vec2<f16> operator op(vec2<f16> a, vec2<f16> b) { \
         u32 r; \

@@ -1,32 +1,31 @@
-// Arithmetic of integers. It wraps, which that of signed ones in C++ does not; what is of 16 bits
-// is computed in 32.
+// Integer arithmetic that wraps, unlike that of signed integers in C++; 16-bit integers are computed in 32 bits.
 template <class T> aw_fn T aw_add(T a, T b) { return T(aw_work<T>(a) + aw_work<T>(b)); }
 template <class T> aw_fn T aw_sub(T a, T b) { return T(aw_work<T>(a) - aw_work<T>(b)); }
 template <class T> aw_fn T aw_mul(T a, T b) { return T(aw_work<T>(a) * aw_work<T>(b)); }
 template <class T> aw_fn T aw_neg(T a) { return T(aw_work<T>(0) - aw_work<T>(a)); }
 
-// Whether a quotient is none, or one too many for the type.
+// Whether a quotient is undefined or overflows the type.
 template <class T> aw_fn bool aw_indivisible(T a, T b) {
     const bool is_signed = T(-1) < T(0);
     const T least = T(aw_work<T>(1) << (8u * sizeof(T) - 1u));
     return b == T(0) || (is_signed && b == T(-1) && a == least);
 }
-// By zero, and of the least by -1: the dividend.
+// Division by zero, and of the smallest value by -1: the dividend.
 template <class T> aw_fn T aw_div(T a, T b) { return T(a / (aw_indivisible(a, b) ? T(1) : b)); }
-// By zero, and of the least by -1: zero.
+// Remainder by zero, and of the smallest value by -1: zero.
 template <class T> aw_fn T aw_rem(T a, T b) { return T(a % (aw_indivisible(a, b) ? T(1) : b)); }
 
 template <class T, class N> aw_fn T aw_shl(T a, N n) { return T(aw_work<T>(a) << (u32(n) & (8u * sizeof(T) - 1u))); }
 template <class T, class N> aw_fn T aw_shr(T a, N n) { return T(a >> (u32(n) & (8u * sizeof(T) - 1u))); }
 
-// C++ makes an int of what has 16 bits.
+// C++ promotes 16-bit integers to int.
 template <class T> aw_fn T aw_not(T a) { return T(~a); }
 template <class T> aw_fn T aw_and(T a, T b) { return T(a & b); }
 template <class T> aw_fn T aw_or(T a, T b) { return T(a | b); }
 template <class T> aw_fn T aw_xor(T a, T b) { return T(a ^ b); }
 
-// Of floats: x - y * trunc(x / y). Steps in f16 are not rounded each, or a quotient that rounds up
-// to a whole number would give a remainder below zero.
+// For floats: x - y * trunc(x / y). For f16 only the result is rounded: a quotient that rounds up to an integer would
+// otherwise give a remainder of the wrong sign.
 aw_fn f32 aw_rem(f32 a, f32 b) { return a - b * truncf(a / b); }
 aw_fn f64 aw_rem(f64 a, f64 b) { return a - b * trunc(a / b); }
 #ifdef aw_has_half

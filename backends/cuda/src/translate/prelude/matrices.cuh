@@ -1,12 +1,11 @@
-// Matrices of C columns of R rows, and their operators. Entries of f16 are computed in f32 and
-// rounded once.
+// Matrices of C columns and R rows, and their operators. Entries of f16 are computed in f32 and rounded once.
 #define aw_has_matrices
 template <class T, u32 C, u32 R> struct mat;
 template <class T, u32 C> struct mat<T, C, 2> {
     typedef vec2<T> column;
     column columns[C];
 };
-// Its columns take the memory of four rows.
+// Its columns have the size of four rows.
 template <class T, u32 C> struct mat<T, C, 3> {
     typedef vec3<T> column;
     array<column, C, 4 * sizeof(T)> columns;
@@ -29,7 +28,7 @@ aw_fn typename mat<T, C, R>::column aw_get_unchecked(const mat<T, C, R>& m, I i)
 template <class T, u32 C, u32 R, class I> aw_fn typename mat<T, C, R>::column& aw_ref_unchecked(mat<T, C, R>& m, I i) {
     return m.columns[i];
 }
-// An entry, by numbers that loops unroll to constants.
+// An entry, by indices that unrolled loops make constant.
 template <class T, u32 C, u32 R> aw_fn T& aw_entry(mat<T, C, R>& m, u32 column, u32 row) {
     return reinterpret_cast<T*>(&m.columns[column])[row];
 }
@@ -87,7 +86,7 @@ aw_fn typename mat<T, C, R>::column operator*(const mat<T, C, R>& a, const typen
     aw_column_product(a, reinterpret_cast<const T*>(&b), reinterpret_cast<T*>(&r));
     return r;
 }
-// A vector on the left is a row.
+// A vector on the left is a row vector.
 template <class T, u32 C, u32 R>
 aw_fn typename mat<T, 2, C>::column operator*(const typename mat<T, C, R>::column& a, const mat<T, C, R>& b) {
     typename mat<T, 2, C>::column r;

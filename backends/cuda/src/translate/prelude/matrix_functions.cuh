@@ -1,7 +1,7 @@
-// Determinants, inverses and outer products, in the type in which sums and products are computed.
+// Determinants, inverses and outer products, in the type of sums and products.
 template <class W> aw_fn W aw_minor2(W a, W b, W c, W d) { return a * d - b * c; }
 
-// Of the columns that are left without the first and another one, or of all.
+// The determinant of rows i, j and k of three columns.
 template <class W> aw_fn W aw_minor3(const W* a, const W* b, const W* c, u32 i, u32 j, u32 k) {
     return a[i] * aw_minor2(b[j], b[k], c[j], c[k]) - a[j] * aw_minor2(b[i], b[k], c[i], c[k])
         + a[k] * aw_minor2(b[i], b[j], c[i], c[j]);
@@ -27,7 +27,7 @@ template <class T> aw_fn T aw_determinant(const mat<T, 3, 3>& m) {
     const aw_entries<T, 3> e(m);
     return T(aw_minor3(e.at[0], e.at[1], e.at[2], 0, 1, 2));
 }
-// Without a column and a row: the determinant of the other three.
+// The minor without one column and one row: a 3 x 3 determinant.
 template <class W> aw_fn W aw_minor_of4(const W (*e)[4], u32 column, u32 row) {
     const u32 a = column == 0u ? 1u : 0u, b = column <= 1u ? 2u : 1u, c = column <= 2u ? 3u : 2u;
     const u32 i = row == 0u ? 1u : 0u, j = row <= 1u ? 2u : 1u, k = row <= 2u ? 3u : 2u;

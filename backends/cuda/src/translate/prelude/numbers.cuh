@@ -1,10 +1,10 @@
-// Functions that integers and floats have.
+// Functions of both integers and floats.
 template <class T> aw_fn T aw_abs(T a) { return a < T(0) ? T(aw_work<T>(0) - aw_work<T>(a)) : a; }
 template <class T> aw_fn T aw_min(T a, T b) { return b < a ? b : a; }
 template <class T> aw_fn T aw_max(T a, T b) { return a < b ? b : a; }
 template <class T> aw_fn T aw_sign(T a) { return T(T(a > T(0)) - T(a < T(0))); }
 
-// Of a number and a NaN: the number.
+// The minimum and the maximum of a number and a NaN are the number.
 aw_fn f32 aw_abs(f32 a) { return fabsf(a); }
 aw_fn f32 aw_min(f32 a, f32 b) { return fminf(a, b); }
 aw_fn f32 aw_max(f32 a, f32 b) { return fmaxf(a, b); }
@@ -22,7 +22,7 @@ aw_lift1(aw_abs)
 aw_lift1(aw_sign)
 aw_lift2(aw_min)
 aw_lift2(aw_max)
-// Of vectors too.
+// For vectors too.
 template <class T> aw_fn T aw_clamp(T a, T low, T high) { return aw_min(aw_max(a, low), high); }
 
 aw_fn bool aw_all(bool a) { return a; }

@@ -1,4 +1,4 @@
-// Scalar types, and what every kernel may use.
+// Scalar types, and functions for every kernel.
 #define aw_fn __device__ __forceinline__
 typedef short i16;
 typedef unsigned short u16;
@@ -10,7 +10,7 @@ typedef float f32;
 typedef double f64;
 static_assert(sizeof(i64) == 8 && sizeof(i32) == 4 && sizeof(bool) == 1, "sizes");
 
-// An index, or that of the last of n elements if it is beyond them. A negative one is beyond them.
+// The index, or n - 1 if it is not below n. A negative index is not below n.
 template <class I> aw_fn u32 aw_at(I index, u32 n) {
     const u32 i = u32(index);
     return i < n ? i : n - 1u;
@@ -24,8 +24,7 @@ template <class To, class From> constexpr aw_fn To aw_bitcast(From value) {
 
 template <class T> aw_fn T aw_select(T if_false, T if_true, bool condition) { return condition ? if_true : if_false; }
 
-// The type in which sums and products are computed: signed integers wrap in it, 16 bits are wide
-// enough in it.
+// The type of sums and products: signed integers wrap in it, and it has at least 32 bits.
 template <class T> struct aw_work_of { typedef T type; };
 template <> struct aw_work_of<i16> { typedef u32 type; };
 template <> struct aw_work_of<u16> { typedef u32 type; };

@@ -1,4 +1,4 @@
-// Subgroup functions: a subgroup is a warp, and those lanes take part that are active.
+// Subgroup functions: a subgroup is a warp, and its active lanes take part.
 #define aw_whole 0xffffffffu
 aw_fn u32 aw_lane() {
     u32 lane;
@@ -6,8 +6,8 @@ aw_fn u32 aw_lane() {
     return lane;
 }
 
-// What another lane holds: the lane n, or the one n below, n above, or n exclusive-or the own one.
-// Of a lane that takes no part: anything.
+// The value of another lane: lane n, or the own lane's number minus n, plus n, or exclusive-or n. For a lane that does
+// not take part the value is undefined.
 enum { aw_from, aw_below, aw_above, aw_across };
 template <i32 WAY> aw_fn u32 aw_moved_word(u32 mask, u32 value, u32 n) {
     if constexpr (WAY == aw_from) return __shfl_sync(mask, value, i32(n & 31u));
@@ -27,7 +27,7 @@ template <i32 WAY, class T> aw_fn T aw_moved(u32 mask, T value, u32 n) {
     }
 }
 
-// Operations: of sums and products in a type that is wide enough.
+// Operations: sums and products in a type that is wide enough.
 struct aw_sum { template <class T> aw_fn T operator()(T a, T b) const { return a + b; } };
 struct aw_product { template <class T> aw_fn T operator()(T a, T b) const { return a * b; } };
 struct aw_lesser {
@@ -44,8 +44,8 @@ struct aw_both { template <class T> aw_fn T operator()(T a, T b) const { return 
 struct aw_either { template <class T> aw_fn T operator()(T a, T b) const { return a | b; } };
 struct aw_differing { template <class T> aw_fn T operator()(T a, T b) const { return a ^ b; } };
 
-// One result of all lanes. A whole subgroup exchanges values crosswise, and all lanes get the same;
-// part of one goes through its lanes in order.
+// One result for all lanes. A whole subgroup exchanges values crosswise, and all lanes get the same result; a partial
+// one combines its lanes in order.
 template <class F, class T> aw_fn T aw_folded(T value, F f) {
     const u32 mask = __activemask();
     if (mask == aw_whole) {
@@ -69,7 +69,7 @@ aw_fn u32 aw_folded(u32 value, aw_either) { return __reduce_or_sync(__activemask
 aw_fn u32 aw_folded(u32 value, aw_differing) { return __reduce_xor_sync(__activemask(), value); }
 #endif
 
-// The type in which values are compared: as the type itself, but 32 bits at least.
+// The type for comparisons: at least 32 bits.
 template <class T> struct aw_compared_of { typedef T type; };
 template <> struct aw_compared_of<i16> { typedef i32 type; };
 template <> struct aw_compared_of<u16> { typedef u32 type; };
@@ -86,7 +86,7 @@ template <class T> aw_fn T aw_subgroupAnd(T a) { return T(aw_folded(aw_work<T>(a
 template <class T> aw_fn T aw_subgroupOr(T a) { return T(aw_folded(aw_work<T>(a), aw_either())); }
 template <class T> aw_fn T aw_subgroupXor(T a) { return T(aw_folded(aw_work<T>(a), aw_differing())); }
 
-// Of the lanes up to the own one, or of those below it, beginning with what changes nothing.
+// A scan over the lanes up to the own one, or below it, that begins with the neutral value.
 template <bool INCLUSIVE, class F, class T> aw_fn T aw_scanned(T value, T neutral, F f) {
     const u32 mask = __activemask(), lane = aw_lane();
     if (mask == aw_whole) {

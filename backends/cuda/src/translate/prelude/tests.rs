@@ -56,10 +56,10 @@ fn every_type_and_fragment_can_be_found() {
 }
 
 #[test]
-fn what_a_fragment_names_it_has() {
+fn a_fragment_has_every_word_that_it_names() {
     for fragment in Fragment::ALL {
         let all = complete(&BTreeSet::from([fragment]));
-        // The rest is there only if what it is about is.
+        // Other text is present only with the fragment that it is about.
         let unconditional: String = {
             let mut depth = 0;
             let lines = fragment.text().lines().filter(|line| {
@@ -80,7 +80,7 @@ fn what_a_fragment_names_it_has() {
 #[test]
 fn each_alone_and_all_together_compile() {
     let Ok(nvrtc) = nvrtc::library() else {
-        eprintln!("not tested: there is no NVRTC here (ANYWARP_NVRTC names its file or folder)");
+        eprintln!("skipped: no NVRTC (set ANYWARP_NVRTC to its file or folder)");
         return;
     };
     let mut sets: Vec<BTreeSet<Fragment>> = Fragment::ALL.iter().map(|fragment| BTreeSet::from([*fragment])).collect();

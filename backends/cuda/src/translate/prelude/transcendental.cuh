@@ -1,5 +1,5 @@
-// Trigonometric, hyperbolic and exponential functions: CUDA's own, which are accurate to a few units
-// in the last place unless the kernel is compiled for speed.
+// Trigonometric, hyperbolic and exponential functions: CUDA's own, accurate to a few units in the last place unless the
+// kernel is compiled with fast math.
 aw_float1(aw_sin, sinf(a), sin(a))
 aw_float1(aw_cos, cosf(a), cos(a))
 aw_float1(aw_tan, tanf(a), tan(a))

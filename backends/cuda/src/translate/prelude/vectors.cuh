@@ -1,11 +1,10 @@
-// Vectors, their operators, and what makes functions of vectors from functions of scalars.
+// Vectors, their operators, and macros that lift scalar functions to vectors.
 #define aw_has_vectors
 template <class T> struct alignas(2 * sizeof(T)) vec2 { T x, y; };
 template <class T> struct vec3 { T x, y, z; };
 template <class T> struct alignas(4 * sizeof(T)) vec4 { T x, y, z, w; };
 
-// Functions of vectors, component by component, from one of scalars that is declared before, or
-// that is found through f16.
+// Component-wise functions of vectors, from a scalar function that is declared before or found through f16.
 #define aw_lift1(f) \
     template <class T> aw_fn vec2<T> f(vec2<T> a) { return {f(a.x), f(a.y)}; } \
     template <class T> aw_fn vec3<T> f(vec3<T> a) { return {f(a.x), f(a.y), f(a.z)}; } \
@@ -117,7 +116,7 @@ template <class T> aw_fn vec3<T> aw_splat_like(const vec3<T>*, T s) { return {s,
 template <class T> aw_fn vec4<T> aw_splat_like(const vec4<T>*, T s) { return {s, s, s, s}; }
 template <class V, class T> aw_fn V aw_splat(T s) { return aw_splat_like(static_cast<const V*>(nullptr), s); }
 
-// A component by number, the last one if there is none. Chosen rather than addressed, so that the
+// A component by index; the last one for an index out of range. It is selected rather than addressed, so that the
 // vector stays in registers.
 template <class T, class I> aw_fn T aw_get(const vec2<T>& v, I i) { return u32(i) == 0u ? v.x : v.y; }
 template <class T, class I> aw_fn T aw_get(const vec3<T>& v, I i) {

@@ -1,4 +1,4 @@
-//! What is proven has no test and no limit, and what is not has.
+//! Proven accesses and loops have no check and no limit; unproven ones have.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const SOURCE: &str = "
     fn quads_of(p: ptr<function, array<u32, 4>>) { (*p)[data[0]] = 1u; }
 ";
 
-/// The text of the kernel's own code with these proofs.
+/// Returns the text of the kernel's own code with these proofs.
 fn text(checks: Checks, proofs: Option<Proofs>) -> String {
     let leave = Leave { checks, ..Leave::default() };
     let program = Program { source: None, leave, proofs: proofs.map(Arc::new), ..program(SOURCE) };
@@ -37,7 +37,7 @@ fn text(checks: Checks, proofs: Option<Proofs>) -> String {
     text.split_once("struct Item").map(|(_, own)| own.to_owned()).expect("the kernel's own code")
 }
 
-/// Everything is proven.
+/// Proofs of everything.
 fn all() -> Proofs {
     let of = |function: &naga::Function| FunctionProofs {
         in_range: vec![true; function.expressions.len()],
@@ -52,17 +52,17 @@ fn all() -> Proofs {
 }
 
 #[test]
-fn what_is_proven_is_not_checked() {
+fn proven_accesses_are_not_checked() {
     let proven = text(Checks::Proven, Some(all()));
     for check in ["aw_at(", "aw_in(", "aw_spent(", "nullptr", "spare", "aw_min("] {
-        assert!(!proven.contains(check), "{check} in what is proven:\n{proven}");
+        assert!(!proven.contains(check), "{check} despite the proofs:\n{proven}");
     }
-    // A divisor is no index.
+    // Divisors are not covered by proofs.
     assert!(proven.contains("aw_div("), "{proven}");
 }
 
 #[test]
-fn what_is_not_proven_is_checked() {
+fn unproven_accesses_are_checked() {
     let driver = text(Checks::Driver, Some(all()));
     for (checks, proofs) in [(Checks::Proven, None), (Checks::Proven, Some(Proofs::default())), (Checks::Driver, None)]
     {
@@ -89,7 +89,7 @@ fn each_access_has_its_own_proof() {
             tried += usize::from(count(&text) < count(&everything));
         }
     }
-    // Whether a value or a variable of the function's own is a vector's component is tested without them.
+    // Components of values and of the function's variables have no check even without proofs.
     assert!(tried >= 6, "only {tried} proofs of one access left out a check");
 }
 

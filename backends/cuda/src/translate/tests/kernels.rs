@@ -1,4 +1,4 @@
-//! Kernels that use the language from all sides.
+//! Kernels that together use most of the language.
 
 /// Names and texts.
 pub(super) const KERNELS: [(&str, &str); 12] = [

@@ -1,4 +1,4 @@
-//! Which loops get a limit.
+//! The loops that get a limit.
 
 use super::body;
 
@@ -28,7 +28,7 @@ fn loops_that_are_proven_to_end_have_no_limit() {
         "var m = n; for (var k = 0u; k < m; k++) { data[k] = m; }",
         "for (var k = 0u; k < n; k++) { for (var l = 0u; l < k; l++) { data[l] = k; } }",
         "for (var k = 0u; !(k >= n); k++) { data[k] = k; }",
-        // The bound moves, but the counter gets no further than integers go.
+        // The bound changes, but the counter cannot exceed its type's range.
         "for (var k = 0u; k < data[1]; k++) { data[k] = k; }",
         "var m = n; for (var k = 0u; k < m; k++) { m++; }",
         "for (var k = 0u; k < n + k; k++) { data[k] = k; }",
@@ -42,26 +42,26 @@ fn other_loops_have_one() {
     for statements in [
         "loop { data[0] += 1u; if data[1] > 3u { break; } }",
         "loop { data[0] += 1u; }",
-        // The counter stands still, or is set elsewhere too.
+        // The counter does not change, or is also set elsewhere.
         "for (var k = 0u; k < n; k += 0u) { data[k] = k; }",
         "for (var k = 0u; k < n; k++) { if data[k] == 3u { k = 0u; } }",
         "for (var k = 0u; k < n; k++) { let p = &k; *p = 0u; }",
         "for (var k = 0u; k < n; k++) { k--; }",
-        // Away from the bound.
+        // The counter moves away from the bound.
         "for (var k = 1u; k < n; k--) { data[k] = k; }",
         "for (var k = 10u; k >= 0u; k--) { data[k] = k; }",
         "for (var k = 1u; k < n; k *= 2u) { data[k] = k; }",
-        // It may step over the bound and wrap around.
+        // The counter may step over the bound and wrap around.
         "for (var k = 0u; k < n; k += 2u) { data[k] = k; }",
         "for (var k = 0u; k <= n; k++) { data[k] = k; }",
         "for (var k = 0u; k != n; k += 2u) { data[k] = k; }",
         "for (var k = 0u; k < n; k += data[1]) { data[k] = k; }",
-        // A turn may miss the step or the test.
+        // An iteration may skip the step or the test.
         "var k = 0u; while k < n { if data[k] == 0u { continue; } k++; }",
         "var k = 0u; while k < n { if data[k] == 0u { k++; } }",
         "var k = 0u; loop { if data[1] == 0u { if k >= n { break; } } continuing { k++; } }",
         "var k = 0u; loop { if data[1] == 0u { continue; } if k >= n { break; } continuing { k++; } }",
-        // What the counter was before the loop is no step.
+        // A value from before the loop is not a step.
         "var k = 0u; let before = k; while k < n { k = before + 1u; }",
         "for (var k = 0.0; k < 4.0; k += 1.0) { data[0] = 1u; }",
     ] {

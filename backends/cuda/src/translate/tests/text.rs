@@ -1,4 +1,4 @@
-//! What stands in the text.
+//! Properties of the text.
 
 use anywarp_backend::Program;
 
@@ -45,7 +45,7 @@ fn limits_are_asked_for_where_loops_have_them() {
 fn lines_of_the_wgsl_are_told() {
     let text = translated(SAXPY).text;
     assert!(text.contains("// if id.x < arrayLength(&y) { y[id.x] += params.a * x[id.x]; }\n#line 6 \"test.wgsl\"\n"));
-    // No backslash makes the line below part of a comment.
+    // A backslash must not make the next line part of the comment.
     let text = body("data[0] = 1u; // \\\n    data[1] = 2u;").text;
     assert!(!text.contains("\\\n#line"), "{text}");
 }
@@ -79,7 +79,7 @@ fn much_workgroup_memory_is_asked_for_at_launch() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_with_its_line() {
+fn an_unsupported_feature_is_refused_with_its_line() {
     let program = program(
         "@group(0) @binding(0) var image: texture_2d<f32>;
         @group(0) @binding(1) var<storage, read_write> data: array<f32>;

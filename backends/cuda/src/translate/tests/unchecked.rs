@@ -1,9 +1,9 @@
-//! The one promise of the translator's tests that checks are needless: they run nothing.
+//! The only promise in the translator's tests that checks are needless: the tests run no kernel.
 
 use anywarp_backend::{Checks, Unchecked};
 
-/// Returns the choice of a program without checks.
+/// Returns the option for a program without checks.
 pub(in crate::translate) fn unchecked() -> Checks {
-    // SAFETY: nothing is run.
+    // SAFETY: no kernel is run.
     Checks::Off(unsafe { Unchecked::promise() })
 }

@@ -95,7 +95,7 @@ fn selections() {
         reference: Box::new(|x| if x[0] == 1 { x[1] } else { x[2] }),
     });
     check(&by_value);
-    // Selection by a comparison is other code.
+    // Selection by a comparison is emitted differently.
     let by_comparison = ALL.map(|class| Case {
         name: format!("select {class:?} by comparison"),
         from: vec![class, class],

@@ -1,4 +1,4 @@
-//! Second operands that are constants or the same in all lanes.
+//! Second operands that are constants or uniform.
 
 use super::{Case, check, reference, values};
 use crate::codegen::ops::magic::Magic;
@@ -36,7 +36,7 @@ fn constant_operands() {
 
 #[test]
 fn uniform_operands() {
-    // The second operand is lane 0 of the values, so that the reference knows it.
+    // The second operand is lane 0 of the values, which the reference can read.
     for class in [Class::I32, Class::I64] {
         let cases: Vec<Case> = OPS
             .into_iter()
@@ -70,7 +70,7 @@ fn uniform_operands() {
 
 #[test]
 fn magic_factors_divide_exactly() {
-    // The quotient changes at multiples of the divisor: the numbers beside them decide.
+    // The quotient changes at multiples of the divisor, so the numbers next to them are the critical ones.
     let divide = |a: u32, divisor: u32| {
         let magic = format!("{:?}", Magic::new(divisor));
         let field = |name: &str| {

@@ -1,5 +1,5 @@
-//! Every operation against plain Rust: edge values with edge values, as lanes and as scalars, on
-//! this machine and on the least machine of its architecture.
+//! Compares every operation with plain Rust: all combinations of edge values, as lanes and as scalars, on this machine
+//! and on the minimal machine of its architecture.
 
 mod cases;
 mod known;
@@ -27,7 +27,7 @@ type LanesForm = Box<dyn Fn(&mut Emit, &[Parts]) -> Parts>;
 type ScalarForm = Box<dyn Fn(&mut Emit, &[Machine]) -> Machine>;
 type Reference = Box<dyn Fn(&[u64]) -> u64>;
 
-/// One operation. Values are bits; booleans 0 and 1.
+/// One operation. Values are given as bits; booleans are 0 and 1.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) from: Vec<Class>,
@@ -45,7 +45,7 @@ fn flags() -> settings::Flags {
     settings::Flags::new(flags)
 }
 
-/// The machines to compile for that this one can run.
+/// The targets that this machine can run.
 pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa)> {
     let flags = flags();
     let native = cranelift_native::builder().unwrap().finish(flags.clone()).unwrap();
@@ -63,14 +63,14 @@ pub(super) fn machines() -> Vec<(&'static str, OwnedTargetIsa)> {
     machines
 }
 
-/// Memory of eight lanes.
+/// Memory for eight lanes.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 pub(super) struct Memory([u64; 8]);
 
 type Compiled = unsafe extern "C" fn(out: *mut Memory, operands: *const Memory);
 
-/// A function that reads its operands, one [`Memory`] each, and writes one result.
+/// Builds a function that reads its operands, one [`Memory`] each, and writes one result.
 fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Function {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.extend([AbiParam::new(isa.pointer_type()); 2]);
@@ -89,7 +89,7 @@ fn build(isa: &dyn TargetIsa, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Fun
     function
 }
 
-/// The same as code that can run.
+/// Compiles the same function to code that can run.
 pub(super) fn compile(module: &mut JITModule, emit: impl FnOnce(&mut Emit, [Machine; 2])) -> Compiled {
     let mut context = module.make_context();
     context.func = build(module.isa(), emit);
@@ -100,8 +100,8 @@ pub(super) fn compile(module: &mut JITModule, emit: impl FnOnce(&mut Emit, [Mach
     unsafe { std::mem::transmute(module.get_finalized_function(id)) }
 }
 
-/// Compiles for the other architecture, where this build of Cranelift knows it: nothing runs, but
-/// every instruction must exist there, and no routine of Cranelift be needed.
+/// Compiles for the other architecture, if this build of Cranelift supports it: the code is not run, but every
+/// instruction must exist, and no routine of Cranelift may be needed.
 fn compile_for_aarch64(case: &Case) {
     let Ok(builder) = isa::lookup_by_name("aarch64-unknown-linux-gnu") else { return };
     let isa = builder.finish(flags()).unwrap();
@@ -118,13 +118,13 @@ fn compile_for_aarch64(case: &Case) {
     }
 }
 
-/// A place for code. Routines of Cranelift must never be asked for.
+/// Creates a module for code. Panics if a routine of Cranelift is needed.
 pub(super) fn module(isa: OwnedTargetIsa) -> JITModule {
     let names = Box::new(|routine| panic!("needs the routine {routine:?}"));
     JITModule::new(JITBuilder::with_isa(Arc::clone(&isa), names))
 }
 
-/// Puts eight values where code reads them.
+/// Stores eight values in the form that the code reads.
 pub(super) fn store(class: Class, values: &[u64; 8]) -> Memory {
     let mut memory = Memory([0; 8]);
     if class.bytes() == 8 {
@@ -138,7 +138,7 @@ pub(super) fn store(class: Class, values: &[u64; 8]) -> Memory {
     memory
 }
 
-/// Reads eight values that code wrote.
+/// Reads eight values that the code has written.
 pub(super) fn load(class: Class, memory: &Memory) -> [u64; 8] {
     std::array::from_fn(|lane| {
         if class.bytes() == 8 {
@@ -154,7 +154,7 @@ pub(super) fn load(class: Class, memory: &Memory) -> [u64; 8] {
     })
 }
 
-/// Whether bits are a NaN of the class.
+/// Whether the bits are a NaN of the class.
 pub(super) fn is_nan(class: Class, bits: u64) -> bool {
     match class {
         Class::F32 => f32::from_bits(bits as u32).is_nan(),
@@ -189,7 +189,7 @@ fn lanes_form(emit: &mut Emit, case: &Case, [out, operands]: [Machine; 2]) {
     emit.store_parts(&result, out, 0);
 }
 
-/// Every combination of the operands' values, eight at a time; the last ones repeat.
+/// Every combination of the operands' values, eight at a time; the last ones are repeated to fill up.
 fn combinations(case: &Case) -> Vec<Vec<[u64; 8]>> {
     let lists: Vec<Vec<u64>> = case.from.iter().map(|&class| values::of(class, case.from.len())).collect();
     let total: usize = lists.iter().map(Vec::len).product();
@@ -225,7 +225,7 @@ pub(super) fn check(cases: &[Case]) {
                 compare(machine, case, lanes, scalar, &operands);
             }
         }
-        // SAFETY: nothing refers to the code any more.
+        // SAFETY: no pointer into the code is left.
         unsafe { module.free_memory() };
     }
 }
@@ -233,7 +233,7 @@ pub(super) fn check(cases: &[Case]) {
 fn compare(machine: &str, case: &Case, lanes: Compiled, scalar: Option<Compiled>, operands: &[[u64; 8]]) {
     let run = |code: Compiled, memory: &[Memory]| {
         let mut out = Memory([0; 8]);
-        // SAFETY: the code reads as many operands as there are and writes one result.
+        // SAFETY: the code reads this number of operands and writes one result.
         unsafe { code(&mut out, memory.as_ptr()) };
         load(case.to, &out)
     };

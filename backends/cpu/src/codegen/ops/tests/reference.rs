@@ -1,4 +1,4 @@
-//! What operations mean, in plain Rust.
+//! Reference implementations of the operations in plain Rust.
 
 use crate::ir::{BinaryOp, Class, CompareOp, Convert, UnaryOp};
 
@@ -171,7 +171,7 @@ pub(super) fn convert(op: Convert, a: u64) -> u64 {
     }
 }
 
-/// The nearest f16: whole multiples of the unit in the last place, counted in f64.
+/// The nearest f16: a multiple of the unit in the last place, computed in f64.
 pub(super) fn round_f16(x: f32) -> f32 {
     if x.is_nan() || x.is_infinite() || x == 0.0 {
         return x;

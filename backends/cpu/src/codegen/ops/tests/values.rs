@@ -2,7 +2,7 @@
 
 use crate::ir::Class;
 
-/// Values to combine when an operation has so many operands.
+/// The values to combine for an operation with this number of operands.
 pub(super) fn of(class: Class, operands: usize) -> Vec<u64> {
     let mut values = match class {
         Class::Bool => return vec![0, 1],
@@ -52,7 +52,7 @@ fn floats32() -> Vec<u64> {
     values.extend([0.499_999_97, 8_388_607.5, 8_388_608.0, 16_777_215.0, 16_777_216.0, 2_147_483_500.0]);
     values.extend([31, 32, 62, 63, 64].map(|power| 2f32.powi(power)));
     values.extend([4_294_967_000.0, 9_223_371_500_000_000_000.0, 18_446_743_000_000_000_000.0]);
-    // The edges of f16: overflow, ties, the least normal and subnormal numbers.
+    // Edge cases of f16: overflow, ties, the smallest normal and subnormal numbers.
     values.extend([65504.0, 65519.996, 65520.0, 65536.0, 1.0 + 1.0 / 2048.0, 1.0 + 3.0 / 2048.0, 2047.5, 2048.5]);
     values.extend([-14, -15, -24, -25, -26].map(|power| 2f32.powi(power)));
     values.extend([1.5 * 2f32.powi(-24), 1.5 * 2f32.powi(-25), 2f32.powi(-14) - 2f32.powi(-26), 2.5 * 2f32.powi(-24)]);

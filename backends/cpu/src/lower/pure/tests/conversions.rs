@@ -69,7 +69,7 @@ fn other_conversions() {
         (Scalar::I32, 2049, Scalar::F16, 2048_f32.to_bits().into()),
         (Scalar::I64, 1 << 40, Scalar::F16, f32::INFINITY.to_bits().into()),
         (Scalar::F32, 65519.0_f32.to_bits().into(), Scalar::F16, 65504_f32.to_bits().into()),
-        // Rounding to f32 first would end on the tie and go down to even.
+        // Rounding to f32 first would give the tie, which rounds down to even.
         (
             F64,
             (1.0 + 2_f64.powi(-11) + 2_f64.powi(-40)).to_bits(),
@@ -104,7 +104,7 @@ fn literals_live_in_their_registers() {
         (Literal::F64(0.1), 0.1_f64.to_bits()),
     ] {
         let mut b = Builder::new([1, 1, 1]);
-        let value = super::super::literal(&mut b, literal).expect("it is concrete");
+        let value = super::super::literal(&mut b, literal).expect("a concrete literal");
         assert_eq!(eval(b, &[], &[value]), [expected]);
     }
 }

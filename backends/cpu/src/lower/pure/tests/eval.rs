@@ -1,9 +1,9 @@
-//! Runs what a builder holds, one instruction after the other, on the bits of scalars.
+//! Interprets a builder's instructions in order, on the bits of scalars.
 
 use crate::ir::{BinaryOp, Builder, Class, CompareOp, Convert, Inst, Stmt, TernaryOp, UnaryOp, Value};
 use crate::math::eval_f32;
 
-/// The bits of `results`, where variable `i` holds `vars[i]`.
+/// The bits of `results`, where variable `i` has the value `vars[i]`.
 pub(super) fn eval(b: Builder, vars: &[u64], results: &[Value]) -> Vec<u64> {
     let function = b.finish();
     let mut bits = vec![0; function.insts.len()];
@@ -42,7 +42,7 @@ fn single(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
-/// The nearest f16, written as arithmetic rather than on bits.
+/// The nearest f16, by arithmetic rather than on bits.
 pub(super) fn round_f16(x: f32) -> f32 {
     if !x.is_finite() || x == 0.0 {
         return x;
@@ -112,7 +112,7 @@ fn binary(op: BinaryOp, class: Class, x: u64, y: u64) -> u64 {
     }
 }
 
-/// Sums, products and quotients of singles are the same when rounded from double.
+/// Sums, products and quotients of singles are correct when rounded from double.
 fn float(op: BinaryOp, x: f64, y: f64) -> f64 {
     match op {
         BinaryOp::Add => x + y,

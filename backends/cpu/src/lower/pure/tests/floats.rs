@@ -1,4 +1,4 @@
-//! Functions of floats, component by component.
+//! Component-wise functions of floats.
 
 use naga::{BinaryOperator as Bo, MathFunction as Mf, Scalar};
 

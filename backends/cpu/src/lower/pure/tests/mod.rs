@@ -1,6 +1,6 @@
-//! Each function on edge values against plain Rust.
+//! Compares each function on edge values with plain Rust.
 //!
-//! Every case runs twice: on variables, and on constants, which the builder folds in part.
+//! Every case runs twice: with variables, and with constants, which the builder folds in part.
 
 mod bits;
 mod conversions;
@@ -41,7 +41,7 @@ fn floats(scalar: Scalar, values: &[f32]) -> Input {
     input(scalar, &bits)
 }
 
-/// Bits of the components of what `build` makes of the inputs.
+/// Bits of the components that `build` returns for the inputs.
 fn run(inputs: &[Input], build: impl Fn(&mut Builder, &[Operand<'_>]) -> Result<Vec<Value>, String>) -> Vec<u64> {
     let mut outcomes = [false, true].map(|constant| {
         let mut b = Builder::new([1, 1, 1]);
@@ -66,7 +66,7 @@ fn run(inputs: &[Input], build: impl Fn(&mut Builder, &[Operand<'_>]) -> Result<
         let results = build(&mut b, &operands).expect("the function exists");
         eval(b, &vars, &results)
     });
-    // Two NaN may differ in their bits.
+    // Two NaN may have different bits.
     let last = std::mem::take(&mut outcomes[1]);
     assert_eq!(outcomes[0].len(), last.len());
     for (x, y) in outcomes[0].iter().zip(&last) {
