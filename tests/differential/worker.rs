@@ -153,7 +153,9 @@ fn say(message: &Message) -> std::io::Result<()> {
 /// The feature that the device says it does not have.
 fn lacking(failure: &Failure) -> Option<String> {
     match failure {
-        Failure::Error(text) if text.contains("devices that can run the kernel") || text.contains("no other device") => {
+        Failure::Error(text)
+            if text.contains("devices that can run the kernel") || text.contains("no other device") =>
+        {
             text.lines().next().map(str::to_owned)
         }
         _ => None,

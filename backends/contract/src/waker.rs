@@ -1,8 +1,16 @@
 //! The waker between a completion and the task that awaits it, which makes [`Ticket`](crate::Ticket) a future.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Wake, Waker};
+mod task;
+
+use std::sync::Arc;
+use std::task::Waker;
+
+use task::Task;
+
+/// What `task` uses to synchronise: `tests/models.rs` checks it with the types of `loom` in its place.
+mod sync {
+    pub(super) use std::sync::{Mutex, MutexGuard, PoisonError};
+}
 
 /// The waker that one future gives to a completion, and the task that is woken through it.
 ///
@@ -22,9 +30,7 @@ impl Awaited {
     /// Stops waking any task.
     pub(crate) fn clear(&self) {
         if let Some(task) = &self.0 {
-            // Dropped outside of the lock, as it may run foreign code.
-            let woken = task.state().waker.take();
-            drop(woken);
+            task.clear();
         }
     }
 }
@@ -41,55 +47,11 @@ impl Drop for Awaited {
     }
 }
 
-#[derive(Default)]
-struct Task(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    /// The waker of the task that polled last.
-    waker: Option<Waker>,
-    /// Whether the completion holds the task and has not woken it since.
-    given: bool,
-}
-
-impl Task {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Replaces the waker; returns whether the completion must receive the task.
-    fn set(&self, waker: &Waker) -> bool {
-        // Cloning and dropping a waker may run foreign code, so neither happens under the lock.
-        let known = self.state().waker.as_ref().is_some_and(|known| known.will_wake(waker));
-        let waker = (!known).then(|| waker.clone());
-        let mut state = self.state();
-        let replaced = waker.and_then(|waker| state.waker.replace(waker));
-        let given = std::mem::replace(&mut state.given, true);
-        drop(state);
-        drop(replaced);
-        !given
-    }
-}
-
-impl Wake for Task {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        let mut state = self.state();
-        state.given = false;
-        let waker = state.waker.take();
-        drop(state);
-        // Foreign code, on a thread that other work needs. The panic's message was already printed.
-        let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
 
     #[derive(Default)]
     struct Count(AtomicUsize);

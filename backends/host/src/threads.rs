@@ -6,8 +6,8 @@
 //! up. Kernels on the processor and large copies use this.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -15,6 +15,18 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use anywarp_backend::BackendError;
 
 use crate::guarded;
+
+mod door;
+mod ranges;
+
+use door::Door;
+use ranges::Ranges;
+
+/// What `door` and `ranges` use to synchronise: `tests/models.rs` checks them with the types of `loom` in its place.
+mod sync {
+    pub(super) use std::sync::atomic;
+    pub(super) use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+}
 
 /// Nanoseconds of remaining work above which other threads are called: waking one takes 5 to 50 us.
 const WORTH_CALLING: f64 = 80_000.0;
@@ -100,25 +112,15 @@ fn fitting(nanoseconds: f64, cost: f64) -> u64 {
     (nanoseconds / cost.max(0.001)) as u64 + 1
 }
 
-#[derive(Default)]
-struct Door {
-    closed: bool,
-    inside: usize,
-}
-
 /// Work that several threads share.
 struct Shared {
-    next: AtomicU64,
-    end: u64,
+    ranges: Ranges,
+    door: Door,
     /// Nanoseconds per unit, as known at the start.
     cost: f64,
-    threads: u64,
-    halted: AtomicBool,
     /// Nanoseconds summed over all threads, for measuring a unit.
     nanoseconds: AtomicU64,
     error: Mutex<Option<BackendError>>,
-    door: Mutex<Door>,
-    left: Condvar,
     /// Valid until the door is closed and no thread is inside.
     work: *const Work<'static>,
 }
@@ -137,65 +139,34 @@ fn shared(pool: &ThreadPool, units: Range<u64>, cost: f64, work: &Work<'_>) -> R
     // has shut the door and waited for those inside; nothing below can unwind before that.
     let work = unsafe { std::mem::transmute::<*const Work<'_>, *const Work<'static>>(work) };
     let shared = Arc::new(Shared {
-        next: AtomicU64::new(units.start),
-        end: units.end,
+        ranges: Ranges::new(units, helpers + 1),
+        door: Door::new(),
         cost,
-        threads: helpers + 1,
-        halted: AtomicBool::new(false),
         nanoseconds: AtomicU64::new(0),
         error: Mutex::new(None),
-        door: Mutex::default(),
-        left: Condvar::new(),
         work,
     });
     for _ in 0..helpers {
         let shared = Arc::clone(&shared);
         pool.spawn(move || {
-            if shared.enter() {
+            if shared.door.enter() {
                 shared.work();
-                shared.leave();
+                shared.door.leave();
             }
         });
     }
     shared.work();
-    shared.close();
+    shared.door.close();
     let error = shared.error.lock().unwrap_or_else(PoisonError::into_inner).take();
     error.map_or_else(|| Ok(shared.nanoseconds.load(Ordering::Relaxed) as f64 / left as f64), Err)
 }
 
 impl Shared {
-    fn door(&self) -> MutexGuard<'_, Door> {
-        self.door.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Enters the door; returns whether there is still work.
-    fn enter(&self) -> bool {
-        let mut door = self.door();
-        door.inside += usize::from(!door.closed);
-        !door.closed
-    }
-
-    fn leave(&self) {
-        let mut door = self.door();
-        door.inside -= 1;
-        if door.closed && door.inside == 0 {
-            self.left.notify_all();
-        }
-    }
-
-    fn close(&self) {
-        let mut door = self.door();
-        door.closed = true;
-        while door.inside > 0 {
-            door = self.left.wait(door).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
     /// Processes ranges until none are left, or one has failed. Never unwinds.
     fn work(&self) {
         let result = guarded("working on several threads", || {
             let (mut cost, mut then) = (self.cost, Instant::now());
-            while let Some(range) = self.take(cost) {
+            while let Some(range) = self.ranges.take(fitting(SHORTEST, cost), fitting(LONGEST, cost)) {
                 let units = range.end - range.start;
                 // SAFETY: this thread is inside the door, or is the one that will close it.
                 unsafe { (*self.work)(range) }?;
@@ -207,21 +178,9 @@ impl Shared {
             Ok(())
         });
         if let Err(error) = result {
-            self.halted.store(true, Ordering::Relaxed);
+            self.ranges.halt();
             self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
-    }
-
-    /// Takes the next range, of units that take `cost` nanoseconds: smaller towards the end, so that all threads end
-    /// together.
-    fn take(&self, cost: f64) -> Option<Range<u64>> {
-        if self.halted.load(Ordering::Relaxed) {
-            return None;
-        }
-        let left = self.end.saturating_sub(self.next.load(Ordering::Relaxed));
-        let size = (left / (2 * self.threads)).min(fitting(LONGEST, cost)).max(fitting(SHORTEST, cost));
-        let first = self.next.fetch_add(size, Ordering::Relaxed);
-        (first < self.end).then(|| first..self.end.min(first.saturating_add(size)))
     }
 }
 

@@ -197,7 +197,9 @@ fn bound_without_variable(said: Said<'_>) -> Option<Finding> {
         if text(next) != "var" {
             let name = text(at + 1);
             let finding = Finding::new(format!("`@{name}` is not before a variable")).mark(tokens[at + 1].span(), "");
-            return Some(finding.help("write it before `var`, as in `@group(0) @binding(0) var<storage> data: array<f32>;`"));
+            return Some(
+                finding.help("write it before `var`, as in `@group(0) @binding(0) var<storage> data: array<f32>;`"),
+            );
         }
     }
     None

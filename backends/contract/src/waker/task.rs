@@ -1,0 +1,60 @@
+//! The task that a future was polled by last, and whether the completion will wake it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+
+use super::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The waker that a completion receives in place of the task's own.
+#[derive(Default)]
+pub(super) struct Task(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The waker of the task that polled last.
+    waker: Option<Waker>,
+    /// Whether the completion holds the task and has not woken it since.
+    given: bool,
+}
+
+impl Task {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Replaces the waker; returns whether the completion must receive the task.
+    pub(super) fn set(&self, waker: &Waker) -> bool {
+        // Cloning and dropping a waker may run foreign code, so neither happens under the lock.
+        let known = self.state().waker.as_ref().is_some_and(|known| known.will_wake(waker));
+        let waker = (!known).then(|| waker.clone());
+        let mut state = self.state();
+        let replaced = waker.and_then(|waker| state.waker.replace(waker));
+        let given = std::mem::replace(&mut state.given, true);
+        drop(state);
+        drop(replaced);
+        !given
+    }
+
+    /// Releases the waker.
+    pub(super) fn clear(&self) {
+        // Dropped outside of the lock, as it may run foreign code.
+        let woken = self.state().waker.take();
+        drop(woken);
+    }
+}
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let mut state = self.state();
+        state.given = false;
+        let waker = state.waker.take();
+        drop(state);
+        // Foreign code, on a thread that other work needs. The panic's message was already printed.
+        let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
+    }
+}
