@@ -242,9 +242,9 @@ async fn of_another_device(device: &Device) -> TestResult {
     let launch = launch.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut foreign);
     refused(launch.threads(64), |error| matches!(error, LaunchError::OtherDevice { .. }), &["recording"])?;
     let elsewhere = |error: &BufferError| matches!(error, BufferError::OtherDevice { .. });
-    refused(foreign.copy(&theirs, &mut data), elsewhere, &["copying on", "the source is of"])?;
-    refused(foreign.fill(&mut data, 1), elsewhere, &["filling on", "the recording is of"])?;
-    refused(device.recording().copy(&theirs, &mut data), elsewhere, &["copying on", "the source is of"])?;
+    refused(foreign.copy(&theirs, &mut data), elsewhere, &["copying on", "the source belongs to"])?;
+    refused(foreign.fill(&mut data, 1), elsewhere, &["filling on", "the recording belongs to"])?;
+    refused(device.recording().copy(&theirs, &mut data), elsewhere, &["copying on", "the source belongs to"])?;
     equal(foreign.len(), 0, "nothing was recorded")
 }
 

@@ -28,7 +28,11 @@ fn lengths(device: &Device) -> TestResult {
         &["matrix product: 'a' has 4 elements, but the shape [3, 2] needs 6"],
     )?;
     refused(matmul(&six, &six, &mut c, [3, 2, 2]), is, &["'b' has 6 elements, but the shape [2, 2] needs 4"])?;
-    refused(matmul(&six, &four, c.slice_mut(1..), [3, 2, 2]), is, &["'c' has 5 elements, but the shape [3, 2] needs 6"])?;
+    refused(
+        matmul(&six, &four, c.slice_mut(1..), [3, 2, 2]),
+        is,
+        &["'c' has 5 elements, but the shape [3, 2] needs 6"],
+    )?;
     refused(matmul(&six, &four, &mut c, [0, 2, 2]), is, &["'a' has 6 elements, but the shape [0, 2] needs 0"])?;
     let class = Error::from(matmul(&four, &four, &mut c, [3, 2, 2]).unwrap_err()).class();
     equal(class, ErrorClass::Programmer, "class")?;
@@ -89,8 +93,8 @@ fn other_devices(device: &Device) -> TestResult {
     let (here, there) = (device.buffer::<f32>(4)?, other.buffer::<f32>(4)?);
     let mut c = device.buffer::<f32>(4)?;
     let is = |error: &OperationError| matches!(error, OperationError::OtherDevice { .. });
-    refused(matmul(&there, &here, &mut c, [2, 2, 2]), is, &["'a' is of", device.selector()])?;
-    refused(matmul(&here, &there, &mut c, [2, 2, 2]), is, &["'b' is of", device.selector()])?;
+    refused(matmul(&there, &here, &mut c, [2, 2, 2]), is, &["'a' belongs to", device.selector()])?;
+    refused(matmul(&here, &there, &mut c, [2, 2, 2]), is, &["'b' belongs to", device.selector()])?;
     let mut recording = other.recording();
-    refused(Matmul::new([2, 2, 2]).record(&mut recording).run(&here, &here, &mut c), is, &["the recording is of"])
+    refused(Matmul::new([2, 2, 2]).record(&mut recording).run(&here, &here, &mut c), is, &["the recording belongs to"])
 }

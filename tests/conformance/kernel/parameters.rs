@@ -141,7 +141,7 @@ async fn what_is_not_read_needs_no_value(device: &Device) -> TestResult {
     let missing = |error: &LaunchError| matches!(error, LaunchError::Missing { .. });
     kernel("one")?.launch().set("params.a", 5u32).bind("out", &mut out).groups(1)?;
     let wrong = kernel("one")?.launch().set("params.b", 5u32).bind("out", &mut out).groups(1);
-    refused(wrong, missing, &["no argument for params.a: u32:"])?;
+    refused(wrong, missing, &["no argument for params.a: u32;"])?;
     let two = kernel("two")?;
     let wrong = two.launch().set("params.b", 5u32).bind("out", &mut out).groups(1);
     refused(wrong, missing, &["no argument for params.weights: "])?;

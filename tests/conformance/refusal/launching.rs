@@ -89,7 +89,7 @@ async fn buffer_of_another_device(device: &Device) -> TestResult {
     let launch = kernel.launch().bind("source", &theirs).bind("result", &mut ours);
     refused(launch.threads(64), elsewhere, &["'source'", device.selector()])?;
     let foreign = |error: &anywarp::BufferError| matches!(error, anywarp::BufferError::OtherDevice { .. });
-    refused(ours.copy_from(&theirs), foreign, &["copying on", "the source is of"])?;
+    refused(ours.copy_from(&theirs), foreign, &["copying on", "the source belongs to"])?;
     let grid = other.buffer_from(&[1u32; 3])?;
     let source = device.buffer_from(&[7u32; 64])?;
     let launch = kernel.launch().bind("source", &source).bind("result", &mut ours);
