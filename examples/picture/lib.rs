@@ -111,6 +111,6 @@ mod tests {
     #[test]
     fn other_files_are_refused_by_name() {
         let error = Picture::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap_err().to_string();
-        assert!(error.contains("Cargo.toml: it is neither a JPEG nor a PNG"), "{error}");
+        assert!(error.contains("Cargo.toml: expected a JPEG or a PNG"), "{error}");
     }
 }
