@@ -374,7 +374,11 @@ fn functions_that_cannot_print_are_told_with_their_line() {
     on_every_device(|device| {
         for (line, function, message) in [
             (3, "fn debug(a: u32) { other(); }", "the debug function 'debug' has a body, which must be empty"),
-            (3, "fn debug(a: u32) -> u32 { return a; }", "the debug function 'debug' has a result, which a debug function cannot have"),
+            (
+                3,
+                "fn debug(a: u32) -> u32 { return a; }",
+                "the debug function 'debug' has a result, which a debug function cannot have",
+            ),
             (
                 4,
                 "\nfn debug(a: ptr<function, u32>) {}",
