@@ -96,8 +96,8 @@ fn lanes_lie_in_records() {
     let buffer = |a: [u32; 3], b: [u32; 3]| words(&[&[0][..], &a, &[8, 8, 8], &b].concat());
     assert_eq!(mismatches(json, &buffer(record(1.5, -1), record(f32::NAN, 7))), 0);
     assert_eq!(mismatches(json, &buffer(record(f32::NAN, -2), record(0.0, 6))), 3);
-    let told = compare(&check(json), &buffer(record(2.5, -1), record(0.0, 7))).told;
-    assert_eq!(told, ["record 0 lane 0: expected [1.0, 2.0], got 2.5 (0x40200000)"]);
+    let described = compare(&check(json), &buffer(record(2.5, -1), record(0.0, 7))).described;
+    assert_eq!(described, ["record 0 lane 0: expected [1.0, 2.0], got 2.5 (0x40200000)"]);
     // The last record ends with its last lane, not with its padding.
     assert_eq!(mismatches(json, &buffer(record(1.0, -1), record(0.0, 7))[..36]), 0);
     assert_eq!(mismatches(json, &buffer(record(1.0, -1), record(0.0, 7))[..35]), 1);
@@ -110,7 +110,7 @@ fn alternatives_match_whole() {
     assert_eq!(mismatches(json, &words(&[3, 4])), 0);
     assert_eq!(mismatches(json, &words(&[1, 4])), 1);
     assert_eq!(
-        compare(&check(json), &words(&[1, 4])).told,
+        compare(&check(json), &words(&[1, 4])).described,
         ["record 0: expected (1.0, 2.0) or (3.0, 4.0), got (1 (0x00000001), 4 (0x00000004))"]
     );
 }
@@ -142,5 +142,5 @@ fn every_type_of_lane_is_read() {
 #[test]
 fn many_mismatches_are_counted_and_few_told() {
     let found = compare(&check(r#"{"after":0,"buf":0,"off":0,"kind":"eq","ty":"u8","zeros":100}"#), &[1; 100]);
-    assert_eq!((found.count, found.told.len()), (100, 8));
+    assert_eq!((found.count, found.described.len()), (100, 8));
 }
