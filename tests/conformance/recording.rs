@@ -14,7 +14,7 @@ pub(crate) const CASES: &[Case] = cases![
     uploads_come_before_each_replay,
     between_launches_of_the_stream,
     an_empty_recording,
-    keeps_its_buffers_and_kernels,
+    outlives_its_buffers_and_kernels,
     barriers,
     a_long_recording,
     folded_and_indirect,
@@ -151,7 +151,7 @@ async fn an_empty_recording(device: &Device) -> TestResult {
     Ok(())
 }
 
-async fn keeps_its_buffers_and_kernels(device: &Device) -> TestResult {
+async fn outlives_its_buffers_and_kernels(device: &Device) -> TestResult {
     let mut result = device.buffer::<u32>(64)?;
     let mut recording = device.recording();
     {

@@ -12,7 +12,7 @@ use crate::outcome::{TestResult, equal, refused, same};
 pub(crate) const CASES: &[Case] = cases![
     read_guards_are_shared,
     read_guards_exclude_launches,
-    guards_exclude_recordings,
+    guards_keep_recordings_off,
     leaked_guards_exclude_the_host,
     leaked_guards_exclude_the_device,
     a_write_guard_takes_effect_when_dropped,
@@ -57,7 +57,7 @@ fn in_use(guard: &'static str) -> impl Fn(&Error) -> bool {
     move |error| matches!(error, Error::Buffer(BufferError::InUse { guard: found }) if *found == guard)
 }
 
-async fn guards_exclude_recordings(device: &Device) -> TestResult {
+async fn guards_keep_recordings_off(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     let recording = adding(device, &mut buffer)?;
     let guard = buffer.read_here().await?;

@@ -14,7 +14,7 @@ pub(crate) const CASES: &[Case] = cases![
     saxpy_large = |device| saxpy_of(device, (1 << 20) + 7),
     every_class,
     reflection,
-    only_bindings_that_the_entry_point_uses,
+    only_what_the_entry_point_uses,
     group_and_binding_gaps,
     bound_by_number,
     uniform_from_a_buffer,
@@ -116,7 +116,7 @@ const TWO_ENTRY_POINTS: &str = "
 fn helper() { a[0] = 3u; }
 @compute @workgroup_size(1) fn third() { helper(); }";
 
-async fn only_bindings_that_the_entry_point_uses(device: &Device) -> TestResult {
+async fn only_what_the_entry_point_uses(device: &Device) -> TestResult {
     for (entry, binding, wanted) in [("first", "a", 1u32), ("second", "b", 2), ("third", "a", 3)] {
         let kernel = device.kernel(Wgsl::new(TWO_ENTRY_POINTS).entry(entry))?;
         equal(kernel.entry_point(), entry, "entry point")?;

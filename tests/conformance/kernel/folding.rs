@@ -22,7 +22,7 @@ pub(crate) const CASES: &[Case] = cases![
     folded_with_immediates,
     folded_in_the_last_group,
     folded_and_plain_in_turns,
-    folded_with_conflicting_names,
+    folded_with_names_of_our_own,
 ];
 
 /// Counts each workgroup of the logical grid, and every built-in value that contradicts the others.
@@ -165,7 +165,7 @@ async fn folded_and_plain_in_turns(device: &Device) -> TestResult {
 }
 
 /// The kernel may use the names that folding would choose, and its built-ins may be members of a struct.
-async fn folded_with_conflicting_names(device: &Device) -> TestResult {
+async fn folded_with_names_of_our_own(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Ids { @builtin(workgroup_id) logical_id: vec3<u32>, @builtin(num_workgroups) linear: vec3<u32> }
          @group(0) @binding(0) var<storage, read_write> anywarp_grid: array<u32>;

@@ -12,7 +12,7 @@ pub(crate) const CASES: &[Case] = cases![
     bytes_at_once,
     nested_structs_and_arrays,
     matrices,
-    unread_members_need_no_value,
+    what_is_not_read_needs_no_value,
     later_values_win,
     values_differ_from_launch_to_launch,
     several_uniforms,
@@ -135,7 +135,7 @@ fn second(all: ptr<function, Params>) -> u32 { return (*all).b; }
 @compute @workgroup_size(1) fn two() { let whole = params; out[1] = whole.b + whole.weights[1].y; }
 @compute @workgroup_size(1) fn all() { var copy = params; out[2] = second(&copy); }";
 
-async fn unread_members_need_no_value(device: &Device) -> TestResult {
+async fn what_is_not_read_needs_no_value(device: &Device) -> TestResult {
     let mut out = device.buffer::<u32>(3)?;
     let kernel = |entry: &str| device.kernel(Wgsl::new(SHARED).entry(entry.to_owned()));
     let missing = |error: &LaunchError| matches!(error, LaunchError::Missing { .. });
