@@ -1,4 +1,4 @@
-//! What is refused, and what is said then.
+//! Refused operations and their errors.
 
 use anywarp::ops::{ElementwiseKernel, OperationError, ReductionKernel, shaped};
 use anywarp::{Device, Error, ErrorClass};
@@ -168,7 +168,7 @@ fn too_large(device: &Device) -> TestResult {
     refused(add()?.apply::<f32>(device, (tall, &x)).map(|_| ()), is, &["[131072, 131072]", "split the work"])
 }
 
-/// The caller's own line, as the caller wrote it.
+/// Errors quote the line of the caller's text.
 fn wgsl(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Kernel(_));
     let x = device.buffer::<f32>(4)?;
@@ -200,7 +200,7 @@ fn outputs_without_a_value(device: &Device) -> TestResult {
     let two = ElementwiseKernel::new("x: f32", "y: f32, z: f32", "y = x")?;
     refused(two.apply::<(f32, f32)>(device, &x).map(|_| ()), is, &["never assigns the output `z`"])?;
     same(&y.slice(..3).read()?, &[2.0; 3], "nothing has run")?;
-    // As each error says.
+    // The forms that the errors suggest.
     ElementwiseKernel::new("x: T, y: T", "y: T", "if x < 2 { y += x; }")?.run(device, &x, &mut y)?;
     same(&y.slice(..3).read()?, &[3.0; 3], "in place")
 }

@@ -85,15 +85,15 @@ async fn misaligned_slices_are_refused(device: &Device) -> TestResult {
     let misaligned = |error: &BufferError| matches!(error, BufferError::Misaligned { .. });
     let mut bytes = device.buffer::<u8>(32)?;
     let other = device.buffer::<u8>(4)?;
-    let words = ["byte 5", "byte 9", "multiples of 4"];
-    refused(bytes.slice(5..9).read_here().await, misaligned, &words)?;
-    refused(bytes.slice(5..9).read_async().await, misaligned, &words)?;
-    refused(bytes.slice(5..9).copy_to_slice_here(&mut [0; 4]).await, misaligned, &words)?;
-    refused(bytes.slice_mut(5..9).write_here().await, misaligned, &words)?;
-    refused(bytes.slice_mut(5..9).update_here().await, misaligned, &words)?;
-    refused(bytes.slice_mut(5..9).copy_from_slice_here(&[0; 4]).await, misaligned, &words)?;
-    refused(bytes.slice_mut(5..9).fill(1), misaligned, &words)?;
-    refused(bytes.slice_mut(5..9).copy_from(&other), misaligned, &words)?;
+    let said = ["byte 5", "byte 9", "multiples of 4"];
+    refused(bytes.slice(5..9).read_here().await, misaligned, &said)?;
+    refused(bytes.slice(5..9).read_async().await, misaligned, &said)?;
+    refused(bytes.slice(5..9).copy_to_slice_here(&mut [0; 4]).await, misaligned, &said)?;
+    refused(bytes.slice_mut(5..9).write_here().await, misaligned, &said)?;
+    refused(bytes.slice_mut(5..9).update_here().await, misaligned, &said)?;
+    refused(bytes.slice_mut(5..9).copy_from_slice_here(&[0; 4]).await, misaligned, &said)?;
+    refused(bytes.slice_mut(5..9).fill(1), misaligned, &said)?;
+    refused(bytes.slice_mut(5..9).copy_from(&other), misaligned, &said)?;
     refused(bytes.slice_mut(4..7).fill(1), misaligned, &["byte 4", "byte 7"])?;
     let mut halves = device.buffer::<u16>(8)?;
     refused(halves.slice_mut(1..3).write_here().await, misaligned, &["byte 2", "byte 6"])?;
@@ -104,15 +104,15 @@ async fn slices_out_of_range_are_refused(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(10))?;
     let other = device.buffer::<u32>(3)?;
     let outside = |error: &BufferError| matches!(error, BufferError::OutOfRange { length: 10, .. });
-    let words = ["8..11", "10 elements"];
-    refused(buffer.slice(8..11).read_here().await, outside, &words)?;
-    refused(buffer.slice(8..11).read_async().await, outside, &words)?;
-    refused(buffer.slice(8..11).copy_to_slice_here(&mut [0; 3]).await, outside, &words)?;
-    refused(buffer.slice_mut(8..11).write_here().await, outside, &words)?;
-    refused(buffer.slice_mut(8..11).update_here().await, outside, &words)?;
-    refused(buffer.slice_mut(8..11).copy_from_slice_here(&[0; 3]).await, outside, &words)?;
-    refused(buffer.slice_mut(8..11).fill(1), outside, &words)?;
-    refused(buffer.slice_mut(8..11).copy_from(&other), outside, &words)?;
+    let said = ["8..11", "10 elements"];
+    refused(buffer.slice(8..11).read_here().await, outside, &said)?;
+    refused(buffer.slice(8..11).read_async().await, outside, &said)?;
+    refused(buffer.slice(8..11).copy_to_slice_here(&mut [0; 3]).await, outside, &said)?;
+    refused(buffer.slice_mut(8..11).write_here().await, outside, &said)?;
+    refused(buffer.slice_mut(8..11).update_here().await, outside, &said)?;
+    refused(buffer.slice_mut(8..11).copy_from_slice_here(&[0; 3]).await, outside, &said)?;
+    refused(buffer.slice_mut(8..11).fill(1), outside, &said)?;
+    refused(buffer.slice_mut(8..11).copy_from(&other), outside, &said)?;
     // An end before the start, and ends that would overflow.
     let (late, early) = (7, 3);
     refused(buffer.slice(late..early).read_here().await, outside, &["7..3"])?;
@@ -121,7 +121,7 @@ async fn slices_out_of_range_are_refused(device: &Device) -> TestResult {
     // Out of range of the slice, but within the buffer.
     let beyond = |error: &BufferError| matches!(error, BufferError::OutOfRange { length: 4, .. });
     refused(buffer.slice(2..6).slice(3..5).read_here().await, beyond, &["3..5", "4 elements"])?;
-    refused(buffer.slice(8..11).slice(0..1).read_here().await, outside, &words)?;
+    refused(buffer.slice(8..11).slice(0..1).read_here().await, outside, &said)?;
     same(&buffer.read_here().await?, &words(10), "unchanged")
 }
 

@@ -43,8 +43,8 @@ async fn unknown_names(device: &Device) -> TestResult {
     let data = device.buffer::<f32>(8)?;
     for key in ["z", "X", "", "0.3", "1.1", "0.", "-1.0", "x.y", "0.1.2"] {
         let unknown = |error: &LaunchError| matches!(error, LaunchError::UnknownBinding { key: k, .. } if k == key);
-        let words = ["saxpy.wgsl:saxpy", &format!("'{key}'"), "params, x, y"];
-        refused(kernel.launch().bind(key, &data).threads(8), unknown, &words)?;
+        let said = ["saxpy.wgsl:saxpy", &format!("'{key}'"), "params, x, y"];
+        refused(kernel.launch().bind(key, &data).threads(8), unknown, &said)?;
     }
     Ok(())
 }
@@ -162,8 +162,8 @@ async fn struct_elements_of_another_layout(device: &Device) -> TestResult {
          @compute @workgroup_size(1) fn main() { particles[0].mass = 1.0; }",
     )?;
     let mut packed = device.buffer::<Packed>(8)?;
-    let words = ["Particle", "position: vec3<f32>", "at   16", "Packed", "position: [f32; 3]", "at    4"];
-    refused(kernel.launch().bind("particles", &mut packed).groups(1), layout_of("particles"), &words)?;
+    let said = ["Particle", "position: vec3<f32>", "at   16", "Packed", "position: [f32; 3]", "at    4"];
+    refused(kernel.launch().bind("particles", &mut packed).groups(1), layout_of("particles"), &said)?;
     let mut floats = device.buffer::<f32>(64)?;
     refused(kernel.launch().bind("particles", &mut floats).groups(1), layout_of("particles"), &["Particle", "f32"])
 }
@@ -244,10 +244,10 @@ async fn shared_borrow_of_a_written_buffer(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let (x, y) = (device.buffer::<f32>(8)?, device.buffer::<f32>(8)?);
     let shared = |error: &LaunchError| matches!(error, LaunchError::NotMutable { .. });
-    let words = ["saxpy.wgsl:saxpy", "writes 'y'", "&mut"];
+    let said = ["saxpy.wgsl:saxpy", "writes 'y'", "&mut"];
     let launch = || kernel.launch().set_bytes("params", &[0; 64]).bind("x", &x);
-    refused(launch().bind("y", &y).threads(8), shared, &words)?;
-    refused(launch().bind("y", y.slice(..)).threads(8), shared, &words)
+    refused(launch().bind("y", &y).threads(8), shared, &said)?;
+    refused(launch().bind("y", y.slice(..)).threads(8), shared, &said)
 }
 
 async fn misaligned_offsets(device: &Device) -> TestResult {

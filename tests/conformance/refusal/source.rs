@@ -59,9 +59,9 @@ async fn wgsl_that_is_not_valid(device: &Device) -> TestResult {
 
 async fn no_compute_entry_point(device: &Device) -> TestResult {
     let none = |error: &KernelError| matches!(error, KernelError::NoEntryPoint { .. });
-    let words = ["none.wgsl has no compute entry point", "@compute"];
-    refused(device.kernel(Wgsl::new("").file("none.wgsl")), none, &words)?;
-    refused(device.kernel(Wgsl::new("fn helper() {}").file("none.wgsl")), none, &words)?;
+    let said = ["none.wgsl has no compute entry point", "@compute"];
+    refused(device.kernel(Wgsl::new("").file("none.wgsl")), none, &said)?;
+    refused(device.kernel(Wgsl::new("fn helper() {}").file("none.wgsl")), none, &said)?;
     let text = "@fragment fn shade() -> @location(0) vec4<f32> { return vec4(0.0); }";
     refused(device.kernel(Wgsl::new(text).file("none.wgsl")), none, &["none.wgsl", "shade (Fragment)"])
 }
@@ -142,8 +142,8 @@ async fn too_much_workgroup_memory(device: &Device) -> TestResult {
         )
     };
     let too_much = (limit / 4 + 4).to_string();
-    let words = ["workgroup memory", &(limit + 16).to_string(), &limit.to_string()];
-    refused(device.kernel(source(too_much)), above_limit, &words)?;
+    let said = ["workgroup memory", &(limit + 16).to_string(), &limit.to_string()];
+    refused(device.kernel(source(too_much)), above_limit, &said)?;
     if device.caps().backend == BackendKind::Dx12 {
         return Ok(()); // its compiler (FXC) unrolls the clearing: many minutes for 32 KiB
     }
@@ -159,8 +159,8 @@ async fn too_many_invocations(device: &Device) -> TestResult {
         return fail("one dimension allows less than all invocations");
     }
     let text = format!("@compute @workgroup_size({x}, {y}) fn main() {{}}");
-    let words = ["invocations", &(x * y).to_string(), &limits.workgroup_invocations.to_string()];
-    refused(device.kernel(text), above_limit, &words)
+    let said = ["invocations", &(x * y).to_string(), &limits.workgroup_invocations.to_string()];
+    refused(device.kernel(text), above_limit, &said)
 }
 
 async fn too_large_a_workgroup(device: &Device) -> TestResult {

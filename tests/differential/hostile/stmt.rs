@@ -27,7 +27,7 @@ impl Maker {
             42..47 => self.pointer(block),
             47..50 => self.copy(block),
             50..66 if deeper => self.guard(block),
-            66..84 if deeper => self.turns(block),
+            66..84 if deeper => self.loop_statement(block),
             84..88 if deeper => self.switch(block),
             88..93 => self.call(block),
             93..97 => self.jump(block),
