@@ -52,7 +52,7 @@ fn a_limit_below_every_write() {
         let stats = device.stats();
         assert_eq!(stats.staging_in_use, 0, "staging bytes in use at the end");
         assert!(stats.staging_peak <= 4096, "{stats:?}");
-        // Of the six guards, three with 1025 words and more bypass the limit.
+        // Three of the six guards bypass the limit: those with 1025 words and more.
         assert_eq!(stats.staging_bypassed, 3, "{stats:?}");
     });
 }

@@ -174,7 +174,7 @@ fn large_uploads_survive_memory_that_runs_out_half_way() -> anywarp::Result<()> 
     Ok(())
 }
 
-/// Each chunk has arrived as a whole or not at all, and which of them did is not said.
+/// Each chunk is transferred as a whole or not at all; the error does not say which chunks were.
 #[test]
 fn a_large_copy_that_failed_leaves_new_elements_and_old_ones() -> anywarp::Result<()> {
     let old: Vec<u32> = vec![u32::MAX; 10 << 20];
@@ -187,13 +187,13 @@ fn a_large_copy_that_failed_leaves_new_elements_and_old_ones() -> anywarp::Resul
             let machine = Machine::new(&NullOptions::staged());
             let mut buffer = machine.device.buffer_from(&old)?;
             machine.device.synchronize()?;
-            // No chunk finds a block, so that each of them allocates.
+            // No chunk finds a free block, so that each of them allocates.
             machine.device.trim();
             machine.faults(Faults::new().fail(call, fault, When::From(nth)));
             assert_eq!(buffer.copy_from_slice(&new).is_err(), machine.faulty.fired() > 0);
             assert!(nth > 0 || machine.faulty.fired() > 0, "{call:?} is not called at all");
             machine.calm();
-            // Who asks first is told of chunks that were refused.
+            // The next call reports the refused chunks.
             let now = buffer.read().or_else(|_| buffer.read())?;
             let is_new = |index: usize| now[index] == new[index];
             assert!((0..now.len()).all(|index| is_new(index) || now[index] == old[index]), "after {call:?} {nth}");

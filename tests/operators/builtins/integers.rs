@@ -61,7 +61,7 @@ fn insert(scalar: Scalar, v: &[Value]) -> Want {
     Want::int(scalar, (v[0].i() & !mask) | ((v[1].i() << offset) & mask))
 }
 
-/// Dot products: of packed bytes, and of vectors.
+/// Dot products of packed bytes and of vectors.
 pub(crate) fn cases() -> Vec<Case> {
     let packed = |name: &str, result: Scalar, byte: fn(u8) -> i128| {
         let reference = move |row: &[Vec<Value>]| {
