@@ -1,10 +1,10 @@
-//! The floors of `src`: no module names one of a higher floor, and ARCHITECTURE.md has the same table.
+//! The floors of `src`: no module uses a higher floor, and ARCHITECTURE.md has the same table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The floors, lowest first: the modules at the root of the crate, and what they are.
+/// The floors, lowest first: the modules at the root of the crate, and their contents.
 const FLOORS: &[(&str, &[&str], &str)] = &[
     (
         "values",
@@ -19,7 +19,7 @@ const FLOORS: &[(&str, &[&str], &str)] = &[
     ("edge", &["interop"], "buffers and devices shared with raw wgpu and CUDA"),
 ];
 
-/// A name of another module, in a file.
+/// A use of another module in a file.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Arrow {
     file: String,
@@ -32,12 +32,12 @@ struct Arrow {
 fn no_import_points_upwards() {
     let arrows = arrows();
     println!("{} arrows from files to modules of other folders", pairs(&arrows));
-    // Were the reader blind, there would be no arrow at all.
+    // Without a working parser, there would be no uses at all.
     for (from, to) in [("buffer", "submit"), ("kernel", "buffer"), ("device", "kernel"), ("interop", "device")] {
         assert!(arrows.iter().any(|arrow| (&*arrow.from, &*arrow.to) == (from, to)), "no arrow from {from} to {to}");
     }
     let upward: Vec<String> = arrows.iter().filter(|arrow| is_wrong(arrow)).map(|arrow| format!("{arrow:?}")).collect();
-    assert!(upward.is_empty(), "these name what is above them or beside them:\n{}", upward.join("\n"));
+    assert!(upward.is_empty(), "these files use modules of higher floors or of the same floor:\n{}", upward.join("\n"));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_architecture_has_the_same_table() {
 }
 
 #[test]
-fn the_reader_sees_what_it_must() {
+fn the_parser_finds_all_uses() {
     let seen = |module: &[&str], text: &str| -> Vec<(usize, String)> {
         let module: Vec<String> = module.iter().map(|part| (*part).to_owned()).collect();
         names(text, &module)
@@ -84,12 +84,12 @@ fn is_wrong(arrow: &Arrow) -> bool {
     to > from || beside
 }
 
-/// The number of files and modules of other folders that they name.
+/// The number of pairs of a file and a module of another folder that it uses.
 fn pairs(arrows: &[Arrow]) -> usize {
     arrows.iter().map(|arrow| (&arrow.file, &arrow.to)).collect::<BTreeSet<_>>().len()
 }
 
-/// All names of other modules in `src`.
+/// All uses of other modules in `src`.
 fn arrows() -> Vec<Arrow> {
     let source = source();
     let roots = roots(&fs::read_to_string(source.join("lib.rs")).unwrap());
@@ -114,7 +114,7 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// The files of a folder that are not tests alone.
+/// The files of a folder, without test modules.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -142,7 +142,7 @@ fn module_of(path: &Path) -> Vec<String> {
     module
 }
 
-/// The names that lib.rs shows at the root, and the modules that they are from.
+/// The names that lib.rs exports at the root, with their modules.
 fn roots(lib: &str) -> BTreeMap<String, String> {
     let mut roots = BTreeMap::new();
     for item in code(lib).split(';').filter_map(|item| item.split("pub use ").nth(1)) {
@@ -156,8 +156,8 @@ fn roots(lib: &str) -> BTreeMap<String, String> {
     roots
 }
 
-/// The first names behind `crate::`, and those at which `super::` arrives, with their lines. Test modules do
-/// not count.
+/// The first names after `crate::`, and the names that `super::` resolves to, with their lines; test modules are left
+/// out.
 fn names(text: &str, module: &[String]) -> Vec<(usize, String)> {
     let text = code(text);
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
@@ -199,7 +199,7 @@ fn names(text: &str, module: &[String]) -> Vec<(usize, String)> {
     found
 }
 
-/// The first name of each path that begins here: one, or those of a group.
+/// The first name of each path that starts here: one name, or those of a group.
 fn firsts(tokens: &[(usize, String)], at: usize) -> Vec<String> {
     let word = |at: usize| tokens.get(at).map_or("", |(_, token)| token.as_str());
     if word(at) != "{" {
@@ -247,7 +247,7 @@ fn tokens(text: &str) -> Vec<(usize, String)> {
     tokens
 }
 
-/// The text without comments and strings; lines stay where they are.
+/// The text without comments and strings, with the same line numbers.
 fn code(text: &str) -> String {
     let mut code = String::new();
     for line in text.lines() {

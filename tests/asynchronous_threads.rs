@@ -1,5 +1,5 @@
-//! Awaiting starts one thread for a device, and that ends with the device. A process of its own, so that
-//! no other threads come and go.
+//! Asynchronous waits start one thread per device, which ends with the device. The test is a process of its own, so
+//! that no other threads start and end.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -20,7 +20,7 @@ fn names() -> Vec<String> {
     tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok()).map(|name| name.trim().into()).collect()
 }
 
-/// Waits until no more than `most` threads are left; how many are.
+/// Waits until at most `most` threads remain, and returns their number.
 fn at_most(most: usize) -> usize {
     let started = Instant::now();
     while threads() > most && started.elapsed() < Duration::from_secs(10) {
@@ -29,7 +29,7 @@ fn at_most(most: usize) -> usize {
     threads()
 }
 
-/// A device whose driver compiles no more than the work asks for: that may start threads of its own.
+/// A device without compilation of variants, which may start threads of its own.
 fn open(selector: &str) -> anywarp::Result<Device> {
     Ok(Device::open_with(&DeviceOptions::default().selector(selector).variants(Variants::Never))?)
 }
@@ -38,7 +38,7 @@ fn work(device: &Device) -> anywarp::Result<()> {
     for round in 0..100u32 {
         let mut data = device.buffer::<u32>(20_000)?;
         data.fill(round)?;
-        // Cancelled, and awaited.
+        // Cancelled, then awaited.
         let _ = pin!(data.read_async()).poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(pollster::block_on(data.read_async())?[19_999], round);
         pollster::block_on(device.synchronize_async())?;
@@ -52,10 +52,10 @@ fn work(device: &Device) -> anywarp::Result<()> {
 }
 
 #[test]
-fn threads_do_not_add_up() -> anywarp::Result<()> {
+fn threads_do_not_accumulate() -> anywarp::Result<()> {
     let selectors: Vec<String> = Device::enumerate().into_iter().map(|candidate| candidate.selector).collect();
     for selector in selectors {
-        // What a driver starts and keeps for the process is there after the first time.
+        // A driver may start threads once and keep them for the process.
         for _ in 0..2 {
             work(&open(&selector)?)?;
         }
@@ -68,10 +68,10 @@ fn threads_do_not_add_up() -> anywarp::Result<()> {
             for _ in 0..5 {
                 work(&device)?;
             }
-            assert!(at_most(first) <= first, "{selector}: threads were added by more of the same work: {:?}", names());
+            assert!(at_most(first) <= first, "{selector}: the same work started further threads: {:?}", names());
         }
         let left = at_most(before);
-        assert!(left <= before, "{selector}: {left} threads are left of {before}");
+        assert!(left <= before, "{selector}: expected at most {before} threads, got {left}");
     }
     Ok(())
 }

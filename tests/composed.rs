@@ -1,4 +1,4 @@
-//! What happens in an imported file is told with that file, its lines and columns.
+//! Errors and findings in an imported file name that file, with lines and columns.
 
 use std::path::PathBuf;
 
@@ -12,15 +12,15 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     work(id.x);
 }";
 
-/// A kernel whose module has this text.
+/// A kernel whose imported module has this text.
 fn wgsl(module: &'static str) -> Wgsl<'static> {
     Wgsl::new(MAIN).file("main.wgsl").module("shared::part", module)
 }
 
-/// Fails unless `said` has all parts.
+/// Fails unless `said` contains all parts.
 fn says(said: &str, parts: &[&str]) {
     for part in parts {
-        assert!(said.contains(part), "'{part}' is missing in\n{said}");
+        assert!(said.contains(part), "expected '{part}' in\n{said}");
     }
 }
 
@@ -86,7 +86,7 @@ fn debug_functions_print_where_they_are_called() {
 }
 
 #[test]
-fn files_are_read_anew_for_each_kernel() {
+fn files_are_read_again_for_each_kernel() {
     let folder: PathBuf = std::env::temp_dir().join(format!("anywarp-composed-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("kernels")).unwrap();
     std::fs::create_dir_all(folder.join("shared")).unwrap();

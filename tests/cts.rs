@@ -3,20 +3,20 @@
 //! ```text
 //! cargo test --release --test cts -- [OPTION..] [DIR]
 //!
-//! DIR                 folder of case files (*.jsonl.gz), or ANYWARP_CTS_DIR; without either nothing runs
-//! --device SELECTOR   the device, as ANYWARP_DEVICE names it
-//! --staged            keep host and device memory apart even where they are one
-//! --filter TEXT       only traces whose query or sub-parameters hold TEXT
-//! --sample PERCENT    only a part of the traces, chosen by --seed N (0 where absent)
-//! --list-failures     tell each failure: query, sub-parameters, what was expected where, and what was found
-//! --jobs N            worker processes at a time; as many as there are cores where absent
-//! --timeout SECONDS   how long a worker may say nothing (60 where absent) before its trace counts as failed; a
+//! DIR                 folder of case files (*.jsonl.gz), or ANYWARP_CTS_DIR; without either no trace runs
+//! --device SELECTOR   the device, in the form of ANYWARP_DEVICE
+//! --staged            use separate memory for host and device, even on a device with unified memory
+//! --filter TEXT       only traces whose query or sub-parameters contain TEXT
+//! --sample PERCENT    only a part of the traces, selected by --seed N (default 0)
+//! --list-failures     print each failure: query, sub-parameters, positions, expected and actual values
+//! --jobs N            worker processes at a time (default: the number of cores)
+//! --timeout SECONDS   the time without a message of a worker after which its trace fails (default 60); a
 //!                     software device spends minutes on the large arrays of some cases
 //! ```
 //!
-//! Traces run in child processes, 64 in each, so that a shader which crashes the driver, or never ends, fails alone.
-//! Failures listed in `cts/known_failures.txt` count as skipped; one that passes counts as failed. The last line of
-//! the output is `N passed, M failed, K skipped`; the exit code is 1 where M is not 0.
+//! Traces run in child processes, 64 in each, so that a shader which crashes the driver or never ends fails alone.
+//! Failures listed in `cts/known_failures.txt` count as skipped; a listed trace that passes counts as failed. The last
+//! line of the output is `N passed, M failed, K skipped`; the exit code is 1 where M is not 0.
 
 #[path = "cts/mod.rs"]
 mod cts;
@@ -43,8 +43,8 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     if !dir.is_dir() && dir.components().count() == 1 {
-        // `cargo test NAME` hands NAME to every test: it asks for another one.
-        println!("skipped: no DIR ('{}' is no folder)", dir.display());
+        // `cargo test NAME` passes NAME to every test; it selects another one.
+        println!("skipped: no DIR ('{}' is not a folder)", dir.display());
         return ExitCode::SUCCESS;
     }
     match run(&options, &dir) {
@@ -54,7 +54,8 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options, dir: &std::path::Path) -> Result<Tally, String> {
-    let program = std::env::current_exe().map_err(|error| format!("this program cannot be found again: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find the path of this test program: {error}"))?;
     let command = || {
         let mut command = Command::new(&program);
         command.args(options.for_worker());
@@ -66,7 +67,7 @@ fn run(options: &Options, dir: &std::path::Path) -> Result<Tally, String> {
 
 fn conclude(options: &Options, total: &Tally) -> ExitCode {
     if total.failed() > 0 && !options.list_failures {
-        println!("--list-failures tells what failed");
+        println!("use --list-failures to print the failures");
     }
     print!("{}", total.reasons());
     println!("{total}");
@@ -77,7 +78,7 @@ fn work(options: &Options) -> ExitCode {
     let open = || Player::open(options.device.as_deref(), options.staged);
     match worker::serve(open, std::io::stdin().lock(), std::io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
-        // The parent is gone, and nobody reads the exit code either.
+        // The parent has closed the pipe, and nothing reads the exit code.
         Err(_) => ExitCode::FAILURE,
     }
 }

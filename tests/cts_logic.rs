@@ -1,4 +1,5 @@
-//! The logic of the `cts` test, which needs no device: reading cases, comparing, choosing, and outliving workers.
+//! The logic of the `cts` test, which needs no device: reading cases, comparing results, selecting traces, and failing
+//! workers.
 
 #[allow(dead_code, reason = "the modules are shared with the test that runs the cases")]
 #[path = "cts/mod.rs"]

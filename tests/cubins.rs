@@ -1,30 +1,31 @@
-//! Translates kernels to CUDA C++ and compiles them to machine code, without a card.
+//! Translates kernels to CUDA C++ and compiles them to machine code, without a GPU.
 //!
 //! ```text
 //! cargo test --release --features cuda --test cubins -- [OPTION..] [DIR]
 //!
 //! DIR               folder of WGSL conformance cases (*.jsonl.gz), or ANYWARP_CTS_DIR: only with --sample
-//! --sample PERCENT  this part of the cases' kernels, too, chosen by --seed N (0 where absent)
-//! --arch A,B        the architectures (sm_75,sm_80,sm_90,sm_100 where absent)
-//! --filter TEXT     only kernels whose name holds TEXT; the name of a case is its query and sub-parameters
-//! --operators       the kernels of the suite `operators`, too: some 2000, which take minutes
-//! --no-suites       leave out those of the suite `conformance`, too
-//! --list-failures   tell each failure, not only the first of each kind
-//! --keep FOLDER     write the CUDA C++ of what fails into FOLDER
-//! --jobs N          threads; as many as there are cores where absent
+//! --sample PERCENT  also this part of the cases' kernels, selected by --seed N (default 0)
+//! --arch A,B        the architectures (default sm_75,sm_80,sm_90,sm_100)
+//! --filter TEXT     only kernels whose name contains TEXT; the name of a case is its query and sub-parameters
+//! --operators       also the kernels of the suite `operators`: about 2000, which take minutes
+//! --no-suites       without the kernels of the suite `conformance`
+//! --list-failures   print each failure, not only the first of each kind
+//! --keep FOLDER     write the CUDA C++ of failing kernels into FOLDER
+//! --jobs N          threads (default: the number of cores)
 //! ```
 //!
-//! The kernels are those in `shaders/` and `examples/shaders/`, those of suites, which run on the processor while their kernels are noted, and
-//! those of conformance cases. Whatever translates to the same text counts once. Compiled kernels are kept from one run
-//! to the next only where `ANYWARP_CACHE` is set. Without NVRTC nothing runs, which is a failure where
-//! `ANYWARP_REQUIRE` holds `nvrtc`. The last line is `N passed, M failed, K skipped`; the exit code is 1 where M is not 0.
+//! The kernels are those in `shaders/` and `examples/shaders/`, those that suites compile while they run on the CPU
+//! backend, and those of conformance cases. Kernels with the same CUDA C++ count once. Compiled kernels are kept
+//! between runs only where `ANYWARP_CACHE` is set. Without NVRTC no kernel is compiled, which is a failure where
+//! `ANYWARP_REQUIRE` contains `nvrtc`. The last line is `N passed, M failed, K skipped`; the exit code is 1 where M is
+//! not 0.
 
 #[path = "cubins/capture.rs"]
 mod capture;
 #[path = "cubins/conformance_suite.rs"]
 mod conformance_suite;
 #[path = "cts/mod.rs"]
-#[allow(dead_code, reason = "only its files and samples are of use here")]
+#[allow(dead_code, reason = "only its files and samples are used here")]
 mod cts;
 #[path = "cubins/gather.rs"]
 mod gather;
@@ -47,8 +48,8 @@ use std::time::Instant;
 use anywarp_cuda::nvrtc;
 use options::Options;
 use report::Report;
-// The suites' modules name each other from the root.
-#[allow(unused_imports, reason = "which of them the suites name is theirs to say")]
+// The suites' modules refer to each other from the root.
+#[allow(unused_imports, reason = "the suites decide which of them they use")]
 use {conformance_suite::*, operator_suite::*};
 
 fn main() -> ExitCode {

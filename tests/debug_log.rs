@@ -1,11 +1,11 @@
-//! What kernels print goes to the log, on every device, and is still there as values.
+//! The debug output of kernels goes to the log once, on every device, and is still available as values.
 
 use std::sync::{Mutex, PoisonError};
 
 use anywarp::{Device, Result, Wgsl};
 
-/// Lines with their levels, as they came.
-static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// The log lines with their levels, in order.
+static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 struct Listener;
 
@@ -17,15 +17,15 @@ impl log::Log for Listener {
     fn log(&self, record: &log::Record<'_>) {
         if self.enabled(record.metadata()) {
             let line = format!("{}: {}", record.level(), record.args());
-            HEARD.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            LOGGED.lock().unwrap_or_else(PoisonError::into_inner).push(line);
         }
     }
 
     fn flush(&self) {}
 }
 
-fn heard() -> Vec<String> {
-    let mut lines = std::mem::take(&mut *HEARD.lock().unwrap_or_else(PoisonError::into_inner));
+fn logged() -> Vec<String> {
+    let mut lines = std::mem::take(&mut *LOGGED.lock().unwrap_or_else(PoisonError::into_inner));
     lines.sort_unstable();
     lines
 }
@@ -39,9 +39,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     debug(id.x * 10);
 }";
 
-// One test: the log is one for the whole process.
+// One test only, because the log is shared by the whole process.
 #[test]
-fn the_log_hears_each_line_once_and_values_stay() -> Result<()> {
+fn each_line_is_logged_once_and_values_stay() -> Result<()> {
     log::set_boxed_logger(Box::new(Listener)).expect("this process has no other logger");
     log::set_max_level(log::LevelFilter::Info);
     for candidate in Device::enumerate() {
@@ -51,29 +51,29 @@ fn the_log_hears_each_line_once_and_values_stay() -> Result<()> {
         let both = ["INFO: k.wgsl:6: debug(value = 0) at [0, 0, 0]", "INFO: k.wgsl:6: debug(value = 10) at [1, 0, 0]"];
 
         kernel.launch().groups(1)?;
-        assert_eq!(heard(), [""; 0], "{selector}: nobody has waited yet");
+        assert_eq!(logged(), [""; 0], "{selector}: lines before the first wait");
         device.synchronize()?;
-        assert_eq!(heard(), both, "{selector}");
+        assert_eq!(logged(), both, "{selector}");
         device.synchronize()?;
-        assert_eq!(heard(), [""; 0], "{selector}: told twice");
+        assert_eq!(logged(), [""; 0], "{selector}: lines logged twice");
 
         kernel.launch().groups(1)?;
         pollster::block_on(device.synchronize_async())?;
-        assert_eq!(heard(), both, "{selector}");
+        assert_eq!(logged(), both, "{selector}");
 
         kernel.launch().groups(1)?;
         assert_eq!(device.debug_output()?.lines.len(), 6, "{selector}: of three launches");
-        assert_eq!(heard(), both, "{selector}");
+        assert_eq!(logged(), both, "{selector}");
         assert_eq!(device.debug_output()?.lines.len(), 0, "{selector}");
 
-        // More than there is room for: the log says how many are missing.
+        // More calls than the debug memory holds: the log reports how many are missing.
         kernel.launch().groups(60_000)?;
         device.synchronize()?;
-        let told = heard();
+        let logged_lines = logged();
         let kept = device.debug_output()?;
-        assert!(kept.dropped > 0 && kept.lines.len() + 1 == told.len(), "{selector}: {}", told.len());
+        assert!(kept.dropped > 0 && kept.lines.len() + 1 == logged_lines.len(), "{selector}: {}", logged_lines.len());
         let lost = format!("WARN: {} calls were dropped: the debug memory is full", kept.dropped);
-        assert!(told.contains(&lost), "{selector}: {lost}");
+        assert!(logged_lines.contains(&lost), "{selector}: {lost}");
         assert_eq!(kept.lines.len() as u64 + kept.dropped, 120_000, "{selector}");
     }
     Ok(())

@@ -1,8 +1,8 @@
-//! Debug printing, on every device of the machine: what kernels print is what arrives.
+//! Debug printing on every device of the machine: the host receives the printed values.
 
 use anywarp::{DebugLine, DebugOutput, DebugValue, Device, KernelError, Result, Wgsl, f16};
 
-/// Runs `test` on each device, and on the processor with its accesses checked.
+/// Runs `test` on each device, and on the CPU backend with access checks.
 fn on_every_device(test: impl Fn(&Device) -> Result<()>) {
     let selectors = Device::enumerate().into_iter().map(|candidate| candidate.selector);
     let mut tested = 0;
@@ -10,7 +10,7 @@ fn on_every_device(test: impl Fn(&Device) -> Result<()>) {
         match Device::open(&selector) {
             Ok(device) => {
                 test(&device).unwrap_or_else(|error| panic!("on {selector}: {error}"));
-                // What checks the kernels finds nothing wrong with how they print.
+                // Debug printing itself causes no findings.
                 assert_eq!(device.findings().to_string(), "", "on {selector}");
             }
             Err(error) if selector == "cpu:checked" => println!("without checks: {error}"),
@@ -44,7 +44,7 @@ fn value(line: &DebugLine, index: usize) -> &DebugValue {
 }
 
 #[test]
-fn every_invocation_tells_who_it_is() {
+fn every_invocation_prints_its_ids() {
     on_every_device(|device| {
         let text = "// anywarp:debug
             fn debug(index: u32, id: vec3<u32>) {}
@@ -64,13 +64,13 @@ fn every_invocation_tells_who_it_is() {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 96);
-        assert_eq!(device.debug_output()?, DebugOutput::default(), "what was collected is gone");
+        assert_eq!(device.debug_output()?, DebugOutput::default(), "collected output is removed");
         Ok(())
     });
 }
 
 #[test]
-fn values_of_every_type_arrive_bit_by_bit() {
+fn values_of_every_type_keep_their_bits() {
     on_every_device(|device| {
         let text = "// anywarp:debug
             fn debug(a: bool, b: i32, c: u32, d: f32, e: vec2<bool>, f: vec3<f32>, g: vec4<i32>) {}
@@ -165,7 +165,7 @@ fn main(@builtin(local_invocation_index) x: u32) {
 }";
 
 #[test]
-fn calls_are_where_the_text_has_them() {
+fn calls_name_their_line() {
     on_every_device(|device| {
         let at = |line: u32, call: &str, x: u32| format!("k.wgsl:{line}: {call} at [{x}, 0, 0]");
         let mut expected = vec![at(4, "note(what = 101)", 1), at(10, "none()", 0), at(10, "note(what = 2)", 1)];
@@ -175,7 +175,7 @@ fn calls_are_where_the_text_has_them() {
         expected.sort_unstable();
         let output = print(device, FLOW, [1, 1, 1])?;
         assert_eq!(sorted(&output), expected);
-        // One invocation's own calls come in its order.
+        // The calls of one invocation come in order.
         let of_one: Vec<u32> =
             output.lines.iter().filter(|line| line.invocation == [1, 0, 0]).map(|line| line.line).collect();
         assert_eq!(of_one, [9, 9, 4, 10]);
@@ -210,7 +210,7 @@ fn folded_grids_print_logical_ids() {
 }
 
 #[test]
-fn the_kernel_s_own_bindings_stay_what_they_are() {
+fn the_bindings_of_the_kernel_are_unchanged() {
     on_every_device(|device| {
         let text = "struct Params { a: u32 }
             @group(0) @binding(1) var<uniform> params: Params;
@@ -273,7 +273,7 @@ fn launches_print_one_after_the_other_also_when_replayed() {
 }
 
 #[test]
-fn what_finds_no_room_is_counted() {
+fn dropped_calls_are_counted() {
     on_every_device(|device| {
         let text = "// anywarp:debug
             fn wide(x: vec4<u32>, y: vec4<u32>) {}
@@ -284,21 +284,21 @@ fn what_finds_no_room_is_counted() {
                 narrow();
             }";
         let kernel = kernel(device, text)?;
-        // 16 words for each of 65 536 invocations: four times what there is room for.
+        // 16 words for each of 65 536 invocations: four times the size of the memory.
         kernel.launch().groups([512, 2, 1])?;
         let output = device.debug_output()?;
         let printed = output.lines.len() as u64;
         assert_eq!(printed + output.dropped, 2 * 65_536);
         assert!(output.lines.iter().all(|line| line.invocation[0] < 512 * 64 && line.invocation[1] < 2));
         let words: u64 = output.lines.iter().map(|line| if line.function == "wide" { 12 } else { 4 }).sum();
-        // All of 1 MiB, but for the counters and less than the widest record.
+        // All of 1 MiB, except the counters and less than the widest record.
         assert!((262_144 - 2 - 11..=262_144 - 2).contains(&words), "{words} words");
         let text = output.to_string();
         assert!(text.ends_with(&format!(
             "{} calls were dropped: the debug memory is full (increase ANYWARP_DEBUG_BYTES)\n",
             output.dropped
         )));
-        // Then there is room again.
+        // Afterwards the memory is free again.
         kernel.launch().groups(1)?;
         let output = device.debug_output()?;
         assert_eq!((output.lines.len(), output.dropped), (128, 0));
@@ -325,14 +325,14 @@ fn a_kernel_that_was_stopped_has_printed() -> Result<()> {
     let line = |line, value| format!("k.wgsl:{line}: debug(value = {value}) at [0, 0, 0]");
     assert_eq!(sorted(&device.debug_output()?), [line(4, 7), line(5, 9)]);
     assert!(device.synchronize().is_err_and(|error| error.to_string().contains("was stopped")));
-    // Nobody else is the worse for it.
+    // Later kernels are not affected.
     kernel(&device, &text("i < 3"))?.launch().groups(1)?;
     assert_eq!(sorted(&device.debug_output()?), [line(4, 7)]);
     device.synchronize()
 }
 
 #[test]
-fn the_memory_is_bound_behind_the_kernel_s_own_and_cleared_when_collected() -> Result<()> {
+fn the_memory_is_bound_after_the_kernel_bindings_and_cleared_when_collected() -> Result<()> {
     let null = anywarp_null::NullBackend::with(&anywarp_null::NullOptions::staged());
     let device = Device::from_backend(std::sync::Arc::clone(&null) as _);
     let text = "@group(0) @binding(3) var<storage, read_write> y: array<u32, 4>;
@@ -354,7 +354,7 @@ fn the_memory_is_bound_behind_the_kernel_s_own_and_cleared_when_collected() -> R
 }
 
 #[test]
-fn kernels_that_print_nothing_pay_nothing() {
+fn kernels_without_calls_have_no_cost() {
     on_every_device(|device| {
         let text = "// anywarp:debug
             fn debug(value: u32) {}
@@ -370,7 +370,7 @@ fn kernels_that_print_nothing_pay_nothing() {
 }
 
 #[test]
-fn functions_that_cannot_print_are_told_with_their_line() {
+fn errors_of_debug_functions_name_the_line() {
     on_every_device(|device| {
         for (line, function, message) in [
             (3, "fn debug(a: u32) { other(); }", "the debug function 'debug' has a body, which must be empty"),

@@ -1,30 +1,30 @@
-//! Runs random kernels on several devices and on a reference in plain Rust, and compares what they compute.
+//! Runs random kernels on several devices and on a reference in plain Rust, and compares the results.
 //!
 //! ```text
 //! cargo test --release --test differential -- [OPTION..]
 //!
-//! --count N           how many kernels (300 where absent, or as many as 45 seconds allow)
-//! --seed S            the first kernel's seed (1 where absent)
-//! --size N            about how many statements `main` has (4 where absent: what drivers get wrong is listed for it)
-//! --bias checks       kernels out of range wherever they can be, whose loops count in every way
-//! --devices A,B       the devices, as ANYWARP_DEVICE names them (cpu,vulkan where absent)
-//! --jobs N            child processes at a time; as many as there are cores where absent
-//! --shrink SECONDS    how long to look for a smaller kernel that fails (30 where absent)
-//! --timeout SECONDS   how long a child may say nothing (60 where absent)
+//! --count N           the number of kernels (default 300, or as many as fit in 45 seconds)
+//! --seed S            the first kernel's seed (default 1)
+//! --size N            the approximate number of statements of `main` (default 4, for which the known faults are listed)
+//! --bias checks       kernels with many indices out of range and all kinds of loops
+//! --devices A,B       the devices, in the form of ANYWARP_DEVICE (default cpu,vulkan)
+//! --jobs N            child processes at a time (default: the number of cores)
+//! --shrink SECONDS    the time limit for finding a smaller failing kernel (default 30)
+//! --timeout SECONDS   the time without a message after which a child is ended (default 60)
 //! --print S           only print the kernel of seed S
-//! --statistics        only tell what the kernels are like, without a device
+//! --statistics        only print figures about the kernels, without a device
 //! ```
 //!
-//! Kernels are free of races, end, and compute with floats only what is exact, so that every device must give the same
-//! words. With `--bias checks` an index out of range has a meaning, on `cpu` and wherever kernels are `Checks::Proven`:
-//! a read gives the last element, a store and an atomic do nothing. Such kernels run `Proven` and `Driver`, the latter
-//! on other devices than `cpu` only where nothing is out of range; on `cpu:checked`, as the middle end makes them, and
-//! then nothing may be. The devices are `cpu` and `cpu:checked` where none is named. Before them come loops that never
-//! end, which `cpu` has to stop.
+//! Kernels have no races, always end, and use only exact float arithmetic, so every device must produce the same words.
+//! With `--bias checks` an index out of range has a meaning, on `cpu` and wherever kernels are `Checks::Proven`: a read
+//! returns the last element, and a store or an atomic has no effect. Such kernels run `Proven` and `Driver`, the latter
+//! on devices other than `cpu` only if all indices are in range. They also run on `cpu:checked` with the checks that
+//! the middle end adds; then all indices must be in range. The default devices are `cpu` and `cpu:checked`. The first
+//! tests are loops that never end, which `cpu` has to stop.
 //!
-//! They run in child processes: one that crashes the driver fails alone. A device that is not there is left
-//! out, unless `ANYWARP_REQUIRE` names it. The last line is `N passed, M failed, K skipped`; the exit code is 1 where
-//! M is not 0.
+//! The kernels run in child processes, so that a kernel which crashes the driver fails alone. A missing device is
+//! skipped, unless `ANYWARP_REQUIRE` names it. The last line is `N passed, M failed, K skipped`; the exit code is 1
+//! where M is not 0.
 
 #[path = "differential/mod.rs"]
 mod differential;
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     if options.worker {
         return match worker::serve(&options) {
             Ok(()) => ExitCode::SUCCESS,
-            // The parent is gone, and nobody reads the exit code either.
+            // The parent has closed the pipe, and nothing reads the exit code.
             Err(_) => ExitCode::FAILURE,
         };
     }
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Leaves out the devices that are not there, and tells whether any is left.
+/// Removes missing devices from the options, and returns whether any device remains.
 fn present(options: &mut Options) -> Result<bool, String> {
     let required = std::env::var("ANYWARP_REQUIRE").unwrap_or_default().to_lowercase();
     let required: Vec<&str> = required.split(',').map(str::trim).collect();
@@ -74,13 +74,13 @@ fn present(options: &mut Options) -> Result<bool, String> {
         match Device::open(selector) {
             Ok(_) => there.push(selector.clone()),
             Err(error) if required.contains(&selector.split(':').next().unwrap_or_default()) => {
-                return Err(format!("ANYWARP_REQUIRE demands {selector}: {error}"));
+                return Err(format!("ANYWARP_REQUIRE names {selector}: {error}"));
             }
-            Err(_) => println!("{selector} is left out: there is no such device"),
+            Err(_) => println!("{selector} is skipped: no such device"),
         }
     }
     if there.is_empty() {
-        println!("skipped: none of the devices is there");
+        println!("skipped: none of the devices is available");
     }
     options.devices = there;
     Ok(!options.devices.is_empty())
@@ -94,7 +94,7 @@ fn conclude(options: &Options) -> ExitCode {
     match stopped.and_then(|stopped| Ok((stopped, batch::run(options)?))) {
         Ok((stopped, tally)) => {
             if tally.out_of_time {
-                println!("the time is up; --count N runs all N kernels");
+                println!("the time limit is reached; use --count N to run all N kernels");
             }
             println!("{} passed, {} failed, {} skipped", tally.passed, tally.failed, tally.skipped);
             if tally.failed == 0 && stopped { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -1,4 +1,4 @@
-//! The WGSL of the documents, and the shaders that ship, are valid; links lead somewhere.
+//! The WGSL in the documents and the shipped shaders are valid, and links in the documents have targets.
 
 #[path = "support/blocks.rs"]
 mod blocks;
@@ -11,7 +11,7 @@ use anywarp_backend::{Backend, Caps};
 use anywarp_null::NullBackend;
 use blocks::Block;
 
-/// What is not a kernel by itself is checked beside an empty one.
+/// An empty kernel for blocks without one.
 const EMPTY: &str = "\n@compute @workgroup_size(1) fn nothing() {}\n";
 
 #[test]
@@ -47,7 +47,7 @@ fn every_shader_that_ships_is_valid() {
 }
 
 #[test]
-fn every_link_within_the_documents_leads_somewhere() {
+fn every_link_within_the_documents_has_a_target() {
     let mut seen = 0;
     for document in all_documents(Path::new(env!("CARGO_MANIFEST_DIR"))) {
         let text = fs::read_to_string(&document).unwrap();
@@ -92,14 +92,14 @@ fn every_path_of_the_architecture_exists() {
     let quoted = text.split('`').skip(1).step_by(2).filter(|name| name.contains('/') && !name.contains(['*', ' ']));
     let mut seen = 0;
     for path in quoted {
-        // Modules are named as `device/select.rs`.
+        // Modules have the form `device/select.rs`.
         assert!(root.join(path).exists() || root.join("src").join(path).exists(), "ARCHITECTURE.md: no {path}");
         seen += 1;
     }
     assert!(seen >= 20, "only {seen} paths were found: has the notation changed?");
 }
 
-/// Every Markdown file but those of `target` and hidden folders.
+/// Every Markdown file except those in `target` and in hidden folders.
 fn all_documents(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -114,7 +114,7 @@ fn all_documents(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Where links lead: `[words](target)`, and `[name]: target` on a line of its own. Code between backquotes has none.
+/// The targets of links: `[words](target)`, and `[name]: target` on its own line. Code between backquotes has no links.
 fn targets(prose: &str) -> Vec<String> {
     let words: String = prose.split('`').step_by(2).collect();
     let inline = words.split("](").skip(1).filter_map(|rest| rest.split(')').next());
@@ -127,13 +127,13 @@ fn prose(document: &str) -> String {
     document.split("\n```").step_by(2).collect::<Vec<_>>().join("\n")
 }
 
-/// What GitHub makes of a heading.
+/// The anchor that GitHub derives from a heading.
 fn slug(heading: &str) -> String {
     let words = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
     words.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect()
 }
 
-/// A device that has all that WGSL has, with workgroups as large as they come.
+/// A device with all features of WGSL and large limits for workgroups.
 fn everything() -> Caps {
     let mut caps = NullBackend::new().caps().clone();
     caps.shader = naga::valid::Capabilities::all();
@@ -142,13 +142,14 @@ fn everything() -> Caps {
     caps
 }
 
-/// What other blocks of the document may import: `shared::sums` of one that begins `// shared/sums.wgsl`.
+/// The name under which other blocks of the document import this one: `shared::sums` for a block that starts with
+/// `// shared/sums.wgsl`.
 fn as_module(block: &Block) -> Option<(String, &str)> {
     let path = block.file_name()?.strip_suffix(".wgsl")?.replace('/', "::");
     Some((path, &block.text))
 }
 
-/// Every entry point passes the front end.
+/// Checks that every entry point passes the front end.
 fn check(wgsl: Wgsl<'_>, caps: &Caps) {
     let entries = match wgsl.program(caps) {
         Err(KernelError::WhichEntryPoint { candidates, .. }) => candidates,

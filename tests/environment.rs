@@ -1,5 +1,5 @@
-//! The environment variables of the sources are those of the table in the documentation of the crate, and each crate
-//! reads them in one file.
+//! The environment variables in the sources are those in the table of the crate's documentation, and each crate reads
+//! them in one file.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 const PREFIX: &str = "ANYWARP_";
 
-/// Variables by which a test speaks to a process that it started itself.
+/// The prefix of variables between a test and a process that it starts.
 const OWN: &str = "ANYWARP_TEST_";
 
 fn root() -> &'static Path {
@@ -74,7 +74,7 @@ fn each_crate_reads_the_environment_in_one_file() {
         "backends/cuda/src",
         "backends/wgpu/src",
     ]) {
-        // Unit tests speak to processes of their own.
+        // Unit tests set variables for their own processes.
         let is_test = path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs");
         if path.ends_with("environment.rs") {
             seen += 1;

@@ -1,4 +1,5 @@
-//! All public error types: `Debug` shows what `Display` shows, so that a `main` which returns one prints it readably.
+//! All public error types: `Debug` prints the same text as `Display`, so that an error returned from `main` is
+//! readable.
 
 use std::fmt::{Debug, Display};
 use std::fs;
@@ -16,7 +17,7 @@ fn same<E: Debug + Display>(error: E) {
 fn debug_shows_what_display_shows() {
     let invalid = || Wgsl::new("fn").program(&anywarp::backend::Caps::webgpu_baseline()).unwrap_err();
     same(invalid());
-    assert!(format!("{:?}", invalid()).contains("\nerror: "), "lines are lines");
+    assert!(format!("{:?}", invalid()).contains("\nerror: "), "expected line breaks in the text");
     same(Error::from(invalid()));
     same(LaunchError::from(invalid()));
     same(BackendError::CannotBlock);
@@ -38,7 +39,7 @@ fn debug_of_parts_shows_what_display_shows() {
     same(Error::from(error));
 }
 
-/// Each type that implements `Error` by a derive of `thiserror` or by itself is in a list of `debug_as_display!`.
+/// Each type that implements `Error`, by `thiserror` or by itself, is listed in `debug_as_display!`.
 #[test]
 fn no_public_error_derives_debug() {
     let mut found = 0;
@@ -53,11 +54,11 @@ fn no_public_error_derives_debug() {
             }
         }
     }
-    // Were the reader blind, there would be none.
+    // Without a working parser, there would be none.
     assert!(found >= 16, "only {found} errors were found");
 }
 
-/// The names of the public types of a file that are errors.
+/// The names of a file's public error types.
 fn public_errors(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut names = Vec::new();

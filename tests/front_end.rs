@@ -1,23 +1,23 @@
-//! The front end never panics and never overflows the stack, whatever text it is given; nor does the compiler for the
-//! processor, given what the front end lets through.
+//! The front end never panics and never overflows the stack, whatever the text; nor does the compiler of the CPU
+//! backend for accepted texts.
 //!
 //! ```text
 //! cargo test --release --test front_end -- [OPTION..]
 //!
-//! --count N     how many mutated texts (as many as 12 seconds allow where absent)
-//! --seed S      the first one's seed (0 where absent)
+//! --count N     the number of mutated texts (default: as many as fit in 12 seconds)
+//! --seed S      the seed of the first text (default 0)
 //! --print S     only print the text of seed S
-//! --nested      only the texts that are nested deeply, or ask for too much
-//! --device D    the damaged texts go to this device, too (only the nested ones go to `cpu` where absent)
+//! --nested      only the texts with deep nesting or huge sizes
+//! --device D    compile the mutated texts for this device, too (by default, only the nested ones are compiled for `cpu`)
 //! ```
 //!
-//! Texts that nest deeply, or ask for huge sizes, come first; then shaders and generated kernels with random damage.
-//! They are read in child processes, on threads with 2 MiB of stack, so that an overflow is caught and named.
+//! Texts with deep nesting or huge sizes come first, then shaders and generated kernels with random changes. Child
+//! processes read them on threads with 2 MiB of stack, so that an overflow is detected and reported.
 
 #[path = "front_end/damage.rs"]
 mod damage;
 #[path = "differential/mod.rs"]
-#[allow(dead_code, reason = "only its kernels are of use here")]
+#[allow(dead_code, reason = "only its kernels are used here")]
 mod differential;
 #[path = "front_end/nested.rs"]
 mod nested;
@@ -29,11 +29,11 @@ use std::time::{Duration, Instant};
 use anywarp::Device;
 use anywarp_null::{NullBackend, NullOptions};
 
-/// What a thread has by default; a program's main thread has more.
-const STACK: usize = 2 << 20;
+/// The default stack size of a thread; a program's main thread has more.
+const STACK_BYTES: usize = 2 << 20;
 
-/// How long the damaged texts take that were given no count.
-const QUICK: Duration = Duration::from_secs(12);
+/// The time limit for mutated texts without a count.
+const MAX_QUICK_RUN: Duration = Duration::from_secs(12);
 
 #[derive(Default)]
 struct Options {
@@ -42,7 +42,7 @@ struct Options {
     print: Option<u64>,
     nested: bool,
     device: Option<String>,
-    /// This process is a child, and reads the nested texts from this one on, or the damaged ones.
+    /// The kind of texts that this process, a child, reads.
     child: Option<String>,
 }
 
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
         texts += run("nested", device, 0, nested::texts().len() as u64, None, &mut failures);
     }
     if !options.nested {
-        let limit = options.count.is_none().then(|| Instant::now() + QUICK);
+        let limit = options.count.is_none().then(|| Instant::now() + MAX_QUICK_RUN);
         let end = options.seed + options.count.unwrap_or(u64::MAX / 2);
         let device = options.device.as_deref().unwrap_or("null");
         texts += run("damaged", device, options.seed, end, limit, &mut failures);
@@ -86,16 +86,16 @@ fn parse() -> Option<Options> {
             "--nested" => options.nested = true,
             "--device" => options.device = arguments.next(),
             "--child" => options.child = arguments.next(),
-            // Options of the standard harness, which `cargo test` hands to every test.
+            // Options of the standard harness, which `cargo test` passes to every test.
             option if option.starts_with('-') => {}
-            // `cargo test NAME` hands NAME to every test.
+            // `cargo test NAME` passes NAME to every test.
             _ => return None,
         }
     }
     Some(options)
 }
 
-/// The child: says which text comes, and what became of it.
+/// The child: writes the name of each text and then the outcome.
 fn read_texts(kind: &str, options: &Options) {
     let everything = NullOptions { shader: naga::valid::Capabilities::all(), ..NullOptions::default() };
     let device = match options.device.as_deref() {
@@ -116,18 +116,18 @@ fn read_texts(kind: &str, options: &Options) {
         say(&format!("starts {number} {name}"));
         let device = device.clone();
         let work = move || drop(device.kernel(text.as_str()));
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
         let fine = thread.is_ok_and(|thread| thread.join().is_ok());
         say(if fine { "fine" } else { "panicked" });
     }
 }
 
 fn say(line: &str) {
-    // A parent that listens no more has ended this process too.
+    // If the parent has closed the pipe, it also kills this process.
     drop(writeln!(std::io::stdout(), "{line}"));
 }
 
-/// Reads the texts from `first` on in child processes, and returns how many.
+/// Reads the texts from `first` on in child processes, and returns their number.
 fn run(kind: &str, device: &str, first: u64, end: u64, limit: Option<Instant>, failures: &mut Vec<String>) -> u64 {
     let mut next = first;
     let in_time = || limit.is_none_or(|limit| Instant::now() < limit);
@@ -141,7 +141,7 @@ fn run(kind: &str, device: &str, first: u64, end: u64, limit: Option<Instant>, f
             .stderr(Stdio::piped())
             .spawn();
         let Ok(mut child) = child else {
-            failures.push("no child process can be started".to_owned());
+            failures.push("cannot start a child process".to_owned());
             break;
         };
         let errors = child.stderr.take().map(|errors| {
@@ -184,7 +184,7 @@ fn run(kind: &str, device: &str, first: u64, end: u64, limit: Option<Instant>, f
             failures.push(format!("{kind} on {device} {name}: {status}; {words}"));
         }
         if next == first && in_time {
-            failures.push(format!("a child process ended before it began: {status}"));
+            failures.push(format!("a child process ended before its first text: {status}"));
             break;
         }
     }

@@ -1,4 +1,4 @@
-//! The output of a program that returns an error from `main`: the error as it is displayed, once.
+//! The output of a program that returns an error from `main`: the error's display text, once.
 //!
 //! The test runs itself as such a program.
 
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anywarp::{Device, Result};
 
-/// The argument that makes this the program.
+/// The argument that makes this executable the program.
 const PROGRAM: &str = "--as-a-program";
 
 fn main() -> Result<()> {
@@ -29,7 +29,7 @@ error: `*` does not take `u32` and a float constant
   = help: WGSL does not convert values by itself: write `f32(id.x) * 0.5`
 ";
     let wanted = wanted.replace("LINE", &LINE.to_string());
-    assert!(!ran.status.success(), "it ended as if nothing had been");
+    assert!(!ran.status.success(), "the program ended successfully");
     assert_eq!(printed.trim_end(), wanted.trim_end());
     println!("a program prints the error that it returns");
     Ok(())

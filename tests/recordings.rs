@@ -1,7 +1,6 @@
-//! What reaches a device, as text: one snapshot for each way of moving data and work.
+//! The commands that reach a device, as text: one snapshot for each kind of transfer and launch.
 //!
-//! Memory 1 is the first buffer that a test makes, memory 2 the next; staging memory is numbered
-//! among them.
+//! Memory 1 is the first buffer of a test, memory 2 the next; staging memory is numbered in the same sequence.
 
 mod support;
 
@@ -29,7 +28,7 @@ impl Recorded {
         self.device.buffer(64).expect("a null device makes buffers")
     }
 
-    /// Everything that was submitted, with what the device counted.
+    /// Everything submitted, with the device's counters.
     fn text(&self) -> String {
         let mut text = String::new();
         for (index, submission) in self.null.submissions().iter().enumerate() {
@@ -121,7 +120,7 @@ fn a_folded_grid_carries_its_logical_size() -> anywarp::Result<()> {
     add.launch().bind("x", &x).bind("y", &mut y).groups(100)?;
     add.launch().bind("x", &x).bind("y", &mut y).groups([3, 20, 1])?;
     on.device.synchronize()?;
-    assert_eq!(on.device.stats().counters.compilations, 2, "the folded variant is made once");
+    assert_eq!(on.device.stats().counters.compilations, 2, "the folded variant is compiled once");
     assert_snapshot!(on.text());
     Ok(())
 }
@@ -160,7 +159,7 @@ fn a_replay_uploads_what_changed_since_the_last_one() -> anywarp::Result<()> {
     kept.copy(&y, x.slice_mut(..))?;
     kept.fill(y.slice_mut(0..8), 5)?;
     assert_eq!((kept.len(), kept.barriers()), (3, 2));
-    assert_eq!(on.null.submissions(), [""; 0], "recording is not submitting");
+    assert_eq!(on.null.submissions(), [""; 0], "recording submits nothing");
     kept.submit()?.wait()?;
     kept.submit()?.wait()?;
     x.slice_mut(0..4).copy_from_slice(&[3; 4])?;

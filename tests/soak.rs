@@ -1,7 +1,8 @@
-//! Hours of work in which nothing may grow: memory of the device, staging memory, threads, files, memory of the process.
+//! Long runs during which no resource may grow: device memory, staging memory, threads, files, process memory.
 //!
-//! Each round launches, allocates, writes in parts, reads, replays, uses streams, cancels futures and reopens the device,
-//! in random order on two threads. `ANYWARP_SOAK_SECONDS` says how long (2 by default); `ANYWARP_DEVICE` which device.
+//! Each round launches, allocates, writes in parts, reads, replays, uses streams, cancels futures and reopens the
+//! device, in random order on two threads. `ANYWARP_SOAK_SECONDS` sets the duration (2 seconds by default),
+//! `ANYWARP_DEVICE` the device.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -22,10 +23,10 @@ fn add(@builtin(global_invocation_id) id: vec3<u32>) {
 /// The largest buffer, in elements.
 const MAX_LENGTH: u64 = 1 << 18;
 
-/// Kernels and pools warm up for this share of the time.
+/// The share of the time in which kernels and pools warm up.
 const WARM_UP: f64 = 0.25;
 
-/// Bytes by which the process may grow after the warm-up: allocators keep what they were given.
+/// The allowed growth of the process after the warm-up, in bytes: allocators keep freed memory.
 const MAX_GROWTH: u64 = 32 << 20;
 
 #[test]
@@ -43,19 +44,19 @@ fn nothing_grows() {
     assert!(end.process_bytes <= most, "{} bytes, {} after the warm-up", end.process_bytes, warm.process_bytes);
 }
 
-/// Counts at the end of a period, when all work is done and every buffer dropped.
+/// The state at the end of a period, after all work is done and every buffer is dropped.
 #[derive(Debug)]
 struct Counts {
     rounds: u64,
     device_bytes: u64,
     staging_bytes: u64,
-    /// The resident memory of the process; 0 where the system does not say, as the next two.
+    /// The resident memory of the process; 0 where the system does not report it, as for the next two.
     process_bytes: u64,
     threads: u64,
     files: u64,
 }
 
-/// Works for so long, on two threads.
+/// Runs for `time` on two threads.
 fn period(device: &Device, time: Duration, seed: u64) -> Counts {
     let until = Instant::now() + time;
     let rounds = thread::scope(|scope| {
@@ -79,7 +80,8 @@ fn period(device: &Device, time: Duration, seed: u64) -> Counts {
     }
 }
 
-/// Random rounds until the time is up; returns their number. Each result is compared with a sum of the host's.
+/// Runs random rounds until the time is up and returns their number. Each result is compared with a sum computed on the
+/// host.
 fn work(device: &Device, until: Instant, seed: u64) -> Result<u64, Error> {
     let mut random = Random(seed);
     let kernel = device.kernel(ADD)?;
@@ -138,7 +140,7 @@ fn cancelled_reads(kernel: &Kernel, x: &UnifiedBuffer<u32>, y: &mut UnifiedBuffe
     Ok(2)
 }
 
-/// Parts of `x` are written again with the same numbers, so that only they are uploaded.
+/// Writes parts of `x` again with the same numbers, so that only those parts are uploaded.
 fn written_in_parts(
     kernel: &Kernel,
     x: &UnifiedBuffer<u32>,
@@ -156,7 +158,7 @@ fn written_in_parts(
     Ok(2)
 }
 
-/// Another handle with kernels, pools and staging memory of its own.
+/// A second device handle with its own kernels, pools and staging memory.
 fn reopened(device: &Device) -> Result<u32, Error> {
     let other = device.reopen()?;
     let kernel = other.kernel(ADD)?;

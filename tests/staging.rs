@@ -1,4 +1,4 @@
-//! Upload memory within a limit: whoever wants more waits or goes another way, and every byte arrives.
+//! Upload memory within a limit: writes beyond it wait or bypass it, and all data reaches the device.
 
 #[path = "support/hanging.rs"]
 mod hanging;
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use anywarp::{Device, DeviceOptions, UnifiedBuffer};
 
-/// A test that takes longer hangs.
+/// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(100);
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Runs `test` on each device there is, with copies between host and device, within this limit.
+/// Runs `test` on each device, with copies between host and device, within this limit.
 fn on_each(limit: u64, test: impl Fn(&Device) + Copy + Send + 'static) {
     let mut any = false;
     for candidate in Device::enumerate() {
@@ -24,12 +24,12 @@ fn on_each(limit: u64, test: impl Fn(&Device) + Copy + Send + 'static) {
     assert!(any || std::env::var_os("ANYWARP_REQUIRE").is_none(), "no device to test with");
 }
 
-/// Distinct words for each seed.
+/// Words that differ for each seed.
 fn words(length: usize, seed: u32) -> Vec<u32> {
     (0..length as u32).map(|index| (index ^ seed.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0x9e37_79b9)).collect()
 }
 
-/// What the device has, through a copy on it.
+/// The device's contents, read through a copy on the device.
 fn on_device(device: &Device, buffer: &UnifiedBuffer<u32>) -> Vec<u32> {
     let mut copy = device.buffer(buffer.len()).expect("memory");
     copy.copy_from(buffer).expect("a copy");
@@ -37,7 +37,7 @@ fn on_device(device: &Device, buffer: &UnifiedBuffer<u32>) -> Vec<u32> {
 }
 
 #[test]
-fn a_limit_below_everything() {
+fn a_limit_below_every_write() {
     on_each(1, |device| {
         for length in [1, 1023, 1024, 1025, 40 * KIB, 5 * MIB / 4] {
             let mut buffer = device.buffer::<u32>(length).expect("memory");
@@ -50,9 +50,9 @@ fn a_limit_below_everything() {
             assert!(on_device(device, &buffer) == expected, "update() of {length} words");
         }
         let stats = device.stats();
-        assert_eq!(stats.staging_in_use, 0, "everything has arrived");
+        assert_eq!(stats.staging_in_use, 0, "staging bytes in use at the end");
         assert!(stats.staging_peak <= 4096, "{stats:?}");
-        // Of the six guards, those of 1025 words and more.
+        // Three of the six guards bypass the limit: those with 1025 words and more.
         assert_eq!(stats.staging_bypassed, 3, "{stats:?}");
     });
 }
@@ -74,7 +74,7 @@ fn elements_larger_than_the_limit() {
 }
 
 #[test]
-fn guards_that_hold_all_of_it() {
+fn guards_that_use_the_whole_limit() {
     on_each(64 * KIB as u64, |device| {
         const LENGTH: usize = 4 * KIB; // a quarter of the limit
         let mut buffers: Vec<_> = (0..10).map(|_| device.buffer::<u32>(LENGTH).expect("memory")).collect();
@@ -84,7 +84,7 @@ fn guards_that_hold_all_of_it() {
         for (seed, guard) in guards.iter_mut().enumerate() {
             guard.copy_from_slice(&words(LENGTH, seed as u32));
         }
-        // A large copy of another buffer goes on beside them.
+        // A large copy of another buffer proceeds beside them.
         let mut other = device.buffer::<u32>(MIB).expect("memory");
         other.copy_from_slice(&words(MIB, 77)).expect("an upload");
         assert!(on_device(device, &other) == words(MIB, 77), "the copy beside the guards");
@@ -121,21 +121,21 @@ fn many_writes_wait_instead_of_growing() {
         for round in 0..100u32 {
             let buffer = &mut buffers[round as usize % 4];
             buffer.write().expect("a guard").fill(round);
-            // Recorded, and handed over when the limit is reached.
+            // Recorded, and submitted when the limit is reached.
             sum.copy_from(&*buffer).expect("a copy");
         }
         assert!(*sum.read().expect("the last") == vec![99; LENGTH][..]);
         let stats = device.stats();
         assert!(stats.staging_peak <= MIB as u64, "{stats:?}");
         assert_eq!(stats.staging_bypassed, 0, "{stats:?}");
-        // A device that is quicker than the host is never waited for.
+        // A device that is faster than the host causes no waits.
         assert_eq!(stats.staging_waits > 0, !stats.staging_waited.is_zero(), "{stats:?}");
     });
 }
 
-/// What is read is not under the limit: guards keep neither other reads nor writes waiting.
+/// Reads are not under the limit: their guards delay neither other reads nor writes.
 #[test]
-fn reads_that_are_held() {
+fn reads_are_not_limited() {
     on_each(1, |device| {
         const LENGTH: usize = 16 * KIB;
         const BYTES: u64 = 4 * LENGTH as u64;
@@ -151,7 +151,7 @@ fn reads_that_are_held() {
         device.trim();
         let kept = device.stats();
         assert!(kept.staging_bytes >= 8 * BYTES && kept.staging_peak <= 4096, "each keeps its copy: {kept:?}");
-        // Which is what the next read is of, and goes with its buffer.
+        // The next read uses this copy, which is freed with the buffer.
         assert!(*buffers[7].read().expect("a guard") == words(LENGTH, 7));
         assert_eq!(device.stats().bytes_downloaded, kept.bytes_downloaded);
         buffers.truncate(1);
@@ -161,7 +161,7 @@ fn reads_that_are_held() {
     });
 }
 
-/// Words all over a buffer, some of which the device has newer, and what lies between them.
+/// Words scattered over a buffer, with newer contents of the device at some of them and in between.
 #[test]
 fn scattered_writes() {
     on_each(MIB as u64, |device| {
@@ -176,7 +176,7 @@ fn scattered_writes() {
         };
         for round in 0..6 {
             if round % 2 == 1 {
-                drop(buffer.read().expect("what both sides have then"));
+                drop(buffer.read().expect("the contents of both sides"));
             }
             for _ in 0..20 {
                 let at = next(LENGTH - 100);
@@ -231,7 +231,7 @@ fn large_slices_both_ways() {
         let mut got = vec![0; length];
         buffer.copy_to_slice(&mut got).expect("a download");
         assert!(got == expected, "all of it");
-        // What was read before is there already, and is not fetched again.
+        // The elements read before are not downloaded again.
         drop(buffer.read().expect("a guard"));
         let before = device.stats().bytes_downloaded;
         buffer.copy_to_slice(&mut got).expect("a copy of the host's");

@@ -1,4 +1,4 @@
-//! Kernels of `kernels!` whose mistakes and outputs name the files that their author wrote.
+//! Findings and debug output of `kernels!` name the source files.
 #![cfg(feature = "cpu")]
 
 use anywarp::{Device, FindingKind, Result};
@@ -11,7 +11,7 @@ fn debug_output_names_the_imported_file() -> Result<()> {
     let mut data = device.buffer::<u32>(4)?;
     past::main(&device)?.launch(past::Args { data: &mut data }).groups(1)?;
     let output = device.debug_output()?;
-    let [line] = output.lines.as_slice() else { panic!("one line was to be printed: {output:?}") };
+    let [line] = output.lines.as_slice() else { panic!("expected one line, got {output:?}") };
     assert_eq!((&*line.file, line.line), ("tests/typed/writes.wgsl", 6));
     assert_eq!(&*line.kernel, "tests/typed/past_the_end.wgsl:main");
     Ok(())
@@ -25,7 +25,7 @@ fn findings_name_the_imported_file() -> Result<()> {
     device.synchronize()?;
     let findings = device.findings();
     let found: Vec<_> = findings.iter().collect();
-    let [finding] = found.as_slice() else { panic!("one thing is wrong: {findings}") };
+    let [finding] = found.as_slice() else { panic!("expected one finding, got {findings}") };
     assert!(matches!(finding.kind, FindingKind::OutOfRange), "{finding}");
     assert_eq!((&*finding.at.file, finding.at.line), ("tests/typed/writes.wgsl", 7));
     Ok(())

@@ -1,4 +1,4 @@
-//! Kernels compiled once more for launches that are alike: the same results, for those launches and for all others.
+//! Variants of kernels, specialised for similar launches: same results for these launches and for all others.
 
 #[path = "support/hanging.rs"]
 mod hanging;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use anywarp::{Device, DeviceOptions, Kernel, UnifiedBuffer, Variants};
 
-/// A test that takes longer hangs.
+/// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// Adds to each cell of a table. Nothing of `at` is proven as long as the table's size is not known.
+/// Adds to each cell of a table. The bounds of `at` cannot be proven without the table's size.
 const ADD: &str = "
     struct Table { columns: u32, rows: u32, more: f32, round: u32 }
     @group(0) @binding(0) var<uniform> table: Table;
@@ -24,7 +24,7 @@ const ADD: &str = "
         }
     }";
 
-/// Every index is proven as it is, and there is nothing to divide.
+/// Every index is proven without a variant, and there is no division.
 const PROVEN: &str = "
     @group(0) @binding(0) var<uniform> more: u32;
     @group(0) @binding(1) var<storage, read_write> cells: array<u32>;
@@ -42,7 +42,7 @@ const WIDE: &str = "
         cells[group.x * step] = group.x + 1u;
     }";
 
-/// Runs `test` on each device there is.
+/// Runs `test` on each device.
 fn on_each(variants: Variants, test: fn(&Device)) {
     let mut any = false;
     for candidate in Device::enumerate() {
@@ -75,7 +75,7 @@ impl Launch {
         launch.bind("cells", cells.slice_mut(..self.bound)).groups(self.groups).expect("a launch");
     }
 
-    /// The same in Rust. Of what lies outside nothing is written.
+    /// The expected cells, computed in Rust; accesses out of range write nothing.
     fn expect(self, cells: &mut [u32]) {
         let more = self.more as u32 + 1000 * self.round;
         for y in 0..self.size[1].min(8 * self.groups[1]) {
@@ -89,7 +89,7 @@ impl Launch {
     }
 }
 
-/// Waits until all variants are made.
+/// Waits until all variants are compiled.
 fn settled(device: &Device) {
     let start = Instant::now();
     while device.variant_stats().pending > 0 {
@@ -98,7 +98,7 @@ fn settled(device: &Device) {
     }
 }
 
-/// Runs each launch, so often, and compares everything.
+/// Runs each launch the given number of times, and compares all cells.
 fn check(device: &Device, kernel: &Kernel, launches: &[(u32, Launch)]) {
     let mut cells = device.buffer::<u32>(CELLS).expect("memory");
     let mut expected = vec![0u32; CELLS];
@@ -125,9 +125,9 @@ fn launches_that_are_alike_run_a_variant() {
 }
 
 #[test]
-fn others_do_not() {
+fn other_launches_do_not() {
     on_each(Variants::InBackground, |device| {
-        // Those that a variant of the usual would get wrong; and whether they are one of its launches all the same.
+        // Launches for which the usual variant would be wrong, with the flag whether they still run one.
         let others = [
             (Launch { bound: 100, ..USUAL }, false),
             (Launch { bound: 512, ..USUAL }, false),
@@ -152,19 +152,19 @@ fn others_do_not() {
 }
 
 #[test]
-fn at_once_the_first_launch_runs_one() {
+fn with_at_once_the_first_launch_runs_a_variant() {
     on_each(Variants::AtOnce, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         let wide = Launch { size: [32, 32], groups: [4, 4], bound: 1024, ..USUAL };
         check(device, &kernel, &[(2, USUAL), (1, Launch { bound: 100, ..USUAL }), (1, wide)]);
         let stats = device.variant_stats();
-        // In 100 cells the index is not in range, and knowing that spares nothing.
+        // With 100 cells the index may be out of range, so the variant would save nothing.
         assert_eq!((stats.made, stats.launches), (2, 3), "{}", device.selector());
     });
 }
 
 #[test]
-fn a_value_that_changes_is_no_constant() {
+fn a_value_that_changes_is_not_specialised() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         let rounds: Vec<_> = (0..60).map(|round| (1, Launch { round, more: round as f32, ..USUAL })).collect();
@@ -187,7 +187,7 @@ fn a_variant_that_no_longer_fits_is_followed_by_another() {
 }
 
 #[test]
-fn uniforms_in_buffers_are_not_known() {
+fn uniforms_in_buffers_are_not_specialised() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         let mut cells = device.buffer::<u32>(CELLS).expect("memory");
@@ -206,7 +206,7 @@ fn uniforms_in_buffers_are_not_known() {
 }
 
 #[test]
-fn where_nothing_is_gained_none_is_made() {
+fn no_variant_is_made_without_a_gain() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(PROVEN).expect("a kernel");
         let mut cells = device.buffer::<u32>(64).expect("memory");
@@ -220,7 +220,7 @@ fn where_nothing_is_gained_none_is_made() {
 }
 
 #[test]
-fn never_means_none() {
+fn never_makes_no_variants() {
     on_each(Variants::Never, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         check(device, &kernel, &[(40, USUAL)]);
@@ -230,7 +230,7 @@ fn never_means_none() {
 }
 
 #[test]
-fn there_are_only_so_many() {
+fn the_number_of_variants_is_bounded() {
     on_each(Variants::AtOnce, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         let lengths: Vec<_> = (0..100).map(|less| (1, Launch { bound: 1024 - 4 * less, ..USUAL })).collect();
@@ -240,7 +240,7 @@ fn there_are_only_so_many() {
 }
 
 #[test]
-fn recordings_keep_what_they_have() {
+fn recordings_keep_their_variant() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         let mut cells = device.buffer::<u32>(256).expect("memory");
@@ -266,7 +266,7 @@ fn recordings_keep_what_they_have() {
 }
 
 #[test]
-fn grids_that_the_device_knows_alone_are_not_known() {
+fn indirect_grids_are_not_specialised() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         let mut cells = device.buffer::<u32>(CELLS).expect("memory");
@@ -285,7 +285,7 @@ fn grids_that_the_device_knows_alone_are_not_known() {
 }
 
 #[test]
-fn grids_above_the_limit_have_them_too() {
+fn grids_above_the_limit_have_variants() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(WIDE).expect("a kernel");
         let limit = device.caps().limits.workgroups_per_dimension;
@@ -293,7 +293,7 @@ fn grids_above_the_limit_have_them_too() {
             return;
         }
         let mut cells = device.buffer::<u32>(1 << 18).expect("memory");
-        // What is beyond the last of the variant's cells, or groups, must not be written by others either.
+        // Other launches must not write beyond the last cell or workgroup of the variant.
         for (times, groups, bound) in
             [(16, limit + 5, 1 << 17), (2, limit + 5, 1 << 17), (1, limit + 5, 1 << 16), (1, limit + 9, 1 << 17)]
         {
@@ -313,7 +313,7 @@ fn grids_above_the_limit_have_them_too() {
 }
 
 #[test]
-fn threads_share_them() {
+fn threads_share_variants() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         thread::scope(|scope| {
@@ -330,11 +330,11 @@ fn threads_share_them() {
 }
 
 #[test]
-fn a_device_closes_while_one_is_made() {
+fn a_device_closes_during_a_compilation() {
     on_each(Variants::InBackground, |device| {
         let kernel = device.kernel(ADD).expect("a kernel");
         let mut cells = device.buffer::<u32>(256).expect("memory");
         (0..16).for_each(|_| USUAL.run(&kernel, &mut cells));
-        // With the test's end.
+        // The variant is still being compiled when the test ends.
     });
 }

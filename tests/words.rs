@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use prose::Sentence;
 
-/// Folders that are not ours, or that a build makes.
-const LEFT_OUT: &[&str] = &["target", "node_modules"];
+/// Folders of other projects and of builds.
+const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules"];
 
 #[test]
 fn sentences_keep_the_rules() {
@@ -80,7 +80,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap_or(".");
-            if name.starts_with('.') || LEFT_OUT.contains(&name) {
+            if name.starts_with('.') || SKIPPED_FOLDERS.contains(&name) {
                 continue;
             }
             if path.is_dir() { folders.push(path) } else { files.push(path) }

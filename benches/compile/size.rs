@@ -10,14 +10,14 @@ use crate::compiler::Given;
 /// Words before the first instruction of a module.
 const HEADER: usize = 5;
 
-/// `OpFunction`: what stands before the first of them is names, types and constants.
+/// `OpFunction`; names, types and constants come before the first function.
 const FUNCTION: u32 = 54;
 
-/// Instructions of a kernel's functions, as wgpu writes them for a driver that guards buffers by itself, as those of
-/// hardware do.
+/// Counts the instructions of a kernel's functions, as wgpu writes them for a driver that checks buffer accesses
+/// itself, as hardware drivers do.
 ///
 /// # Errors
-/// Says why the kernel cannot be written.
+/// The kernel cannot be written; the error has the reason.
 pub(crate) fn instructions(given: &Given) -> Outcome<usize> {
     let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&given.module)?;
     let index = if given.checks.bounds_checks { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
@@ -34,7 +34,7 @@ pub(crate) fn instructions(given: &Given) -> Outcome<usize> {
     let words = spv::write_vec(&given.module, &info, &options, None)?;
     let (mut at, mut count, mut inside) = (HEADER, 0, false);
     while let Some(first) = words.get(at) {
-        // The high half is how many words the instruction has.
+        // The high half is the number of words in the instruction.
         let (length, operation) = (*first >> 16, *first & 0xFFFF);
         inside |= operation == FUNCTION;
         count += usize::from(inside);

@@ -1,5 +1,5 @@
-//! Photographs in, PNGs out. The crate `image` does both as well, and builds for as long as a third of anywarp: it
-//! takes along the conversion between the colours of screens and printers.
+//! Reads photographs and writes PNGs. The crate `image` does both as well, but its build takes a third of anywarp's
+//! time: it includes conversions between the colours of screens and printers.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -13,24 +13,24 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 /// A failure to read or to write a picture.
 pub type Error = Box<dyn std::error::Error>;
 
-/// Rows of pixels from the top, each of red, green, blue and alpha.
+/// Pixels of red, green, blue and alpha, row by row from the top.
 #[derive(Debug)]
 pub struct Picture {
     /// Columns and rows.
     pub size: [u32; 2],
-    /// All pixels, a row after the other.
+    /// All pixels, row by row.
     pub pixels: Vec<[u8; 4]>,
 }
 
 impl Picture {
-    /// Reads a JPEG or a PNG, told apart by its first bytes; fails if the file cannot be read or is neither.
+    /// Reads a JPEG or a PNG, as its first bytes say; fails if the file cannot be read or is neither.
     pub fn open(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
         let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
         match bytes.get(..3) {
             Some([0xff, 0xd8, 0xff]) => Self::of_jpeg(&bytes),
             Some(b"\x89PN") => Self::of_png(&bytes),
-            _ => Err("it is neither a JPEG nor a PNG".into()),
+            _ => Err("expected a JPEG or a PNG".into()),
         }
         .map_err(|error| format!("{}: {error}", file.display()).into())
     }
@@ -39,7 +39,7 @@ impl Picture {
         let options = DecoderOptions::default().jpeg_set_out_colorspace(ColorSpace::RGBA);
         let mut decoder = JpegDecoder::new_with_options(std::io::Cursor::new(bytes), options);
         let pixels = decoder.decode()?;
-        let (width, height) = decoder.dimensions().ok_or("it has no size")?;
+        let (width, height) = decoder.dimensions().ok_or("the picture has no size")?;
         let size = [u32::try_from(width)?, u32::try_from(height)?];
         Ok(Self { size, pixels: pixels.as_chunks().0.to_vec() })
     }
@@ -48,7 +48,7 @@ impl Picture {
         let mut decoder = Decoder::new(BufReader::new(std::io::Cursor::new(bytes)));
         decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
         let mut reader = decoder.read_info()?;
-        let mut levels = vec![0; reader.output_buffer_size().ok_or("it is too large")?];
+        let mut levels = vec![0; reader.output_buffer_size().ok_or("the picture is too large")?];
         let info = reader.next_frame(&mut levels)?;
         levels.truncate(info.buffer_size());
         let pixels = match info.color_type {
@@ -60,7 +60,7 @@ impl Picture {
         Ok(Self { size: [info.width, info.height], pixels })
     }
 
-    /// Leaves out columns, and as many rows, until at most `columns` are left.
+    /// Reduces the picture to at most `columns` columns by leaving out columns and rows.
     #[must_use]
     pub fn at_most(self, columns: u32) -> Self {
         let step = self.size[0].div_ceil(columns).max(1) as usize;
@@ -70,7 +70,7 @@ impl Picture {
     }
 }
 
-/// Writes pixels as a PNG; fails if there are not as many as the size says, or the file cannot be written.
+/// Writes pixels as a PNG; fails if their number does not match the size, or the file cannot be written.
 pub fn save(file: impl AsRef<Path>, size: [u32; 2], pixels: &[[u8; 4]]) -> Result<(), Error> {
     let mut encoder = Encoder::new(File::create(file)?, size[0], size[1]);
     encoder.set_color(ColorType::Rgba);
@@ -111,6 +111,6 @@ mod tests {
     #[test]
     fn other_files_are_refused_by_name() {
         let error = Picture::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap_err().to_string();
-        assert!(error.contains("Cargo.toml: it is neither a JPEG nor a PNG"), "{error}");
+        assert!(error.contains("Cargo.toml: expected a JPEG or a PNG"), "{error}");
     }
 }

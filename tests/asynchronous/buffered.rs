@@ -1,4 +1,4 @@
-//! Results of work on many inputs, several of which are in flight.
+//! Work on many inputs, several of which are in flight.
 
 use std::future::ready;
 
@@ -13,10 +13,10 @@ use crate::outcome::{Context, TestResult, ensure, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = &[
     ("in_order", |device| Box::pin(in_order(device))),
-    ("in_order_however_long_each_takes", |device| Box::pin(in_order_however_long_each_takes(device))),
-    ("errors_belong_to_their_input", |device| Box::pin(errors_belong_to_their_input(device))),
+    ("in_order_with_different_durations", |device| Box::pin(in_order_with_different_durations(device))),
+    ("errors_stay_with_their_input", |device| Box::pin(errors_stay_with_their_input(device))),
     ("several_steps_each", |device| Box::pin(several_steps_each(device))),
-    ("one_feeds_another", |device| Box::pin(one_feeds_another(device))),
+    ("results_are_inputs_of_more_work", |device| Box::pin(results_are_inputs_of_more_work(device))),
     ("dropped_half_way", |device| Box::pin(dropped_half_way(device))),
     ("two_at_once", |device| Box::pin(two_at_once(device))),
 ];
@@ -33,7 +33,7 @@ async fn read(device: &Device, input: u32) -> anywarp::Result<OwnedRead<u32>> {
     Ok(prepared(device, input)?.into_read_async().await?)
 }
 
-/// Reads of the results for all inputs, `depth` of them in flight.
+/// Reads of the results for all inputs, with `depth` of them in flight.
 fn reads<'d>(
     device: &'d Device,
     inputs: impl Iterator<Item = u32> + Send + 'd,
@@ -58,12 +58,12 @@ async fn in_order(device: Device) -> TestResult {
     Ok(())
 }
 
-async fn in_order_however_long_each_takes(device: Device) -> TestResult {
+async fn in_order_with_different_durations(device: Device) -> TestResult {
     let device = &device;
     let work = stream::iter(0..100u32).map(|input| async move {
         let mut data = device.buffer_from(&[input; LENGTH])?;
         rounds(device, &mut data, 1, 1 + 100 * (input % 3))?;
-        // Some inputs have no result to read.
+        // Some inputs have no result.
         if input % 3 == 0 { Ok::<_, Error>(Some(data.into_read_async().await?)) } else { Ok(None) }
     });
     let results: Vec<_> = work.buffered(3).collect().await;
@@ -77,7 +77,7 @@ async fn in_order_however_long_each_takes(device: Device) -> TestResult {
     Ok(())
 }
 
-async fn errors_belong_to_their_input(device: Device) -> TestResult {
+async fn errors_stay_with_their_input(device: Device) -> TestResult {
     let device = &device;
     let work = stream::iter(0..50u32).map(|input| async move {
         if input % 5 == 1 {
@@ -115,8 +115,8 @@ async fn several_steps_each(device: Device) -> TestResult {
     results.into_iter().collect()
 }
 
-/// A buffer that a read gave back is the input of more work.
-async fn one_feeds_another(device: Device) -> TestResult {
+/// The buffer of a finished read is the input of more work.
+async fn results_are_inputs_of_more_work(device: Device) -> TestResult {
     let device = &device;
     let second = reads(device, 0..40, 3).map(|read| async move {
         let mut data = read?.into_buffer();

@@ -1,4 +1,4 @@
-//! The executors that everything is awaited under.
+//! The executors under which all cases run.
 
 use futures::executor::LocalPool;
 
@@ -8,11 +8,11 @@ use crate::outcome::{TestResult, fail};
 #[derive(Clone, Copy)]
 pub(crate) enum Executor {
     Pollster,
-    /// One thread that turns wheels.
+    /// The single-threaded pool of `futures`.
     Futures,
     /// Tokio on the current thread.
     Tokio,
-    /// Tokio with threads among which a task may move.
+    /// Tokio with several threads, among which a task may move.
     TokioThreads,
 }
 
@@ -34,7 +34,7 @@ impl Executor {
             Self::Futures => LocalPool::new().run_until(work),
             Self::Tokio => tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(work),
             Self::TokioThreads => threads()?.block_on(async {
-                // So that it is a task of the pool, and not of the thread that blocks.
+                // Spawned, so that it runs as a task of the pool instead of on the blocking thread.
                 tokio::spawn(work).await.unwrap_or_else(|error| fail(format!("the task ended: {error}")))
             }),
         }

@@ -1,4 +1,4 @@
-//! Futures on a device that waits for a test's word.
+//! Futures on a device whose work ends when the test says so.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions, Pace};
 
 use crate::outcome::{TestResult, ensure, equal};
 
-/// A name, and what must succeed.
+/// A named case that must succeed.
 type Case = (&'static str, fn() -> TestResult);
 
 pub(crate) const CASES: &[Case] = &[
-    ("a_task_is_let_go_of", || with_each(a_task_is_let_go_of)),
+    ("a_dropped_future_releases_its_task", || with_each(a_dropped_future_releases_its_task)),
     ("only_the_last_waker", || with_each(only_the_last_waker)),
     ("reads_in_flight_wait_for_the_oldest", || with_each(reads_in_flight_wait_for_the_oldest)),
     ("reads_in_flight_wake_once_each", || with_each(reads_in_flight_wake_once_each)),
     ("reads_in_flight_report_the_loss", || with_each(reads_in_flight_report_the_loss)),
 ];
 
-/// A device that ends nothing before it is told.
+/// A device whose work ends when the test opens the gate.
 struct Gated {
     device: Device,
     faulty: Arc<FaultyBackend>,
@@ -72,7 +72,7 @@ impl Count {
     }
 }
 
-fn a_task_is_let_go_of(gated: &Gated) -> TestResult {
+fn a_dropped_future_releases_its_task(gated: &Gated) -> TestResult {
     let mut data = gated.device.buffer::<u32>(100)?;
     data.fill(1)?;
     gated.close();
@@ -80,11 +80,11 @@ fn a_task_is_let_go_of(gated: &Gated) -> TestResult {
     let waker = Waker::from(Arc::clone(&count));
     for _ in 0..10 {
         ensure(pin!(data.read_async()).poll(&mut Context::from_waker(&waker)).is_pending(), || {
-            "it is done".to_owned()
+            "the read is already done".to_owned()
         })?;
     }
     drop(waker);
-    equal(Arc::strong_count(&count), 1, "owners of the task, with nothing left that awaits")
+    equal(Arc::strong_count(&count), 1, "owners of the task after the last future is dropped")
 }
 
 fn only_the_last_waker(gated: &Gated) -> TestResult {
@@ -95,13 +95,17 @@ fn only_the_last_waker(gated: &Gated) -> TestResult {
     let counts: Vec<Arc<Count>> = (0..100).map(|_| Arc::default()).collect();
     for count in &counts {
         let waker = Waker::from(Arc::clone(count));
-        ensure(reading.as_mut().poll(&mut Context::from_waker(&waker)).is_pending(), || "it is done".to_owned())?;
+        ensure(reading.as_mut().poll(&mut Context::from_waker(&waker)).is_pending(), || {
+            "the read is already done".to_owned()
+        })?;
     }
-    equal(counts.iter().filter(|count| Arc::strong_count(count) > 1).count(), 1, "wakers that are kept")?;
+    equal(counts.iter().filter(|count| Arc::strong_count(count) > 1).count(), 1, "wakers that the device keeps")?;
     gated.faulty.open_gate();
-    equal(counts.iter().map(|count| count.get()).sum(), 1, "how often any was woken")?;
-    equal(counts[99].get(), 1, "how often the last was woken")?;
-    ensure(reading.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready(), || "it is not done".to_owned())
+    equal(counts.iter().map(|count| count.get()).sum(), 1, "wakes of all tasks")?;
+    equal(counts[99].get(), 1, "wakes of the last task")?;
+    ensure(reading.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready(), || {
+        "the read is not done".to_owned()
+    })
 }
 
 fn reads_in_flight_wait_for_the_oldest(gated: &Gated) -> TestResult {
@@ -115,14 +119,14 @@ fn reads_in_flight_wait_for_the_oldest(gated: &Gated) -> TestResult {
         ensure(poll().is_pending(), || "there is a result".to_owned())?;
     }
     equal(gated.device.stats().counters.submissions - before, 3, "submissions for a depth of 3")?;
-    // The stream itself wakes its task once, when it has polled all futures.
+    // The stream itself wakes its task once, after it has polled all futures.
     let woken = count.get();
     ensure(poll().is_pending() && woken <= 1, || format!("{woken} wakes, and nothing has ended"))?;
-    equal(count.get(), woken, "how often it was woken, with nothing new")?;
+    equal(count.get(), woken, "wakes without a new result")?;
     for wanted in 0..3u32 {
         if wanted == 0 {
             gated.faulty.open_gate();
-            ensure(count.get() > woken, || "it was not woken".to_owned())?;
+            ensure(count.get() > woken, || "the task was not woken".to_owned())?;
         }
         let Poll::Ready(Some(result)) = poll() else { return equal("pending", "a result", "the stream") };
         equal(result?[99], wanted, "a result")?;
@@ -131,7 +135,7 @@ fn reads_in_flight_wait_for_the_oldest(gated: &Gated) -> TestResult {
     equal(gated.device.stats().counters.submissions - before, 6, "submissions after three results")
 }
 
-/// A future that counts how often it is polled.
+/// A future that counts its polls.
 struct Counted<F>(Pin<Box<F>>, Arc<Count>);
 
 impl<F: Future> Future for Counted<F> {
@@ -159,7 +163,7 @@ fn reads_in_flight_wake_once_each(gated: &Gated) -> TestResult {
         equal(result?[0], wanted, "a result")?;
     }
     equal(polled.get(), 128, "polls of all")?;
-    ensure(matches!(poll(), Poll::Ready(None)), || "it goes on".to_owned())
+    ensure(matches!(poll(), Poll::Ready(None)), || "the stream has not ended".to_owned())
 }
 
 fn reads_in_flight_report_the_loss(gated: &Gated) -> TestResult {
@@ -167,12 +171,10 @@ fn reads_in_flight_report_the_loss(gated: &Gated) -> TestResult {
     let mut results = pin!(stream::iter(0..5).map(|input| filled(gated, input)).buffered(2));
     let mut poll = || results.as_mut().poll_next(&mut Context::from_waker(Waker::noop()));
     ensure(poll().is_pending(), || "there is a result".to_owned())?;
-    gated.faulty.lose("the test said so");
+    gated.faulty.lose("by the test");
     for _ in 0..5 {
         let Poll::Ready(Some(result)) = poll() else { return equal("pending", "an error", "the stream") };
-        ensure(result.is_err_and(|error| error.to_string().contains("the test said so")), || {
-            "another result".to_owned()
-        })?;
+        ensure(result.is_err_and(|error| error.to_string().contains("by the test")), || "another result".to_owned())?;
     }
-    ensure(matches!(poll(), Poll::Ready(None)), || "it goes on".to_owned())
+    ensure(matches!(poll(), Poll::Ready(None)), || "the stream has not ended".to_owned())
 }

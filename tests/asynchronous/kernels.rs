@@ -1,4 +1,4 @@
-//! The kernel that there is something to wait for.
+//! The kernel whose results the cases await.
 
 use anywarp::{Device, UnifiedBuffer};
 
@@ -13,19 +13,19 @@ fn scale(@builtin(global_invocation_id) id: vec3<u32>) {
     data[id.x] = value;
 }";
 
-/// `data[i] = data[i] * factor + i`
+/// Computes `data[i] = data[i] * factor + i`.
 pub(crate) fn scale(device: &Device, data: &mut UnifiedBuffer<u32>, factor: u32) -> anywarp::Result<()> {
     rounds(device, data, factor, 1)
 }
 
-/// The same, so many times: takes its time.
+/// Repeats that `rounds` times, so that it takes long.
 pub(crate) fn rounds(device: &Device, data: &mut UnifiedBuffer<u32>, factor: u32, rounds: u32) -> anywarp::Result<()> {
     let length = data.len();
     device.kernel(WGSL)?.launch().set("params", [factor, rounds]).bind("data", data).threads(length)?;
     Ok(())
 }
 
-/// What `scale` makes of equal elements.
+/// The result of `scale` for equal elements.
 pub(crate) fn scaled(value: u32, factor: u32, length: usize) -> Vec<u32> {
     (0..length as u32).map(|index| value.wrapping_mul(factor).wrapping_add(index)).collect()
 }

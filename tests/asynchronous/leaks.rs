@@ -1,4 +1,4 @@
-//! What is cancelled leaves nothing behind.
+//! Cancelled operations release everything.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -12,7 +12,7 @@ use crate::kernels::{rounds, scale};
 use crate::outcome::{TestResult, ensure, equal};
 
 pub(crate) const CASES: &[Alone] = &[
-    ("nothing_is_left", |device| every(device, nothing)),
+    ("nothing_remains", |device| every(device, nothing)),
     ("reads", |device| every(device, read)),
     ("updates", |device| every(device, update)),
     ("owned_reads", |device| every(device, owned)),
@@ -24,7 +24,7 @@ pub(crate) const CASES: &[Alone] = &[
     ("several_in_flight_half_used", |device| every(device, several_in_flight_half_used)),
 ];
 
-/// Does `cancelled` many times on a device of its own, and asks its counters.
+/// Runs `cancelled` many times on a device of its own, and checks the device's counters.
 fn every(device: &Device, cancelled: fn(&Device) -> TestResult) -> TestResult {
     let fresh = device.reopen()?;
     let settled = || -> TestResult<(u64, u64)> {
@@ -41,12 +41,12 @@ fn every(device: &Device, cancelled: fn(&Device) -> TestResult) -> TestResult {
     }
     equal(settled()?, before, "live bytes and staging bytes")?;
     equal(before, (0, 0), "live bytes and staging bytes from the start")?;
-    // How many inputs are under way at once is a matter of time. What stays behind is not.
+    // The number of inputs in flight depends on timing, but remaining memory does not.
     let peak = fresh.stats().peak_bytes;
     ensure(peak <= 4 * most, || format!("{peak} bytes were live at a time after 50 rounds, {most} after the first"))
 }
 
-/// Polls once.
+/// Polls the future once and drops it; returns whether it was pending.
 fn begun<F: Future>(future: F) -> bool {
     pin!(future).poll(&mut Context::from_waker(Waker::noop())).is_pending()
 }

@@ -1,11 +1,11 @@
-//! What is awaited: on every device, under several executors, with a time limit each.
+//! Asynchronous operations on every device, under several executors, each with a time limit.
 //!
-//! A case's name starts with its device and its executor: `vulkan::tokio::reads::joined`. Cases of
-//! `any` make their own threads or executors. Nothing here may depend on which one it is.
+//! A case's name starts with its device and its executor: `vulkan::tokio::reads::joined`. Cases of `any` create their
+//! own threads or executors. No case depends on the executor.
 //!
 //! | environment variable | meaning |
 //! |---|---|
-//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+//! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
 mod buffered;
 mod executor;
@@ -44,14 +44,14 @@ use outcome::{TestResult, fail};
 use targets::Target;
 use trial::{failed, judged, presence};
 
-/// A case that takes longer hangs.
+/// The time after which a case is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What an executor runs.
+/// The future that an executor runs.
 type Work = Pin<Box<dyn Future<Output = TestResult> + Send>>;
-/// A name, and what must succeed on every device under every executor.
+/// A named case that must succeed on every device under every executor.
 type Case = (&'static str, fn(Device) -> Work);
-/// A name, and what must succeed on every device.
+/// A named case that must succeed on every device.
 type Alone = (&'static str, fn(&Device) -> TestResult);
 
 const CASES: &[(&str, &[Case])] =
@@ -91,10 +91,10 @@ fn trial(name: String, target: &Arc<Target>, run: impl Fn(&Device) -> TestResult
     })
 }
 
-/// Runs `case` on a thread of its own, so that a hang is a failure.
+/// Runs `case` on its own thread, so that a hang is a failure.
 fn limited(case: impl FnOnce() -> TestResult + Send + 'static) -> TestResult {
-    let outcome = Arc::new(Mutex::new(fail("it has no outcome")));
-    let told = Arc::clone(&outcome);
-    hanging::within(PATIENCE, move || *told.lock().unwrap_or_else(PoisonError::into_inner) = case());
+    let outcome = Arc::new(Mutex::new(fail("the case has no outcome")));
+    let written = Arc::clone(&outcome);
+    hanging::within(PATIENCE, move || *written.lock().unwrap_or_else(PoisonError::into_inner) = case());
     std::mem::replace(&mut *outcome.lock().unwrap_or_else(PoisonError::into_inner), Ok(()))
 }

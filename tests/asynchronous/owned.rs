@@ -1,4 +1,4 @@
-//! Reads that own their buffer.
+//! Reads that take their buffer.
 
 use std::thread;
 
@@ -12,9 +12,9 @@ use crate::{Alone, Case};
 
 pub(crate) const CASES: &[Case] = &[
     ("results_outlive_their_scope", |device| Box::pin(results_outlive_their_scope(device))),
-    ("the_buffer_comes_back", |device| Box::pin(the_buffer_comes_back(device))),
-    ("on_their_way_before_they_are_polled", |device| Box::pin(on_their_way_before_they_are_polled(device))),
-    ("recordings_keep_off", |device| Box::pin(recordings_keep_off(device))),
+    ("the_buffer_is_returned", |device| Box::pin(the_buffer_is_returned(device))),
+    ("in_flight_before_they_are_polled", |device| Box::pin(in_flight_before_they_are_polled(device))),
+    ("recordings_are_excluded", |device| Box::pin(recordings_are_excluded(device))),
     ("odd_lengths", |device| Box::pin(odd_lengths(device))),
 ];
 
@@ -34,7 +34,7 @@ async fn results_outlive_their_scope(device: Device) -> TestResult {
     Ok(())
 }
 
-async fn the_buffer_comes_back(device: Device) -> TestResult {
+async fn the_buffer_is_returned(device: Device) -> TestResult {
     let mut data = device.buffer_from(&[1u32; 100])?;
     let mut wanted = vec![1u32; 100];
     for _ in 0..10 {
@@ -46,10 +46,10 @@ async fn the_buffer_comes_back(device: Device) -> TestResult {
     }
     let downloads = data.stats().downloads;
     same(&data.read_async().await?, &wanted, "read again")?;
-    equal(data.stats().downloads, downloads, "copies for what the host has")
+    equal(data.stats().downloads, downloads, "downloads of data that the host already has")
 }
 
-async fn on_their_way_before_they_are_polled(device: Device) -> TestResult {
+async fn in_flight_before_they_are_polled(device: Device) -> TestResult {
     let fresh = device.reopen()?;
     let mut data = fresh.buffer::<u32>(100)?;
     scale(&fresh, &mut data, 3)?;
@@ -59,17 +59,17 @@ async fn on_their_way_before_they_are_polled(device: Device) -> TestResult {
     same(&read.await?, &scaled(0, 3, 100), "the result")
 }
 
-async fn recordings_keep_off(device: Device) -> TestResult {
+async fn recordings_are_excluded(device: Device) -> TestResult {
     let mut data = device.buffer::<u32>(100)?;
     let mut recording = device.recording();
     recording.fill(&mut data, 7)?;
     let read = data.into_read_async().await?;
     let in_use = |error: &Error| matches!(error, Error::Buffer(BufferError::InUse { .. }));
     refused(recording.submit(), in_use, &["ReadGuard"])?;
-    same(&read, &[0; 100], "what is borrowed")?;
+    same(&read, &[0; 100], "the borrowed words")?;
     let data = read.into_buffer();
     recording.submit()?.await?;
-    same(&data.read_async().await?, &[7; 100], "after the buffer came back")
+    same(&data.read_async().await?, &[7; 100], "after the buffer was returned")
 }
 
 async fn odd_lengths(device: Device) -> TestResult {

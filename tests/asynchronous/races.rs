@@ -1,4 +1,4 @@
-//! Wakers at the worst of times.
+//! Races of wakers with the end of work.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use crate::turns::turns;
 
 pub(crate) const CASES: &[Alone] = &[
     ("the_last_waker_is_woken", the_last_waker_is_woken),
-    ("awaited_elsewhere_after_a_poll", awaited_elsewhere_after_a_poll),
+    ("awaited_on_another_thread_after_a_poll", awaited_on_another_thread_after_a_poll),
     ("dropped_while_it_is_woken", dropped_while_it_is_woken),
     ("the_loser_of_a_race", the_loser_of_a_race),
     ("launches_between_cancelled_reads", launches_between_cancelled_reads),
@@ -36,7 +36,7 @@ impl Wake for Count {
     }
 }
 
-/// Work that takes some milliseconds.
+/// Work that takes a few milliseconds.
 fn long(device: &Device) -> anywarp::Result<UnifiedBuffer<u32>> {
     let mut data = device.buffer_from(&[1u32; 1 << 14])?;
     rounds(device, &mut data, 3, 2000)?;
@@ -75,22 +75,22 @@ fn the_last_waker_is_woken(device: &Device) -> TestResult {
             let earlier = counts.iter().take_while(|other| !Arc::ptr_eq(other, count));
             let kept =
                 earlier.filter(|other| Arc::strong_count(other) > 1 && other.0.load(Ordering::SeqCst) == 0).count();
-            equal(kept, 0, "earlier wakers that are kept")?;
+            equal(kept, 0, "earlier wakers that the device keeps")?;
         }
         let woken = || counts.iter().any(|count| count.0.load(Ordering::SeqCst) > 0);
         let over = ready || until(woken);
-        ensure(over, || "nobody was woken".to_owned())?;
+        ensure(over, || "no waker was called".to_owned())?;
     }
     Ok(())
 }
 
-fn awaited_elsewhere_after_a_poll(device: &Device) -> TestResult {
+fn awaited_on_another_thread_after_a_poll(device: &Device) -> TestResult {
     for _ in 0..20 {
         let data = long(device)?;
         let mut read = Box::pin(data.into_read_async());
         if read.as_mut().poll(&mut Polling::from_waker(Waker::noop())).is_pending() {
             let read = thread::spawn(move || pollster::block_on(read).map(|read| read.len())).join();
-            equal(read.unwrap_or_else(|_| panic!("it panicked"))?, 1 << 14, "its length")?;
+            equal(read.unwrap_or_else(|_| panic!("the thread panicked"))?, 1 << 14, "the length")?;
         }
     }
     Ok(())
@@ -110,7 +110,7 @@ fn dropped_while_it_is_woken(device: &Device) -> TestResult {
         drop((read, polled));
         ensure(count.0.load(Ordering::SeqCst) <= 1, || "woken more than once".to_owned())?;
         let let_go = until(|| Arc::strong_count(&count) == 1);
-        ensure(let_go, || "the task of a future that is gone is kept".to_owned())?;
+        ensure(let_go, || "the device keeps the task of a dropped future".to_owned())?;
     }
     let mut data = device.buffer_from(&[1u32; 10])?;
     scale(device, &mut data, 3)?;
@@ -127,15 +127,15 @@ fn the_loser_of_a_race(device: &Device) -> TestResult {
                 Either::Left((read, _)) => read?[7],
                 Either::Right((_, read)) => read.await?[7],
             };
-            equal(winner, round, "what was read")?;
+            equal(winner, round, "the value read")?;
         }
         device.synchronize_async().await?;
         Ok(())
     })
 }
 
-/// Work around cancelled reads comes in the order of submission. That it waits for none of them, `tests/faults` holds on
-/// a device whose work ends when the test says so.
+/// Work around cancelled reads runs in the order of submission. `tests/faults` checks that it waits for none of the
+/// reads, on a device whose work ends when the test says so.
 fn launches_between_cancelled_reads(device: &Device) -> TestResult {
     const LENGTH: usize = 1 << 14;
     const ROUNDS: u32 = 2000;
@@ -168,19 +168,19 @@ struct Panics(AtomicBool);
 impl Wake for Panics {
     fn wake(self: Arc<Self>) {
         self.0.store(true, Ordering::SeqCst);
-        panic!("a waker that panics, as a test wants it");
+        panic!("a waker of a test that panics on purpose");
     }
 }
 
 fn wakers_that_panic(device: &Device) -> TestResult {
-    // One in a debug assertion of somebody's executor must not take the device along.
+    // A panic in a waker, such as a debug assertion in an executor, must not affect the device.
     let data = long(device)?;
     let panics = Arc::new(Panics(AtomicBool::new(false)));
     let waker = Waker::from(Arc::clone(&panics));
     let mut reading = Box::pin(data.read_async());
     let mut read = reading.as_mut().poll(&mut Polling::from_waker(&waker));
     if read.is_pending() {
-        ensure(until(|| panics.0.load(Ordering::SeqCst)), || "nobody was woken".to_owned())?;
+        ensure(until(|| panics.0.load(Ordering::SeqCst)), || "no waker was called".to_owned())?;
         read = reading.as_mut().poll(&mut Polling::from_waker(Waker::noop()));
     }
     let Poll::Ready(read) = read else { return equal("pending", "ready", "the read") };
@@ -192,7 +192,7 @@ fn wakers_that_panic(device: &Device) -> TestResult {
     })
 }
 
-/// What an executor does with a task that nobody wants any more: it is gone with its waker.
+/// A waker that drops its task's buffer when woken, as an executor does with a cancelled task.
 struct Drops(Mutex<Option<UnifiedBuffer<u32>>>, AtomicBool);
 
 impl Wake for Drops {
@@ -205,7 +205,7 @@ impl Wake for Drops {
 fn wakers_that_drop_buffers(device: &Device) -> TestResult {
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
-        // Others make the device run its callbacks, with whatever they hold.
+        // This thread makes the device run its callbacks.
         let busy = scope.spawn(|| -> TestResult {
             while !ended.load(Ordering::SeqCst) {
                 let mut data = device.buffer_from(&[1u32; 1000])?;
@@ -228,17 +228,17 @@ fn wakers_that_drop_buffers(device: &Device) -> TestResult {
                 rounds(device, &mut data, 3, 20)?;
                 let mut read = Box::pin(data.into_read_async());
                 if read.as_mut().poll(&mut Polling::from_waker(&waker)).is_pending() {
-                    ensure(until(|| drops.1.load(Ordering::SeqCst)), || "nobody was woken".to_owned())?;
+                    ensure(until(|| drops.1.load(Ordering::SeqCst)), || "no waker was called".to_owned())?;
                 }
             }
             Ok(())
         })();
         ended.store(true, Ordering::SeqCst);
-        outcome.and(busy.join().unwrap_or_else(|_| panic!("it panicked")))
+        outcome.and(busy.join().unwrap_or_else(|_| panic!("the thread panicked")))
     })
 }
 
-/// Who asked first does not matter: work ends in its order.
+/// The order of the awaits does not matter: work ends in the order of submission.
 fn the_first_to_end_is_the_first_to_be_woken(device: &Device) -> TestResult {
     let (mut both, mut ahead) = (0, 0);
     for _ in turns(20) {
@@ -253,13 +253,15 @@ fn the_first_to_end_is_the_first_to_be_woken(device: &Device) -> TestResult {
         if !pending {
             continue;
         }
-        ensure(until(|| woken[0].0.load(Ordering::SeqCst) > 0), || "the first is not woken".to_owned())?;
+        ensure(until(|| woken[0].0.load(Ordering::SeqCst) > 0), || "the first task is not woken".to_owned())?;
         both += 1;
         ahead += usize::from(woken[1].0.load(Ordering::SeqCst) == 0);
         early = Waker::noop().clone();
-        ensure(first.as_mut().poll(&mut Polling::from_waker(&early)).is_ready(), || "it is not ready".to_owned())?;
-        ensure(until(|| woken[1].0.load(Ordering::SeqCst) > 0), || "the last is not woken".to_owned())?;
+        ensure(first.as_mut().poll(&mut Polling::from_waker(&early)).is_ready(), || {
+            "the first read is not ready".to_owned()
+        })?;
+        ensure(until(|| woken[1].0.load(Ordering::SeqCst) > 0), || "the last task is not woken".to_owned())?;
     }
-    // Not each time: this thread may be late.
+    // Not in every round, because this thread may be late.
     ensure(both < 5 || ahead > 0, || format!("the first was never woken before the last, {both} times"))
 }

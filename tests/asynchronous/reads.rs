@@ -1,4 +1,4 @@
-//! Reads, updates, submissions and synchronization, one task or many.
+//! Reads, updates, submissions and synchronisation, in one task or many.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -19,7 +19,7 @@ pub(crate) const CASES: &[Case] = &[
     ("unordered", |device| Box::pin(unordered(device))),
     ("one_submission_for_all", |device| Box::pin(one_submission_for_all(device))),
     ("a_submission_polled_after_its_end", |device| Box::pin(a_submission_polled_after_its_end(device))),
-    ("a_submission_outlives_everything", |device| Box::pin(a_submission_outlives_everything(device))),
+    ("a_submission_outlives_its_objects", |device| Box::pin(a_submission_outlives_its_objects(device))),
     ("two_reads_of_one_buffer", |device| Box::pin(two_reads_of_one_buffer(device))),
     ("polled_without_being_woken", polled_without_being_woken),
 ];
@@ -37,7 +37,7 @@ async fn everything_once(device: Device) -> TestResult {
     recording.fill(&mut data, 9)?;
     recording.submit()?.await?;
     same(&data.read_async().await?, &[9; 300], "after the submission")?;
-    equal(device.buffer::<u32>(0)?.read_async().await?.len(), 0, "a buffer of nothing")
+    equal(device.buffer::<u32>(0)?.read_async().await?.len(), 0, "an empty buffer")
 }
 
 async fn one(device: &Device, number: u32) -> TestResult {
@@ -53,7 +53,7 @@ async fn joined(device: Device) -> TestResult {
     join_all((0..1000).map(|number| one(&device, number))).await.into_iter().collect()
 }
 
-/// Every task has a waker of its own here, and is polled in the order in which they are woken.
+/// Each task has its own waker, and tasks are polled in the order of their wakes.
 async fn unordered(device: Device) -> TestResult {
     let mut tasks: FuturesUnordered<_> = (0..300).map(|number| one(&device, number)).collect();
     while let Some(outcome) = tasks.next().await {
@@ -69,7 +69,7 @@ async fn one_submission_for_all(device: Device) -> TestResult {
     recording.fill(&mut data, 4)?;
     let run = recording.submit()?;
     join_all((0..2000).map(|_| run.clone())).await.into_iter().collect::<Result<(), _>>()?;
-    equal(data.read_async().await?[7], 4, "what was submitted")
+    equal(data.read_async().await?[7], 4, "the result of the submission")
 }
 
 async fn a_submission_polled_after_its_end(device: Device) -> TestResult {
@@ -84,7 +84,7 @@ async fn a_submission_polled_after_its_end(device: Device) -> TestResult {
     Ok(())
 }
 
-async fn a_submission_outlives_everything(device: Device) -> TestResult {
+async fn a_submission_outlives_its_objects(device: Device) -> TestResult {
     let runs = {
         let fresh = device.reopen()?;
         let mut data = fresh.buffer::<u32>(1 << 16)?;
@@ -111,7 +111,7 @@ async fn two_reads_of_one_buffer(device: Device) -> TestResult {
     Ok(())
 }
 
-/// An executor may poll as often as it likes, for other reasons.
+/// An executor may poll a future without a wake.
 fn polled_without_being_woken(device: Device) -> Work {
     Box::pin(async move {
         let mut data = device.buffer_from(&[5u32; 1 << 14])?;

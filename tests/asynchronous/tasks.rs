@@ -1,4 +1,4 @@
-//! Executors with what only they have: spawned tasks, time limits, several of them at once.
+//! Features of executors: spawned tasks, time limits, several executors at once.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,10 +22,10 @@ pub(crate) const CASES: &[Alone] = &[
     ("select", select),
     ("aborted", aborted),
     ("a_runtime_that_ends", a_runtime_that_ends),
-    ("time_goes_on", time_goes_on),
+    ("awaits_do_not_block_the_thread", awaits_do_not_block_the_thread),
 ];
 
-/// Launches and awaits, again and again; the last element.
+/// Launches and awaits three times, and returns the last element.
 async fn task(device: Device, number: u32) -> anywarp::Result<u32> {
     let mut data = device.buffer_from(&[number; 100])?;
     for _ in 0..3 {
@@ -66,14 +66,14 @@ fn several_executors(device: &Device) -> TestResult {
             }),
         ];
         for handle in handles {
-            let results = handle.join().unwrap_or_else(|_| fail("it panicked"))?;
+            let results = handle.join().unwrap_or_else(|_| fail("the thread panicked"))?;
             same(&results, &(0..50).map(wanted).collect::<Vec<_>>(), "the results")?;
         }
         Ok(())
     })
 }
 
-/// Reads that a time limit may cut off, or may not: what follows is right either way.
+/// Reads with a time limit that may or may not expire: later reads are right in both cases.
 fn time_limits(device: &Device) -> TestResult {
     threads()?.block_on(async {
         for round in turns(50) {
@@ -83,7 +83,7 @@ fn time_limits(device: &Device) -> TestResult {
             if let Ok(read) = tokio::time::timeout(limit, data.read_async()).await {
                 equal(read?.len(), 1 << 14, "its length")?;
             }
-            // With what became of the other read.
+            // This read gets the result of a read that has ended or was cancelled.
             data.fill(3)?;
             equal(data.read_async().await?[5], 3, "the next read")?;
         }
@@ -93,13 +93,13 @@ fn time_limits(device: &Device) -> TestResult {
 
 fn select(device: &Device) -> TestResult {
     threads()?.block_on(async {
-        // A device may be done before anything else has a turn: then it is given more to do.
+        // A device may be done before any other branch runs, so each attempt has more work.
         for attempt in 0..14 {
             let mut data = device.buffer_from(&[1u32; 1 << 14])?;
             rounds(device, &mut data, 3, 3000 << attempt)?;
             let mut ticks = tokio::time::interval(Duration::from_micros(300));
             let (mut read, mut turns) = (Box::pin(data.into_read_async()), 0);
-            // The same future, polled on and on between other things.
+            // The same future is polled again between other branches.
             let read = loop {
                 tokio::select! {
                     biased;
@@ -112,7 +112,7 @@ fn select(device: &Device) -> TestResult {
                 return Ok(());
             }
         }
-        fail("nothing else ever had a turn")
+        fail("no other branch ever ran")
     })
 }
 
@@ -125,7 +125,7 @@ fn aborted(device: &Device) -> TestResult {
             }
             work.abort();
             match work.await {
-                Ok(result) => equal(result?, wanted(round), "the result of a task that came through")?,
+                Ok(result) => equal(result?, wanted(round), "the result of a task that was not cancelled")?,
                 Err(error) => ensure(error.is_cancelled(), || format!("it {error}"))?,
             }
         }
@@ -133,7 +133,7 @@ fn aborted(device: &Device) -> TestResult {
     })
 }
 
-/// Tasks that wait for the device when their executor ends: their wakers lead nowhere.
+/// Tasks that await the device when their executor ends, so that their wakers have no effect.
 fn a_runtime_that_ends(device: &Device) -> TestResult {
     for round in 0..10 {
         let runtime = threads()?;
@@ -146,11 +146,12 @@ fn a_runtime_that_ends(device: &Device) -> TestResult {
     equal(pollster::block_on(task(device.clone(), 7))?, wanted(7), "a task afterwards")
 }
 
-/// Whoever awaits does not block the thread that it is on.
-fn time_goes_on(device: &Device) -> TestResult {
+/// An await does not block its thread.
+fn awaits_do_not_block_the_thread(device: &Device) -> TestResult {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     runtime.block_on(async {
-        // Some drivers do the work while it is handed over, and a busy machine may give no turns meanwhile.
+        // Some drivers execute the work during the submission, and a busy machine may not schedule other tasks
+        // meanwhile.
         let mut most = 0;
         for _ in 0..8 {
             let mut data = device.buffer_from(&[1u32; 1 << 14])?;
@@ -169,6 +170,6 @@ fn time_goes_on(device: &Device) -> TestResult {
                 return Ok(());
             }
         }
-        fail(format!("other tasks had {most} turns at most"))
+        fail(format!("other tasks ran at most {most} times"))
     })
 }

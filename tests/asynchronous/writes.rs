@@ -8,7 +8,7 @@ use crate::outcome::{TestResult, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = &[
     ("written_and_launched", |device| Box::pin(written_and_launched(device))),
-    ("copied_in_pieces", |device| Box::pin(copied_in_pieces(device))),
+    ("copied_in_chunks", |device| Box::pin(copied_in_chunks(device))),
     ("with_little_upload_memory", |device| Box::pin(with_little_upload_memory(device))),
     ("refusals", |device| Box::pin(refusals(device))),
 ];
@@ -26,15 +26,15 @@ async fn written_and_launched(device: Device) -> TestResult {
     Ok(())
 }
 
-/// More than a device of its own memory takes at once.
-async fn copied_in_pieces(device: Device) -> TestResult {
+/// More than a device with its own memory copies in one chunk.
+async fn copied_in_chunks(device: Device) -> TestResult {
     let words: Vec<u32> = (0..(21 << 20) / 4 + 3).collect();
     let mut data = device.buffer::<u32>(words.len())?;
     data.copy_from_slice_async(&words).await?;
     same(&data.read_async().await?, &words, "all of it")
 }
 
-/// Who wants more than there is waits for copies on their way, and blocks nobody.
+/// A write beyond the limit waits for copies in flight, and does not block the thread.
 async fn with_little_upload_memory(device: Device) -> TestResult {
     const LIMIT: u64 = 64 << 10;
     let options = DeviceOptions::default().selector(device.selector()).staged(true).staging_limit(LIMIT);
@@ -49,14 +49,18 @@ async fn with_little_upload_memory(device: Device) -> TestResult {
     let mut data = device.buffer::<u32>(1 << 20)?;
     data.copy_from_slice_async(&vec![9; 1 << 20]).await?;
     same(&data.read_async().await?, &vec![9; 1 << 20], "a copy of more than the limit")?;
-    // A guard of all there is, and another one beside it.
+    // A guard with nearly all of the memory, and another one beside it.
     let mut other = device.buffer::<u32>(12_000)?;
     let mut first = data.slice_mut(..16_000).write_async().await?;
     let mut second = other.write_async().await?;
     first.fill(1);
     second.fill(2);
     drop((first, second));
-    equal((data.read_async().await?[15_999], other.read_async().await?[11_999]), (1, 2), "what both wrote")?;
+    equal(
+        (data.read_async().await?[15_999], other.read_async().await?[11_999]),
+        (1, 2),
+        "the elements that both guards wrote",
+    )?;
     let peak = device.stats().staging_peak;
     equal(peak <= LIMIT, true, "upload memory within its limit")
 }
@@ -67,6 +71,6 @@ async fn refusals(device: Device) -> TestResult {
     refused(short, |error| matches!(error, BufferError::LengthMismatch { .. }), &["10", "9"])?;
     let outside = data.slice_mut(5..11).write_async().await.map(drop);
     refused(outside, |error| matches!(error, BufferError::OutOfRange { .. }), &["11", "10"])?;
-    equal(data.slice_mut(3..3).write_async().await?.len(), 0, "a slice of nothing")?;
-    same(&data.read_async().await?, &[1; 10], "what was not written")
+    equal(data.slice_mut(3..3).write_async().await?.len(), 0, "an empty slice")?;
+    same(&data.read_async().await?, &[1; 10], "unchanged")
 }

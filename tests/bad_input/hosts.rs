@@ -1,4 +1,4 @@
-//! Host code that panics, lets go of things too early, or comes from everywhere at once.
+//! Host code that panics, drops objects too early, or calls from many threads at once.
 
 use std::future::Future;
 use std::pin::pin;
@@ -9,7 +9,7 @@ use anywarp::{Device, Kernel, UnifiedBuffer};
 
 use crate::{COUNT, counts, device, devices, without_hanging};
 
-/// Takes some tenths of a second, and leaves 1 in `b`.
+/// Runs for some tenths of a second, and leaves 1 in `b`.
 const SLOW: &str = "
 @group(0) @binding(0) var<storage, read_write> b: array<u32>;
 @compute @workgroup_size(8)
@@ -36,7 +36,7 @@ impl Wake for Panicking {
 }
 
 #[test]
-fn a_waker_that_panics_harms_nobody_else() {
+fn a_waker_that_panics_only_affects_itself() {
     without_hanging(|| {
         for device in devices() {
             let waker = Waker::from(Arc::new(Panicking));

@@ -1,4 +1,4 @@
-//! Kernels that want too much.
+//! Kernels that exceed limits.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ fn kernel(statements: &str) -> String {
     format!("{HEAD}@compute @workgroup_size(64) fn main() {{\n{statements}\n}}")
 }
 
-/// f0 calls f1 twice, that f2, ...
+/// Functions in which f0 calls f1 twice, f1 calls f2 twice, and so on.
 fn doubling(levels: usize) -> String {
     let mut text = format!("fn f{levels}(x: u32) -> u32 {{ return x * 3u + b[x]; }}\n");
     for level in (0..levels).rev() {
@@ -22,7 +22,7 @@ fn doubling(levels: usize) -> String {
     text + &kernel("b[0] = f0(b[1]);")
 }
 
-/// A kernel, and words of the error.
+/// Kernels that must be refused, with words of the error.
 fn refused() -> Vec<(&'static str, String, &'static [&'static str])> {
     let nested = |open: &str, count| kernel(&format!("var x = b[1]; b[0] = {}x;", open.repeat(count)));
     vec![
@@ -61,7 +61,7 @@ fn refused() -> Vec<(&'static str, String, &'static [&'static str])> {
             ),
             &[],
         ),
-        // Functions with barriers cannot stay functions.
+        // Functions with barriers have to be inlined.
         (
             "inlining without end",
             doubling(40).replace("return x * 3u", "workgroupBarrier(); return x * 3u"),
@@ -75,7 +75,7 @@ fn make(device: &Device, text: &str) -> Result<anywarp::Kernel, KernelError> {
 }
 
 #[test]
-fn kernels_that_want_too_much_are_refused() {
+fn kernels_that_exceed_limits_are_refused() {
     without_hanging(|| {
         let device = device();
         for (name, text, words) in refused() {
@@ -89,7 +89,7 @@ fn kernels_that_want_too_much_are_refused() {
                         assert!(said.contains(word), "{name}: {said}");
                     }
                 }
-                // Big, but it can be had.
+                // Large, but within the limits.
                 Ok(_) if words.is_empty() => {}
                 Ok(_) => panic!("{name} was accepted"),
             }
@@ -98,7 +98,7 @@ fn kernels_that_want_too_much_are_refused() {
     });
 }
 
-/// Statements, and what they do to 3.
+/// Statements, and their result for the value 3.
 fn many(statements: usize) -> (String, u32) {
     let mut value = 3u32;
     let mut text = "var x = b[0];\n".to_owned();
@@ -135,11 +135,11 @@ fn calls_that_double_at_each_level_work() {
             println!("{} calls: {:?}", 1 << levels, started.elapsed());
             let mut b = device.buffer_from(&[0u32, 5]).expect("memory");
             kernel.launch().bind("b", &mut b).groups([1, 1, 1]).expect("a launch");
-            // The last is called with 5 + the number of second calls.
+            // The last function is called with 5 + the number of second calls on the path.
             let sum = |sum: u32, path: u32| sum.wrapping_add((5 + path.count_ones()) * 3 + 5);
             assert_eq!(b.read().expect("the result")[0], (0..1u32 << levels).fold(0, sum));
         }
-        // Too much to be run, and no reason to refuse it.
+        // The kernel would run too long, but compiling it is no problem.
         make(&device, &doubling(40)).expect("a kernel");
     });
 }

@@ -1,4 +1,4 @@
-//! Bad input for the processor as a device: each is an error, and the device goes on.
+//! Bad input for the CPU backend: each is an error, and the device still works.
 #![cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
 
 #[path = "../support/counting.rs"]
@@ -18,10 +18,10 @@ use anywarp::Device;
 use anywarp_cpu::Options;
 use counting::{COUNT, counts};
 
-/// A test that takes longer hangs.
+/// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// The processor, with one memory and with copies between two; kernels are stopped soon.
+/// The CPU device with unified memory and with copies; both stop kernels early.
 fn devices() -> [Device; 2] {
     [false, true].map(|staged| {
         let options = Options { staged, steps: Some(1 << 20), ..Options::default() };
@@ -33,7 +33,7 @@ fn device() -> Device {
     devices().into_iter().next().expect("there are two")
 }
 
-/// Runs `test` on a thread of its own, so that a hang is a failure.
+/// Runs `test` on its own thread, so that a hang is a failure.
 fn without_hanging(test: impl FnOnce() + Send + 'static) {
     hanging::within(PATIENCE, test);
 }

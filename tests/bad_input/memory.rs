@@ -1,11 +1,11 @@
-//! What a kernel takes is given back with it.
+//! The resources of a kernel are freed with it.
 
 use std::process::Command;
 use std::time::Instant;
 
 use crate::{COUNT, device, without_hanging};
 
-/// Bytes of this process in memory.
+/// The resident memory of this process, in bytes.
 fn resident() -> Option<u64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     Some(statm.split_whitespace().nth(1)?.parse::<u64>().ok()? * 4096)
@@ -17,10 +17,10 @@ fn memory_of_kernels_is_freed_with_them() {
     const NAME: &str = "memory::memory_of_kernels_is_freed_with_them";
     const ALONE: &str = "ANYWARP_TEST_ALONE";
     if resident().is_none() {
-        return println!("skipped: the system does not tell how much memory is in use");
+        return println!("skipped: the system does not report the memory in use");
     }
     if std::env::var_os(ALONE).is_none() {
-        // What other tests use meanwhile would be counted here.
+        // In a process of its own, so that the memory of other tests is not counted.
         let program = std::env::current_exe().expect("this program");
         let ended = Command::new(program).args(["--exact", NAME, "--nocapture"]).env(ALONE, "1").output();
         let ended = ended.expect("a child process");
@@ -34,8 +34,7 @@ fn memory_of_kernels_is_freed_with_them() {
         let mut first = 0;
         let mut b = device.buffer::<u32>(64).expect("memory");
         for number in 1..=KERNELS {
-            // The device keeps some hundred kernels that nobody holds, and lets go of them when there
-            // are more.
+            // The device caches some hundred unused kernels, and frees the oldest beyond that.
             let text = COUNT.replace("1u", &format!("{number}u"));
             let kernel = device.kernel(&text).expect("a kernel");
             b.fill(0).expect("a fill");

@@ -1,4 +1,4 @@
-//! Grids, buffers and devices: nothing, too much, and very many.
+//! Grids, buffers and devices: empty, too large, and very many.
 
 use anywarp::{Device, ErrorClass};
 
@@ -27,7 +27,7 @@ fn very_many_invocations() {
 }
 
 #[test]
-fn nothing_at_all() {
+fn empty_grids_and_buffers() {
     for device in devices() {
         let kernel = device.kernel(COUNT).expect("a kernel");
         let mut b = device.buffer::<u32>(4).expect("memory");
@@ -55,7 +55,7 @@ fn nothing_at_all() {
 }
 
 #[test]
-fn memory_that_nobody_has() {
+fn more_memory_than_any_machine_has() {
     for device in devices() {
         for length in [1 << 33, 1 << 38, 1 << 50, usize::MAX / 4, usize::MAX] {
             let live = device.stats().live_bytes;
@@ -87,7 +87,7 @@ fn many_devices_opened_and_dropped() {
         let open: Vec<Device> = (0..50).map(|_| device()).collect();
         open.iter().for_each(counts);
         drop(open);
-        // Threads end a little later than their devices.
+        // Threads end slightly later than their devices.
         let started = std::time::Instant::now();
         while threads() > before + 4 {
             assert!(started.elapsed().as_secs() < 20, "{} threads, {before} before", threads());

@@ -1,11 +1,11 @@
-//! Kernels that do not come to their end: stopped, and told of.
+//! Kernels that do not end: they are stopped and reported.
 
 use anywarp::backend::BackendError;
 use anywarp::{Device, Error, ErrorClass, Wgsl};
 
 use crate::{COUNT, devices, without_hanging};
 
-/// What is wrong with it, a kernel of `b` that is stopped, and where.
+/// The problem, a kernel on `b` that is stopped, and the line.
 const STOPPED: [(&str, &str, &str); 3] = [
     (
         "iterations of loops",
@@ -48,8 +48,8 @@ fn check(error: &Error, problem: &str, place: &str) {
     assert_eq!(error.class(), ErrorClass::Programmer);
 }
 
-/// Launches a kernel that is stopped, and then others that have nothing to do with it.
-fn stop_and_go_on(device: &Device, text: &str, problem: &str, place: &str) -> anywarp::Result<()> {
+/// Launches a kernel that is stopped, and then unrelated ones.
+fn stop_and_continue(device: &Device, text: &str, problem: &str, place: &str) -> anywarp::Result<()> {
     let stops = device.kernel(Wgsl::new(text).file("stops.wgsl"))?;
     let count = device.kernel(COUNT)?;
     let (mut a, mut b) = (device.buffer::<u32>(64)?, device.buffer::<u32>(64)?);
@@ -65,8 +65,8 @@ fn stop_and_go_on(device: &Device, text: &str, problem: &str, place: &str) -> an
         check(&error, problem, place);
         device.synchronize()?;
         device.synchronize()?;
-        // Who reads what it should have written hears it, too: once.
-        check(&a.read().map(|_| ()).expect_err("was not told").into(), problem, place);
+        // A read of the kernel's output also reports the stop, once.
+        check(&a.read().map(|_| ()).expect_err("was not reported").into(), problem, place);
         a.read()?;
         a.fill(0)?;
     }
@@ -78,23 +78,23 @@ fn stop_and_go_on(device: &Device, text: &str, problem: &str, place: &str) -> an
     pollster::block_on(device.synchronize_async())?;
 
     let mut recording = device.recording();
-    check(&a.read().map(|_| ()).expect_err("was not told").into(), problem, place);
+    check(&a.read().map(|_| ()).expect_err("was not reported").into(), problem, place);
     a.copy_from_slice(&[0; 64])?;
     stops.launch().bind("b", &mut a).record(&mut recording).threads(64)?;
     let submission = recording.submit()?;
     check(&submission.wait().expect_err("was not stopped"), problem, place);
     check(&submission.is_done().expect_err("was not stopped"), problem, place);
     check(&pollster::block_on(submission).expect_err("was not stopped"), problem, place);
-    check(&device.synchronize().expect_err("was not told"), problem, place);
+    check(&device.synchronize().expect_err("was not reported"), problem, place);
     device.synchronize()
 }
 
 #[test]
-fn a_stop_is_told_once_by_synchronize_and_the_device_goes_on() {
+fn synchronize_reports_a_stop_once_and_the_device_works() {
     without_hanging(|| {
         for device in devices() {
             for (problem, text, place) in STOPPED {
-                stop_and_go_on(&device, text, problem, place).expect("no other error");
+                stop_and_continue(&device, text, problem, place).expect("no other error");
             }
             crate::counts(&device);
         }
@@ -102,7 +102,7 @@ fn a_stop_is_told_once_by_synchronize_and_the_device_goes_on() {
 }
 
 #[test]
-fn what_depends_on_a_stopped_kernel_does_not_run() {
+fn work_that_depends_on_a_stopped_kernel_does_not_run() {
     without_hanging(|| {
         for device in devices() {
             let (problem, text, place) = STOPPED[0];
@@ -112,7 +112,7 @@ fn what_depends_on_a_stopped_kernel_does_not_run() {
             let mut b = device.buffer::<u32>(64).expect("memory");
             stops.launch().bind("b", &mut a).threads(64).expect("a launch");
             device.submit().expect("no error");
-            // Nobody has heard of it yet, even if somebody looks what may be used again.
+            // No call has reported the stop yet, even though these calls check for memory to reuse.
             std::thread::sleep(std::time::Duration::from_millis(200));
             for _ in 0..20 {
                 b.copy_from_slice(&[5; 64]).expect("a write");

@@ -1,4 +1,4 @@
-//! What is only ever awaited, wherever it runs: reads that own their buffer, several in flight, what is cancelled.
+//! Operations that have only an asynchronous form: reads that take their buffer, several in flight, cancelled ones.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -12,8 +12,8 @@ use crate::kernels::add;
 use crate::outcome::{TestResult, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
-    results_that_own_their_buffer,
-    buffers_that_come_back,
+    reads_that_take_their_buffer,
+    returned_buffers_keep_their_contents,
     several_in_flight,
     several_in_flight_dropped_half_way,
     many_tasks_at_once,
@@ -30,12 +30,12 @@ fn prepared(device: &Device, value: u32) -> TestResult<UnifiedBuffer<u32>> {
     Ok(data)
 }
 
-/// Polls once, and drops it.
+/// Polls the future once and drops it.
 fn begin<F: Future>(future: F) {
     let _ = pin!(future).poll(&mut Context::from_waker(Waker::noop()));
 }
 
-async fn results_that_own_their_buffer(device: &Device) -> TestResult {
+async fn reads_that_take_their_buffer(device: &Device) -> TestResult {
     let reads: Vec<_> =
         (0..20).map(|value| prepared(device, value).map(UnifiedBuffer::into_read_async)).collect::<TestResult<_>>()?;
     for (value, result) in (0..).zip(join_all(reads).await) {
@@ -44,12 +44,12 @@ async fn results_that_own_their_buffer(device: &Device) -> TestResult {
     Ok(())
 }
 
-async fn buffers_that_come_back(device: &Device) -> TestResult {
+async fn returned_buffers_keep_their_contents(device: &Device) -> TestResult {
     let mut data = prepared(device, 0)?;
     for round in 2..10 {
         data = data.into_read_async().await?.into_buffer();
         add(device, &mut data, LENGTH, 1)?;
-        same(&data.read_async().await?, &[round; LENGTH], "the buffer that came back")?;
+        same(&data.read_async().await?, &[round; LENGTH], "the returned buffer")?;
     }
     Ok(())
 }
@@ -95,14 +95,14 @@ async fn many_tasks_at_once(device: &Device) -> TestResult {
 }
 
 async fn slices_both_ways(device: &Device) -> TestResult {
-    // More than goes in one piece.
+    // More than one staging chunk holds.
     let words: Vec<u32> = (0..1_500_000u32).map(|index| index.wrapping_mul(0x9e37_79b9)).collect();
     let mut data = device.buffer::<u32>(words.len())?;
     data.copy_from_slice_async(&words).await?;
     add(device, data.slice_mut(64..65), 1, 1)?;
     let mut wanted = words;
     wanted[64] = wanted[64].wrapping_add(1);
-    same(&data.read_async().await?, &wanted, "what went up")
+    same(&data.read_async().await?, &wanted, "the uploaded words")
 }
 
 async fn cancelled_reads(device: &Device) -> TestResult {
@@ -124,7 +124,7 @@ async fn cancelled_writes(device: &Device) -> TestResult {
         begin(data.write_async());
         add(device, &mut data, LENGTH, 1)?;
         data.write_async().await?.fill(round);
-        same(&data.read_async().await?, &[round; LENGTH], "what was written last")?;
+        same(&data.read_async().await?, &[round; LENGTH], "the last words written")?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! The suite in a browser's page: every case on the browser's device, one after the other. What a test
-//! program would print is written into the page's `#results`, line by line.
+//! The suite in a browser's page: every case on the browser's device, one after the other. The report of a test program
+//! goes into the page's `#results`, line by line.
 //!
 //! `?filter=TEXT` in the page's address runs the cases whose name contains it.
 
@@ -17,11 +17,11 @@ use crate::tried::{described, tried};
 use crate::verdict::{Verdict, verdict};
 
 thread_local! {
-    /// Where a panic finds what was going on: it cannot be caught, and ends everything.
+    /// The report, for the panic hook: a panic cannot be caught in a browser, and ends the page.
     static REPORT: RefCell<Report> = RefCell::new(Report::default());
 }
 
-/// Begins, and returns while cases run.
+/// Starts the suite, and returns while cases run.
 pub(crate) fn run() {
     std::panic::set_hook(Box::new(panicked));
     spawn_local(run_all());
@@ -52,37 +52,37 @@ async fn run_all() {
     report(|report| report.summary());
 }
 
-/// The browser's device, and what it calls itself.
+/// The browser's device, and its hardware's name.
 async fn open() -> TestResult<(Device, String)> {
     let device = Device::open_async(&DeviceOptions::default()).await?;
     let Caps { name, driver, backend, .. } = device.caps();
     if *backend != BackendKind::WebGpu {
-        return Err(Stop::Fail(format!("a browser's backend is webgpu, not {backend}")));
+        return Err(Stop::Fail(format!("expected the backend webgpu in a browser, got {backend}")));
     }
     let hardware = format!("{name} {driver}");
     Ok((device, hardware))
 }
 
-/// What the page's address asks for; everything if it says nothing.
+/// The filter in the page's address; empty, which runs every case, if there is none.
 fn filter() -> String {
     let query = web_sys::window().and_then(|window| window.location().search().ok()).unwrap_or_default();
     let parameters = web_sys::UrlSearchParams::new_with_str(&query).ok();
     parameters.and_then(|parameters| parameters.get("filter")).unwrap_or_default()
 }
 
-/// What was run, and how it ended.
+/// The cases that ran, and their outcomes.
 #[derive(Default)]
 struct Report {
-    /// Of the longest name.
+    /// The length of the longest name.
     width: usize,
     filtered: usize,
-    /// In milliseconds.
+    /// The time of the start, in milliseconds.
     started: f64,
-    /// The case that runs.
+    /// The name of the running case.
     current: String,
     passed: usize,
     ignored: usize,
-    /// Names, and what went wrong.
+    /// Names and messages of the failed cases.
     failures: Vec<(String, String)>,
 }
 
@@ -140,22 +140,21 @@ fn report(change: impl FnOnce(&mut Report)) {
     REPORT.with_borrow_mut(change);
 }
 
-/// The case that panicked has failed, and no other can run.
+/// Reports the case that panicked as failed; no other case can run.
 fn panicked(panic: &PanicHookInfo<'_>) {
     REPORT.with(|report| match report.try_borrow_mut() {
         Ok(mut report) => {
-            report
-                .end(Verdict::Failed(format!("{panic}\nno case after this one was run: a page ends where it panics")));
+            report.end(Verdict::Failed(format!("{panic}\nlater cases did not run: a panic ends the page")));
             report.summary();
         }
         Err(_) => print(&format!("\n{panic}\ntest result: FAILED. The report itself panicked\n")),
     });
 }
 
-/// Adds to the page.
+/// Appends text to the page.
 fn print(text: &str) {
     let document = web_sys::window().and_then(|window| window.document());
     let Some(results) = document.and_then(|document| document.get_element_by_id("results")) else { return };
-    // A page that cannot be added to shows no result, which whoever waits for one takes for a failure.
+    // Without this text the page has no result, which its reader treats as a failure.
     let _ = results.append_with_str_1(text);
 }

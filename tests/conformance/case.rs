@@ -1,4 +1,4 @@
-//! Cases: names, and what must succeed on every device.
+//! Cases, each of which must succeed on every device.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,17 +8,17 @@ use anywarp::Device;
 use crate::kernels::still_works;
 use crate::outcome::{Context, TestResult};
 
-/// A case that has begun.
+/// A case that has started.
 pub(crate) type Running<'d> = Pin<Box<dyn Future<Output = TestResult> + 'd>>;
 
-/// A name, and what must succeed on every device.
+/// A named case that must succeed on every device.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) run: for<'d> fn(&'d Device) -> Running<'d>,
 }
 
 impl Case {
-    /// Runs it. Whatever it did, the device must have survived it.
+    /// Runs the case, and then checks that the device still works.
     pub(crate) async fn outcome(&self, device: &Device) -> TestResult {
         (self.run)(device).await?;
         still_works(device).await.context(|| "after the case".to_owned())

@@ -1,4 +1,4 @@
-//! One device, many threads.
+//! One device on many threads.
 
 use std::sync::Barrier;
 use std::thread;
@@ -27,7 +27,7 @@ pub(crate) const CASES: &[Case] = cases![
 
 const THREADS: usize = 8;
 
-/// Runs `work` with the numbers 0 to 7, all at once; the first failure counts.
+/// Runs `work` with the numbers 0 to 7 on as many threads, and returns the first failure.
 fn on_threads(work: impl Fn(usize) -> TestResult + Sync) -> TestResult {
     if !BLOCKING {
         return skip(NO_THREADS);
@@ -41,7 +41,7 @@ fn on_threads(work: impl Fn(usize) -> TestResult + Sync) -> TestResult {
         let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || run(number))).collect();
         let mut outcome = Ok(());
         for (number, thread) in threads.into_iter().enumerate() {
-            let result = thread.join().unwrap_or_else(|_| Err(Stop::Fail("it panicked".to_owned())));
+            let result = thread.join().unwrap_or_else(|_| Err(Stop::Fail("the thread panicked".to_owned())));
             outcome = outcome.and(result.context(|| format!("thread {number}")));
         }
         outcome
@@ -81,7 +81,7 @@ async fn one_buffer_read_by_all(device: &Device) -> TestResult {
     })
 }
 
-/// Thread 0 waits for long launches; the others neither disturb it nor wait for it for ever.
+/// Thread 0 waits for long launches, which the other threads neither disturb nor wait for indefinitely.
 async fn launches_while_another_waits(device: &Device) -> TestResult {
     let slow = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -111,7 +111,7 @@ async fn launches_while_another_waits(device: &Device) -> TestResult {
     })
 }
 
-/// Waits that end too early, while other threads' work ends: nobody may take the one for the other.
+/// Waits that time out while work of other threads ends: a wait must not mistake that for the end of its own work.
 async fn waiting_briefly_from_many_threads(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     on_threads(|number| {
@@ -122,7 +122,7 @@ async fn waiting_briefly_from_many_threads(device: &Device) -> TestResult {
             let run = recording.submit()?;
             let brief = Duration::from_micros((round * 7 + number as u64) % 50);
             while !run.wait_timeout(brief)? {}
-            equal(run.is_done()?, true, "done after a wait that says so")?;
+            equal(run.is_done()?, true, "done after a successful wait")?;
         }
         same(&data.read()?, &[100; 64], "100 submissions")
     })
@@ -150,7 +150,7 @@ async fn async_from_many_threads(device: &Device) -> TestResult {
 async fn kernels_from_many_threads(device: &Device) -> TestResult {
     on_threads(|number| {
         for n in 0..4u32 {
-            // Half of the sources are the same for all threads.
+            // Half of the sources are the same on all threads.
             let own = if n % 2 == 0 { number as u32 } else { 1000 };
             let by = 10 * n + own;
             let kernel = device.kernel(format!(
@@ -159,7 +159,7 @@ async fn kernels_from_many_threads(device: &Device) -> TestResult {
             ))?;
             let mut data = device.buffer_from(&[1u32])?;
             kernel.launch().bind("data", &mut data).groups(1)?;
-            equal(data.read()?[0], 1 + by, "a kernel made while others are")?;
+            equal(data.read()?[0], 1 + by, "the result of a kernel compiled beside others")?;
         }
         Ok(())
     })
@@ -194,7 +194,7 @@ async fn buffers_come_and_go(device: &Device) -> TestResult {
         Ok(())
     })?;
     fresh.synchronize_here().await?;
-    equal(fresh.stats().live_bytes, 0, "live bytes when all are gone")
+    equal(fresh.stats().live_bytes, 0, "live bytes after all are dropped")
 }
 
 async fn one_recording_from_many_threads(device: &Device) -> TestResult {
@@ -230,7 +230,7 @@ async fn halves_on_two_threads(device: &Device) -> TestResult {
         [one.join(), two.join()]
     });
     for half in halves {
-        half.unwrap_or_else(|_| Err(Stop::Fail("it panicked".to_owned())))?;
+        half.unwrap_or_else(|_| Err(Stop::Fail("the thread panicked".to_owned())))?;
     }
     let data = data.read_here().await?;
     equal((data[0], data[2 * step - 1], data[2 * step], data[4 * step - 1]), (21, 21, 41, 41), "both halves")

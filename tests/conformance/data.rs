@@ -1,9 +1,9 @@
 //! Values and sizes that the cases share.
 
-/// Around nothing, one, a word, a workgroup of 64, and primes.
+/// Sizes around 0, 1, one word, a workgroup of 64, and primes.
 pub(crate) const SIZES: &[usize] = &[1, 2, 3, 5, 63, 64, 65, 127, 1009];
 
-/// A well mixed word for each index: the finaliser of `MurmurHash3`.
+/// A hash of the index: the finaliser of `MurmurHash3`.
 pub(crate) fn word(index: usize) -> u32 {
     let mut x = (index as u32).wrapping_add(0x9E37_79B9);
     x = (x ^ (x >> 16)).wrapping_mul(0x85EB_CA6B);

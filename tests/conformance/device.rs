@@ -1,4 +1,4 @@
-//! Devices: what they say of themselves, and several handles of them.
+//! Devices: their capabilities, and several handles to one device.
 
 use anywarp::backend::BackendKind;
 use std::collections::HashSet;
@@ -13,12 +13,12 @@ use crate::outcome::{Context, TestResult, ensure, equal, fail, refused, skip};
 
 pub(crate) const CASES: &[Case] = cases![
     caps_are_sane,
-    limits_are_at_least_webgpu_s,
+    limits_are_at_least_those_of_webgpu,
     feature_names_are_known,
     selector_opens_the_same_device,
     open_without_blocking,
     enumeration_lists_it,
-    unknown_selectors_are_explained,
+    errors_of_unknown_selectors_list_the_candidates,
     clones_share_everything,
     two_devices_at_once,
     buffers_outlive_the_handle,
@@ -28,19 +28,19 @@ pub(crate) const CASES: &[Case] = cases![
 async fn caps_are_sane(device: &Device) -> TestResult {
     let caps = device.caps();
     ensure(!caps.name.is_empty(), || "the device has no name".to_owned())?;
-    ensure(caps.backend != BackendKind::Null, || "a device without hardware".to_owned())?;
-    equal(caps.blocking, BLOCKING, "whether a thread may wait here")?;
+    ensure(caps.backend != BackendKind::Null, || "the null backend is no real device".to_owned())?;
+    equal(caps.blocking, BLOCKING, "`blocking`")?;
     ensure(caps.memory != Some(0), || "a device without memory".to_owned())?;
     if let Some((least, most)) = caps.subgroup_size {
         let sane = least.is_power_of_two() && most.is_power_of_two() && least <= most;
         ensure(sane, || format!("subgroups of {least} to {most}"))?;
     }
     let has_subgroups = caps.feature_names().contains(&"subgroups");
-    equal(caps.subgroup_size.is_some(), has_subgroups, "subgroup sizes are given where there are subgroups")
+    equal(caps.subgroup_size.is_some(), has_subgroups, "subgroup sizes exist exactly where subgroups do")
 }
 
-/// The defaults of the WebGPU specification, section "Limits", are what portable kernels count on.
-async fn limits_are_at_least_webgpu_s(device: &Device) -> TestResult {
+/// Portable kernels rely on the defaults of the WebGPU specification, section "Limits".
+async fn limits_are_at_least_those_of_webgpu(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let at_least = [
         ("buffer_size", limits.buffer_size, 256 << 20),
@@ -58,7 +58,7 @@ async fn limits_are_at_least_webgpu_s(device: &Device) -> TestResult {
         ("workgroups_per_dimension", limits.workgroups_per_dimension.into(), 65_535),
     ];
     for (name, has, least) in at_least {
-        ensure(has >= least, || format!("{name} is {has}, below {least}"))?;
+        ensure(has >= least, || format!("{name}: expected at least {least}, got {has}"))?;
     }
     for alignment in [limits.storage_offset_alignment, limits.uniform_offset_alignment] {
         ensure(alignment.is_power_of_two() && alignment <= 256, || format!("binding alignment {alignment}"))?;
@@ -69,11 +69,11 @@ async fn limits_are_at_least_webgpu_s(device: &Device) -> TestResult {
 async fn feature_names_are_known(device: &Device) -> TestResult {
     let names = device.caps().feature_names();
     let known: HashSet<&str> = Caps::known_features().iter().map(|(_, name)| *name).collect();
-    equal(known.len(), Caps::known_features().len(), "every feature has a name of its own")?;
+    equal(known.len(), Caps::known_features().len(), "the number of distinct feature names")?;
     for name in &names {
         ensure(known.contains(name), || format!("unknown feature {name}"))?;
     }
-    equal(names.iter().collect::<HashSet<_>>().len(), names.len(), "no feature is listed twice")
+    equal(names.iter().collect::<HashSet<_>>().len(), names.len(), "the number of distinct listed features")
 }
 
 async fn selector_opens_the_same_device(device: &Device) -> TestResult {
@@ -82,7 +82,7 @@ async fn selector_opens_the_same_device(device: &Device) -> TestResult {
         equal(&again.caps().name, &device.caps().name, "name")?;
         equal(again.caps().backend, device.caps().backend, "backend")?;
     }
-    equal(device.reopen_here().await?.caps().unified, device.caps().unified, "staged stays staged")
+    equal(device.reopen_here().await?.caps().unified, device.caps().unified, "`unified` of the reopened device")
 }
 
 async fn open_without_blocking(device: &Device) -> TestResult {
@@ -95,25 +95,25 @@ async fn open_without_blocking(device: &Device) -> TestResult {
 async fn enumeration_lists_it(device: &Device) -> TestResult {
     let all = enumerate_here().await;
     let selectors: HashSet<&str> = all.iter().map(|candidate| candidate.selector.as_str()).collect();
-    equal(selectors.len(), all.len(), "no selector is listed twice")?;
+    equal(selectors.len(), all.len(), "the number of distinct selectors")?;
     match all.iter().find(|candidate| candidate.selector == device.selector()) {
         None => fail("the device is not listed"),
         Some(candidate) => equal(&candidate.caps.limits, &device.caps().limits, "limits"),
     }
 }
 
-async fn unknown_selectors_are_explained(device: &Device) -> TestResult {
+async fn errors_of_unknown_selectors_list_the_candidates(device: &Device) -> TestResult {
     let name = device.caps().name.as_str();
     let wanted = |wanted: &'static str| move |error: &OpenError| error.wanted.as_deref() == Some(wanted);
     let listed: Vec<String> = enumerate_here().await.into_iter().map(|candidate| candidate.selector).collect();
     for selector in ["no such device", "dx12:no such device", "vulkan:99"] {
         let result = select_here(selector).await;
-        let mut told = result.as_ref().err().map_or_else(Vec::new, |error| error.rejected.clone());
+        let mut rejected = result.as_ref().err().map_or_else(Vec::new, |error| error.rejected.clone());
         // A backend without any device is no candidate.
-        told.retain(|rejection| rejection.selector.contains(':'));
-        let told: Vec<String> = told.into_iter().map(|rejection| rejection.selector).collect();
+        rejected.retain(|rejection| rejection.selector.contains(':'));
+        let rejected: Vec<String> = rejected.into_iter().map(|rejection| rejection.selector).collect();
         refused(result, wanted(selector), &[selector, name, device.selector()])?;
-        equal(&told, &listed, "every candidate is rejected with a reason")?;
+        equal(&rejected, &listed, "the rejected candidates")?;
     }
     Ok(())
 }
@@ -126,7 +126,7 @@ async fn clones_share_everything(device: &Device) -> TestResult {
     let clone = fresh.clone();
     let buffer = std::thread::spawn(move || clone.buffer_from(&[1u32, 2, 3]).map_err(|error| error.to_string()));
     let Ok(Ok(mut buffer)) = buffer.join() else { return fail("the other thread could not make a buffer") };
-    equal(fresh.stats().live_bytes, 12, "live bytes seen through the other handle")?;
+    equal(fresh.stats().live_bytes, 12, "live bytes through the other handle")?;
     add(&fresh, &mut buffer, 3, 1)?;
     equal(buffer.read_here().await?.to_vec(), vec![2, 3, 4], "a buffer of another thread")
 }
@@ -142,7 +142,7 @@ async fn two_devices_at_once(device: &Device) -> TestResult {
     equal(on_two.read_here().await?.to_vec(), vec![22; 100], "the second device")?;
     drop((on_two, two));
     add(&one, &mut on_one, 100, 1)?;
-    equal(on_one.read_here().await?.to_vec(), vec![12; 100], "the first device, after the second is gone")
+    equal(on_one.read_here().await?.to_vec(), vec![12; 100], "the first device, after the second is closed")
 }
 
 async fn buffers_outlive_the_handle(device: &Device) -> TestResult {
@@ -151,7 +151,7 @@ async fn buffers_outlive_the_handle(device: &Device) -> TestResult {
     let mut data = own.buffer_from(&[5u32; 10])?;
     drop(own);
     kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(10)?;
-    equal(data.read_here().await?.to_vec(), vec![6; 10], "after the handle is gone")
+    equal(data.read_here().await?.to_vec(), vec![6; 10], "after the handle is dropped")
         .context(|| "without a handle".to_owned())
 }
 

@@ -1,7 +1,7 @@
-//! Waiting, as this place allows: natively the calling thread waits; in a browser, where nothing
-//! may block, the task does.
+//! Waits in the form that the platform allows: natively the calling thread blocks; in a browser, where blocking is not
+//! possible, the task awaits.
 //!
-//! Cases say `buffer.read_here().await`, and so test `read` natively and `read_async` in a browser.
+//! A case with `buffer.read_here().await` tests `read` natively and `read_async` in a browser.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use anywarp::{
     Submission, UnifiedBuffer, UpdateGuard, WriteGuard,
 };
 
-/// Whether this place lets a thread wait.
+/// Whether a thread can block.
 pub(crate) const BLOCKING: bool = cfg!(not(target_arch = "wasm32"));
 
-/// Why cases with threads do not run in a browser.
+/// The reason why cases with threads do not run in a browser.
 pub(crate) const NO_THREADS: &str = "WebAssembly has no threads in a browser's page";
 
-/// Opens what `selector` names.
+/// Opens the device that `selector` names.
 pub(crate) async fn select_here(selector: &str) -> Result<Device, OpenError> {
     if BLOCKING {
         return Device::open(selector);
@@ -25,7 +25,7 @@ pub(crate) async fn select_here(selector: &str) -> Result<Device, OpenError> {
     Device::open_async(&DeviceOptions::default().selector(selector)).await
 }
 
-/// What can be opened once more.
+/// A device that can be opened a second time.
 pub(crate) trait ReopenHere: Sized {
     /// `reopen`.
     fn reopen_here(&self) -> impl Future<Output = Result<Self, OpenError>>;
@@ -37,7 +37,7 @@ impl ReopenHere for Device {
     }
 }
 
-/// The devices that there are.
+/// The available devices.
 pub(crate) async fn enumerate_here() -> Vec<Candidate> {
     if BLOCKING { Device::enumerate() } else { Device::enumerate_async().await }
 }
@@ -46,7 +46,7 @@ pub(crate) async fn enumerate_here() -> Vec<Candidate> {
 pub(crate) trait WaitHere {
     /// `wait`.
     fn wait_here(&self) -> impl Future<Output = Result<(), Error>>;
-    /// `wait_timeout`; in a browser, which has none, as long as it takes.
+    /// `wait_timeout`; a browser has no timeouts, so the wait there ends with the work.
     fn wait_timeout_here(&self, timeout: Duration) -> impl Future<Output = Result<bool, Error>>;
 }
 
@@ -60,7 +60,7 @@ impl WaitHere for Submission {
     }
 }
 
-/// What has work to be waited for.
+/// A device or stream whose work can be waited for.
 pub(crate) trait SynchronizeHere {
     /// `synchronize`.
     fn synchronize_here(&self) -> impl Future<Output = Result<(), Error>>;
@@ -78,7 +78,7 @@ impl SynchronizeHere for Stream {
     }
 }
 
-/// What can be read.
+/// A buffer or slice that can be read.
 pub(crate) trait ReadHere<'a, T: Element> {
     /// `read`.
     fn read_here(self) -> impl Future<Output = Result<ReadGuard<'a, T>, BufferError>>;
@@ -106,7 +106,7 @@ impl<'a, T: Element> ReadHere<'a, T> for &'a UnifiedBuffer<T> {
     }
 }
 
-/// What can be written.
+/// A buffer or slice that can be written.
 pub(crate) trait WriteHere<'a, T: Element> {
     /// `write`.
     fn write_here(self) -> impl Future<Output = Result<WriteGuard<'a, T>, BufferError>>;

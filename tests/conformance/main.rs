@@ -1,15 +1,14 @@
-//! One suite for every device: what anywarp promises, checked against plain Rust.
+//! The suite of every device: the documented behaviour of anywarp, checked against plain Rust.
 //!
-//! Devices are found at run time, and a test's name starts with its device:
-//! `vulkan::buffer::round_trip_f32`. A device whose memory is the host's runs everything a second
-//! time with copies between the two, as `vulkan-staged`.
+//! Devices are found at run time, and a test's name starts with its device: `vulkan::buffer::round_trip_f32`. A device
+//! with unified memory runs every case a second time with separate copies, as `vulkan-staged`.
 //!
-//! In a browser's page the same cases run on its WebGPU device, awaiting what others block for: see
-//! `here.rs`, `browser.rs` and `tools/browser`.
+//! In a browser's page the same cases run on its WebGPU device, and await where others block: see `here.rs`,
+//! `browser.rs` and `tools/browser`.
 //!
 //! | environment variable | meaning |
 //! |---|---|
-//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+//! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
 mod awaited;
 #[cfg(target_arch = "wasm32")]
@@ -46,7 +45,7 @@ mod verdict;
 
 use case::Case;
 
-/// Every case there is.
+/// All cases, by group.
 const GROUPS: &[(&str, &[&[Case]])] = &[
     ("device", &[device::CASES]),
     ("buffer", buffer::CASES),
@@ -60,7 +59,7 @@ const GROUPS: &[(&str, &[&[Case]])] = &[
     ("property", &[properties::CASES]),
 ];
 
-/// Every case with its group's name and its own.
+/// All cases, each with the name of its group and its own.
 fn cases() -> impl Iterator<Item = (String, &'static Case)> {
     let groups = GROUPS.iter();
     groups.flat_map(|(group, tables)| {

@@ -1,4 +1,4 @@
-//! The suite as a test program: every case on every device of this machine, by libtest's rules.
+//! The suite as a test program: every case on every device of this machine, with the command line of libtest.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::targets::{Target, required, targets};
 use crate::trial::{completion, failed, presence};
 use crate::tried::{described, tried};
 
-/// Runs what the arguments ask for.
+/// Runs the cases that the arguments select.
 pub(crate) fn run() -> ExitCode {
     let arguments = Arguments::from_args();
     let targets = targets();
     let required = required();
     if targets.is_empty() && required.is_empty() && !arguments.list {
-        println!("there is no device on this machine: nothing is tested (ANYWARP_REQUIRE=vulkan makes that a failure)");
+        println!("no device found, so no case runs; set ANYWARP_REQUIRE=vulkan to make a missing device a failure");
     }
     if !arguments.list {
         targets.iter().for_each(|target| println!("{}", described(&target.name, &target.caps)));

@@ -1,4 +1,4 @@
-//! How a case ends, and the checks that end it.
+//! Outcomes of cases, and the checks that produce them.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -6,7 +6,7 @@ use std::panic::Location;
 
 use bytemuck::Pod;
 
-/// Why a case ended early.
+/// The reason why a case ended early.
 pub(crate) enum Stop {
     /// The device lacks something that the case needs.
     Skip(String),
@@ -14,7 +14,7 @@ pub(crate) enum Stop {
     Fail(String),
 }
 
-/// What every case returns.
+/// The result of a case.
 pub(crate) type TestResult<T = ()> = Result<T, Stop>;
 
 impl<E: Error> From<E> for Stop {
@@ -24,7 +24,7 @@ impl<E: Error> From<E> for Stop {
     }
 }
 
-/// Says what was being done when a case failed.
+/// Adds to a failure what the case was doing.
 pub(crate) trait Context<T> {
     fn context(self, what: impl FnOnce() -> String) -> TestResult<T>;
 }
@@ -42,7 +42,7 @@ impl<T, E: Into<Stop>> Context<T> for Result<T, E> {
     }
 }
 
-/// Ends the case without a verdict.
+/// Ends the case as skipped.
 pub(crate) fn skip<T>(reason: impl Into<String>) -> TestResult<T> {
     Err(Stop::Skip(reason.into()))
 }
@@ -62,18 +62,18 @@ pub(crate) fn ensure(holds: bool, message: impl FnOnce() -> String) -> TestResul
 /// Fails unless both are equal.
 #[track_caller]
 pub(crate) fn equal<T: PartialEq + Debug>(got: T, wanted: T, what: &str) -> TestResult {
-    if got == wanted { Ok(()) } else { fail(format!("{what}: got {got:?}, wanted {wanted:?}")) }
+    if got == wanted { Ok(()) } else { fail(format!("{what}: expected {wanted:?}, got {got:?}")) }
 }
 
-/// Fails unless both have the same bytes: NaNs and signed zeros count.
+/// Fails unless both have the same bytes: the bits of NaNs and the signs of zeros matter.
 #[track_caller]
 pub(crate) fn same<T: Pod + Debug>(got: &[T], wanted: &[T], what: &str) -> TestResult {
     let differs = |(a, b): (&T, &T)| bytemuck::bytes_of(a) != bytemuck::bytes_of(b);
     compare(got, wanted, what, differs)
 }
 
-/// Fails unless every value is within `tolerance` of the wanted one, relative to it or, below 1,
-/// absolutely.
+/// Fails unless every value is within `tolerance` of the expected one, relative to its magnitude or 1, whichever is
+/// larger.
 #[track_caller]
 pub(crate) fn close(got: &[f32], wanted: &[f32], tolerance: f32, what: &str) -> TestResult {
     let differs = |(a, b): (&f32, &f32)| {
@@ -88,18 +88,18 @@ fn compare<T: Debug>(got: &[T], wanted: &[T], what: &str, differs: impl Fn((&T, 
     equal(got.len(), wanted.len(), &format!("{what}: length"))?;
     match got.iter().zip(wanted).position(differs) {
         None => Ok(()),
-        Some(at) => fail(format!("{what}: element {at} is {:?}, wanted {:?}", got[at], wanted[at])),
+        Some(at) => fail(format!("{what}: element {at}: expected {:?}, got {:?}", wanted[at], got[at])),
     }
 }
 
-/// Fails unless `result` is an error that `is` accepts and whose text has each of `words`.
+/// Fails unless `result` is an error that `is` accepts and whose text contains each of `words`.
 #[track_caller]
 pub(crate) fn refused<T, E: Error>(result: Result<T, E>, is: impl Fn(&E) -> bool, words: &[&str]) -> TestResult {
-    let Err(error) = result else { return fail("succeeded, but should have been refused") };
+    let Err(error) = result else { return fail("expected an error, got success") };
     let text = error.to_string();
-    ensure(is(&error), || format!("another error was expected than {error:?}"))?;
+    ensure(is(&error), || format!("unexpected kind of error: {error:?}"))?;
     match words.iter().find(|word| !text.contains(**word)) {
         None => Ok(()),
-        Some(word) => fail(format!("the error does not say '{word}': {text}")),
+        Some(word) => fail(format!("expected '{word}' in the error, got: {text}")),
     }
 }

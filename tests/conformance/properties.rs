@@ -1,4 +1,4 @@
-//! Random sequences of what host and device do to one buffer, against a `Vec`.
+//! Random sequences of host and device operations on one buffer, against a `Vec`.
 
 use std::ops::Range;
 use std::pin::pin;
@@ -22,11 +22,11 @@ pub(crate) const CASES: &[Case] = cases![
     bytes_are_a_vec,
 ];
 
-/// How often a failing input is tried to be made simpler.
-const MOST_TRIES: usize = 500;
+/// The maximum number of attempts to simplify a failing input.
+const MAX_TRIES: usize = 500;
 
-/// What can be done to a buffer of words; ranges are in units of the binding alignment for
-/// `AddSlice`, in elements otherwise.
+/// An operation on a buffer of words. Ranges are in units of the binding alignment for `AddSlice`, in elements
+/// otherwise.
 #[derive(Clone, Debug)]
 enum Step {
     Write(Range<usize>, u32),
@@ -73,12 +73,12 @@ fn any_step(length: usize, unit: usize) -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The buffer and what it should hold.
+/// The buffer and its expected contents.
 struct Subject<'d> {
     device: &'d Device,
     buffer: UnifiedBuffer<u32>,
     spare: UnifiedBuffer<u32>,
-    /// Adds 1 to `buffer`, or to `spare` once the two were swapped.
+    /// Adds 1 to `buffer`, or to `spare` once the two are swapped.
     recording: Recording,
     swapped: bool,
     model: Vec<u32>,
@@ -137,7 +137,7 @@ impl<'d> Subject<'d> {
             Step::ReadAsync => same(&self.buffer.read_async().await?, &self.model, "read_async")?,
             Step::CancelledRead(range) => {
                 let mut context = task::Context::from_waker(Waker::noop());
-                // Ready or not, the result goes unseen.
+                // The result is dropped, whether ready or not.
                 let _ = pin!(self.buffer.slice(range).read_async()).poll(&mut context);
             }
             Step::Submit => self.device.submit()?,
@@ -151,7 +151,7 @@ impl<'d> Subject<'d> {
         Ok(())
     }
 
-    /// Copies `range` to `to`, as far as it fits, from the spare buffer.
+    /// Copies `range` of the spare buffer to `to`, cut to the length of the buffer.
     fn copy_across(&mut self, range: Range<usize>, to: usize) -> TestResult {
         let length = range.len().min(self.model.len() - to);
         let source = range.start..range.start + length;
@@ -166,7 +166,7 @@ impl<'d> Subject<'d> {
     }
 }
 
-/// What proptest does, with tests that can be awaited.
+/// The loop of proptest, for asynchronous tests.
 async fn run<S: Strategy>(strategy: S, cases: u32, test: impl AsyncFn(S::Value) -> TestResult) -> TestResult {
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     for _ in 0..cases {
@@ -178,11 +178,11 @@ async fn run<S: Strategy>(strategy: S, cases: u32, test: impl AsyncFn(S::Value) 
     Ok(())
 }
 
-/// The failure of the simplest input that can be found, of one that failed.
+/// The failure of the simplest input found, starting from a failing one.
 async fn simplest<V: ValueTree>(mut tree: V, failure: Stop, test: impl AsyncFn(V::Value) -> TestResult) -> TestResult {
     let (mut failure, mut input) = (failure, format!("{:?}", tree.current()));
     let mut more = tree.simplify();
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         if !more {
             break;
         }
@@ -211,7 +211,7 @@ async fn check(device: &Device, lengths: BoxedStrategy<usize>, cases: u32) -> Te
     .await
 }
 
-/// Lengths that are no multiple of 4: what lies in the last, partial word.
+/// Lengths that are no multiple of 4, so that the last word is partial.
 async fn bytes_are_a_vec(device: &Device) -> TestResult {
     let step = (any::<bool>(), any::<bool>(), 0usize..10, any::<u8>());
     let strategy = (1usize..40, prop::collection::vec(step, 1..20));

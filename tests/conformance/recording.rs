@@ -1,4 +1,4 @@
-//! Recordings: kept, replayed, in order.
+//! Recordings: storage, replay and order.
 
 use anywarp::{BufferError, Device, LaunchError};
 
@@ -41,11 +41,11 @@ async fn replay(device: &Device) -> TestResult {
     for _ in 0..5 {
         recording.submit()?;
     }
-    same(&data.read_here().await?, &[60; 100], "after five more without a read between")
+    same(&data.read_here().await?, &[60; 100], "after five more without a read in between")
 }
 
-/// Replayed often enough that a device may keep something of it, then changed: first only buffers and
-/// values, then what is recorded.
+/// Replayed often enough that a device may cache parts of it, then changed: first only buffers and values, then the
+/// commands.
 async fn cleared_and_recorded_again(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut buffers = [device.buffer_from(&[0u32; 100])?, device.buffer_from(&[1000u32; 100])?];
@@ -118,11 +118,11 @@ async fn uploads_come_before_each_replay(device: &Device) -> TestResult {
         source.write_here().await?.fill(round);
         source.slice_mut(8..16).update_here().await?[0] = 100 * round;
         recording.submit()?;
-        // Written after the submission: for the next one.
+        // Written after the submission, so only visible to the next one.
         source.write_here().await?.fill(99);
         let mut wanted = [round; 64];
         wanted[8] = 100 * round;
-        same(&result.read_here().await?, &wanted, "what was written before the submission")?;
+        same(&result.read_here().await?, &wanted, "the words written before the submission")?;
     }
     Ok(())
 }
@@ -159,7 +159,7 @@ async fn outlives_its_buffers_and_kernels(device: &Device) -> TestResult {
         let kernel = device.kernel(format!("{COPY} // a kernel of its own"))?;
         kernel.launch().bind("source", &source).bind("result", &mut result).record(&mut recording).threads(64)?;
     }
-    // Memory that was given back would be given out again.
+    // Memory that was freed would be reused here.
     drop(device.buffer_from(&[0u32; 64])?);
     device.synchronize_here().await?;
     recording.submit()?;
@@ -185,7 +185,7 @@ async fn barriers(device: &Device) -> TestResult {
     for _ in 0..4 {
         kernel.launch().bind("data", &mut buffers[0]).set("params.by", 1u32).record(&mut chain).threads(64)?;
     }
-    equal(chain.barriers(), 3, "launches that each need the one before")?;
+    equal(chain.barriers(), 3, "launches that each depend on the previous one")?;
     let fresh = device.reopen_here().await?;
     let mut data = fresh.buffer::<u32>(64)?;
     fresh.synchronize_here().await?;
@@ -242,9 +242,9 @@ async fn of_another_device(device: &Device) -> TestResult {
     let launch = launch.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut foreign);
     refused(launch.threads(64), |error| matches!(error, LaunchError::OtherDevice { .. }), &["recording"])?;
     let elsewhere = |error: &BufferError| matches!(error, BufferError::OtherDevice { .. });
-    refused(foreign.copy(&theirs, &mut data), elsewhere, &["copying on", "the source is of"])?;
-    refused(foreign.fill(&mut data, 1), elsewhere, &["filling on", "the recording is of"])?;
-    refused(device.recording().copy(&theirs, &mut data), elsewhere, &["copying on", "the source is of"])?;
+    refused(foreign.copy(&theirs, &mut data), elsewhere, &["copying on", "the source belongs to"])?;
+    refused(foreign.fill(&mut data, 1), elsewhere, &["filling on", "the recording belongs to"])?;
+    refused(device.recording().copy(&theirs, &mut data), elsewhere, &["copying on", "the source belongs to"])?;
     equal(foreign.len(), 0, "nothing was recorded")
 }
 

@@ -1,4 +1,4 @@
-//! Streams: leave to run things at the same time, with the results of doing one after the other.
+//! Streams: concurrent execution with the results of sequential execution.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) const CASES: &[Case] = cases![
     uploads_between_launches,
     recordings_on_streams,
     random_work_on_random_streams,
-    more_streams_than_there_are,
+    more_streams_than_the_device_has,
     buffers_dropped_while_streams_use_them,
     operators_on_two_streams_overlap,
 ];
@@ -56,7 +56,7 @@ async fn a_read_sees_what_another_stream_wrote(device: &Device) -> TestResult {
         add(&first, device, &mut a, 1)?;
         second.copy(&a, &mut b)?;
         if round % 10 == 0 {
-            same(&b.read_here().await?, &vec![round; LENGTH], "what the second stream copied")?;
+            same(&b.read_here().await?, &vec![round; LENGTH], "the second stream's copy")?;
         }
     }
     Ok(())
@@ -71,7 +71,7 @@ async fn a_write_waits_for_readers_on_other_streams(device: &Device) -> TestResu
         second.copy(&a, copy)?;
     }
     for (round, copy) in copies.iter().enumerate() {
-        same(&copy.read_here().await?, &vec![round as u32; LENGTH], "the version that was there")?;
+        same(&copy.read_here().await?, &vec![round as u32; LENGTH], "the version before the write")?;
     }
     Ok(())
 }
@@ -99,10 +99,10 @@ async fn halves_of_one_buffer(device: &Device) -> TestResult {
     }
     first.copy(&a, &mut b)?;
     let expected: Vec<u32> = (0..LENGTH).map(|index| if index < LENGTH / 2 { 20 } else { 40 }).collect();
-    same(&b.read_here().await?, &expected, "each half added to by its own stream")
+    same(&b.read_here().await?, &expected, "halves, each with the sum of its own stream")
 }
 
-/// Large enough for a device that copies beside its kernels to do so.
+/// Large enough for a device that copies concurrently with its kernels.
 async fn uploads_between_launches(device: &Device) -> TestResult {
     const LARGE: usize = 1 << 20;
     let stream = device.stream();
@@ -113,7 +113,7 @@ async fn uploads_between_launches(device: &Device) -> TestResult {
         data.copy_from_slice_here(&vec![round; LARGE]).await?;
         kernel.launch().bind("data", &mut data).set("params.by", 10u32).on(&stream).threads(LARGE)?;
         sums.copy_from(&data)?;
-        same(&sums.read_here().await?, &vec![round + 10; LARGE], "what was uploaded for this round")?;
+        same(&sums.read_here().await?, &vec![round + 10; LARGE], "the words uploaded in this round")?;
         let fresh = device.buffer_from(&vec![round; LARGE])?;
         stream.copy(&fresh, &mut sums)?;
     }
@@ -138,7 +138,7 @@ async fn recordings_on_streams(device: &Device) -> TestResult {
         save.submit()?;
         if round % 3 == 0 {
             let expected: Vec<u32> = (0..LENGTH).map(|index| if index < LENGTH / 2 { 3 } else { 3 * round }).collect();
-            same(&b.read_here().await?, &expected, "what was saved")?;
+            same(&b.read_here().await?, &expected, "the copy in the recording")?;
         }
     }
     Ok(())
@@ -176,7 +176,7 @@ async fn random_work_on_random_streams(device: &Device) -> TestResult {
                     model[target] = data;
                 }
                 4 => {
-                    same(&buffers[target].read_here().await?, &model[target], "a buffer half-way")
+                    same(&buffers[target].read_here().await?, &model[target], "a buffer before the end")
                         .context(|| format!("seed {seed}, step {step}"))?;
                 }
                 _ => {
@@ -192,7 +192,7 @@ async fn random_work_on_random_streams(device: &Device) -> TestResult {
     Ok(())
 }
 
-async fn more_streams_than_there_are(device: &Device) -> TestResult {
+async fn more_streams_than_the_device_has(device: &Device) -> TestResult {
     let streams: Vec<Stream> = (0..100).map(|_| device.stream()).collect();
     let mut total = device.buffer::<u32>(64)?;
     for stream in &streams {
@@ -214,12 +214,13 @@ async fn buffers_dropped_while_streams_use_them(device: &Device) -> TestResult {
     still_works(device).await
 }
 
-/// An operator that takes long on few of the device's processors, on two streams: what the timeline says.
+/// A kernel that runs long on few of the device's processors, on two streams: the timeline shows whether the calls
+/// overlap.
 async fn operators_on_two_streams_overlap(device: &Device) -> TestResult {
     if device.caps().streams < 2 {
-        return skip("the device runs all streams as one");
+        return skip("the device executes all streams as one");
     }
-    // Other cases run on the device at the same time; their commands are not this one's.
+    // A device of its own, because its timeline must not contain commands of other cases.
     let device = &device.reopen_here().await?;
     let streams = [device.stream(), device.stream()];
     let long =
@@ -247,6 +248,6 @@ async fn operators_on_two_streams_overlap(device: &Device) -> TestResult {
         one.0 != other.0 && one.1 < other.2 && other.1 < one.2
     };
     let overlapping = commands.iter().filter(|one| commands.iter().any(|other| overlap(one, other))).count();
-    // The very first ones may have waited for their code.
+    // The first calls may have waited for their compilation.
     ensure(overlapping >= 8, || format!("{overlapping} of 12 calls ran beside another: {commands:?}"))
 }

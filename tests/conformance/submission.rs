@@ -1,4 +1,4 @@
-//! Work that was handed over: how often, how long it took, how one waits for it.
+//! Submissions: their number, timings and waits.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) const CASES: &[Case] = cases![
     timings_of_very_many_launches,
     waiting,
     one_submission_for_100_launches,
-    long_streams_are_handed_over_in_parts,
+    long_streams_are_submitted_in_parts,
 ];
 
 async fn timings(device: &Device) -> TestResult {
@@ -28,12 +28,12 @@ async fn timings(device: &Device) -> TestResult {
     }
     let untimed = recording.submit()?;
     untimed.wait_here().await?;
-    equal(untimed.timings(), None, "timings nobody asked for")?;
+    equal(untimed.timings(), None, "timings of an untimed recording")?;
     recording.timed(true);
     let run = recording.submit()?;
     run.wait_here().await?;
     let Some(timings) = run.timings() else { return fail("no timings") };
-    ensure(!timings.total().is_zero(), || "everything took no time".to_owned())?;
+    ensure(!timings.total().is_zero(), || "the total time is zero".to_owned())?;
     let labels: Vec<&str> = timings.entries.iter().map(|entry| &*entry.label).collect();
     match timings.clock {
         Clock::Device => equal(labels, vec!["timed.wgsl:add"; 3], "one entry a launch"),
@@ -55,7 +55,7 @@ async fn timings_of_a_replay(device: &Device) -> TestResult {
     same(&data.read_here().await?, &[2; 64], "timed launches do their work")
 }
 
-/// More than any device has timestamps for: then the host's clock must do, and say so.
+/// More launches than any device has timestamps for: the timings then come from the host's clock, and say so.
 async fn timings_of_very_many_launches(device: &Device) -> TestResult {
     let mut data = device.buffer::<u32>(1)?;
     let mut recording = device.recording();
@@ -78,10 +78,12 @@ async fn waiting(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     kernel.launch().bind("data", &mut data).set("params.by", 1u32).record(&mut recording).threads(64)?;
     let run = recording.submit()?;
-    ensure(run.wait_timeout_here(Duration::from_secs(60)).await?, || "a tiny launch took a minute".to_owned())?;
+    ensure(run.wait_timeout_here(Duration::from_secs(60)).await?, || {
+        "a tiny launch took longer than a minute".to_owned()
+    })?;
     equal(run.is_done()?, true, "done after waiting")?;
     equal(run.wait_timeout_here(Duration::ZERO).await?, true, "waiting again")?;
-    equal(recording.submit()?.wait_timeout_here(Duration::MAX).await?, true, "waiting for as long as it takes")?;
+    equal(recording.submit()?.wait_timeout_here(Duration::MAX).await?, true, "a wait without a limit")?;
     let run = recording.submit()?;
     let twin = run.clone();
     run.await?;
@@ -105,7 +107,7 @@ async fn one_submission_for_100_launches(device: &Device) -> TestResult {
     equal(after.dispatches - before.dispatches, 100, "dispatches")
 }
 
-async fn long_streams_are_handed_over_in_parts(device: &Device) -> TestResult {
+async fn long_streams_are_submitted_in_parts(device: &Device) -> TestResult {
     let fresh = device.reopen_here().await?;
     let kernel = fresh.kernel(ADD)?;
     let mut data = fresh.buffer_from(&[0u32; 64])?;

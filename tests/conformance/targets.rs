@@ -7,16 +7,16 @@ use anywarp::{Candidate, Device, DeviceOptions};
 
 use crate::outcome::{Stop, TestResult, fail};
 
-/// Backends that must be there, separated by commas.
+/// The variable with the required backends, separated by commas.
 const REQUIRE: &str = "ANYWARP_REQUIRE";
 
-/// One way to open one device; opened when the first case asks for it.
+/// A device in one mode, opened for its first case.
 pub(crate) struct Target {
     /// The first part of test names: `vulkan`, `vulkan-staged`, `vulkan1`.
     pub(crate) name: String,
-    /// Device and driver, for the table of known failures.
+    /// The names of device and driver, for the table of known faults.
     pub(crate) hardware: String,
-    /// What it can do, as it was listed.
+    /// The capabilities from the enumeration.
     pub(crate) caps: Caps,
     options: DeviceOptions,
     opened: OnceLock<Result<Device, String>>,
@@ -36,7 +36,7 @@ impl Target {
     }
 }
 
-/// Every device of the machine; those with one memory also with copies between two.
+/// Every device of the machine; those with unified memory also with separate copies.
 pub(crate) fn targets() -> Vec<Arc<Target>> {
     let candidates = Device::enumerate();
     let mut targets = Vec::new();
@@ -53,7 +53,7 @@ pub(crate) fn targets() -> Vec<Arc<Target>> {
     targets
 }
 
-/// The backends that `ANYWARP_REQUIRE` demands.
+/// The backends that `ANYWARP_REQUIRE` names.
 pub(crate) fn required() -> Vec<String> {
     let wanted = std::env::var(REQUIRE).unwrap_or_default();
     wanted.split(',').map(|backend| backend.trim().to_lowercase()).filter(|backend| !backend.is_empty()).collect()
@@ -63,6 +63,6 @@ pub(crate) fn required() -> Vec<String> {
 pub(crate) fn present(backend: &str) -> TestResult {
     match Device::open(backend) {
         Ok(_) => Ok(()),
-        Err(error) => fail(format!("{REQUIRE} demands {backend}: {error}")),
+        Err(error) => fail(format!("{REQUIRE} names {backend}: {error}")),
     }
 }

@@ -1,9 +1,8 @@
-//! How far a device's floats may be from the reference, relative to the value.
+//! Tolerances of floats, relative to the reference.
 //!
-//! From the WGSL specification, section "Floating Point Accuracy", with room for the rounding of
-//! the reference itself.
+//! From the WGSL specification, section "Floating Point Accuracy", plus the rounding errors of the reference.
 
-/// `a * b + c`, fused or not: one rounding more or less.
+/// `a * b + c`, fused or not: one rounding of difference.
 pub(crate) const MULTIPLY_ADD: f32 = 2.4e-7;
 /// Sums of a few thousand values between -1 and 1, in any order.
 pub(crate) const SUM: f32 = 1e-4;

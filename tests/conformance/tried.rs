@@ -1,4 +1,4 @@
-//! One case on one device, and what is told of it.
+//! The verdict of one case on one device.
 
 use anywarp::Device;
 use anywarp::backend::Caps;
@@ -7,14 +7,14 @@ use crate::case::Case;
 use crate::faults::expected;
 use crate::verdict::{Verdict, judged};
 
-/// Runs `case`, whose name with its group's is `name`, on a device that calls itself `hardware`.
+/// Runs `case`, named `name` with its group, on a device with the names in `hardware`.
 pub(crate) async fn tried(case: &Case, name: &str, device: &Device, hardware: &str) -> Verdict {
     let outcome = case.outcome(device).await;
     let fault = expected("conformance", name, device.caps().backend.name(), hardware);
     judged(outcome, fault.map(|fault| (fault.name, fault.what)))
 }
 
-/// A device that results are of, in one line that programs read, too: `device cpu: NAME DRIVER; features: f16 i64`.
+/// The line about a device, which programs parse: `device cpu: NAME DRIVER; features: f16 i64`.
 pub(crate) fn described(target: &str, caps: &Caps) -> String {
     format!("device {target}: {} {}; features: {}", caps.name, caps.driver, caps.feature_names().join(" "))
 }

@@ -10,27 +10,27 @@ use std::time::Duration;
 
 use super::outcome::{Message, Outcome, Request};
 
-/// Traces that one worker runs before it makes room for a new one: enough to make up for opening the device, few
-/// enough that what a driver leaks does not matter.
+/// The number of traces per worker: enough to make up for opening the device, few enough that leaks of a driver do not
+/// matter.
 pub(crate) const BATCH: usize = 64;
 
-/// Lines of a worker's error output that are kept.
+/// The number of lines kept from a worker's error output.
 const KEPT_LINES: usize = 12;
 
 /// Starts workers.
 pub(crate) struct Workers<'a> {
     /// The command of a worker, which reads a request from its standard input.
     pub(crate) command: &'a (dyn Fn() -> Command + Sync),
-    /// A worker that says nothing for this long is stuck.
+    /// A worker without a message for this long is treated as stuck.
     pub(crate) silence: Duration,
 }
 
 impl Workers<'_> {
-    /// Opens the device in a worker and describes it.
+    /// Opens the device in a worker and returns its description.
     ///
     /// # Errors
     ///
-    /// Why it cannot be opened.
+    /// The reason why the device cannot be opened.
     pub(crate) fn probe(&self) -> Result<String, String> {
         let mut worker = Worker::start(&mut (self.command)(), &Request { file: String::new(), lines: Vec::new() })?;
         match worker.next(self.silence) {
@@ -39,8 +39,8 @@ impl Workers<'_> {
                 Ok(device)
             }
             Next::Message(Message::Unable(problem)) => Err(problem),
-            Next::Message(other) => Err(format!("the worker said {other:?} before it opened the device")),
-            Next::Ended => Err(format!("opening the device {}", worker.last_words())),
+            Next::Message(other) => Err(format!("expected the message `Device` from the worker, got {other:?}")),
+            Next::Ended => Err(format!("opening the device {}", worker.exit_report())),
             Next::Silence => {
                 worker.end();
                 Err(format!("opening the device took more than {} s", self.silence.as_secs()))
@@ -48,7 +48,7 @@ impl Workers<'_> {
         }
     }
 
-    /// Runs the traces at `lines` of `file`, in as many workers as it takes, and hands each outcome over as it comes.
+    /// Runs the traces at `lines` of `file` in as many workers as necessary, and passes each outcome to `done` at once.
     pub(crate) fn run(&self, file: &Path, lines: &[usize], done: &mut dyn FnMut(usize, Outcome)) {
         let mut rest: VecDeque<usize> = lines.iter().copied().collect();
         while let Some(&first) = rest.front() {
@@ -57,12 +57,12 @@ impl Workers<'_> {
                 rest.drain(..).for_each(|line| done(line, Outcome::failed(&problem)));
             } else if rest.len() == before {
                 rest.pop_front();
-                done(first, Outcome::failed("the worker ended without having run it"));
+                done(first, Outcome::failed("the worker ended before it ran the trace"));
             }
         }
     }
 
-    /// Takes from `rest` what one worker manages to run. Its error holds for all of the rest.
+    /// Removes from `rest` the traces that one worker runs. An error applies to all remaining traces.
     fn run_one_worker(
         &self,
         file: &Path,
@@ -86,10 +86,10 @@ impl Workers<'_> {
                 }
                 Next::Message(Message::Unable(problem)) => return Err(problem),
                 Next::Message(Message::Renew) => break,
-                Next::Ended if !opened => return Err(format!("opening the device {}", worker.last_words())),
+                Next::Ended if !opened => return Err(format!("opening the device {}", worker.exit_report())),
                 Next::Ended => {
                     rest.pop_front();
-                    done(current, Outcome::failed(&worker.last_words()));
+                    done(current, Outcome::failed(&worker.exit_report()));
                     break;
                 }
                 Next::Silence => {
@@ -105,14 +105,14 @@ impl Workers<'_> {
     }
 }
 
-/// What a worker did next.
+/// The next event of a worker.
 enum Next {
     Message(Message),
     Ended,
     Silence,
 }
 
-/// A child process. It is ended, if it still runs, when dropped.
+/// A child process, which is killed when dropped.
 struct Worker {
     child: Child,
     messages: Receiver<Message>,
@@ -132,7 +132,7 @@ impl Worker {
         let errors = child.stderr.take().map(|stderr| std::thread::spawn(move || last_lines(stderr)));
         let worker = Self { child, messages, errors };
         let request = serde_json::to_string(request).expect("a request has only string keys");
-        // A worker that died before it read this is noticed when it is asked for its first message.
+        // If the worker ended before it read the request, the wait for its first message fails.
         let _ = stdin.map(|mut stdin| writeln!(stdin, "{request}"));
         Ok(worker)
     }
@@ -145,20 +145,20 @@ impl Worker {
         }
     }
 
-    /// Lets a worker that has said all come to its end, and ends it if it does not.
+    /// Waits for the end of a worker that has sent everything, and kills it if it does not end.
     fn finish(&mut self, silence: Duration) {
         while let Next::Message(_) = self.next(silence) {}
         self.end();
     }
 
     fn end(&mut self) {
-        // Both fail only where the process has ended and was waited for.
+        // Both fail only where the process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// How a process that has closed its output ended, with the end of what it wrote to its error output.
-    fn last_words(&mut self) -> String {
+    /// The exit status of a process that has closed its output, with its last lines of error output.
+    fn exit_report(&mut self) -> String {
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         let errors = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();
         std::iter::once(format!("crashed: {status}")).chain(errors).collect::<Vec<_>>().join("\n")
@@ -196,7 +196,7 @@ fn last_lines(output: impl Read) -> Vec<String> {
     kept.into()
 }
 
-/// Lines that need not be UTF-8: drivers print what they like.
+/// Lines of any encoding: the output of drivers need not be UTF-8.
 fn lines_of(output: impl Read) -> impl Iterator<Item = String> {
     BufReader::new(output).split(b'\n').map_while(Result::ok).map(|line| String::from_utf8_lossy(&line).into_owned())
 }

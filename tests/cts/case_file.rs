@@ -1,4 +1,4 @@
-//! A case file in memory, of which only the traces that run are parsed in full.
+//! A case file in memory; only the selected traces are parsed in full.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -16,7 +16,7 @@ pub(crate) struct Name {
     pub(crate) sub: String,
 }
 
-/// The text of a case file. Traces are known by their line, counted from 0.
+/// The text of a case file. A trace is identified by its line, counted from 0.
 pub(crate) struct CaseFile {
     text: String,
 }
@@ -29,7 +29,7 @@ impl CaseFile {
     ///
     /// # Errors
     ///
-    /// Names the file and what is wrong with it.
+    /// The text names the file and the fault.
     pub(crate) fn load(path: &Path) -> Result<Self, String> {
         let mut text = String::new();
         File::open(path)
@@ -38,16 +38,16 @@ impl CaseFile {
         Ok(Self { text })
     }
 
-    /// A file's text as it is after decompression.
+    /// Takes the decompressed text of a file.
     pub(crate) fn from_text(text: String) -> Self {
         Self { text }
     }
 
-    /// The traces, with the lines that hold them.
+    /// The traces with their lines.
     ///
     /// # Errors
     ///
-    /// Names the line that is neither a trace nor a shader.
+    /// The text names the line that is neither a trace nor a shader.
     pub(crate) fn traces(&self) -> Result<Vec<(usize, Name)>, String> {
         let mut traces = Vec::new();
         for (line, heading) in self.headings() {
@@ -62,7 +62,7 @@ impl CaseFile {
     ///
     /// # Errors
     ///
-    /// Names the line that is neither a trace nor a shader.
+    /// The text names the line that is neither a trace nor a shader.
     pub(crate) fn shaders(&self) -> Result<Shaders, String> {
         let mut shaders = Shaders::new();
         for (_, heading) in self.headings() {
@@ -73,7 +73,7 @@ impl CaseFile {
         Ok(shaders)
     }
 
-    /// The traces at these lines, parsed one after the other.
+    /// Parses the traces at these lines one by one.
     pub(crate) fn parse<'a>(&'a self, lines: &'a [usize]) -> impl Iterator<Item = (usize, Result<Trace, String>)> + 'a {
         let all: Vec<&str> = self.text.lines().collect();
         lines.iter().map(move |&line| {

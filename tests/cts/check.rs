@@ -1,32 +1,32 @@
-//! Compares the contents of a buffer with what a check expects.
+//! Compares the contents of a buffer with a check.
 
 use half::f16;
 
 use super::expect::{Case, Expected, Scalar};
 use super::format::{Check, Element, Ignore, Lane, LaneType, What};
 
-/// Mismatches that are told of one check; the rest is counted.
-const TOLD: usize = 8;
+/// The number of mismatches that are described for one check; the rest is counted.
+const MAX_DESCRIBED: usize = 8;
 
-/// The places of a buffer that are not as expected.
+/// The mismatches of a buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Mismatches {
-    /// The first few, each naming its place, what was expected and what is there.
-    pub(crate) told: Vec<String>,
-    /// How many there are.
+    /// The first mismatches, each with its position, expected and actual value.
+    pub(crate) described: Vec<String>,
+    /// The number of all mismatches.
     pub(crate) count: usize,
 }
 
 impl Mismatches {
     fn add(&mut self, place: impl FnOnce() -> String, expected: impl FnOnce() -> String, got: impl FnOnce() -> String) {
         self.count += 1;
-        if self.told.len() < TOLD {
-            self.told.push(format!("{}: expected {}, got {}", place(), expected(), got()));
+        if self.described.len() < MAX_DESCRIBED {
+            self.described.push(format!("{}: expected {}, got {}", place(), expected(), got()));
         }
     }
 }
 
-/// Compares `buffer`, the whole of the buffer that the check names.
+/// Compares the whole contents of the buffer that the check names.
 pub(crate) fn compare(check: &Check, buffer: &[u8]) -> Mismatches {
     let mut found = Mismatches::default();
     let end = check.off + extent(&check.what);
@@ -51,7 +51,7 @@ pub(crate) fn compare(check: &Check, buffer: &[u8]) -> Mismatches {
     found
 }
 
-/// How many bytes the check looks at.
+/// The number of bytes that the check reads.
 fn extent(what: &What) -> usize {
     match what {
         What::Equal { data, .. } => data.len(),

@@ -1,4 +1,4 @@
-//! What a record of results may hold.
+//! Expected contents of a record of results.
 
 use std::fmt;
 
@@ -11,23 +11,23 @@ pub(crate) enum Scalar {
     Integer(i64),
 }
 
-/// What one scalar may be.
+/// The expectation for one scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected {
-    /// Anything, NaN too.
+    /// Any value, including NaN.
     Anything,
-    /// This number; the zeros are equal and NaN is never.
+    /// This number, with either sign of a zero; never NaN.
     Number(f64),
-    /// A closed interval, which holds no NaN.
+    /// A closed interval, without NaN.
     Within(f64, f64),
-    /// A 64-bit integer, too wide for a number of JSON.
+    /// A 64-bit integer, which a number of JSON cannot represent.
     Integer(i64),
     /// One of these.
     OneOf(Vec<Expected>),
 }
 
 impl Expected {
-    /// Whether the scalar is what is expected.
+    /// Whether the scalar meets the expectation.
     pub(crate) fn allows(&self, got: Scalar) -> bool {
         match (self, got) {
             (Self::Anything, _) => true,
@@ -42,18 +42,18 @@ impl Expected {
     }
 }
 
-/// What one record may be.
+/// The expectation for one record.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Case {
     Anything,
     /// One expectation for each lane.
     Record(Vec<Expected>),
-    /// One of these records, as a whole.
+    /// One of these whole records.
     AnyOf(Vec<Vec<Expected>>),
 }
 
 impl Case {
-    /// Whether there is one expectation for each of `lanes` lanes.
+    /// Whether the number of expectations is `lanes`.
     pub(crate) fn fits(&self, lanes: usize) -> bool {
         match self {
             Self::Anything => true,

@@ -8,12 +8,12 @@ use serde::{Deserialize, Deserializer};
 
 use super::expect::Case;
 
-/// What a line is, without the weight of a trace's data.
+/// The kind of a line, without the data of a trace.
 #[derive(Debug)]
 pub(crate) enum Heading<'a> {
-    /// A shader text, stored once a file under its hash.
+    /// A shader text, stored once per file under its hash.
     Shader { hash: Cow<'a, str>, wgsl: Cow<'a, str> },
-    /// A trace, named by its query and, where one query has several, its sub-parameters.
+    /// A trace, named by its query and, for a query with several traces, its sub-parameters.
     Trace { query: Cow<'a, str>, sub: Cow<'a, str> },
 }
 
@@ -22,7 +22,7 @@ impl<'a> Heading<'a> {
     ///
     /// # Errors
     ///
-    /// What is wrong with the line.
+    /// The fault of the line.
     pub(crate) fn parse(line: &'a str) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Fields<'a> {
@@ -44,13 +44,13 @@ impl<'a> Heading<'a> {
     }
 }
 
-/// One recorded test: buffers, what is done with them, and what must then be in them.
+/// One recorded test: buffers, operations and checks.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Trace {
-    #[allow(dead_code, reason = "whoever runs the trace knows its name already; fakes act on it")]
+    #[allow(dead_code, reason = "the real runner has the name already; fakes of tests use it")]
     pub(crate) query: String,
-    #[allow(dead_code, reason = "whoever runs the trace knows its name already; fakes act on it")]
+    #[allow(dead_code, reason = "the real runner has the name already; fakes of tests use it")]
     pub(crate) sub: String,
     pub(crate) buffers: Vec<Buffer>,
     pub(crate) ops: Vec<Op>,
@@ -62,17 +62,17 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// What is wrong with the line.
+    /// The fault of the line.
     pub(crate) fn parse(line: &str) -> Result<Self, String> {
         serde_json::from_str(line).map_err(|error| error.to_string())
     }
 }
 
-/// A buffer. The usages in the file are left alone: a buffer of this library has them all.
+/// A buffer. Its usages in the file are ignored, because a buffer of anywarp has all usages.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Buffer {
     pub(crate) size: usize,
-    /// Zeros where absent.
+    /// The initial contents; zeros where absent.
     pub(crate) init: Option<Bytes>,
 }
 
@@ -106,13 +106,13 @@ pub(crate) struct Dispatch {
     /// The hash of the shader text.
     pub(crate) wgsl: String,
     pub(crate) entry: Option<String>,
-    /// Values of overrides.
+    /// The values of overrides.
     #[serde(default)]
     pub(crate) constants: BTreeMap<String, f64>,
-    /// May list bindings that the shader does not use.
+    /// The list may contain bindings that the shader does not use.
     pub(crate) bind: Vec<Binding>,
     pub(crate) count: [u32; 3],
-    /// A buffer and an offset: the count is read from there instead.
+    /// The buffer and offset of an indirect count.
     pub(crate) indirect: Option<(usize, usize)>,
 }
 
@@ -126,7 +126,7 @@ pub(crate) struct Binding {
     pub(crate) size: usize,
 }
 
-/// What must be in a buffer once the first `after` operations are done.
+/// The expected contents of a buffer after the first `after` operations.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "CheckFields")]
 pub(crate) struct Check {
@@ -152,7 +152,7 @@ pub(crate) enum What {
     },
 }
 
-/// How the bytes of an equality are compared.
+/// The unit in which the bytes of an equality are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
     Bytes,
@@ -160,7 +160,7 @@ pub(crate) enum Element {
     F32,
 }
 
-/// The 32-bit words at these places, modulo `modulus`, may hold anything.
+/// The positions, modulo `modulus`, of the 32-bit words that the comparison skips.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ignore {
@@ -184,7 +184,7 @@ pub(crate) enum LaneType {
     F16,
     I32,
     U32,
-    /// A `u32` of which only zero or non-zero counts.
+    /// A `u32`; only zero or non-zero matters.
     Bool,
     /// Two `u32`, low then high.
     Ai64,
@@ -203,7 +203,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// A check as it is written: three kinds in one flat object.
+/// A check in its textual form: three kinds in one flat object.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CheckFields {
@@ -216,7 +216,7 @@ struct CheckFields {
     zeros: Option<usize>,
     ignore: Option<Ignore>,
     words: Option<Vec<(usize, u32)>>,
-    /// The WGSL type of the result: for people.
+    /// The WGSL type of the result, for readers of the file.
     #[serde(rename = "result")]
     _result: Option<String>,
     stride: Option<usize>,

@@ -1,21 +1,21 @@
-//! Failures that are a driver's or naga's fault: they must fail, and are then not counted as failures.
+//! Known faults of drivers or of naga: such a trace must fail, and its failure is not counted.
 
 use super::case_file::Name;
 use super::outcome::{Failure, Outcome};
 
-/// The list of this project; its head describes the format.
+/// The list of this project; its first lines describe the format.
 pub(crate) const LIST: &str = include_str!("known_failures.txt");
 
-/// An entry of the list. It speaks of every trace that its patterns fit, on every device that its pattern fits.
+/// An entry of the list. It applies to every trace and every device that match its patterns.
 #[derive(Debug, PartialEq)]
 pub(crate) struct KnownFailure {
-    /// Line in the list, counted from 1.
+    /// The line in the list, counted from 1.
     line: usize,
-    /// A part of the device's description, in any case; `*` is every device.
+    /// A part of the device's description, in any case; `*` matches every device.
     device: String,
-    /// How the query begins.
+    /// The start of the query.
     query: String,
-    /// Parts of the sub-parameters, all of which must be there.
+    /// Parts of the sub-parameters, all of which must occur.
     sub: Vec<String>,
     reason: String,
 }
@@ -24,13 +24,13 @@ pub(crate) struct KnownFailure {
 ///
 /// # Errors
 ///
-/// Names the line that is not an entry.
+/// The text names the line that is not an entry.
 pub(crate) fn parse(text: &str) -> Result<Vec<KnownFailure>, String> {
     let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).map(|(i, line)| entry(i, line)).collect()
 }
 
-/// The entry that speaks of a trace.
+/// The first entry that applies to a trace.
 pub(crate) fn find<'a>(list: &'a [KnownFailure], device: &str, name: &Name) -> Option<&'a KnownFailure> {
     let device = device.to_lowercase();
     list.iter().find(|known| {
@@ -41,7 +41,7 @@ pub(crate) fn find<'a>(list: &'a [KnownFailure], device: &str, name: &Name) -> O
 }
 
 impl KnownFailure {
-    /// What an outcome means for a trace that is known to fail: a failure is a skip, and passing is a failure.
+    /// The outcome of a trace that is known to fail: a failure becomes a skip, and a pass becomes a failure.
     pub(crate) fn judge(&self, outcome: Outcome) -> Outcome {
         match outcome {
             Outcome::Failed(_) => Outcome::Skipped { reason: format!("known failure: {}", self.reason) },
@@ -57,7 +57,7 @@ impl KnownFailure {
 fn entry(line: usize, text: &str) -> Result<KnownFailure, String> {
     let wrong =
         |what: &str| format!("known failures, line {line}: {what}; an entry is 'device | query [sub ..] | reason'");
-    // Neither a device nor a reason holds a bar with blanks around it; sub-parameters may.
+    // Devices and reasons never contain a bar between blanks; sub-parameters may.
     let (device, rest) = text.split_once(" | ").ok_or_else(|| wrong("no query"))?;
     let (names, reason) = rest.rsplit_once(" | ").ok_or_else(|| wrong("no reason"))?;
     let mut parts = names.split_whitespace().map(str::to_owned);

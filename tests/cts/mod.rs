@@ -1,9 +1,9 @@
 //! Replays recorded WGSL execution cases on a device and compares the results.
 //!
-//! The parent process ([`suite`]) chooses traces ([`options`], [`sample`]) from the case files ([`case_file`],
-//! [`format`], [`expect`]), hands them to child processes ([`batch`]) and counts how they end ([`report`], [`known`]).
-//! A child ([`worker`]) replays one trace after the other ([`replay`]), checks what it finds in the buffers
-//! ([`check`]) and says how each ended ([`outcome`]).
+//! The parent process ([`suite`]) selects traces ([`options`], [`sample`]) from the case files ([`case_file`],
+//! [`format`], [`expect`]), passes them to child processes ([`batch`]) and counts the outcomes ([`report`], [`known`]).
+//! A child ([`worker`]) replays one trace after another ([`replay`]), checks the contents of the buffers ([`check`])
+//! and reports each outcome ([`outcome`]).
 
 pub(crate) mod batch;
 pub(crate) mod case_file;

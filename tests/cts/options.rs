@@ -6,22 +6,22 @@ use std::time::Duration;
 use super::harness;
 use super::sample::Sample;
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// The device, as `ANYWARP_DEVICE` names it; without it that variable and the default decide.
+    /// The device, in the form of `ANYWARP_DEVICE`; if absent, that variable or the default selects it.
     pub(crate) device: Option<String>,
-    /// Host and device memory are kept apart even where they are one.
+    /// Separate memory for host and device, even on a device with unified memory.
     pub(crate) staged: bool,
-    /// Only traces whose query and sub-parameters, joined by a blank, hold this text.
+    /// The text that query and sub-parameters, joined by a blank, must contain.
     pub(crate) filter: Option<String>,
     pub(crate) sample: Option<Sample>,
     pub(crate) list_failures: bool,
-    /// Workers at a time.
+    /// The number of workers at a time.
     pub(crate) jobs: usize,
-    /// A worker that says nothing for this long is ended.
+    /// A worker without a message for this long is ended.
     pub(crate) timeout: Duration,
-    /// This process is a worker.
+    /// Whether this process is a worker.
     pub(crate) worker: bool,
     pub(crate) dir: Option<PathBuf>,
 }
@@ -31,7 +31,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Names the argument that is wrong.
+    /// The text names the wrong argument.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut options = Self::default();
         let (mut percent, mut seed) = (None, 0);
@@ -53,7 +53,7 @@ impl Options {
                 "--jobs" => options.jobs = number::<usize>(name, &value()?)?.max(1),
                 "--timeout" => options.timeout = Duration::from_secs(number::<u64>(name, &value()?)?.max(1)),
                 "--worker" => options.worker = true,
-                // Taken and left alone.
+                // Options of the test harness that have no effect here.
                 _ if harness::FLAGS.contains(&name) => {}
                 _ if harness::VALUES.contains(&name) => drop(value()?),
                 _ if name.starts_with('-') => return Err(format!("unknown option {name}")),
@@ -65,7 +65,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The arguments that make a worker of this program.
+    /// The arguments that make this program a worker.
     pub(crate) fn for_worker(&self) -> Vec<String> {
         let mut arguments = vec!["--worker".to_owned()];
         if let Some(device) = &self.device {

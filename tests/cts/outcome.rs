@@ -1,13 +1,13 @@
-//! How a trace ended, and the lines in which a worker tells.
+//! Outcomes of traces, and the messages in which a worker reports them.
 
 use serde::{Deserialize, Serialize};
 
-/// How a trace ended.
+/// The outcome of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Outcome {
-    /// Every check held.
+    /// Every check passed.
     Passed,
-    /// The device cannot run it; `reason` is the same for all traces skipped for it.
+    /// The device cannot run the trace; `reason` has the same text for all such traces.
     Skipped { reason: String },
     /// Refused, crashed, timed out or wrong.
     Failed(Failure),
@@ -22,47 +22,47 @@ pub(crate) struct Failure {
 }
 
 impl Outcome {
-    /// A failure told in one text, whose first line is the cause.
+    /// A failure from one text, whose first line is the cause.
     pub(crate) fn failed(text: &str) -> Self {
         let mut lines = text.lines().map(str::to_owned);
         Self::Failed(Failure { cause: lines.next().unwrap_or_default(), details: lines.collect() })
     }
 }
 
-/// What a worker is to run: traces of one file, by line.
+/// The request to a worker: traces of one file, by line.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) file: String,
     pub(crate) lines: Vec<usize>,
 }
 
-/// What a worker says.
+/// A message of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Message {
-    /// The device is open; what it is.
+    /// The device is open; its description.
     Device(String),
     /// A step of the current trace is done.
     Alive,
     /// The trace at `line` ended.
     Done { line: usize, outcome: Outcome },
-    /// The device is of no more use: a new worker has to go on.
+    /// The device can run no more traces: a new worker has to continue.
     Renew,
-    /// Nothing can be run: no such device, no such file.
+    /// No trace can run: the device or the file is missing.
     Unable(String),
 }
 
-/// Begins a message, since drivers print to the standard output too.
+/// The prefix of a message, since drivers write to the standard output, too.
 const MARK: &str = "@cts ";
 
 impl Message {
-    /// The message as a line, without its end.
+    /// The message as a line, without the end of line.
     pub(crate) fn to_line(&self) -> String {
         format!("{MARK}{}", serde_json::to_string(self).expect("messages have only string keys"))
     }
 
-    /// The message in a line, or `None` where the line is none.
+    /// The message in a line; `None` for any other line.
     pub(crate) fn from_line(line: &str) -> Option<Self> {
-        // A driver that prints without an end of line leaves its text before the mark.
+        // A driver that writes no end of line leaves its text before the mark.
         let (_, message) = line.split_once(MARK)?;
         serde_json::from_str(message).ok()
     }

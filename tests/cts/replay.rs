@@ -1,4 +1,4 @@
-//! Runs one trace through the library's public interface.
+//! Replays one trace through the public API.
 
 use anywarp::backend::{BackendError, Layout};
 use anywarp::{BufferError, Device, DeviceOptions, Error, ErrorClass, KernelError, LaunchError, UnifiedBuffer, Wgsl};
@@ -20,7 +20,7 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// Why there is none.
+    /// The reason why no device opens.
     pub(crate) fn open(selector: Option<&str>, staged: bool) -> Result<Self, String> {
         let mut options = DeviceOptions::default().staged(staged);
         options.selector = selector.map(str::to_owned);
@@ -41,7 +41,7 @@ impl Player {
             }
             alive();
         }
-        // What fails late must fail here, not in the next trace.
+        // Late failures must be reported here, not in the next trace.
         self.device.synchronize().map_err(stop)?;
         Ok(mismatches)
     }
@@ -85,14 +85,14 @@ impl Player {
             source = source.set_override(name, *value);
         }
         let kernel = self.device.kernel(source).map_err(stop)?;
-        // Read before the bindings borrow all buffers.
+        // Read first, because the bindings borrow all buffers.
         let counts = dispatch.indirect.map(|(buf, off)| self.indirect_counts(buffers, buf, off)).transpose()?;
 
         let mut launch = kernel.launch();
         let mut unbound: Vec<_> = buffers.iter_mut().map(Some).collect();
         for info in kernel.bindings() {
             let wanted = |at: &&Binding| (at.group, at.binding) == (info.resource.group, info.resource.binding);
-            // One that is not listed is the library's to report.
+            // The library reports bindings that the trace does not list.
             let Some(at) = dispatch.bind.iter().find(wanted) else { continue };
             let buffer = unbound.get_mut(at.buf).and_then(Option::take);
             let buffer = buffer.ok_or_else(|| Stop::Failed(format!("malformed: buffer {} is bound twice", at.buf)))?;
@@ -112,7 +112,7 @@ impl Player {
         .map_err(stop)
     }
 
-    /// The three counts at `off`, as the buffer of words that an indirect launch takes.
+    /// The three counts at `off`, copied into a buffer of words for the indirect launch.
     fn indirect_counts(
         &self,
         buffers: &mut [UnifiedBuffer<u8>],
@@ -151,11 +151,11 @@ impl Replay for Player {
     }
 }
 
-/// The part of `size` bytes that WebGPU counts as elements of an unsized array: it ignores a rest at the end, which
-/// the library takes for a mistake.
+/// The part of `size` bytes that WebGPU treats as elements of an unsized array. WebGPU ignores a remainder at the end,
+/// which anywarp reports as an error.
 fn whole_elements(layout: &Layout, size: usize) -> usize {
     let Some((offset, stride)) = layout.unsized_tail() else { return size };
-    // Behind a struct's last element its own padding may follow.
+    // The last element may be followed by the padding of the struct.
     let padding = if offset == 0 { 1 } else { layout.align as usize };
     let rest = size.checked_sub((offset + stride) as usize).map_or(0, |behind_first| behind_first % stride as usize);
     size - rest / padding * padding
@@ -174,23 +174,23 @@ fn inspect(
     let buffer = buffers.get(check.buf).ok_or_else(|| Stop::Failed(format!("malformed: no buffer {}", check.buf)))?;
     let found = compare(check, &buffer.read().map_err(stop)?);
     let place = format!("check {index}, buffer {}", check.buf);
-    mismatches.extend(found.told.iter().map(|told| format!("{place}, {told}")));
-    let untold = found.count - found.told.len();
-    if untold > 0 {
-        mismatches.push(format!("{place}: {untold} more"));
+    mismatches.extend(found.described.iter().map(|described| format!("{place}, {described}")));
+    let omitted = found.count - found.described.len();
+    if omitted > 0 {
+        mismatches.push(format!("{place}: {omitted} more"));
     }
     Ok(())
 }
 
-/// Why a trace does not come to its end.
+/// The reason why a trace does not complete.
 enum Stop {
     Skipped(String),
     Failed(String),
-    /// Failed, and so will all that follows on this device.
+    /// The trace failed, and so will every later one on this device.
     Lost(String),
 }
 
-/// What an error of the library means for a trace.
+/// Classifies an error of the library.
 fn stop(error: impl Into<Error>) -> Stop {
     let error = error.into();
     match (lacking(&error), error.class()) {
@@ -200,7 +200,7 @@ fn stop(error: impl Into<Error>) -> Stop {
     }
 }
 
-/// What the device lacks, if that is what is wrong.
+/// The feature or limit that the device lacks, if that is the cause.
 fn lacking(error: &Error) -> Option<String> {
     match error {
         Error::Kernel(KernelError::MissingFeature { feature, .. }) => Some(format!("the device has no {feature}")),

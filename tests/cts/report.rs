@@ -6,7 +6,7 @@ use std::fmt;
 use super::case_file::Name;
 use super::outcome::{Failure, Outcome};
 
-/// How many traces ended how.
+/// The number of traces by outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     passed: usize,
@@ -36,7 +36,7 @@ impl Tally {
         self.failures.len()
     }
 
-    /// Every failure, with what is known of it.
+    /// Every failure with its details.
     pub(crate) fn failures(&self) -> String {
         let mut text = String::new();
         for (Name { query, sub }, Failure { cause, details }) in &self.failures {
@@ -56,7 +56,7 @@ impl Tally {
     }
 }
 
-/// `P passed, F failed, S skipped`.
+/// Formats as `P passed, F failed, S skipped`.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let skipped: usize = self.skipped.values().sum();

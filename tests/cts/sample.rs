@@ -1,4 +1,4 @@
-//! Picks a part of the traces, the same one on every machine and in every run.
+//! Selects a part of the traces, which is the same on every machine and in every run.
 
 use super::case_file::Name;
 
@@ -10,7 +10,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Whether the trace of this name is in the sample: a matter of its name alone, whatever other traces there are.
+    /// Whether the trace is in the sample; the answer depends only on its name.
     pub(crate) fn contains(&self, name: &Name) -> bool {
         let hash = [&name.query, &name.sub].iter().fold(splitmix(self.seed), |hash, text| {
             text.bytes().fold(splitmix(hash), |hash, byte| splitmix(hash ^ u64::from(byte)))

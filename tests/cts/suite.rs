@@ -1,4 +1,4 @@
-//! Runs all chosen traces of a folder, a batch at a time, on as many workers as there are jobs.
+//! Runs all selected traces of a folder in batches, on as many workers as there are jobs.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,18 @@ use super::options::Options;
 use super::outcome::Outcome;
 use super::report::Tally;
 
-/// The chosen traces of one file.
+/// The selected traces of one file.
 struct Part {
     path: PathBuf,
     label: String,
     traces: Vec<(usize, Name)>,
 }
 
-/// Runs the chosen traces of `dir`, printing a line for each file when it is done.
+/// Runs the selected traces of `dir` and prints a line for each finished file.
 ///
 /// # Errors
 ///
-/// What is wrong with the folder, one of its files or the device.
+/// A fault of the folder, one of its files or the device.
 pub(crate) fn run(
     options: &Options,
     dir: &Path,
@@ -74,9 +74,9 @@ struct Run<'a> {
 }
 
 struct State {
-    /// Batches that nobody has taken: the part, and the range of its traces.
+    /// Batches that no worker has taken yet: the part, and the range of its traces.
     waiting: VecDeque<(usize, std::ops::Range<usize>)>,
-    /// For each part, how many traces are not done, and how the others ended.
+    /// The number of unfinished traces and the tally of finished ones, for each part.
     parts: Vec<(usize, Tally)>,
     total: Tally,
 }

@@ -1,4 +1,4 @@
-//! The child process: takes one request, runs its traces and says how each ended.
+//! The child process: reads one request, runs its traces and reports each outcome.
 
 use std::any::Any;
 use std::io::{BufRead, Write};
@@ -11,21 +11,21 @@ use super::outcome::{Message, Outcome, Request};
 
 /// Runs traces on one device.
 pub(crate) trait Replay {
-    /// The device, for people and for the patterns of known failures.
+    /// The description of the device, which known failures match.
     fn describe(&self) -> String;
 
-    /// Runs one trace and checks its results. Calls `alive` after each step, for the sake of long traces.
+    /// Runs one trace and checks its results; calls `alive` after each step, so that long traces do not time out.
     fn replay(&mut self, trace: &Trace, shaders: &Shaders, alive: &mut dyn FnMut()) -> Outcome;
 
-    /// The device runs no more traces.
+    /// Whether the device can run no more traces.
     fn is_lost(&self) -> bool;
 }
 
-/// Answers the request that `input` holds.
+/// Serves the request in `input`.
 ///
 /// # Errors
 ///
-/// Nobody listens any more.
+/// The parent has closed the pipe.
 pub(crate) fn serve<R: Replay>(
     open: impl FnOnce() -> Result<R, String>,
     input: impl BufRead,
@@ -65,11 +65,11 @@ impl<R: Replay> Work<R> {
     fn run(&mut self, mut say: impl FnMut(Message) -> std::io::Result<()>) -> std::io::Result<()> {
         let Self { replay, file, shaders, lines } = self;
         for (line, trace) in file.parse(lines) {
-            // A panic leaves the device in a state that nobody vouches for: the worker ends after it.
+            // A panic leaves the device in an unknown state, so the worker ends after it.
             let run = || {
                 trace.map_or_else(
                     |error| Outcome::failed(&format!("unreadable: {error}")),
-                    // A parent that listens no more is noticed when the outcome is told.
+                    // The next write after the parent has closed the pipe fails as well.
                     |trace| replay.replay(&trace, shaders, &mut || drop(say(Message::Alive))),
                 )
             };

@@ -26,7 +26,7 @@ fn a_sample_is_stable_and_of_about_its_size() {
     assert!((0..100).all(|i| !sample(0.0, 7).contains(&name("q", &i.to_string()))));
 }
 
-/// Pinned, since a sample that changes between versions compares nothing.
+/// Pinned, because samples must be the same in all versions to be comparable.
 const FIRST_OF_SEED_1: [i32; 3] = [39, 59, 100];
 
 #[test]

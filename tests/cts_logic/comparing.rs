@@ -1,4 +1,4 @@
-//! Buffers against checks.
+//! Comparison of buffers with checks.
 
 use crate::cts::check::compare;
 use crate::cts::expect::{Expected, Scalar};
@@ -8,7 +8,7 @@ fn check(json: &str) -> Check {
     serde_json::from_str(json).expect(json)
 }
 
-/// Mismatches of a check on a buffer.
+/// The number of mismatches of a check on a buffer.
 fn mismatches(json: &str, buffer: &[u8]) -> usize {
     compare(&check(json), buffer).count
 }
@@ -64,11 +64,11 @@ fn equality_is_of_bytes_or_of_numbers() {
     assert_eq!(mismatches(&zeros.replace("TY", "u32"), &buffer), 1);
     assert_eq!(mismatches(&zeros.replace("TY", "f16"), &[0, 0, 0, 0, 0, 0x80, 0, 0x80]), 0);
     assert_eq!(mismatches(&zeros.replace("TY", "f16"), &[0, 0, 0, 0, 1, 0x80, 0, 0x80]), 1);
-    // A NaN equals itself bit by bit only.
+    // A NaN only equals the same bits.
     let nan = r#"{"after":0,"buf":0,"off":0,"kind":"eq","ty":"f32","data":"AADAfw=="}"#;
     assert_eq!(mismatches(nan, &0x7fc0_0000u32.to_le_bytes()), 0);
     assert_eq!(mismatches(nan, &0x7fc0_0001u32.to_le_bytes()), 1);
-    // A tail that is no whole element.
+    // A tail that is not a whole element.
     assert_eq!(mismatches(r#"{"after":0,"buf":0,"off":0,"kind":"eq","ty":"f32","zeros":6}"#, &[0; 6]), 0);
     assert_eq!(mismatches(r#"{"after":0,"buf":0,"off":0,"kind":"eq","ty":"f32","zeros":6}"#, &[0, 0, 0, 0, 0, 1]), 1);
 }
@@ -89,16 +89,16 @@ fn words_are_counted_from_the_offset() {
 }
 
 #[test]
-fn lanes_lie_in_records() {
+fn lanes_are_read_from_records() {
     let json = r#"{"after":0,"buf":0,"off":4,"kind":"lanes","result":"vec2","stride":12,
         "lanes":[{"off":0,"ty":"f32"},{"off":4,"ty":"i32"}],"cases":[[[1,2],-1],null,[null,7]]}"#;
     let record = |x: f32, y: i32| [x.to_bits(), y.cast_unsigned(), 99];
     let buffer = |a: [u32; 3], b: [u32; 3]| words(&[&[0][..], &a, &[8, 8, 8], &b].concat());
     assert_eq!(mismatches(json, &buffer(record(1.5, -1), record(f32::NAN, 7))), 0);
     assert_eq!(mismatches(json, &buffer(record(f32::NAN, -2), record(0.0, 6))), 3);
-    let told = compare(&check(json), &buffer(record(2.5, -1), record(0.0, 7))).told;
-    assert_eq!(told, ["record 0 lane 0: expected [1.0, 2.0], got 2.5 (0x40200000)"]);
-    // The last record ends with its last lane, not with its padding.
+    let described = compare(&check(json), &buffer(record(2.5, -1), record(0.0, 7))).described;
+    assert_eq!(described, ["record 0 lane 0: expected [1.0, 2.0], got 2.5 (0x40200000)"]);
+    // The last record ends with its last lane, without padding.
     assert_eq!(mismatches(json, &buffer(record(1.0, -1), record(0.0, 7))[..36]), 0);
     assert_eq!(mismatches(json, &buffer(record(1.0, -1), record(0.0, 7))[..35]), 1);
 }
@@ -110,7 +110,7 @@ fn alternatives_match_whole() {
     assert_eq!(mismatches(json, &words(&[3, 4])), 0);
     assert_eq!(mismatches(json, &words(&[1, 4])), 1);
     assert_eq!(
-        compare(&check(json), &words(&[1, 4])).told,
+        compare(&check(json), &words(&[1, 4])).described,
         ["record 0: expected (1.0, 2.0) or (3.0, 4.0), got (1 (0x00000001), 4 (0x00000004))"]
     );
 }
@@ -140,7 +140,7 @@ fn every_type_of_lane_is_read() {
 }
 
 #[test]
-fn many_mismatches_are_counted_and_few_told() {
+fn all_mismatches_are_counted_and_few_described() {
     let found = compare(&check(r#"{"after":0,"buf":0,"off":0,"kind":"eq","ty":"u8","zeros":100}"#), &[1; 100]);
-    assert_eq!((found.count, found.told.len()), (100, 8));
+    assert_eq!((found.count, found.described.len()), (100, 8));
 }

@@ -11,7 +11,7 @@ use crate::cts::format::Trace;
 use crate::cts::outcome::{Message, Outcome};
 use crate::cts::worker::{Replay, serve};
 
-/// Does what the trace's sub-parameters say.
+/// A fake device that does what the trace's sub-parameters request.
 struct Actor {
     lost: bool,
 }
@@ -27,7 +27,7 @@ impl Replay for Actor {
                 eprintln!("the driver says goodbye");
                 std::process::abort()
             }
-            // Slower than the patience of the test, but it says so.
+            // Longer than the time limit of the test, but with messages.
             "slow" => (0..6).for_each(|_| {
                 std::thread::sleep(Duration::from_millis(500));
                 alive();
@@ -52,7 +52,7 @@ impl Replay for Actor {
 
 /// The worker of the test below, which runs this program again.
 #[test]
-#[ignore = "run by outliving::workers_that_die_cost_one_trace"]
+#[ignore = "run by outliving::workers_that_end_cost_one_trace"]
 fn actor() {
     serve(|| Ok(Actor { lost: false }), std::io::stdin().lock(), std::io::stdout()).unwrap();
 }
@@ -64,7 +64,7 @@ fn actor_command() -> Command {
 }
 
 #[test]
-fn workers_that_die_cost_one_trace() {
+fn workers_that_end_cost_one_trace() {
     let subs = ["slow", "abort", "noise", "hang", "", "panic", "lose", "abort", "abort", ""];
     let path = std::env::temp_dir().join(format!("anywarp-cts-{}.jsonl.gz", std::process::id()));
     let mut file = flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());

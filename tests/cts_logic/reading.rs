@@ -61,7 +61,7 @@ fn expectations_are_read() {
     assert_eq!(read(r#"{"any":[[1],[2]]}"#), Case::AnyOf([1.0, 2.0].map(|n| vec![Expected::Number(n)]).into()));
 }
 
-/// Needs `float_roundtrip` of `serde_json`: without it, a bound may be off by one unit in the last place.
+/// Needs the feature `float_roundtrip` of `serde_json`: without it, a bound may be off by one unit in the last place.
 #[test]
 fn doubles_are_read_exactly() {
     for text in [

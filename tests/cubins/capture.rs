@@ -1,4 +1,4 @@
-//! A device that notes the programs it is given, and lets another one run them. What it says of itself is chosen.
+//! A device that records the programs it compiles, runs them on another device, and reports chosen capabilities.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,12 +15,12 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Programs go on to this one, which must be able to do what `caps` say.
+    /// Programs are passed to `inner`, which must support everything in `caps`.
     pub(crate) fn new(inner: Arc<dyn Backend>, caps: Caps) -> Arc<Self> {
         Arc::new(Self { inner, caps, programs: Mutex::default() })
     }
 
-    /// The programs so far.
+    /// Removes and returns the programs recorded so far.
     pub(crate) fn take(&self) -> Vec<Program> {
         std::mem::take(&mut *self.programs.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,4 +1,4 @@
-//! The suite `conformance`: its modules, and how to run all that launches kernels.
+//! The suite `conformance`: its modules, and the cases that launch kernels.
 
 #![allow(dead_code, unused_imports, reason = "the suite's own test uses the rest")]
 
@@ -38,7 +38,7 @@ pub(crate) mod tolerance;
 use anywarp::Device;
 use case::Case;
 
-/// A case of a suite: its name, and what runs it. Its outcome is that suite's own business.
+/// A named case of a suite. Its outcome is checked by that suite only.
 pub(crate) type Run = (String, Box<dyn Fn(&Device) + Send + Sync>);
 
 /// The cases of `conformance` that launch kernels.

@@ -1,4 +1,4 @@
-//! Where kernels come from.
+//! The kernels to compile.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,27 +14,27 @@ use crate::options::Options;
 use crate::report::Report;
 use crate::{conformance_suite, operator_suite};
 
-/// A program, and what reports call it.
+/// A program and its name in reports.
 pub(crate) struct Kernel {
     pub(crate) name: String,
     pub(crate) program: Program,
-    /// One of the few that stand for the others: all forms of it are compiled.
+    /// Whether all forms of it are compiled; only a few kernels have them all compiled.
     pub(crate) all_forms: bool,
 }
 
-/// All kernels that the options ask for.
+/// All kernels that the options select.
 ///
 /// # Errors
 ///
-/// Names the file that cannot be read, and why.
+/// The text names the file that cannot be read, and the reason.
 pub(crate) fn kernels(options: &Options, report: &mut Report) -> Result<Vec<Kernel>, String> {
-    // What is refused for want of a feature or for its size is judged by the best of the cards.
+    // The newest architecture decides which kernels are refused for a missing feature or for their size.
     let newest = options.architectures.iter().copied().max().unwrap_or(90);
     let caps = anywarp_cuda::caps_of(newest);
     let mut kernels = shaders(options, &caps, report)?;
     if options.conformance || options.operators {
         let start = Instant::now();
-        let found = of_suites(options)?;
+        let found = suite_kernels(options)?;
         println!("{} kernels of the suites in {:.1} s", found.len(), start.elapsed().as_secs_f64());
         kernels.extend(found);
     }
@@ -60,8 +60,8 @@ fn shaders(options: &Options, caps: &Caps, report: &mut Report) -> Result<Vec<Ke
     Ok(kernels)
 }
 
-/// The kernels of the suites, which run on the processor.
-fn of_suites(options: &Options) -> Result<Vec<Kernel>, String> {
+/// The kernels of the suites, which run on the CPU backend.
+fn suite_kernels(options: &Options) -> Result<Vec<Kernel>, String> {
     let mut runs = if options.conformance { conformance_suite::conformance() } else { Vec::new() };
     if options.operators {
         runs.extend(operator_suite::operators());
@@ -72,7 +72,7 @@ fn of_suites(options: &Options) -> Result<Vec<Kernel>, String> {
     Ok(programs.into_iter().map(kernel).collect())
 }
 
-/// The kernels of the chosen conformance cases, each once.
+/// The kernels of the selected conformance cases, without duplicates.
 fn cases(options: &Options, dir: &Path, caps: &Caps, report: &mut Report) -> Result<Vec<Kernel>, String> {
     let start = Instant::now();
     let mut kernels = Vec::new();
@@ -98,7 +98,7 @@ fn cases(options: &Options, dir: &Path, caps: &Caps, report: &mut Report) -> Res
                     continue;
                 }
                 let text = texts.get(&dispatch.wgsl).ok_or_else(|| problem(format!("no shader {}", dispatch.wgsl)))?;
-                // One name for all, so that equal kernels become equal texts.
+                // One name for all, so that equal kernels have equal texts.
                 let mut wgsl = Wgsl::new(text.as_str()).file("case.wgsl");
                 if let Some(entry) = &dispatch.entry {
                     wgsl = wgsl.entry(entry.as_str());

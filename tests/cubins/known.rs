@@ -1,15 +1,15 @@
-//! Failures that are known, with the reason.
+//! Known failures, with reasons.
 
-/// A kernel that fails.
+/// A kernel that is known to fail.
 pub(crate) struct Known {
     /// A part of its name.
     pub(crate) name: &'static str,
-    /// `sm_75`, or empty for all architectures.
+    /// The architecture, such as `sm_75`; empty for all.
     pub(crate) architecture: &'static str,
     pub(crate) reason: &'static str,
 }
 
-/// Every one that there is.
+/// All known failures.
 const KNOWN: &[Known] = &[];
 
 /// The entry for a kernel on an architecture.

@@ -1,4 +1,4 @@
-//! The kernels that ship, and those that suites compile while they run on the processor.
+//! The kernels in `shaders` and `examples`, and those that suites compile while they run on the CPU backend.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,17 +12,17 @@ use anywarp_backend::{Backend, Caps, Program};
 use crate::capture::Capture;
 use crate::conformance_suite::Run;
 
-/// A file, and one of its entry points.
+/// A file's name and one of its entry points.
 pub(crate) type Shader = (String, Result<Program, KernelError>);
 
 /// Every entry point of the files of `shaders/ops` and `examples/shaders`, by the file's name.
 ///
 /// # Errors
 ///
-/// Names the file that cannot be read, and why.
+/// The text names the file that cannot be read, and the reason.
 pub(crate) fn shaders(caps: &Caps) -> Result<Vec<Shader>, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Imports of operators are from `shaders`.
+    // Operators import from `shaders`.
     let of_operators = files(&root.join("shaders/ops"), ".wgsl")?.into_iter().map(|path| (path, "shaders"));
     let of_examples = files(&root.join("examples/shaders"), ".wgsl")?.into_iter().map(|path| (path, "examples"));
     let mut programs = Vec::new();
@@ -40,12 +40,12 @@ pub(crate) fn shaders(caps: &Caps) -> Result<Vec<Shader>, String> {
     Ok(programs)
 }
 
-/// The programs that `runs` compile, each once, in the order of the runs. The device is the processor, which says
-/// of itself what `described` makes of its own description.
+/// The distinct programs that `runs` compile, in the order of the runs. The device is the CPU backend, with
+/// capabilities changed by `described`.
 ///
 /// # Errors
 ///
-/// Says why the processor cannot be opened.
+/// The reason why the CPU backend does not open.
 pub(crate) fn programs(
     runs: &[Run],
     jobs: usize,
@@ -79,7 +79,7 @@ pub(crate) fn programs(
     Ok(kept)
 }
 
-/// What two programs have in common that are one. Folding a grid and printing add a binding to what has the same text.
+/// The key of equal programs. Folded grids and debug printing add a binding to a program with the same text.
 fn key(program: &Program) -> (Option<String>, String, [u32; 3], usize) {
     let text = program.source.as_ref().map(|source| source.text().to_owned());
     (text, program.entry_point.clone(), program.workgroup_size, program.bindings.len())
@@ -99,11 +99,11 @@ fn noted(
     Ok(capture.take())
 }
 
-/// The files of a folder whose names end so, sorted.
+/// The files of a folder whose names end with `ending`, sorted.
 ///
 /// # Errors
 ///
-/// Names the folder that cannot be read, and why.
+/// The text names the folder that cannot be read, and the reason.
 pub(crate) fn files(dir: &Path, ending: &str) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -1,4 +1,4 @@
-//! The suite `operators`: its modules, and how to run all of it.
+//! The suite `operators`: its modules and all its cases.
 
 #![allow(dead_code, unused_imports, reason = "the suite's own test uses the rest")]
 
@@ -14,7 +14,7 @@ pub(crate) mod control;
 pub(crate) mod conversions;
 #[path = "../operators/edges.rs"]
 pub(crate) mod edges;
-#[allow(clippy::duplicate_mod, reason = "`cts` keeps its own to itself")]
+#[allow(clippy::duplicate_mod, reason = "the module in `cts` is private")]
 #[path = "../support/harness.rs"]
 pub(crate) mod harness;
 #[path = "../operators/operators.rs"]

@@ -5,20 +5,20 @@ use std::path::PathBuf;
 use crate::cts::sample::Sample;
 use crate::operator_suite::harness;
 
-/// What the command line asks for.
+/// The options of the command line.
 pub(crate) struct Options {
-    /// Architectures: 90 for `sm_90`.
+    /// The architectures: 90 for `sm_90`.
     pub(crate) architectures: Vec<u32>,
-    /// The part of the conformance cases.
+    /// The selected part of the conformance cases.
     pub(crate) sample: Option<Sample>,
-    /// Only kernels whose name holds this.
+    /// The text that a kernel's name must contain.
     pub(crate) filter: Option<String>,
-    /// With the suite `conformance`.
+    /// Whether to include the suite `conformance`.
     pub(crate) conformance: bool,
-    /// With the suite `operators`.
+    /// Whether to include the suite `operators`.
     pub(crate) operators: bool,
     pub(crate) list_failures: bool,
-    /// Where the CUDA C++ of failures goes.
+    /// The folder for the CUDA C++ of failures.
     pub(crate) keep: Option<PathBuf>,
     pub(crate) jobs: usize,
     /// The folder of conformance cases.
@@ -26,11 +26,11 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads the arguments after the program's name; `None` where another test is asked for.
+    /// Reads the arguments after the program's name; `None` where another test is selected.
     ///
     /// # Errors
     ///
-    /// Names the argument that is wrong.
+    /// The text names the wrong argument.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Option<Self>, String> {
         let mut options = Self {
             architectures: vec![75, 80, 90, 100],
@@ -62,7 +62,7 @@ impl Options {
                 "--list-failures" => options.list_failures = true,
                 "--keep" => options.keep = Some(value()?.into()),
                 "--jobs" => options.jobs = number::<usize>(name, &value()?)?.max(1),
-                // Taken and left alone.
+                // Options of the test harness that have no effect here.
                 _ if harness::FLAGS.contains(&name) => {}
                 _ if harness::VALUES.contains(&name) => drop(value()?),
                 _ if name.starts_with('-') => return Err(format!("unknown option {name}")),
@@ -72,7 +72,7 @@ impl Options {
         }
         options.sample = percent.map(|percent| Sample { percent, seed });
         if options.dir.as_ref().is_some_and(|dir| !dir.is_dir() && dir.components().count() == 1) {
-            // `cargo test NAME` hands NAME to every test: it asks for another one.
+            // `cargo test NAME` passes NAME to every test; it selects another one.
             return Ok(None);
         }
         options.dir = options.dir.or_else(|| std::env::var_os("ANYWARP_CTS_DIR").map(PathBuf::from));
@@ -89,5 +89,5 @@ fn architectures(text: &str) -> Result<Vec<u32>, String> {
 }
 
 fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{name} needs a number, not '{text}'"))
+    text.parse().map_err(|_| format!("{name}: expected a number, got '{text}'"))
 }

@@ -1,4 +1,4 @@
-//! What passed, what failed, and how long it took.
+//! Counts of passed and failed kernels, and compilation times.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,26 +9,27 @@ use anywarp_cuda::resources::Usage;
 
 use crate::known;
 
-/// Counts, and prints failures as they come.
+/// Counts outcomes, and prints failures immediately.
 pub(crate) struct Report {
     list_failures: bool,
     keep: Option<PathBuf>,
     passed: usize,
-    /// How often each kind of failure came, by architecture and message without names and numbers.
+    /// The number of failures by architecture and message, without names and numbers.
     failures: BTreeMap<String, usize>,
     skipped: BTreeMap<String, usize>,
-    /// For each architecture: kernels, the time of all threads in NVRTC, and kernels that spill.
+    /// For each architecture: the number of kernels, the total time in NVRTC, and the number of kernels with register
+    /// spills.
     times: BTreeMap<String, (usize, Duration, usize)>,
 }
 
 impl Report {
-    /// Nothing yet.
+    /// An empty report.
     pub(crate) fn new(list_failures: bool, keep: Option<PathBuf>) -> Self {
         let (failures, skipped, times) = Default::default();
         Self { list_failures, keep, passed: 0, failures, skipped, times }
     }
 
-    /// A kernel that compiled for an architecture.
+    /// Counts a kernel that compiled for an architecture.
     pub(crate) fn pass(&mut self, architecture: &str, time: Duration, usage: Option<Usage>) {
         self.passed += 1;
         let (kernels, total, spilling) = self.times.entry(architecture.to_owned()).or_default();
@@ -37,7 +38,7 @@ impl Report {
         *spilling += usize::from(usage.is_some_and(|usage| usage.spill_stores > 0));
     }
 
-    /// A kernel that does not translate (no architecture), or does not compile for one.
+    /// Counts a kernel that does not translate (no architecture), or does not compile for one.
     pub(crate) fn fail(&mut self, name: String, architecture: &str, message: &str, text: &str) {
         if let Some(known) = known::find(&name, architecture) {
             return self.skip(&format!("fails, as is known: {}", known.reason));
@@ -59,12 +60,12 @@ impl Report {
         }
     }
 
-    /// A kernel that is left out.
+    /// Counts a skipped kernel.
     pub(crate) fn skip(&mut self, reason: &str) {
         *self.skipped.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// How many failed.
+    /// The number of failures.
     pub(crate) fn failed(&self) -> usize {
         self.failures.values().sum()
     }
@@ -88,8 +89,8 @@ impl fmt::Display for Report {
     }
 }
 
-/// The first line of a message without what differs from kernel to kernel: numbers, and names in
-/// quotes that begin with a kernel's file.
+/// The first line of a message without the parts that differ between kernels: numbers, and quoted names that start with
+/// a kernel's file.
 fn kind(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let mut kind = String::new();

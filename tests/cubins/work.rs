@@ -1,4 +1,4 @@
-//! Translates and compiles, on all threads.
+//! Translates and compiles kernels on all threads.
 
 use std::collections::HashSet;
 use std::collections::hash_map::RandomState;
@@ -17,17 +17,17 @@ use crate::gather::Kernel;
 use crate::options::Options;
 use crate::report::Report;
 
-/// What a device allows the loops of one invocation.
-const STEPS: u32 = 1 << 30;
-/// Translation recurses into expressions as deep as the front end allows.
-const STACK: usize = 256 << 20;
+/// The limit on loop iterations of one invocation.
+const MAX_STEPS: u32 = 1 << 30;
+/// The stack size, since translation recurses to the depth of expressions that the front end allows.
+const STACK_BYTES: usize = 256 << 20;
 
 /// Compiles every kernel for every architecture.
 pub(crate) fn run(nvrtc: &Nvrtc, options: &Options, kernels: &[Kernel], report: &mut Report) {
     let known = |architecture: &&u32| nvrtc.architectures().contains(architecture);
     let (architectures, unknown): (Vec<u32>, Vec<u32>) = options.architectures.iter().partition(known);
     for architecture in unknown {
-        report.skip(&format!("sm_{architecture}: this NVRTC does not know it"));
+        report.skip(&format!("sm_{architecture}: this NVRTC does not support it"));
     }
     let start = Instant::now();
     let run = Run {
@@ -41,7 +41,7 @@ pub(crate) fn run(nvrtc: &Nvrtc, options: &Options, kernels: &[Kernel], report: 
     };
     std::thread::scope(|scope| {
         for _ in 0..options.jobs {
-            let thread = std::thread::Builder::new().stack_size(STACK);
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
             thread.spawn_scoped(scope, || run.take_kernels()).expect("a test may start threads");
         }
     });
@@ -60,10 +60,10 @@ struct Run<'a> {
     architectures: Vec<u32>,
     kernels: &'a [Kernel],
     next: AtomicUsize,
-    /// Hashes of the texts.
+    /// The hashes of the texts so far.
     seen: Mutex<HashSet<u64>>,
     hasher: RandomState,
-    /// With the time that went into translation.
+    /// The report, and the total time of translation.
     state: Mutex<(&'a mut Report, Duration)>,
 }
 
@@ -82,7 +82,7 @@ impl Run<'_> {
             false => format!("{} ({form:?})", kernel.name),
         };
         let start = Instant::now();
-        let options = Translated { form, steps: STEPS };
+        let options = Translated { form, steps: MAX_STEPS };
         let translated = catch_unwind(AssertUnwindSafe(|| translate(&kernel.program, &options)));
         let took = start.elapsed();
         let translation = match translated {
@@ -121,7 +121,7 @@ impl Run<'_> {
     }
 }
 
-/// The forms of a kernel's entry point that differ.
+/// The distinct forms of a kernel's entry point.
 fn forms(kernel: &Kernel) -> Vec<Form> {
     let mut forms = vec![Form::default()];
     if kernel.all_forms {
@@ -135,13 +135,13 @@ fn forms(kernel: &Kernel) -> Vec<Form> {
     forms
 }
 
-/// Every uniform as an address.
+/// A mask in which every uniform is passed by address.
 fn addressed(program: &Program) -> u64 {
     let uniforms = program.bindings.iter().take(64).enumerate().filter(|(_, info)| info.class == BindingClass::Uniform);
     uniforms.fold(0, |all, (place, _)| all | 1 << place)
 }
 
-/// The first error, its place, and the line of CUDA C++ there if the text is its own place.
+/// The first error, its position, and the line of CUDA C++ if the position is in the text.
 fn message(error: &NvrtcError, text: &str) -> String {
     let NvrtcError::Compilation { place, message, log, .. } = error else { return error.to_string() };
     let at = place.as_ref().map_or_else(String::new, ToString::to_string);

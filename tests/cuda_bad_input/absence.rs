@@ -1,20 +1,20 @@
-//! No card, no such card, no NVRTC.
+//! No GPU, no GPU with this number, no NVRTC.
 
 use std::process::Command;
 
 use anywarp::Device;
 
-/// Set in a process that is to open the card and say what comes of it.
+/// Set in a child process that opens the device and prints the outcome.
 const CHILD: &str = "ANYWARP_TEST_CHILD";
 
 #[test]
-fn a_card_that_is_not_there_is_named() {
+fn a_missing_device_is_named() {
     let error = Device::open("cuda:99").expect_err("a hundredth card").to_string();
     assert!(error.contains("cuda:99") && error.contains("CUDA") || error.contains("it is cuda:0"), "{error}");
 }
 
 #[test]
-fn a_machine_without_cuda_says_what_is_missing() {
+fn errors_name_the_missing_library() {
     if let Some(reason) = anywarp_cuda::absence() {
         let error = Device::open("cuda").expect_err("a card").to_string();
         assert!(error.contains(&reason), "{error}");
@@ -24,7 +24,7 @@ fn a_machine_without_cuda_says_what_is_missing() {
     }
 }
 
-/// Not a test of its own: what the others start.
+/// The child process of other tests.
 #[test]
 fn child() {
     if !is_child() {
@@ -39,17 +39,17 @@ fn child() {
     }
 }
 
-/// Whether this process was started by [`said_by`].
+/// Whether [`said_by`] started this process.
 pub(crate) fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// What a process says that tries to open the card with these variables.
+/// The output of a child process that opens the device with these variables.
 pub(crate) fn opened_with(variables: &[(&str, &str)]) -> String {
     said_by("absence::child", variables)
 }
 
-/// What a process says that runs just this test, which must succeed.
+/// The output of a child process that runs this test, which must succeed.
 pub(crate) fn said_by(test: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--exact", test, "--nocapture"]).env(CHILD, "1");
@@ -60,7 +60,7 @@ pub(crate) fn said_by(test: &str, variables: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn nvrtc_that_is_not_where_it_should_be() {
+fn a_missing_nvrtc_is_named() {
     if super::device().is_none() {
         return;
     }
@@ -71,7 +71,7 @@ fn nvrtc_that_is_not_where_it_should_be() {
 }
 
 #[test]
-fn a_card_that_the_environment_hides() {
+fn a_hidden_device_is_reported() {
     if super::device().is_none() {
         return;
     }

@@ -1,4 +1,4 @@
-//! The cache of compiled kernels on disk: broken, full, read-only, off.
+//! The cache of compiled kernels on disk: corrupt, not a folder, read-only, off.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn kernels_are_kept_and_broken_files_are_made_anew() {
+fn kernels_are_cached_and_corrupt_files_are_replaced() {
     if super::device().is_none() {
         return;
     }
@@ -55,7 +55,7 @@ fn kernels_are_kept_and_broken_files_are_made_anew() {
 }
 
 #[test]
-fn no_folder_for_it_is_no_error() {
+fn a_cache_without_a_folder_is_no_error() {
     if super::device().is_none() {
         return;
     }

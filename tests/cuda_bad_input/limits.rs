@@ -1,13 +1,13 @@
-//! More than the card has.
+//! Requests beyond the device's limits.
 
 use anywarp::backend::BackendError;
 use anywarp::{BufferError, Error, ErrorClass, KernelError, Wgsl};
 
 #[test]
-fn memory_that_runs_out_is_told_and_the_card_goes_on() {
+fn out_of_memory_is_an_error_and_the_device_works() {
     super::without_hanging(|| {
         let Some(device) = super::device() else { return };
-        let memory = device.caps().memory.expect("CUDA tells the memory");
+        let memory = device.caps().memory.expect("CUDA reports the memory");
         let each = usize::try_from(memory / 4).expect("64 bits");
         let mut held = Vec::new();
         let error = loop {
@@ -15,7 +15,7 @@ fn memory_that_runs_out_is_told_and_the_card_goes_on() {
                 Ok(buffer) => held.push(buffer),
                 Err(error) => break error,
             }
-            assert!(held.len() < 5, "more was given than there is");
+            assert!(held.len() < 5, "more memory was allocated than exists");
         };
         assert!(held.len() >= 2, "{error}");
         let BufferError::Device { error: BackendError::OutOfMemory { requested, live, .. }, .. } = &error else {

@@ -1,8 +1,6 @@
-//! Bad input for CUDA: what is missing, too large, broken or endless is an error value, and nothing
-//! is lost that need not be.
+//! Bad input for CUDA: missing, too large, corrupt or endless input is an error, and nothing else is lost.
 //!
-//! Without a card only what is said about its absence is tested; `ANYWARP_REQUIRE=cuda` makes that a
-//! failure.
+//! Without a GPU only the errors about its absence are tested; `ANYWARP_REQUIRE=cuda` makes that a failure.
 #![cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
 
 mod absence;
@@ -20,10 +18,10 @@ use std::time::Duration;
 use anywarp::Device;
 use counting::counts;
 
-/// A test that takes longer hangs.
+/// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// The first card, or `None` with a word about it.
+/// The first GPU, or `None` with a message.
 fn device() -> Option<Device> {
     match Device::open("cuda") {
         Ok(device) => Some(device),
@@ -36,7 +34,7 @@ fn device() -> Option<Device> {
     }
 }
 
-/// Runs `test` on a thread of its own, so that a hang is a failure.
+/// Runs `test` on its own thread, so that a hang is a failure.
 fn without_hanging(test: impl FnOnce() + Send + 'static) {
     hanging::within(PATIENCE, test);
 }

@@ -1,10 +1,10 @@
-//! Loops without an end: left, and told of.
+//! Endless loops: they are stopped and reported.
 
 use anywarp::backend::BackendError;
 use anywarp::{Device, Error, ErrorClass, Wgsl};
 use anywarp_cuda::Options;
 
-/// Kernels of `b` with a loop that does not end, and where that is.
+/// Kernels on `b` with an endless loop, and the line of the loop.
 const ENDLESS: [(&str, &str); 3] = [
     (
         "@group(0) @binding(0) var<storage, read_write> b: array<u32>;
@@ -37,8 +37,8 @@ const ENDLESS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The card, with kernels stopped soon.
-fn impatient() -> Option<Device> {
+/// The GPU, with an early limit for kernels.
+fn with_low_limit() -> Option<Device> {
     super::device()?;
     let options = Options { steps: Some(1 << 16), ..Options::default() };
     let candidate = anywarp_cuda::candidates().into_iter().next()?;
@@ -53,9 +53,9 @@ fn check(error: &Error, place: &str) {
 }
 
 #[test]
-fn an_endless_loop_is_left_and_told() {
+fn an_endless_loop_is_stopped_and_reported() {
     super::without_hanging(|| {
-        let Some(device) = impatient() else { return };
+        let Some(device) = with_low_limit() else { return };
         for (text, place) in ENDLESS {
             let stops = device.kernel(Wgsl::new(text).file("stops.wgsl")).expect("a kernel");
             let mut a = device.buffer::<u32>(64).expect("memory");
@@ -64,11 +64,11 @@ fn an_endless_loop_is_left_and_told() {
                 device.submit().expect("no error");
                 (0..later).for_each(|_| super::counts(&device));
                 check(&device.synchronize().expect_err("was not stopped"), place);
-                device.synchronize().expect("told already");
-                // Who reads what it should have written hears it, too: once.
-                check(&a.read().map(|_| ()).expect_err("was not told").into(), place);
-                a.read().expect("told already");
-                // The copy that was read failed, too.
+                device.synchronize().expect("the stop is already reported");
+                // A read of the kernel's output also reports the stop, once.
+                check(&a.read().map(|_| ()).expect_err("was not reported").into(), place);
+                a.read().expect("the stop is already reported");
+                // The copy for that read failed as well.
                 let _ = device.synchronize();
                 a.fill(0).expect("a fill");
             }
@@ -78,9 +78,9 @@ fn an_endless_loop_is_left_and_told() {
 }
 
 #[test]
-fn a_recorded_endless_loop_is_told_by_each_submission() {
+fn each_submission_reports_a_recorded_endless_loop() {
     super::without_hanging(|| {
-        let Some(device) = impatient() else { return };
+        let Some(device) = with_low_limit() else { return };
         let (text, place) = ENDLESS[0];
         let stops = device.kernel(Wgsl::new(text).file("stops.wgsl")).expect("a kernel");
         let mut a = device.buffer::<u32>(64).expect("memory");
@@ -92,7 +92,7 @@ fn a_recorded_endless_loop_is_told_by_each_submission() {
             let submission = recording.submit().expect("a submission");
             check(&submission.wait().expect_err("was not stopped"), place);
             check(&pollster::block_on(submission).expect_err("was not stopped"), place);
-            check(&device.synchronize().expect_err("was not told"), place);
+            check(&device.synchronize().expect_err("was not reported"), place);
         }
         drop(recording);
         drop(a);
@@ -100,7 +100,7 @@ fn a_recorded_endless_loop_is_told_by_each_submission() {
     });
 }
 
-/// What looks endless and is not, is not stopped: a million steps are within the usual number.
+/// A loop that only looks endless is not stopped: a million iterations are within the default limit.
 #[test]
 fn a_long_loop_is_not_stopped() {
     super::without_hanging(|| {

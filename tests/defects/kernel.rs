@@ -1,4 +1,4 @@
-//! One kernel from a file: what it is given, what must be found.
+//! One kernel from a file: its arguments and expected findings.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,10 +7,10 @@ use std::path::Path;
 use anywarp::backend::BindingClass;
 use anywarp::{Device, Findings, Kernel, KernelError, UnifiedBuffer, Wgsl};
 
-/// Kind, line and variable.
+/// The expected findings: kind, line and variable.
 type Wanted = BTreeSet<(String, u32, String)>;
 
-/// How a file wants to be run.
+/// The launch that a file describes.
 #[derive(Default)]
 struct Plan {
     groups: Option<[u32; 3]>,
@@ -19,7 +19,7 @@ struct Plan {
     stops: bool,
 }
 
-/// Runs the kernel of a file and compares what was found with what should be.
+/// Runs the kernel of a file and compares its findings with the expected ones.
 pub(crate) fn run(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let wanted = wanted(&text)?;
@@ -27,7 +27,7 @@ pub(crate) fn run(path: &Path) -> Result<(), String> {
     let wgsl = Wgsl::open(path).map_err(|error| error.to_string())?;
     let wgsl = wgsl.file(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
     let kernels = match device.kernel(wgsl.clone()) {
-        // Every one by itself.
+        // Each entry point on its own.
         Err(KernelError::WhichEntryPoint { candidates, .. }) => {
             let each = candidates.into_iter().map(|entry| device.kernel(wgsl.clone().entry(entry)));
             each.collect::<Result<Vec<_>, _>>()
@@ -47,7 +47,7 @@ pub(crate) fn run(path: &Path) -> Result<(), String> {
         let _ = writeln!(message, "not found: {missing:?}");
     }
     for extra in found.difference(&wanted) {
-        let _ = writeln!(message, "found, but not there: {extra:?}");
+        let _ = writeln!(message, "found, but not expected: {extra:?}");
     }
     Err(format!("{message}\n{findings}"))
 }
@@ -81,13 +81,13 @@ fn plan(text: &str) -> Result<Plan, String> {
             ["buffer", name, count, "iota"] => plan.buffers.push((name.to_owned(), number(count)? as usize, true)),
             ["set", path, value] => plan.sets.push((path.to_owned(), number(value)?)),
             ["stops"] => plan.stops = true,
-            _ => return Err(format!("not understood: {line}")),
+            _ => return Err(format!("unknown directive: {line}")),
         }
     }
     Ok(plan)
 }
 
-/// What is found when a kernel runs as its file says.
+/// The findings of the launch that the file describes.
 fn launched(device: &Device, kernel: &Kernel, text: &str) -> Result<Findings, String> {
     let plan = plan(text)?;
     let mut buffers: Vec<(String, UnifiedBuffer<u8>)> = Vec::new();

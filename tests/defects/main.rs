@@ -1,7 +1,7 @@
-//! The checked mode of the processor: every planted defect is found at its line, and nothing else.
+//! The checked mode of the CPU backend: every planted defect is found at its line, and nothing else is.
 //!
-//! Each file is one kernel. What must be found stands at its line, as `//~ KIND VARIABLE` (several
-//! times for several findings). Lines that begin with `//!` say how it is run:
+//! Each file is one kernel. An expected finding is marked at its line by `//~ KIND VARIABLE` (several times for several
+//! findings). Lines that start with `//!` describe the launch:
 //!
 //! ```text
 //! //! groups 2,1,1        workgroups (one where absent)

@@ -1,10 +1,10 @@
-//! What the mode changes for a program, and what it leaves alone.
+//! The effects of the checked mode on a program.
 
 use anywarp::backend::Touch;
 use anywarp::{Device, FindingKind, Severity};
 use libtest_mimic::{Failed, Trial};
 
-/// One race, one index out of range.
+/// One race and one index out of range.
 const DEFECTIVE: &str = "
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(64)
@@ -12,11 +12,11 @@ fn main(@builtin(local_invocation_index) i: u32) {
     data[i] = data[i + 1];
 }";
 
-/// Set for a process that opens a device, runs a defective kernel, and does not collect what is found; with the value
-/// `collect` it does.
+/// Set for a child process that opens a device, runs a defective kernel, and does not collect the findings; with the
+/// value `collect` it does.
 const CHILD: &str = "ANYWARP_TEST_UNCOLLECTED";
 
-/// Whether this process is such a one, which has done its work now.
+/// Whether this process is such a child; if so, it has done its work.
 pub(crate) fn is_child() -> bool {
     let Ok(wanted) = std::env::var(CHILD) else { return false };
     let device = Device::open_default().expect("a device");
@@ -53,7 +53,7 @@ fn findings_not_collected_are_printed_at_the_end() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A name, and what must succeed.
+/// A named case that must succeed.
 type Case = (&'static str, fn() -> Result<(), Failed>);
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -109,7 +109,7 @@ fn a_finding_names_both_sides() -> Result<(), Failed> {
     run(&device, 1)?;
     let findings = device.findings();
     let race = findings.iter().find(|finding| finding.kind == FindingKind::Race).ok_or("no race")?;
-    let (one, other) = (race.invocation.ok_or("nobody")?, race.other.as_ref().ok_or("nobody else")?);
+    let (one, other) = (race.invocation.ok_or("no invocation")?, race.other.as_ref().ok_or("no other invocation")?);
     assert_ne!(one.global, other.invocation.global);
     let touches = [race.touch, other.touch];
     assert!(touches.contains(&Some(Touch::Read)) && touches.contains(&Some(Touch::Write)), "{race}");
@@ -129,7 +129,7 @@ fn the_text_shows_the_line() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Legal: each variable begins with zeros.
+/// Valid: each variable is zero at the start.
 const ZEROS: &str = "
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 var<workgroup> counts: array<u32, 64>;

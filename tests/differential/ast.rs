@@ -1,4 +1,4 @@
-//! Kernels as data: what is generated, printed, evaluated and shrunk.
+//! Kernels as data, for the generators, the printer, the reference and the shrinker.
 
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +16,9 @@ pub(crate) enum Space {
     Private,
     Workgroup,
     Uniform,
-    /// Storage that is only read.
+    /// Read-only storage.
     Input,
-    /// Storage that is written.
+    /// Read-write storage.
     Output,
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum Value {
     Pointer(Address),
 }
 
-/// Where a pointer points to, while a kernel is evaluated.
+/// The target of a pointer during evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Address {
     pub(crate) base: Base,
@@ -84,7 +84,7 @@ pub(crate) enum Binary {
     LessEqual,
     Greater,
     GreaterEqual,
-    /// `&&` and `||`, which leave the right operand out.
+    /// `&&` and `||`, which may skip the right operand.
     BothOf,
     OneOf,
 }
@@ -139,7 +139,7 @@ pub(crate) struct Expr {
 pub(crate) enum Kind {
     Literal(Value),
     Zero,
-    /// Components of a vector (themselves scalars or vectors, or one scalar for all), columns, elements or members.
+    /// The components of a vector (scalars or vectors, or one scalar for all), columns, elements or members.
     Compose(Vec<Expr>),
     Load(Place),
     AddressOf(Place),
@@ -156,7 +156,7 @@ pub(crate) enum Kind {
     Length(usize),
 }
 
-/// Something that has an address, or a part of an immutable value.
+/// A memory location, or a part of an immutable value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Place {
     pub(crate) root: Root,
@@ -167,7 +167,7 @@ pub(crate) struct Place {
 pub(crate) enum Root {
     Slot(usize),
     Global(usize),
-    /// What the pointer in a slot points to.
+    /// The target of the pointer in a slot.
     Deref(usize),
 }
 
@@ -204,11 +204,11 @@ pub(crate) enum Stmt {
     /// `++` or `--`.
     Step(Place, bool),
     If(Expr, Block, Block),
-    /// Cases with their selectors (of an i32 or u32), and the default.
+    /// The cases with their selectors (i32 or u32), and the default.
     Switch(Expr, Vec<(Vec<i64>, Block)>, Block),
-    /// The counter's slot, its bound, and the body: from 0, by 1.
+    /// The counter's slot, its bound, and the body; the counter runs from 0 in steps of 1.
     For(usize, Expr, Block),
-    /// A counter of any kind: its slot and start, the condition to go on, what changes it, and the body.
+    /// Any other counted loop: the counter's slot and start, the condition, the update, and the body.
     Count(usize, Expr, Expr, Box<Stmt>, Block),
     While(Expr, Block),
     /// Body, continuing block and `break if`.
@@ -216,12 +216,12 @@ pub(crate) enum Stmt {
     Break,
     Continue,
     Return(Option<Expr>),
-    /// A call of a function by all invocations, and the slot of its result.
+    /// A call that all invocations make together, and the slot of its result.
     Call(Option<usize>, usize, Vec<Expr>),
     WorkgroupBarrier,
     StorageBarrier,
     UniformLoad(usize, Place),
-    /// The operand is missing for a load.
+    /// A load has no operand.
     Atomic(Option<usize>, Atomic, Place, Option<Expr>),
     Block(Block),
 }
@@ -241,9 +241,9 @@ pub(crate) struct Global {
     pub(crate) ty: Type,
     pub(crate) space: Space,
     pub(crate) binding: Option<u32>,
-    /// The innermost scalars are atomics.
+    /// Whether the innermost scalars are atomics.
     pub(crate) atomic: bool,
-    /// The array's length is the buffer's.
+    /// Whether the array's length depends on the size of the buffer.
     pub(crate) unsized_array: bool,
     pub(crate) init: Option<Expr>,
 }
@@ -264,22 +264,22 @@ pub(crate) struct Program {
     pub(crate) globals: Vec<Global>,
     /// Callees first, `main` last.
     pub(crate) functions: Vec<Function>,
-    /// Functions are written callers first.
+    /// Whether the text declares callers before callees.
     pub(crate) callers_first: bool,
     pub(crate) workgroup_size: [u32; 3],
     pub(crate) groups: [u32; 3],
     /// The initial bytes of the buffers, by binding.
     pub(crate) buffers: Vec<Vec<u8>>,
-    /// What an index out of range means; without a meaning, the kernel must have none.
+    /// The meaning of an index out of range.
     pub(crate) outside: Outside,
 }
 
-/// What accesses out of range do.
+/// The effect of an access out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outside {
-    /// There must be none.
+    /// None: such an access is an error of the kernel.
     Undefined,
-    /// Reads give the last element, stores and atomics do nothing, and an atomic's result is zero.
+    /// Reads return the last element, stores and atomics have no effect, and the result of an atomic is zero.
     Defined,
 }
 
@@ -313,7 +313,7 @@ impl Type {
         }
     }
 
-    /// How many scalars there are in it.
+    /// The number of scalars in the type.
     pub(crate) fn scalars(&self, structs: &[Vec<Self>]) -> usize {
         match self {
             Self::Scalar(_) | Self::Pointer(..) => 1,

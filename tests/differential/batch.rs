@@ -1,4 +1,4 @@
-//! Runs kernels in child processes, so that one which crashes the driver, or never ends, fails alone.
+//! Runs kernels in child processes, so that a kernel which crashes the driver or never ends fails alone.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use super::options::Options;
 use super::print::wgsl;
 use super::worker::Message;
 
-/// How many kernels ended how.
+/// The number of kernels by outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) passed: u64,
@@ -19,13 +19,14 @@ pub(crate) struct Tally {
     pub(crate) out_of_time: bool,
 }
 
-/// Runs all kernels and prints those that fail.
+/// Runs all kernels and prints the failing ones.
 ///
 /// # Errors
 ///
-/// No child can be started, or opens its devices.
+/// No child process starts, or a child cannot open its devices.
 pub(crate) fn run(options: &Options) -> Result<Tally, String> {
-    let program = std::env::current_exe().map_err(|error| format!("this program cannot be found again: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find the path of this test program: {error}"))?;
     let started = Instant::now();
     let next = Mutex::new(options.seed);
     let tally = Mutex::new(Tally::default());
@@ -65,7 +66,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Runs one child and returns the first seed that it left over.
+/// Runs one child and returns the first seed that it did not finish.
 fn run_child(
     options: &Options,
     command: &mut Command,
@@ -78,7 +79,7 @@ fn run_child(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("no child process: {error}"))?;
+        .map_err(|error| format!("cannot start a child process: {error}"))?;
     let (send, receive) = channel();
     if let Some(output) = child.stdout.take() {
         std::thread::spawn(move || {
@@ -117,14 +118,14 @@ fn run_child(
             }
             Ok(Message::Failed(seed, text)) => {
                 running = None;
-                println!("seed {seed} ({}) FAILED\n{text}", options.says());
+                println!("seed {seed} ({}) FAILED\n{text}", options.kernel_arguments());
                 lock(tally).failed += 1;
             }
             Ok(Message::Unable(problem)) => {
                 end(&mut child);
                 return Err(problem);
             }
-            Err(RecvTimeoutError::Timeout) => break running.map(|seed| (seed, "is silent".to_owned())),
+            Err(RecvTimeoutError::Timeout) => break running.map(|seed| (seed, "does not respond".to_owned())),
             Err(RecvTimeoutError::Disconnected) => {
                 let status = child.wait().map(|status| status.to_string()).unwrap_or_default();
                 break running.map(|seed| (seed, format!("ended its process: {status}")));
@@ -135,16 +136,16 @@ fn run_child(
     let last_words = errors.and_then(|thread| thread.join().ok()).unwrap_or_default();
     if let Some((seed, what)) = verdict {
         let text = wgsl(&options.kernel(seed));
-        println!("seed {seed} ({}) FAILED: it {what}\n{last_words}\n{text}", options.says());
+        println!("seed {seed} ({}) FAILED: it {what}\n{last_words}\n{text}", options.kernel_arguments());
         lock(tally).failed += 1;
     } else if next == first && !lock(tally).out_of_time {
-        return Err(format!("a child process ended before it began\n{last_words}"));
+        return Err(format!("a child process ended before its first kernel\n{last_words}"));
     }
     Ok(next)
 }
 
 fn end(child: &mut std::process::Child) {
-    // It may have ended by itself.
+    // The child may have ended already.
     drop(child.kill());
     drop(child.wait());
 }

@@ -1,5 +1,5 @@
-//! Loops that never end: the processor stops them, each in a process of its own, so that one that it does not stop
-//! fails alone. What the random kernels cannot have.
+//! Loops that never end, which the random kernels cannot have. The CPU backend stops each of them. Each loop runs in a
+//! process of its own, so that a loop that is not stopped fails alone.
 
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -7,25 +7,25 @@ use std::time::{Duration, Instant};
 use anywarp::backend::BackendError;
 use anywarp::{Device, Error};
 
-/// Iterations after which the processor stops a kernel.
+/// The number of iterations after which the CPU backend stops a kernel.
 const STEPS: &str = "1048576";
-/// How long a child has for them.
+/// The time limit of a child.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is before `main`, and what is in it. `b` starts as zeros.
+/// The text before `main`, and the body of `main`. `b` is zero at the start.
 const LOOPS: [(&str, &str); 26] = [
     ("", "loop { b[1] += 1u; }"),
-    // Unsigned numbers are never below 0, nor above the largest.
+    // Unsigned numbers are never below 0 nor above the largest.
     ("", "for (var i = 7u; i >= 0u; i--) { b[1] += i; }"),
     ("", "for (var i = 0u; i <= 0xffffffffu; i++) { b[1] += i; }"),
     ("", "for (var i = 0i; i <= 0x7fffffffi; i++) { b[1] += u32(i); }"),
     ("", "for (var i = 0i; i >= i32(-0x80000000); i--) { b[1] += 1u; }"),
-    // Steps over the end.
+    // Steps that jump over the end.
     ("", "for (var i = 0u; i != 5u; i += 2u) { b[1] += i; }"),
     ("", "for (var i = 9i; i != 0i; i -= 2i) { b[1] += 1u; }"),
     ("", "for (var i = 0u; i < 0xfffffff8u; i += 0x10000u) { b[1] += 1u; }"),
     ("", "for (var i = 0i; i < 0x7fffffffi; i += 0x10000i) { b[1] += 1u; }"),
-    // Steps that go nowhere.
+    // Steps that do not advance the counter.
     ("", "for (var i = 0u; i < 10u; i += b[0]) { b[1] += 1u; }"),
     ("", "for (var i = 1u; i < 100u; i *= b[0] + 1u) { b[1] += 1u; }"),
     ("", "for (var i = 0u; i < 100u; i *= 2u) { b[1] += 1u; }"),
@@ -33,28 +33,29 @@ const LOOPS: [(&str, &str); 26] = [
     ("", "for (var i = 8u; i != 1u; i /= 3u) { b[1] += 1u; }"),
     ("", "for (var i = 0u; i < 10u; i = min(i + 1u, 9u)) { b[1] += 1u; }"),
     ("", "for (var i = 0u; i < 8u; i = (i + 1u) & 7u) { b[1] += 1u; }"),
-    // The counter changes elsewhere, too.
+    // The counter changes in the body, too.
     ("", "for (var i = 0u; i < 10u; i++) { b[1] += 1u; i--; }"),
     ("fn back(p: ptr<function, u32>) { *p -= 1u; }", "for (var i = 0u; i < 10u; i++) { b[1] += 1u; back(&i); }"),
     ("", "for (var i = 0u; i < 4u; i++) { for (var j = 0u; j < 4u; j++) { b[1] += 1u; i = 0u; } }"),
     ("var<private> n: u32; fn f() { n = 0u; }", "for (n = 0u; n < 10u; n++) { b[1] += 1u; f(); }"),
     ("", "for (b[1] = 0u; b[1] < 10u; b[1] += 1u) { b[1] = b[2]; }"),
     ("", "var a: array<u32, 2>; for (; a[1] < 10u; a[1] += 1u) { b[1] += 1u; a[1u - b[0]] = 0u; }"),
-    // The counter, or the end, is another.
+    // The condition depends on another variable, or the end moves.
     ("", "var j = 0u; for (var i = 0u; j < 10u; i++) { b[1] += i; }"),
     ("", "for (var i = 0u; i < b[1] + 10u; i++) { b[1] = i; }"),
-    // It is not left, or the step is not come to.
+    // The `break` does not leave the loop, or `continue` skips the step.
     ("", "loop { switch b[0] { case 0u: { break; } default: { return; } } b[1] += 1u; }"),
     ("", "var i = 0u; while i < 10u { b[1] += 1u; if b[0] == 0u { continue; } i++; }"),
 ];
 
-/// Whether all are stopped; prints those that are not.
+/// Returns whether all loops are stopped, and prints the others.
 ///
 /// # Errors
 ///
-/// No child can be started.
+/// No child process starts.
 pub(crate) fn all_stop(devices: &[String]) -> Result<bool, String> {
-    let program = std::env::current_exe().map_err(|error| format!("this program cannot be found again: {error}"))?;
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find the path of this test program: {error}"))?;
     let mut stopped = 0;
     let on: Vec<&String> = devices.iter().filter(|selector| selector.starts_with("cpu")).collect();
     for selector in &on {
@@ -64,7 +65,7 @@ pub(crate) fn all_stop(devices: &[String]) -> Result<bool, String> {
                 .env("ANYWARP_CPU_STEPS", STEPS)
                 .stdin(Stdio::null())
                 .spawn()
-                .map_err(|error| format!("no child process: {error}"))?;
+                .map_err(|error| format!("cannot start a child process: {error}"))?;
             let started = Instant::now();
             let status = loop {
                 match child.try_wait() {
@@ -73,21 +74,21 @@ pub(crate) fn all_stop(devices: &[String]) -> Result<bool, String> {
                     Err(_) => break None,
                 }
             };
-            // It may have ended by itself.
+            // The child may have ended already.
             drop(child.kill());
             drop(child.wait());
             if status.is_some_and(|status| status.success()) {
                 stopped += 1;
             } else {
-                println!("{selector}: this never ends, and was not stopped: FAILED\n{before}\n{body}");
+                println!("{selector}: FAILED: this endless loop was not stopped\n{before}\n{body}");
             }
         }
     }
-    println!("{stopped} of {} loops without an end were stopped", LOOPS.len() * on.len());
+    println!("{stopped} of {} endless loops were stopped", LOOPS.len() * on.len());
     Ok(stopped == LOOPS.len() * on.len())
 }
 
-/// Runs one of the loops; fails unless it is stopped.
+/// Runs one of the loops; fails unless the device stops it.
 pub(crate) fn run(number: usize, selector: &str) -> ExitCode {
     match outcome(number, selector) {
         Err(Error::Device(BackendError::Stopped { .. })) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! Kernels with the checks in their own text that the middle end finds necessary.
+//! Kernels whose text holds the bounds checks that the middle end finds necessary.
 
 use anywarp_backend::Proofs;
 use anywarp_middle::Circumstances;
@@ -12,11 +12,11 @@ use naga::{Module, WithSpan};
 
 use super::run::Failure;
 
-/// The text after the middle end: every access of it is in range.
+/// The text of the kernel with bounds checks: all its accesses are in range.
 ///
 /// # Errors
 ///
-/// [`Failure::Error`] where one of the steps refuses it.
+/// [`Failure::Error`] where one of the steps refuses the kernel.
 pub(crate) fn wgsl(text: &str) -> Result<String, Failure> {
     let module = parse_str(text).map_err(|error| {
         Failure::Error(format!("differential.wgsl is not valid WGSL\n{}", error.emit_to_string(text)))
@@ -37,12 +37,12 @@ pub(crate) fn wgsl(text: &str) -> Result<String, Failure> {
         .map_err(|error| Failure::Error(format!("the checked module cannot be written: {error}")))
 }
 
-/// What is known of the module.
+/// The facts that the middle end proves about the module.
 fn proofs(module: &Module, info: &ModuleInfo) -> Proofs {
     prove(module, info, &Circumstances::default()).proofs
 }
 
-/// What a pass made has to be valid.
+/// Validates a module that a pass made.
 fn made(module: &Module, what: &str, text: &str) -> Result<ModuleInfo, Failure> {
     valid(module)
         .map_err(|error| Failure::Error(format!("the {what} module is not valid: {}", error.emit_to_string(text))))

@@ -30,13 +30,13 @@ pub(crate) fn layout(ty: &Type, structs: &[Vec<Type>]) -> (usize, usize) {
     }
 }
 
-/// The distance of two elements of an array.
+/// The distance between two elements of an array, in bytes.
 pub(crate) fn stride(element: &Type, structs: &[Vec<Type>]) -> usize {
     let (align, size) = layout(element, structs);
     size.next_multiple_of(align)
 }
 
-/// The parts of a composite with their offsets.
+/// The parts of a composite with their offsets in bytes.
 fn placed(ty: &Type, structs: &[Vec<Type>]) -> Vec<(usize, Type)> {
     let mut at = 0usize;
     let place = |part: Type| {
@@ -67,7 +67,7 @@ pub(crate) fn read(ty: &Type, structs: &[Vec<Type>], bytes: &[u8]) -> Value {
     }
 }
 
-/// Writes a value; padding is left as it is.
+/// Writes a value; padding keeps its bytes.
 pub(crate) fn write(value: &Value, ty: &Type, structs: &[Vec<Type>], bytes: &mut [u8]) {
     let word = match value {
         Value::Bool(value) => u32::from(*value),

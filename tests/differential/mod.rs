@@ -1,17 +1,17 @@
-//! Random kernels, a reference that runs them in plain Rust, and what compares devices with it.
+//! Random kernels, a reference that runs them in plain Rust, and the comparison of devices with it.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
 //! | `ast`, `walk`, `print`, `layout` | kernels as data, as text, and their values in memory |
 //! | `random`, `generate` | a kernel from a seed |
-//! | `hostile` | the same, out of range wherever it can be |
+//! | `hostile` | kernels whose indices are often out of range |
 //! | `evaluate` | the reference |
 //! | `run` | a kernel on a device |
-//! | `explicit` | a kernel's text with the checks in it that the middle end finds necessary |
-//! | `endless` | loops that never end, and are stopped |
-//! | `known` | failures of drivers that are listed |
+//! | `explicit` | a kernel's text with the bounds checks that the middle end finds necessary |
+//! | `endless` | loops that never end, which the CPU backend stops |
+//! | `known` | known faults of drivers |
 //! | `shrink` | a smaller kernel that fails in the same way |
-//! | `statistics` | what the kernels are like |
+//! | `statistics` | figures about the kernels |
 //! | `options`, `worker`, `batch` | the command line, child processes, their parent |
 
 pub(crate) mod ast;

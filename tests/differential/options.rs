@@ -9,39 +9,39 @@ use super::generate::generate;
 use super::run::Mode;
 use super::{harness, hostile};
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// Kernels to run, from this seed on.
+    /// The number of kernels, from this seed on.
     pub(crate) count: u64,
     pub(crate) seed: u64,
-    /// About how many statements `main` has.
+    /// The approximate number of statements of `main`.
     pub(crate) size: usize,
-    /// Child processes at a time.
+    /// The number of child processes at a time.
     pub(crate) jobs: usize,
-    /// Where they run; those of the bias where none is named.
+    /// The devices; those of the bias where none is named.
     pub(crate) devices: Vec<String>,
-    /// Only the text of this seed's kernel is wanted.
+    /// Print the kernel of this seed only.
     pub(crate) print: Option<u64>,
-    /// Only the numbers about the kernels are wanted: nothing runs on a device.
+    /// Print figures about the kernels only; no kernel runs on a device.
     pub(crate) statistics: bool,
-    /// How long one kernel may be shrunk.
+    /// The time limit for shrinking one kernel.
     pub(crate) shrink: Duration,
-    /// A child that says nothing for this long is ended.
+    /// A child without a message for this long is ended.
     pub(crate) timeout: Duration,
     pub(crate) bias: Bias,
-    /// This process is a child.
+    /// Whether this process is a child.
     pub(crate) worker: bool,
-    /// This process is a child for this loop without an end.
+    /// The endless loop that this process, a child, runs.
     pub(crate) endless: Option<usize>,
-    /// Nothing was asked for: a quick run, which may also end early.
+    /// The time limit of a run without options, which may end early.
     pub(crate) limit: Option<Duration>,
 }
 
-/// What kernels are like.
+/// The kind of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bias {
-    /// All that WGSL defines.
+    /// Everything that WGSL defines.
     None,
     /// Indices out of range and loops of all kinds.
     Checks,
@@ -52,11 +52,11 @@ impl Bias {
         [Self::None, Self::Checks]
             .into_iter()
             .find(|bias| bias.name() == name)
-            .ok_or_else(|| format!("--bias is none or checks, not '{name}'"))
+            .ok_or_else(|| format!("--bias: expected none or checks, got '{name}'"))
     }
 
-    /// Where such kernels run unless devices are named. What Vulkan's drivers make of loops that few programs have is
-    /// for whoever asks.
+    /// The devices where such kernels run by default. Vulkan drivers handle unusual loops badly, so hostile kernels run
+    /// there only on request.
     fn devices(self) -> [&'static str; 2] {
         match self {
             Self::None => ["cpu", "vulkan"],
@@ -72,15 +72,15 @@ impl Bias {
     }
 }
 
-/// How long a run takes that was given no count, at most.
-const QUICK: Duration = Duration::from_secs(45);
+/// The time limit of a run without a count.
+const MAX_QUICK_RUN: Duration = Duration::from_secs(45);
 
 impl Options {
-    /// Reads the arguments after the program's name; `None` where another test was asked for.
+    /// Reads the arguments after the program's name; `None` where another test is selected.
     ///
     /// # Errors
     ///
-    /// Names the argument that is wrong.
+    /// The text names the wrong argument.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Option<Self>, String> {
         let mut options = Self::default();
         let mut arguments = arguments.into_iter();
@@ -104,11 +104,11 @@ impl Options {
                 "--bias" => options.bias = Bias::named(&value()?)?,
                 "--endless" => options.endless = Some(number(name, &value()?)?),
                 "--worker" => options.worker = true,
-                // Taken and left alone.
+                // Options of the test harness that have no effect here.
                 _ if harness::FLAGS.contains(&name) => {}
                 _ if harness::VALUES.contains(&name) => drop(value()?),
                 _ if name.starts_with('-') => return Err(format!("unknown option {name}")),
-                // `cargo test NAME` hands NAME to every test.
+                // `cargo test NAME` passes NAME to every test.
                 _ => return Ok(None),
             }
         }
@@ -126,7 +126,7 @@ impl Options {
         }
     }
 
-    /// What a list of known faults calls the kernel of a seed.
+    /// The name of a seed's kernel in the list of known faults.
     pub(crate) fn label(&self, seed: u64) -> String {
         match self.bias {
             Bias::None => format!("seed {seed}, size {}", self.size),
@@ -134,7 +134,7 @@ impl Options {
         }
     }
 
-    /// How this device is to keep kernels in range.
+    /// The modes in which kernels run on this device.
     pub(crate) fn modes(&self, device: &Device) -> &'static [Mode] {
         match self.bias {
             _ if device.caps().checked => &[Mode::Explicit],
@@ -143,7 +143,7 @@ impl Options {
         }
     }
 
-    /// How many kernels a child runs: small ones, many.
+    /// The number of kernels per child; hostile kernels are small, so a child runs many.
     pub(crate) fn batch(&self) -> u64 {
         match self.bias {
             Bias::None => 25,
@@ -151,8 +151,8 @@ impl Options {
         }
     }
 
-    /// The arguments that make the kernel of a seed again, but for `--seed`.
-    pub(crate) fn says(&self) -> String {
+    /// The arguments that generate the kernel again, except `--seed`.
+    pub(crate) fn kernel_arguments(&self) -> String {
         match self.bias {
             Bias::None => format!("--size {}", self.size),
             Bias::Checks => format!("--size {} --bias checks", self.size),
@@ -189,11 +189,11 @@ impl Default for Options {
             bias: Bias::None,
             worker: false,
             endless: None,
-            limit: Some(QUICK),
+            limit: Some(MAX_QUICK_RUN),
         }
     }
 }
 
 fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{name} needs a number, not '{text}'"))
+    text.parse().map_err(|_| format!("{name}: expected a number, got '{text}'"))
 }

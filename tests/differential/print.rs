@@ -14,7 +14,7 @@ pub(crate) fn wgsl(program: &Program) -> String {
     printer.text
 }
 
-/// The text of a program without the declarations that nothing uses.
+/// The text of a program without unused declarations.
 pub(crate) fn pruned(program: &Program) -> String {
     let mut items: Vec<String> = vec![String::new()];
     for line in wgsl(program).lines() {
@@ -142,7 +142,7 @@ impl Printer<'_> {
         self.depth -= 1;
     }
 
-    /// A statement on a line of its own, without what ends it.
+    /// A statement as text, without its end (`;`).
     fn apart(&self, stmt: &Stmt) -> String {
         let mut printer = Printer { program: self.program, text: String::new(), depth: 0, main: self.main };
         printer.stmt(stmt);
@@ -280,7 +280,7 @@ impl Printer<'_> {
         text
     }
 
-    /// A pointer to `place`, without `&*`.
+    /// A pointer to `place`; a dereferenced pointer becomes the pointer itself.
     fn address(&self, place: &Place) -> String {
         match place.root {
             Root::Deref(slot) if place.path.is_empty() => format!("v{slot}"),

@@ -1,6 +1,6 @@
 //! Random numbers that are the same everywhere (`SplitMix64`).
 
-/// A generator; every seed gives its own sequence.
+/// A generator whose sequence depends on the seed only.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -23,17 +23,17 @@ impl Random {
         (self.next() >> 32) as u32
     }
 
-    /// A number below `end`, which is not 0.
+    /// A number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
-    /// A number from `first` up to and with `last`.
+    /// A number from `first` to `last`, inclusive.
     pub(crate) fn between(&mut self, first: usize, last: usize) -> usize {
         first + self.below(last - first + 1)
     }
 
-    /// True in `percent` of all cases.
+    /// True with a probability of `percent`.
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -42,7 +42,7 @@ impl Random {
         &from[self.below(from.len())]
     }
 
-    /// A word of the kind that finds mistakes: small, large, a power of two, or anything.
+    /// A word that is likely to find faults: small, large, a power of two, or any.
     pub(crate) fn interesting(&mut self) -> u32 {
         match self.below(8) {
             0..3 => self.below(10) as u32,
@@ -54,7 +54,7 @@ impl Random {
         }
     }
 
-    /// A whole number that floats multiply exactly.
+    /// A small whole number, whose products are exact in f32.
     pub(crate) fn small_float(&mut self) -> f32 {
         let span = *self.pick(&[3, 10, 100, 2047]);
         self.between(0, 2 * span) as f32 - span as f32

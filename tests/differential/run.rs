@@ -1,4 +1,4 @@
-//! A kernel on a device, and whether the result is the reference's.
+//! Runs a kernel on a device and compares the result with the reference.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,13 +8,13 @@ use super::ast::{Program, Space};
 use super::evaluate::canonical;
 use super::explicit;
 
-/// How a kernel is kept in range.
+/// The method that keeps a kernel's accesses in range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Proven,
-    /// As the driver does it, which may be in another way wherever something is out of range.
+    /// The checks of the driver, whose results may differ wherever an access is out of range.
     Driver,
-    /// By checks in the kernel's own text, on a device that would tell of any access out of range.
+    /// Checks in the kernel's own text, on a device that reports any access out of range.
     Explicit,
 }
 
@@ -35,13 +35,13 @@ impl Mode {
     }
 }
 
-/// How a device fails a kernel.
+/// The kind of a device's failure.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
-    /// It refuses the kernel, or breaks off.
+    /// The device refuses the kernel or stops it.
     Error(String),
     Panic(String),
-    /// Its results differ.
+    /// The results differ from the reference.
     Mismatch(String),
 }
 
@@ -67,7 +67,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// Runs the kernel on `device` and gives the bytes of its buffers.
+/// Runs the kernel on `device` and returns the bytes of its buffers.
 ///
 /// # Errors
 ///
@@ -113,7 +113,7 @@ fn try_run(device: &Device, mode: Mode, program: &Program, wgsl: &str) -> anywar
     held.iter().map(|buffer| Ok(buffer.read()?.to_vec())).collect()
 }
 
-/// Whether a device that checks accesses has nothing to tell.
+/// Checks that a device with access checks has no findings.
 fn in_range(device: &Device) -> Result<(), Failure> {
     let mut outside = Findings::default();
     let found = device.findings();
@@ -121,7 +121,7 @@ fn in_range(device: &Device) -> Result<(), Failure> {
     if outside.is_empty() { Ok(()) } else { Err(Failure::Mismatch(format!("an access is out of range\n{outside}"))) }
 }
 
-/// Compares the buffers that the kernel writes, word for word.
+/// Compares the buffers that the kernel writes, word by word.
 ///
 /// # Errors
 ///
@@ -140,8 +140,7 @@ pub(crate) fn compare(program: &Program, expected: &[Vec<u8>], found: &[Vec<u8>]
             if expected != found {
                 count += 1;
                 if lines.len() < 5 {
-                    lines
-                        .push(format!("{}[word {index}]: {expected:#010x} expected, {found:#010x} found", global.name));
+                    lines.push(format!("{}[word {index}]: expected {expected:#010x}, got {found:#010x}", global.name));
                 }
             }
         }

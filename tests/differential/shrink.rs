@@ -1,7 +1,7 @@
-//! Smaller kernels that fail in the same way.
+//! Makes a failing kernel smaller while it fails in the same way.
 //!
-//! A step takes something away without asking whether that is allowed: the reference refuses what has no defined
-//! result any more, and naga what is no WGSL any more.
+//! A step removes a part without a check whether that is allowed: the reference refuses kernels without a defined
+//! result, and naga refuses invalid WGSL.
 
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ pub(crate) fn shrink(program: &Program, deadline: Instant, fails: &mut dyn FnMut
 
 type Step = fn(&mut Program, Instant, &mut dyn FnMut(&Program) -> bool);
 
-/// Takes the change if the kernel still fails.
+/// Applies the change if the kernel still fails.
 fn attempt(
     best: &mut Program,
     deadline: Instant,
@@ -43,7 +43,7 @@ fn attempt(
     better
 }
 
-/// Runs `change` on the block with the number `at`.
+/// Runs `change` on block number `at`.
 fn at_block(program: &mut Program, at: usize, change: &mut dyn FnMut(&mut Block)) {
     let mut number = 0;
     blocks(program, &mut |block| {
@@ -64,7 +64,7 @@ fn at_expr(program: &mut Program, at: usize, change: &mut dyn FnMut(&mut Expr)) 
     });
 }
 
-/// Drops runs of statements, long ones first.
+/// Removes runs of statements, long ones first.
 fn statements(best: &mut Program, deadline: Instant, fails: &mut dyn FnMut(&Program) -> bool) {
     let mut at = 0;
     while at < count_blocks(best) {
@@ -97,7 +97,7 @@ fn count_blocks(program: &mut Program) -> usize {
     count
 }
 
-/// Puts the blocks of a statement in its place.
+/// Replaces statements by the blocks within them.
 fn unwrapped(best: &mut Program, deadline: Instant, fails: &mut dyn FnMut(&Program) -> bool) {
     for at in (0..count_blocks(best)).rev() {
         let mut length = 0;
@@ -114,7 +114,7 @@ fn unwrapped(best: &mut Program, deadline: Instant, fails: &mut dyn FnMut(&Progr
 
 fn unwrap(block: &mut Block, at: usize, which: usize) {
     let Some(stmt) = block.get_mut(at) else { return };
-    // The loop variable of a `for` stays behind.
+    // The body may use the loop's variable, so its declaration stays.
     let start = match stmt {
         Stmt::For(slot, ..) => Some(Stmt::Var(*slot, Type::U32, Some(Expr::u32(0)))),
         Stmt::Count(slot, start, ..) => Some(Stmt::Var(*slot, start.ty.clone(), Some(start.clone()))),
@@ -124,7 +124,7 @@ fn unwrap(block: &mut Block, at: usize, which: usize) {
     block.splice(at..=at, start.into_iter().chain(content));
 }
 
-/// Puts constants in the place of expressions.
+/// Replaces expressions by constants.
 fn expressions(best: &mut Program, deadline: Instant, fails: &mut dyn FnMut(&Program) -> bool) {
     replace(best, deadline, fails, &|expr| constants(&expr.ty));
 }
@@ -141,7 +141,7 @@ fn constants(ty: &Type) -> Vec<Expr> {
     }
 }
 
-/// Puts operands of the same type in the place of expressions.
+/// Replaces expressions by their operands of the same type.
 fn operands(best: &mut Program, deadline: Instant, fails: &mut dyn FnMut(&Program) -> bool) {
     replace(best, deadline, fails, &|expr| {
         let mut expr = expr.clone();
@@ -174,12 +174,12 @@ fn replace(
         if Instant::now() > deadline {
             return;
         }
-        // What took its place may shrink further where it is an operand.
+        // The replacement may shrink further where it is an operand.
         at += usize::from(!changed || constants(&expr.ty).iter().any(|constant| constant.ty == expr.ty));
     }
 }
 
-/// One workgroup, without private initial values.
+/// Reduces the kernel to one workgroup and removes initial values of private variables.
 fn groups(best: &mut Program, deadline: Instant, fails: &mut dyn FnMut(&Program) -> bool) {
     attempt(best, deadline, fails, |program| program.groups = [1; 3]);
     for at in 0..best.globals.len() {

@@ -1,4 +1,4 @@
-//! What the generated kernels are like: whether they are accepted, branch both ways, and look at their input.
+//! Figures about the generated kernels: whether the front end accepts them, and whether conditions and results vary.
 
 use std::time::{Duration, Instant};
 
@@ -24,12 +24,12 @@ struct Numbers {
     bytes: usize,
     steps: u64,
     outside: u64,
-    /// Kernels that are never out of range.
+    /// The number of kernels that are never out of range.
     inside: u64,
     evaluating: Duration,
 }
 
-/// Looks at the kernels without a device and prints numbers.
+/// Evaluates the kernels without a device and prints the figures.
 pub(crate) fn print(options: &Options) -> bool {
     let everything = NullOptions { shader: naga::valid::Capabilities::all(), ..NullOptions::default() };
     let device = Device::from_backend(NullBackend::with(&everything));
@@ -67,7 +67,7 @@ impl Numbers {
                 .collect()
         };
         let first = words(&outcome.buffers);
-        // The hash of everything is the sixth word of each invocation's eight.
+        // The hash is the sixth of each invocation's eight words.
         let hashes: std::collections::BTreeSet<_> = first.iter().skip(5).step_by(8).collect();
         self.distinct += u64::from(hashes.len() * 8 == first.len());
         let other = evaluate(&changed(&program, seed));
@@ -85,14 +85,17 @@ impl Numbers {
         println!("{} refused by the front end, {} without a defined result", self.refused.len(), self.undefined.len());
         println!("{} with barriers, {} with uniform loads", self.barriers, self.workgroup);
         println!("{} of {} conditions were both true and false", self.both_ways, self.branches);
-        println!("{} depend on their input, {} give every invocation a hash of its own", self.dependent, self.distinct);
-        println!("{} accesses out of range, {} kernels without", self.outside, self.inside);
-        println!("{:.2} ms of evaluation each", self.evaluating.as_secs_f64() * 1e3 / count.max(1) as f64);
+        println!(
+            "{} depend on their input, {} have a different hash for every invocation",
+            self.dependent, self.distinct
+        );
+        println!("{} accesses out of range, {} kernels without any", self.outside, self.inside);
+        println!("{:.2} ms to evaluate each", self.evaluating.as_secs_f64() * 1e3 / count.max(1) as f64);
         self.refused.is_empty() && self.undefined.is_empty()
     }
 }
 
-/// The kernel with other words in its input.
+/// The kernel with a different input.
 fn changed(program: &Program, seed: u64) -> Program {
     let mut program = program.clone();
     let mut random = Random::new(!seed);

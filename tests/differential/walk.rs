@@ -1,8 +1,8 @@
-//! Every expression and block of a kernel, in order.
+//! Visits every expression and block of a kernel, in order.
 
 use super::ast::{Block, Expr, Function, Kind, Place, Program, Step, Stmt};
 
-/// Visits the expressions of all functions, outer ones first, until `visit` is done.
+/// Visits the expressions of all functions, callees first, and within a function outer ones first.
 pub(crate) fn exprs(program: &mut Program, visit: &mut dyn FnMut(&mut Expr)) {
     for Function { body, .. } in &mut program.functions {
         in_block(body, visit);

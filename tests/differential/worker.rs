@@ -1,4 +1,4 @@
-//! The child process: runs kernels and says how each ended, one line each.
+//! The child process: runs kernels and writes one line about each outcome.
 
 use anywarp::backend::BackendKind;
 use std::io::Write;
@@ -15,29 +15,29 @@ use super::print::{pruned, wgsl};
 use super::run::{Failure, Mode, compare, run};
 use super::shrink::shrink;
 
-/// What a child says.
+/// A message of a child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Message {
     Starts(u64),
-    /// Nothing new, for the sake of long work.
+    /// The child still works on the same kernel.
     Alive,
     Passed(u64),
-    /// The device lacks something, or the kernel has no defined result: device and reason.
+    /// The device lacks a feature, or the failure is known: the seed, and the device with the reason.
     Skipped(u64, String),
-    /// The device, what it did, and the text of a small kernel.
+    /// The seed, and the device with its failure and a small kernel.
     Failed(u64, String),
     Unable(String),
 }
 
-/// A device, and how it is to keep kernels in range.
-struct Place {
+/// A device, and the method that keeps kernels in range there.
+struct Target {
     selector: String,
     mode: Mode,
     device: Device,
 }
 
-impl Place {
-    /// How messages call it.
+impl Target {
+    /// The name in messages.
     fn name(&self) -> String {
         match self.mode {
             Mode::Proven => self.selector.clone(),
@@ -45,27 +45,27 @@ impl Place {
         }
     }
 
-    /// A device that failed may be lost.
+    /// Opens the device anew, since a failed device may be lost.
     fn reopen(&mut self) -> Result<(), Message> {
         self.device = Device::open(&self.selector).map_err(|error| Message::Unable(error.to_string()))?;
         Ok(())
     }
 }
 
-/// Runs the kernels that `options` name.
+/// Runs the kernels of `options`.
 ///
 /// # Errors
 ///
-/// Nobody listens any more.
+/// The parent has closed the pipe.
 pub(crate) fn serve(options: &Options) -> std::io::Result<()> {
-    let mut places = Vec::new();
+    let mut targets = Vec::new();
     for selector in &options.devices {
         let device = match Device::open(selector) {
             Ok(device) => device,
             Err(error) => return say(&Message::Unable(error.to_string())),
         };
         for mode in options.modes(&device) {
-            places.push(Place { selector: selector.clone(), mode: *mode, device: device.clone() });
+            targets.push(Target { selector: selector.clone(), mode: *mode, device: device.clone() });
         }
     }
     for seed in options.seed..options.seed + options.count {
@@ -74,17 +74,14 @@ pub(crate) fn serve(options: &Options) -> std::io::Result<()> {
         let outcome = match evaluate(&program) {
             Ok(outcome) => outcome,
             Err(stop) => {
-                say(&Message::Failed(
-                    seed,
-                    format!("the generator made a kernel without a defined result: {}", stop.0),
-                ))?;
+                say(&Message::Failed(seed, format!("the generated kernel has no defined result: {}", stop.0)))?;
                 continue;
             }
         };
         let kernel = Tried { seed, text: wgsl(&program), program, outcome };
         let mut good = true;
-        for place in &mut places {
-            match attempt(options, place, &kernel) {
+        for target in &mut targets {
+            match attempt(options, target, &kernel) {
                 Ok(true) => {}
                 Ok(false) => good = false,
                 Err(Message::Unable(problem)) => return say(&Message::Unable(problem)),
@@ -101,7 +98,7 @@ pub(crate) fn serve(options: &Options) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A kernel, and what it leaves behind.
+/// A kernel and its expected result.
 struct Tried {
     seed: u64,
     program: Program,
@@ -109,28 +106,28 @@ struct Tried {
     outcome: Outcome,
 }
 
-/// Whether a kernel runs as it should; where it does not, what is to be said.
-fn attempt(options: &Options, place: &mut Place, kernel: &Tried) -> Result<bool, Message> {
+/// Returns whether the kernel's result is right, or a message about a failure.
+fn attempt(options: &Options, target: &mut Target, kernel: &Tried) -> Result<bool, Message> {
     let Tried { seed, program, text, outcome } = kernel;
-    // What a driver does about accesses out of range is its own.
-    if place.mode == Mode::Driver && place.device.caps().backend != BackendKind::Cpu && outcome.outside > 0 {
+    // The result of an access out of range depends on the driver.
+    if target.mode == Mode::Driver && target.device.caps().backend != BackendKind::Cpu && outcome.outside > 0 {
         return Ok(true);
     }
-    let name = place.name();
-    let hardware = format!("{} {}", place.device.caps().name, place.device.caps().driver);
-    let known = known(place.device.caps().backend.name(), &hardware, &options.label(*seed));
+    let name = target.name();
+    let hardware = format!("{} {}", target.device.caps().name, target.device.caps().driver);
+    let known = known(target.device.caps().backend.name(), &hardware, &options.label(*seed));
     if let Some(known) = known.filter(|known| known.ends_process) {
         return Err(Message::Skipped(*seed, format!("{name}: known: {}", known.what)));
     }
-    let ran = run(&place.device, place.mode, program, text);
+    let ran = run(&target.device, target.mode, program, text);
     let failure = match (ran.and_then(|found| compare(program, &outcome.buffers, &found)), known) {
-        // The middle end may have kept the kernel from what the driver gets wrong: that this still fails is tested
-        // by itself.
+        // The middle end may have removed the code that the driver gets wrong. Another test checks that the fault is
+        // still there.
         (Ok(()), _) => return Ok(true),
         (Err(failure), _) => failure,
     };
     if let Some(known) = known {
-        place.reopen()?;
+        target.reopen()?;
         return Err(Message::Skipped(*seed, format!("{name}: known: {}", known.what)));
     }
     if is_unreached_constant(&failure) {
@@ -139,9 +136,9 @@ fn attempt(options: &Options, place: &mut Place, kernel: &Tried) -> Result<bool,
     if let Some(reason) = lacking(&failure) {
         return Err(Message::Skipped(*seed, format!("{name}: {reason}")));
     }
-    let told = describe(options, place, program, &failure);
-    place.reopen()?;
-    Err(Message::Failed(*seed, told))
+    let reported = describe(options, target, program, &failure);
+    target.reopen()?;
+    Err(Message::Failed(*seed, reported))
 }
 
 fn say(message: &Message) -> std::io::Result<()> {
@@ -150,7 +147,7 @@ fn say(message: &Message) -> std::io::Result<()> {
     output.flush()
 }
 
-/// The feature that the device says it does not have.
+/// The feature that the device reports as missing.
 fn lacking(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Error(text)
@@ -162,15 +159,15 @@ fn lacking(failure: &Failure) -> Option<String> {
     }
 }
 
-fn describe(options: &Options, place: &Place, program: &Program, failure: &Failure) -> String {
-    let (selector, mode) = (&place.selector, place.mode);
+fn describe(options: &Options, target: &Target, program: &Program, failure: &Failure) -> String {
+    let (selector, mode) = (&target.selector, target.mode);
     let small = match Device::open(selector) {
         Ok(mut device) => {
-            let mut told = Instant::now();
+            let mut reported = Instant::now();
             let mut fails = |candidate: &Program| {
-                if told.elapsed().as_secs() > 5 {
-                    told = Instant::now();
-                    // A parent that listens no more is noticed later.
+                if reported.elapsed().as_secs() > 5 {
+                    reported = Instant::now();
+                    // The next write after the parent has closed the pipe fails as well.
                     drop(say(&Message::Alive));
                 }
                 let Ok(outcome) = evaluate(candidate) else { return false };
@@ -195,5 +192,5 @@ fn describe(options: &Options, place: &Place, program: &Program, failure: &Failu
         run(&device, mode, &small, &wgsl(&small)).and_then(|found| compare(&small, &outcome.buffers, &found))
     });
     let last = last.err().map_or_else(String::new, |failure| format!("\nthe small kernel: {failure}"));
-    format!("{}: {failure}{last}\n{}", place.name(), pruned(&small))
+    format!("{}: {failure}{last}\n{}", target.name(), pruned(&small))
 }

@@ -23,7 +23,7 @@ fn add() -> TestResult<ElementwiseKernel> {
     Ok(ElementwiseKernel::new("x: T, y: T", "z: T", "z = x + T(100) * y")?.name("add"))
 }
 
-/// Any parameter is an array or a value, call by call; one element is the same for all.
+/// Each call may pass an array or a value for any parameter; an array with one element is broadcast.
 fn single_elements(device: &Device) -> TestResult {
     let add = add()?;
     for length in [7, 20_001] {

@@ -2,7 +2,7 @@
 //!
 //! | environment variable | meaning |
 //! |---|---|
-//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+//! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
 mod broadcasts;
 mod number;
@@ -34,10 +34,10 @@ use outcome::TestResult;
 use targets::Target;
 use trial::{failed, judged, presence};
 
-/// A name, and what must succeed on every device.
+/// A named case that must succeed on every device.
 type Case = (String, fn(&Device) -> TestResult);
 
-/// A case whose group's name is still missing.
+/// A case without the name of its group.
 type Unnamed = (&'static str, fn(&Device) -> TestResult);
 
 fn main() -> ExitCode {

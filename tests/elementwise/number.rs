@@ -1,4 +1,4 @@
-//! The element types, and small whole numbers of each: what is made of them is exact.
+//! The element types, and small whole numbers of each, with which arithmetic is exact.
 
 use anywarp::ops::Argument;
 use anywarp::{Device, Element};
@@ -6,9 +6,9 @@ use half::f16;
 
 use crate::outcome::{TestResult, skip};
 
-/// What a reference needs of an element.
+/// The element types of the references.
 pub(crate) trait Number: Element + for<'a> Argument<'a> + std::fmt::Debug + PartialEq {
-    /// The feature that kernels need for it, if any.
+    /// The feature that kernels need for the type; none for standard types.
     const FEATURE: Option<&'static str>;
 
     fn of(value: i32) -> Self;
@@ -38,7 +38,7 @@ numbers! {
     u16, Some("i16"), |value| value as u16;
 }
 
-/// Skips the case on devices whose kernels do not know the type.
+/// Skips the case on devices without the type.
 pub(crate) fn known<T: Number>(device: &Device) -> TestResult {
     match T::FEATURE {
         Some(feature) if !device.caps().feature_names().contains(&feature) => skip(format!("there is no {feature}")),
@@ -46,7 +46,7 @@ pub(crate) fn known<T: Number>(device: &Device) -> TestResult {
     }
 }
 
-/// Numbers from 0 to 12 that look random, the same in every run.
+/// Pseudo-random numbers from 0 to 12, the same in every run.
 pub(crate) fn whole(count: usize, seed: u32) -> Vec<i32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
     let next = || {
@@ -58,7 +58,7 @@ pub(crate) fn whole(count: usize, seed: u32) -> Vec<i32> {
     std::iter::repeat_with(next).take(count).collect()
 }
 
-/// The same numbers as another type.
+/// Converts the numbers to another type.
 pub(crate) fn of<T: Number>(values: &[i32]) -> Vec<T> {
     values.iter().map(|value| T::of(*value)).collect()
 }

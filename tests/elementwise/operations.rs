@@ -1,4 +1,4 @@
-//! What operations can be: types, values, raw arrays, several outputs, statements, functions.
+//! The forms of operations: types, values, raw arrays, several outputs, statements, functions.
 
 use anywarp::Device;
 use anywarp::ops::ElementwiseKernel;
@@ -36,7 +36,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// One kernel for every type, in its short and in its long form.
+/// One kernel for every type, in the form for a few elements and in the form for many.
 fn saxpy<T: Number>(device: &Device) -> TestResult {
     known::<T>(device)?;
     let saxpy = ElementwiseKernel::new("x: T, y: T, a: T", "z: T", "z = a * x + y")?.name("saxpy");
@@ -50,7 +50,7 @@ fn saxpy<T: Number>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Around a workgroup, around four of its vectors for each invocation, and primes.
+/// Lengths around a workgroup, around four vectors per invocation, and primes.
 fn lengths(device: &Device) -> TestResult {
     let add = ElementwiseKernel::new("x: f32, y: f32", "z: f32", "z = 2 * x + y")?.name("add");
     let lengths = [0, 1, 2, 3, 4, 5, 255, 256, 257, 1021, 16_383, 16_384, 16_385, 16_386, 16_387, 65_537, 99_991];
@@ -67,7 +67,7 @@ fn lengths(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// More workgroups than one dimension of a grid takes.
+/// More workgroups than one dimension of a grid allows.
 fn many_groups(device: &Device) -> TestResult {
     let length = 65_535 * 256 + 777;
     let mut x = device.buffer::<u32>(length)?;
@@ -167,7 +167,7 @@ fn number_and_count(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Letters are bound by each call; other parameters keep their types.
+/// Each call binds the type letters; other parameters keep their types.
 fn types_side_by_side(device: &Device) -> TestResult {
     let scale = ElementwiseKernel::new("x: T, by: U, s: f32", "y: U, z: f32", "y = U(x) * by; z = f32(x) * s")?;
     let x = device.buffer_from(&[1i32, 2, 3])?;
@@ -194,7 +194,7 @@ fn not_assigned(device: &Device) -> TestResult {
     let x = device.buffer_from(&[-1.0f32, 2.0, -3.0])?;
     let mut y = device.buffer_from(&[9.0f32; 3])?;
     positive.run(device, &x, &mut y)?;
-    same(&y.read()?, &[9.0, 2.0, 9.0], "what it held")
+    same(&y.read()?, &[9.0, 2.0, 9.0], "the earlier elements")
 }
 
 fn built_in_functions(device: &Device) -> TestResult {

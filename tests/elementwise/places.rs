@@ -20,7 +20,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// From anywhere to anywhere, in the short and in the long form; nothing around is touched.
+/// Slices at any offset, in both forms of the kernel; elements around them are unchanged.
 fn slices<T: Number>(device: &Device) -> TestResult {
     known::<T>(device)?;
     let double = ElementwiseKernel::new("x: T", "y: T", "y = x + x")?.name("double");
@@ -39,7 +39,7 @@ fn slices<T: Number>(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Where a device can bind one buffer twice while it is written.
+/// Two bindings of one buffer in a launch that writes it, where a device supports that.
 fn halves(device: &Device) -> TestResult {
     let double = ElementwiseKernel::new("x: f32", "y: f32", "y = x + x")?.name("double");
     let mut both = device.buffer_from(&of::<f32>(&whole(1024, 2)))?;
@@ -75,7 +75,7 @@ fn recorded(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// What the host wrote comes before, what it reads comes after.
+/// The operation sees earlier writes of the host, and later reads see its result.
 fn chain(device: &Device) -> TestResult {
     let next = ElementwiseKernel::new("x: u32", "y: u32", "y = x + 1u")?.name("next");
     let mut x = device.buffer::<u32>(1000)?;
@@ -88,9 +88,9 @@ fn chain(device: &Device) -> TestResult {
     same(&x.read()?, &[105; 1000], "a hundred steps")
 }
 
-/// The same form of the same operation is compiled once.
+/// Each form of an operation is compiled once.
 fn kept(device: &Device) -> TestResult {
-    // One of its own: on the other, other tests compile as well.
+    // A device of its own, because other tests compile on the other.
     let device = &device.reopen()?;
     let double = ElementwiseKernel::new("x: T", "y: T", "y = x + x + T(0)")?.name("kept");
     let x = device.buffer::<f32>(100)?;
@@ -99,7 +99,7 @@ fn kept(device: &Device) -> TestResult {
     for length in [100, 200, 300] {
         double.apply::<f32>(device, &device.buffer::<f32>(length)?)?;
     }
-    equal(device.stats().counters.compilations, before, "compilations of what was compiled")?;
+    equal(device.stats().counters.compilations, before, "compilations of the same form again")?;
     double.apply::<i32>(device, &device.buffer::<i32>(100)?)?;
     equal(device.stats().counters.compilations, before + 1, "compilations for another type")
 }

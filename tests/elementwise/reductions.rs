@@ -1,4 +1,4 @@
-//! Many elements to one: operations, types, lengths, axes.
+//! Reductions: operations, types, lengths, axes.
 
 use anywarp::Device;
 use anywarp::ops::{ReductionKernel, shaped};
@@ -124,7 +124,7 @@ fn where_the_greatest_is(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Sums of halves in f32: in f16 they would be off, or infinite.
+/// Sums of f16 in f32: in f16 they would be inexact or infinite.
 fn wider_accumulator(device: &Device) -> TestResult {
     known::<f16>(device)?;
     let sum = ReductionKernel::new("x: f16", "y: f32")?.map("f32(x)").combine("a + b").identity("0").name("sum");
@@ -161,7 +161,7 @@ fn values_and_raw(device: &Device) -> TestResult {
     same(&got.read()?, &[wanted], "how many are followed by more")
 }
 
-/// Sums over `axes` of an array of `shape`, as plain as can be.
+/// Sums over `axes` of an array of `shape`, computed in plain Rust.
 fn plain(values: &[i32], shape: &[usize], axes: &[usize]) -> Vec<i32> {
     let kept: Vec<usize> = (0..shape.len()).filter(|axis| !axes.contains(axis)).collect();
     let mut sums = vec![0; kept.iter().map(|axis| shape[*axis]).product()];
@@ -237,7 +237,7 @@ fn slices(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The identity, after finish.
+/// The identity, after `finish`.
 fn nothing(device: &Device) -> TestResult {
     let sum = ReductionKernel::new("x: f32", "y: f32")?.combine("a + b").finish("a + 3").identity("0");
     let none = device.buffer::<f32>(0)?;
@@ -248,7 +248,7 @@ fn nothing(device: &Device) -> TestResult {
     equal(rows.len(), 0, "sums of no rows")
 }
 
-/// Infinite identities of all types that have them, for no elements and for many.
+/// Infinite identities of all types that have infinities, for no elements and for many.
 fn infinities(device: &Device) -> TestResult {
     extremes::<f32>(device, &[f32::NEG_INFINITY], &[f32::INFINITY])?;
     if known::<f16>(device).is_ok() {
@@ -271,7 +271,7 @@ fn infinities(device: &Device) -> TestResult {
     same(&whole.apply::<i32>(device, &device.buffer::<i32>(0)?)?.read()?, &[i32::MIN], "a number of Rust's")
 }
 
-/// Names that variables of the generated kernel have, too.
+/// Names that are also variables of the generated kernel.
 fn every_name(device: &Device) -> TestResult {
     let words = ["k", "o", "r", "value", "partial", "base", "begin", "job", "a", "x_0"];
     let x = device.buffer_from(&vec![1.0f32; 24_001])?;
@@ -329,7 +329,7 @@ fn the_same_bits_again(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// The sum, for views.
+/// The sum, for `views`.
 pub(crate) fn sum_of_views() -> TestResult<ReductionKernel> {
     sum_kernel()
 }

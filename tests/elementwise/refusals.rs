@@ -1,4 +1,4 @@
-//! What is refused, and what is said then.
+//! Refused operations and their errors.
 
 use anywarp::ops::{ElementwiseKernel, OperationError, ReductionKernel, shaped};
 use anywarp::{Device, Error, ErrorClass};
@@ -56,25 +56,33 @@ fn declarations(_: &Device) -> TestResult {
 fn counts(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Count { .. });
     let (x, mut z) = (device.buffer::<f32>(3)?, device.buffer::<f32>(3)?);
-    refused(add()?.run(device, &x, &mut z), is, &["elementwise add takes 2 inputs (x: f32, y: f32); got 1"])?;
-    refused(add()?.run(device, (&x, &x), ()), is, &["takes 1 output (z: f32); got 0"])?;
-    refused(add()?.apply::<(f32, f32)>(device, (&x, &x)).map(|_| ()), is, &["takes 1 output (z: f32); got 2"])
+    refused(add()?.run(device, &x, &mut z), is, &["elementwise add: expected 2 inputs (x: f32, y: f32), got 1"])?;
+    refused(add()?.run(device, (&x, &x), ()), is, &["expected 1 output (z: f32), got 0"])?;
+    refused(add()?.apply::<(f32, f32)>(device, (&x, &x)).map(|_| ()), is, &["expected 1 output (z: f32), got 2"])
 }
 
 fn types(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Type { .. });
     let (x, k, odd) = (device.buffer::<f32>(3)?, device.buffer::<i32>(3)?, device.buffer::<[f32; 3]>(3)?);
     let mut z = device.buffer::<f32>(3)?;
-    let message = "elementwise add: 'y' must be f32; got an array of i32";
+    let message = "elementwise add: 'y': expected f32, got an array of i32";
     refused(add()?.run(device, (&x, &k), &mut z), is, &[message])?;
-    refused(add()?.run(device, (&x, 1i32), &mut z), is, &["'y' must be f32; got a value of i32"])?;
-    refused(add()?.run(device, (&x, &odd), &mut z), is, &["'y' must be f32", "[f32; 3]"])?;
+    refused(add()?.run(device, (&x, 1i32), &mut z), is, &["'y': expected f32, got a value of i32"])?;
+    refused(add()?.run(device, (&x, &odd), &mut z), is, &["'y': expected f32", "[f32; 3]"])?;
     let any = ElementwiseKernel::new("x: T, y: T", "z: T", "z = x + y")?.name("any");
-    refused(any.run(device, (&x, 2.0f64), &mut z), is, &["'y' must be T, which is f32 as 'x' is; got a value of f64"])?;
-    refused(any.run(device, (&k, &k), &mut z), is, &["'z' must be T, which is i32 as 'x' is; got an array of f32"])?;
+    refused(
+        any.run(device, (&x, 2.0f64), &mut z),
+        is,
+        &["'y': expected T, which is f32 because of 'x', got a value of f64"],
+    )?;
+    refused(
+        any.run(device, (&k, &k), &mut z),
+        is,
+        &["'z': expected T, which is i32 because of 'x', got an array of f32"],
+    )?;
     refused(any.run(device, (&odd, &odd), &mut z), is, &["'x': expected T, which is one of f32"])?;
     let raw = ElementwiseKernel::new("raw x: f32", "z: f32", "z = x[i]")?;
-    refused(raw.run(device, 1.0f32, &mut z), is, &["'x' must be a raw array of f32", "a value of f32"])?;
+    refused(raw.run(device, 1.0f32, &mut z), is, &["'x': expected a raw array of f32", "a value of f32"])?;
     let class = Error::from(any.run(device, (&x, 2.0f64), &mut z).unwrap_err()).class();
     equal(class, ErrorClass::Programmer, "class")
 }
@@ -117,7 +125,7 @@ fn allocation(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::NotAllocated { .. });
     let x = device.buffer::<f32>(3)?;
     let in_place = ElementwiseKernel::new("y: f32", "y: f32", "y = -y")?;
-    refused(in_place.apply::<f32>(device, ()).map(|_| ()), is, &["'y' is changed in place: call `run`"])?;
+    refused(in_place.apply::<f32>(device, ()).map(|_| ()), is, &["'y' is changed in place; call `run`"])?;
     let raw = ElementwiseKernel::new("x: f32", "raw y: f32", "y[i] = x")?;
     refused(raw.apply::<f32>(device, &x).map(|_| ()), is, &["'y' is raw"])
 }
@@ -135,10 +143,10 @@ fn other_devices(device: &Device) -> TestResult {
     let other = device.reopen()?;
     let (here, there) = (device.buffer::<f32>(4)?, other.buffer::<f32>(4)?);
     let mut z = device.buffer::<f32>(4)?;
-    refused(add()?.run(device, (&here, &there), &mut z), is, &["elementwise add runs on", "'y' is of"])?;
+    refused(add()?.run(device, (&here, &there), &mut z), is, &["elementwise add runs on", "'y' belongs to"])?;
     let mut recording = other.recording();
     let call = add()?;
-    refused(call.call(device).record(&mut recording).run((&here, &here), &mut z), is, &["the recording is of"])
+    refused(call.call(device).record(&mut recording).run((&here, &here), &mut z), is, &["the recording belongs to"])
 }
 
 fn guards(device: &Device) -> TestResult {
@@ -160,7 +168,7 @@ fn too_large(device: &Device) -> TestResult {
     refused(add()?.apply::<f32>(device, (tall, &x)).map(|_| ()), is, &["[131072, 131072]", "split the work"])
 }
 
-/// The caller's own line, as the caller wrote it.
+/// Errors quote the line of the caller's text.
 fn wgsl(device: &Device) -> TestResult {
     let is = |error: &OperationError| matches!(error, OperationError::Kernel(_));
     let x = device.buffer::<f32>(4)?;
@@ -184,15 +192,15 @@ fn outputs_without_a_value(device: &Device) -> TestResult {
     let words =
         ["elementwise bad: the operation reads the output `y`", "put `y: T` in both lists", "bad:1:1", "y = y + x"];
     refused(new("y = y + x")?.run(device, &x, &mut y), is, &words)?;
-    refused(new("let t = x;")?.run(device, &x, &mut y), is, &["never assigns the output `y`: write `y = ..`"])?;
+    refused(new("let t = x;")?.run(device, &x, &mut y), is, &["never assigns the output `y`; write `y = ..`"])?;
     let words = ["on some paths only", "put `y: T` in both lists"];
     refused(new("if x > 2 { y = x; }")?.apply::<f32>(device, &x).map(|_| ()), is, &words)?;
     let raw = ElementwiseKernel::new("x: f32", "raw y: f32", "let t = x")?;
-    refused(raw.run(device, &x, &mut y), is, &["never assigns the output `y`: write `y[i] = ..`"])?;
+    refused(raw.run(device, &x, &mut y), is, &["never assigns the output `y`; write `y[i] = ..`"])?;
     let two = ElementwiseKernel::new("x: f32", "y: f32, z: f32", "y = x")?;
     refused(two.apply::<(f32, f32)>(device, &x).map(|_| ()), is, &["never assigns the output `z`"])?;
     same(&y.slice(..3).read()?, &[2.0; 3], "nothing has run")?;
-    // As each error says.
+    // The forms that the errors suggest.
     ElementwiseKernel::new("x: T, y: T", "y: T", "if x < 2 { y += x; }")?.run(device, &x, &mut y)?;
     same(&y.slice(..3).read()?, &[3.0; 3], "in place")
 }

@@ -1,4 +1,4 @@
-//! Views with strides, against the reference: chosen ones, and random shapes, strides and places.
+//! Views with strides, against the reference: chosen ones, and random shapes, strides and offsets.
 
 use anywarp::Device;
 use anywarp::ops::{ElementwiseKernel, OperationError, ReductionKernel, shaped};
@@ -55,7 +55,7 @@ fn of_halves(device: &Device) -> TestResult {
     same(&y.read()?, &of::<half::f16>(&wanted), "halves")
 }
 
-/// Both read elements more than once.
+/// Both views read elements more than once.
 fn windows(device: &Device) -> TestResult {
     let add = ElementwiseKernel::new("x: T, y: T", "z: T", "z = x + T(100) * y")?.name("add");
     let values = whole(20_000, 3);
@@ -71,7 +71,7 @@ fn windows(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// What lies between is kept.
+/// The elements between are unchanged.
 fn parts(device: &Device) -> TestResult {
     let values = whole(20_000, 4);
     let x = device.buffer_from(&values)?;
@@ -98,7 +98,7 @@ fn in_place(device: &Device) -> TestResult {
     same(&x.read()?, &wanted, "a part by columns")
 }
 
-/// Long enough for vectors, which views of odd strides must not take.
+/// Long enough for vectors, which views with odd strides must not use.
 fn reduced(device: &Device) -> TestResult {
     let (sum, values) = (sum_of_views()?, whole(60_000, 6));
     let x = device.buffer_from(&values)?;
@@ -115,7 +115,7 @@ fn reduced(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// A view of three axes at most, and where it begins.
+/// A view with up to three axes and an offset.
 #[derive(Clone, Debug)]
 struct Random {
     shape: Vec<usize>,
@@ -132,7 +132,7 @@ impl Random {
         })
     }
 
-    /// The elements that it reaches, at most.
+    /// The largest number of elements that it reaches.
     const LENGTH: usize = 70 + 3 * 8 * 40;
 }
 
@@ -152,7 +152,7 @@ fn deterministic() -> proptest::test_runner::TestRng {
     proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha)
 }
 
-/// Read by one view and, where it keeps its indices apart, written by it, too.
+/// Reads through a view and, where its indices are distinct, also writes through it.
 fn random_operations(device: &Device) -> TestResult {
     let (kernel, values) = (copy()?, whole(Random::LENGTH, 7));
     let x = device.buffer_from(&values)?;
@@ -209,6 +209,6 @@ fn refusals(device: &Device) -> TestResult {
     refused(raw.run(device, shaped(&x, [12]).strides([1]), &mut y), is, &["'x'", "is raw"])?;
     let sum: ReductionKernel = sum_of_views()?;
     let along = sum.call(device).axis(0).run(shaped(&x, [3, 4]), shaped(&mut y, [4]).strides([1]));
-    refused(along, is, &["reduction sum: 'y'", "side by side"])?;
+    refused(along, is, &["reduction sum: 'y'", "adjacent"])?;
     same(&y.read()?, &[5.0; 12], "nothing has run")
 }

@@ -1,4 +1,4 @@
-//! Devices that are lost.
+//! Lost devices.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use anywarp_null::{Call, Fault, Faults, NullOptions, Pace, When};
 use crate::program::{LENGTH, Machine, PROGRAM, World};
 use crate::{PATIENCE, both, without_hanging};
 
-/// Every call that needs the device, with the name that a failure is reported by.
+/// Every call that needs the device, with its name for failures.
 fn calls_that_need_the_device(world: &mut World) -> Vec<(&'static str, anywarp::Result<()>)> {
     let device = world.device.clone();
     let mut calls: Vec<(&'static str, anywarp::Result<()>)> = vec![
@@ -17,7 +17,7 @@ fn calls_that_need_the_device(world: &mut World) -> Vec<(&'static str, anywarp::
         ("kernel", device.kernel("@compute @workgroup_size(1) fn other() {}").map(|_| ()).map_err(Error::from)),
     ];
     if let (Some(add), Some(a), Some(b)) = (&world.add, &world.a, &mut world.b) {
-        // What the host has, or has mapped, stays readable; but it cannot be written any more.
+        // Data of the host, and mapped data, stay readable but cannot be written any more.
         let kept = b.read().ok().map(|all| all.to_vec());
         let launched = add.launch().bind("x", a).bind("y", &mut *b).threads(LENGTH).map_err(Error::from);
         calls.push(("launch and synchronize", launched.and_then(|_| device.synchronize())));
@@ -51,7 +51,7 @@ fn lost_at_every(rule: fn(u64) -> Faults) {
             }
             if let Err((step, error)) = &result {
                 assert_eq!(error.class(), ErrorClass::Fatal, "'{}': {error}", PROGRAM[*step].0);
-                assert!(error.to_string().contains("the device was lost: the test said so"), "{error}");
+                assert!(error.to_string().contains("the device was lost: by the test"), "{error}");
             }
             machine.calm();
             for (name, result) in calls_that_need_the_device(&mut world) {
@@ -82,7 +82,7 @@ fn a_device_that_is_lost_at_one_kind_of_call_stays_lost_and_never_hangs() {
 }
 
 #[test]
-fn what_the_host_has_read_stays_readable_after_a_loss() -> anywarp::Result<()> {
+fn data_that_the_host_has_read_stays_readable_after_a_loss() -> anywarp::Result<()> {
     for options in both() {
         let machine = Machine::new(&options);
         let mut synced = machine.device.buffer::<u32>(LENGTH)?;
@@ -117,7 +117,7 @@ fn the_part_that_the_host_has_read_stays_readable_after_a_loss() -> anywarp::Res
 }
 
 #[test]
-fn a_loss_wakes_everybody_who_waits() {
+fn a_loss_wakes_all_waiting_threads_and_tasks() {
     without_hanging(|| {
         for options in both() {
             let machine = Machine::new(&options);

@@ -1,4 +1,4 @@
-//! Devices that run out of memory, refuse, are slow, or are lost: at every call that a program makes.
+//! Devices that run out of memory, refuse calls, are slow, or are lost, at every call of a program.
 
 #[path = "../support/hanging.rs"]
 mod hanging;
@@ -15,14 +15,14 @@ use std::time::Duration;
 use anywarp_null::NullOptions;
 use program::{LAUNCHES, Machine};
 
-/// A test that takes longer hangs.
+/// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn both() -> [NullOptions; 2] {
     [NullOptions::staged(), NullOptions::unified()]
 }
 
-/// Runs `test` on a thread of its own, so that a hang is a failure.
+/// Runs `test` on its own thread, so that a hang is a failure.
 fn without_hanging(test: impl FnOnce() + Send + 'static) {
     hanging::within(PATIENCE, test);
 }

@@ -1,4 +1,4 @@
-//! Memory that runs out, and calls that are refused.
+//! Memory that runs out, and refused calls.
 
 use anywarp::{Error, ErrorClass};
 use anywarp_null::{Call, Fault, Faults, NullOptions, When};
@@ -7,8 +7,8 @@ use crate::both;
 use crate::program::{LAUNCHES, LENGTH, Machine, PROGRAM, World, counting};
 use crate::support::ADD;
 
-/// Has the program fail in every way that `Faults` can make it to, the n-th time for n = 0, 1, ...;
-/// after each failure the step is tried again without faults and the program must come to its end.
+/// Makes the program fail in every way that `Faults` supports, at the n-th call for n = 0, 1, ...; after each failure
+/// the step is repeated without faults, and the program must complete.
 fn resumes_after(call: Call, fault: Fault, when: fn(u64) -> When, check: fn(&NullOptions, &'static str, &Error)) {
     for options in both() {
         let mut failed = 0;
@@ -42,7 +42,7 @@ fn resumes_after(call: Call, fault: Fault, when: fn(u64) -> When, check: fn(&Nul
     }
 }
 
-/// An error that says how much was asked for, of what, and how much is live.
+/// Checks that an error names the requested bytes, their purpose, and the live bytes.
 fn names_bytes(_: &NullOptions, step: &'static str, error: &Error) {
     assert_eq!(error.class(), ErrorClass::Retryable, "'{step}': {error}");
     let said = error.to_string();
@@ -87,7 +87,7 @@ fn a_call_that_is_refused_before_work_is_handed_over_is_tried_again() {
 }
 
 #[test]
-fn a_submission_that_is_refused_is_told_to_whoever_wants_its_results() -> anywarp::Result<()> {
+fn reads_report_a_refused_submission() -> anywarp::Result<()> {
     for options in both() {
         let machine = Machine::new(&options);
         let mut buffer = machine.device.buffer::<u32>(LENGTH)?;
@@ -174,7 +174,7 @@ fn large_uploads_survive_memory_that_runs_out_half_way() -> anywarp::Result<()> 
     Ok(())
 }
 
-/// Each chunk has arrived as a whole or not at all, and which of them did is not said.
+/// Each chunk is transferred as a whole or not at all; the error does not say which chunks were.
 #[test]
 fn a_large_copy_that_failed_leaves_new_elements_and_old_ones() -> anywarp::Result<()> {
     let old: Vec<u32> = vec![u32::MAX; 10 << 20];
@@ -187,13 +187,13 @@ fn a_large_copy_that_failed_leaves_new_elements_and_old_ones() -> anywarp::Resul
             let machine = Machine::new(&NullOptions::staged());
             let mut buffer = machine.device.buffer_from(&old)?;
             machine.device.synchronize()?;
-            // No chunk finds a block, so that each of them allocates.
+            // No chunk finds a free block, so that each of them allocates.
             machine.device.trim();
             machine.faults(Faults::new().fail(call, fault, When::From(nth)));
             assert_eq!(buffer.copy_from_slice(&new).is_err(), machine.faulty.fired() > 0);
             assert!(nth > 0 || machine.faulty.fired() > 0, "{call:?} is not called at all");
             machine.calm();
-            // Who asks first is told of chunks that were refused.
+            // The next call reports the refused chunks.
             let now = buffer.read().or_else(|_| buffer.read())?;
             let is_new = |index: usize| now[index] == new[index];
             assert!((0..now.len()).all(|index| is_new(index) || now[index] == old[index]), "after {call:?} {nth}");

@@ -1,5 +1,5 @@
-//! A program, as a list of steps: each either happens or returns an error and changes nothing, so
-//! that it can be tried again. And the machine that it runs on.
+//! A program as a list of steps, and the device that it runs on. Each step either completes, or returns an error and
+//! changes nothing, so that it can be repeated.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions};
 use crate::support::{ADD, open};
 
 pub(crate) const LENGTH: usize = 256;
-/// Above the number of commands that are recorded before they are handed over.
+/// More than the number of commands that one submission records.
 pub(crate) const LAUNCHES: usize = 130;
 
-/// What a program has made so far.
+/// The objects that a program has created so far.
 pub(crate) struct World {
     pub(crate) device: Device,
     pub(crate) add: Option<Kernel>,
@@ -29,7 +29,7 @@ pub(crate) fn made<T>(thing: &mut Option<T>) -> &mut T {
     thing.as_mut().expect("an earlier step has made it")
 }
 
-/// The program, step by step. [`outcome`] says what it comes to.
+/// The program, step by step. [`outcome`] returns its results.
 pub(crate) const PROGRAM: &[Step] = &[
     ("compile", |world| {
         world.add = Some(world.device.kernel(ADD)?);
@@ -106,7 +106,7 @@ pub(crate) fn counting() -> Vec<u32> {
     (0..LENGTH as u32).collect()
 }
 
-/// What `a` and `b` hold at the end, kernels not running.
+/// The final contents of `a` and `b`, for a device that runs no kernels.
 pub(crate) fn outcome() -> (Vec<u32>, Vec<u32>) {
     let (mut a, mut b) = (counting(), counting());
     b[64..128].fill(7);
@@ -135,7 +135,7 @@ impl World {
     }
 }
 
-/// A device, and how to make it fail.
+/// A device, and the means to make it fail.
 pub(crate) struct Machine {
     pub(crate) device: Device,
     pub(crate) faulty: Arc<FaultyBackend>,
@@ -156,14 +156,14 @@ impl Machine {
         self.faults(Faults::new());
     }
 
-    /// A new program must come to its end on this device.
+    /// Checks that a new program completes on this device.
     pub(crate) fn works(&self) {
         if let Err((step, error)) = World::new(&self.device).run() {
             panic!("the device is not usable any more: '{}': {error}", PROGRAM[step].0);
         }
     }
 
-    /// Nothing may be left of what was dropped.
+    /// Checks that nothing remains allocated.
     pub(crate) fn close(self) {
         drop(self.device);
         drop(self.faulty);

@@ -1,4 +1,4 @@
-//! Calls that are refused with the device in order, and the classes of all errors.
+//! Refused calls on a working device, and the classes of all errors.
 
 use anywarp::{BufferError, Device, Error, ErrorClass, KernelError, LaunchError, Recording};
 use anywarp_backend::Backend;
@@ -9,7 +9,7 @@ use crate::program::{LENGTH, Machine, counting};
 use crate::support::ADD;
 
 #[test]
-fn a_guard_that_is_alive_keeps_a_replay_off() -> anywarp::Result<()> {
+fn a_live_guard_excludes_a_replay() -> anywarp::Result<()> {
     for options in both() {
         let machine = Machine::new(&options);
         let add = machine.device.kernel(ADD)?;

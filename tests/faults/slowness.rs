@@ -1,4 +1,4 @@
-//! Work that takes its time: time limits, wakers, cancelled reads.
+//! Slow work: time limits, wakers, cancelled reads.
 
 use std::future::Future;
 use std::pin::pin;
@@ -41,7 +41,7 @@ fn a_wait_with_a_time_limit_ends_with_the_work_or_the_time() {
     });
 }
 
-/// Counts how often a task was woken.
+/// Counts the wakes of a task.
 #[derive(Default)]
 struct Woken(AtomicUsize);
 
@@ -76,7 +76,7 @@ fn a_future_is_woken_when_its_work_has_ended() -> anywarp::Result<()> {
 }
 
 #[test]
-fn a_read_that_is_cancelled_leaves_nothing_behind_and_holds_nothing_up() {
+fn a_cancelled_read_releases_everything_and_delays_nothing() {
     without_hanging(|| cancelled_reads().expect("no error"));
 }
 
@@ -146,7 +146,7 @@ fn futures_can_be_awaited_on_any_thread() {
 
 #[test]
 fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
-    // More than what goes up with others.
+    // More than one block of shared uploads.
     const LENGTH: usize = 2000;
     let machine = Machine::new(&NullOptions::staged());
     let (mut a, mut b) = (machine.device.buffer_from(&[0; LENGTH])?, machine.device.buffer::<u32>(LENGTH)?);
@@ -154,7 +154,7 @@ fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
     b.copy_from(&a)?;
     machine.device.submit()?;
     let before = machine.device.stats();
-    // Were the block of the first upload taken, this would wait at the gate.
+    // If the upload reused the block of the first one, it would wait at the gate.
     machine.faults(Faults::new());
     a.copy_from_slice(&[1; LENGTH])?;
     let after = machine.device.stats();
@@ -166,11 +166,11 @@ fn staging_memory_in_flight_is_not_used_again() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// A recording holds no borrow: only the guard that a copy takes keeps it from what is half written.
+/// A recording borrows nothing: only the guard of a copy excludes it while the data is incomplete.
 #[test]
 fn a_replay_never_sees_a_part_of_a_large_copy() {
     without_hanging(|| {
-        // More chunks than are written at a time.
+        // More chunks than one pass writes.
         const LENGTH: usize = 32 << 20;
         let machine = Machine::new(&NullOptions::staged());
         let mut buffer = machine.device.buffer::<u32>(LENGTH).expect("memory");
@@ -187,7 +187,7 @@ fn a_replay_never_sees_a_part_of_a_large_copy() {
             while machine.device.stats().uploads == 0 {
                 pass();
             }
-            // A chunk is on its way, and the memory of the last waits at the gate.
+            // A chunk is in flight, and the memory of the last one waits at the gate.
             let error = kept.submit().map(|_| ()).expect_err("the copy has not ended");
             let write = matches!(&error, Error::Buffer(BufferError::InUse { guard: "WriteGuard" }));
             while !copying.is_finished() {

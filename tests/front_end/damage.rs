@@ -1,4 +1,4 @@
-//! Shaders and generated kernels with random damage.
+//! Shaders and generated kernels with random changes.
 
 use crate::differential::random::Random;
 use crate::differential::{generate, print};
@@ -9,7 +9,7 @@ const SHADERS: [&str; 3] = [
     include_str!("../../examples/shaders/touch.wgsl"),
 ];
 
-/// Words that change what a text means.
+/// Tokens that change the meaning of a text.
 const WORDS: [&str; 44] = [
     "u32",
     "i32",
@@ -112,7 +112,7 @@ fn tokens(random: &mut Random, text: &str) -> String {
     tokens.concat()
 }
 
-/// Words, and every other character by itself.
+/// The words of the text, and each other character on its own.
 fn split(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;

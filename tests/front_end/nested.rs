@@ -1,9 +1,9 @@
-//! Texts that nest deeply, or ask for sizes that nothing has.
+//! Texts with deep nesting or huge sizes.
 
-/// A name and what makes the text.
+/// A name, and the function that makes the text.
 pub(crate) type Text = (String, Box<dyn Fn() -> String>);
 
-/// All of them, the shallow ones of each kind first.
+/// All texts, the least nested ones of each kind first.
 pub(crate) fn texts() -> Vec<Text> {
     let mut all: Vec<Text> = Vec::new();
     for (name, make) in KINDS {
@@ -117,7 +117,7 @@ fn body(statements: &str) -> String {
     format!("@compute @workgroup_size(1) fn main() {{ {statements} }}")
 }
 
-/// A kernel that stores what it computes from something unknown.
+/// A kernel that stores a value computed from unknown data.
 fn stored(value: &str) -> String {
     format!(
         "@group(0) @binding(0) var<storage, read_write> b: u32;\n\

@@ -1,4 +1,4 @@
-//! Raw CUDA calls and launches on one buffer, on a real card.
+//! Raw CUDA calls and launches on one buffer, on a real device.
 
 use std::ffi::{CString, c_void};
 
@@ -6,7 +6,7 @@ use anywarp::Device;
 use anywarp::interop::cuda::Handles;
 use cudarc::driver::result;
 
-/// `x = 3 x + 1`
+/// Computes `x = 3 x + 1`.
 const TRIPLE: &str = "
 .version 7.0
 .target sm_75
@@ -34,7 +34,7 @@ DONE:
 }
 ";
 
-/// `x = 2 x + i`
+/// Computes `x = 2 x + i`.
 const DOUBLE: &str = "
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(64)
@@ -52,8 +52,8 @@ struct Raw {
 impl Raw {
     fn new(cuda: Handles) -> Self {
         let (text, name) = (CString::new(TRIPLE).unwrap(), CString::new("triple").unwrap());
-        // SAFETY: the context is the device's and lives as long as the process; the text is one of
-        // PTX, and ends in a zero.
+        // SAFETY: the context is the device's and lives as long as the process; the text is PTX and ends in a zero
+        // byte.
         let triple = unsafe {
             result::ctx::set_current(cuda.context).unwrap();
             let module = result::module::load_data(text.as_ptr().cast()).unwrap();
@@ -62,9 +62,9 @@ impl Raw {
         Self { cuda, triple }
     }
 
-    /// Makes the context current, which any call of anywarp's may have changed.
+    /// Makes the context current; any call of anywarp may have changed it.
     fn enter(&self) {
-        // SAFETY: it lives as long as the process.
+        // SAFETY: the context lives as long as the process.
         unsafe { result::ctx::set_current(self.cuda.context) }.unwrap();
     }
 
@@ -73,14 +73,14 @@ impl Raw {
         let (mut pointer, mut length) = (pointer, LENGTH as u32);
         let mut arguments = [(&raw mut pointer).cast::<c_void>(), (&raw mut length).cast::<c_void>()];
         let blocks = LENGTH.div_ceil(256) as u32;
-        // SAFETY: the arguments are those that the kernel declares, and the buffer is as long as that.
+        // SAFETY: the arguments match the kernel's parameters, and the buffer has `LENGTH` words.
         unsafe { result::launch_kernel(self.triple, (blocks, 1, 1), (256, 1, 1), 0, self.cuda.stream, &mut arguments) }
             .unwrap();
     }
 
     fn set(&self, pointer: u64, byte: u8) {
         self.enter();
-        // SAFETY: the buffer is as long as that.
+        // SAFETY: the buffer has `LENGTH` words.
         unsafe { result::memset_d8_async(pointer, byte, LENGTH * 4, self.cuda.stream) }.unwrap();
     }
 }
@@ -133,7 +133,7 @@ fn raw_calls_and_launches_take_turns() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// The other buffers of the device are free meanwhile.
+/// Checks that other buffers of the device are usable meanwhile.
 fn others_are_free(device: &Device, double: &anywarp::Kernel) -> bool {
     let mut other = device.buffer_from(&[1u32; 4]).unwrap();
     double.launch().bind("data", &mut other).threads(4).unwrap();

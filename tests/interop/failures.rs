@@ -1,4 +1,4 @@
-//! Each side hears of its own mistakes, and of the device's end.
+//! Each side receives its own errors only, and both receive the loss of the device.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +7,7 @@ use anywarp::interop::wgpu::{self as beside, wgpu};
 use anywarp::{BufferError, Error, KernelError, UnifiedBuffer};
 use wgpu::{BufferUsages, Features};
 
-use crate::raw::{Pair, Told, WORK, anywarp_on, buffer, device, pairs};
+use crate::raw::{Pair, Received, WORK, anywarp_on, buffer, device, pairs};
 
 const COUNT: &str = "
 @group(0) @binding(0) var<storage, read_write> b: array<u32>;
@@ -16,7 +16,7 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < arrayLength(&b) { b[id.x] += 1u; }
 }";
 
-/// Whether anywarp still works on the device.
+/// Checks that anywarp still works on the device.
 fn counts(pair: &Pair) {
     let mut b = pair.anywarp.buffer_from(&[1u32; 1000]).expect("memory");
     let count = pair.anywarp.kernel(COUNT).expect("a kernel");
@@ -29,11 +29,11 @@ fn count(pair: &Pair, b: &mut UnifiedBuffer<u32>) -> anywarp::Result<()> {
     Ok(())
 }
 
-/// They destroy a buffer that anywarp uses: an error there, and nowhere else.
+/// Raw code destroys a buffer that anywarp uses: only uses of that buffer fail.
 #[test]
 fn a_destroyed_buffer_is_an_error() -> anywarp::Result<()> {
     for pair in pairs() {
-        let told = Told::by(&pair.raw.device);
+        let received = Received::by(&pair.raw.device);
         let mappable = BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;
         let both = if pair.anywarp.caps().unified { vec![WORK, WORK | mappable] } else { vec![WORK] };
         for usage in both {
@@ -53,13 +53,13 @@ fn a_destroyed_buffer_is_an_error() -> anywarp::Result<()> {
                 counts(&pair);
             }
         }
-        // One of ours that was lent.
+        // A buffer of anywarp that was lent to raw code.
         let mut b = pair.anywarp.buffer_from(&[1u32; 64])?;
         b.lend_wgpu_mut()?.destroy();
         assert!(b.read().is_err(), "{}", pair.name);
         drop(b);
         counts(&pair);
-        assert_eq!(told.errors(), [""; 0], "{}", pair.name);
+        assert_eq!(received.errors(), [""; 0], "{}", pair.name);
     }
     Ok(())
 }
@@ -71,9 +71,9 @@ fn mistake(pair: &Pair) {
 }
 
 #[test]
-fn their_mistakes_are_theirs() -> anywarp::Result<()> {
+fn raw_code_receives_its_own_errors() -> anywarp::Result<()> {
     for pair in pairs() {
-        let told = Told::by(&pair.raw.device);
+        let received = Received::by(&pair.raw.device);
         let mut b = pair.anywarp.buffer_from(&[0u32; 64])?;
         for _ in 0..10 {
             mistake(&pair);
@@ -84,26 +84,26 @@ fn their_mistakes_are_theirs() -> anywarp::Result<()> {
             pair.anywarp.synchronize()?;
         }
         assert_eq!(*b.read()?, [10; 64]);
-        assert_eq!(told.errors().len(), 60, "{}", pair.name);
+        assert_eq!(received.errors().len(), 60, "{}", pair.name);
 
-        // In their own scope, with ours opened and closed within.
+        // In an error scope of raw code, with scopes of anywarp opened and closed within.
         let scope = pair.raw.device.push_error_scope(wgpu::ErrorFilter::Validation);
         counts(&pair);
         mistake(&pair);
         counts(&pair);
         assert!(pollster::block_on(scope.pop()).is_some(), "{}", pair.name);
-        assert_eq!(told.errors(), [""; 0], "{}", pair.name);
+        assert_eq!(received.errors(), [""; 0], "{}", pair.name);
     }
     Ok(())
 }
 
 /// From another thread, at any time.
 #[test]
-fn their_mistakes_are_theirs_on_every_thread() -> anywarp::Result<()> {
+fn raw_code_receives_its_own_errors_on_every_thread() -> anywarp::Result<()> {
     let ours = pairs().into_iter().skip(2).map(|pair| (pair, false));
     for (pair, with_callback) in pairs().into_iter().map(|pair| (pair, true)).chain(ours) {
-        // Else it is anywarp's own callback, which must know them for theirs.
-        let told = with_callback.then(|| Told::by(&pair.raw.device));
+        // Otherwise anywarp's own callback receives the error, and must recognise it as one of raw code.
+        let received = with_callback.then(|| Received::by(&pair.raw.device));
         let over = AtomicBool::new(false);
         let made = std::thread::scope(|scope| {
             let theirs = scope.spawn(|| {
@@ -121,16 +121,16 @@ fn their_mistakes_are_theirs_on_every_thread() -> anywarp::Result<()> {
             ours.unwrap();
             theirs.join().unwrap()
         });
-        if let Some(told) = told {
-            assert_eq!(told.errors().len(), made, "{}", pair.name);
+        if let Some(received) = received {
+            assert_eq!(received.errors().len(), made, "{}", pair.name);
         }
     }
     Ok(())
 }
 
-/// Without a callback of theirs, which nobody sets for them, an error of ours must not be wgpu's panic.
+/// Without a callback of raw code, an error of anywarp must not become a panic of wgpu.
 #[test]
-fn our_mistakes_are_ours() {
+fn anywarp_receives_its_own_errors() {
     let Some(raw) = device(Features::empty()) else { return };
     let pair = Pair { name: "theirs", anywarp: anywarp_on(&raw), raw };
     let gone = buffer(&pair.raw.device, 256, WORK);
@@ -143,7 +143,7 @@ fn our_mistakes_are_ours() {
 }
 
 #[test]
-fn a_kernel_that_needs_more_than_they_asked_for_is_refused_by_name() -> anywarp::Result<()> {
+fn a_missing_feature_of_a_raw_device_is_named() -> anywarp::Result<()> {
     let Some(raw) = device(Features::empty()) else { return Ok(()) };
     let anywarp = anywarp_on(&raw);
     assert_eq!(anywarp.caps().limits.workgroup_invocations, raw.device.limits().max_compute_invocations_per_workgroup);
@@ -164,11 +164,11 @@ fn a_kernel_that_needs_more_than_they_asked_for_is_refused_by_name() -> anywarp:
     Ok(())
 }
 
-/// Whoever loses the device, both sides hear of it, and nothing panics or hangs.
+/// Whichever side loses the device, both receive the loss, and nothing panics or hangs.
 #[test]
 fn a_lost_device_is_lost_for_both() -> anywarp::Result<()> {
     for pair in pairs() {
-        let told = Told::by(&pair.raw.device);
+        let received = Received::by(&pair.raw.device);
         let mut b = pair.anywarp.buffer_from(&[1u32; 64])?;
         count(&pair, &mut b)?;
         assert_eq!(b.read()?[0], 2);
@@ -191,8 +191,8 @@ fn a_lost_device_is_lost_for_both() -> anywarp::Result<()> {
         drop((b, ours, kernel));
 
         let _ = pair.raw.device.poll(wgpu::PollType::Poll);
-        assert_eq!(told.losses.lock().unwrap().len(), 1, "{}: their callback is theirs", pair.name);
-        assert_eq!(told.errors(), [""; 0], "{}", pair.name);
+        assert_eq!(received.losses.lock().unwrap().len(), 1, "{}: the callback of raw code stays installed", pair.name);
+        assert_eq!(received.errors(), [""; 0], "{}", pair.name);
         let again = beside::device(&pair.raw.adapter, pair.raw.device, pair.raw.queue).map_err(Error::from);
         lost(again.map(drop));
     }

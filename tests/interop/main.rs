@@ -1,5 +1,5 @@
-//! Devices and buffers shared with raw wgpu and raw CUDA code: both sides see each other's results,
-//! and neither the other's mistakes.
+//! Devices and buffers shared with raw wgpu and raw CUDA code: both sides see each other's results, and neither
+//! receives the other's errors.
 
 #[cfg(all(feature = "cuda", not(target_arch = "wasm32")))]
 mod cuda;
@@ -14,7 +14,7 @@ mod raw;
 
 #[cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
 #[test]
-fn devices_of_other_backends_say_what_they_are_on() {
+fn devices_of_other_backends_name_their_backend() {
     let device = anywarp::Device::open("cpu").unwrap();
     let buffer = device.buffer::<u32>(4).unwrap();
     #[cfg(feature = "wgpu")]

@@ -9,7 +9,7 @@ use crate::raw::{Pair, Triple, WORK, buffer, pairs};
 const LENGTH: usize = 1000;
 const BYTES: u64 = LENGTH as u64 * 4;
 
-/// `x = 2 x + i`
+/// Computes `x = 2 x + i`.
 const DOUBLE: &str = "
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(64)
@@ -95,14 +95,14 @@ impl<'p> Program<'p> {
             Step::RawWrite => {
                 let lent = self.data.lend_wgpu_mut()?;
                 queue.write_buffer(&lent, 40, bytemuck::cast_slice(&[5u32; 300]));
-                // Writes of the queue's wait for the next submission, whosoever that is.
+                // Writes of the queue take effect with the next submission, of either side.
                 drop(lent);
                 self.expected[10..310].fill(5);
             }
             Step::RawCopy => {
                 let other = buffer(&self.pair.raw.device, BYTES, WORK);
                 {
-                    // Out by a loan for reading, and back by one for writing.
+                    // Copied out through a shared loan, and back through a mutable one.
                     let lent = self.data.lend_wgpu()?;
                     let mut encoder = self.pair.raw.device.create_command_encoder(&Default::default());
                     encoder.copy_buffer_to_buffer(&lent, 0, &other, 0, BYTES);
@@ -121,12 +121,12 @@ impl<'p> Program<'p> {
     fn check(&self, when: &str) {
         let read = self.data.read().unwrap();
         let wrong = (0..LENGTH).find(|&index| read[index] != self.expected[index]);
-        let wrong = wrong.map(|index| format!("[{index}] is {}, not {}", read[index], self.expected[index]));
+        let wrong = wrong.map(|index| format!("[{index}]: expected {}, got {}", self.expected[index], read[index]));
         assert_eq!(wrong, None, "{when}, {}", self.pair.name);
     }
 }
 
-/// Every sequence of three steps, one after the other on the same buffer, read at the end of each.
+/// Runs every sequence of three steps on the same buffer, and reads the buffer at the end of each.
 fn run(pair: &Pair, data: UnifiedBuffer<u32>) -> anywarp::Result<()> {
     let mut program = Program::new(pair, data)?;
     for first in STEPS {
@@ -143,7 +143,7 @@ fn run(pair: &Pair, data: UnifiedBuffer<u32>) -> anywarp::Result<()> {
 }
 
 #[test]
-fn our_buffers_in_their_hands() -> anywarp::Result<()> {
+fn raw_work_on_buffers_of_anywarp() -> anywarp::Result<()> {
     for pair in pairs() {
         run(&pair, pair.anywarp.buffer(LENGTH)?)?;
     }
@@ -151,7 +151,7 @@ fn our_buffers_in_their_hands() -> anywarp::Result<()> {
 }
 
 #[test]
-fn their_buffers_in_our_hands() -> anywarp::Result<()> {
+fn anywarp_work_on_raw_buffers() -> anywarp::Result<()> {
     for pair in pairs() {
         let raw = buffer(&pair.raw.device, BYTES, WORK);
         run(&pair, beside::buffer(&pair.anywarp, raw)?)?;
@@ -164,9 +164,9 @@ fn their_buffers_in_our_hands() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// What they did before the buffer was handed over is there, and so is what we did when it goes back.
+/// A buffer keeps the results of earlier work when it changes sides.
 #[test]
-fn results_go_along_with_the_buffer() -> anywarp::Result<()> {
+fn results_stay_with_the_buffer() -> anywarp::Result<()> {
     for pair in pairs() {
         let triple = Triple::new(&pair.raw.device);
         let raw = buffer(&pair.raw.device, BYTES, WORK);
@@ -175,7 +175,7 @@ fn results_go_along_with_the_buffer() -> anywarp::Result<()> {
         let mut data = beside::buffer::<u32>(&pair.anywarp, raw.clone())?;
         pair.anywarp.kernel(DOUBLE)?.launch().bind("data", &mut data).threads(LENGTH)?;
         data.slice_mut(..1).update()?[0] += 100;
-        // Dropped, with the launch still recorded and the update not uploaded: lost, were it not lent.
+        // The launch is still recorded and the update not uploaded; without the loan, both would be lost.
         drop(data.lend_wgpu()?);
         drop(data);
         pair.raw.queue.submit([triple.commands(&raw, BYTES)]);
@@ -191,9 +191,9 @@ fn results_go_along_with_the_buffer() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// What shares its memory with the host is not copied, whoever made it.
+/// Memory shared with the host is not copied, whichever side allocated it.
 #[test]
-fn one_memory_stays_one() -> anywarp::Result<()> {
+fn shared_memory_is_not_copied() -> anywarp::Result<()> {
     for pair in pairs().into_iter().filter(|pair| pair.anywarp.caps().unified) {
         let mappable = WORK | BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;
         let mut data = beside::buffer::<u32>(&pair.anywarp, buffer(&pair.raw.device, BYTES, mappable))?;

@@ -1,13 +1,13 @@
-//! Whose a buffer is, and what may be done with it.
+//! Ownership of buffers, and their allowed uses.
 
 use anywarp::interop::InteropError;
 use anywarp::interop::wgpu::{self as beside, Handles, wgpu};
 use anywarp::{BufferError, Device, LaunchError, UnifiedBuffer};
 use wgpu::{BufferUsages, Features};
 
-use crate::raw::{Told, Triple, WORK, anywarp_on, buffer, device, pairs, second};
+use crate::raw::{Received, Triple, WORK, anywarp_on, buffer, device, pairs, second};
 
-/// `y = x`, of a uniform
+/// Writes a uniform to `y`.
 const SPREAD: &str = "
 @group(0) @binding(0) var<uniform> x: u32;
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;
@@ -18,8 +18,8 @@ fn adopt(device: &Device, raw: &wgpu::Buffer) -> Result<UnifiedBuffer<u32>, Inte
     beside::buffer(device, raw.clone())
 }
 
-/// Of the same adapter, of another instance, of anywarp's own; with and without a callback that is
-/// told: a buffer of theirs would else be taken for any of ours.
+/// Buffers of another device of the same adapter, of another instance, and of anywarp's own, with and without an error
+/// callback. Without the check, such a buffer would be used as one of this device.
 #[test]
 fn a_buffer_of_another_device_is_refused() -> anywarp::Result<()> {
     let (Some(raw), Some(elsewhere)) = (device(Features::empty()), device(Features::empty())) else { return Ok(()) };
@@ -27,20 +27,20 @@ fn a_buffer_of_another_device_is_refused() -> anywarp::Result<()> {
     let sibling = second(&raw.adapter, Features::empty());
     let own = Device::open(anywarp.selector())?.wgpu().expect("a device of wgpu");
     let mut ours: Vec<wgpu::Buffer> = (0..8).map(|_| buffer(&raw.device, 64, WORK)).collect();
-    for told in [false, true] {
+    for received in [false, true] {
         for (name, other) in [("sibling", &sibling), ("elsewhere", &elsewhere), ("anywarp's", &own)] {
             let Handles { device, .. } = other;
-            let told = told.then(|| Told::by(device));
+            let received = received.then(|| Received::by(device));
             let theirs = buffer(device, 64, WORK);
             let error = adopt(&anywarp, &theirs).unwrap_err();
             assert!(matches!(error, InteropError::OtherDevice { .. }), "{name}: {error:?}");
             assert!(error.to_string().contains("interop::wgpu::device"), "{error}");
-            if let Some(told) = told {
-                assert_eq!(told.errors().len(), 1, "{name}");
+            if let Some(received) = received {
+                assert_eq!(received.errors().len(), 1, "{name}");
             }
         }
     }
-    // Those of this one are taken, before and after.
+    // Buffers of this device are accepted before and after.
     ours.push(buffer(&raw.device, 64, WORK));
     for raw in &ours {
         assert_eq!(*adopt(&anywarp, raw)?.read()?, [0; 16]);
@@ -60,7 +60,7 @@ fn three_handles_must_belong_together() {
 }
 
 #[test]
-fn a_buffer_that_is_mapped_is_refused_until_it_is_not() -> anywarp::Result<()> {
+fn a_mapped_buffer_is_refused() -> anywarp::Result<()> {
     for pair in pairs() {
         let raw = pair.raw.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
@@ -78,7 +78,7 @@ fn a_buffer_that_is_mapped_is_refused_until_it_is_not() -> anywarp::Result<()> {
         let error = adopt(&pair.anywarp, &pending).unwrap_err().to_string();
         assert!(error.contains("or is being mapped"), "{error}");
         pair.raw.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
-        assert!(pending.get_mapped_range(..).is_ok(), "the mapping went on");
+        assert!(pending.get_mapped_range(..).is_ok(), "the mapping is unaffected");
     }
     Ok(())
 }
@@ -98,7 +98,7 @@ fn a_buffer_holds_whole_elements() {
     assert_eq!(anywarp.stats().live_bytes, 0);
 }
 
-/// Does everything that a buffer can be used for and lists what was refused, by the usage named.
+/// Uses a buffer in every way, and lists the refused usages by name.
 fn refused(device: &Device, buffer: &mut UnifiedBuffer<u32>) -> Vec<&'static str> {
     let spread = device.kernel(SPREAD).unwrap();
     let mut other = device.buffer::<u32>(16).unwrap();
@@ -128,10 +128,10 @@ fn refused(device: &Device, buffer: &mut UnifiedBuffer<u32>) -> Vec<&'static str
 }
 
 #[test]
-fn what_its_usages_lack_is_refused_where_it_is_tried() -> anywarp::Result<()> {
+fn missing_usages_are_refused_on_use() -> anywarp::Result<()> {
     let Some(raw) = device(Features::empty()) else { return Ok(()) };
     let anywarp = anywarp_on(&raw);
-    let told = Told::by(&raw.device);
+    let received = Received::by(&raw.device);
     let table: [(BufferUsages, &[&str]); 6] = [
         (BufferUsages::empty(), &[]),
         (BufferUsages::STORAGE, &["STORAGE"]),
@@ -142,7 +142,7 @@ fn what_its_usages_lack_is_refused_where_it_is_tried() -> anywarp::Result<()> {
     ];
     for (without, expected) in table {
         let raw = buffer(&raw.device, 16, WORK - without);
-        // Where it cannot be written from here, what is read was written there.
+        // A buffer that anywarp cannot write is not tested: its contents would have to come from raw code.
         if !raw.usage().contains(BufferUsages::COPY_DST) {
             continue;
         }
@@ -155,12 +155,12 @@ fn what_its_usages_lack_is_refused_where_it_is_tried() -> anywarp::Result<()> {
     let read_only = adopt(&anywarp, &buffer(&raw.device, 16, BufferUsages::STORAGE | BufferUsages::COPY_DST))?;
     let error = read_only.read().unwrap_err().to_string();
     assert_eq!(error, "the buffer cannot be read; create it with `wgpu::BufferUsages::COPY_SRC` as well");
-    assert_eq!(told.errors(), [""; 0]);
+    assert_eq!(received.errors(), [""; 0]);
     Ok(())
 }
 
 #[test]
-fn a_lent_buffer_is_nobody_elses() -> anywarp::Result<()> {
+fn a_lent_buffer_is_exclusive() -> anywarp::Result<()> {
     for pair in pairs() {
         let spread = pair.anywarp.kernel(SPREAD)?;
         let params = pair.anywarp.buffer_from(&[1u32; 4])?;
@@ -189,7 +189,7 @@ fn a_lent_buffer_is_nobody_elses() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// Handles that outlive the buffer keep the memory, and nothing else.
+/// Handles that outlive the buffer keep its memory alive.
 #[test]
 fn a_handle_outlives_its_buffer() -> anywarp::Result<()> {
     for pair in pairs() {
@@ -207,9 +207,9 @@ fn a_handle_outlives_its_buffer() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// A recording that names a buffer which was given away goes on using it.
+/// A recording still uses a buffer that was given away.
 #[test]
-fn a_recording_keeps_what_was_given_away() -> anywarp::Result<()> {
+fn a_recording_keeps_a_buffer_that_was_given_away() -> anywarp::Result<()> {
     for pair in pairs() {
         let mut data = pair.anywarp.buffer::<u32>(64)?;
         let mut recording = pair.anywarp.recording();

@@ -1,4 +1,4 @@
-//! wgpu as a program without anywarp would use it.
+//! wgpu as a program without anywarp uses it.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use anywarp::interop::wgpu::{self as beside, Handles, wgpu};
 use anywarp::{Device, DeviceOptions};
 use wgpu::{BufferUsages, Features};
 
-/// Instances are kept: without one the loader unloads drivers while threads that used them still run.
+/// Instances are kept alive: otherwise the loader unloads drivers while threads that used them still run.
 fn instance() -> wgpu::Instance {
     static KEPT: Mutex<Vec<wgpu::Instance>> = Mutex::new(Vec::new());
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
@@ -16,15 +16,15 @@ fn instance() -> wgpu::Instance {
     instance
 }
 
-/// A device of an instance of its own, with `features` as far as the adapter has them; `None`, with a
-/// word, on a machine without Vulkan.
+/// A device of a new instance, with those of `features` that the adapter has; `None`, with a message, on a machine
+/// without Vulkan.
 pub(crate) fn device(features: Features) -> Option<Handles> {
     let adapters = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::VULKAN));
     let software = |adapter: &wgpu::Adapter| adapter.get_info().device_type == wgpu::DeviceType::Cpu;
     let Some(adapter) = adapters.iter().find(|adapter| software(adapter)).or(adapters.first()) else {
         let required = std::env::var("ANYWARP_REQUIRE").unwrap_or_default();
-        assert!(!required.contains("vulkan"), "vulkan is required and there is no device of it");
-        println!("skipped: no device of Vulkan");
+        assert!(!required.contains("vulkan"), "ANYWARP_REQUIRE names vulkan, but there is no Vulkan device");
+        println!("skipped: no Vulkan device");
         return None;
     };
     Some(second(adapter, features))
@@ -37,14 +37,14 @@ pub(crate) fn second(adapter: &wgpu::Adapter, features: Features) -> Handles {
     Handles { adapter: adapter.clone(), device, queue }
 }
 
-/// A device as a program may have it, and anywarp on it.
+/// A device of a program, and anywarp on it.
 pub(crate) struct Pair {
     pub(crate) name: &'static str,
     pub(crate) anywarp: Device,
     pub(crate) raw: Handles,
 }
 
-/// wgpu's devices with and without one memory for both sides, and anywarp's own with and without.
+/// Devices of wgpu and of anywarp, each with and without memory that the host can map.
 pub(crate) fn pairs() -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (name, features) in [("theirs", Features::empty()), ("theirs, mappable", Features::MAPPABLE_PRIMARY_BUFFERS)] {
@@ -64,7 +64,7 @@ pub(crate) fn anywarp_on(raw: &Handles) -> Device {
     beside::device(&raw.adapter, raw.device.clone(), raw.queue.clone()).unwrap()
 }
 
-/// What a kernel and the host can need of a buffer.
+/// The usages that a kernel and the host can need.
 pub(crate) const WORK: BufferUsages = BufferUsages::STORAGE
     .union(BufferUsages::UNIFORM)
     .union(BufferUsages::INDIRECT)
@@ -75,7 +75,7 @@ pub(crate) fn buffer(device: &wgpu::Device, size: u64, usage: BufferUsages) -> w
     device.create_buffer(&wgpu::BufferDescriptor { label: Some("theirs"), size, usage, mapped_at_creation: false })
 }
 
-/// `x = 3 x + 1` for every word, as a pipeline of wgpu's.
+/// Computes `x = 3 x + 1` for every word, as a pipeline of wgpu.
 pub(crate) struct Triple {
     device: wgpu::Device,
     pipeline: wgpu::ComputePipeline,
@@ -105,7 +105,7 @@ impl Triple {
         Self { device: device.clone(), pipeline }
     }
 
-    /// A command buffer that does it to the first `bytes` of `buffer`.
+    /// A command buffer that runs the pipeline on the first `bytes` of `buffer`.
     pub(crate) fn commands(&self, buffer: &wgpu::Buffer, bytes: u64) -> wgpu::CommandBuffer {
         let binding = wgpu::BufferBinding { buffer, offset: 0, size: std::num::NonZeroU64::new(bytes) };
         let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
@@ -124,14 +124,14 @@ impl Triple {
     }
 }
 
-/// What the callbacks of a device are told.
+/// The errors and losses that a device's callbacks received.
 #[derive(Clone, Default)]
-pub(crate) struct Told {
+pub(crate) struct Received {
     pub(crate) errors: Arc<Mutex<Vec<String>>>,
     pub(crate) losses: Arc<Mutex<Vec<String>>>,
 }
 
-impl Told {
+impl Received {
     pub(crate) fn by(device: &wgpu::Device) -> Self {
         let told = Self::default();
         let (errors, losses) = (Arc::clone(&told.errors), Arc::clone(&told.losses));

@@ -1,4 +1,4 @@
-//! `docs/known-failures.md`, made from the list, and whether the list is complete.
+//! `docs/known-failures.md`, generated from the list, and checks that the list is complete.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -7,22 +7,22 @@ use std::process::ExitCode;
 use crate::faults::{FAULTS, Fault, named};
 use crate::reproduction::Reproduction;
 
-/// The WGSL cases of WebGPU's conformance suite that fail: a list of its own, whose entries name faults.
+/// The failing WGSL cases of WebGPU's conformance suite: a separate list whose entries name faults.
 const CTS: &str = include_str!("../cts/known_failures.txt");
 
 const HEAD: &str = "# Known failures
 
-What drivers and compilers do wrong, as far as the tests have met it. Each fault has a small kernel that shows it:
-it must fail where the fault is listed and pass on every other device, and `cargo test --test known` checks both.
-The cases of the suites that fail because of it must fail, too, so that the list stays true.
+Faults of drivers and compilers that the tests have found. Each fault has a small kernel that shows it: the kernel must
+fail where the fault is listed and pass on every other device, and `cargo test --test known` checks both. The cases of
+the suites that fail because of the fault must fail, too, so that the list stays true.
 
-Made from `tests/support/faults.rs` by `cargo test --test known -- --write`.
+Generated from `tests/support/faults.rs` by `cargo test --test known -- --write`.
 
-| fault | where | whose |
+| fault | where | component |
 |---|---|---|
 ";
 
-/// Writes the document anew.
+/// Writes the document.
 pub(crate) fn write() -> ExitCode {
     match std::fs::write(path(), text()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -33,16 +33,16 @@ pub(crate) fn write() -> ExitCode {
     }
 }
 
-/// Whether the document says what the list says.
+/// Checks that the document matches the list.
 pub(crate) fn check() -> Result<(), String> {
     let written = std::fs::read_to_string(path()).unwrap_or_default();
     if written.replace("\r\n", "\n") == text() {
         return Ok(());
     }
-    Err(format!("{} is not what the list says: cargo test --test known -- --write", path().display()))
+    Err(format!("{} does not match the list; run `cargo test --test known -- --write`", path().display()))
 }
 
-/// Whether each fault's kernel is small and says what it gives, and other lists name faults that there are.
+/// Checks that each fault has a small, complete reproduction, and that other lists name existing faults.
 pub(crate) fn complete() -> Result<(), String> {
     for fault in FAULTS {
         let lines = Reproduction::of(fault)?.source.lines().count();
@@ -51,12 +51,12 @@ pub(crate) fn complete() -> Result<(), String> {
         }
     }
     match entries(CTS).find(|line| named(fault_of(line)).is_none()) {
-        Some(line) => Err(format!("tests/cts/known_failures.txt names a fault that is not in the list: {line}")),
+        Some(line) => Err(format!("tests/cts/known_failures.txt names an unknown fault: {line}")),
         None => Ok(()),
     }
 }
 
-/// Where the document is.
+/// The path of the document.
 pub(crate) fn path() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/known-failures.md"))
 }
@@ -64,17 +64,17 @@ pub(crate) fn path() -> PathBuf {
 fn text() -> String {
     let mut text = HEAD.to_owned();
     for fault in FAULTS {
-        let _ = writeln!(text, "| [{}](#{}) | {} | {} |", fault.name, fault.name, place(fault), fault.whose);
+        let _ = writeln!(text, "| [{}](#{}) | {} | {} |", fault.name, fault.name, place(fault), fault.component);
     }
     for fault in FAULTS {
         let _ = write!(
             text,
-            "\n## {}\n\n{}\n\n- Where: {}. Whose: {}.\n- How that was told: {}\n",
+            "\n## {}\n\n{}\n\n- Where: {}. Component: {}.\n- Evidence: {}\n",
             fault.name,
             fault.what,
             place(fault),
-            fault.whose,
-            fault.told
+            fault.component,
+            fault.evidence
         );
         let cases = cases(fault);
         if !cases.is_empty() {
@@ -85,7 +85,7 @@ fn text() -> String {
     text
 }
 
-/// `vulkan, devices or drivers with "llvmpipe" in their name`.
+/// The devices with the fault: a backend, a part of the device's name or driver, and a missing CPU feature.
 fn place(fault: &Fault) -> String {
     let place = match (fault.backend, fault.device) {
         ("", "") => "everywhere".to_owned(),
@@ -110,7 +110,7 @@ fn entries(list: &str) -> impl Iterator<Item = &str> {
     list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The last field of an entry.
+/// The fault that an entry names in its last field.
 fn fault_of(line: &str) -> &str {
     line.rsplit(" | ").next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-// An immediate that is a plain number; it is set to 3.
+// An immediate that is a scalar; it is set to 3.
 // needs: immediates
 // right: 4
 // wrong: refused: push-constant

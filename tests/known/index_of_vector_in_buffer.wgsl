@@ -1,4 +1,4 @@
-// The two components that are bound are zero, so whatever an index beyond them is taken for, nothing but zero is read.
+// The two bound components are zero, so every read, even with an index out of range, must return zero.
 // in: 64*42 0 0 62*42
 // bound: 64 66
 // right: 0

@@ -1,4 +1,4 @@
-// 70000 turns of one loop; 300 times 300 of two.
+// 70000 iterations of one loop, and 300 times 300 of two nested loops.
 // in: 70000 300
 // right: 70000 90000
 // wrong: differs

@@ -1,11 +1,11 @@
-//! What drivers and compilers are known to do wrong: each fault of `support/faults.rs` is shown by a small kernel,
-//! which fails where the fault is listed and nowhere else.
+//! Known faults of drivers and compilers: for each fault of `support/faults.rs` a small kernel, which fails where the
+//! fault is listed and nowhere else.
 //!
-//! `cargo test --test known -- --write` writes `docs/known-failures.md` anew.
+//! `cargo test --test known -- --write` updates `docs/known-failures.md`.
 //!
 //! | environment variable | meaning |
 //! |---|---|
-//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+//! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
 mod document;
 #[allow(dead_code)] // other tests need more of it
@@ -40,17 +40,17 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--write"] => return document::write(),
-        // A kernel that may end its process has one of its own.
+        // A kernel that may end the process runs in its own process.
         [run::ALONE, name, selector] => return run::alone(name, selector),
         _ => {}
     }
     let mut trials: Vec<Trial> = targets::required().into_iter().map(presence).collect();
     trials.push(Trial::test("list::is_complete", || Ok(document::complete()?)));
-    // The program may run where the project's files are not.
+    // The program may run on a machine without the project's files.
     if document::path().exists() {
         trials.push(Trial::test("list::agrees_with_its_document", || Ok(document::check()?)));
     }
-    // How data gets to a device changes nothing in how it computes.
+    // Transfers to a device do not affect its arithmetic.
     for target in targets::targets().into_iter().filter(|target| !target.name.ends_with("-staged")) {
         trials.extend(FAULTS.iter().map(|fault| trial(&target, fault)));
     }
@@ -65,10 +65,18 @@ fn trial(target: &Arc<Target>, fault: &'static Fault) -> Trial {
         let name = fault.name;
         match (run::run(&Reproduction::of(fault)?, device), listed) {
             (Ended::Right, false) => Ok(Completion::Completed),
-            (Ended::Right, true) => Err(format!("this is right now: take {name} off the list of faults").into()),
-            (Ended::AsListed(told), true) => Ok(Completion::ignored_with(format!("fails, as is known: {told}"))),
-            (Ended::AsListed(told), false) => Err(format!("this device has the fault {name}, too: {told}").into()),
-            (Ended::Otherwise(told), _) => Err(format!("neither right nor the fault that is listed: {told}").into()),
+            (Ended::Right, true) => {
+                Err(format!("the kernel is right now: remove {name} from the list of faults").into())
+            }
+            (Ended::AsListed(described), true) => {
+                Ok(Completion::ignored_with(format!("fails, as is known: {described}")))
+            }
+            (Ended::AsListed(described), false) => {
+                Err(format!("this device has the fault {name} as well: {described}").into())
+            }
+            (Ended::Otherwise(described), _) => {
+                Err(format!("neither the right result nor the listed fault: {described}").into())
+            }
             (Ended::Skipped(reason), _) => Ok(Completion::ignored_with(reason)),
         }
     })

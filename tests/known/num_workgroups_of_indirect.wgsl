@@ -1,4 +1,4 @@
-// The number of workgroups of a launch whose grid lies in a buffer: 1, 1, 1.
+// The number of workgroups of an indirect launch: 1, 1, 1.
 // indirect: 1 1 1
 // right: 1 1 1
 // wrong: differs

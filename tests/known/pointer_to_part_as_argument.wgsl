@@ -1,4 +1,4 @@
-// Pointers to parts of a variable may be handed to functions (unrestricted_pointer_parameters).
+// Pointers to parts of a variable may be arguments (unrestricted_pointer_parameters).
 // right: 4
 // wrong: refused: pointer
 @group(0) @binding(0) var<storage, read_write> result: array<u32>;

@@ -1,15 +1,15 @@
-//! A small kernel with what it must give and what it gives where somebody's fault is met.
+//! A small kernel with its right result and its wrong result on devices with the fault.
 //!
-//! Its file begins with comments:
+//! The file begins with comments:
 //!
 //! | line | meaning |
 //! |---|---|
-//! | `// needs: f64` | a feature without which it cannot run; may be left out. With `immediates`, the one called `now` is 3 |
-//! | `// in: 1 0xff` | the words of `values`; may be left out |
-//! | `// bound: 0 1` | from which to below which of them are bound; all where it is left out |
-//! | `// indirect: 1 1 1` | the grid, out of a buffer; one workgroup where it is left out |
-//! | `// right: 1 2` | the words of `result` |
-//! | `// wrong: 1 3` | those that the fault gives; or `differs`: any others; `refused: TEXT`: a message with this in it; `lost`: the device is; `crash`: the process ends |
+//! | `// needs: f64` | a feature that it needs; optional. With `immediates`, the immediate `now` is 3 |
+//! | `// in: 1 0xff` | the words of `values`; optional |
+//! | `// bound: 0 1` | the bound range of them, start to end; all by default |
+//! | `// indirect: 1 1 1` | the grid of an indirect launch; one workgroup by default |
+//! | `// right: 1 2` | the right words of `result` |
+//! | `// wrong: 1 3` | the words with the fault; or `differs`: any other words; `refused: TEXT`: an error that contains the text; `lost`: the device is lost; `crash`: the process ends |
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub(crate) struct Reproduction {
     pub(crate) source: &'static str,
 }
 
-/// What a fault does.
+/// The effect of a fault.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Wrong {
     Words(Vec<u32>),
@@ -39,18 +39,18 @@ pub(crate) enum Wrong {
 }
 
 impl Reproduction {
-    /// That of a fault.
+    /// Reads the reproduction of a fault.
     ///
     /// # Errors
     ///
-    /// Names the file and what it lacks.
+    /// The text names the file and the missing line.
     pub(crate) fn of(fault: &Fault) -> Result<Self, String> {
         let (name, source) = (fault.name, fault.reproduction);
         let line = |key: &str| {
             let start = format!("// {key}: ");
             source.lines().find_map(|line| line.strip_prefix(&start)).map(str::trim)
         };
-        let lacks = |what: &str| format!("{name}.wgsl: there is no line '// {what}: ..'");
+        let lacks = |what: &str| format!("{name}.wgsl: expected a line '// {what}: ..'");
         let wrong = line("wrong").ok_or_else(|| lacks("wrong"))?;
         let input = words(line("in").unwrap_or_default())?;
         Ok(Self {
@@ -88,7 +88,7 @@ pub(crate) fn words(text: &str) -> Result<Vec<u32>, String> {
         };
         match (count.parse::<usize>(), word) {
             (Ok(count @ 1..=4096), Ok(word)) => words.extend(std::iter::repeat_n(word, count)),
-            _ => return Err(format!("'{part}' is neither a word nor 'COUNT*WORD'")),
+            _ => return Err(format!("expected a word or 'COUNT*WORD', got '{part}'")),
         }
     }
     Ok(words)

@@ -1,4 +1,4 @@
-//! Running a reproduction: on a device of its own, where it may be harmful in a process of its own.
+//! Runs a reproduction: on its own device, and in its own process where it may be harmful.
 
 use std::io::Read;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
@@ -12,29 +12,29 @@ use crate::reproduction::{Reproduction, Wrong, words};
 /// The argument that makes this program run one reproduction and print its words.
 pub(crate) const ALONE: &str = "--alone";
 
-/// How long a reproduction in a process of its own may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit of a reproduction in its own process.
+const MAX_TIME: Duration = Duration::from_secs(60);
 
-/// How a reproduction ended.
+/// The outcome of a reproduction.
 #[derive(Debug)]
 pub(crate) enum Ended {
     Right,
-    /// Just as its file says of the fault.
+    /// The listed fault.
     AsListed(String),
-    /// Neither this nor that.
+    /// Neither right nor the listed fault.
     Otherwise(String),
     /// The device cannot run it.
     Skipped(String),
 }
 
-/// What a run gave, before anybody judges.
+/// The result of a run.
 enum Gave {
     Words(Vec<u32>),
     Error(ErrorClass, String),
     Crash(String),
 }
 
-/// Runs it on the device that `device` is.
+/// Runs a reproduction on the device that `device` selects.
 pub(crate) fn run(reproduction: &Reproduction, device: &Device) -> Ended {
     if let Some(missing) = reproduction.needs.filter(|feature| !device.caps().feature_names().contains(feature)) {
         return Ended::Skipped(format!("the device has no {missing}"));
@@ -43,23 +43,23 @@ pub(crate) fn run(reproduction: &Reproduction, device: &Device) -> Ended {
         Wrong::Words(_) | Wrong::Differs => evaluate(reproduction, device.selector()),
         Wrong::Refused(_) | Wrong::Lost | Wrong::Crash => elsewhere(reproduction, device.selector()),
     };
-    let told = match &gave {
-        Gave::Words(words) => format!("{} gave {words:x?}, right is {:x?}", reproduction.name, reproduction.right),
+    let described = match &gave {
+        Gave::Words(words) => format!("{}: expected {:x?}, got {words:x?}", reproduction.name, reproduction.right),
         Gave::Error(_, text) | Gave::Crash(text) => format!("{}: {text}", reproduction.name),
     };
     match (gave, &reproduction.wrong) {
         (Gave::Words(words), _) if words == reproduction.right => Ended::Right,
-        (Gave::Words(words), Wrong::Words(wrong)) if words == *wrong => Ended::AsListed(told),
-        (Gave::Words(_), Wrong::Differs) | (Gave::Crash(_), Wrong::Crash) => Ended::AsListed(told),
-        (Gave::Error(_, text), Wrong::Refused(part)) if text.contains(part) => Ended::AsListed(told),
-        (Gave::Error(ErrorClass::Fatal, _), Wrong::Lost) => Ended::AsListed(told),
-        _ => Ended::Otherwise(told),
+        (Gave::Words(words), Wrong::Words(wrong)) if words == *wrong => Ended::AsListed(described),
+        (Gave::Words(_), Wrong::Differs) | (Gave::Crash(_), Wrong::Crash) => Ended::AsListed(described),
+        (Gave::Error(_, text), Wrong::Refused(part)) if text.contains(part) => Ended::AsListed(described),
+        (Gave::Error(ErrorClass::Fatal, _), Wrong::Lost) => Ended::AsListed(described),
+        _ => Ended::Otherwise(described),
     }
 }
 
-/// The whole of a process that runs one reproduction.
+/// The main function of a process that runs one reproduction.
 pub(crate) fn alone(name: &str, selector: &str) -> ExitCode {
-    let fault = named(name).ok_or_else(|| format!("there is no fault '{name}'"));
+    let fault = named(name).ok_or_else(|| format!("unknown fault '{name}'"));
     match fault.and_then(Reproduction::of).map(|reproduction| evaluate(&reproduction, selector)) {
         Ok(Gave::Words(words)) => {
             let words: Vec<String> = words.iter().map(u32::to_string).collect();
@@ -79,10 +79,10 @@ pub(crate) fn alone(name: &str, selector: &str) -> ExitCode {
 
 fn evaluate(reproduction: &Reproduction, selector: &str) -> Gave {
     let words = || -> anywarp::Result<Vec<u32>> {
-        // Its own, so that no other kernel runs on what this one may have lost.
+        // Its own device, because the kernel may lose the device for others.
         let device = Device::open(selector)?;
         let file = format!("{}.wgsl", reproduction.name);
-        // As drivers get it from wgpu: what the middle end makes of it may avoid the fault.
+        // The driver's checks, as wgpu compiles kernels: the middle end may avoid the fault.
         let kernel = device.kernel(Wgsl::new(reproduction.source).file(file).checks(Checks::Driver))?;
         let mut result = device.buffer::<u8>(reproduction.right.len() * 4)?;
         let values = device.buffer_from::<u8>(bytemuck::cast_slice(&reproduction.input))?;
@@ -104,16 +104,16 @@ fn evaluate(reproduction: &Reproduction, selector: &str) -> Gave {
     }
 }
 
-/// The same in a process of its own.
+/// Runs the reproduction in its own process.
 fn elsewhere(reproduction: &Reproduction, selector: &str) -> Gave {
     let printed = std::env::current_exe().and_then(|program| {
         let mut command = Command::new(program);
         command.args([ALONE, reproduction.name, selector]);
         printed(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     });
-    let (status, out, complaints) = match printed {
+    let (status, out, errors) = match printed {
         Ok(printed) => printed,
-        Err(error) => return Gave::Crash(format!("no process of its own: {error}")),
+        Err(error) => return Gave::Crash(format!("cannot start a process: {error}")),
     };
     match out.trim().split_once(' ') {
         Some(("words", list)) if status.success() => match words(list) {
@@ -125,11 +125,11 @@ fn elsewhere(reproduction: &Reproduction, selector: &str) -> Gave {
             let class = if fatal == "true" { ErrorClass::Fatal } else { ErrorClass::Programmer };
             Gave::Error(class, text.to_owned())
         }
-        _ => Gave::Crash(format!("the process ended with {status}: {}", complaints.trim())),
+        _ => Gave::Crash(format!("the process ended with {status}: {}", errors.trim())),
     }
 }
 
-/// How a process ended, what it printed, and what it complained about.
+/// The exit status of a process, its output, and its error output.
 fn printed(command: &mut Command) -> std::io::Result<(ExitStatus, String, String)> {
     let mut child = command.spawn()?;
     let begun = Instant::now();
@@ -137,14 +137,14 @@ fn printed(command: &mut Command) -> std::io::Result<(ExitStatus, String, String
         if let Some(status) = child.try_wait()? {
             break status;
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > MAX_TIME {
             child.kill()?;
         }
         std::thread::sleep(Duration::from_millis(10));
     };
-    let (mut out, mut complaints) = (String::new(), String::new());
-    // Both fit the pipes: a few lines.
+    let (mut out, mut errors) = (String::new(), String::new());
+    // Both texts are short enough for the pipes.
     child.stdout.take().map(|mut pipe| pipe.read_to_string(&mut out)).transpose()?;
-    child.stderr.take().map(|mut pipe| pipe.read_to_string(&mut complaints)).transpose()?;
-    Ok((status, out, complaints))
+    child.stderr.take().map(|mut pipe| pipe.read_to_string(&mut errors)).transpose()?;
+    Ok((status, out, errors))
 }

@@ -1,4 +1,4 @@
-// An abstract -1 shifted right stays -1, however far.
+// An abstract -1 shifted right stays -1 for every amount.
 // right: 0xffffffff
 // wrong: 0
 @group(0) @binding(0) var<storage, read_write> result: array<i32>;

@@ -1,4 +1,4 @@
-// Elements that nobody reads are set to false; the words behind them stay what they are.
+// The kernel sets unread elements to false; the words behind them must not change.
 // in: 0
 // right: 4294967295
 // wrong: 4294901760

@@ -1,5 +1,5 @@
-// 33 invocations are in one subgroup more than 32 are, whatever the size of subgroups up to 32: one more than the
-// highest subgroup_id.
+// 33 invocations need one more subgroup than 32, for any size of subgroups up to 32. The result is the highest
+// subgroup_id plus one.
 // needs: subgroups
 // right: 1
 // wrong: 0

@@ -1,4 +1,4 @@
-//! The same without blocking, under several executors.
+//! Loading without blocking, under several executors.
 
 use std::future::Future;
 use std::pin::pin;
@@ -28,14 +28,14 @@ async fn load(device: Device, workers: usize) -> usize {
             check(&batch);
             samples += batch.len();
         }
-        assert!(batches.next().await.is_none(), "what has ended stays so");
+        assert!(batches.next().await.is_none(), "an ended stream stays ended");
         assert_eq!((batches.stats().batches, batches.stats().failed), (12, 1));
     }
     samples
 }
 
 #[test]
-fn every_executor_will_do() {
+fn every_executor_works() {
     on_each_device(|device| {
         for workers in [0, 1, 3] {
             assert_eq!(pollster::block_on(load(device.clone(), workers)), 184);
@@ -81,21 +81,21 @@ fn polling_never_blocks_and_the_last_waker_is_woken() {
         for waker in &wakers {
             let start = Instant::now();
             assert!(next.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
-            assert!(start.elapsed() < Duration::from_millis(100), "it blocked for {:?}", start.elapsed());
+            assert!(start.elapsed() < Duration::from_millis(100), "the poll blocked for {:?}", start.elapsed());
         }
         while second.0.load(Ordering::SeqCst) == 0 {
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert_eq!(first.0.load(Ordering::SeqCst), 0, "only who polled last is woken");
+        assert_eq!(first.0.load(Ordering::SeqCst), 0, "only the last waker is called");
         let Poll::Ready(Some(Ok(batch))) = next.poll(&mut Context::from_waker(&wakers[0])) else {
-            panic!("it was woken for nothing");
+            panic!("the task was woken without a batch");
         };
         check(&batch);
     });
 }
 
 #[test]
-fn a_stream_that_is_dropped_while_it_waits_leaves_nothing() {
+fn a_stream_dropped_while_it_waits_releases_everything() {
     on_each_device(|device| {
         let samples = slow(1000);
         let mut loader = loader(device, samples.clone(), 2);

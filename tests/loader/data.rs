@@ -1,4 +1,4 @@
-//! Data sets to be loaded.
+//! Data sets for the tests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,22 +11,22 @@ use std::time::{Duration, Instant};
 use anywarp::Device;
 use anywarp::loader::{Batch, Dataset, IterableDataset, Loader, ReadError};
 
-/// `length` samples of `WIDTH` numbers and a label, which tell which sample it is. Reading some of them
-/// takes long, fails or panics.
+/// `length` samples of `WIDTH` numbers and a label, which identify the sample. Reading some of them is slow, fails or
+/// panics.
 #[derive(Clone, Default)]
 pub(crate) struct Samples {
     pub(crate) length: Arc<AtomicUsize>,
-    /// Threads that are in `read`.
+    /// The number of threads in `read`.
     pub(crate) readers: Arc<AtomicUsize>,
     pub(crate) read: Arc<AtomicUsize>,
-    /// Those of a loader that have ever been there.
+    /// The loader's threads that have called `read`.
     pub(crate) threads: Threads,
     pub(crate) slow: Option<Duration>,
     pub(crate) fails: Option<usize>,
     pub(crate) panics: Option<usize>,
 }
 
-/// Odd, so that no sample begins where memory is aligned.
+/// Odd, so that samples do not start at aligned addresses.
 pub(crate) const WIDTH: usize = 5;
 
 impl Samples {
@@ -34,20 +34,20 @@ impl Samples {
         Self { length: Arc::new(AtomicUsize::new(length)), ..Self::default() }
     }
 
-    /// The loader and all of its workers have let go of the data set, and have ended.
+    /// Checks that the loader and its workers have released the data set, and that the workers have ended.
     pub(crate) fn is_free(&self) {
-        assert_eq!(Arc::strong_count(&self.length), 1, "somebody still holds the data set");
-        assert_eq!(self.readers.load(Ordering::SeqCst), 0, "somebody still reads");
+        assert_eq!(Arc::strong_count(&self.length), 1, "the data set still has another owner");
+        assert_eq!(self.readers.load(Ordering::SeqCst), 0, "a thread is still in `read`");
         self.threads.have_ended();
     }
 }
 
-/// Threads of loaders, as Linux names them; elsewhere none is seen.
+/// Threads of loaders, by their names in Linux; always empty on other systems.
 #[derive(Clone, Default)]
 pub(crate) struct Threads(Arc<Mutex<BTreeSet<PathBuf>>>);
 
 impl Threads {
-    /// Notes the calling thread, if it is a loader's.
+    /// Adds the calling thread, if it belongs to a loader.
     pub(crate) fn note(&self) {
         let is_worker = thread::current().name().is_some_and(|name| name.starts_with("anywarp-load-"));
         if let (true, Ok(thread)) = (is_worker, fs::read_link("/proc/thread-self")) {
@@ -55,12 +55,12 @@ impl Threads {
         }
     }
 
-    /// How many were seen.
+    /// The number of threads seen.
     pub(crate) fn seen(&self) -> usize {
         self.0.lock().expect("no panic").len()
     }
 
-    /// A thread that was waited for may take the system a moment more.
+    /// Waits until the system has removed the threads, which may take a moment after a join.
     pub(crate) fn have_ended(&self) {
         let start = Instant::now();
         let mut threads = self.0.lock().expect("no panic");
@@ -72,12 +72,12 @@ impl Threads {
     }
 }
 
-/// What the sample `index` has at `at`.
+/// Number `at` of sample `index`.
 pub(crate) fn value(index: usize, at: usize) -> f32 {
     (index * WIDTH + at) as f32 + 1.0
 }
 
-/// The label of the sample `index`.
+/// The label of sample `index`.
 pub(crate) fn label(index: usize) -> u32 {
     index as u32 ^ 0x5555
 }
@@ -113,11 +113,11 @@ impl Dataset for Samples {
     }
 }
 
-/// Shards of numbers, of the given lengths: shard `s` has `1000 * s`, `1000 * s + 1` and so on.
+/// Shards of numbers with the given lengths: shard `s` has `1000 * s`, `1000 * s + 1` and so on.
 #[derive(Clone)]
 pub(crate) struct Streams {
     pub(crate) lengths: Vec<usize>,
-    /// A shard that cannot be opened, a number that cannot be read, one that makes it panic.
+    /// The shard that cannot be opened, the number that cannot be read, and the number at which `next` panics.
     pub(crate) closed: Option<usize>,
     pub(crate) fails: Option<usize>,
     pub(crate) panics: Option<usize>,
@@ -160,12 +160,12 @@ impl IterableDataset for Streams {
     }
 }
 
-/// A loader of `Samples` with so many workers.
+/// A loader of `Samples` with `workers` workers.
 pub(crate) fn loader(device: &Device, samples: Samples, workers: usize) -> Loader<(f32, u32)> {
     Loader::builder(device, samples).batch_size(8).workers(workers).prefetch(2).build().expect("a loader")
 }
 
-/// The batch holds what its samples' numbers say.
+/// Checks that the batch holds the values and labels of its samples.
 pub(crate) fn check(batch: &Batch<(f32, u32)>) {
     let (values, labels) = batch.fields();
     let indices: Vec<usize> = batch.indices().collect();

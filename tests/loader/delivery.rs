@@ -1,4 +1,4 @@
-//! What is delivered, and in which order.
+//! The delivered batches and their order.
 
 use anywarp::backend::BackendKind;
 use anywarp::loader::{Loader, LoaderError};
@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 use crate::data::{Samples, check, loader};
 use crate::{hanging, null, on_each_device};
 
-/// All numbers of samples of an epoch, batch by batch.
+/// The indices of an epoch's samples, by batch.
 fn indices(loader: &mut Loader<(f32, u32)>, epoch: u64) -> Vec<Vec<usize>> {
     loader.epoch(epoch).map(|batch| batch.expect("a batch").indices().collect()).collect()
 }
@@ -39,7 +39,7 @@ fn batches_hold_their_samples() {
 }
 
 #[test]
-fn kernels_take_batches_as_they_come() {
+fn kernels_use_batches_without_waits() {
     const SUM: &str = "
         @group(0) @binding(0) var<storage> values: array<f32>;
         @group(0) @binding(1) var<storage, read_write> sums: array<f32>;
@@ -51,11 +51,11 @@ fn kernels_take_batches_as_they_come() {
         }";
     on_each_device(|device| {
         if device.caps().backend == BackendKind::Null {
-            return; // it runs nothing
+            return; // the null device runs no kernels
         }
         let sum = device.kernel(SUM).expect("a kernel");
         for workers in [0, 2] {
-            // Nothing waits for the device between batches, whose memory is used again all the time.
+            // No wait for the device between batches, whose memory is reused all the time.
             let mut sums = device.buffer::<f32>(8).expect("memory");
             let mut loader = loader(device, Samples::new(800), workers);
             for batch in loader.epoch(0) {
@@ -109,7 +109,7 @@ fn the_order_depends_on_seed_and_epoch_alone() {
             }
             seen.sort_unstable();
             seen.dedup();
-            prop_assert_eq!(seen.len(), if drop_last { whole } else { length }, "no sample comes twice");
+            prop_assert_eq!(seen.len(), if drop_last { whole } else { length }, "every sample comes once");
             Ok(())
         };
         runner.run(&loads, property).unwrap_or_else(|error| panic!("{error}"));
@@ -117,10 +117,10 @@ fn the_order_depends_on_seed_and_epoch_alone() {
 }
 
 #[test]
-fn an_order_stays_what_it_is_in_every_version() {
+fn orders_are_the_same_in_every_version() {
     let builder = Loader::builder(&null(), Samples::new(10)).batch_size(10).workers(0);
     let order = |seed, epoch| indices(&mut builder.clone().shuffle(seed).build().unwrap(), epoch).concat();
-    // As another program has worked them out.
+    // Computed by an independent implementation.
     assert_eq!(order(0, 0), [1, 2, 5, 7, 0, 8, 4, 3, 9, 6]);
     assert_eq!(order(42, 3), [3, 0, 6, 8, 4, 5, 1, 7, 2, 9]);
     let mut plain = builder.build().unwrap();
@@ -142,7 +142,7 @@ fn an_empty_data_set_has_no_batches() {
 }
 
 #[test]
-fn batches_of_nothing_are_refused() {
+fn a_batch_size_of_zero_is_refused() {
     let refused = Loader::builder(&null(), Samples::new(10)).batch_size(0).build();
     let error = refused.map(|_| ()).expect_err("batches of nothing");
     assert!(matches!(error, LoaderError::ZeroBatchSize));
@@ -150,7 +150,7 @@ fn batches_of_nothing_are_refused() {
 }
 
 #[test]
-fn what_was_done_is_counted() {
+fn statistics_count_samples_and_batches() {
     on_each_device(|device| {
         for workers in [0, 2] {
             let mut loader = loader(device, Samples { fails: Some(20), ..Samples::new(50) }, workers);

@@ -1,4 +1,4 @@
-//! Loaders, epochs, batches and devices that are dropped while work is under way.
+//! Loaders, epochs, batches and devices that are dropped while work is in flight.
 
 use anywarp::backend::BackendKind;
 use std::sync::Barrier;
@@ -14,7 +14,7 @@ fn slow(length: usize) -> Samples {
 }
 
 #[test]
-fn a_dropped_loader_leaves_nothing() {
+fn a_dropped_loader_releases_everything() {
     on_each_device(|device| {
         let before = device.stats().live_bytes;
         for workers in [0, 1, 4] {
@@ -31,7 +31,7 @@ fn a_dropped_loader_leaves_nothing() {
 }
 
 #[test]
-fn a_loader_that_was_never_used_leaves_nothing() {
+fn an_unused_loader_releases_everything() {
     on_each_device(|device| {
         let samples = slow(1000);
         drop(loader(device, samples.clone(), 4));
@@ -40,7 +40,7 @@ fn a_loader_that_was_never_used_leaves_nothing() {
 }
 
 #[test]
-fn an_epoch_may_be_left_at_any_time() {
+fn an_epoch_may_be_dropped_at_any_time() {
     on_each_device(|device| {
         for workers in [0, 3] {
             let samples = slow(100);
@@ -56,7 +56,7 @@ fn an_epoch_may_be_left_at_any_time() {
 }
 
 #[test]
-fn what_is_loaded_for_an_epoch_that_was_left_ends_soon() {
+fn loading_for_a_dropped_epoch_ends_soon() {
     hanging::within(crate::PATIENCE, || {
         let samples = Samples { slow: Some(Duration::from_millis(20)), ..Samples::new(10_000) };
         let mut loader = Loader::builder(&null(), samples.clone()).batch_size(1000).workers(2).build().unwrap();
@@ -64,7 +64,7 @@ fn what_is_loaded_for_an_epoch_that_was_left_ends_soon() {
         std::thread::sleep(Duration::from_millis(50));
         let start = Instant::now();
         drop(loader);
-        // A batch would take 20 s, a sample takes 20 ms.
+        // A batch would take 20 s; a sample takes 20 ms.
         assert!(start.elapsed() < Duration::from_secs(5), "it took {:?}", start.elapsed());
         samples.is_free();
     });
@@ -134,7 +134,7 @@ fn a_loader_can_be_dropped_by_a_panic() {
     });
 }
 
-/// Samples of which the first eight are read at the same time.
+/// Samples of which the first eight are read simultaneously.
 struct Meeting(Samples, Barrier);
 
 impl Dataset for Meeting {
@@ -158,7 +158,7 @@ impl Dataset for Meeting {
 }
 
 #[test]
-fn no_thread_is_left() {
+fn no_thread_remains() {
     hanging::within(crate::PATIENCE, || {
         let samples = Samples::new(100);
         for batches in 1..50 {

@@ -1,4 +1,4 @@
-//! Readers that fail, panic or shrink, and what they leave.
+//! Readers that fail or panic, data sets that shrink, and the state of the device afterwards.
 
 use std::sync::atomic::Ordering;
 
@@ -8,12 +8,11 @@ use anywarp::{Device, Error, ErrorClass};
 use crate::data::{Samples, Streams, check, loader};
 use crate::on_each_device;
 
-/// Loads an epoch of 40 samples in batches of 8; checks those that are good and returns the errors
-/// with their places.
+/// Loads an epoch of 40 samples in batches of 8, checks the good batches, and returns the errors with their positions.
 fn errors(device: &Device, samples: &Samples, workers: usize) -> Vec<(usize, LoaderError)> {
     let mut loader = loader(device, samples.clone(), workers);
     for _ in 0..2 {
-        // Twice, because what fails must not spoil the next epoch.
+        // Twice, because failures must not affect later epochs.
         let _ = loader.epoch(1).count();
     }
     let mut errors = Vec::new();
@@ -27,7 +26,7 @@ fn errors(device: &Device, samples: &Samples, workers: usize) -> Vec<(usize, Loa
 }
 
 #[test]
-fn a_failed_read_is_told_in_place_of_its_batch() {
+fn a_failed_read_is_an_error_in_place_of_its_batch() {
     on_each_device(|device| {
         for workers in [0, 1, 3] {
             let failed = errors(device, &Samples { fails: Some(19), ..Samples::new(40) }, workers);
@@ -45,7 +44,7 @@ fn a_failed_read_is_told_in_place_of_its_batch() {
 }
 
 #[test]
-fn a_panic_is_told_in_place_of_its_batch() {
+fn a_panic_is_an_error_in_place_of_its_batch() {
     on_each_device(|device| {
         for workers in [0, 1, 3] {
             let failed = errors(device, &Samples { panics: Some(39), ..Samples::new(40) }, workers);
@@ -57,14 +56,14 @@ fn a_panic_is_told_in_place_of_its_batch() {
 }
 
 #[test]
-fn a_data_set_that_shrinks_is_noticed() {
+fn a_data_set_that_shrinks_is_an_error() {
     on_each_device(|device| {
         for workers in [0, 1, 4] {
             let samples = Samples::new(400);
             let mut loader = loader(device, samples.clone(), workers);
             let mut epoch = loader.epoch(0);
             check(&epoch.next().expect("a first batch").expect("a batch"));
-            // Beyond all that may have been loaded ahead, in the middle of a batch.
+            // Beyond all batches that may be loaded ahead, in the middle of a batch.
             samples.length.store(204, Ordering::SeqCst);
             let rest: Vec<_> = epoch.collect();
             assert_eq!(rest.len(), 49);
@@ -77,7 +76,7 @@ fn a_data_set_that_shrinks_is_noticed() {
                 assert_eq!((at.sample, at.batch), (Some((8 * number).max(204)), number as u64));
                 assert_eq!(at.worker.is_some(), workers > 0);
             }
-            // The next epoch goes by the new length; one that has grown by the old one.
+            // The next epoch uses the new length; an epoch whose data set grows keeps the old one.
             assert_eq!(loader.epoch(1).map(|batch| batch.expect("a batch").len()).sum::<usize>(), 204);
             let mut epoch = loader.epoch(2);
             samples.length.store(500, Ordering::SeqCst);
@@ -86,8 +85,8 @@ fn a_data_set_that_shrinks_is_noticed() {
     });
 }
 
-/// Whatever `load` does, it leaves the device as it was.
-fn leaves_nothing(device: &Device, load: impl FnOnce()) {
+/// Checks that `load` leaves no memory in use on the device.
+fn releases_everything(device: &Device, load: impl FnOnce()) {
     let in_use = || {
         device.synchronize().expect("nothing that failed");
         let stats = device.stats();
@@ -99,23 +98,23 @@ fn leaves_nothing(device: &Device, load: impl FnOnce()) {
 }
 
 #[test]
-fn readers_that_fail_and_panic_leave_nothing() {
+fn readers_that_fail_and_panic_release_everything() {
     on_each_device(|device| {
         for workers in [0, 1, 4] {
             for pinned in [true, false] {
-                leaves_nothing(device, || {
+                releases_everything(device, || {
                     let samples = Samples { fails: Some(19), panics: Some(60), ..Samples::new(100) };
                     let builder = Loader::builder(device, samples.clone()).batch_size(8).workers(workers);
                     let mut loader = builder.pinned(pinned).build().expect("a loader");
                     assert_eq!(loader.epoch(0).filter(Result::is_err).count(), 2);
                     for epoch in 1..12 {
-                        // Left before, at and after the errors.
+                        // Dropped before, at and after the errors.
                         loader.epoch(epoch).take(epoch as usize).flatten().for_each(|batch| check(&batch));
                     }
                     drop(loader);
                     samples.is_free();
                 });
-                leaves_nothing(device, || {
+                releases_everything(device, || {
                     let streams = Streams { fails: Some(1009), panics: Some(2003), ..Streams::new(&[20, 20, 20]) };
                     let builder = Loader::iterable(device, streams).batch_size(4).workers(workers);
                     let mut loader = builder.pinned(pinned).build().expect("a loader");
@@ -161,7 +160,7 @@ fn a_data_set_that_cannot_be_counted_any_more_fails_in_each_batch() {
 }
 
 #[test]
-fn an_order_that_has_no_room_is_an_error() {
+fn a_shuffle_without_memory_is_an_error() {
     struct Endless;
 
     impl Dataset for Endless {
@@ -187,7 +186,7 @@ fn an_order_that_has_no_room_is_an_error() {
             let mut shuffled = builder.clone().shuffle(1).build().expect("a loader");
             let only: Vec<_> = shuffled.epoch(0).collect();
             assert!(matches!(only.as_slice(), [Err(LoaderError::TooManySamples { .. })]), "{only:?}");
-            // In its own order there is no end.
+            // Without shuffling the epoch is endless.
             let mut plain = builder.build().expect("a loader");
             assert_eq!(plain.epoch(0).take(5).filter(Result::is_ok).count(), 5);
         }

@@ -28,10 +28,10 @@ const RED: u32 = 0xFF00_00FF;
 const BLUE: u32 = 0xFFFF_0000;
 
 #[test]
-fn pictures_come_at_their_size_with_their_class() {
+fn pictures_have_the_given_size_and_their_class() {
     on_each_device(|device| {
         let root = folder("size");
-        // At the edges between the colours both count.
+        // The pixels at the edges between the colours are mixed.
         let crop = (Fit::Crop, [4, 4], &[0, 1, 2, 3][..], &[][..]);
         let stretch = (Fit::Stretch, [8, 4], &[2, 3, 4, 5][..], &[0, 7][..]);
         for (fit, size, reds, blues) in [crop, stretch] {
@@ -52,7 +52,7 @@ fn pictures_come_at_their_size_with_their_class() {
 }
 
 #[test]
-fn what_is_no_picture_is_told_with_its_name() {
+fn errors_name_files_that_are_no_pictures() {
     hanging::within(crate::PATIENCE, || {
         let root = folder("broken");
         let device = crate::null();

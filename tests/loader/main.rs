@@ -1,6 +1,5 @@
-//! The loader: what it delivers, in which order, what it says when reading fails, and that it leaves
-//! nothing behind. Every test runs on the processor, with copies and without, on null devices, and on
-//! Vulkan where it is.
+//! The loader: the delivered batches, their order, errors of readers, and the release of all resources. Every test runs
+//! on the CPU backend, with and without copies, on null devices, and on Vulkan where it is available.
 
 mod asynchronous;
 mod data;
@@ -26,10 +25,10 @@ use std::time::Duration;
 use anywarp::{Device, DeviceOptions};
 use anywarp_null::{NullBackend, NullOptions};
 
-/// A test that takes longer hangs.
+/// The time after which a test is treated as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs `test` on every device, each time on a thread of its own, so that a hang is a failure.
+/// Runs `test` on every device, each time on a new thread, so that a hang is a failure.
 fn on_each_device(test: fn(&Device)) {
     for (name, device) in devices() {
         hanging::within(PATIENCE, move || {
@@ -49,7 +48,7 @@ fn devices() -> Vec<(&'static str, Device)> {
     let mut devices = vec![
         ("cpu", open("cpu", false, None).expect("it needs nothing")),
         ("cpu-staged", open("cpu", true, None).expect("it needs nothing")),
-        // Two blocks of upload memory: workers wait for each other, or write elsewhere.
+        // Two blocks of upload memory, so that workers wait for each other or bypass the limit.
         ("cpu-limited", open("cpu", true, Some(8 << 10)).expect("it needs nothing")),
         ("null", null(&NullOptions::unified())),
         ("null-staged", null(&NullOptions::staged())),
@@ -59,15 +58,15 @@ fn devices() -> Vec<(&'static str, Device)> {
             Ok(device) => devices.push((name, device)),
             Err(error) => {
                 let required = std::env::var("ANYWARP_REQUIRE").unwrap_or_default();
-                assert!(!required.contains("vulkan"), "ANYWARP_REQUIRE demands it: {error}");
-                println!("{name}: skipped: there is none");
+                assert!(!required.contains("vulkan"), "ANYWARP_REQUIRE names vulkan: {error}");
+                println!("{name}: skipped: no Vulkan device");
             }
         }
     }
     devices
 }
 
-/// A device that needs no driver and no time.
+/// A null device, which needs no driver and executes nothing.
 fn null() -> Device {
     Device::from_backend(NullBackend::with(&NullOptions::staged()))
 }

@@ -1,10 +1,10 @@
-//! Buffers that are owned while they are written.
+//! Buffers that are owned during a write.
 
 use crate::on_each_device;
 use anywarp::backend::BackendKind;
 
 #[test]
-fn what_another_thread_writes_arrives() {
+fn writes_of_another_thread_take_effect() {
     on_each_device(|device| {
         let mut buffer = device.buffer::<u32>(1000).expect("memory");
         for round in 0..5u32 {
@@ -25,7 +25,7 @@ fn what_another_thread_writes_arrives() {
 }
 
 #[test]
-fn what_is_dropped_unfinished_gives_its_memory_back() {
+fn an_unfinished_write_frees_its_memory() {
     on_each_device(|device| {
         let before = device.stats().live_bytes;
         for _ in 0..10 {
@@ -39,7 +39,7 @@ fn what_is_dropped_unfinished_gives_its_memory_back() {
 }
 
 #[test]
-fn nothing_can_be_written_to_as_well() {
+fn empty_buffers_can_be_written() {
     on_each_device(|device| {
         let writing = device.buffer::<u64>(0).expect("no memory").into_write().expect("no memory to write");
         assert!(writing.is_empty());

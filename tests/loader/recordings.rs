@@ -1,4 +1,4 @@
-//! Recordings that are kept and name the buffers of a batch.
+//! Recordings that use the buffers of a batch.
 
 use anywarp::backend::BackendKind;
 use anywarp::loader::Loader;
@@ -7,7 +7,7 @@ use crate::data::{Samples, check, label, loader};
 use crate::on_each_device;
 
 #[test]
-fn what_a_recording_names_is_not_written_again() {
+fn buffers_of_a_recording_are_not_reused() {
     on_each_device(|device| {
         for (workers, pinned) in [(0, true), (2, true), (2, false)] {
             let builder = Loader::builder(device, Samples::new(80)).batch_size(8).workers(workers).pinned(pinned);
@@ -26,7 +26,7 @@ fn what_a_recording_names_is_not_written_again() {
                     drop(batch);
                     for (recording, labels, expected) in &mut kept {
                         labels.fill(0).expect("a fill");
-                        recording.submit().expect("nobody uses its buffers");
+                        recording.submit().expect("its buffers are free");
                         if epoch == 2 && device.caps().backend != BackendKind::Null {
                             assert_eq!(*labels.read().expect("labels"), **expected);
                         }
@@ -38,7 +38,7 @@ fn what_a_recording_names_is_not_written_again() {
 }
 
 #[test]
-fn memory_that_a_recording_lets_go_is_used_again() {
+fn memory_of_a_dropped_recording_is_reused() {
     on_each_device(|device| {
         for workers in [0, 2] {
             let before = device.stats().live_bytes;
@@ -48,7 +48,7 @@ fn memory_that_a_recording_lets_go_is_used_again() {
             for batch in loader.epoch(0) {
                 recording.clear();
                 recording.copy(batch.expect("a batch").fields().1, &mut labels).expect("a copy");
-                recording.submit().expect("nobody uses its buffers");
+                recording.submit().expect("its buffers are free");
             }
             device.synchronize().expect("a wait");
             let live = device.stats().live_bytes - before;

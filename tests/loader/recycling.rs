@@ -1,4 +1,4 @@
-//! Memory is bounded and used again.
+//! The memory of batches is bounded and reused.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -9,11 +9,11 @@ use anywarp_null::NullOptions;
 use crate::data::{Samples, check, loader};
 use crate::{hanging, null, on_each_device};
 
-/// Bytes of a batch of 8 samples.
+/// The size of a batch of 8 samples, in bytes.
 const BATCH: u64 = 8 * 24;
 
 #[test]
-fn after_the_first_batches_hardly_anything_is_allocated() {
+fn memory_is_reused_after_the_first_batches() {
     on_each_device(|device| {
         for workers in [0, 1, 3] {
             for pinned in [true, false] {
@@ -31,9 +31,9 @@ fn after_the_first_batches_hardly_anything_is_allocated() {
                 let before = device.stats();
                 (2..6).for_each(&mut use_up);
                 let after = device.stats();
-                // 600 batches had the memory of as many as may exist, two of which rest.
+                // 600 batches had the memory of the allowed number, two of which are idle.
                 assert!(after.live_bytes - start <= (workers as u64 + 2 + 3) * BATCH, "{after:?}");
-                // Whether two threads want staging memory at the same moment is for them to say.
+                // Whether two threads need staging memory at the same moment depends on timing.
                 let missed = after.staging_misses - before.staging_misses;
                 assert!(missed <= 2 * workers as u64 + 2, "{missed} more blocks after 400 batches");
             }
@@ -42,7 +42,7 @@ fn after_the_first_batches_hardly_anything_is_allocated() {
 }
 
 #[test]
-fn there_are_no_more_batches_than_allowed() {
+fn the_number_of_batches_is_bounded() {
     on_each_device(|device| {
         for (workers, prefetch) in [(1, 0), (1, 4), (4, 0), (3, 2)] {
             let before = device.stats().live_bytes;
@@ -50,9 +50,9 @@ fn there_are_no_more_batches_than_allowed() {
             let mut loader = builder.workers(workers).prefetch(prefetch).build().expect("a loader");
             for batch in loader.epoch(0) {
                 check(&batch.expect("a batch"));
-                // Two rest where memory is one; one is here.
-                let resting = if device.caps().unified { 2 } else { 0 };
-                let most = (workers + prefetch + resting + 1) as u64 * BATCH;
+                // Two batches are idle with unified memory; one is in use here.
+                let idle = if device.caps().unified { 2 } else { 0 };
+                let most = (workers + prefetch + idle + 1) as u64 * BATCH;
                 let live = device.stats().live_bytes - before;
                 assert!(live <= most, "{live} bytes of batches are live, {most} allowed");
             }
@@ -68,7 +68,7 @@ fn a_consumer_may_hold_all_batches() {
             let held: Vec<_> = loader.epoch(0).map(|batch| batch.expect("a batch")).collect();
             held.iter().for_each(check);
             drop(held);
-            // What is beyond the bound is not kept.
+            // Memory beyond the bound is freed.
             assert!(device.stats().live_bytes <= 8 * BATCH);
         }
     });
@@ -87,20 +87,23 @@ fn workers_stop_when_enough_is_ahead() {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_millis(50));
-        // One that was delivered, three ahead, two at which the workers are: all of them done by now.
+        // One delivered batch, three ahead, and two in the workers, all of which have been read by now.
         assert_eq!(samples.read.load(Ordering::SeqCst), 6 * 8);
         let before = epoch.stats().workers_waited;
         drop(epoch.next());
         std::thread::sleep(Duration::from_millis(50));
         let waited = epoch.stats().workers_waited - before;
-        assert!(waited >= Duration::from_millis(50), "{waited:?}: the one that came back has waited that long");
+        assert!(
+            waited >= Duration::from_millis(50),
+            "{waited:?}: the worker of the returned batch has waited that long"
+        );
     });
 }
 
 #[test]
-fn one_memory_is_not_written_while_the_device_uses_it() {
+fn unified_memory_is_not_written_while_the_device_uses_it() {
     hanging::within(crate::PATIENCE, || {
-        // The null device says when a memory is mapped that submitted work still uses.
+        // The null device reports a mapping of memory that submitted work still uses.
         let null = anywarp_null::NullBackend::with(&NullOptions::unified());
         let device = anywarp::Device::from_backend(std::sync::Arc::clone(&null) as _);
         let mut loader = loader(&device, Samples::new(4000), 2);

@@ -1,4 +1,4 @@
-//! Memory that is not there, and devices that are gone: whoever goes on after an error comes to the end.
+//! Missing memory and lost devices: a consumer that ignores errors still reaches the end.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use anywarp_null::{Call, Fault, Faults, FaultyBackend, NullBackend, NullOptions,
 use crate::data::{Samples, Streams, check, loader};
 use crate::{hanging, on_each_device};
 
-/// Samples of as many words as one likes, never read.
+/// Samples with any number of words, which are never read.
 struct Huge(usize);
 
 impl Dataset for Huge {
@@ -28,7 +28,7 @@ impl Dataset for Huge {
     }
 }
 
-/// Three shards of such samples, without an end.
+/// Three endless shards of such samples.
 struct Endless(usize);
 
 impl IterableDataset for Endless {
@@ -52,12 +52,12 @@ impl IterableDataset for Endless {
     }
 }
 
-/// The errors of two epochs, of each of which so many are expected; no batch is.
+/// Checks that each of two epochs has `expected` errors and no batch, and returns the errors.
 fn refused(builder: &LoaderBuilder<(u32, u32)>, expected: usize) -> Vec<LoaderError> {
     let mut loader = builder.build().expect("a loader");
     let mut errors = Vec::new();
     for epoch in 0..2 {
-        // Somebody who writes errors down and goes on.
+        // A consumer that logs errors and continues.
         let batches = loader.epoch(epoch).take(100);
         errors.extend(batches.map(|batch| batch.map(|_| ()).expect_err("it is huge")));
         assert_eq!(errors.len(), expected * (epoch as usize + 1), "{builder:?}");
@@ -70,7 +70,7 @@ fn refused(builder: &LoaderBuilder<(u32, u32)>, expected: usize) -> Vec<LoaderEr
 }
 
 #[test]
-fn a_batch_above_what_a_device_allows_is_told_once() {
+fn a_batch_above_the_device_limit_is_one_error() {
     on_each_device(|device| {
         let before = device.stats().live_bytes;
         let above = usize::try_from(device.caps().limits.buffer_size / 128 + 1).expect("a length");
@@ -88,15 +88,15 @@ fn a_batch_above_what_a_device_allows_is_told_once() {
 }
 
 #[test]
-fn a_batch_larger_than_memory_comes_to_an_end() {
+fn a_batch_larger_than_memory_ends_the_epoch() {
     hanging::within(crate::PATIENCE, || {
         let options = NullOptions { memory: Some(1 << 20), ..NullOptions::staged() };
         let null = Device::from_backend(NullBackend::with(&options));
-        // 2 to the 39th bytes are within the processor's limit, and above any memory.
+        // 2^39 bytes are within the limit of the CPU backend, but above any memory.
         let cpu = Device::open("cpu").expect("it needs nothing");
         for (device, length) in [(null, 1 << 16), (cpu, 1 << 32)] {
             for workers in [0, 2] {
-                // Others may give memory back: it is tried for each batch, and of a shard twice.
+                // Memory may become free, so each batch tries an allocation, and a batch of a shard tries twice.
                 let indexed = Loader::builder(&device, Huge(length)).batch_size(32).workers(workers);
                 let iterable = Loader::iterable(&device, Endless(length)).batch_size(32).workers(workers);
                 for error in refused(&indexed, 2).into_iter().chain(refused(&iterable, 6)) {
@@ -116,7 +116,7 @@ fn faulty(options: &NullOptions) -> (Arc<FaultyBackend>, Device) {
 }
 
 #[test]
-fn devices_that_refuse_cost_the_batches_that_they_refuse() {
+fn failed_calls_only_affect_their_batches() {
     hanging::within(crate::PATIENCE, || {
         for options in [NullOptions::staged(), NullOptions::unified()] {
             for call in [Call::Allocate, Call::Map, Call::Host] {
@@ -135,17 +135,17 @@ fn devices_that_refuse_cost_the_batches_that_they_refuse() {
 }
 
 #[test]
-fn memory_that_comes_back_costs_a_shard_nothing() {
+fn a_shard_continues_when_memory_is_free_again() {
     hanging::within(crate::PATIENCE, || {
         for refusal in 1..4 {
             for workers in [0, 2] {
                 let (faulty, device) = faulty(&NullOptions::unified());
                 let builder = Loader::iterable(&device, Streams::new(&[20, 20, 20])).batch_size(4).workers(workers);
                 let mut loader = builder.build().expect("a loader");
-                // Both times that a batch asks. Of two workers each may ask at one of them.
+                // Both attempts of a batch. With two workers, each may make one of the attempts.
                 let faults = Faults::new().fail(Call::Allocate, Fault::OutOfMemory, When::Nth(refusal));
                 faulty.set_faults(faults.fail(Call::Allocate, Fault::OutOfMemory, When::Nth(refusal + 1)));
-                // Held, so that each one is allocated.
+                // Held, so that each batch needs an allocation.
                 let (batches, errors): (Vec<_>, Vec<_>) = loader.epoch(0).partition(Result::is_ok);
                 assert_eq!(batches.len(), 15);
                 assert!(errors.len() == 1 || workers > 0 && errors.is_empty(), "{errors:?}");
@@ -159,7 +159,7 @@ fn memory_that_comes_back_costs_a_shard_nothing() {
 }
 
 #[test]
-fn a_lost_device_is_told_once() {
+fn a_lost_device_is_one_error() {
     hanging::within(crate::PATIENCE, || {
         for options in [NullOptions::staged(), NullOptions::unified()] {
             for workers in [0, 2] {
@@ -173,15 +173,19 @@ fn a_lost_device_is_told_once() {
                     let mut epoch = loader.epoch(0);
                     assert!(epoch.next().expect("a first batch").is_ok());
                     faulty.lose("pulled out");
-                    // Those that lay ready come before.
+                    // Ready batches come before the error.
                     let rest: Vec<_> = epoch.by_ref().take(1000).collect();
                     let error = rest.last().and_then(|batch| batch.as_ref().err()).expect("it is lost");
                     assert_eq!(Error::from(error.clone()).class(), ErrorClass::Fatal);
                     assert_eq!(rest.iter().filter(|batch| batch.is_err()).count(), 1);
-                    assert!(epoch.next().is_none(), "what has ended stays so");
+                    assert!(epoch.next().is_none(), "an ended epoch stays ended");
                     assert_eq!((epoch.stats().failed, epoch.stats().batches), (1, rest.len() as u64));
                     drop(epoch);
-                    assert_eq!(loader.epoch(1).take(1000).filter(Result::is_err).count(), 1, "told again");
+                    assert_eq!(
+                        loader.epoch(1).take(1000).filter(Result::is_err).count(),
+                        1,
+                        "errors in the next epoch"
+                    );
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Who waited for whom, as the loader and its device tell it.
+//! Waiting times, in the statistics of the loader and its device.
 
 use anywarp::backend::BackendKind;
 use std::thread::sleep;
@@ -12,7 +12,7 @@ use crate::on_each_device;
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Loads an epoch of 20 batches, of one sample each, and does something with each of them.
+/// Loads an epoch of 20 batches with one sample each, and calls `consume` after each batch.
 fn load(device: &Device, samples: Samples, workers: usize, mut consume: impl FnMut()) -> LoaderStats {
     let builder = Loader::builder(device, samples).batch_size(1).workers(workers).prefetch(2);
     let mut loader = builder.build().expect("a loader");
@@ -29,11 +29,11 @@ fn the_consumer_waits_for_a_slow_reader() {
         for workers in [0, 1] {
             let stats = load(device, Samples { slow: Some(PAUSE), ..Samples::new(20) }, workers, || ());
             assert!(stats.reading >= 20 * PAUSE, "{stats}");
-            // All but what lies between two batches, on a machine that does something else as well.
+            // All but the time between two batches, on a machine that may be busy.
             assert!(stats.consumer_waited >= 15 * PAUSE && stats.consumer_waited <= stats.elapsed, "{stats}");
             assert!(stats.consumer_waited_share() > 0.5, "{stats}");
-            assert!(stats.device_waited < stats.elapsed / 4, "the device has nothing to do: {stats}");
-            assert!(stats.workers_waited < stats.elapsed / 4, "there is always something to read: {stats}");
+            assert!(stats.device_waited < stats.elapsed / 4, "the device is idle: {stats}");
+            assert!(stats.workers_waited < stats.elapsed / 4, "workers never wait: {stats}");
         }
     });
 }
@@ -43,14 +43,14 @@ fn workers_wait_for_a_slow_consumer() {
     on_each_device(|device| {
         let stats = load(device, Samples::new(20), 2, || sleep(PAUSE));
         assert!(stats.elapsed >= 20 * PAUSE, "{stats}");
-        // Two of them, until the last four batches.
+        // Two workers, until the last four batches.
         assert!(stats.workers_waited >= 16 * PAUSE, "{stats}");
         assert!(stats.consumer_waited + stats.device_waited < stats.elapsed / 2, "{stats}");
     });
 }
 
 #[test]
-fn waiting_for_a_slow_device_is_told_apart() {
+fn waits_for_a_slow_device_are_counted_separately() {
     const SLOW: &str = "
         @group(0) @binding(0) var<storage> labels: array<u32>;
         @group(0) @binding(1) var<storage, read_write> sum: array<u32>;
@@ -62,7 +62,7 @@ fn waiting_for_a_slow_device_is_told_apart() {
         }";
     on_each_device(|device| {
         if device.caps().backend == BackendKind::Null {
-            return; // it runs nothing
+            return; // the null device runs no kernels
         }
         let slow = device.kernel(SLOW).expect("a kernel");
         let mut sum = device.buffer::<u32>(1).expect("memory");
@@ -75,9 +75,9 @@ fn waiting_for_a_slow_device_is_told_apart() {
         let stats = loader.stats();
         device.synchronize().expect("an end");
         assert!(stats.consumer_waited + stats.device_waited <= stats.elapsed, "{stats}");
-        // Drivers may have whoever submits wait instead, and with copies the reader need not wait at all.
+        // Some drivers block the submitting thread instead, and with copies the reader need not wait at all.
         if device.caps().unified && device.caps().backend == BackendKind::Cpu {
-            // 30 batches take turns in the memory of six: the reader is in time, the device is not.
+            // 30 batches share the memory of six: the reader is fast enough, the device is not.
             assert!(stats.device_waited > stats.elapsed / 2, "{stats}");
             assert!(stats.consumer_waited < stats.elapsed / 4, "{stats}");
             assert!(stats.to_string().contains("for the device"), "{stats}");
@@ -98,7 +98,7 @@ fn bytes_in_place_are_those_of_pinned_loaders() {
                 assert_eq!(loader.epoch(epoch).map(|batch| batch.expect("a batch").len()).sum::<usize>(), 40);
             }
         }
-        // An epoch that is left counts what came.
+        // An epoch that is dropped counts its delivered batches.
         assert_eq!(loaders[1].epoch(2).take(3).count(), 3);
         let stats = loaders.each_ref().map(Loader::stats);
         assert_eq!(stats.each_ref().map(|stats| stats.samples), [80, 80 + 24, 80]);

@@ -1,4 +1,4 @@
-//! Data sets that come as streams.
+//! Data sets that are streams.
 
 use anywarp::Device;
 use anywarp::loader::{IterableDataset, Loader, LoaderError, ReadError};
@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestRunner};
 use crate::data::Streams;
 use crate::{hanging, null, on_each_device};
 
-/// What an epoch delivers: the shard and the numbers of each batch.
+/// The batches of an epoch: the shard and the numbers of each.
 fn batches(
     device: &Device,
     streams: &Streams,
@@ -26,7 +26,7 @@ fn batches(
     loader.epoch(0).map(read).collect()
 }
 
-/// The same without any of it.
+/// The expected batches, computed without a loader.
 fn expected(streams: &Streams, batch: usize, drop_last: bool) -> Vec<(usize, Vec<u32>)> {
     let of_shard = |(shard, length): (usize, &usize)| -> Vec<(usize, Vec<u32>)> {
         let numbers: Vec<u32> = (0..*length).map(|number| (1000 * shard + number) as u32).collect();
@@ -79,7 +79,7 @@ fn shards_may_end_in_any_order() {
     });
 }
 
-/// All numbers that came, and the errors with their shards.
+/// All delivered numbers, and the errors with their shards.
 fn with_errors(device: &Device, streams: &Streams, workers: usize) -> (Vec<u32>, Vec<LoaderError>) {
     let builder = Loader::iterable(device, streams.clone()).batch_size(4).workers(workers);
     let (mut numbers, mut errors) = (Vec::new(), Vec::new());
@@ -94,7 +94,7 @@ fn with_errors(device: &Device, streams: &Streams, workers: usize) -> (Vec<u32>,
 }
 
 #[test]
-fn a_shard_that_fails_ends_and_the_others_go_on() {
+fn a_failed_shard_ends_and_others_continue() {
     on_each_device(|device| {
         for workers in [0, 3] {
             let streams = Streams { fails: Some(1009), ..Streams::new(&[10, 20, 6]) };
@@ -121,7 +121,7 @@ fn a_shard_that_fails_ends_and_the_others_go_on() {
 }
 
 #[test]
-fn a_later_epoch_opens_the_shards_anew() {
+fn a_later_epoch_opens_the_shards_again() {
     on_each_device(|device| {
         let mut loader = Loader::iterable(device, Streams::new(&[5, 5])).workers(2).build().expect("a loader");
         for epoch in [0, 3, 0] {
@@ -137,7 +137,7 @@ fn streams_cannot_be_shuffled() {
     assert!(matches!(error, LoaderError::NotIndexed), "{error}");
 }
 
-/// Shards of two samples; putting every second one away is a panic.
+/// Shards of two samples; dropping every second one panics.
 struct Fragile(usize);
 
 struct Shard {
@@ -147,7 +147,7 @@ struct Shard {
 
 impl Drop for Shard {
     fn drop(&mut self) {
-        assert!(self.whole, "it broke when it was put away");
+        assert!(self.whole, "the shard panicked when it was dropped");
     }
 }
 
@@ -175,7 +175,7 @@ impl IterableDataset for Fragile {
 }
 
 #[test]
-fn a_shard_that_breaks_when_it_is_dropped_ends_like_others() {
+fn a_shard_that_panics_in_drop_ends_like_others() {
     on_each_device(|device| {
         for workers in [0, 2] {
             let mut loader = Loader::iterable(device, Fragile(3)).workers(workers).batch_size(1).build().unwrap();
@@ -188,7 +188,7 @@ fn a_shard_that_breaks_when_it_is_dropped_ends_like_others() {
 }
 
 #[test]
-fn an_epoch_may_be_left_with_shards_that_break_when_they_are_dropped() {
+fn an_epoch_may_be_dropped_with_shards_that_panic_in_drop() {
     on_each_device(|device| {
         for workers in [0, 2] {
             let mut loader = Loader::iterable(device, Fragile(4)).workers(workers).batch_size(1).build().unwrap();

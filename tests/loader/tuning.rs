@@ -1,4 +1,4 @@
-//! Tuning, on data that can be told apart.
+//! Tuning, on data with known best settings.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ fn options() -> TuneOptions {
 }
 
 #[test]
-fn readers_that_wait_get_more_than_no_worker() {
+fn readers_that_wait_get_workers() {
     on_each_device(|device| {
         let samples = Samples { slow: Some(Duration::from_micros(200)), ..Samples::new(80) };
         let builder = Loader::builder(device, samples).batch_size(4);
@@ -37,12 +37,12 @@ fn readers_that_wait_get_more_than_no_worker() {
     });
 }
 
-/// Samples that take their time; knows how many threads of a loader there are.
+/// Samples that take long to read, with a count of the loader's threads.
 struct Crowd(Arc<AtomicUsize>);
 
 const READING: Duration = Duration::from_millis(2);
 
-/// A thread, while it exists.
+/// Counts a thread while it exists.
 struct Present(Arc<AtomicUsize>);
 
 impl Drop for Present {
@@ -79,10 +79,10 @@ impl Dataset for Crowd {
     }
 }
 
-/// A consumer that more than one worker disturbs, as they do where cores are few. It sleeps, as the reader does,
-/// so that a machine which has other things to do changes little: all other numbers take twice as long.
+/// A consumer that more than one worker slows down, as workers do on a machine with few cores. It sleeps, as the reader
+/// does, so that a busy machine changes little: all other numbers of workers take twice as long.
 #[test]
-fn a_consumer_that_workers_disturb_gets_fewer() {
+fn a_consumer_that_workers_slow_down_gets_fewer() {
     hanging::within(crate::PATIENCE, || {
         let crowd = Arc::<AtomicUsize>::default();
         let builder = Loader::builder(&null(), Crowd(Arc::clone(&crowd))).batch_size(1);
@@ -94,7 +94,7 @@ fn a_consumer_that_workers_disturb_gets_fewer() {
             Ok(())
         });
         let tuning = tuning.expect("a tuning");
-        assert_eq!(crowd.load(Ordering::SeqCst), 0, "threads are left");
+        assert_eq!(crowd.load(Ordering::SeqCst), 0, "threads remain");
         assert!(tuning.best().workers < 2, "{tuning}");
         assert!(tuning.best_alone().workers >= 2, "{tuning}");
         assert!(tuning.to_string().contains("by loading alone: "), "{tuning}");
@@ -102,7 +102,7 @@ fn a_consumer_that_workers_disturb_gets_fewer() {
 }
 
 #[test]
-fn what_goes_wrong_is_told() {
+fn failures_are_errors() {
     hanging::within(crate::PATIENCE, || {
         let tune = |samples| Loader::builder(&null(), samples).batch_size(4).tune(&options(), |_| Ok(()));
         let error = tune(Samples::new(0)).expect_err("nothing to load");

@@ -1,4 +1,4 @@
-//! Wakers that a loader calls and drops: foreign code, which may do anything.
+//! Wakers that a loader calls and drops: foreign code with any behaviour.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -12,17 +12,17 @@ use anywarp::loader::Loader;
 use crate::data::{Samples, check, loader};
 use crate::{hanging, null};
 
-/// Until then something must have happened.
-const SOON: Duration = Duration::from_secs(10);
+/// The time limit for an expected event.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 fn slow(length: usize, milliseconds: u64) -> Samples {
     Samples { slow: Some(Duration::from_millis(milliseconds)), ..Samples::new(length) }
 }
 
-/// Whether `condition` comes true soon.
-fn comes(condition: impl Fn() -> bool) -> bool {
+/// Whether `condition` becomes true within the time limit.
+fn becomes_true(condition: impl Fn() -> bool) -> bool {
     let start = Instant::now();
-    while !condition() && start.elapsed() < SOON {
+    while !condition() && start.elapsed() < MAX_WAIT {
         std::thread::sleep(Duration::from_millis(1));
     }
     condition()
@@ -39,8 +39,8 @@ impl Wake for Panics {
 }
 
 #[test]
-fn a_waker_that_panics_costs_no_worker() {
-    hanging::within(2 * SOON, || {
+fn a_waker_that_panics_ends_no_worker() {
+    hanging::within(2 * MAX_WAIT, || {
         for workers in [1, 3] {
             let mut loader = loader(&null(), slow(40, 1), workers);
             for epoch in 0..8 {
@@ -48,14 +48,14 @@ fn a_waker_that_panics_costs_no_worker() {
                 let waker = Arc::<Panics>::default();
                 let mut next = pin!(batches.next());
                 assert!(next.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&waker)))).is_pending());
-                assert!(comes(|| waker.0.load(Ordering::SeqCst)), "nobody woke it");
+                assert!(becomes_true(|| waker.0.load(Ordering::SeqCst)), "the waker was not called");
             }
             assert_eq!(loader.epoch(9).map(|batch| check(&batch.expect("a batch"))).count(), 5);
         }
     });
 }
 
-/// A task whose end is a panic.
+/// A task that panics when it is dropped.
 struct Fragile;
 
 impl Wake for Fragile {
@@ -69,15 +69,15 @@ impl Drop for Fragile {
 }
 
 #[test]
-fn a_waker_that_panics_when_it_is_dropped_costs_nothing() {
-    hanging::within(2 * SOON, || {
+fn a_waker_that_panics_in_drop_has_no_effect() {
+    hanging::within(2 * MAX_WAIT, || {
         let mut loader = loader(&null(), slow(40, 5), 1);
         for replaced in [true, false] {
             let mut batches = loader.epoch_async(0);
             let mut next = pin!(batches.next());
             let waker = Waker::from(Arc::new(Fragile));
             assert!(next.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-            // The loader has the last one, and drops it now, or with the epoch.
+            // The loader has the last handle, and drops it now or with the epoch.
             drop(waker);
             if replaced {
                 assert!(next.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -87,7 +87,7 @@ fn a_waker_that_panics_when_it_is_dropped_costs_nothing() {
     });
 }
 
-/// Says when it is dropped whether the loader's threads can go on meanwhile.
+/// Reports, when it is dropped, whether the loader's threads can continue meanwhile.
 struct Watches(Samples, mpsc::Sender<bool>);
 
 impl Wake for Watches {
@@ -97,15 +97,15 @@ impl Wake for Watches {
 impl Drop for Watches {
     fn drop(&mut self) {
         let read = || self.0.read.load(Ordering::SeqCst);
-        // To begin the one after the next, a worker must have taken the lock.
+        // To start the batch after the next, a worker must have taken the lock.
         let before = read();
-        let _ = self.1.send(comes(|| read() > before + 1));
+        let _ = self.1.send(becomes_true(|| read() > before + 1));
     }
 }
 
 #[test]
 fn no_waker_is_dropped_under_the_lock() {
-    hanging::within(3 * SOON, || {
+    hanging::within(3 * MAX_WAIT, || {
         let samples = slow(100, 20);
         let builder = Loader::builder(&null(), samples.clone()).batch_size(1).workers(1).prefetch(20);
         let mut loader = builder.build().expect("a loader");
@@ -115,13 +115,13 @@ fn no_waker_is_dropped_under_the_lock() {
         let waker = Waker::from(Arc::new(Watches(samples, sender)));
         assert!(next.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
         drop(waker);
-        // Replaces it; the loader has the last one.
+        // Replaces the waker, whose last handle the loader has.
         let _ = next.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        assert_eq!(went_on.recv(), Ok(true), "the workers had to wait for a waker's end");
+        assert_eq!(went_on.recv(), Ok(true), "the workers waited for the drop of a waker");
     });
 }
 
-/// Runs its task where it is woken.
+/// Runs its task in `wake`.
 struct Inline(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
 
 impl Wake for Inline {
@@ -136,7 +136,7 @@ impl Wake for Inline {
 
 #[test]
 fn a_worker_may_run_the_task_that_drops_the_loader() {
-    hanging::within(2 * SOON, || {
+    hanging::within(2 * MAX_WAIT, || {
         for workers in [1, 3] {
             let samples = slow(40, 1);
             let mut loader = loader(&null(), samples.clone(), workers);
@@ -151,10 +151,10 @@ fn a_worker_may_run_the_task_that_drops_the_loader() {
                 let _ = sender.send(std::thread::current().name().map(str::to_owned));
             };
             Arc::new(Inline(Mutex::new(Some(Box::pin(task))))).wake();
-            let thread = ended.recv_timeout(SOON).expect("an end").expect("a name");
+            let thread = ended.recv_timeout(MAX_WAIT).expect("an end").expect("a name");
             assert!(thread.starts_with("anywarp-load-"), "{thread}");
-            // The worker that ran it ends on its own.
-            assert!(comes(|| Arc::strong_count(&samples.length) == 1), "somebody still holds the data set");
+            // The worker that ran the task ends on its own.
+            assert!(becomes_true(|| Arc::strong_count(&samples.length) == 1), "the data set still has another owner");
         }
     });
 }

@@ -1,4 +1,4 @@
-//! A line for each kernel: small enough to be kept, and no change goes unseen.
+//! A snapshot with a line for each kernel, which shows every change.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use libtest_mimic::Failed;
 
 use crate::gather::{Outcome, kernels};
 
-/// All kernels are written or lack a feature, as they did before.
+/// Checks that all kernels are written or lack a feature, as in the snapshot.
 ///
 /// # Errors
 ///
-/// Lists the kernels that cannot be written; tells what differs from the snapshot.
+/// Lists the kernels that cannot be written, or the differences from the snapshot.
 pub(crate) fn all() -> Result<(), Failed> {
     let (mut table, mut failures) = (String::new(), String::new());
     let (mut written, mut lacking, mut before) = (0, 0, "");
@@ -33,7 +33,7 @@ pub(crate) fn all() -> Result<(), Failed> {
         }
     }
     if !failures.is_empty() {
-        return Err(Failed::from(format!("these should be written as MSL, and are not:\n{failures}")));
+        return Err(Failed::from(format!("these kernels cannot be written as MSL:\n{failures}")));
     }
     writeln!(table, "{written} written, {lacking} lack a feature")?;
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
@@ -42,7 +42,7 @@ pub(crate) fn all() -> Result<(), Failed> {
     Ok(())
 }
 
-/// FNV-1a: the same on every machine and with every release of Rust.
+/// FNV-1a, which is the same on every machine and with every release of Rust.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

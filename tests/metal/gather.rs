@@ -1,4 +1,4 @@
-//! Every kernel, and what becomes of it.
+//! All kernels, each translated to MSL.
 
 use std::sync::OnceLock;
 
@@ -9,28 +9,28 @@ use libtest_mimic::Failed;
 
 use crate::{conformance_suite, noted, operations};
 
-/// A kernel on its way to a Mac.
+/// A kernel and its translation.
 pub(crate) struct Kernel {
-    /// The case or file that it is from.
+    /// The case or file that contains it.
     pub(crate) from: String,
     /// Its file and entry point.
     pub(crate) name: String,
     pub(crate) outcome: Outcome,
 }
 
-/// What became of it.
+/// The result of the translation.
 pub(crate) enum Outcome {
     Written(String),
-    /// It needs a feature of WGSL that no GPU of Apple's has.
+    /// The kernel needs a feature of WGSL that no Apple GPU has.
     Lacks(&'static str),
     Failed(String),
 }
 
-/// All of them, in an order that is always the same.
+/// All kernels, in a fixed order.
 ///
 /// # Errors
 ///
-/// Says why there are none.
+/// The reason why there are none.
 pub(crate) fn kernels() -> Result<&'static [Kernel], Failed> {
     static KERNELS: OnceLock<Result<Vec<Kernel>, String>> = OnceLock::new();
     KERNELS.get_or_init(gather).as_deref().map_err(Failed::from)
@@ -47,7 +47,7 @@ fn gather() -> Result<Vec<Kernel>, String> {
         kernels.push((format!("shaders::{file}"), program));
     }
     kernels.extend(noted::programs(&runs, jobs, &apple)?);
-    // Cases with threads of their own compile in no certain order.
+    // Cases with their own threads compile in any order.
     let mut kernels: Vec<Kernel> = kernels.into_iter().map(kernel).collect();
     kernels.sort_by(|a, b| (&a.from, &a.name, text(a)).cmp(&(&b.from, &b.name, text(b))));
     Ok(kernels)
@@ -71,12 +71,12 @@ fn kernel((from, program): (String, Program)) -> Kernel {
     Kernel { from, name: program.name.to_string(), outcome }
 }
 
-/// What wgpu finds no GPU of Apple's to have, with any release of macOS.
+/// The capabilities that no Apple GPU has according to wgpu, with any release of macOS.
 const LACKING: Capabilities = Capabilities::FLOAT64
     .union(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS)
     .union(Capabilities::MEMORY_DECORATION_VOLATILE);
 
-/// The first of these that the program needs: without it, it is not valid.
+/// The first of these that the program needs.
 fn lacking(program: &Program) -> Option<&'static str> {
     let needed = |flag| {
         let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all() - flag);
@@ -85,8 +85,8 @@ fn lacking(program: &Program) -> Option<&'static str> {
     Caps::known_features().iter().find(|(flag, _)| LACKING.contains(*flag) && needed(*flag)).map(|(_, name)| *name)
 }
 
-/// The processor with the limits of an M1, as wgpu gives them, so that kernels have the sizes that they have there. Its
-/// features stay: what needs one that Metal lacks is to be seen, too.
+/// The CPU device with the limits of an M1 according to wgpu, so that kernels have the sizes that they have there. Its
+/// features stay, so that kernels that need a missing feature appear in the snapshot as well.
 fn apple(mut caps: Caps) -> Caps {
     caps.kind = DeviceKind::Integrated;
     let limits = &mut caps.limits;

@@ -1,16 +1,16 @@
 //! Kernels as the Metal Shading Language, as snapshots.
 //!
-//! Nothing here compiles or runs that language: its compiler is part of macOS, and there is none for other systems.
-//! What is tested is that naga, with the options that wgpu gives it on a Mac, writes every kernel of the suite
-//! `conformance`, of `shaders/` and `examples/shaders/`, and of the operations, unless it needs a feature that Metal lacks; and that what it
-//! writes stays as it is. `cargo test` on a Mac runs the kernels themselves: see `docs/platforms.md`.
+//! These tests neither compile nor run MSL: its compiler is part of macOS, and no other system has one. They check that
+//! naga, with the options that wgpu sets on a Mac, writes every kernel of the suite `conformance`, of `shaders/` and
+//! `examples/shaders/`, and of the operations, unless the kernel needs a feature that Metal lacks; and that the text
+//! does not change. `cargo test` on a Mac runs the kernels themselves: see `docs/platforms.md`.
 //!
-//! | case | what it holds |
+//! | case | contents |
 //! |---|---|
-//! | `shown::NAME` | a kernel whose whole text is in `snapshots/` |
-//! | `all` | a line for every kernel in `snapshots/all.snap`: the length of its text and a hash, or what it lacks |
+//! | `shown::NAME` | the whole text of a kernel, in `snapshots/` |
+//! | `all` | a line for every kernel in `snapshots/all.snap`: the length of its text and a hash, or the missing feature |
 //!
-//! After a change that is meant, `INSTA_UPDATE=always cargo test --release --test metal` writes the snapshots anew.
+//! After an intended change, `INSTA_UPDATE=always cargo test --release --test metal` updates the snapshots.
 
 mod all;
 #[path = "../cubins/capture.rs"]
@@ -26,8 +26,8 @@ mod shown;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
-// The suite's modules name each other from the root.
-#[allow(unused_imports, reason = "which of them the suite names is its to say")]
+// The suite's modules refer to each other from the root.
+#[allow(unused_imports, reason = "the suite decides which of them it uses")]
 use conformance_suite::*;
 
 fn main() -> ExitCode {

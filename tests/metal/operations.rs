@@ -1,4 +1,4 @@
-//! Operations whose kernels are written when they are called.
+//! Operations whose kernels are generated when they are called.
 
 use anywarp::ops::{ElementwiseKernel, MatmulElement, ReductionKernel, matmul, shaped};
 use anywarp::{Device, Element, Result};
@@ -29,10 +29,10 @@ const OPERATIONS: &[Operation] = &[
     ("sum_of_rows_and_columns", sum_of_axes),
 ];
 
-/// Each of them, as something that runs on a device.
+/// The operations as functions that run on a device.
 pub(crate) fn runs() -> Vec<Run> {
     let run = |&(name, run): &Operation| -> Run {
-        // What they compute is the suites' `ops` and `elementwise` to judge.
+        // The suites `ops` and `elementwise` check the results.
         (format!("ops::{name}"), Box::new(move |device| drop(run(device))))
     };
     OPERATIONS.iter().map(run).collect()
@@ -44,7 +44,7 @@ fn product<T: MatmulElement>(device: &Device) -> Result<()> {
     Ok(matmul(&a, &b, &mut c, [64, 64, 64])?)
 }
 
-/// In its short form and in that of many elements.
+/// In the form for a few elements and in the form for many.
 fn saxpy<T: Element>(device: &Device) -> Result<()> {
     let saxpy = ElementwiseKernel::new("x: T, y: T, a: T", "z: T", "z = a * x + y")?.name("saxpy");
     for length in [7, 40_000] {

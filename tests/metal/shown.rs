@@ -1,10 +1,10 @@
-//! Kernels whose whole text is kept: a few that together show most of what kernels do.
+//! Snapshots with the whole text of a few kernels, which cover most features of kernels.
 
 use libtest_mimic::{Failed, Trial};
 
 use crate::gather::{Outcome, kernels};
 
-/// What the snapshot is called, the case that the kernel is from, and a part of its name.
+/// The name of the snapshot, the case that contains the kernel, and a part of the kernel's name.
 const SHOWN: &[(&str, &str, &str)] = &[
     ("saxpy", "shaders::saxpy.wgsl", ""),
     ("conv3x3", "shaders::conv3x3.wgsl", ""),
@@ -23,7 +23,7 @@ const SHOWN: &[(&str, &str, &str)] = &[
     ("broadcast", "ops::broadcast", ""),
 ];
 
-/// A trial for each.
+/// One trial for each snapshot.
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |&(name, from, part)| Trial::test(format!("shown::{name}"), move || show(name, from, part));
     SHOWN.iter().map(trial).collect()
@@ -32,10 +32,12 @@ pub(crate) fn trials() -> Vec<Trial> {
 fn show(name: &str, from: &str, part: &str) -> Result<(), Failed> {
     let mut candidates = kernels()?.iter().filter(|kernel| kernel.from == from && kernel.name.contains(part));
     let Some(kernel) = candidates.next() else {
-        return Err(Failed::from(format!("no case '{from}' compiles a kernel '{part}': choose another in this file")));
+        return Err(Failed::from(format!(
+            "no case '{from}' compiles a kernel '{part}': choose another kernel in this file"
+        )));
     };
     let Outcome::Written(text) = &kernel.outcome else {
-        return Err(Failed::from(format!("{from} {} should be written as MSL: case `all` says why not", kernel.name)));
+        return Err(Failed::from(format!("{from} {} cannot be written as MSL: case `all` reports why", kernel.name)));
     };
     let description = format!("{} of {from}", kernel.name);
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, description => description }, {

@@ -1,8 +1,7 @@
-//! How far a result may be from the true value: the WGSL specification, section "Floating Point
-//! Accuracy".
+//! The allowed error of a result: the WGSL specification, section "Floating Point Accuracy".
 //!
-//! The specification gives some functions a bound, others the error that their formula inherits.
-//! [`Inexact`] is a value with such an error: writing the formula down gives the bound.
+//! The specification gives some functions a bound, and others the error that their formula inherits. [`Inexact`] is a
+//! value with such an error: evaluating the formula with it gives the bound.
 
 use std::f64::consts::PI;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -10,48 +9,49 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use crate::scalar::{Scalar, Value, exp2i};
 use crate::want::Want;
 
-/// What `cpu` may be wrong by at most where WGSL allows less or says nothing.
-const CPU_ULP: f64 = 4.0;
+/// The largest error of `cpu` where WGSL allows less or gives no bound.
+const MAX_CPU_ULP: f64 = 4.0;
 
-/// A result that is `value` to WGSL's accuracy, `within` an absolute bound.
+/// A result within WGSL's accuracy of `value`; `within` is an absolute bound.
 pub(crate) fn near(scalar: Scalar, value: f64, within: f64) -> Want {
-    let own = CPU_ULP * scalar.ulp(value);
+    let own = MAX_CPU_ULP * scalar.ulp(value);
     let cpu = if within.is_finite() { own.max(within) } else { own };
     let cpu = Want::Near { value, within: cpu };
     if within.is_finite() || !value.is_finite() {
-        // A bound of nothing at all is none of WGSL's, but of a type that it does not have.
+        // A bound of 0 does not come from WGSL but from a type outside it.
         let others = Want::Near { value, within: within.max(if within == 0.0 { own } else { 0.0 }) };
         return Want::per_backend(cpu, others);
     }
     Want::per_backend(cpu, Want::Any)
 }
 
-/// A result that IEEE 754 rounds once, which `cpu` must do; others are within `ulps`.
+/// A result that IEEE 754 rounds once, as `cpu` must; others may differ by `ulps`.
 pub(crate) fn rounded(scalar: Scalar, value: f64, ulps: f64) -> Want {
     let others = Want::Near { value, within: ulps * scalar.ulp(value) };
     Want::per_backend(Want::float(scalar, value), others)
 }
 
-/// A result that IEEE 754 rounds to the nearest, which `cpu` must do. "Correctly rounded" leaves to others which
-/// neighbour of the exact result they give, so that what lies just below the least normal value may be flushed.
+/// A result that IEEE 754 rounds to the nearest, as `cpu` must. "Correctly rounded" allows other backends either
+/// neighbour of the exact result, so a result just below the least normal value may be flushed to zero.
 pub(crate) fn correctly_rounded(scalar: Scalar, exact: f64) -> Want {
     let nearest = Value::float(scalar, exact);
     if exact.is_nan() || nearest.f() == exact {
         return Want::Is(nearest);
     }
-    // Towards zero is one less, away from it one more: of an infinity, the greatest value.
+    // One less is the neighbour towards zero, one more the neighbour away from it; below an infinity is the greatest
+    // value.
     let beyond = nearest.f().abs() > exact.abs();
     let other = Value::new(scalar, if beyond { nearest.bits - 1 } else { nearest.bits + 1 });
     Want::per_backend(Want::Is(nearest), Want::OneOf([nearest, other].map(Want::Is).to_vec()))
 }
 
-/// A result of a formula: exact within the error that the formula gathers.
+/// A result within the error that its formula accumulates.
 pub(crate) fn inherited(value: f64, formula: Inexact) -> Want {
-    // The formula's own value may differ from the true one by what f64 loses in it: nothing to speak of.
+    // The rounding errors of f64 in the formula are negligible.
     near(formula.scalar, value, formula.error)
 }
 
-/// A value that a device has computed, with the greatest error that it may have.
+/// A computed value with the largest possible error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inexact {
     pub(crate) scalar: Scalar,
@@ -64,10 +64,10 @@ impl Inexact {
         Self { scalar, value, error: 0.0 }
     }
 
-    /// `value`, which has gathered `error` so far and is itself known to `ulps`.
+    /// `value` with the accumulated `error`, plus an error of `ulps` of its own.
     fn result(self, value: f64, error: f64, ulps: f64) -> Self {
         let own = ulps * self.scalar.ulp(value);
-        // Intermediate results that are subnormal may be flushed, those that are too large lost.
+        // Subnormal intermediate results may be flushed, and too large ones lost.
         let flushed = if value != 0.0 && value.abs() < self.scalar.least_normal() { value.abs() } else { 0.0 };
         let lost = if value.is_finite() && value.abs() <= self.scalar.greatest() { 0.0 } else { f64::INFINITY };
         let error = error + own.max(flushed) + lost;
@@ -89,7 +89,7 @@ impl Inexact {
         if self.value == 0.0 && self.error == 0.0 {
             return self;
         }
-        // 1 / inverseSqrt(x), whose error near zero is the root of the argument's error.
+        // Computed as 1 / inverseSqrt(x); the error near zero is the root of the argument's error.
         let value = self.value.sqrt();
         let low = value - (self.value - self.error).max(0.0).sqrt();
         let high = (self.value + self.error).sqrt() - value;
@@ -106,7 +106,7 @@ impl Inexact {
         self.result(value, value * (self.error.exp2() - 1.0), self.exponential_ulps())
     }
 
-    /// 3 + 2 |x|, for f16 1 + 2 |x|.
+    /// 3 + 2 |x|, or 1 + 2 |x| for f16.
     fn exponential_ulps(self) -> f64 {
         (if self.scalar == Scalar::F16 { 1.0 } else { 3.0 }) + 2.0 * self.value.abs()
     }
@@ -123,24 +123,24 @@ impl Inexact {
         let low = self.value - self.error;
         let spread = if low > 0.0 { (self.value / low).ln() / base } else { f64::INFINITY };
         if (0.5..=2.0).contains(&self.value) {
-            // An absolute bound there, whatever the logarithm.
+            // The bound is absolute there, for every logarithm.
             let own = match self.scalar {
                 Scalar::F16 => exp2i(-7),
                 Scalar::F32 => exp2i(-21),
-                _ => CPU_ULP * self.scalar.ulp(1.0),
+                _ => MAX_CPU_ULP * self.scalar.ulp(1.0),
             };
             return self.result(value, spread + own, 0.0);
         }
         self.result(value, spread, 3.0)
     }
 
-    /// `sin` and `cos`: 2^-11 from -pi to pi, 2^-7 for f16; no bound elsewhere.
+    /// The error of `sin` and `cos`: 2^-11 from -pi to pi, 2^-7 for f16; no bound elsewhere.
     pub(crate) fn circular(self, value: f64) -> Self {
         let own = match self.scalar {
             _ if self.value.abs() > PI => f64::INFINITY,
             Scalar::F16 => exp2i(-7),
             Scalar::F32 => exp2i(-11),
-            _ => CPU_ULP * self.scalar.ulp(1.0),
+            _ => MAX_CPU_ULP * self.scalar.ulp(1.0),
         };
         self.result(value, self.error + own, 0.0)
     }
@@ -180,7 +180,7 @@ impl Div for Inexact {
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
         let divisor = other.value.abs() - other.error;
-        // The specified accuracy ends where the divisor's reciprocal is no normal number.
+        // The specification gives no accuracy where the reciprocal of the divisor is not normal.
         let bounds = self.scalar.least_normal()..=self.scalar.least_normal().recip();
         if !bounds.contains(&divisor) {
             return self.result(value, f64::INFINITY, 0.0);

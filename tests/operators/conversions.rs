@@ -1,4 +1,4 @@
-//! Conversions between every two scalar types, and reinterpretations of bits.
+//! Conversions between every pair of scalar types, and bitcasts.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Types of one width, bits and all.
+/// Whether the types have the same width and allow a bitcast.
 fn reinterprets(from: Scalar, to: Scalar) -> bool {
     from.size() == to.size() && from != Scalar::Bool && to != Scalar::Bool
 }
@@ -62,7 +62,7 @@ fn convert(to: Scalar, from: Value) -> Want {
     }
 }
 
-/// Rounded to nearest on `cpu`, to either neighbour elsewhere.
+/// Rounded to the nearest on `cpu`, to either neighbour elsewhere.
 fn float_to_float(to: Scalar, from: Value) -> Want {
     let value = from.f();
     let nearest = Value::float(to, value);
@@ -76,7 +76,7 @@ fn float_to_float(to: Scalar, from: Value) -> Want {
     Want::per_backend(Want::Is(nearest), others)
 }
 
-/// Towards zero, and to the ends of the range beyond it, or to the last values that both types have.
+/// Rounded towards zero; out of range, the end of the range, or the last value that both types have.
 fn float_to_integer(to: Scalar, from: Value) -> Want {
     let value = from.f();
     if value.is_nan() {
@@ -86,7 +86,7 @@ fn float_to_integer(to: Scalar, from: Value) -> Want {
     let whole = value.trunc();
     if whole > high as f64 || (whole == high as f64 && to.size() == 8) || whole < low as f64 {
         let end = if whole > 0.0 { high } else { low };
-        // The float of the source's type that is nearest to the end and in the range.
+        // The float of the source type that is in range and nearest to the end.
         let places = if from.scalar == Scalar::F64 { 53 } else { 24 };
         let bits = 128 - end.unsigned_abs().leading_zeros();
         let common = if end > 0 && bits > places { end >> (bits - places) << (bits - places) } else { end };
@@ -98,7 +98,7 @@ fn float_to_integer(to: Scalar, from: Value) -> Want {
 }
 
 fn integer_to_float(to: Scalar, value: i128) -> Want {
-    // Straight to the type: through f64 a long integer would be rounded twice.
+    // Converted directly, because a conversion through f64 would round a 64-bit integer twice.
     let nearest = match to {
         Scalar::F32 => Value::float(to, f64::from(value as f32)),
         _ => Value::float(to, value as f64),
@@ -111,7 +111,7 @@ fn integer_to_float(to: Scalar, value: i128) -> Want {
     Want::per_backend(Want::Is(nearest), others)
 }
 
-/// Bits stay; elsewhere those of a NaN or an infinity may change.
+/// The bits are preserved; elsewhere those of a NaN or an infinity may change.
 fn reinterpret(to: Scalar, from: Value) -> Want {
     let kept = Value::new(to, from.bits);
     let others = if kept.is_special() || from.is_special() {

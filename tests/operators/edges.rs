@@ -1,4 +1,4 @@
-//! The values that functions are tried on: edges, and random ones that are the same in every run.
+//! The arguments of tests: edge values, and random ones that are the same in every run.
 
 use crate::scalar::{Scalar, Value, exp2i};
 
@@ -14,7 +14,7 @@ pub(crate) fn edges(scalar: Scalar) -> Vec<Value> {
     }
 }
 
-/// A few, where all combinations of three or four arguments are tried.
+/// A few values, for all combinations of three or four arguments.
 pub(crate) fn few(scalar: Scalar) -> Vec<Value> {
     if scalar.is_float() {
         let great = scalar.greatest();
@@ -82,12 +82,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to 1.
+    /// A number from 0 up to 1.
     pub(crate) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * exp2i(-53)
     }
 
-    /// Floats of moderate size half of the time, else any bits; integers of any size.
+    /// Floats of moderate size for half of the values, any bits for the rest; integers of any size.
     pub(crate) fn value(&mut self, scalar: Scalar) -> Value {
         let (choice, bits) = (self.bits(), self.bits());
         match scalar {
@@ -99,7 +99,7 @@ impl Random {
     }
 }
 
-/// All combinations of edge values for one or two arguments, of a few values for more; and random rows.
+/// All combinations of edge values for one or two arguments, of a few values for more, plus random rows.
 pub(crate) fn combinations(arguments: &[Scalar]) -> Vec<Row> {
     let choices: Vec<Vec<Value>> =
         arguments.iter().map(|scalar| if arguments.len() <= 2 { edges(*scalar) } else { few(*scalar) }).collect();
@@ -118,9 +118,9 @@ pub(crate) fn combinations(arguments: &[Scalar]) -> Vec<Row> {
     rows
 }
 
-/// Rows of scalars put together to rows of vectors; the arguments in `kept` stay scalars.
+/// Combines rows of scalars into rows of vectors; the arguments in `kept` stay scalars.
 pub(crate) fn grouped(rows: &[Row], lanes: usize, kept: &[usize]) -> Vec<Row> {
-    // Few rows are put together in every way, many each once.
+    // A few rows are combined in every way; many rows are used once each.
     let few = rows.len() <= 8;
     let count = if few { rows.len().pow(lanes as u32) } else { rows.len() / lanes };
     let chosen = |group: usize, lane: usize| {
@@ -139,7 +139,7 @@ pub(crate) fn grouped(rows: &[Row], lanes: usize, kept: &[usize]) -> Vec<Row> {
         .collect()
 }
 
-/// Rows without infinities and NaNs, which would leave vectors unjudged on most devices.
+/// Rows without infinities and NaNs, which are indeterminate on most devices and would make whole vectors so.
 pub(crate) fn ordinary(rows: Vec<Row>) -> Vec<Row> {
     rows.into_iter().filter(|row| row.iter().flatten().all(|value| !value.is_special())).collect()
 }

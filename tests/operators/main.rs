@@ -1,12 +1,12 @@
-//! Every operator and built-in function of WGSL compute on every device, judged against plain Rust.
+//! Every operator and built-in function of WGSL compute on every device, checked against plain Rust.
 //!
-//! Arguments come out of buffers, so that nothing is folded before a kernel runs. Devices are found
-//! at run time, and a case's name starts with its device: `vulkan::builtins::f32::atan2`. A `cpu`
-//! device is held to IEEE 754, others to what WGSL promises.
+//! Arguments come from buffers, so that no compiler can fold them. Devices are found at run time, and a case's name
+//! starts with its device: `vulkan::builtins::f32::atan2`. A `cpu` device has to meet IEEE 754, others the WGSL
+//! specification.
 //!
 //! | environment variable | meaning |
 //! |---|---|
-//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+//! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
 mod accuracy;
 mod atomics;
@@ -51,17 +51,17 @@ fn main() -> ExitCode {
     let targets = targets::targets();
     let required = targets::required();
     if targets.is_empty() && required.is_empty() && !arguments.list {
-        println!("there is no device on this machine: nothing is tested (ANYWARP_REQUIRE=vulkan makes that a failure)");
+        println!("no device found, so no case runs; set ANYWARP_REQUIRE=vulkan to make a missing device a failure");
     }
     let mut trials: Vec<Trial> = required.into_iter().map(presence).collect();
-    // How data gets to a device changes nothing in how it computes.
+    // Transfers to a device do not affect its arithmetic.
     for target in targets.iter().filter(|target| !target.name.ends_with("-staged")) {
         trials.extend(cases().into_iter().map(|case| trial(target, case)));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Every case there is.
+/// All cases.
 fn cases() -> Vec<Case> {
     [
         operators::cases(),

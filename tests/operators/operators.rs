@@ -76,11 +76,11 @@ fn multiply(scalar: Scalar, v: &[Value]) -> Want {
     if scalar.is_float() {
         return correctly_rounded(scalar, v[0].f() * v[1].f());
     }
-    // Two u64 may exceed i128: their low bits are right all the same.
+    // The product of two u64 may exceed i128, but its low bits are correct.
     Want::int(scalar, v[0].i().wrapping_mul(v[1].i()))
 }
 
-/// By zero, and the least by -1: the dividend.
+/// A division by zero, and of the least value by -1, returns the dividend.
 fn divide(scalar: Scalar, v: &[Value]) -> Want {
     if !scalar.is_float() {
         let (x, y) = (v[0].i(), v[1].i());
@@ -92,7 +92,8 @@ fn divide(scalar: Scalar, v: &[Value]) -> Want {
     rounded(scalar, x / y, ulps)
 }
 
-/// By zero, and the least by -1: zero. Of floats `x - y * trunc(x / y)`, with that formula's error.
+/// A remainder by zero, and of the least value by -1, is zero. Floats use `x - y * trunc(x / y)`, with the error of
+/// that formula.
 fn remainder(scalar: Scalar, v: &[Value]) -> Want {
     if !scalar.is_float() {
         let (x, y) = (v[0].i(), v[1].i());
@@ -104,7 +105,7 @@ fn remainder(scalar: Scalar, v: &[Value]) -> Want {
     let formula = once(x - once(y * quotient));
     let fused = once((-y).mul_add(quotient, x));
     let exact = x % y;
-    // Halves may be computed as singles and rounded at last.
+    // f16 may be computed in f32 and rounded at the end.
     let wide = if scalar == Scalar::F16 {
         let (x, y) = (x as f32, y as f32);
         f64::from(x - y * (x / y).trunc())
@@ -113,10 +114,10 @@ fn remainder(scalar: Scalar, v: &[Value]) -> Want {
     };
     let cpu = Want::OneOf([exact, formula, fused, wide].map(|value| Want::float(scalar, value)).to_vec());
     let quotient = (x / y).abs();
-    // The formula's division is specified for such divisors only.
+    // The accuracy of the formula's division is only specified for such divisors.
     let range = scalar.least_normal()..=scalar.least_normal().recip();
     let others = if quotient < 1.0 / scalar.ulp(1.0) && range.contains(&y.abs()) {
-        // The quotient may be rounded up to the next integer, or down from it.
+        // The quotient may be rounded up to the next integer, or down to the previous one.
         let within = 2.5 * scalar.ulp(quotient) * y.abs() + scalar.ulp(x);
         let near = |value: f64| Want::Near { value, within };
         Want::OneOf(vec![near(exact), near(exact - y.copysign(x)), near(exact + y.copysign(x))])
@@ -130,13 +131,13 @@ fn negate(scalar: Scalar, v: &[Value]) -> Want {
     if scalar.is_float() { Want::float(scalar, -v[0].f()) } else { Want::int(scalar, -v[0].i()) }
 }
 
-/// -1, 0, 1, or `None` where a NaN is compared.
+/// Checks an order of -1, 0 or 1, or `None` where an operand is NaN.
 fn compare(v: &[Value], holds: fn(Option<i32>) -> bool) -> Want {
     let order = if v[0].scalar.is_float() { v[0].f().partial_cmp(&v[1].f()) } else { Some(v[0].i().cmp(&v[1].i())) };
     Want::bool(holds(order.map(|order| order as i32)))
 }
 
-/// A shift's amount counts modulo the width.
+/// The amount of a shift is taken modulo the width.
 fn amount(scalar: Scalar, amount: Value) -> u32 {
     amount.bits as u32 % scalar.width()
 }
@@ -184,21 +185,21 @@ fn scalar_logic() -> Vec<Case> {
     cases
 }
 
-/// The right side has effects just when it is evaluated.
+/// The right operand has effects only when it is evaluated.
 fn short_circuit(device: &anywarp::Device) -> crate::outcome::TestResult {
     let program = Program::new(
         "@group(0) @binding(0) var<storage, read> a: array<u32>;
          @group(0) @binding(1) var<storage, read_write> result: array<u32>;
          var<private> calls: u32;
-         fn tell(value: bool) -> bool { calls += 1u; return value; }
+         fn counted(value: bool) -> bool { calls += 1u; return value; }
          @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
              let x = (a[id.x] & 1u) != 0u;
              let y = (a[id.x] & 2u) != 0u;
-             let both = x && tell(y);
+             let both = x && counted(y);
              let after_and = calls;
-             let either = x || tell(y);
+             let either = x || counted(y);
              let after_or = calls;
-             let three = tell(x) && tell(y) && tell(!x);
+             let three = counted(x) && counted(y) && counted(!x);
              result[id.x * 6u] = u32(both);
              result[id.x * 6u + 1u] = after_and;
              result[id.x * 6u + 2u] = u32(either);
@@ -219,7 +220,7 @@ fn short_circuit(device: &anywarp::Device) -> crate::outcome::TestResult {
     same(&got, &wanted, "results and calls")
 }
 
-/// A name, the type of `x` and `y`, statements that leave `s`, and what it must be.
+/// A name, the type of `x` and `y`, statements that set `s`, and the expected value of `s`.
 type Assignment = (&'static str, Scalar, &'static str, fn(i128, i128) -> i128);
 
 /// `x op= y` and `x++`, on variables, components and elements.

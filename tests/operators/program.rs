@@ -4,7 +4,7 @@ use anywarp::{Device, Wgsl};
 
 use crate::outcome::TestResult;
 
-/// A kernel with a `result: array<u32>` that it writes, and inputs.
+/// A kernel with inputs that writes `result: array<u32>`.
 pub(crate) struct Program<'a> {
     source: String,
     inputs: Vec<(&'a str, Vec<u32>)>,
@@ -18,7 +18,7 @@ impl<'a> Program<'a> {
         Self { source: source.into(), inputs: Vec::new(), overrides: Vec::new(), first: Vec::new(), spare: None }
     }
 
-    /// A read-only buffer.
+    /// Adds a read-only buffer.
     pub(crate) fn input(mut self, name: &'a str, words: &[u32]) -> Self {
         self.inputs.push((name, words.to_vec()));
         self
@@ -30,19 +30,19 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// What the result's first words are before the kernel runs.
+    /// Sets the first words of the result before the kernel runs.
     pub(crate) fn starting(mut self, words: &[u32]) -> Self {
         self.first = words.to_vec();
         self
     }
 
-    /// A buffer of words that the kernel may write and nobody reads.
+    /// Adds a buffer of words that the kernel may write and no check reads.
     pub(crate) fn spare(mut self, name: &'a str, words: usize) -> Self {
         self.spare = Some((name, words));
         self
     }
 
-    /// Runs `groups` workgroups and gives the first `length` words of the result.
+    /// Runs `groups` workgroups and returns the first `length` words of the result.
     pub(crate) fn run(
         &self,
         device: &Device,

@@ -1,4 +1,4 @@
-//! Scalar types of WGSL and their values, kept as bits.
+//! Scalar types of WGSL, and their values as bits.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub(crate) enum Scalar {
 use Scalar::{Bool, F16, F32, F64, I32, I64, U32, U64};
 
 pub(crate) const FLOATS: &[Scalar] = &[F32, F16, F64];
-/// The floats that every built-in function is specified for.
+/// The floats for which every built-in function is specified.
 pub(crate) const SHORT_FLOATS: &[Scalar] = &[F32, F16];
 pub(crate) const INTEGERS: &[Scalar] = &[I32, U32, I64, U64];
 pub(crate) const SIGNED: &[Scalar] = &[I32, I64, F32, F16, F64];
@@ -41,12 +41,12 @@ impl Scalar {
         }
     }
 
-    /// The type that stands for it in a buffer: a `bool` cannot.
+    /// The type in a buffer, which cannot hold a `bool`.
     pub(crate) fn stored(self) -> &'static str {
         if self == Bool { "u32" } else { self.name() }
     }
 
-    /// Bytes in a buffer.
+    /// The size in a buffer, in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
             F16 => 2,
@@ -55,12 +55,12 @@ impl Scalar {
         }
     }
 
-    /// Bits of an integer.
+    /// The width of an integer, in bits.
     pub(crate) fn width(self) -> u32 {
         self.size() as u32 * 8
     }
 
-    /// What a device must have for it, as its capabilities call it.
+    /// The feature that a device needs for the type.
     pub(crate) fn feature(self) -> Option<&'static str> {
         match self {
             F16 => Some("f16"),
@@ -78,7 +78,7 @@ impl Scalar {
         matches!(self, I32 | I64)
     }
 
-    /// Bits of a float's significand after the point, and the exponent of its least normal value.
+    /// The number of bits after the point of a float's significand, and the exponent of its least normal value.
     fn significand(self) -> (i32, i32) {
         match self {
             F16 => (10, -14),
@@ -108,13 +108,13 @@ impl Scalar {
         let exponent = if magnitude < self.least_normal() {
             least
         } else {
-            // Subnormal f64 values never get here, so the exponent field is the exponent.
+            // Subnormal f64 values do not occur here, so the exponent field holds the exponent.
             ((magnitude.to_bits() >> 52) as i32 & 0x7ff) - 1023
         };
         exp2i(exponent - bits)
     }
 
-    /// Least and greatest value of an integer.
+    /// The least and the greatest value of an integer.
     pub(crate) fn range(self) -> (i128, i128) {
         match self {
             I32 => (i128::from(i32::MIN), i128::from(i32::MAX)),
@@ -125,7 +125,7 @@ impl Scalar {
     }
 }
 
-/// Two to a power that may give a subnormal number.
+/// A power of two, which may be subnormal.
 pub(crate) fn exp2i(exponent: i32) -> f64 {
     if exponent >= -1022 {
         f64::from_bits(((exponent + 1023) as u64) << 52)
@@ -192,7 +192,7 @@ impl Value {
         self.scalar.is_float() && self.f() != 0.0 && self.f().abs() < self.scalar.least_normal()
     }
 
-    /// A float that is infinite or no number.
+    /// Whether the value is an infinite float or NaN.
     pub(crate) fn is_special(self) -> bool {
         self.scalar.is_float() && !self.f().is_finite()
     }
@@ -223,7 +223,7 @@ impl fmt::Debug for Value {
     }
 }
 
-/// Rounded once, which a conversion through f32 would not be.
+/// Rounds once; a conversion through f32 would round twice.
 fn nearest_half(value: f64) -> f16 {
     if !value.is_finite() {
         return f16::from_f64(value);

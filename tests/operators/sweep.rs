@@ -10,7 +10,7 @@ use crate::outcome::{TestResult, fail, skip};
 use crate::scalar::{Scalar, Value};
 use crate::want::{Want, judge};
 
-/// How many components a value has.
+/// The number and arrangement of a value's components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
     Scalar,
@@ -56,7 +56,7 @@ impl Type {
         }
     }
 
-    /// Reads a value that lies in a buffer of scalars.
+    /// WGSL that reads a value from a buffer of scalars.
     fn load(self, buffer: &str) -> String {
         let lanes = self.lanes();
         let one = |lane| {
@@ -67,7 +67,7 @@ impl Type {
         if lanes == 1 { all[0].clone() } else { format!("{}({})", self.name(), all.join(", ")) }
     }
 
-    /// Writes a value to a buffer of scalars.
+    /// WGSL that writes a value to a buffer of scalars.
     fn store(self, value: &str) -> String {
         let lanes = self.lanes();
         let one = |lane: usize| {
@@ -83,10 +83,10 @@ impl Type {
     }
 }
 
-/// What each component of the result must be for a row of arguments.
+/// The expectation for each component of the result, from a row of arguments.
 pub(crate) type Reference = Arc<dyn Fn(&[Vec<Value>]) -> Vec<Want> + Send + Sync>;
 
-/// An expression and what it must give.
+/// An expression and its expected results.
 #[derive(Clone)]
 pub(crate) struct Sweep {
     /// WGSL over `x`, `y`, `z` and `w`, the arguments.
@@ -97,38 +97,38 @@ pub(crate) struct Sweep {
     pub(crate) before: &'static str,
     pub(crate) rows: Arc<dyn Fn() -> Vec<Row> + Send + Sync>,
     pub(crate) reference: Reference,
-    /// Features beyond those that the types need.
+    /// Features that the case needs in addition to those of its types.
     pub(crate) features: &'static [&'static str],
-    /// Why no other backend than `cpu` can run it.
+    /// The reason why only `cpu` can run it.
     pub(crate) only_cpu: Option<&'static str>,
 }
 
 const NAMES: [&str; 4] = ["x", "y", "z", "w"];
-/// Wrong rows that are told before the rest is only counted.
-const TOLD: usize = 6;
+/// The number of wrong rows that are described; the rest is only counted.
+const MAX_DESCRIBED: usize = 6;
 
 impl Sweep {
-    /// Evaluates every row and judges it.
+    /// Evaluates every row and checks the results.
     pub(crate) fn run(&self, device: &Device) -> TestResult {
         let strict = device.caps().backend == BackendKind::Cpu;
         self.needs(device, strict)?;
         let rows = (self.rows)();
         let got = self.evaluate(device, &rows)?;
         let lanes = self.result.lanes();
-        let (mut wrong, mut told) = (0, String::new());
+        let (mut wrong, mut described) = (0, String::new());
         for (row, got) in rows.iter().zip(got.chunks(lanes)) {
             let wanted = (self.reference)(row);
             if !judge(row, &wanted, got, strict, |row| (self.reference)(row)) {
                 wrong += 1;
-                if wrong <= TOLD {
-                    told.push_str(&format!(
-                        "\n  {} of {row:?}\n    wanted {wanted:?}\n    got    {got:?}",
+                if wrong <= MAX_DESCRIBED {
+                    described.push_str(&format!(
+                        "\n  {} of {row:?}\n    expected {wanted:?}\n    got      {got:?}",
                         self.expression
                     ));
                 }
             }
         }
-        if wrong == 0 { Ok(()) } else { fail(format!("{wrong} of {} rows are wrong:{told}", rows.len())) }
+        if wrong == 0 { Ok(()) } else { fail(format!("{wrong} of {} rows are wrong:{described}", rows.len())) }
     }
 
     fn needs(&self, device: &Device, strict: bool) -> TestResult {
@@ -150,13 +150,13 @@ impl Sweep {
         let mut buffers = Vec::new();
         for argument in 0..self.arguments.len() {
             let mut bytes: Vec<u8> = rows.iter().flat_map(|row| &row[argument]).flat_map(|v| v.to_bytes()).collect();
-            // Bindings are whole words.
+            // The size of a binding is a multiple of 4 bytes.
             bytes.resize(bytes.len().next_multiple_of(4), 0);
             buffers.push(device.buffer_from(&bytes)?);
         }
         let size = self.result.scalar.size();
         let length = rows.len() * self.result.lanes() * size;
-        // A pattern that no right result has would not be noticed in a zeroed buffer.
+        // A pattern that no correct result has, because a missing write of zero would pass in a zeroed buffer.
         let mut result = device.buffer_from(&vec![0xa5u8; length.next_multiple_of(4)])?;
         let launch = NAMES
             .iter()

@@ -1,4 +1,4 @@
-//! A named case, and the table form that most are generated from.
+//! Named cases, and the table form that generates most of them.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::scalar::{Scalar, Value};
 use crate::sweep::{Sweep, Type};
 use crate::want::Want;
 
-/// A name, and what must succeed on every device.
+/// A named case that must succeed on every device.
 pub(crate) struct Case {
-    /// Without the device: `operators::f32::add`.
+    /// The name without the device: `operators::f32::add`.
     pub(crate) name: String,
     pub(crate) run: Arc<dyn Fn(&Device) -> TestResult + Send + Sync>,
 }
@@ -27,30 +27,30 @@ impl Case {
     }
 }
 
-/// A case that is written by hand, with a part of its name.
+/// A handwritten case with a part of its name.
 pub(crate) type Named = (&'static str, fn(&Device) -> TestResult);
 
-/// What type a function gives.
+/// The type of a function's result.
 #[derive(Clone, Copy)]
 pub(crate) enum Gives {
-    /// Its first argument's.
+    /// The type of the first argument.
     Same,
-    /// This one.
+    /// A fixed type.
     Just(Scalar),
 }
 
-/// What one scalar call must give.
+/// The expectation for a call with scalars.
 pub(crate) type ScalarReference = fn(Scalar, &[Value]) -> Want;
 
-/// A function or operator that works on each component alone, for several types.
+/// A function or operator that works on each component separately, for several types.
 #[derive(Clone, Copy)]
 pub(crate) struct Componentwise {
     pub(crate) name: &'static str,
     /// WGSL over `x`, `y` and `z`.
     pub(crate) expression: &'static str,
-    /// The types that it is tried with.
+    /// The types to test.
     pub(crate) scalars: &'static [Scalar],
-    /// The types of its arguments for such a type.
+    /// The types of the arguments for one of these types.
     pub(crate) arguments: fn(Scalar) -> Vec<Scalar>,
     pub(crate) gives: Gives,
     pub(crate) reference: ScalarReference,
@@ -60,12 +60,12 @@ pub(crate) struct Componentwise {
     pub(crate) mixed: bool,
     /// Further rows of arguments.
     pub(crate) more: fn(Scalar) -> Vec<Row>,
-    /// Why other backends than `cpu` cannot run it for 64-bit types.
+    /// The reason why only `cpu` can run it with 64-bit types.
     pub(crate) only_cpu_wide: Option<&'static str>,
 }
 
 impl Componentwise {
-    /// A function of `arity` arguments of one type that gives the same type.
+    /// A function with one argument whose result has the same type.
     pub(crate) const fn new(
         name: &'static str,
         expression: &'static str,
@@ -114,7 +114,7 @@ impl Componentwise {
         Self { only_cpu_wide: Some(reason), ..self }
     }
 
-    /// Cases of scalars for every type, of vectors for the common ones.
+    /// The cases: scalars of every type, and vectors of the common types.
     pub(crate) fn cases(self, group: &str) -> Vec<Case> {
         let mut cases = Vec::new();
         for scalar in self.scalars.iter().copied() {

@@ -1,5 +1,5 @@
-//! WGSL that naga does not accept yet: each piece must still be refused, so that a case is written
-//! here as soon as it is not.
+//! WGSL that naga does not accept yet. Each piece must still be refused; when it is accepted, this test fails, and a
+//! case takes its place.
 
 use anywarp::{Device, KernelError};
 
@@ -34,8 +34,8 @@ fn refused(device: &Device, declarations: &str, body: &str) -> TestResult {
          @compute @workgroup_size(1) fn main() {{ {body} }}"
     );
     match device.kernel(&*source) {
-        Err(KernelError::Invalid { .. }) => skip("naga does not accept it"),
+        Err(KernelError::Invalid { .. }) => skip("naga does not accept this WGSL yet"),
         Err(error) => Err(error.into()),
-        Ok(_) => fail("naga accepts this now: it deserves a case"),
+        Ok(_) => fail("naga accepts this WGSL now: replace this piece by a case"),
     }
 }

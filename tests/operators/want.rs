@@ -1,23 +1,23 @@
-//! What a result must be, and how it is judged.
+//! Expected results, and the comparison with actual ones.
 //!
-//! A `cpu` device is held to IEEE 754: subnormals, infinities, NaNs and signed zeros count. Other
-//! devices have the freedom that the WGSL specification gives in "Differences from IEEE-754":
-//! infinities and NaNs are indeterminate, subnormals may be flushed, a zero's sign ignored.
+//! A `cpu` device has to meet IEEE 754, including subnormals, infinities, NaNs and signed zeros. Other devices have the
+//! freedom of the section "Differences from IEEE-754" of the WGSL specification: infinities and NaNs are indeterminate,
+//! subnormals may be flushed, and the sign of a zero may be ignored.
 
 use crate::scalar::{Scalar, Value};
 
-/// What one component of a result must be.
+/// The expectation for one component of a result.
 #[derive(Clone, Debug)]
 pub(crate) enum Want {
-    /// The specification leaves it open.
+    /// Any value: the specification does not define the result.
     Any,
-    /// Just this; any NaN for a NaN.
+    /// Exactly this value; any NaN for a NaN.
     Is(Value),
-    /// A float within an absolute distance. An infinity is as good where values so far away round to it.
+    /// A float within an absolute distance, or an infinity where a value at that distance rounds to it.
     Near { value: f64, within: f64 },
     /// One of these.
     OneOf(Vec<Want>),
-    /// One demand for `cpu`, one for all others.
+    /// One expectation for `cpu`, another for all other backends.
     PerBackend { cpu: Box<Want>, others: Box<Want> },
 }
 
@@ -38,7 +38,7 @@ impl Want {
         Self::PerBackend { cpu: Box::new(cpu), others: Box::new(others) }
     }
 
-    /// Whether `got` will do.
+    /// Whether `got` meets the expectation.
     pub(crate) fn accepts(&self, got: Value, strict: bool) -> bool {
         match self {
             Self::Any => true,
@@ -58,7 +58,7 @@ impl Want {
         }
     }
 
-    /// Whether a float that the specification makes indeterminate is among what is wanted.
+    /// Whether an indeterminate float (infinity or NaN) is among the expected values.
     fn is_special(&self) -> bool {
         match self {
             Self::Any => false,
@@ -69,7 +69,7 @@ impl Want {
         }
     }
 
-    /// Whether a zero will do for it where subnormals are flushed and signs of zeros ignored.
+    /// Whether a zero meets the expectation where subnormals are flushed and signs of zeros are ignored.
     fn may_be_zero(&self, scalar: Scalar) -> bool {
         match self {
             Self::Any => true,
@@ -81,7 +81,7 @@ impl Want {
     }
 }
 
-/// Whether every component that was `got` is right for a row of arguments.
+/// Whether every component of `got` is right for a row of arguments.
 pub(crate) fn judge(
     row: &[Vec<Value>],
     wanted: &[Want],
@@ -99,7 +99,7 @@ pub(crate) fn judge(
     if lanes().any(|value| value.is_special()) {
         return true;
     }
-    // Arguments may have been flushed, all or some, and lost the signs of their zeros.
+    // The device may have flushed any of the subnormal arguments, and ignored the signs of zeros.
     let small: Vec<usize> = lanes().enumerate().filter(|(_, v)| v.is_subnormal()).map(|(at, _)| at).collect();
     let subsets = if small.len() <= 6 { 1u32 << small.len() } else { 2 };
     for subset in 0..subsets {

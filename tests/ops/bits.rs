@@ -16,7 +16,7 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 fn f16_rounded_once(device: &Device) -> TestResult {
-    // Among the products are halves between two numbers, subnormal ones, and all but zero.
+    // The products include midpoints between two numbers, subnormal numbers, and numbers near zero.
     let column: Vec<f16> = (0..96).map(|at| f16::from_bits(0x0001 + at * 0x13b)).collect();
     let row: Vec<f16> = (0..95).map(|at| f16::from_bits(0x8000 * (at & 1) + 0x1c00 + at * 0xb1)).collect();
     let wanted: Vec<f16> =
@@ -43,7 +43,7 @@ fn beyond(device: &Device) -> TestResult {
     let mut c = device.buffer::<f16>(12)?;
     matmul(&column, &row, &mut c, [6, 1, 2])?;
     let got: Vec<String> = c.read()?.iter().map(|value| format!("{value}")).collect();
-    // A sum may begin with a zero, so the sign of a zero is not certain.
+    // A sum may start with either zero, so the sign of a zero is ignored.
     let got: Vec<&str> = got.iter().map(|text| text.trim_start_matches("-0")).collect();
     let got: Vec<&str> = got.into_iter().map(|text| if text.is_empty() { "0" } else { text }).collect();
     equal(got, vec!["65504", "-inf", "65472", "-inf", "inf", "-inf", "NaN", "NaN", "2", "-4", "0", "0"], "f16")

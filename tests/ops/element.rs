@@ -1,9 +1,9 @@
-//! The element types, and how exact products of them must be.
+//! The element types, and the required accuracy of their products.
 
 use anywarp::ops::MatmulElement;
 use half::{bf16, f16};
 
-/// What a reference needs of an element.
+/// The element types of the references.
 pub(crate) trait Number: MatmulElement + std::fmt::Debug + PartialEq {
     /// Half the distance between 1 and the next number.
     const ROUNDING: f64;
@@ -53,7 +53,7 @@ impl Number for bf16 {
     }
 }
 
-/// Numbers between -1 and 1 that look random, the same in every run.
+/// Pseudo-random numbers between -1 and 1, the same in every run.
 pub(crate) fn numbers<T: Number>(count: usize, seed: u32) -> Vec<T> {
     let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
     let next = || {

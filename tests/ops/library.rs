@@ -1,5 +1,5 @@
-//! What reaches a device whose vendor has a library, as text. Memory 1 is the first buffer that a
-//! case makes, memory 2 the next; staging memory is numbered among them.
+//! The commands for a device whose vendor has a matrix library, as text. Memory 1 is the first buffer of a case, memory
+//! 2 the next; staging memory is numbered in the same sequence.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::outcome::{TestResult, equal};
 
 type Case = fn() -> TestResult;
 
-/// A name, and what must succeed without a device.
+/// A named case that must succeed without a real device.
 pub(crate) type Alone = (String, Box<dyn Fn() -> TestResult + Send>);
 
 const CASES: [(&str, Case); 6] = [
@@ -35,8 +35,8 @@ fn device(precisions: &[Precision]) -> (Device, Arc<NullBackend>) {
     (Device::from_backend(Arc::clone(&null) as _), null)
 }
 
-/// The product comes behind the uploads of its factors. What the host wrote into `c` is not uploaded
-/// where the product takes its place; only that place is downloaded.
+/// The product follows the uploads of its factors. Host writes to `c` that the product overwrites are not uploaded;
+/// only the product's range is downloaded.
 fn on_the_stream() -> TestResult {
     let (device, null) = device(&[Precision::F32]);
     let (a, b) = (device.buffer_from(&[1.0f32; 6])?, device.buffer_from(&[1.0f32; 12])?);
@@ -80,7 +80,7 @@ matrix product f32 2x4x3 read memory 3[0..32] read memory 2[0..48] write memory 
     equal(null.misuse().len(), 0, "misuse")
 }
 
-/// TF32 is only for those who ask; who has none computes in f32.
+/// TF32 is used only on request; a device without it computes in f32.
 fn precisions() -> TestResult {
     let run = |has: &[Precision], asked: Option<Precision>| -> TestResult<String> {
         let (device, null) = device(has);
@@ -107,7 +107,7 @@ fn precisions() -> TestResult {
     )
 }
 
-/// Regions are the matrices' own bytes, though transfers come in words.
+/// Regions are the exact bytes of the matrices, although transfers move whole words.
 fn odd_halves() -> TestResult {
     let (device, null) = device(&[Precision::F16]);
     let (a, b) = (device.buffer::<f16>(9)?, device.buffer::<f16>(9)?);
@@ -118,7 +118,7 @@ fn odd_halves() -> TestResult {
     equal(null.submissions().concat().as_str(), wanted, "submissions")
 }
 
-/// What the host wrote beside a matrix goes up, though it shares a word with that.
+/// Host writes beside a matrix are uploaded, even in a word that the matrix shares.
 fn neighbours_of_odd_halves() -> TestResult {
     let (device, null) = device(&[Precision::F16]);
     let (a, b) = (device.buffer::<f16>(1)?, device.buffer::<f16>(6)?);

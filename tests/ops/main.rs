@@ -1,11 +1,11 @@
-//! Operations that come with anywarp, on every device, judged against plain Rust in `f64`.
+//! The operations of anywarp, on every device, checked against plain Rust in `f64`.
 //!
-//! A case's name starts with its device: `vulkan::matmul::f32::primes`. Cases of `null` look at what
-//! reaches a device whose vendor has a library; cases of `shaders` parse what is in `shaders/` and `examples/shaders/`.
+//! A case's name starts with its device: `vulkan::matmul::f32::primes`. Cases of `null` check the commands for a device
+//! whose vendor has a library; cases of `shaders` parse the files in `shaders/` and `examples/shaders/`.
 //!
 //! | environment variable | meaning |
 //! |---|---|
-//! | `ANYWARP_REQUIRE` | backends that must be there, such as `cpu,vulkan`: a missing one is a failure |
+//! | `ANYWARP_REQUIRE` | required backends, such as `cpu,vulkan`; a missing one is a failure |
 
 mod bits;
 mod element;
@@ -36,7 +36,7 @@ use outcome::TestResult;
 use targets::Target;
 use trial::{failed, judged, presence};
 
-/// A name, and what must succeed on every device.
+/// A named case that must succeed on every device.
 type Case = (String, fn(&Device) -> TestResult);
 
 fn main() -> ExitCode {

@@ -29,7 +29,7 @@ pub(crate) fn checked() -> Alone {
     ("cpu:checked::fill_pattern".to_owned(), Box::new(clean))
 }
 
-/// Bits that no arithmetic would keep.
+/// Bit patterns that arithmetic would change.
 fn floats(device: &Device) -> TestResult {
     lengths(device, &[f32::from_bits(0x7fa0_0001), -0.0, f32::NEG_INFINITY, f32::from_bits(1)])
 }
@@ -51,7 +51,7 @@ fn lengths<T: PatternElement + Debug>(device: &Device, pattern: &[T]) -> TestRes
     same(&x.read()?, &wanted, "the plain call")
 }
 
-/// From anywhere; nothing around is touched.
+/// Slices at any offset; elements around them are unchanged.
 fn slices(device: &Device) -> TestResult {
     for (from, length) in [(1, 5), (3, 1000), (64, 128), (7, 0)] {
         let mut wanted = vec![99u32; 2000];
@@ -102,10 +102,10 @@ fn refusals(device: &Device) -> TestResult {
     refused(refusal, foreign, &["fill with a pattern", "the stream"])?;
     let class = Error::from(fill_pattern(&mut x, &[]).unwrap_err()).class();
     equal(class, ErrorClass::Programmer, "class")?;
-    same(&x.read()?, &[5; 4], "nothing has run")
+    same(&x.read()?, &[5; 4], "no fill has run")
 }
 
-/// No race, nothing out of range.
+/// No race, and no access out of range.
 fn clean() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     let mut x = device.buffer::<u32>(1000)?;

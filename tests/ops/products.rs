@@ -1,4 +1,4 @@
-//! Products of all shapes, each element within the error that its sum may have.
+//! Products of all shapes, each element within the allowed error of its sum.
 
 use anywarp::Device;
 use anywarp::ops::{Matmul, Precision, matmul};
@@ -68,8 +68,8 @@ fn product<T: Number>(device: &Device, [m, k, n]: [usize; 3], precision: Option<
     judge(&c.read()?, &of_a, &of_b, [m, k, n], precision)
 }
 
-/// Each element may be off by k + 1 roundings of the sum of all |products|, and by the rounding of the
-/// result. In TF32 each factor has lost what is behind its tenth bit, before.
+/// Each element may differ by k + 1 roundings of the sum of all absolute products, plus the rounding of the result. In
+/// TF32 each factor is first rounded to ten bits after the point.
 pub(crate) fn judge<T: Number>(
     got: &[T],
     a: &[T],
@@ -85,10 +85,10 @@ pub(crate) fn judge<T: Number>(
         let rounding = (k + 1) as f64 / f64::from(1 << 24) + cut;
         let most = rounding * size + T::ROUNDING * (sum.abs() + rounding * size) + T::SMALLEST;
         let (row, column, got) = (at / n, at % n, got[at].exact());
-        // What is not a number is off, too.
+        // A NaN is an error as well.
         let within = (got - sum).abs() <= most;
         if !within {
-            return fail(format!("{m}x{k}x{n}: c[{row}, {column}] is {got}, wanted {sum} within {most:e}"));
+            return fail(format!("{m}x{k}x{n}: c[{row}, {column}] expected {sum} within {most:e}, got {got}"));
         }
     }
     Ok(())

@@ -64,7 +64,7 @@ fn too_large(device: &Device) -> TestResult {
     refused(matmul(&c.as_copy(device)?, &a, &mut c, [0, 1 << 33, 0]), is, &["a has the shape [0, 8589934592]"])
 }
 
-/// Something of no elements to read beside what is written.
+/// An empty buffer to read beside the written one.
 trait Copied {
     fn as_copy(&self, device: &Device) -> TestResult<anywarp::UnifiedBuffer<f32>>;
 }
@@ -93,8 +93,8 @@ fn other_devices(device: &Device) -> TestResult {
     let (here, there) = (device.buffer::<f32>(4)?, other.buffer::<f32>(4)?);
     let mut c = device.buffer::<f32>(4)?;
     let is = |error: &OperationError| matches!(error, OperationError::OtherDevice { .. });
-    refused(matmul(&there, &here, &mut c, [2, 2, 2]), is, &["'a' is of", device.selector()])?;
-    refused(matmul(&here, &there, &mut c, [2, 2, 2]), is, &["'b' is of", device.selector()])?;
+    refused(matmul(&there, &here, &mut c, [2, 2, 2]), is, &["'a' belongs to", device.selector()])?;
+    refused(matmul(&here, &there, &mut c, [2, 2, 2]), is, &["'b' belongs to", device.selector()])?;
     let mut recording = other.recording();
-    refused(Matmul::new([2, 2, 2]).record(&mut recording).run(&here, &here, &mut c), is, &["the recording is of"])
+    refused(Matmul::new([2, 2, 2]).record(&mut recording).run(&here, &here, &mut c), is, &["the recording belongs to"])
 }

@@ -1,4 +1,5 @@
-//! Every file in `shaders/` and `examples/shaders/` is valid WGSL with what it imports, and those of operations are clean on a checked device.
+//! Every file in `shaders/` and `examples/shaders/` is valid WGSL with its imports, and operations have no findings on
+//! a checked device.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +55,7 @@ fn check(path: &Path) -> TestResult {
     module::validate(module).map_or_else(|refused| invalid(&refused.error), |_| Ok(()))
 }
 
-/// No race, nothing out of range, nothing read that was never written.
+/// No race, no access out of range, and no read of uninitialised data.
 fn clean<T: Number>() -> TestResult {
     let Ok(device) = Device::open("cpu:checked") else { return skip("there is no checked device") };
     for [m, k, n] in [[1, 1, 1], [65, 33, 67], [70, 16, 64]] {

@@ -1,7 +1,7 @@
-//! What moves between host and device: each row of the residency table, to the byte.
+//! Transfers between host and device: each row of the residency table, to the byte.
 //!
-//! A device with memory of its own must move just what a row says, one that shares the host's
-//! memory nothing; and on both every read must see what was written last.
+//! A device with its own memory must transfer exactly the bytes of a row, one with unified memory none; on both, every
+//! read must return the last written data.
 
 mod random;
 mod rows;
@@ -42,7 +42,7 @@ fn run(device: &Device, rows: Vec<Row>) {
         }
         world.read(&(0..LENGTH)).unwrap_or_else(|error| panic!("'{name}', at the end: {error}"));
         let (own, all) = (world.buffer.stats(), device.stats());
-        assert_eq!(world.other.stats(), BufferStats::default(), "'{name}': the other buffer never meets the host");
+        assert_eq!(world.other.stats(), BufferStats::default(), "'{name}': transfers of the other buffer");
         assert_eq!(all.bytes_uploaded - before.bytes_uploaded, own.bytes_uploaded, "'{name}': the device's sum");
         assert_eq!(all.bytes_downloaded - before.bytes_downloaded, own.bytes_downloaded, "'{name}': the device's sum");
         assert_eq!(all.live_bytes, 2 * BYTES);
@@ -50,7 +50,7 @@ fn run(device: &Device, rows: Vec<Row>) {
     assert_eq!(device.stats().live_bytes, 0);
 }
 
-/// Runs the rows on one device, which must see no call against the contract.
+/// Runs the rows on one device, which must see no violation of the backend contract.
 fn run_strictly(options: &NullOptions, rows: Vec<Row>) -> DeviceStats {
     let (device, _, null) = open(options);
     run(&device, rows);
@@ -59,12 +59,12 @@ fn run_strictly(options: &NullOptions, rows: Vec<Row>) -> DeviceStats {
 }
 
 #[test]
-fn memory_of_its_own_moves_what_the_host_wrote() {
+fn own_memory_transfers_host_writes() {
     run_strictly(&NullOptions::staged(), from_the_host());
 }
 
 #[test]
-fn memory_of_its_own_moves_what_the_device_wrote() {
+fn own_memory_transfers_device_writes() {
     run_strictly(&NullOptions::staged(), from_the_device());
 }
 
@@ -73,14 +73,14 @@ fn memory_of_its_own_moves_what_both_wrote() {
     run_strictly(&NullOptions::staged(), from_both());
 }
 
-/// What copies cost where those of so many elements take as long as what one more takes.
+/// The cost of copies for which copying `elements` takes as long as another copy command.
 fn for_gaps_of(elements: usize) -> CopyCost {
     let up = OneWay { command: Duration::from_micros(1), rate: 4e6 * elements as f64 };
     CopyCost { up, ..NullOptions::staged().copy_cost }
 }
 
 #[test]
-fn gaps_are_copied_along_where_that_is_right_and_pays() {
+fn gaps_are_copied_where_that_is_valid_and_cheaper() {
     run_strictly(&NullOptions { copy_cost: for_gaps_of(GAP), ..NullOptions::staged() }, over_gaps());
 }
 
@@ -93,11 +93,11 @@ fn scattered_words_share_blocks_and_copies() {
         let (device, _, null) = open(&options);
         let mut buffer = device.buffer::<u32>(APART * WORDS).expect("memory");
         for word in 0..WORDS {
-            // Not in their order.
+            // Not in ascending order.
             let at = word * 7919 % WORDS * APART;
             buffer.slice_mut(at..at + 1).write().expect("a guard")[0] = at as u32 + 1;
         }
-        assert_eq!(device.stats().staging_bytes, 0, "they wait in ordinary memory");
+        assert_eq!(device.stats().staging_bytes, 0, "the words stay in ordinary memory");
         let mut other = device.buffer::<u32>(APART * WORDS).expect("memory");
         other.copy_from(&buffer).expect("a copy");
         let stats = device.stats();
@@ -111,7 +111,7 @@ fn scattered_words_share_blocks_and_copies() {
 }
 
 #[test]
-fn one_memory_moves_nothing() {
+fn unified_memory_transfers_nothing() {
     for rows in [from_the_host(), from_the_device(), from_both(), over_gaps()] {
         let stats = run_strictly(&NullOptions::unified(), rows);
         assert_eq!(stats.staging_bytes, 0, "one memory needs no staging");
@@ -120,7 +120,7 @@ fn one_memory_moves_nothing() {
 }
 
 #[test]
-fn staging_memory_is_used_again() {
+fn staging_memory_is_reused() {
     let (device, _, _) = open(&NullOptions::staged());
     let mut world = World::new(&device).expect("a null device makes buffers");
     for _ in 0..100 {
@@ -129,7 +129,7 @@ fn staging_memory_is_used_again() {
         }
     }
     let stats = device.stats();
-    assert_eq!(stats.staging_misses * BYTES, stats.staging_bytes, "every block that was made is still there");
+    assert_eq!(stats.staging_misses * BYTES, stats.staging_bytes, "every allocated block still exists");
     assert!(stats.staging_misses <= 3, "{stats:?}");
     assert!(stats.staging_hits >= 190, "{stats:?}");
     drop(world);

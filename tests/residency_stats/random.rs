@@ -1,5 +1,4 @@
-//! Sequences that nobody has thought of: whatever is done, and whatever fails, a read sees what was
-//! written last.
+//! Random sequences of steps and failures, after which a read returns the last written data.
 
 use std::ops::Range;
 
@@ -50,7 +49,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Which call of a step finds no memory.
+/// The call of a step that runs out of memory.
 fn fault() -> impl Strategy<Value = Option<(Call, u64)>> {
     prop::option::of((prop_oneof![Just(Call::Allocate), Just(Call::Submit)], 0..3u64))
 }

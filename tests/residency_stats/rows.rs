@@ -1,4 +1,4 @@
-//! The table: what each step moves where the device has memory of its own.
+//! The table: the transfers of each step on a device with its own memory.
 
 use crate::world::BYTES;
 use crate::world::Step::{self, *};
@@ -13,7 +13,7 @@ pub(crate) fn down(transfers: u64, bytes: u64) -> [u64; 4] {
     [0, 0, transfers, bytes]
 }
 
-/// Steps, each with the transfers and bytes that it uploads and downloads.
+/// Steps, each with the number and bytes of its uploads and downloads.
 pub(crate) type Row = (&'static str, Vec<(Step, [u64; 4])>);
 
 pub(crate) fn from_the_host() -> Vec<Row> {
@@ -227,10 +227,10 @@ pub(crate) fn from_both() -> Vec<Row> {
     ]
 }
 
-/// Elements between two parts that are copied along by the device of [`over_gaps`].
+/// The largest gap, in elements, that the device of [`over_gaps`] copies with its neighbours.
 pub(crate) const GAP: usize = 16;
 
-/// Where an upload of a gap of 16 elements costs no more than another upload.
+/// Rows for a device where copying a gap of 16 elements costs no more than another upload.
 pub(crate) fn over_gaps() -> Vec<Row> {
     let all_down = down(1, BYTES);
     let apart = |between: usize| {
@@ -242,8 +242,11 @@ pub(crate) fn over_gaps() -> Vec<Row> {
         before
     };
     vec![
-        ("zeros that nobody has touched go along", then(apart(16), vec![(LaunchRead, up(1, 96)), (Read, all_down)])),
-        ("but not more of them than pay", then(apart(17), vec![(LaunchRead, up(2, 32)), (Read, all_down)])),
+        (
+            "untouched zeros are copied with their neighbours",
+            then(apart(16), vec![(LaunchRead, up(1, 96)), (Read, all_down)]),
+        ),
+        ("gaps that are too long are not copied", then(apart(17), vec![(LaunchRead, up(2, 32)), (Read, all_down)])),
         (
             "what both sides have goes along",
             then(vec![(Read, all_down)], then(apart(16), vec![(LaunchRead, up(1, 96)), (Read, down(2, 32))])),

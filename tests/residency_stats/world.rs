@@ -1,4 +1,4 @@
-//! One buffer, what can be done with it, and what it should hold.
+//! One buffer, its possible steps, and its expected contents.
 
 use std::ops::Range;
 
@@ -6,36 +6,35 @@ use anywarp::{Device, Kernel, UnifiedBuffer};
 
 use crate::support::ADD;
 
-/// Elements, of 4 bytes, of the buffer under test.
-/// More than one short write, which go up together, can be.
+/// The length of the buffer under test: more than one of the short writes that are uploaded together.
 pub(crate) const LENGTH: usize = 2048;
 pub(crate) const BYTES: u64 = 4 * LENGTH as u64;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// Writes all elements, or these, anew.
+    /// Overwrites all elements, or these.
     Write,
     WritePart(Range<usize>),
-    /// Writes these elements anew, one by one.
+    /// Overwrites these elements one by one.
     WriteWords(Vec<usize>),
-    /// Reads and changes.
+    /// Reads and changes elements.
     Update,
     UpdatePart(Range<usize>),
-    /// Takes a guard for changing and only reads.
+    /// Takes an update guard and only reads.
     Look,
     Read,
     ReadPart(Range<usize>),
     /// Reads one part while a guard of another is alive.
     ReadTwo(Range<usize>, Range<usize>),
-    /// A kernel reads it, or a part of it; then waits.
+    /// A kernel reads the buffer, or a part of it; then the host waits.
     LaunchRead,
     LaunchReadPart(Range<usize>),
-    /// A kernel may write it, or a part of it.
+    /// A kernel may write the buffer, or a part of it.
     LaunchWrite,
     LaunchWritePart(Range<usize>),
     Fill,
     FillPart(Range<usize>),
-    /// Copied from, or to, a buffer that only the device knows.
+    /// Copies from or to a buffer that only the device uses.
     CopyFrom,
     CopyPartFrom(Range<usize>),
     CopyTo,
@@ -48,7 +47,7 @@ use Step::{
     Read, ReadPart, ReadTwo, Update, UpdatePart, Wait, Write, WritePart, WriteWords,
 };
 
-/// The buffer, another one beside it, and what the first should hold.
+/// The buffer, another one beside it, and the expected contents of the first.
 pub(crate) struct World {
     pub(crate) buffer: UnifiedBuffer<u32>,
     pub(crate) other: UnifiedBuffer<u32>,
@@ -68,7 +67,7 @@ impl World {
         })
     }
 
-    /// Values that were never seen before.
+    /// Values that were not used before.
     pub(crate) fn fresh(&mut self, range: &Range<usize>) -> Vec<u32> {
         let first = self.next;
         self.next += range.len() as u32;

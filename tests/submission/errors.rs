@@ -1,4 +1,4 @@
-//! The one type that all errors fold into.
+//! The common error type of all errors.
 
 use std::error::Error as StdError;
 
@@ -12,13 +12,13 @@ use anywarp_null::NullOptions;
 
 use crate::support::{ADD, open};
 
-/// The error's own type, its class, and what it is called.
+/// Checks the error's own type, class and text.
 fn check<E: StdError + 'static>(error: impl Into<Error>, class: ErrorClass, is: fn(&E) -> bool) {
     let error = error.into();
     let Some(inner) = error.downcast_ref::<E>() else { panic!("another type: {error:?}") };
     assert!(is(inner), "{inner:?}");
     assert_eq!(error.class(), class, "{error:?}");
-    assert_eq!(error.to_string(), inner.to_string(), "the error says what its part says");
+    assert_eq!(error.to_string(), inner.to_string(), "the texts of the error and of its part");
     let types = [
         error.downcast_ref::<OpenError>().is_some(),
         error.downcast_ref::<BufferError>().is_some(),

@@ -1,4 +1,4 @@
-//! What an observer is given.
+//! The events that an observer receives.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::support::{ADD, open};
 const LENGTH: usize = 64;
 const BYTES: u64 = 4 * LENGTH as u64;
 
-/// An event in one word.
+/// The kind of an event in one word.
 fn kind(event: &Event) -> &'static str {
     match event {
         Event::Allocation { .. } => "allocation",
@@ -65,7 +65,7 @@ fn each_step_of_a_run_is_observed_in_order() -> anywarp::Result<()> {
     let submission = kernel.launch().bind("x", &x).bind("y", &mut y).threads(LENGTH)?;
     let launched = seen();
     let uploads = launched.iter().filter(|observed| kind(&observed.event) == "upload").count();
-    assert_eq!(kinds(&launched).last(), Some(&"record"), "uploads come before what needs them");
+    assert_eq!(kinds(&launched).last(), Some(&"record"), "uploads come before the launch");
     assert_eq!(uploads, launched.len() - 1);
     assert!(launched.iter().any(|observed| matches!(observed.event, Event::Upload { bytes: BYTES })));
 
@@ -121,16 +121,16 @@ fn without_an_observer_nothing_is_observed_or_timed() -> anywarp::Result<()> {
         submission.wait()?;
         Ok(submission.timings().is_some())
     };
-    assert!(!timed()?, "before there is one");
+    assert!(!timed()?, "without an observer");
     let (first, second) = (device.observe(), device.observe());
-    assert!(timed()?, "while there are two");
+    assert!(timed()?, "with two observers");
     drop(first);
-    assert!(timed()?, "while there is one");
+    assert!(timed()?, "with one observer");
     assert_eq!(kinds(&second.take()).iter().filter(|kind| **kind == "record").count(), 2);
     drop(second);
-    assert!(!timed()?, "after the last was dropped");
+    assert!(!timed()?, "after the last observer is dropped");
     let third = device.observe();
-    assert_eq!(kinds(&third.take()), [""; 0], "what happened before is not for it");
+    assert_eq!(kinds(&third.take()), [""; 0], "earlier events");
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use crate::support::{ADD, open};
 const LENGTH: usize = 64;
 const SOON: Duration = Duration::from_millis(20);
 
-/// Counts how often a task was woken.
+/// Counts the wakes of a task.
 #[derive(Default)]
 struct Woken(AtomicUsize);
 
@@ -40,9 +40,9 @@ fn a_launch_is_waited_for_polled_and_awaited() -> anywarp::Result<()> {
         faulty.set_faults(Faults::new().pace(Pace::Gated));
         let (x, mut y) = (device.buffer::<u32>(LENGTH)?, device.buffer::<u32>(LENGTH)?);
         let mut submission = add(&device, &x, &mut y)?;
-        assert_eq!(null.submissions().len(), 0, "it is recorded until it is asked for");
+        assert_eq!(null.submissions().len(), 0, "a launch is recorded until the first wait");
         assert!(!submission.is_done()?);
-        assert_eq!(null.submissions().len(), 1, "the first question hands it over");
+        assert_eq!(null.submissions().len(), 1, "the first wait submits the launch");
         let woken = Arc::<Woken>::default();
         let waker = Waker::from(Arc::clone(&woken));
         assert!(poll(&mut submission, &waker).is_pending());
@@ -56,14 +56,14 @@ fn a_launch_is_waited_for_polled_and_awaited() -> anywarp::Result<()> {
         assert!(submission.wait_timeout(Duration::ZERO)?);
         submission.wait()?;
         pollster::block_on(submission.clone())?;
-        assert_eq!(submission.timings(), None, "it was not to be measured");
+        assert_eq!(submission.timings(), None, "timings of an untimed launch");
         assert_eq!(null.submissions().len(), 1);
     }
     Ok(())
 }
 
 #[test]
-fn the_first_wait_hands_over_what_was_recorded_before() -> anywarp::Result<()> {
+fn the_first_wait_submits_earlier_launches() -> anywarp::Result<()> {
     let device = Device::open("cpu")?;
     let (x, mut y) = (device.buffer_from(&[3u32; LENGTH])?, device.buffer::<u32>(LENGTH)?);
     let before = device.stats().counters.submissions;
@@ -85,7 +85,7 @@ fn a_timed_launch_has_timings_of_its_own() -> anywarp::Result<()> {
     let untimed = kernel.launch().bind("x", &x).bind("y", &mut y).threads(LENGTH)?;
     let timed = kernel.launch().bind("x", &x).bind("y", &mut y).timed().threads(LENGTH)?;
     let after = kernel.launch().bind("x", &x).bind("y", &mut y).threads(LENGTH)?;
-    assert_eq!(device.stats().counters.submissions, before + 2, "it is handed over at once, apart from others");
+    assert_eq!(device.stats().counters.submissions, before + 2, "a timed launch is submitted at once and alone");
     for submission in [&untimed, &timed, &after] {
         submission.wait()?;
     }
@@ -151,7 +151,7 @@ fn a_stopped_kernel_is_reported() -> anywarp::Result<()> {
     is_stopped(submission.is_done());
     is_stopped(submission.wait_timeout(SOON));
     is_stopped(pollster::block_on(submission));
-    // An error of what a handle stood for is that of the device, too: once.
+    // The device also reports an error of a submission with a handle, once.
     is_stopped(device.synchronize());
     device.synchronize()
 }
@@ -170,7 +170,7 @@ fn a_recorded_launch_refers_to_its_recording() -> anywarp::Result<()> {
     let mut recording = device.recording();
     let recorded = kernel.launch().bind("x", &x).bind("y", &mut y).record(&mut recording).threads(LENGTH)?;
     let refused = |result: anywarp::Result<()>| {
-        let error = result.expect_err("nothing was handed over");
+        let error = result.expect_err("no submission");
         assert!(matches!(error, Error::Device(BackendError::Rejected { .. })), "{error:?}");
         assert!(error.to_string().contains("that `Recording::submit` returns"), "{error}");
         assert_eq!(error.class(), ErrorClass::Programmer);

@@ -1,4 +1,4 @@
-//! Work that was handed over: waits for it, the ways it was recorded by, events of it, and errors.
+//! Submitted work: waits, ways of recording, events and errors.
 #![cfg(all(feature = "cpu", not(target_arch = "wasm32")))]
 
 mod errors;

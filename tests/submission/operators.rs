@@ -1,9 +1,9 @@
-//! Everything that makes commands, each by the three ways that there are for it.
+//! All operators that make commands, each in the three ways of recording.
 
 use anywarp::ops::{ElementwiseKernel, Matmul, ReductionKernel};
 use anywarp::{Destination, Device, Error, Recording, Stream, UnifiedBuffer};
 
-/// Elements of each buffer: a matrix of 8 x 8.
+/// The length of each buffer: a matrix of 8 x 8.
 pub(crate) const LENGTH: usize = 64;
 
 const TWICE: &str = "
@@ -12,7 +12,7 @@ const TWICE: &str = "
     @compute @workgroup_size(64)
     fn twice(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x] = 2.0 * x[id.x]; }";
 
-/// Where a command goes.
+/// The destination of a command.
 pub(crate) enum Way<'a> {
     Own,
     Stream(&'a Stream),
@@ -34,12 +34,12 @@ impl Data {
     }
 }
 
-/// One that makes commands.
+/// An operator that makes commands.
 pub(crate) struct Operator {
-    /// Its name, as errors have it.
+    /// Its name in errors.
     pub(crate) name: &'static str,
     pub(crate) run: fn(&mut Data, Way<'_>) -> Result<(), Error>,
-    /// What it makes of `y`, element by element.
+    /// The expected elements of `y`.
     pub(crate) expected: fn(usize) -> f32,
 }
 
@@ -70,7 +70,7 @@ fn launch(data: &mut Data, way: Way<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same by [`Destination`].
+/// The same with a [`Destination`].
 fn launch_to(data: &mut Data, way: Way<'_>) -> Result<(), Error> {
     let kernel = data.device.kernel(anywarp::Wgsl::new(TWICE).file("twice.wgsl"))?;
     let mut to: Destination<'_> = match way {

@@ -1,4 +1,4 @@
-//! Streams and recordings: each operator runs there, and nowhere but on its own device.
+//! Streams and recordings: each operator runs there, but only on its own device.
 
 use anywarp::{Device, Error, ErrorClass, Event};
 use anywarp_null::NullOptions;
@@ -35,9 +35,9 @@ fn each_operator_runs_on_a_stream_and_in_a_recording() -> anywarp::Result<()> {
     Ok(())
 }
 
-/// On a device with several streams the commands are recorded for the stream that was named.
+/// On a device with several streams the commands use the given stream.
 #[test]
-fn commands_go_to_the_stream_that_was_named() -> anywarp::Result<()> {
+fn commands_use_the_given_stream() -> anywarp::Result<()> {
     let (device, ..) = open(&NullOptions { streams: 3, ..NullOptions::staged() });
     let streams = [device.stream(), device.stream()];
     for operator in OPERATORS {
@@ -53,7 +53,7 @@ fn commands_go_to_the_stream_that_was_named() -> anywarp::Result<()> {
             recorded
         };
         (operator.run)(&mut data, Way::Own)?;
-        // A fill of a whole buffer may be left to the host.
+        // The host may fill a whole buffer.
         assert!(matches!(streams_of(false).as_slice(), [] | [0]), "{}", operator.name);
         for (stream, number) in streams.iter().zip([1, 2]) {
             (operator.run)(&mut data, Way::Stream(stream))?;
@@ -74,7 +74,7 @@ fn commands_go_to_the_stream_that_was_named() -> anywarp::Result<()> {
 }
 
 #[test]
-fn each_operator_refuses_what_belongs_to_another_device() -> anywarp::Result<()> {
+fn each_operator_refuses_objects_of_another_device() -> anywarp::Result<()> {
     let device = Device::open("cpu")?;
     let (other, _, null) = open(&NullOptions::staged());
     let (stream, mut recording) = (other.stream(), other.recording());

@@ -3,25 +3,25 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What stands between two fences.
+/// A fenced block.
 pub(crate) struct Block {
     /// The word after the opening fence; empty without one.
     pub(crate) language: String,
-    /// The line of the document that its first line is, from 1.
+    /// The line of its first line in the document, from 1.
     pub(crate) line: usize,
     /// Its lines.
     pub(crate) text: String,
 }
 
 impl Block {
-    /// `shared/sums.wgsl` of a block that begins with `// shared/sums.wgsl`.
+    /// The file name in a block's first line: `shared/sums.wgsl` for `// shared/sums.wgsl`.
     pub(crate) fn file_name(&self) -> Option<&str> {
         let name = self.text.lines().next()?.strip_prefix("// ")?;
         (name.ends_with(".wgsl") && !name.contains(' ')).then_some(name)
     }
 }
 
-/// The README and everything directly in `docs`.
+/// The README and all Markdown files directly in `docs`.
 pub(crate) fn documents(root: &Path) -> Vec<PathBuf> {
     let folder = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let mut documents: Vec<PathBuf> = folder.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();

@@ -1,8 +1,8 @@
-//! The simplest kernel, for seeing whether a device still works.
+//! A simple kernel for checking that a device still works.
 
 use anywarp::Device;
 
-/// `b[i] += 1`
+/// Computes `b[i] += 1`.
 pub(crate) const COUNT: &str = "
 @group(0) @binding(0) var<storage, read_write> b: array<u32>;
 @compute @workgroup_size(64)
@@ -10,7 +10,7 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < arrayLength(&b) { b[id.x] += 1u; }
 }";
 
-/// Whether the device still counts.
+/// Checks that the device still runs the kernel correctly.
 pub(crate) fn counts(device: &Device) {
     let mut b = device.buffer::<u32>(1000).expect("memory");
     let kernel = device.kernel(COUNT).expect("a kernel");

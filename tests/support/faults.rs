@@ -1,35 +1,35 @@
-//! What drivers and compilers are known to do wrong, for every suite: one list.
+//! Known faults of drivers and compilers: one list for every suite.
 //!
-//! Each fault has a small kernel in `tests/known` that shows it, and the cases of the suites that fail because of
-//! it. All of them must still fail where the fault is, so that nothing stays here for longer than it is true; on
-//! every other device they must pass. `docs/known-failures.md` is made from this list.
+//! Each fault has a small kernel in `tests/known` that shows it, and lists the cases of the suites that fail because of
+//! it. All of them must fail on the devices with the fault, so that the list stays true, and pass on every other
+//! device. `docs/known-failures.md` is generated from this list.
 
-/// One fault of somebody else's.
+/// A fault in a component outside this project.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) name: &'static str,
-    /// The kernel that shows it, `tests/known/NAME.wgsl`.
+    /// The source of the kernel that shows the fault, `tests/known/NAME.wgsl`.
     pub(crate) reproduction: &'static str,
-    /// The backend that it is seen on; empty for all.
+    /// The backend with the fault; empty for all.
     pub(crate) backend: &'static str,
     /// A part of the device's name or driver, in lower case; empty for all.
     pub(crate) device: &'static str,
-    /// What a processor must not have to show it; empty if that does not matter.
+    /// The CPU feature without which the fault occurs; empty if it does not matter.
     pub(crate) lacking: &'static str,
-    /// Whose fault it is.
-    pub(crate) whose: &'static str,
-    /// What goes wrong.
+    /// The component with the fault.
+    pub(crate) component: &'static str,
+    /// The effect of the fault.
     pub(crate) what: &'static str,
-    /// How it was told whose fault it is.
-    pub(crate) told: &'static str,
-    /// The process ends where it is met: cases that meet it are not run.
+    /// The evidence that the fault is in this component.
+    pub(crate) evidence: &'static str,
+    /// Whether the fault ends the process: such cases do not run.
     pub(crate) ends_process: bool,
-    /// Suites and cases that fail because of it. A `*` at a case's end stands for anything.
+    /// The suites and cases that fail because of the fault. A `*` at the end of a case matches any text.
     pub(crate) cases: &'static [(&'static str, &'static str)],
 }
 
 impl Fault {
-    /// Whether a device has it: its backend, and its name and driver.
+    /// Whether a device has the fault, from its backend and from its name and driver.
     pub(crate) fn is_on(&self, backend: &str, hardware: &str) -> bool {
         (self.backend.is_empty() || self.backend == backend)
             && hardware.to_lowercase().contains(self.device)
@@ -37,7 +37,7 @@ impl Fault {
     }
 }
 
-/// What software drivers compile for the processor that the tests run on.
+/// Whether software drivers compile for AVX-512 on this machine.
 fn has_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
     let has = std::arch::is_x86_feature_detected!("avx512f");
@@ -46,14 +46,14 @@ fn has_avx512() -> bool {
     has
 }
 
-/// The fault that `case` of `suite` fails by on a device.
+/// The fault because of which `case` of `suite` fails on a device.
 pub(crate) fn expected(suite: &str, case: &str, backend: &str, hardware: &str) -> Option<&'static Fault> {
     let names = |listed: &str| listed.strip_suffix('*').map_or(listed == case, |start| case.starts_with(start));
     let fails = |fault: &&Fault| fault.cases.iter().any(|(of, listed)| *of == suite && names(listed));
     FAULTS.iter().filter(|fault| fault.is_on(backend, hardware)).find(fails)
 }
 
-/// The fault of this name.
+/// The fault with this name.
 pub(crate) fn named(name: &str) -> Option<&'static Fault> {
     FAULTS.iter().find(|fault| fault.name == name)
 }
@@ -67,7 +67,7 @@ const SPIRV: &str = "naga, its SPIR-V writer";
 const LAYOUT: &str = "naga, its layouts";
 const CONSTANTS: &str = "naga, its evaluation of constants";
 
-/// Every one that there is.
+/// All known faults.
 pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         name: "trunc_of_large_f64",
@@ -75,9 +75,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "llvmpipe",
         lacking: AVX512,
-        whose: LLVMPIPE,
-        what: "`trunc` leaves the fraction of f64 values from 2^51 on.",
-        told: "The SPIR-V has the one instruction `Trunc`; `cpu` and CUDA are right, and so is llvmpipe with AVX-512.",
+        component: LLVMPIPE,
+        what: "`trunc` does not remove the fraction of f64 values from 2^51 on.",
+        evidence: "The SPIR-V has the one instruction `Trunc`; `cpu` and CUDA are right, and so is llvmpipe with AVX-512.",
         ends_process: false,
         cases: &[("operators", "operators::f64::remainder*"), ("operators", "builtins::f64::trunc*")],
     },
@@ -87,9 +87,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "llvmpipe",
         lacking: AVX512,
-        whose: LLVMPIPE,
-        what: "`round` takes ties of f64 values down, not to even.",
-        told: "The SPIR-V has the one instruction `RoundEven`; `cpu` and CUDA are right, and so is llvmpipe with AVX-512.",
+        component: LLVMPIPE,
+        what: "`round` rounds ties of f64 values down instead of to even.",
+        evidence: "The SPIR-V has the one instruction `RoundEven`; `cpu` and CUDA are right, and so is llvmpipe with AVX-512.",
         ends_process: false,
         cases: &[("operators", "builtins::f64::round*")],
     },
@@ -99,9 +99,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "llvmpipe",
         lacking: "",
-        whose: LLVMPIPE,
-        what: "`num_subgroups` leaves out a subgroup that is not full.",
-        told: "`subgroup_id` of the same kernel reaches that number; `cpu` and CUDA are right.",
+        component: LLVMPIPE,
+        what: "`num_subgroups` does not count a partial subgroup.",
+        evidence: "`subgroup_id` of the same kernel is as large as that number; `cpu` and CUDA are right.",
         ends_process: false,
         cases: &[("operators", "subgroups::num_subgroups")],
     },
@@ -111,9 +111,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "llvmpipe",
         lacking: "",
-        whose: LLVMPIPE,
-        what: "The loops of an invocation end when they have made 65 535 turns together, nested ones included.",
-        told: "The number is Mesa's `LP_MAX_TGSI_LOOP_ITERATIONS`, counted down over a whole invocation: splitting a \
+        component: LLVMPIPE,
+        what: "All loops of an invocation, nested ones included, end after 65 535 iterations in total.",
+        evidence: "The number is Mesa's `LP_MAX_TGSI_LOOP_ITERATIONS`, counted down over a whole invocation: splitting a \
             loop does not help. `cpu` and CUDA are right.",
         ends_process: false,
         cases: &[],
@@ -124,9 +124,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "llvmpipe",
         lacking: "",
-        whose: LLVMPIPE,
-        what: "The second half of `pack2x16float` comes out as zero where what is packed was a vector of integers before.",
-        told: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
+        component: LLVMPIPE,
+        what: "The second half of `pack2x16float` is zero where its argument was converted from a vector of integers.",
+        evidence: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
         ends_process: false,
         cases: &[("differential", "seed 150, size 4"), ("differential", "seed 881, size 4")],
     },
@@ -136,9 +136,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "llvmpipe",
         lacking: "",
-        whose: LLVMPIPE,
+        component: LLVMPIPE,
         what: "The product of two transposed matrices of different shapes loses the device, with `VK_ERROR_UNKNOWN`.",
-        told: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
+        evidence: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
         ends_process: false,
         cases: &[
             ("differential", "seed 786, size 4"),
@@ -152,9 +152,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "llvmpipe",
         lacking: "",
-        whose: LLVMPIPE,
+        component: LLVMPIPE,
         what: "The same product of other shapes ends the process with SIGSEGV while the kernel is compiled.",
-        told: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
+        evidence: "SwiftShader is right with the same SPIR-V, and so is `cpu`.",
         ends_process: true,
         cases: &[
             ("differential", "seed 641, size 4"),
@@ -170,9 +170,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "llvmpipe",
         lacking: "",
-        whose: LLVMPIPE,
-        what: "An index beyond a vector in a buffer reads what lies behind the binding, where it is read several times.",
-        told: "The driver offers `robustBufferAccess2`, so naga leaves bounds to it; SwiftShader is right with the same SPIR-V.",
+        component: LLVMPIPE,
+        what: "A read of a vector in a buffer with an index out of range returns data behind the binding, if the kernel has several such reads.",
+        evidence: "The driver offers `robustBufferAccess2`, so naga leaves bounds to it; SwiftShader is right with the same SPIR-V.",
         ends_process: false,
         cases: &[],
     },
@@ -182,9 +182,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "nvidia",
         lacking: "",
-        whose: NVIDIA,
-        what: "A store to an element of an array of `bool` in workgroup memory also sets the three bytes behind it to zero.",
-        told: "The index is right, and so is every kernel without a store of a `bool`; llvmpipe is right with the same SPIR-V, and CUDA on the same card is, too.",
+        component: NVIDIA,
+        what: "A store to an element of an array of `bool` in workgroup memory also clears the three bytes after it.",
+        evidence: "The index is right, and so is every kernel without a store of a `bool`; llvmpipe is right with the same SPIR-V, and CUDA on the same card is, too.",
         ends_process: false,
         cases: &[],
     },
@@ -194,9 +194,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "vulkan",
         device: "",
         lacking: "",
-        whose: SPIRV,
-        what: "It panics on a pointer to a part of a variable that is handed to a function; the kernel is refused.",
-        told: "No driver sees the kernel; `cpu` runs it.",
+        component: SPIRV,
+        what: "naga panics when a pointer to a part of a variable is an argument of a function; anywarp refuses the kernel.",
+        evidence: "No driver receives the kernel; `cpu` runs it.",
         ends_process: false,
         cases: &[],
     },
@@ -206,9 +206,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "dx12",
         device: "",
         lacking: "",
-        whose: HLSL,
-        what: "It has no way to write an immediate that is no struct; the kernel is refused.",
-        told: "The message says so, and no driver sees the kernel; `cpu` and Vulkan run it.",
+        component: HLSL,
+        what: "naga cannot write an immediate that is not a struct; anywarp refuses the kernel.",
+        evidence: "The error message says so, and no driver receives the kernel; `cpu` and Vulkan run it.",
         ends_process: false,
         cases: &[("conformance", "kernel::immediates_and_uniforms")],
     },
@@ -217,10 +217,10 @@ pub(crate) const FAULTS: &[Fault] = &[
         reproduction: include_str!("../known/num_workgroups_of_indirect.wgsl"),
         backend: "dx12",
         device: "gtx 470",
-        lacking: "", // what Wine calls every device
-        whose: WINE,
-        what: "`num_workgroups` of a launch whose grid lies in a buffer is some other number.",
-        told: "It is handed over as constants of the command signature; the grid itself is right, as it is on Vulkan.",
+        lacking: "", // the name that Wine gives every device
+        component: WINE,
+        what: "`num_workgroups` is wrong in an indirect launch.",
+        evidence: "It is passed as constants of the command signature; the grid itself is right, as it is on Vulkan.",
         ends_process: false,
         cases: &[("conformance", "kernel::indirect"), ("conformance", "kernel::counted_beyond_the_limit")],
     },
@@ -230,9 +230,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "",
         device: "",
         lacking: "",
-        whose: LAYOUT,
-        what: "An `@align` on a member does not align the struct that holds it, nor what holds that struct.",
-        told: "Every device does the same, from the layout that is computed once.",
+        component: LAYOUT,
+        what: "An `@align` on a member does not align the struct that holds it, nor types that contain that struct.",
+        evidence: "Every device uses the same layout, which is computed once.",
         ends_process: false,
         cases: &[],
     },
@@ -242,9 +242,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "",
         device: "",
         lacking: "",
-        whose: CONSTANTS,
+        component: CONSTANTS,
         what: "A negative abstract integer shifted right by 64 or more is 0, not -1.",
-        told: "Every device does the same: the constant is folded before any sees it.",
+        evidence: "Every device does the same: the constant is folded before any driver receives it.",
         ends_process: false,
         cases: &[],
     },
@@ -254,9 +254,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         backend: "",
         device: "",
         lacking: "",
-        whose: CONSTANTS,
+        component: CONSTANTS,
         what: "`atanh` of an f32 constant near -1 is wrong by 50 units in the last place.",
-        told: "Every device does the same: the constant is folded before any sees it.",
+        evidence: "Every device does the same: the constant is folded before any driver receives it.",
         ends_process: false,
         cases: &[],
     },

@@ -1,9 +1,9 @@
-//! Tests of code that might hang.
+//! A time limit for code that might hang.
 
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Runs `test` on a thread of its own, so that a hang of this long is a failure.
+/// Runs `test` on its own thread, and fails if it takes longer than `patience`.
 pub(crate) fn within(patience: Duration, test: impl FnOnce() + Send + 'static) {
     let (sender, ended) = mpsc::channel::<()>();
     let thread = std::thread::spawn(move || {
@@ -11,7 +11,7 @@ pub(crate) fn within(patience: Duration, test: impl FnOnce() + Send + 'static) {
         test();
     });
     if ended.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("nothing has happened for {patience:?}");
+        panic!("the test did not end within {patience:?}");
     }
     if let Err(panic) = thread.join() {
         std::panic::resume_unwind(panic);

@@ -1,11 +1,11 @@
-//! A null device that can be told to fail, and a kernel for it (which it never runs).
+//! A null device with configurable failures, and a kernel for it (which it never runs).
 
 use std::sync::Arc;
 
 use anywarp::Device;
 use anywarp_null::{Faults, FaultyBackend, NullBackend, NullOptions};
 
-/// `y += x`
+/// Computes `y += x`.
 pub(crate) const ADD: &str = "
 @group(0) @binding(0) var<storage> x: array<u32>;
 @group(0) @binding(1) var<storage, read_write> y: array<u32>;
@@ -15,7 +15,7 @@ fn add(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x < arrayLength(&y) { y[id.x] += x[id.x]; }
 }";
 
-/// A device, the wrapper that makes it fail, and what records its work.
+/// A device, the wrapper that makes it fail, and the backend that records its work.
 pub(crate) fn open(options: &NullOptions) -> (Device, Arc<FaultyBackend>, Arc<NullBackend>) {
     let null = NullBackend::with(options);
     let faulty = FaultyBackend::new(Arc::clone(&null) as _, Faults::new());

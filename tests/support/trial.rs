@@ -1,4 +1,4 @@
-//! From a verdict to what the test harness is told.
+//! From a verdict to the result for the test harness.
 
 use libtest_mimic::{Completion, Failed, Trial};
 
@@ -6,17 +6,17 @@ use crate::outcome::{Stop, TestResult};
 use crate::targets::present;
 use crate::verdict::{self, Verdict, verdict};
 
-/// Whether a required backend is there.
+/// Checks that a required backend is present.
 pub(crate) fn presence(backend: String) -> Trial {
     Trial::ignorable_test(format!("{backend}::present"), move || completion(verdict(present(&backend))))
 }
 
-/// The end of a case that may be listed as failing: see [`verdict::judged`].
+/// The result of a case that may be a known failure: see [`verdict::judged`].
 pub(crate) fn judged(outcome: TestResult, listed: Option<(&str, &str)>) -> Result<Completion, Failed> {
     completion(verdict::judged(outcome, listed))
 }
 
-/// A case that could not even begin.
+/// The result of a case that could not start.
 pub(crate) fn failed(stop: Stop) -> Failed {
     match stop {
         Stop::Fail(message) | Stop::Skip(message) => Failed::from(message),

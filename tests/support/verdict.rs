@@ -1,30 +1,29 @@
-//! From how a case ended to what is told of it.
+//! From the outcome of a case to its verdict.
 
 use crate::outcome::{Stop, TestResult};
 
-/// What is told of a case.
+/// The verdict on a case.
 pub(crate) enum Verdict {
     Passed,
-    /// With the reason.
+    /// Ignored, with the reason.
     Ignored(String),
-    /// With what went wrong.
+    /// Failed, with the message.
     Failed(String),
 }
 
-/// The verdict on a case that may be listed as failing by somebody else's fault: its name, and what goes wrong.
-/// Such a case must fail.
+/// The verdict on a case that may be a known failure; `listed` has the fault's name and effect. Such a case must fail.
 pub(crate) fn judged(outcome: TestResult, listed: Option<(&str, &str)>) -> Verdict {
     match (listed, outcome) {
         (None, outcome) => verdict(outcome),
         (Some((_, what)), Err(Stop::Fail(_))) => Verdict::Ignored(format!("fails, as is known: {what}")),
         (Some(_), Err(skip)) => verdict(Err(skip)),
         (Some((fault, what)), Ok(())) => Verdict::Failed(format!(
-            "this case is listed as failing by the fault '{fault}' ({what}) but passes: take it off the list"
+            "this case is listed as failing because of the fault '{fault}' ({what}), but passes: remove it from the list"
         )),
     }
 }
 
-/// The verdict on what is listed nowhere.
+/// The verdict on a case without a known fault.
 pub(crate) fn verdict(outcome: TestResult) -> Verdict {
     match outcome {
         Ok(()) => Verdict::Passed,

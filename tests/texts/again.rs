@@ -1,15 +1,15 @@
-//! A program written as WGSL and read again.
+//! Writes a program as WGSL and reads it again.
 
 use anywarp_backend::{BindingInfo, Field, Layout, Program, Shape, Source};
 use anywarp_wgpu::translate::{Target, translate};
 use anywarp_wgsl::module::{parse, validate};
 use anywarp_wgsl::reflect::{Reflection, reflect};
 
-/// The program with the module that its text is.
+/// Returns the program with the module that its text parses to.
 ///
 /// # Errors
 ///
-/// Says what the text says otherwise, with all of it.
+/// The text lists the differences, with the whole WGSL.
 pub(crate) fn again(program: &Program) -> Result<Program, String> {
     let text = translate(program, Target::Wgsl).map_err(|error| error.to_string())?;
     let of_text = |problem: String| format!("{}: {problem}\n{text}", program.name);
@@ -29,7 +29,7 @@ pub(crate) fn again(program: &Program) -> Result<Program, String> {
     compare("its size", format!("{:?}", program.workgroup_size), format!("{:?}", entry.workgroup_size));
     compare("its stage", "Compute".to_owned(), format!("{:?}", entry.stage));
     compare("the number of its overrides", 0.to_string(), module.overrides.len().to_string());
-    // A pass may have removed what names a binding. Then the text need not have it.
+    // A pass may have removed all uses of a binding, which the text then need not have.
     let before = reflect(&program.module, 0);
     compare("its bindings", bindings(&before), bindings(&found));
     let immediate = |of: &Reflection| format!("{:?}", of.immediate.as_ref().map(|(_, layout)| nameless(layout)));
@@ -39,7 +39,7 @@ pub(crate) fn again(program: &Program) -> Result<Program, String> {
     if !differences.is_empty() {
         return Err(of_text(differences.join("\n")));
     }
-    // Proofs name expressions of the module before.
+    // Proofs refer to expressions of the earlier module.
     let entry_point = entry.name.clone();
     Ok(Program { module, entry_point, proofs: None, ..program.clone() })
 }
@@ -49,7 +49,7 @@ fn bindings(of: &Reflection) -> String {
     of.bindings.iter().map(one).collect::<Vec<_>>().join("\n  ")
 }
 
-/// A layout without what the text calls its parts: naga gives some another name.
+/// A layout without the names of its parts, some of which naga changes.
 fn nameless(layout: &Layout) -> Layout {
     let shape = match &layout.shape {
         Shape::Struct { fields } => {

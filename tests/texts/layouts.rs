@@ -1,4 +1,4 @@
-//! Every kernel, before and behind the middle end.
+//! Every kernel, before and after the middle end.
 
 use anywarp_backend::{Backend, Caps};
 use libtest_mimic::Failed;
@@ -6,11 +6,11 @@ use libtest_mimic::Failed;
 use crate::again::again;
 use crate::{conformance_suite, noted, operations};
 
-/// Each kernel's text says what the kernel is.
+/// Checks that each kernel's text describes the same kernel.
 ///
 /// # Errors
 ///
-/// Lists the kernels of which the text says something else.
+/// Lists the kernels with differences.
 pub(crate) fn layouts() -> Result<(), Failed> {
     let mut runs = conformance_suite::conformance();
     runs.extend(operations::runs());
@@ -34,7 +34,7 @@ pub(crate) fn layouts() -> Result<(), Failed> {
     if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n\n"))) }
 }
 
-/// Where every access is reported, the middle end changes nothing.
+/// On a device that reports every access, the middle end changes nothing.
 fn as_written(caps: Caps) -> Caps {
     let mut caps = caps;
     caps.checked = true;

@@ -1,9 +1,9 @@
-//! Kernels as WGSL, as browsers get them: what is written says the same as what it was written from.
+//! Kernels as WGSL for browsers: the written text has the same meaning as its source.
 //!
-//! | case | what it holds |
+//! | case | contents |
 //! |---|---|
-//! | `layouts` | every kernel of the suite `conformance`, of `shaders/` and `examples/shaders/`, and of the operations is read again, with the same layouts, workgroup size and memory; once as it was written, once behind the middle end |
-//! | `results::NAME` | the processor, given each kernel as read again, passes the cases of `conformance` about kernels |
+//! | `layouts` | every kernel of the suite `conformance`, of `shaders/` and `examples/shaders/`, and of the operations is read again with the same layouts, workgroup size and memory; once unchanged, once after the middle end |
+//! | `results::NAME` | the CPU backend passes the kernel cases of `conformance` with each kernel as read again |
 
 mod again;
 #[path = "../cubins/capture.rs"]
@@ -20,8 +20,8 @@ mod results;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
-// The suite's modules name each other from the root.
-#[allow(unused_imports, reason = "which of them the suite names is its to say")]
+// The suite's modules refer to each other from the root.
+#[allow(unused_imports, reason = "the suite decides which of them it uses")]
 use conformance_suite::*;
 
 fn main() -> ExitCode {

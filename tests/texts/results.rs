@@ -1,4 +1,4 @@
-//! Cases on the processor, which gets each kernel as its text was read again.
+//! Cases on the CPU backend, with each kernel as read again from its text.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn judged(case: &Case) -> Result<Completion, libtest_mimic::Failed> {
     }
 }
 
-/// The processor, behind a reader of texts.
+/// The CPU backend behind a reader of texts.
 struct Reader {
     inner: Arc<dyn Backend>,
 }

@@ -1,4 +1,4 @@
-//! Host and device take turns.
+//! Accesses by host and device in turn.
 
 use anywarp::Device;
 
@@ -12,7 +12,7 @@ pub(crate) const CASES: &[Case] = cases![
     read_after_write,
     taking_turns,
     update_sees_the_device,
-    an_update_that_only_looks,
+    read_only_updates_change_nothing,
     later_writes_win,
     writes_around_device_work,
     fill_overrides_what_the_host_wrote,
@@ -26,7 +26,7 @@ pub(crate) const CASES: &[Case] = cases![
 async fn read_after_write(device: &Device) -> TestResult {
     let mut buffer = device.buffer::<u32>(1000)?;
     buffer.write_here().await?.copy_from_slice(&words(1000));
-    same(&buffer.read_here().await?, &words(1000), "before the device saw it")?;
+    same(&buffer.read_here().await?, &words(1000), "before any device work")?;
     device.synchronize_here().await?;
     same(&buffer.read_here().await?, &words(1000), "after a wait")
 }
@@ -58,7 +58,7 @@ async fn update_sees_the_device(device: &Device) -> TestResult {
     add(device, &mut buffer, 64, 5)?;
     {
         let mut host = buffer.update_here().await?;
-        equal(host[3], 15, "what the device wrote")?;
+        equal(host[3], 15, "the element that the device wrote")?;
         host[3] = 100;
     }
     add(device, &mut buffer, 64, 1)?;
@@ -66,12 +66,12 @@ async fn update_sees_the_device(device: &Device) -> TestResult {
     equal((host[2], host[3], host[4]), (16, 101, 16), "one element changed, others kept")
 }
 
-async fn an_update_that_only_looks(device: &Device) -> TestResult {
+async fn read_only_updates_change_nothing(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     add(device, &mut buffer, 64, 1)?;
-    equal(buffer.update_here().await?.iter().sum::<u32>(), 128, "looked at")?;
+    equal(buffer.update_here().await?.iter().sum::<u32>(), 128, "the sum of the elements")?;
     add(device, &mut buffer, 64, 1)?;
-    same(&buffer.read_here().await?, &[3; 64], "nothing was lost")
+    same(&buffer.read_here().await?, &[3; 64], "after a read-only update")
 }
 
 async fn later_writes_win(device: &Device) -> TestResult {
@@ -142,7 +142,7 @@ async fn async_access(device: &Device) -> TestResult {
     same(&buffer.read_here().await?, &wanted, "at the end")
 }
 
-/// A future that is dropped, polled once or never, leaves nothing behind.
+/// Dropping a future, polled once or never, has no effect on later reads.
 async fn cancelled_reads(device: &Device) -> TestResult {
     use std::future::Future;
     let mut buffer = device.buffer_from(&[1u32; 256])?;
@@ -152,7 +152,7 @@ async fn cancelled_reads(device: &Device) -> TestResult {
         add(device, &mut buffer, 256, 1)?;
         drop(buffer.read_async());
         let mut polled = Box::pin(buffer.read_async());
-        // Ready or not, the result goes unseen.
+        // The result is dropped, whether ready or not.
         let _ = polled.as_mut().poll(&mut context);
         drop(polled);
         let mut updated = Box::pin(buffer.update_async());
@@ -166,7 +166,7 @@ async fn cancelled_reads(device: &Device) -> TestResult {
     same(&buffer.read_here().await?, &[7; 256], "after cancelled reads")
 }
 
-/// The end of the work that a cancelled read waited for must not be taken for the end of later work.
+/// A read must not mistake the end of the work of a cancelled read for the end of later work.
 async fn reads_after_cancelled_ones_wait(device: &Device) -> TestResult {
     use std::future::Future;
     let slow = device.kernel(
@@ -197,7 +197,7 @@ async fn submit_then_read(device: &Device) -> TestResult {
     add(&fresh, &mut buffer, 64, 1)?;
     fresh.submit()?;
     let after = fresh.stats().counters.submissions;
-    ensure(after >= 1, || "submit handed nothing over".to_owned())?;
+    ensure(after >= 1, || "submit caused no submission".to_owned())?;
     fresh.submit()?;
     equal(fresh.stats().counters.submissions, after, "submissions after an empty submit")?;
     same(&buffer.read_here().await?, &[2; 64], "after submit")

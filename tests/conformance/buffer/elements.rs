@@ -1,4 +1,4 @@
-//! Every element type there and back, at every size.
+//! Round trips of every element type, at every size.
 
 use std::fmt::Debug;
 
@@ -19,7 +19,7 @@ pub(crate) const CASES: &[Case] = cases![
     round_trip_u64 = |device| round_trip(device, wide),
     round_trip_i64 = |device| round_trip(device, |n| wide(n) as i64),
     round_trip_f16 = |device| round_trip(device, |n| f16::from_bits(word(n) as u16)),
-    // All bit patterns, NaNs and signed zeros among them, must come back as they were.
+    // All bit patterns, NaNs and signed zeros included, must be preserved.
     round_trip_f32 = |device| round_trip(device, |n| f32::from_bits(word(n))),
     round_trip_f64 = |device| round_trip(device, |n| f64::from_bits(wide(n))),
     round_trip_f32x3 = |device| round_trip(device, |n| [0, 1, 2].map(|part| word(3 * n + part) as f32)),
@@ -27,8 +27,8 @@ pub(crate) const CASES: &[Case] = cases![
     round_trip_matrix = |device| round_trip(device, |n| [[word(n) as f32; 4], [word(n + 1) as f32; 4]]),
     round_trip_struct = |device| round_trip(device, particle),
     zeroed,
-    nothing,
-    sizes_are_told,
+    empty_buffers,
+    sizes_in_elements_and_bytes,
 ];
 
 #[repr(C)]
@@ -51,7 +51,7 @@ fn wide(index: usize) -> u64 {
     u64::from(word(2 * index)) << 32 | u64::from(word(2 * index + 1))
 }
 
-/// Through host memory alone, then through a copy that only the device can have made.
+/// Through host memory alone, then through a copy on the device.
 async fn round_trip<T: Element + Debug>(device: &Device, value: fn(usize) -> T) -> TestResult {
     for &size in SIZES {
         let elements: Vec<T> = (0..size).map(value).collect();
@@ -89,18 +89,18 @@ async fn zeroed(device: &Device) -> TestResult {
         copy.copy_from(&source)?;
         same(&copy.read_here().await?, &vec![0; size], "read by the device")?;
     }
-    // Memory that was used before must not show through.
+    // New buffers must not show the contents of earlier ones.
     for _ in 0..3 {
         drop(device.buffer_from(&vec![u32::MAX; 50_000])?);
         device.synchronize_here().await?;
         let buffer = device.buffer::<u32>(50_000)?;
-        same(&buffer.read_here().await?, &vec![0; 50_000], "memory that was used before")?;
+        same(&buffer.read_here().await?, &vec![0; 50_000], "reused memory")?;
     }
     Ok(())
 }
 
-/// A buffer without elements can do everything but be bound.
-async fn nothing(device: &Device) -> TestResult {
+/// A buffer without elements supports everything but bindings.
+async fn empty_buffers(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from::<f32>(&[])?;
     let mut other = device.buffer::<f32>(0)?;
     equal((buffer.len(), buffer.is_empty(), buffer.byte_len()), (0, true, 0), "its size")?;
@@ -115,10 +115,10 @@ async fn nothing(device: &Device) -> TestResult {
     equal(buffer.read_here().await?.len(), 0, "read")
 }
 
-async fn sizes_are_told(device: &Device) -> TestResult {
+async fn sizes_in_elements_and_bytes(device: &Device) -> TestResult {
     let buffer = device.buffer::<[f32; 3]>(7)?;
     equal((buffer.len(), buffer.byte_len()), (7, 84), "elements and bytes")?;
     equal(buffer.slice(2..5).len(), 3, "a slice")?;
     equal(buffer.slice(2..2).is_empty(), true, "an empty slice is empty")?;
-    equal(buffer.slice(9..12).len(), 0, "a slice outside of the buffer")
+    equal(buffer.slice(9..12).len(), 0, "a slice out of the buffer's range")
 }

@@ -1,5 +1,5 @@
-//! Host guards keep each other, and the device, off. What Rust's borrows already forbid is in
-//! `tests/ui`; here it is recordings, which borrow nothing, and guards that were leaked.
+//! Host guards exclude other accesses by host and device. `tests/ui` checks what the borrow checker refuses; these
+//! cases use recordings, which borrow nothing, and leaked guards.
 
 use anywarp::{BufferError, Device, Error, LaunchError, Recording};
 
@@ -11,11 +11,11 @@ use crate::outcome::{TestResult, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = cases![
     read_guards_are_shared,
-    read_guards_keep_launches_off,
+    read_guards_exclude_launches,
     guards_keep_recordings_off,
-    leaked_guards_keep_the_host_off,
-    leaked_guards_keep_the_device_off,
-    a_write_guard_counts_when_dropped,
+    leaked_guards_exclude_the_host,
+    leaked_guards_exclude_the_device,
+    a_write_guard_takes_effect_when_dropped,
 ];
 
 async fn read_guards_are_shared(device: &Device) -> TestResult {
@@ -30,9 +30,8 @@ async fn read_guards_are_shared(device: &Device) -> TestResult {
     same(&three, &words(100), "the third guard")
 }
 
-/// Two shared borrows: the compiler has nothing against it, but the host may be looking into memory
-/// that the device needs.
-async fn read_guards_keep_launches_off(device: &Device) -> TestResult {
+/// The compiler accepts two shared borrows, but the host may be reading memory that the device needs.
+async fn read_guards_exclude_launches(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let source = device.buffer_from(&[3u32; 64])?;
     let mut result = device.buffer::<u32>(64)?;
@@ -40,10 +39,10 @@ async fn read_guards_keep_launches_off(device: &Device) -> TestResult {
     let held = |error: &LaunchError| matches!(error, LaunchError::InUse { guard: "ReadGuard", .. });
     let launch = kernel.launch().bind("source", &source).bind("result", &mut result);
     refused(launch.threads(64), held, &["'source'", "ReadGuard", "drop"])?;
-    same(&guard, &[3; 8], "what the guard sees")?;
+    same(&guard, &[3; 8], "the guard's contents")?;
     drop(guard);
     kernel.launch().bind("source", &source).bind("result", &mut result).threads(64)?;
-    same(&result.read_here().await?, &[3; 64], "launched once the guard was gone")
+    same(&result.read_here().await?, &[3; 64], "after the guard is dropped")
 }
 
 /// A recording that adds 1 to every element.
@@ -72,14 +71,14 @@ async fn guards_keep_recordings_off(device: &Device) -> TestResult {
     guard.fill(10);
     drop(guard);
     recording.submit()?;
-    same(&buffer.read_here().await?, &[11; 64], "submitted once, after all guards were gone")
+    same(&buffer.read_here().await?, &[11; 64], "one submission, after all guards are dropped")
 }
 
 fn held(guard: &'static str) -> impl Fn(&BufferError) -> bool {
     move |error| matches!(error, BufferError::InUse { guard: found } if *found == guard)
 }
 
-async fn leaked_guards_keep_the_host_off(device: &Device) -> TestResult {
+async fn leaked_guards_exclude_the_host(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     std::mem::forget(buffer.read_here().await?);
     equal(buffer.read_here().await?[0], 1, "reading beside a ReadGuard")?;
@@ -95,7 +94,7 @@ async fn leaked_guards_keep_the_host_off(device: &Device) -> TestResult {
     refused(buffer.copy_from_slice_here(&[0; 64]).await, held("UpdateGuard"), &["UpdateGuard"])
 }
 
-async fn leaked_guards_keep_the_device_off(device: &Device) -> TestResult {
+async fn leaked_guards_exclude_the_device(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     let mut other = device.buffer_from(&[2u32; 64])?;
@@ -107,11 +106,11 @@ async fn leaked_guards_keep_the_device_off(device: &Device) -> TestResult {
     refused(buffer.fill(1), busy, &["ReadGuard"])?;
     refused(buffer.copy_from(&other), busy, &["ReadGuard"])?;
     refused(other.copy_from(&buffer), busy, &["ReadGuard"])?;
-    same(&buffer.read_here().await?, &[1; 64], "nothing has run")?;
-    same(&other.read_here().await?, &[2; 64], "nothing was copied")
+    same(&buffer.read_here().await?, &[1; 64], "no launch has run")?;
+    same(&other.read_here().await?, &[2; 64], "no copy has run")
 }
 
-async fn a_write_guard_counts_when_dropped(device: &Device) -> TestResult {
+async fn a_write_guard_takes_effect_when_dropped(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&[1u32; 64])?;
     let recording = adding(device, &mut buffer)?;
     let mut guard = buffer.slice_mut(0..32).write_here().await?;

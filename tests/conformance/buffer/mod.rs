@@ -1,4 +1,4 @@
-//! Buffers: what was written is what is read, from either side, whatever the element type.
+//! Buffers: reads return the data that host or device wrote, for every element type.
 
 mod access;
 mod elements;

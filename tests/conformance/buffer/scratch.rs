@@ -1,4 +1,4 @@
-//! Scratch memory: lent by a pool, used again in the order of submission.
+//! Scratch memory: allocated by a pool, and reused in the order of submission.
 
 use anywarp::{Destination, Device, UnifiedBuffer};
 
@@ -8,8 +8,8 @@ use crate::kernels::ADD;
 use crate::outcome::{TestResult, ensure, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
-    scratch_is_used_again,
-    scratch_is_used_again_before_its_work_has_ended,
+    scratch_is_reused,
+    scratch_is_reused_before_its_work_has_ended,
     scratch_on_streams,
     recordings_keep_their_scratch,
     scratch_is_trimmed,
@@ -23,26 +23,26 @@ fn add(device: &Device, buffer: &mut UnifiedBuffer<u32>, by: u32, to: Destinatio
     Ok(())
 }
 
-async fn scratch_is_used_again(device: &Device) -> TestResult {
-    let device = &device.reopen_here().await?; // other cases take scratch memory, too
+async fn scratch_is_reused(device: &Device) -> TestResult {
+    let device = &device.reopen_here().await?; // other cases use scratch memory, too
     let before = device.scratch_stats();
     for _ in 0..20 {
         let mut scratch = device.scratch::<u32>(LENGTH, &Destination::Own)?;
         scratch.fill(7)?;
         equal(scratch.len(), LENGTH, "the length")?;
-        same(&scratch.read_here().await?, &[7; LENGTH], "what was filled")?;
+        same(&scratch.read_here().await?, &[7; LENGTH], "the filled words")?;
     }
     let after = device.scratch_stats();
-    equal(after.lent_bytes, before.lent_bytes, "bytes that are lent afterwards")?;
+    equal(after.lent_bytes, before.lent_bytes, "lent bytes afterwards")?;
     let misses = after.misses - before.misses;
-    // A checked device takes fresh memory each time: old contents would hide mistakes.
+    // A checked device allocates fresh memory each time: old contents would hide mistakes.
     let wanted = if device.caps().checked { 20 } else { 1 };
     ensure(misses <= wanted, || format!("{misses} allocations for 20 requests"))?;
     equal(after.hits - before.hits + misses, 20, "requests")
 }
 
-/// What comes later must not disturb what is recorded already.
-async fn scratch_is_used_again_before_its_work_has_ended(device: &Device) -> TestResult {
+/// Later work must not change the memory of work that is recorded already.
+async fn scratch_is_reused_before_its_work_has_ended(device: &Device) -> TestResult {
     let mut results = (0..30).map(|_| device.buffer::<u32>(LENGTH)).collect::<Result<Vec<_>, _>>()?;
     for (round, result) in results.iter_mut().enumerate() {
         let mut scratch = device.scratch::<u32>(LENGTH, &Destination::Own)?;
@@ -72,9 +72,9 @@ async fn scratch_on_streams(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// What a recording names is lent to no other, however often it is replayed.
+/// The pool does not reuse the memory of a recording while the recording exists.
 async fn recordings_keep_their_scratch(device: &Device) -> TestResult {
-    let device = &device.reopen_here().await?; // other cases take scratch memory, too
+    let device = &device.reopen_here().await?; // other cases use scratch memory, too
     let lent = device.scratch_stats().lent_bytes;
     let mut result = device.buffer::<u32>(LENGTH)?;
     let mut recording = device.recording();
@@ -84,7 +84,7 @@ async fn recordings_keep_their_scratch(device: &Device) -> TestResult {
         add(device, &mut scratch, 2, (&mut recording).into())?;
         recording.copy(&scratch, &mut result)?;
     }
-    ensure(device.scratch_stats().lent_bytes > lent, || "the recording holds nothing".to_owned())?;
+    ensure(device.scratch_stats().lent_bytes > lent, || "the recording keeps no scratch memory".to_owned())?;
     for _ in 0..3 {
         let mut other = device.scratch::<u32>(LENGTH, &Destination::Own)?;
         other.fill(1)?;
@@ -93,16 +93,16 @@ async fn recordings_keep_their_scratch(device: &Device) -> TestResult {
         same(&result.read_here().await?, &[42; LENGTH], "the recording's result")?;
     }
     recording.clear();
-    equal(device.scratch_stats().lent_bytes, lent, "bytes that are lent after `clear`")
+    equal(device.scratch_stats().lent_bytes, lent, "lent bytes after `clear`")
 }
 
 async fn scratch_is_trimmed(device: &Device) -> TestResult {
-    let device = &device.reopen_here().await?; // other cases take scratch memory, too
+    let device = &device.reopen_here().await?; // other cases use scratch memory, too
     for length in [1000, 10_000, 100_000] {
         device.scratch::<u32>(length, &Destination::Own)?.fill(0)?;
     }
     device.trim();
     equal(device.scratch_stats().idle_bytes, 0, "idle bytes")?;
     let scratch = device.scratch::<u32>(0, &Destination::Own)?;
-    ensure(scratch.is_empty(), || "scratch of no elements has some".to_owned())
+    ensure(scratch.is_empty(), || "a scratch buffer of length 0 is not empty".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Parts of buffers, good and bad.
+//! Parts of buffers, valid and invalid.
 
 use std::ops::Bound;
 
@@ -16,7 +16,7 @@ pub(crate) const CASES: &[Case] = cases![
     every_kind_of_range,
     slices_at_the_odd_end,
     misaligned_slices_are_refused,
-    slices_outside_are_refused,
+    slices_out_of_range_are_refused,
     lengths_must_agree,
     split_in_two,
     split_and_bound_to_one_launch,
@@ -48,7 +48,7 @@ async fn slices_of_slices(device: &Device) -> TestResult {
     let mut outer = buffer.slice_mut(20..80);
     outer.slice_mut(59..).copy_from_slice_here(&[3]).await?;
     equal(outer.as_slice().read_here().await?[59], 3, "through as_slice")?;
-    equal(buffer.read_here().await?[79], 3, "at its place in the buffer")
+    equal(buffer.read_here().await?[79], 3, "at its index in the buffer")
 }
 
 async fn every_kind_of_range(device: &Device) -> TestResult {
@@ -64,16 +64,16 @@ async fn every_kind_of_range(device: &Device) -> TestResult {
     same(&buffer.slice(10..).read_here().await?, &[], "10..")
 }
 
-/// A length that is no multiple of 4 bytes: the tail belongs to whoever takes the end.
+/// With a length that is no multiple of 4 bytes, a slice up to the end includes the partial word.
 async fn slices_at_the_odd_end(device: &Device) -> TestResult {
     let mut wanted: Vec<u8> = (0..13).collect();
     let mut buffer = device.buffer_from(&wanted)?;
     buffer.slice_mut(8..).copy_from_slice_here(&[90, 91, 92, 93, 94]).await?;
     wanted[8..].copy_from_slice(&[90, 91, 92, 93, 94]);
-    same(&buffer.slice(4..).read_here().await?, &wanted[4..], "before the device saw it")?;
+    same(&buffer.slice(4..).read_here().await?, &wanted[4..], "before any device work")?;
     let mut copy = device.buffer::<u8>(13)?;
     copy.copy_from(&buffer)?;
-    same(&copy.read_here().await?, &wanted, "copied whole")?;
+    same(&copy.read_here().await?, &wanted, "the whole buffer copied")?;
     copy.slice_mut(12..).fill(7)?;
     copy.slice_mut(0..4).copy_from(buffer.slice(4..8))?;
     wanted[12] = 7;
@@ -97,10 +97,10 @@ async fn misaligned_slices_are_refused(device: &Device) -> TestResult {
     refused(bytes.slice_mut(4..7).fill(1), misaligned, &["byte 4", "byte 7"])?;
     let mut halves = device.buffer::<u16>(8)?;
     refused(halves.slice_mut(1..3).write_here().await, misaligned, &["byte 2", "byte 6"])?;
-    same(&bytes.read_here().await?, &[0; 32], "nothing was changed")
+    same(&bytes.read_here().await?, &[0; 32], "unchanged")
 }
 
-async fn slices_outside_are_refused(device: &Device) -> TestResult {
+async fn slices_out_of_range_are_refused(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(10))?;
     let other = device.buffer::<u32>(3)?;
     let outside = |error: &BufferError| matches!(error, BufferError::OutOfRange { length: 10, .. });
@@ -113,16 +113,16 @@ async fn slices_outside_are_refused(device: &Device) -> TestResult {
     refused(buffer.slice_mut(8..11).copy_from_slice_here(&[0; 3]).await, outside, &said)?;
     refused(buffer.slice_mut(8..11).fill(1), outside, &said)?;
     refused(buffer.slice_mut(8..11).copy_from(&other), outside, &said)?;
-    // An end before its start, and ends that would wrap.
+    // An end before the start, and ends that would overflow.
     let (late, early) = (7, 3);
     refused(buffer.slice(late..early).read_here().await, outside, &["7..3"])?;
     refused(buffer.slice(..=usize::MAX).read_here().await, outside, &[])?;
     refused(buffer.slice((Bound::Excluded(usize::MAX), Bound::Unbounded)).read_here().await, outside, &[])?;
-    // A part outside of a part, though inside of the buffer.
+    // Out of range of the slice, but within the buffer.
     let beyond = |error: &BufferError| matches!(error, BufferError::OutOfRange { length: 4, .. });
     refused(buffer.slice(2..6).slice(3..5).read_here().await, beyond, &["3..5", "4 elements"])?;
     refused(buffer.slice(8..11).slice(0..1).read_here().await, outside, &said)?;
-    same(&buffer.read_here().await?, &words(10), "nothing was changed")
+    same(&buffer.read_here().await?, &words(10), "unchanged")
 }
 
 fn mismatch(wanted: usize, found: usize) -> impl Fn(&BufferError) -> bool {
@@ -136,7 +136,7 @@ async fn lengths_must_agree(device: &Device) -> TestResult {
     refused(buffer.copy_to_slice_here(&mut [0; 9]).await, mismatch(9, 10), &["9", "10"])?;
     refused(buffer.copy_from(&other), mismatch(10, 9), &["9", "10"])?;
     refused(device.recording().copy(&other, &mut buffer), mismatch(10, 9), &["9", "10"])?;
-    same(&buffer.read_here().await?, &words(10), "nothing was changed")
+    same(&buffer.read_here().await?, &words(10), "unchanged")
 }
 
 async fn split_in_two(device: &Device) -> TestResult {
@@ -157,7 +157,7 @@ async fn split_in_two(device: &Device) -> TestResult {
     refused(high.write_here().await, outside, &["65", "64"])
 }
 
-/// Both halves are `read_write` for the kernel: one buffer, two disjoint bindings.
+/// The kernel writes both halves: one buffer, two disjoint bindings.
 async fn split_and_bound_to_one_launch(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> low: array<u32>;
@@ -187,7 +187,7 @@ async fn bound_at_an_offset(device: &Device) -> TestResult {
     let mut wanted = words(total);
     wanted[step..2 * step].iter_mut().for_each(|value| *value = value.wrapping_add(1));
     wanted[7 * step..].iter_mut().for_each(|value| *value = value.wrapping_add(2));
-    same(&buffer.read_here().await?, &wanted, "only the slices were changed")?;
+    same(&buffer.read_here().await?, &wanted, "only the slices have changed")?;
     let mut result = device.buffer::<u32>(step)?;
     let copy = device.kernel(COPY)?;
     copy.launch().bind("source", buffer.slice(7 * step..)).bind("result", &mut result).threads(step)?;

@@ -1,4 +1,4 @@
-//! What is moved, counted: nothing where the memory is one, and only what changed elsewhere.
+//! The number of transfers: none where host and device share memory, and only changed ranges elsewhere.
 
 use anywarp::{BufferStats, Device, UnifiedBuffer};
 
@@ -9,11 +9,11 @@ use crate::kernels::{ADD, COPY, add};
 use crate::outcome::{TestResult, ensure, equal};
 
 pub(crate) const CASES: &[Case] = cases![
-    a_loop_on_the_device_moves_nothing,
+    a_loop_on_the_device_transfers_nothing,
     written_ten_kernels_and_read,
     host_and_device_in_turns,
-    only_dirty_ranges_move,
-    reading_twice_moves_once,
+    only_dirty_ranges_are_transferred,
+    reading_twice_transfers_once,
     device_counts_all_buffers,
     no_growth_over_10_000_launches,
     no_growth_over_1_000_round_trips,
@@ -24,8 +24,15 @@ pub(crate) const CASES: &[Case] = cases![
 const LENGTH: usize = 1024;
 const BYTES: u64 = 4 * LENGTH as u64;
 
-/// `uploads` and `downloads` of these sizes on a device of its own memory, none where it is one.
-fn moved(device: &Device, buffer: &UnifiedBuffer<u32>, uploads: &[u64], downloads: &[u64], what: &str) -> TestResult {
+/// Checks `uploads` and `downloads` with these sizes in bytes on a device with its own memory; none on one with unified
+/// memory.
+fn check_transfers(
+    device: &Device,
+    buffer: &UnifiedBuffer<u32>,
+    uploads: &[u64],
+    downloads: &[u64],
+    what: &str,
+) -> TestResult {
     let mut wanted = BufferStats::default();
     if !device.caps().unified {
         (wanted.uploads, wanted.downloads) = (uploads.len() as u64, downloads.len() as u64);
@@ -34,20 +41,20 @@ fn moved(device: &Device, buffer: &UnifiedBuffer<u32>, uploads: &[u64], download
     equal(buffer.stats(), wanted, what)
 }
 
-async fn a_loop_on_the_device_moves_nothing(device: &Device) -> TestResult {
+async fn a_loop_on_the_device_transfers_nothing(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(LENGTH))?;
     for _ in 0..300 {
         add(device, &mut buffer, LENGTH, 1)?;
     }
     device.synchronize_here().await?;
-    moved(device, &buffer, &[BYTES], &[], "300 launches")?;
+    check_transfers(device, &buffer, &[BYTES], &[], "300 launches")?;
     drop(buffer.read_here().await?);
-    moved(device, &buffer, &[BYTES], &[BYTES], "300 launches and a read")
+    check_transfers(device, &buffer, &[BYTES], &[BYTES], "300 launches and a read")
 }
 
-/// The whole of a usual job: once up and once down, or not at all.
+/// A typical job: one upload and one download, or none with unified memory.
 async fn written_ten_kernels_and_read(device: &Device) -> TestResult {
-    // Of its own, because other cases move bytes on the other.
+    // A device of its own, because other cases transfer bytes on the other.
     let device = &device.reopen_here().await?;
     let mut buffer = device.buffer::<u32>(LENGTH)?;
     buffer.write_here().await?.fill(5);
@@ -55,10 +62,10 @@ async fn written_ten_kernels_and_read(device: &Device) -> TestResult {
         add(device, &mut buffer, LENGTH, 2)?;
     }
     ensure(buffer.read_here().await?.iter().all(|word| *word == 25), || "not all words are 25".to_owned())?;
-    moved(device, &buffer, &[BYTES], &[BYTES], "written, ten launches, read")?;
+    check_transfers(device, &buffer, &[BYTES], &[BYTES], "a write, ten launches and a read")?;
     let stats = device.stats();
     let bytes = stats.bytes_uploaded + stats.bytes_downloaded;
-    equal(bytes, if device.caps().unified { 0 } else { 2 * BYTES }, "bytes that the device as a whole has moved")
+    equal(bytes, if device.caps().unified { 0 } else { 2 * BYTES }, "bytes transferred by the whole device")
 }
 
 async fn host_and_device_in_turns(device: &Device) -> TestResult {
@@ -68,39 +75,45 @@ async fn host_and_device_in_turns(device: &Device) -> TestResult {
         add(device, &mut buffer, LENGTH, 1)?;
         equal(buffer.read_here().await?[LENGTH - 1], 2, "the last element")?;
     }
-    moved(device, &buffer, &[BYTES; 10], &[BYTES; 10], "ten times written, launched, read")
+    check_transfers(device, &buffer, &[BYTES; 10], &[BYTES; 10], "ten times a write, a launch and a read")
 }
 
-async fn only_dirty_ranges_move(device: &Device) -> TestResult {
+async fn only_dirty_ranges_are_transferred(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(LENGTH))?;
     add(device, &mut buffer, LENGTH, 0)?;
     drop(buffer.read_here().await?);
     buffer.slice_mut(100..356).update_here().await?.fill(3);
     add(device, &mut buffer, LENGTH, 0)?;
-    moved(device, &buffer, &[BYTES, 1024], &[BYTES], "256 changed elements")?;
-    // A launch that writes a slice leaves the rest of the host's copy as good as it was.
+    check_transfers(device, &buffer, &[BYTES, 1024], &[BYTES], "256 changed elements")?;
+    // A launch that writes a slice leaves the host's copy of the other elements valid.
     drop(buffer.read_here().await?);
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
     add(device, buffer.slice_mut(step..2 * step), step, 1)?;
     drop(buffer.read_here().await?);
-    moved(device, &buffer, &[BYTES, 1024], &[BYTES, BYTES, 4 * step as u64], "one slice written by the device")
+    check_transfers(
+        device,
+        &buffer,
+        &[BYTES, 1024],
+        &[BYTES, BYTES, 4 * step as u64],
+        "one slice written by the device",
+    )
 }
 
-async fn reading_twice_moves_once(device: &Device) -> TestResult {
+async fn reading_twice_transfers_once(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&words(LENGTH))?;
     add(device, &mut buffer, LENGTH, 0)?;
     for _ in 0..3 {
         drop(buffer.read_here().await?);
     }
-    moved(device, &buffer, &[BYTES], &[BYTES], "three reads")?;
-    // A kernel that only reads the buffer leaves the host's copy good.
+    check_transfers(device, &buffer, &[BYTES], &[BYTES], "three reads")?;
+    // A kernel that only reads the buffer leaves the host's copy valid.
     let copy = device.kernel(COPY)?;
     let mut result = device.buffer::<u32>(LENGTH)?;
     copy.launch().bind("source", &buffer).bind("result", &mut result).threads(LENGTH)?;
     drop(buffer.read_here().await?);
-    equal(buffer.update_here().await?[0], words(1)[0], "an update that only looks")?;
+    equal(buffer.update_here().await?[0], words(1)[0], "a read-only update")?;
     add(device, &mut buffer, LENGTH, 0)?;
-    moved(device, &buffer, &[BYTES], &[BYTES], "a launch that reads, and an update that only looks")
+    check_transfers(device, &buffer, &[BYTES], &[BYTES], "a launch that reads, and a read-only update")
 }
 
 async fn device_counts_all_buffers(device: &Device) -> TestResult {
@@ -136,7 +149,7 @@ async fn no_growth_over_10_000_launches(device: &Device) -> TestResult {
     equal(after.live_bytes, before.live_bytes, "live bytes")?;
     equal(after.staging_bytes, before.staging_bytes, "staging bytes")?;
     equal(after.counters.bind_groups, before.counters.bind_groups, "bind groups built")?;
-    equal(after.counters.compilations, before.counters.compilations, "kernels compiled")?;
+    equal(after.counters.compilations, before.counters.compilations, "compilations")?;
     equal(after.launches - before.launches, 10_000, "launches")?;
     equal(buffer.read_here().await?.to_vec(), vec![5500; 64], "the sum of all of them")
 }
@@ -181,7 +194,7 @@ async fn trim_gives_staging_back(device: &Device) -> TestResult {
     drop(buffer.read_here().await?);
     let staged = fresh.stats().staging_bytes;
     if fresh.caps().unified {
-        equal(staged, 0, "staging bytes where the memory is one")?;
+        equal(staged, 0, "staging bytes with unified memory")?;
     } else {
         ensure(staged >= 2 * BYTES, || format!("only {staged} bytes of staging memory"))?;
     }

@@ -1,4 +1,4 @@
-//! Copies, fills and uploads too large for one piece.
+//! Copies, fills, and uploads larger than one chunk.
 
 use std::fmt::Debug;
 
@@ -20,7 +20,7 @@ pub(crate) const CASES: &[Case] = cases![
     fill_u32 = |device| fill(device, 0xDEAD_BEEFu32),
     fill_zero = |device| fill(device, 0i32),
     fill_f32 = |device| fill(device, -0.0f32),
-    // Equal words, as the device can fill, and unequal ones, as it cannot.
+    // Equal words, which the device can fill with, and unequal ones, which it cannot.
     fill_u64_of_equal_words = |device| fill(device, 0x1234_5678_1234_5678u64),
     fill_u64_of_unequal_words = |device| fill(device, 0x1234_5678_9ABC_DEF0u64),
     fill_f64 = |device| fill(device, std::f64::consts::PI),
@@ -38,7 +38,7 @@ async fn copy_between_buffers(device: &Device) -> TestResult {
     same(&target.read_here().await?, &words(200), "all")?;
     target.slice_mut(0..50).copy_from(source.slice(150..200))?;
     same(&target.slice(0..50).read_here().await?, &words(200)[150..], "slice to slice")?;
-    same(&target.slice(50..).read_here().await?, &words(200)[50..], "what lies beside it")
+    same(&target.slice(50..).read_here().await?, &words(200)[50..], "the elements beside it")
 }
 
 async fn copy_within_one_buffer(device: &Device) -> TestResult {
@@ -87,10 +87,10 @@ async fn fill_beyond_one_block(device: &Device) -> TestResult {
     buffer.slice_mut(5..).fill(0xABCD_1234)?;
     let host = buffer.read_here().await?;
     equal(host[..5].to_vec(), vec![0; 5], "before the fill")?;
-    equal(host[5..].iter().position(|value| *value != 0xABCD_1234), None, "first word that was not filled")
+    equal(host[5..].iter().position(|value| *value != 0xABCD_1234), None, "index of the first word that was not filled")
 }
 
-/// 40 MiB and one element: several pieces, the last one small.
+/// 40 MiB and one element: several chunks, the last one small.
 const LARGE: usize = (10 << 20) + 1;
 
 async fn large_upload(device: &Device) -> TestResult {
@@ -98,7 +98,7 @@ async fn large_upload(device: &Device) -> TestResult {
     let data: Vec<u32> = (0..LARGE).map(word).collect();
     let mut buffer = fresh.buffer_from(&data)?;
     add(&fresh, &mut buffer, LARGE, 0)?;
-    same(&buffer.read_here().await?, &data, "40 MiB there and back")?;
+    same(&buffer.read_here().await?, &data, "a round trip of 40 MiB")?;
     let bytes = if fresh.caps().unified { 0 } else { 4 * LARGE as u64 };
     equal(buffer.stats().bytes_uploaded, bytes, "bytes uploaded")
 }
@@ -111,7 +111,7 @@ async fn large_upload_over_device_work(device: &Device) -> TestResult {
     buffer.slice_mut(10..).copy_from_slice_here(&data).await?;
     add(device, &mut buffer, LARGE + 10, 1)?;
     let host = buffer.read_here().await?;
-    equal(host[..10].to_vec(), vec![7; 10], "the head, which was not written again")?;
+    equal(host[..10].to_vec(), vec![7; 10], "the first elements, written only once")?;
     let wrong = host[10..].iter().zip(&data).position(|(got, sent)| *got != sent.wrapping_add(1));
-    equal(wrong, None, "first word that went wrong")
+    equal(wrong, None, "index of the first wrong word")
 }

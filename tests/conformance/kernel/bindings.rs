@@ -1,4 +1,4 @@
-//! What buffers are bound to: every class of variable, at every place.
+//! Bindings of buffers to every class of variable, at every position.
 
 use anywarp::backend::{Access, BindingClass};
 use anywarp::{Device, Wgsl};
@@ -78,7 +78,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 async fn every_class(device: &Device) -> TestResult {
     let kernel = device.kernel(CLASSES)?;
     let input = device.buffer_from(&words(100))?;
-    // Declared read_write, but only read: a shared borrow will do.
+    // Declared read_write but only read, so a shared borrow is enough.
     let offsets = device.buffer_from(&words(200)[100..])?;
     let mut output = device.buffer::<u32>(100)?;
     let mut total = device.buffer_from(&[5u32])?;
@@ -273,7 +273,7 @@ async fn as_many_buffers_as_allowed(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// WGSL: an access out of range touches some element of the same buffer, or nothing.
+/// By the rules of WGSL, an access out of range touches some element of the same binding, or none.
 async fn out_of_range_is_harmless(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -285,8 +285,8 @@ async fn out_of_range_is_harmless(device: &Device) -> TestResult {
     let mut buffer = device.buffer_from(&vec![1u32; 3 * step])?;
     kernel.launch().bind("data", buffer.slice_mut(step..2 * step)).threads(640)?;
     let host = buffer.read_here().await?;
-    same(&host[..step], &vec![1; step], "what lies before the slice")?;
-    same(&host[2 * step..], &vec![1; step], "what lies after the slice")?;
+    same(&host[..step], &vec![1; step], "the elements before the slice")?;
+    same(&host[2 * step..], &vec![1; step], "the elements after the slice")?;
     let untouched = host[step..2 * step].iter().all(|value| [1, 7].contains(value));
     equal(untouched, true, "the slice holds only old and new values")
 }

@@ -1,4 +1,4 @@
-//! Kernels composed from modules: one reduction for every element type, and choices by conditions.
+//! Kernels composed from modules: one reduction for every element type, and conditional translation.
 
 use anywarp::{Device, Element, KernelError, Wgsl, f16};
 
@@ -63,7 +63,7 @@ async fn sum<T: Element + PartialEq + std::fmt::Debug>(device: &Device, feature:
     equal(sums.read_here().await?.to_vec(), wanted, "sums of workgroups")
 }
 
-/// The same text is another kernel with other features, modules or elements.
+/// The same text makes a different kernel with other features, modules or elements.
 async fn conditions(device: &Device) -> TestResult {
     let wgsl = |on| {
         let text = "import package::step::step;
@@ -85,7 +85,7 @@ async fn conditions(device: &Device) -> TestResult {
     refused(unset, |error: &KernelError| matches!(error, KernelError::Compose { line: 1, .. }), &["f.wgsl:1:5", "fast"])
 }
 
-/// Names that meet: two modules with the same, one that is WGSL's own, one that a variable hides.
+/// Name conflicts: two modules with the same name, a built-in name, and a name that a variable shadows.
 async fn names(device: &Device) -> TestResult {
     let text = "import package::{a, b, c::scaled as max};
         @group(0) @binding(0) var<storage, read_write> data: array<u32>;
@@ -108,7 +108,7 @@ async fn names(device: &Device) -> TestResult {
     equal(data.read_here().await?.to_vec(), vec![4, 49, 27], "names")
 }
 
-/// Bindings and overrides of modules have their names.
+/// Bindings and overrides of modules keep their names.
 async fn bindings(device: &Device) -> TestResult {
     let text = "import package::io;
         @compute @workgroup_size(io::width) fn main(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,4 +1,4 @@
-//! Counts that stay on the device, and launches that take them as their grid.
+//! Counts in device memory, and launches that use them as their grid.
 
 use anywarp::{Device, DeviceCount, UnifiedBuffer};
 
@@ -8,14 +8,14 @@ use crate::outcome::{TestResult, equal, same};
 
 pub(crate) const CASES: &[Case] = cases![
     counted_threads,
-    counts_above_the_most_are_cut,
+    counts_above_the_maximum_are_clamped,
     counted_beyond_the_limit,
     counted_by_a_kernel,
     counted_in_a_recording,
     counted_on_a_stream,
 ];
 
-/// Counts the invocations that run, and those whose number is below the count.
+/// Counts the invocations, and those whose index is below the count.
 const SEEN: &str = "
 @group(0) @binding(0) var<storage> count: array<u32>;
 @group(0) @binding(1) var<storage, read_write> seen: array<atomic<u32>, 3>;
@@ -26,7 +26,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     atomicMax(&seen[2], id.x);
 }";
 
-/// What [`SEEN`] leaves for a count of this size, of which `most` run.
+/// The result of [`SEEN`] for a count of this size, of which at most `most` run.
 fn expected(count: u32, most: u32) -> [u32; 3] {
     let groups = count.min(most).div_ceil(64);
     let invocations = groups * 64;
@@ -50,12 +50,12 @@ async fn counted_threads(device: &Device) -> TestResult {
     Ok(())
 }
 
-async fn counts_above_the_most_are_cut(device: &Device) -> TestResult {
+async fn counts_above_the_maximum_are_clamped(device: &Device) -> TestResult {
     check(device, u32::MAX, 1000).await?;
     check(device, 5, 0).await
 }
 
-/// More workgroups than a dimension has: the grid is folded by numbers that are on the device alone.
+/// More workgroups than one dimension allows: the device itself folds the grid, since the host does not have the count.
 async fn counted_beyond_the_limit(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage> count: array<u32>;
@@ -76,7 +76,7 @@ async fn counted_beyond_the_limit(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// A filter, then a launch over what it kept: the host learns of the count last.
+/// A filter, then a launch over the kept elements; the host reads the count last.
 async fn filtered(
     device: &Device,
     launched: impl Fn(&mut DeviceCount, &mut UnifiedBuffer<u32>) -> TestResult,
@@ -89,7 +89,7 @@ async fn filtered(
     let mut kept: Vec<u32> = kept.read_here().await?[..found as usize].to_vec();
     kept.sort_unstable();
     let wanted: Vec<u32> = (0..10_000).filter(|value| value % 3 == 1).map(|value| 2 * value).collect();
-    same(&kept, &wanted, "what was kept, doubled")
+    same(&kept, &wanted, "the kept elements, doubled")
 }
 
 const FILTER: &str = "

@@ -1,4 +1,4 @@
-//! Nothing to do: grids with a dimension of 0, buffers and slices without elements.
+//! Empty work: grids with a dimension of 0, buffers and slices without elements.
 
 use anywarp::{Device, LaunchError};
 
@@ -8,22 +8,22 @@ use crate::kernels::{ADD, COPY};
 use crate::outcome::{TestResult, ensure, equal, refused, same};
 
 pub(crate) const CASES: &[Case] = cases![
-    grids_of_nothing_run_nothing,
-    arguments_are_checked_all_the_same,
-    nothing_is_bound_to_a_grid_of_nothing,
-    nothing_in_recordings_and_on_streams,
-    counts_of_nothing,
-    buffers_of_nothing,
-    a_kernel_that_runs_needs_an_element,
+    empty_grids_run_nothing,
+    arguments_for_empty_grids_are_checked,
+    empty_buffers_bind_to_empty_grids,
+    empty_grids_in_recordings_and_on_streams,
+    counts_of_zero,
+    buffers_without_elements,
+    a_grid_that_is_not_empty_needs_an_element,
 ];
 
-async fn grids_of_nothing_run_nothing(device: &Device) -> TestResult {
+async fn empty_grids_run_nothing(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut data = device.buffer_from(&[1u32; 64])?;
     kernel.launch().set("params.by", 1u32).bind("data", &mut data).threads(0)?;
     kernel.launch().set("params.by", 1u32).bind("data", &mut data).threads([5, 0])?;
     kernel.launch().set("params.by", 1u32).bind("data", &mut data).groups((5, 5, 0))?;
-    // More than fits where it is not multiplied by 0.
+    // The product would overflow without the factor 0.
     kernel.launch().set("params.by", 1u32).bind("data", &mut data).groups([
         u64::from(u32::MAX),
         u64::from(u32::MAX),
@@ -31,12 +31,12 @@ async fn grids_of_nothing_run_nothing(device: &Device) -> TestResult {
     ])?;
     let submission = kernel.launch().set("params.by", 1u32).bind("data", &mut data).timed().groups(0)?;
     submission.wait_here().await?;
-    ensure(submission.is_done()?, || "the launch of nothing has not ended".to_owned())?;
-    ensure(submission.timings().is_none(), || "it was measured".to_owned())?;
+    ensure(submission.is_done()?, || "the launch of an empty grid has not ended".to_owned())?;
+    ensure(submission.timings().is_none(), || "the launch of an empty grid was measured".to_owned())?;
     same(&data.read_here().await?, &[1; 64], "the data")
 }
 
-async fn arguments_are_checked_all_the_same(device: &Device) -> TestResult {
+async fn arguments_for_empty_grids_are_checked(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut wrong = device.buffer_from(&[1.0f32; 4])?;
     let data = device.buffer_from(&[1u32; 4])?;
@@ -49,7 +49,7 @@ async fn arguments_are_checked_all_the_same(device: &Device) -> TestResult {
     refused(launch().bind("data", &data).threads(0), shared, &["'data'"])
 }
 
-async fn nothing_is_bound_to_a_grid_of_nothing(device: &Device) -> TestResult {
+async fn empty_buffers_bind_to_empty_grids(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let source = device.buffer_from::<u32>(&[])?;
     let mut result = device.buffer::<u32>(0)?;
@@ -60,7 +60,7 @@ async fn nothing_is_bound_to_a_grid_of_nothing(device: &Device) -> TestResult {
     equal(result.read_here().await?.len(), 0, "elements")
 }
 
-async fn nothing_in_recordings_and_on_streams(device: &Device) -> TestResult {
+async fn empty_grids_in_recordings_and_on_streams(device: &Device) -> TestResult {
     let kernel = device.kernel(ADD)?;
     let mut data = device.buffer_from(&[1u32; 64])?;
     let mut recording = device.recording();
@@ -71,10 +71,10 @@ async fn nothing_in_recordings_and_on_streams(device: &Device) -> TestResult {
     recording.submit()?;
     let stream = device.stream();
     kernel.launch().bind("data", &mut data).set("params.by", 4u32).on(&stream).threads(0)?.wait_here().await?;
-    same(&data.read_here().await?, &[3; 64], "what was launched on something")
+    same(&data.read_here().await?, &[3; 64], "the result of the launches that are not empty")
 }
 
-async fn counts_of_nothing(device: &Device) -> TestResult {
+async fn counts_of_zero(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let (source, mut result) = (device.buffer::<u32>(0)?, device.buffer::<u32>(0)?);
     let count = device.count(0)?;
@@ -86,10 +86,10 @@ async fn counts_of_nothing(device: &Device) -> TestResult {
     equal(count.read_async().await?, 0, "the count")
 }
 
-async fn buffers_of_nothing(device: &Device) -> TestResult {
+async fn buffers_without_elements(device: &Device) -> TestResult {
     let mut none = device.buffer_from::<f32>(&[])?;
     let mut some = device.buffer_from(&[1.0f32, 2.0])?;
-    ensure(none.is_empty() && none.byte_len() == 0, || "it has elements".to_owned())?;
+    ensure(none.is_empty() && none.byte_len() == 0, || "an empty buffer has elements".to_owned())?;
     equal(none.read_here().await?.len(), 0, "elements read")?;
     equal(some.slice(1..1).read_here().await?.len(), 0, "elements of an empty range")?;
     none.copy_from_slice(&[])?;
@@ -98,11 +98,11 @@ async fn buffers_of_nothing(device: &Device) -> TestResult {
     some.slice_mut(1..1).copy_from(&none)?;
     some.slice_mut(..0).fill(7.0)?;
     equal(none.write_here().await?.len(), 0, "elements to write")?;
-    same(&some.read_here().await?, &[1.0, 2.0], "what is not empty")
+    same(&some.read_here().await?, &[1.0, 2.0], "the buffer that is not empty")
 }
 
-/// An array of WGSL has an element at least: what `arrayLength` says of none would be a lie.
-async fn a_kernel_that_runs_needs_an_element(device: &Device) -> TestResult {
+/// An array in WGSL has at least one element, so `arrayLength` cannot return 0.
+async fn a_grid_that_is_not_empty_needs_an_element(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let source = device.buffer::<u32>(0)?;
     let mut result = device.buffer::<u32>(64)?;

@@ -1,4 +1,4 @@
-//! Optional WGSL: either it works, or the error names the feature, the device and the line.
+//! Optional WGSL: it works, or the error names the feature, the device and the line.
 
 use anywarp::{Device, Kernel, KernelError, Wgsl, f16};
 
@@ -21,8 +21,8 @@ pub(crate) const CASES: &[Case] = cases![
     cooperative_matrix,
 ];
 
-/// The kernel where the device has `feature`; else `None`, once the error was found to be right:
-/// it names `line`, the first that needs the feature.
+/// The kernel where the device has `feature`; otherwise `None`, after a check of the error, which must name `line`, the
+/// first line that needs the feature.
 fn needs(device: &Device, feature: &'static str, wgsl: &str, line: &str) -> TestResult<Option<Kernel>> {
     let source = Wgsl::new(wgsl).file("wanting.wgsl");
     if device.caps().feature_names().contains(&feature) {
@@ -89,7 +89,7 @@ async fn double_floats(device: &Device) -> TestResult {
     let input = [0.0f64, 1e300, -3.25, (1u64 << 52) as f64];
     let mut data = device.buffer_from(&input)?;
     kernel.launch().bind("data", &mut data).threads(4)?;
-    // Powers of two and one: exact in f64, far beyond f32.
+    // Powers of two plus one: exact in f64, but beyond the precision of f32.
     same(&data.read_here().await?, &input.map(|value| value * 0.5 + 1.0), "f64")
 }
 
@@ -111,11 +111,11 @@ async fn run_subgroups(device: &Device, kernel: &Kernel) -> TestResult {
     let data = device.buffer_from(&input)?;
     let (mut sums, mut sizes) = (device.buffer::<u32>(256)?, device.buffer::<u32>(256)?);
     kernel.launch().bind("data", &data).bind("sums", &mut sums).bind("sizes", &mut sizes).threads(256)?;
-    // How lanes form subgroups is the device's choice; that each lane counts once is not.
+    // The device chooses how lanes form subgroups, but each lane counts exactly once.
     equal(sums.read_here().await?.iter().sum::<u32>(), input.iter().sum::<u32>(), "the sum over all subgroups")?;
     let (least, most) = device.caps().subgroup_size.unwrap_or_default();
     let within = sizes.read_here().await?.iter().all(|size| (least..=most).contains(size));
-    equal(within, true, "prefixes are at most the sum, and sizes within what the device promises")
+    equal(within, true, "all prefixes are at most the sum, and all sizes within the device's bounds")
 }
 
 async fn subgroups(device: &Device) -> TestResult {
@@ -137,7 +137,7 @@ async fn float_atomics(device: &Device) -> TestResult {
     let Some(kernel) = needs(device, "f32_atomics", source, "atomic")? else { return Ok(()) };
     let mut total = device.buffer_from(&[0.5f32])?;
     kernel.launch().bind("total", &mut total).threads(1024)?;
-    // Whole numbers and a half below 2^20: exact in any order.
+    // Multiples of 0.5 below 2^20 are exact in any order.
     equal(total.read_here().await?[0], 523_776.5, "0.5 + 0 + 1 + ... + 1023")
 }
 
@@ -146,7 +146,7 @@ async fn long_atomics(device: &Device) -> TestResult {
         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
             atomicAdd(&total, u64(id.x) << 20u);
         }";
-    // Without the integers themselves, they are what is missing.
+    // Without 64-bit integers, the error names those instead of their atomics.
     let wanted = if device.caps().feature_names().contains(&"i64") { "i64_atomics" } else { "i64" };
     let Some(kernel) = needs(device, wanted, source, "")? else { return Ok(()) };
     let mut total = device.buffer_from(&[1u64])?;
@@ -174,6 +174,6 @@ async fn cooperative_matrix(device: &Device) -> TestResult {
         }";
     match needs(device, "cooperative_matrix", source, "coop")? {
         None => Ok(()),
-        Some(_) => skip("which shapes there are differs from device to device"),
+        Some(_) => skip("the supported shapes differ between devices"),
     }
 }

@@ -1,4 +1,4 @@
-//! Grids beyond the device's limit: the kernel sees the grid that was asked for.
+//! Grids beyond the device's limit: the kernel sees the requested grid.
 
 use anywarp::{Device, KernelError, LaunchError};
 
@@ -25,7 +25,7 @@ pub(crate) const CASES: &[Case] = cases![
     folded_with_names_of_our_own,
 ];
 
-/// Counts each place of the logical grid, and every built-in that does not agree with the others.
+/// Counts each workgroup of the logical grid, and every built-in value that contradicts the others.
 const EVERY_ID: &str = "
 @group(0) @binding(0) var<storage, read_write> seen: array<atomic<u32>>;
 @group(0) @binding(1) var<storage, read_write> wrong: array<atomic<u32>, 4>;
@@ -49,9 +49,17 @@ async fn every_id(device: &Device, grid: [u32; 3]) -> TestResult {
     let mut seen = device.buffer::<u32>(invocations)?;
     let mut wrong = device.buffer::<u32>(4)?;
     kernel.launch().bind("seen", &mut seen).bind("wrong", &mut wrong).set("asked", grid).groups(grid)?;
-    same(&wrong.read_here().await?, &[0; 4], "wrong num_workgroups, workgroup_id, global_invocation_id, local index")?;
+    same(
+        &wrong.read_here().await?,
+        &[0; 4],
+        "wrong values of num_workgroups, workgroup_id, global_invocation_id and local index",
+    )?;
     let seen = seen.read_here().await?;
-    equal(seen.iter().position(|count| *count != 1), None, "first invocation that did not run once")
+    equal(
+        seen.iter().position(|count| *count != 1),
+        None,
+        "index of the first invocation that did not run exactly once",
+    )
 }
 
 async fn folded_threads(device: &Device) -> TestResult {
@@ -66,7 +74,7 @@ async fn folded_threads(device: &Device) -> TestResult {
     kernel.launch().bind("data", &mut data).threads(length)?;
     let data = data.read_here().await?;
     let wrong = data.iter().enumerate().position(|(n, value)| *value != 2 * n as u32 + 1);
-    equal(wrong, None, "first element that went wrong")
+    equal(wrong, None, "index of the first wrong element")
 }
 
 async fn folded_with_barriers(device: &Device) -> TestResult {
@@ -85,7 +93,7 @@ async fn folded_with_barriers(device: &Device) -> TestResult {
     kernel.launch().bind("data", &mut data).groups(groups)?;
     let data = data.read_here().await?;
     let wrong = data.iter().enumerate().position(|(n, value)| *value as usize != n / 8 * 8 + 7 - n % 8);
-    equal(wrong, None, "first element that went wrong")
+    equal(wrong, None, "index of the first wrong element")
 }
 
 const MARK: &str = "
@@ -123,7 +131,7 @@ async fn folded_with_immediates(device: &Device) -> TestResult {
     same(&data.read_here().await?, &(0..70_000).map(|n| 3 * n + 105).collect::<Vec<u32>>(), "values")
 }
 
-/// The kernel has taken the last binding of the last group that most devices offer. Where there is none behind it, it
+/// The kernel uses the last binding of the last group that most devices offer. Where no group follows it, the kernel
 /// cannot be folded, and the error says so.
 async fn folded_in_the_last_group(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
@@ -156,7 +164,7 @@ async fn folded_and_plain_in_turns(device: &Device) -> TestResult {
     same(&data.read_here().await?, &wanted, "the last value of each")
 }
 
-/// The user's names may be those that the folded kernel would like, and built-ins may sit in a struct.
+/// The kernel may use the names that folding would choose, and its built-ins may be members of a struct.
 async fn folded_with_names_of_our_own(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Ids { @builtin(workgroup_id) logical_id: vec3<u32>, @builtin(num_workgroups) linear: vec3<u32> }

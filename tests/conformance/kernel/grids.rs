@@ -1,4 +1,4 @@
-//! Grids in one, two and three dimensions, in threads, in workgroups and from a buffer.
+//! Grids with one, two and three dimensions, in threads, in workgroups and from a buffer.
 
 use anywarp::{Device, LaunchError};
 
@@ -11,12 +11,12 @@ pub(crate) const CASES: &[Case] = cases![
     threads_are_rounded_up,
     two_dimensions,
     three_dimensions,
-    every_way_to_say_how_many,
+    every_type_of_grid_argument,
     workgroups_of_every_shape,
     indirect,
     indirect_written_by_a_kernel,
     indirect_zero_runs_nothing,
-    indirect_outside_is_refused,
+    indirect_out_of_range_is_refused,
 ];
 
 const COUNT: &str = "
@@ -42,7 +42,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     out[(id.z * height + id.y) * width + id.x] = id.x + 100u * id.y + 10000u * id.z;
 }";
 
-/// What [`IDS`] writes for this many threads.
+/// The result of [`IDS`] for this many threads.
 fn ids(width: u32, height: u32, depth: u32) -> Vec<u32> {
     let row = |y, z| (0..width).map(move |x| x + 100 * y + 10_000 * z);
     (0..depth).flat_map(|z| (0..height).flat_map(move |y| row(y, z))).collect()
@@ -63,7 +63,7 @@ async fn three_dimensions(device: &Device) -> TestResult {
     same(&out.read_here().await?, &ids(8, 6, 5), "2 by 3 by 5 workgroups")
 }
 
-async fn every_way_to_say_how_many(device: &Device) -> TestResult {
+async fn every_type_of_grid_argument(device: &Device) -> TestResult {
     let kernel = device.kernel(COUNT)?;
     let mut count = device.buffer::<u32>(1)?;
     kernel.launch().bind("count", &mut count).groups(1i32)?;
@@ -140,7 +140,7 @@ async fn indirect_zero_runs_nothing(device: &Device) -> TestResult {
     equal(count.read_here().await?[0], 0, "invocations of grids that are empty or above the limit")
 }
 
-async fn indirect_outside_is_refused(device: &Device) -> TestResult {
+async fn indirect_out_of_range_is_refused(device: &Device) -> TestResult {
     let kernel = device.kernel(COUNT)?;
     let grids = device.buffer_from(&[1u32; 5])?;
     let mut count = device.buffer::<u32>(1)?;

@@ -18,7 +18,7 @@ pub(crate) const CASES: &[Case] = cases![
     several_uniforms,
     a_small_uniform,
     a_large_uniform,
-    layouts_are_told,
+    layouts_of_uniforms,
     immediates,
     immediates_and_uniforms,
 ];
@@ -112,7 +112,7 @@ async fn matrices(device: &Device) -> TestResult {
          }",
     )?;
     let mut out = device.buffer::<f32>(5)?;
-    // Columns; those of a mat3x3 are 16 bytes apart.
+    // Matrices are stored by column; the columns of a mat3x3 are 16 bytes apart.
     let m = [[1.0f32, 2.0, 3.0, 99.0], [4.0, 5.0, 6.0, 99.0], [7.0, 8.0, 9.0, 99.0]];
     let launch = kernel.launch().set("params.m", m).set("params.n", [[1.0f32, 2.0], [3.0, 4.0]]);
     launch.set("params.v", [1.0f32, 10.0, 100.0]).bind("out", &mut out).groups(1)?;
@@ -125,7 +125,7 @@ struct Params { a: u32, b: u32 }
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
 @compute @workgroup_size(1) fn main() { out[params.a] = params.b; }";
 
-/// Two entry points share a uniform: each needs what it reads, and no more.
+/// Two entry points share a uniform: each needs only the members that it reads.
 const SHARED: &str = "
 struct Params { a: u32, b: u32, weights: array<vec4<u32>, 2>, c: u32 }
 @group(0) @binding(0) var<uniform> params: Params;
@@ -141,16 +141,16 @@ async fn what_is_not_read_needs_no_value(device: &Device) -> TestResult {
     let missing = |error: &LaunchError| matches!(error, LaunchError::Missing { .. });
     kernel("one")?.launch().set("params.a", 5u32).bind("out", &mut out).groups(1)?;
     let wrong = kernel("one")?.launch().set("params.b", 5u32).bind("out", &mut out).groups(1);
-    refused(wrong, missing, &["no argument for params.a: u32:"])?;
+    refused(wrong, missing, &["no argument for params.a: u32;"])?;
     let two = kernel("two")?;
     let wrong = two.launch().set("params.b", 5u32).bind("out", &mut out).groups(1);
     refused(wrong, missing, &["no argument for params.weights: "])?;
     let weights = [[0u32; 4], [0, 2, 0, 0]];
     two.launch().set("params.b", 5u32).set("params.weights", weights).bind("out", &mut out).groups(1)?;
-    // A copy of the whole is a read of the whole.
+    // A copy of the whole struct reads every member.
     let wrong = kernel("all")?.launch().set("params.b", 5u32).bind("out", &mut out).groups(1);
     refused(wrong, missing, &["params.a: u32", "params.weights", "params.c: u32"])?;
-    same(&out.read_here().await?, &[5, 7, 0], "what was read")
+    same(&out.read_here().await?, &[5, 7, 0], "the results")
 }
 
 async fn later_values_win(device: &Device) -> TestResult {
@@ -161,7 +161,7 @@ async fn later_values_win(device: &Device) -> TestResult {
     same(&out.read_here().await?, &[0, 7], "the last value set")
 }
 
-/// More launches than one submission takes, each with values of its own.
+/// More launches than one submission holds, each with its own values.
 async fn values_differ_from_launch_to_launch(device: &Device) -> TestResult {
     let kernel = device.kernel(ONE)?;
     let mut out = device.buffer::<u32>(1000)?;
@@ -187,7 +187,7 @@ async fn several_uniforms(device: &Device) -> TestResult {
     same(&out.read_here().await?, &[10, 20, 30], "three uniforms in three groups")
 }
 
-/// Fewer than the four bytes that devices read at once.
+/// A uniform smaller than the four bytes that devices read at once.
 async fn a_small_uniform(device: &Device) -> TestResult {
     if !device.caps().feature_names().contains(&"f16") {
         return skip("the device has no f16");
@@ -223,7 +223,7 @@ async fn a_large_uniform(device: &Device) -> TestResult {
     same(&out.read_here().await?, &wanted, "16 KiB of uniform")
 }
 
-async fn layouts_are_told(device: &Device) -> TestResult {
+async fn layouts_of_uniforms(device: &Device) -> TestResult {
     let kernel = device.kernel(FIELDS)?;
     let told = |path: &str| kernel.layout_of(path).map(|layout| (layout.name, layout.size, layout.align));
     equal(told("params"), Some(("Params".to_owned(), 48, 16)), "params")?;

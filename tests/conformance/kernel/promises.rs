@@ -1,4 +1,4 @@
-//! What the author of a kernel may leave out, and what a compiled kernel takes.
+//! Kernels without bounds checks or with fast math, and the resources of a compiled kernel.
 
 use anywarp::backend::BackendKind;
 use anywarp::{Checks, Device, Unchecked, Wgsl};
@@ -9,9 +9,9 @@ use crate::here::{ReadHere, select_here};
 use crate::outcome::{TestResult, close, ensure, equal, same};
 
 pub(crate) const CASES: &[Case] =
-    cases![unchecked, fast_math, variants_are_kernels_of_their_own, resources, workgroup_memory_up_to_the_limit,];
+    cases![unchecked, fast_math, variants_are_compiled_separately, resources, workgroup_memory_up_to_the_limit,];
 
-/// Reads with dynamic indices, a loop that depends on data, divisions: all of which have checks.
+/// Dynamic indices, a loop that depends on data, and divisions, all of which need checks.
 const COLLATZ: &str = "
 @group(0) @binding(0) var<storage, read> table: array<u32>;
 @group(0) @binding(1) var<storage, read_write> steps: array<u32>;
@@ -37,8 +37,8 @@ fn collatz(mut n: u32) -> u32 {
 }
 
 async fn unchecked(device: &Device) -> TestResult {
-    // SAFETY: every index is tested or a remainder, divisors are 1 or 2, and the sequences of these
-    // numbers all reach 1.
+    // SAFETY: every index is tested or a remainder, divisors are 1 or 2, and the sequences of these numbers all reach
+    // 1.
     let promise = unsafe { Unchecked::promise() };
     let kernel = device.kernel(Wgsl::new(COLLATZ).checks(Checks::Off(promise)))?;
     let table: Vec<u32> = (1..=501).collect();
@@ -69,8 +69,8 @@ async fn fast_math(device: &Device) -> TestResult {
     close(&data.read_here().await?, &wanted, 1e-4, "a product of functions")
 }
 
-async fn variants_are_kernels_of_their_own(device: &Device) -> TestResult {
-    // One of its own, because other cases compile on the other.
+async fn variants_are_compiled_separately(device: &Device) -> TestResult {
+    // A device of its own, because other cases compile on the other.
     let device = select_here(device.selector()).await?;
     let before = device.stats().counters.compilations;
     let text = format!("{WAVES}\n// told apart by what may be left out");
@@ -91,7 +91,11 @@ async fn resources(device: &Device) -> TestResult {
          }",
     )?;
     let Some(resources) = kernel.resources() else {
-        return equal(device.caps().backend == BackendKind::Cuda, false, "cuda tells what a kernel takes");
+        return equal(
+            device.caps().backend == BackendKind::Cuda,
+            false,
+            "the cuda backend reports resources of kernels",
+        );
     };
     let told = format!("{resources:?}");
     ensure((1..=255).contains(&resources.registers), || told.clone())?;
@@ -101,8 +105,8 @@ async fn resources(device: &Device) -> TestResult {
 }
 
 async fn workgroup_memory_up_to_the_limit(device: &Device) -> TestResult {
-    // Above 64 KiB only as much as can be told apart from it: the processor's 256 KiB take long to clear. DX12's
-    // compiler (FXC) writes out each word that is cleared, and needs a minute for 4 KiB, many for 32.
+    // At most 60,000 words: clearing the 256 KiB of the CPU backend takes long. The compiler of DX12 (FXC) unrolls the
+    // clearing, and needs a minute for 4 KiB and many minutes for 32 KiB.
     let most = if device.caps().backend == BackendKind::Dx12 { 256 } else { 60_000 };
     let words = (device.caps().limits.workgroup_storage / 4).min(most);
     let kernel = device.kernel(
@@ -129,5 +133,5 @@ async fn workgroup_memory_up_to_the_limit(device: &Device) -> TestResult {
     let mut data = device.buffer_from(&[u32::MAX; 64 * 5])?;
     kernel.launch().bind("data", &mut data).groups(5u32)?;
     let wanted: Vec<u32> = (0..5).flat_map(|group| [group; 64]).collect();
-    same(&data.read_here().await?, &wanted, "memory that was dirty or lost")
+    same(&data.read_here().await?, &wanted, "words that were dirty or lost")
 }

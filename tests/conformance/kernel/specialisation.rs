@@ -15,7 +15,7 @@ pub(crate) const CASES: &[Case] = cases![
     workgroup_size_from_an_override,
     the_same_source_is_compiled_once,
     several_entry_points,
-    kernels_go_when_nobody_holds_them,
+    unused_kernels_are_freed,
 ];
 
 const OVERRIDES: &str = "
@@ -46,7 +46,7 @@ async fn overrides_by_name(device: &Device) -> TestResult {
         [0.125, 4e6, -9.0, 0.0, numbered, twice],
     )
     .await?;
-    // One with @id may be set by its name too.
+    // An override with @id can also be set by its name.
     let mut wanted = DEFAULTS;
     (wanted[4], wanted[5]) = (3.0, 6.0);
     with(device, &[("numbered", 3.0)], wanted).await
@@ -94,9 +94,9 @@ async fn the_same_source_is_compiled_once(device: &Device) -> TestResult {
     let fresh = device.reopen_here().await?;
     let compilations = || fresh.stats().counters.compilations;
     let first = fresh.kernel(OVERRIDES)?;
-    equal(compilations(), 1, "compilations of the first")?;
+    equal(compilations(), 1, "compilations of the first kernel")?;
     let second = fresh.kernel(OVERRIDES.to_owned())?;
-    equal(compilations(), 1, "compilations of the same again")?;
+    equal(compilations(), 1, "compilations after the same source again")?;
     let other = fresh.kernel(Wgsl::new(OVERRIDES).set_override("count", 8.0))?;
     equal(compilations(), 2, "compilations with another constant")?;
     equal((first.name(), second.name()), (other.name(), other.name()), "names")
@@ -119,12 +119,12 @@ async fn several_entry_points(device: &Device) -> TestResult {
     same(&data.read_here().await?, &[8; 64], "(1 + 2) * 2 + 2")
 }
 
-/// A launch keeps its kernel for as long as it needs it.
-async fn kernels_go_when_nobody_holds_them(device: &Device) -> TestResult {
+/// A launch keeps its kernel alive as long as necessary.
+async fn unused_kernels_are_freed(device: &Device) -> TestResult {
     let fresh = device.reopen_here().await?;
     let mut data = fresh.buffer_from(&[0u32; 1])?;
     let mut wanted = 0;
-    // More kernels than a device keeps when nobody holds them.
+    // More kernels than the device's cache holds.
     for n in 0..600u32 {
         let source = format!(
             "@group(0) @binding(0) var<storage, read_write> data: array<u32>;

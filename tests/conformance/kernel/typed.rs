@@ -1,5 +1,4 @@
-//! Kernels of `kernels!`: layouts, values, bindings and overrides, through the types that the macro
-//! makes.
+//! Kernels of `kernels!`: layouts, values, bindings and overrides through the generated types.
 
 use anywarp::backend::{Layout, Shape};
 use anywarp::{Device, Element, LaunchError, f16};
@@ -12,8 +11,8 @@ pub(crate) const CASES: &[Case] = cases![
     typed_file,
     typed_recording,
     typed_slices,
-    typed_structs_have_wgsl_s_layout = structs_have_wgsl_s_layout,
-    typed_members_arrive = members_arrive,
+    typed_structs_have_wgsl_s_layout = structs_have_the_layout_of_wgsl,
+    typed_members_arrive = members_reach_the_kernel,
     typed_padding_is_not_compared = padding_is_not_compared,
     typed_f16 = halves,
     typed_wide_scalars = wide_scalars,
@@ -54,7 +53,7 @@ async fn typed_slices(device: &Device) -> TestResult {
     let x = device.buffer_from(&[1.0f32; 256])?;
     let mut y = device.buffer_from(&[0.0f32; 512])?;
     let params = saxpy::Params { a: 1.0 };
-    // The largest alignment that devices ask for is 256 bytes.
+    // The largest alignment that devices require is 256 bytes.
     let (mut low, high) = y.split_at_mut(256);
     saxpy.launch(saxpy::Args { params, x: x.slice(64..128), y: low.slice_mut(..64) }).threads(64)?;
     saxpy.launch(saxpy::Args { params, x: &x.slice(..64), y: &mut low.slice_mut(64..128) }).threads(64)?;
@@ -103,7 +102,7 @@ anywarp::kernels!(mod layouts {
     }"
 });
 
-/// One value with something else in every member.
+/// A struct with a different value in every member.
 fn outer() -> layouts::Outer {
     let inner = |from: f32| layouts::Inner::new([from, from + 1.0, from + 2.0], from + 3.0, [from as u32 + 4; 2]);
     let row = |from: f32| [from, from + 1.0, from + 2.0, 99.0];
@@ -130,7 +129,7 @@ fn outer() -> layouts::Outer {
     }
 }
 
-async fn structs_have_wgsl_s_layout(device: &Device) -> TestResult {
+async fn structs_have_the_layout_of_wgsl(device: &Device) -> TestResult {
     let kernel = layouts::main(device)?;
     let bindings = kernel.kernel().bindings();
     let wgsl = |slot: usize| match &bindings[slot].layout.shape {
@@ -153,7 +152,7 @@ async fn structs_have_wgsl_s_layout(device: &Device) -> TestResult {
     Ok(())
 }
 
-async fn members_arrive(device: &Device) -> TestResult {
+async fn members_reach_the_kernel(device: &Device) -> TestResult {
     let kernel = layouts::main(device)?;
     let all = device.buffer_from(&[layouts::Outer::default(), outer()])?;
     let mut copies = device.buffer::<layouts::Outer>(1)?;
@@ -174,9 +173,9 @@ async fn padding_is_not_compared(_: &Device) -> TestResult {
     other._pad0 = [1; 12];
     equal(one, other, "values that differ in their padding")?;
     other.turn[0][2] = 0.0;
-    ensure(one != other, || "a member that differs was not compared".to_owned())?;
+    ensure(one != other, || "a member that differs made no difference".to_owned())?;
     let shown = format!("{:?}", layouts::Counts::default());
-    equal(shown.as_str(), "Counts { total: 0, each: [0, 0, 0] }", "what is shown")
+    equal(shown.as_str(), "Counts { total: 0, each: [0, 0, 0] }", "the `Debug` text")
 }
 
 anywarp::kernels!(mod half_words {
@@ -282,7 +281,7 @@ anywarp::kernels!(mod required {
 async fn overrides(device: &Device) -> TestResult {
     let mut out = device.buffer::<f32>(5)?;
     chosen::main(device)?.launch(chosen::Args { out: &mut out }).groups(1)?;
-    same(&out.read_here().await?, &[64.0, 128.0, -7.0, 0.5, 1.0], "WGSL's own values")?;
+    same(&out.read_here().await?, &[64.0, 128.0, -7.0, 0.5, 1.0], "the defaults of WGSL")?;
     let values = chosen::Overrides::default();
     chosen::main_with(device, values)?.launch(chosen::Args { out: &mut out }).groups(1)?;
     same(&out.read_here().await?, &[64.0, 128.0, -7.0, 0.5, 1.0], "the defaults of Rust")?;
@@ -298,7 +297,7 @@ async fn overrides(device: &Device) -> TestResult {
     let mut out = device.buffer::<i32>(2)?;
     let kernel = required::main_with(device, required::Overrides { count: 9, least: i32::MIN })?;
     kernel.launch(required::Args { out: &mut out }).groups(1)?;
-    same(&out.read_here().await?, &[9, i32::MIN], "a value that WGSL asks for")
+    same(&out.read_here().await?, &[9, i32::MIN], "a required override")
 }
 
 anywarp::kernels!(mod several {
@@ -315,7 +314,7 @@ async fn several_entry_points(device: &Device) -> TestResult {
     let mut a = device.buffer::<u32>(1)?;
     let mut b = device.buffer::<u32>(1)?;
     several::fill(device)?.launch(several::FillArgs { a: &mut a }).groups(1)?;
-    // What an entry point only reads is borrowed as such, whatever the WGSL lets others do.
+    // The macro borrows a binding mutably only where its own entry point writes it.
     several::copy_over(device)?.launch(several::CopyOverArgs { a: &a, b: &mut b }).groups(1)?;
     several::nothing(device)?.launch(several::NothingArgs {}).groups(1)?;
     same(&b.read_here().await?, &[6], "one kernel after the other")
@@ -358,7 +357,7 @@ anywarp::kernels!(mod odd {
 async fn names(device: &Device) -> TestResult {
     let value = odd::Args { r#gen: 1, ..odd::Args::new(0, 2, [3; 2], [4; 3]) };
     let mut out = device.buffer::<odd::Args>(1)?;
-    // The struct has the name `Args`; the arguments keep their own.
+    // The struct is named `Args`; the type of the arguments has its own name.
     odd::ACopy(device)?.launch(odd::ACopyArgs { r#box: value, Box: &mut out }).groups(1)?;
     equal(out.read_here().await?[0], value, "keywords, capitals and `_pad0` as names")
 }
@@ -370,7 +369,7 @@ async fn composed(device: &Device) -> TestResult {
     let weights = device.buffer_from(&[once::Weights::new(2.0, [0.0, 0.0, 0.5])])?;
     let mut data = device.buffer_from(&[10.0f32])?;
     once::scale(device)?.launch(once::Args { weights: &weights, data: &mut data }).groups(1)?;
-    same(&data.read_here().await?, &[20.5], "as it is written, once")?;
+    same(&data.read_here().await?, &[20.5], "the element of the source, once")?;
     let weights = device.buffer_from(&[twice::Weights { factor: 3, shift: [0, 0, 1], ..Default::default() }])?;
     let mut data = device.buffer_from(&[10i32])?;
     twice::scale(device)?.launch(twice::Args { weights: &weights, data: &mut data }).groups(1)?;
@@ -383,8 +382,8 @@ async fn launches_are_checked(device: &Device) -> TestResult {
     let x = device.buffer_from(&[1.0f32; 64])?;
     let mut y = device.buffer_from(&[1.0f32; 64])?;
     match saxpy.launch(saxpy::Args { params, x: &x, y: y.slice_mut(100..) }).threads(64) {
-        Err(LaunchError::Slice { binding, .. }) => equal(binding.as_str(), "y", "the slice outside of its buffer")?,
-        other => return fail(format!("a slice outside of its buffer: {other:?}")),
+        Err(LaunchError::Slice { binding, .. }) => equal(binding.as_str(), "y", "the slice out of range")?,
+        other => return fail(format!("a slice out of range: {other:?}")),
     }
     let empty = device.buffer::<f32>(0)?;
     match saxpy.launch(saxpy::Args { params, x: &empty, y: &mut y }).threads(64) {
@@ -393,7 +392,7 @@ async fn launches_are_checked(device: &Device) -> TestResult {
     }
     let launch = saxpy.launch(saxpy::Args { params, x: &x, y: &mut y });
     match launch.set("params.a", 2.0f32).bind("x", &x).threads(64) {
-        Err(LaunchError::BoundTwice { binding, .. }) => equal(binding.as_str(), "x", "what was bound again"),
+        Err(LaunchError::BoundTwice { binding, .. }) => equal(binding.as_str(), "x", "the binding with two buffers"),
         other => fail(format!("bound twice: {other:?}")),
     }
 }

@@ -1,4 +1,4 @@
-//! What the invocations of a workgroup share, and what all share through atomics.
+//! Workgroup memory and barriers, and atomics in storage.
 
 use anywarp::Device;
 
@@ -48,7 +48,7 @@ async fn reduction(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// An inclusive scan: two barriers a step, in a loop.
+/// An inclusive scan: a loop with two barriers a step.
 async fn barriers_in_a_loop(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "var<workgroup> part: array<u32, 256>;
@@ -171,7 +171,7 @@ async fn atomics_on_u32(device: &Device) -> TestResult {
     let mut seen = order.read_here().await?.to_vec();
     equal(seen.pop(), Some(1), "invocations that found the zero")?;
     seen.sort_unstable();
-    same(&seen, &(0..1024).collect::<Vec<u32>>(), "every invocation took a place of its own")
+    same(&seen, &(0..1024).collect::<Vec<u32>>(), "every invocation took its own index")
 }
 
 async fn atomics_on_i32(device: &Device) -> TestResult {
@@ -204,7 +204,7 @@ async fn compare_exchange(device: &Device) -> TestResult {
     )?;
     let mut total = device.buffer::<u32>(1)?;
     kernel.launch().bind("total", &mut total).threads(64)?;
-    equal(total.read_here().await?[0], 32_767, "15 times doubled and one added")
+    equal(total.read_here().await?[0], 32_767, "doubled plus one, 15 times")
 }
 
 async fn histogram_in_workgroup_memory(device: &Device) -> TestResult {

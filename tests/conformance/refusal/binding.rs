@@ -1,4 +1,4 @@
-//! Launches whose bindings or values do not fit.
+//! Launches with bindings or values that do not fit.
 
 use anywarp::{Device, Kernel, LaunchError, Submission};
 
@@ -11,7 +11,7 @@ pub(crate) const CASES: &[Case] = cases![
     missing_bindings,
     missing_fields,
     bound_twice,
-    paths_that_lead_nowhere,
+    paths_without_a_field,
     values_of_another_type,
     elements_of_another_type,
     struct_elements_of_another_layout,
@@ -19,10 +19,10 @@ pub(crate) const CASES: &[Case] = cases![
     bytes_that_do_not_divide,
     odd_numbers_of_halves,
     empty_buffers,
-    shared_borrow_of_what_is_written,
+    shared_borrow_of_a_written_buffer,
     misaligned_offsets,
-    slices_outside,
-    the_first_mistake_is_told,
+    slices_out_of_range,
+    the_first_mistake_is_reported,
 ];
 
 const SAXPY: &str = "
@@ -90,7 +90,7 @@ async fn bound_twice(device: &Device) -> TestResult {
     refused(launch.threads(8), twice, &["'params' is given twice"])
 }
 
-async fn paths_that_lead_nowhere(device: &Device) -> TestResult {
+async fn paths_without_a_field(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let nowhere = [
         ("parms.a", "no uniform or immediate `parms`; the kernel has params"),
@@ -240,7 +240,7 @@ async fn empty_buffers(device: &Device) -> TestResult {
     refused(launch.threads(8), length_of("x", 0), &["'x'", "0 bytes"])
 }
 
-async fn shared_borrow_of_what_is_written(device: &Device) -> TestResult {
+async fn shared_borrow_of_a_written_buffer(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let (x, y) = (device.buffer::<f32>(8)?, device.buffer::<f32>(8)?);
     let shared = |error: &LaunchError| matches!(error, LaunchError::NotMutable { .. });
@@ -265,7 +265,7 @@ async fn misaligned_offsets(device: &Device) -> TestResult {
     refused(launch.threads(8), offset, &["'y'", "byte 4"])
 }
 
-async fn slices_outside(device: &Device) -> TestResult {
+async fn slices_out_of_range(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let mut y = device.buffer::<f32>(8)?;
     let x = device.buffer::<f32>(8)?;
@@ -276,7 +276,7 @@ async fn slices_outside(device: &Device) -> TestResult {
     refused(launch.threads(8), outside, &["'y'", "0..9", "8 elements"])
 }
 
-async fn the_first_mistake_is_told(device: &Device) -> TestResult {
+async fn the_first_mistake_is_reported(device: &Device) -> TestResult {
     let kernel = saxpy(device)?;
     let x = device.buffer::<u32>(8)?;
     let launch = kernel.launch().bind("nothing", &x).set("params.a", 1u32).bind("x", &x);

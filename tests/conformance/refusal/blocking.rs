@@ -1,4 +1,4 @@
-//! Waits that a browser cannot have: errors, where others block.
+//! Blocking waits, which a browser does not allow: errors instead of a block.
 
 use anywarp::backend::BackendError;
 use anywarp::{BufferError, Device, Error};
@@ -23,7 +23,7 @@ async fn waits_are_refused(device: &Device) -> TestResult {
     refused(run.wait(), cannot, &["async"])?;
     refused(device.synchronize(), cannot, &["async"])?;
     run.wait_here().await?;
-    same(&data.read_here().await?, &[2; 64], "what was awaited in the end")
+    same(&data.read_here().await?, &[2; 64], "the result after awaiting")
 }
 
 async fn reads_are_refused(device: &Device) -> TestResult {
@@ -33,10 +33,10 @@ async fn reads_are_refused(device: &Device) -> TestResult {
     refused(data.read(), cannot, &["async"])?;
     refused(data.update(), cannot, &["async"])?;
     refused(data.copy_to_slice(&mut [0; 64]), cannot, &["async"])?;
-    same(&data.read_here().await?, &[2; 64], "what was awaited in the end")
+    same(&data.read_here().await?, &[2; 64], "the result after awaiting")
 }
 
 async fn no_device_is_found_by_blocking(device: &Device) -> TestResult {
-    ensure(Device::enumerate().is_empty(), || "a device was found without awaiting".to_owned())?;
+    ensure(Device::enumerate().is_empty(), || "`enumerate` found a device without awaiting".to_owned())?;
     refused(device.reopen(), |error| error.rejected.is_empty(), &[device.selector()])
 }

@@ -1,4 +1,4 @@
-//! Launches whose grid, or whose memory, cannot be.
+//! Launches with an invalid grid or invalid memory.
 
 use anywarp::{Device, LaunchError};
 
@@ -24,7 +24,7 @@ async fn negative_grids(device: &Device) -> TestResult {
     refused(kernel.launch().threads(-1), negative, &["kernel:main", "dimension 0 of the grid is -1"])?;
     refused(kernel.launch().groups([5, -3]), negative, &["dimension 1", "-3"])?;
     refused(kernel.launch().groups((0, 5, -3)), negative, &["dimension 2", "-3"])?;
-    // Nothing is bound and nothing is asked of the device: still a launch.
+    // A launch without bindings is still valid.
     kernel.launch().threads(1)?;
     device.synchronize_here().await?;
     Ok(())
@@ -50,8 +50,7 @@ const TWO: &str = "
 @group(0) @binding(1) var<storage, read_write> b: array<u32>;
 @compute @workgroup_size(1) fn main() { a[0] = 1u; b[0] = a[1]; }";
 
-/// Safe Rust borrows overlapping parts only for reading, and those cannot be bound to what is
-/// written.
+/// Safe Rust has overlapping borrows only for reading, and those cannot be bound to written variables.
 async fn overlapping_slices(device: &Device) -> TestResult {
     let kernel = device.kernel(TWO)?;
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
@@ -59,13 +58,13 @@ async fn overlapping_slices(device: &Device) -> TestResult {
     let shared = |error: &LaunchError| matches!(error, LaunchError::NotMutable { .. });
     let launch = kernel.launch().bind("a", data.slice(..2 * step)).bind("b", data.slice(step..));
     refused(launch.groups(1), shared, &["'a'", "&mut"])?;
-    // Parts that only touch are fine.
+    // Adjacent parts are valid.
     let (mut low, mut high) = data.split_at_mut(2 * step);
     kernel.launch().bind("a", &mut low).bind("b", &mut high).groups(1)?;
     equal((data.read_here().await?[0], data.read_here().await?[2 * step]), (1, 0), "two parts that touch")
 }
 
-/// A `read_write` variable and a read one in one buffer: wgpu tracks whole buffers.
+/// A `read_write` variable and a read-only one in one buffer: wgpu tracks whole buffers.
 async fn read_and_written_in_one_buffer(device: &Device) -> TestResult {
     let kernel = device.kernel(COPY)?;
     let step = device.caps().limits.storage_offset_alignment as usize / 4;
@@ -89,13 +88,13 @@ async fn buffer_of_another_device(device: &Device) -> TestResult {
     let launch = kernel.launch().bind("source", &theirs).bind("result", &mut ours);
     refused(launch.threads(64), elsewhere, &["'source'", device.selector()])?;
     let foreign = |error: &anywarp::BufferError| matches!(error, anywarp::BufferError::OtherDevice { .. });
-    refused(ours.copy_from(&theirs), foreign, &["copying on", "the source is of"])?;
+    refused(ours.copy_from(&theirs), foreign, &["copying on", "the source belongs to"])?;
     let grid = other.buffer_from(&[1u32; 3])?;
     let source = device.buffer_from(&[7u32; 64])?;
     let launch = kernel.launch().bind("source", &source).bind("result", &mut ours);
     let elsewhere = |error: &LaunchError| matches!(error, LaunchError::OtherDevice { .. });
     refused(launch.indirect(&grid, 0), elsewhere, &["indirect grid"])?;
-    same(&ours.read_here().await?, &[2; 64], "nothing has run")
+    same(&ours.read_here().await?, &[2; 64], "no launch has run")
 }
 
 async fn kernel_of_another_device(device: &Device) -> TestResult {
@@ -109,7 +108,7 @@ async fn kernel_of_another_device(device: &Device) -> TestResult {
         elsewhere,
         &["'data'", "kernel:add", "opened twice", "clone the `Device`", "`buffer.device()`"],
     )?;
-    // The handle that a buffer gives is that of its own device.
+    // A buffer returns a handle to its own device.
     let kernel = data.device().kernel(ADD)?;
     kernel.launch().bind("data", &mut data).set("params.by", 1u32).threads(64)?;
     let again = kernel.device().buffer_from(&[1u32; 64])?;
@@ -120,7 +119,7 @@ async fn kernel_of_another_device(device: &Device) -> TestResult {
 async fn binding_above_the_limit(device: &Device) -> TestResult {
     let limits = &device.caps().limits;
     let bytes = limits.storage_binding_size.next_multiple_of(16) + 16;
-    // More than this is not worth the time, nor the memory of a small machine.
+    // A larger buffer takes too long, and too much memory on a small machine.
     if bytes > (1 << 30) || bytes > limits.buffer_size {
         return skip(format!("a binding may be {} bytes long", limits.storage_binding_size));
     }
@@ -131,7 +130,7 @@ async fn binding_above_the_limit(device: &Device) -> TestResult {
     let launch = device.kernel(ADD)?;
     let launch = launch.launch().bind("data", &mut data).set("params.by", 1u32);
     refused(launch.threads(64), above, &["'data'", &limits.storage_binding_size.to_string(), "slices"])?;
-    // As the error says: slices of it can be bound.
+    // As the error suggests, slices of the buffer can be bound.
     let half = (bytes as usize / 8).next_multiple_of(64);
     add(device, data.slice_mut(half..), 64, 5)?;
     equal(data.slice(half..half + 2).read_here().await?.to_vec(), vec![5, 5], "a slice of it")
@@ -151,6 +150,6 @@ async fn refused_launches_change_nothing(device: &Device) -> TestResult {
         refused(launch.threads(64), missing, &["params.by"])?;
         equal(recording.len(), 0, "commands recorded")?;
     }
-    equal(fresh.stats(), before, "everything that is counted")?;
+    equal(fresh.stats(), before, "the statistics")?;
     same(&data.read_here().await?, &[1; 64], "the data")
 }

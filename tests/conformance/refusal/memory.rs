@@ -1,4 +1,4 @@
-//! Buffers that cannot be.
+//! Buffers that are too large.
 
 use anywarp::backend::BackendError;
 use anywarp::{BufferError, Device, Error, ErrorClass};
@@ -20,7 +20,7 @@ async fn buffer_above_the_limit(device: &Device) -> TestResult {
         matches!(error, BackendError::TooLarge { .. } | BackendError::OutOfMemory { .. })
     };
     refused(result, too_large, &[&device.caps().name, &(4 * length as u64).to_string()])?;
-    equal(class == Some(ErrorClass::Programmer), false, "it is no mistake of the program")
+    equal(class == Some(ErrorClass::Programmer), false, "whether the error is a programmer's mistake")
 }
 
 async fn buffer_beyond_the_address_space(device: &Device) -> TestResult {

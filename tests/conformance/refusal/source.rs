@@ -1,4 +1,4 @@
-//! Kernels that cannot be made.
+//! Kernels that cannot be compiled.
 
 use anywarp::backend::BackendKind;
 use anywarp::{Device, KernelError, Wgsl};
@@ -11,7 +11,7 @@ pub(crate) const CASES: &[Case] = cases![
     wgsl_that_does_not_parse,
     wgsl_that_is_not_valid,
     no_compute_entry_point,
-    several_entry_points_and_none_named,
+    several_entry_points_without_a_choice,
     unknown_entry_point,
     unknown_override,
     override_without_a_value,
@@ -32,7 +32,7 @@ async fn wgsl_that_does_not_parse(device: &Device) -> TestResult {
     refused(device.kernel(source(text)), invalid, &["bad.wgsl:3:", "let x = 1 +;"])?;
     let text = "@compute @workgroup_size(1)\nfn main() { nonsense(); }";
     refused(device.kernel(source(text)), invalid, &["bad.wgsl:2:", "nonsense"])?;
-    // Blanked directives do not move what comes after them.
+    // Removed directives do not change later line numbers.
     let text = "enable subgroups;\n\n@compute @workgroup_size(1) fn main() { let y: u32 = 1.5; }";
     refused(device.kernel(source(text)), invalid, &["bad.wgsl:3:", "1.5"])?;
     for garbage in ["\0", "}{", "💥", "/* never closed", "@", "enable", "enable ;"] {
@@ -68,7 +68,7 @@ async fn no_compute_entry_point(device: &Device) -> TestResult {
 
 const TWO: &str = "@compute @workgroup_size(1) fn first() {} @compute @workgroup_size(1) fn second() {}";
 
-async fn several_entry_points_and_none_named(device: &Device) -> TestResult {
+async fn several_entry_points_without_a_choice(device: &Device) -> TestResult {
     let which = |error: &KernelError| matches!(error, KernelError::WhichEntryPoint { .. });
     refused(device.kernel(TWO), which, &["first, second", "Wgsl::entry"])
 }
@@ -123,7 +123,7 @@ async fn textures(device: &Device) -> TestResult {
         @group(0) @binding(1) var image: texture_2d<f32>;\n\
         @compute @workgroup_size(1) fn main() { out[0] = textureLoad(image, vec2(0, 0), 0); }";
     refused(device.kernel(Wgsl::new(text).file("image.wgsl")), unsupported, &["'image'", "texture", "image.wgsl:2:"])?;
-    // One that the entry point does not use harms nobody.
+    // A texture that the entry point does not use is no error.
     let text = text.replace("textureLoad(image, vec2(0, 0), 0)", "vec4(1.0)");
     equal(device.kernel(text)?.bindings().len(), 1, "bindings")
 }
@@ -145,7 +145,7 @@ async fn too_much_workgroup_memory(device: &Device) -> TestResult {
     let said = ["workgroup memory", &(limit + 16).to_string(), &limit.to_string()];
     refused(device.kernel(source(too_much)), above_limit, &said)?;
     if device.caps().backend == BackendKind::Dx12 {
-        return Ok(()); // its compiler (FXC) writes out each word that is cleared: for 32 KiB that takes many minutes
+        return Ok(()); // its compiler (FXC) unrolls the clearing: many minutes for 32 KiB
     }
     let mut out = device.buffer_from(&[0u32, 0])?;
     device.kernel(source((limit / 4).to_string()))?.launch().bind("out", &mut out).groups(1)?;
@@ -200,7 +200,7 @@ async fn too_high_a_group_or_binding(device: &Device) -> TestResult {
             "@group({group}) @binding({binding}) var<storage, read_write> out: u32;
              @compute @workgroup_size(1) fn main() {{ out = 1u; }}"
         );
-        // naga may itself refuse what lies far beyond any device.
+        // naga itself may refuse numbers far beyond the limits of any device.
         let is = |error: &KernelError| above_limit(error) || matches!(error, KernelError::Invalid { .. });
         let result = device.kernel(text);
         let words: &[&str] = if matches!(result, Err(KernelError::Invalid { .. })) { &[] } else { &[what] };

@@ -1,4 +1,4 @@
-// The last workgroup to arrive uses what the others wrote, all of it atomic.
+// The last workgroup uses the results of the others; all accesses are atomic.
 //! groups 4
 struct State { parts: array<atomic<u32>, 4>, done: atomic<u32>, total: atomic<u32> }
 @group(0) @binding(0) var<storage, read_write> state: State;

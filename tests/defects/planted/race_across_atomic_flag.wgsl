@@ -1,4 +1,4 @@
-// The flag is atomic, what it stands for is not: relaxed atomics order nothing.
+// The flag is atomic, but the data is not, and relaxed atomics order nothing.
 //! groups 2
 struct State { ready: atomic<u32>, value: u32 }
 @group(0) @binding(0) var<storage, read_write> state: State;

@@ -1,4 +1,4 @@
-// The barrier comes before the loop ends its first turn, but not between the last turn and the use.
+// The barrier comes first in the loop body, so there is none between the last iteration and the use.
 var<workgroup> sums: array<u32, 64>;
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(64)

@@ -21,7 +21,7 @@ pub(crate) fn call(builtin: Builtin, arguments: &[Value]) -> Result<Value, Stop>
             packed(builtin, arguments)
         }
         Builtin::Pack2x16Float | Builtin::Unpack2x16Float => halves(builtin, &arguments[0]),
-        // A vector is chosen as a whole by one condition, or by component.
+        // One condition selects a whole vector; a vector of conditions selects by component.
         _ => each(&all, &mut |values| component(builtin, values)),
     }
 }
@@ -140,7 +140,7 @@ fn dot(a: &[&Value], b: &[&Value]) -> Result<Value, Stop> {
         magnitude += size(&product);
         sum = binary(Binary::Add, &sum, &product)?;
     }
-    // The order of the sum is free, so every order must be exact.
+    // WGSL does not define the order of the sum, so every order must be exact.
     if let Value::F32(sum) = sum { exact(f64::from(sum), magnitude) } else { Ok(sum) }
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn transpose(matrix: &Value) -> Result<Value, Stop> {
     Ok(Value::Many((0..rows).map(row).collect()))
 }
 
-/// Of two by two; larger ones leave the order of operations open.
+/// Supports 2x2 matrices only: WGSL does not define the order of operations for larger ones.
 fn determinant(matrix: &Value) -> Result<Value, Stop> {
     let columns: Vec<Vec<&Value>> = parts(matrix).into_iter().map(parts).collect();
     let left = binary(Binary::Mul, columns[0][0], columns[1][1])?;
@@ -175,7 +175,7 @@ fn determinant(matrix: &Value) -> Result<Value, Stop> {
     binary(Binary::Sub, &left, &right)
 }
 
-/// A product in which a matrix takes part.
+/// A product with at least one matrix.
 pub(crate) fn matrix_product(
     left: &Value,
     right: &Value,

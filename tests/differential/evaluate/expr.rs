@@ -75,7 +75,7 @@ impl<'p> Machine<'p> {
             }
             Kind::Length(global) => match self.program.globals.get(*global).map(|global| &global.ty) {
                 Some(Type::Array(_, length)) => Ok(Value::U32(*length)),
-                _ => Err(Stop("the length of something that has none")),
+                _ => Err(Stop("`arrayLength` of a global that is no array")),
             },
         }
     }

@@ -7,20 +7,20 @@ use crate::differential::print::CONSTANTS;
 
 /// The memory of a global.
 pub(crate) enum Held {
-    /// One for all invocations.
+    /// One value for all invocations.
     One(Value),
-    /// One for each invocation of the workgroup.
+    /// One value for each invocation of the workgroup.
     Each(Vec<Value>),
 }
 
-/// The variables of a call, for a run of lanes.
+/// The variables of a call, for a range of lanes.
 pub(crate) struct Frame {
     first: usize,
     slots: usize,
     values: Vec<Value>,
     /// Results, by lane.
     pub(crate) returned: Vec<(usize, Value)>,
-    /// Lanes that left the innermost loops and switches: by `break` and by `continue`.
+    /// The lanes that left the innermost loops and switches, by `break` and by `continue`.
     pub(crate) left: Vec<[Vec<usize>; 2]>,
 }
 
@@ -36,7 +36,7 @@ impl Frame {
 }
 
 impl<'p> Machine<'p> {
-    /// Finds a place: evaluates its indices.
+    /// Returns the address of a place, whose indices it evaluates.
     pub(super) fn address(&mut self, place: &'p Place, lane: usize) -> Result<Address, Stop> {
         let depth = self.frames.len() - 1;
         let mut address = match place.root {
@@ -73,7 +73,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// An address whose indices out of range are those of the last elements, and whether there were none.
+    /// Clamps the indices of an address to the last elements, and returns whether all were in range.
     pub(super) fn settle(&mut self, address: &Address, lane: usize) -> Result<(Address, bool), Stop> {
         if self.program.outside == Outside::Undefined {
             return Ok((address.clone(), true));
@@ -81,7 +81,7 @@ impl<'p> Machine<'p> {
         let (mut settled, mut inside) = (Address { base: address.base, path: Vec::new() }, true);
         for at in &address.path {
             let Value::Many(parts) = self.find(&settled, lane)? else {
-                return Err(Stop("a part of something that has none"));
+                return Err(Stop("an index into a scalar"));
             };
             let last = parts.len().checked_sub(1).ok_or(Stop("an array is empty"))?;
             inside &= *at <= last;
@@ -103,13 +103,13 @@ impl<'p> Machine<'p> {
             },
         };
         for at in &address.path {
-            let Value::Many(parts) = value else { return Err(Stop("a part of something that has none")) };
+            let Value::Many(parts) = value else { return Err(Stop("an index into a scalar")) };
             value = parts.get_mut(*at).ok_or(Stop("an index is out of range"))?;
         }
         Ok(value)
     }
 
-    /// Tells the race detector about memory that is shared.
+    /// Reports an access of shared memory to the race detector.
     pub(super) fn note(&mut self, address: &Address, lane: usize, touch: Touch) -> Result<(), Stop> {
         let Base::Global(index) = address.base else { return Ok(()) };
         let Some(global) = self.program.globals.get(index) else { return Ok(()) };

@@ -1,5 +1,6 @@
-//! The reference: runs a kernel in plain Rust, all invocations of a workgroup in lockstep, and refuses what WGSL does
-//! not define: races, floats that are not exact, indices out of range, barriers that not all invocations reach.
+//! The reference: runs a kernel in plain Rust, all invocations of a workgroup in lockstep. It refuses everything that
+//! WGSL does not define: races, floats that are not exact, indices out of range, and barriers that some invocations do
+//! not reach.
 
 mod builtins;
 mod expr;
@@ -15,32 +16,32 @@ use super::layout;
 use memory::{Frame, Held};
 use races::Races;
 
-/// Why a kernel has no defined result.
+/// The reason why a kernel has no defined result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop(pub(crate) &'static str);
 
-/// What a kernel leaves behind.
+/// The result of a kernel.
 pub(crate) struct Outcome {
     /// The bytes of all buffers, by binding; padding is zero.
     pub(crate) buffers: Vec<Vec<u8>>,
-    /// How often each condition was true and false, by its address in the program.
+    /// How often each condition was true and false, by the condition's address in the program.
     pub(crate) branches: FxHashMap<usize, [u64; 2]>,
-    /// Statements that invocations executed.
+    /// The number of executed statements, summed over invocations.
     pub(crate) steps: u64,
-    /// Accesses out of range.
+    /// The number of accesses out of range.
     pub(crate) outside: u64,
 }
 
-/// Statements of all invocations together, beyond which a kernel is given up.
-const STEPS: u64 = 4_000_000;
-/// The same for kernels that are small, but for loops that never end.
-const FEW_STEPS: u64 = 10_000;
+/// The limit on executed statements, summed over invocations.
+const MAX_STEPS: u64 = 4_000_000;
+/// The same limit for hostile kernels, which are small but may have endless loops.
+const MAX_STEPS_IF_HOSTILE: u64 = 10_000;
 
 /// Runs all workgroups.
 ///
 /// # Errors
 ///
-/// What WGSL leaves open.
+/// The kernel does something that WGSL does not define.
 pub(crate) fn evaluate(program: &Program) -> Result<Outcome, Stop> {
     let mut machine = Machine::new(program)?;
     let [x, y, z] = program.groups;
@@ -58,7 +59,7 @@ pub(crate) fn evaluate(program: &Program) -> Result<Outcome, Stop> {
     Ok(Outcome { buffers, branches: machine.branches, steps: machine.steps, outside: machine.outside })
 }
 
-/// Clears padding and the signs of zeros, which WGSL leaves open.
+/// Clears padding and the signs of zeros, which WGSL does not define.
 pub(crate) fn canonical(ty: &Type, structs: &[Vec<Type>], bytes: &mut [u8]) {
     let mut value = layout::read(ty, structs, bytes);
     unsign(&mut value);
@@ -80,11 +81,11 @@ struct Machine<'p> {
     globals: Vec<Held>,
     frames: Vec<Frame>,
     races: Races,
-    /// Invocations of one workgroup.
+    /// The number of invocations of one workgroup.
     size: usize,
-    /// The workgroup's number.
+    /// The index of the workgroup.
     group: usize,
-    /// Counts barriers.
+    /// The number of barriers so far.
     epoch: u64,
     steps: u64,
     outside: u64,
@@ -159,7 +160,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Runs a function for `lanes` and gives its results in their order.
+    /// Runs a function for `lanes` and returns the results in the same order.
     fn call(&mut self, function: usize, lanes: &[usize], arguments: Vec<Vec<Value>>) -> Result<Vec<Value>, Stop> {
         let callee = self.program.functions.get(function).ok_or(Stop("a function is missing"))?;
         if self.frames.len() > 16 {
@@ -189,7 +190,8 @@ impl<'p> Machine<'p> {
         Ok(results)
     }
 
-    /// Evaluates a condition for every lane and parts them.
+    /// Evaluates a condition for every lane, and splits the lanes into those where it is true and those where it is
+    /// false.
     fn part(&mut self, condition: &'p Expr, lanes: Vec<usize>) -> Result<(Vec<usize>, Vec<usize>), Stop> {
         let (mut yes, mut no) = (Vec::new(), Vec::new());
         for lane in lanes {
@@ -207,8 +209,8 @@ impl<'p> Machine<'p> {
 
     fn spend(&mut self, steps: usize) -> Result<(), Stop> {
         self.steps += steps as u64;
-        let most = if self.program.outside == Outside::Defined { FEW_STEPS } else { STEPS };
-        if self.steps > most { Err(Stop("it runs for too long")) } else { Ok(()) }
+        let most = if self.program.outside == Outside::Defined { MAX_STEPS_IF_HOSTILE } else { MAX_STEPS };
+        if self.steps > most { Err(Stop("the kernel exceeds the limit of statements")) } else { Ok(()) }
     }
 
     /// Runs a block for `lanes` and returns those that reach its end.

@@ -1,16 +1,17 @@
-//! Which invocation touched what since the last barrier: whether the outcome depends on an order.
+//! The race detector: records which invocations accessed which element since the last barrier, and finds results that
+//! depend on the order.
 
 use rustc_hash::FxHashMap;
 
 use super::Stop;
 use crate::differential::ast::Atomic;
 
-/// What an invocation does to memory that others see too.
+/// The kind of an access to memory that other invocations share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touch {
     Read,
     Write,
-    /// An atomic operation whose result nobody looks at.
+    /// An atomic operation whose result is not used.
     Accumulate(Atomic),
 }
 
@@ -25,14 +26,14 @@ struct Cell {
     many_accumulators: bool,
 }
 
-/// The memory that invocations share, by global and element.
+/// Shared memory, by global and element.
 #[derive(Default)]
 pub(crate) struct Races {
     cells: FxHashMap<(usize, usize), Cell>,
 }
 
 impl Races {
-    /// Notes an access. An `epoch` ends where all invocations have met.
+    /// Records an access. A barrier begins a new `epoch`.
     pub(crate) fn touch(&mut self, cell: (usize, usize), epoch: u64, by: usize, touch: Touch) -> Result<(), Stop> {
         let cell = self.cells.entry(cell).or_default();
         if cell.epoch != epoch {
@@ -40,7 +41,7 @@ impl Races {
         }
         let other = |who: Option<usize>| who.is_some_and(|who| who != by);
         let touch = match touch {
-            // Two kinds of operations do not commute: like a write, they belong to one invocation.
+            // Two kinds of atomic operations do not commute: like writes, they need a single invocation.
             Touch::Accumulate(op) if cell.accumulated.is_some_and(|done| done != op) => Touch::Write,
             touch => touch,
         };

@@ -3,17 +3,17 @@
 use super::Stop;
 use crate::differential::ast::{Binary, Scalar, Unary, Value};
 
-/// Whole numbers up to here, and their halves and quarters below it, are exact in an f32.
+/// The largest magnitude up to which whole numbers are exact in an f32, as are halves and quarters well below it.
 pub(crate) const EXACT: f64 = 16_777_216.0;
 
-/// The f32 that is just `value`; `magnitude` bounds every intermediate sum.
+/// The f32 that is exactly `value`; `magnitude` is an upper bound of every intermediate sum.
 pub(crate) fn exact(value: f64, magnitude: f64) -> Result<Value, Stop> {
     let rounded = value as f32;
     let same = f64::from(rounded) == value && magnitude <= EXACT;
     if same { Ok(Value::F32(rounded)) } else { Err(Stop("a float is not exact")) }
 }
 
-/// Applies `apply` to the components of `values`, of which scalars stand for all components.
+/// Applies `apply` to each component of `values`; a scalar is used for all components.
 pub(crate) fn each(values: &[&Value], apply: &mut dyn FnMut(&[&Value]) -> Result<Value, Stop>) -> Result<Value, Stop> {
     let width = values.iter().find_map(|value| match value {
         Value::Many(parts) => Some(parts.len()),
@@ -149,7 +149,7 @@ pub(crate) fn bitcast(to: Scalar, operand: &Value, keeps_zero: bool) -> Result<V
         let bits = match values[0] {
             Value::U32(value) => *value,
             Value::I32(value) => value.cast_unsigned(),
-            // The sign of a zero is nobody's promise.
+            // WGSL does not define the sign of a zero.
             Value::F32(value) if *value == 0.0 && !keeps_zero => return Err(Stop("the sign of a zero shows")),
             Value::F32(value) => value.to_bits(),
             _ => return Err(Stop("an operand's type")),

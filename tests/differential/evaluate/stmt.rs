@@ -1,4 +1,4 @@
-//! Statements, for all invocations that are there.
+//! Statements, for all active invocations.
 
 use super::races::Touch;
 use super::scalar::binary;
@@ -6,7 +6,7 @@ use super::{Machine, Stop};
 use crate::differential::ast::{Atomic, Binary, Block, Expr, Place, Stmt, Value};
 
 impl<'p> Machine<'p> {
-    /// Runs a statement and returns the lanes that come to the next one.
+    /// Runs a statement and returns the lanes that reach the next one.
     pub(super) fn stmt(&mut self, stmt: &'p Stmt, lanes: Vec<usize>) -> Result<Vec<usize>, Stop> {
         match stmt {
             Stmt::Let(slot, value) | Stmt::Var(slot, _, Some(value)) => {
@@ -53,7 +53,7 @@ impl<'p> Machine<'p> {
             Stmt::Switch(selector, cases, default) => return self.switch(selector, cases, default, lanes),
             Stmt::For(slot, bound, body) => return self.count(*slot, bound, body, lanes),
             Stmt::Count(slot, start, condition, step, body) => {
-                return self.count_as_told(*slot, start, condition, step, body, lanes);
+                return self.count_by_step(*slot, start, condition, step, body, lanes);
             }
             Stmt::While(condition, body) => {
                 self.enter();
@@ -61,7 +61,7 @@ impl<'p> Machine<'p> {
                 while !lanes.is_empty() {
                     let (yes, no) = self.part(condition, lanes)?;
                     done = merge(done, no);
-                    lanes = self.around(body, yes)?;
+                    lanes = self.iterate(body, yes)?;
                 }
                 return Ok(merge(done, self.leave()));
             }
@@ -69,7 +69,7 @@ impl<'p> Machine<'p> {
                 self.enter();
                 let (mut lanes, mut done) = (lanes, Vec::new());
                 while !lanes.is_empty() {
-                    lanes = self.around(body, lanes)?;
+                    lanes = self.iterate(body, lanes)?;
                     lanes = self.block(continuing, lanes)?;
                     if let Some(until) = until {
                         let (yes, no) = self.part(until, lanes)?;
@@ -115,7 +115,7 @@ impl<'p> Machine<'p> {
                 for &lane in &lanes {
                     let address = self.address(place, lane)?;
                     if first.get_or_insert_with(|| address.clone()) != &address {
-                        return Err(Stop("the place of a uniform load is not uniform"));
+                        return Err(Stop("the address of a uniform load is not uniform"));
                     }
                     let value = self.load(&address, lane)?;
                     self.define(*slot, lane, value);
@@ -142,7 +142,7 @@ impl<'p> Machine<'p> {
         self.frames.last_mut().ok_or(Stop("a frame is missing"))
     }
 
-    /// A barrier: everyone must be there.
+    /// A barrier, which all invocations have to reach.
     fn meet(&mut self, lanes: &[usize]) -> Result<(), Stop> {
         self.epoch += 1;
         if lanes.len() == self.size { Ok(()) } else { Err(Stop("not all invocations reach a barrier")) }
@@ -150,8 +150,8 @@ impl<'p> Machine<'p> {
 
     fn jump(&mut self, kind: usize, lanes: Vec<usize>) -> Result<Vec<usize>, Stop> {
         let frame = self.frame()?;
-        // A switch keeps no list for `continue`: that belongs to the loop around it.
-        let target = frame.left.last_mut().ok_or(Stop("a jump out of nothing"))?;
+        // A switch keeps no list for `continue`, which belongs to the enclosing loop.
+        let target = frame.left.last_mut().ok_or(Stop("a jump outside loops and switches"))?;
         target[kind].extend(lanes);
         Ok(Vec::new())
     }
@@ -162,14 +162,14 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The lanes that broke out of the loop that ends.
+    /// The lanes that left the current loop by `break`.
     fn leave(&mut self) -> Vec<usize> {
         let left = self.frames.last_mut().and_then(|frame| frame.left.pop());
         left.map_or_else(Vec::new, |[broken, _]| broken)
     }
 
-    /// One round of a loop's body: the lanes that come to its end, or `continue`.
-    fn around(&mut self, body: &'p Block, lanes: Vec<usize>) -> Result<Vec<usize>, Stop> {
+    /// Runs a loop's body once, and returns the lanes that reach its end or `continue`.
+    fn iterate(&mut self, body: &'p Block, lanes: Vec<usize>) -> Result<Vec<usize>, Stop> {
         self.spend(1 + lanes.len())?;
         let through = self.block(body, lanes)?;
         let continued = self.frame()?.left.last_mut().map(|left| std::mem::take(&mut left[1])).unwrap_or_default();
@@ -197,14 +197,14 @@ impl<'p> Machine<'p> {
                     done.push(lane);
                 }
             }
-            lanes = self.around(body, staying)?;
+            lanes = self.iterate(body, staying)?;
             counter += 1;
             lanes.iter().for_each(|lane| self.define(slot, *lane, Value::U32(counter)));
         }
         Ok(merge(done, self.leave()))
     }
 
-    fn count_as_told(
+    fn count_by_step(
         &mut self,
         slot: usize,
         start: &'p Expr,
@@ -222,7 +222,7 @@ impl<'p> Machine<'p> {
         while !lanes.is_empty() {
             let (yes, no) = self.part(condition, lanes)?;
             done = merge(done, no);
-            lanes = self.around(body, yes)?;
+            lanes = self.iterate(body, yes)?;
             lanes = self.stmt(step, lanes)?;
         }
         Ok(merge(done, self.leave()))

@@ -1,17 +1,17 @@
-//! Expressions: what all types share, booleans and composites.
+//! Expressions of all types, of booleans and of composites.
 
 use super::Generator;
 use super::scope::STORED;
 use crate::differential::ast::{Binary, Builtin, Expr, Kind, Place, Root, Scalar, Space, Step, Type, Unary, Value};
 
-/// An expression and what is known of its value.
+/// An expression with facts about its value.
 pub(super) struct Made {
     pub(super) expr: Expr,
-    /// Floats in it are at most this large.
+    /// The largest magnitude of the floats in it.
     pub(super) bound: f64,
-    /// Floats in it are multiples of two to the minus this.
+    /// The floats in it are multiples of 2^-fraction.
     pub(super) fraction: u32,
-    /// It is a constant expression: where one overflows, the kernel is invalid.
+    /// Whether it is a constant expression: an overflow in one makes the kernel invalid.
     pub(super) constant: bool,
 }
 
@@ -93,7 +93,7 @@ impl Generator {
         }
     }
 
-    /// A word of the input that each invocation chooses.
+    /// A word of the input at an index that each invocation computes.
     pub(super) fn input_word(&mut self) -> Expr {
         let input = self.globals.iter().position(|global| global.name == "input").unwrap_or_default();
         let at = self.read(&Type::U32, true).map_or_else(|| Expr::u32(self.random.word()), |read| read.expr);
@@ -113,7 +113,7 @@ impl Generator {
         Made::plain(Expr::new(Type::Scalar(scalar), Kind::Literal(value)), true)
     }
 
-    /// An expression that is no constant.
+    /// An expression that is not constant.
     pub(super) fn runtime(&mut self, ty: &Type) -> Made {
         if let Some(read) = self.read(ty, true) {
             return read;
@@ -133,7 +133,7 @@ impl Generator {
         let (no, yes) = (self.expr(ty, depth - 1), self.expr(ty, depth - 1));
         let width = ty.numeric().map_or(1, |(_, width)| width);
         let width = if self.random.chance(50) { 1 } else { width };
-        // naga's constant evaluator panics at some constant conditions.
+        // The constant evaluator of naga panics on some constant conditions.
         let condition = self.at_runtime(&Type::vector(Scalar::Bool, width), depth - 1);
         Made {
             bound: no.bound.max(yes.bound),
@@ -166,7 +166,7 @@ impl Generator {
         Made { expr: Expr::new(ty, Kind::Compose(parts)), bound, fraction, constant }
     }
 
-    /// A component of a vector that is a value.
+    /// A component of a vector value.
     fn component(&mut self, scalar: Scalar, depth: usize) -> Made {
         let width = self.random.between(2, 4) as u8;
         let base = self.expr(&Type::vector(scalar, width), depth - 1);
@@ -268,7 +268,7 @@ impl Generator {
         Made::plain(Expr::new(ty.clone(), Kind::Compose(parts)), constant)
     }
 
-    /// A call of a function that gives a `ty`.
+    /// A call of a function that returns `ty`.
     fn call_of(&mut self, ty: &Type, depth: usize) -> Option<Made> {
         let fits = |index: &usize| {
             let callable = &self.callables[*index];
@@ -286,7 +286,7 @@ impl Generator {
         Some(Made::plain(Expr::new(ty.clone(), Kind::Call(function, arguments)), false))
     }
 
-    /// A member of the struct that a function gives.
+    /// A member of the struct that a function returns.
     fn member_of_call(&mut self, ty: &Type, depth: usize) -> Option<Made> {
         let results = self.callables.iter().filter_map(|callable| match callable.result {
             Some(Type::Struct(index)) => Some(index),
@@ -301,12 +301,12 @@ impl Generator {
         Some(Made { expr: Expr::new(ty.clone(), Kind::Member(Box::new(call.expr), at)), ..call })
     }
 
-    /// Whether another `cost` at this place leaves the kernel fast enough.
+    /// Whether another `cost` at this point keeps the kernel fast enough.
     pub(super) fn affordable(&self, cost: u64) -> bool {
         self.cost + self.times * cost < 1500
     }
 
-    /// Arguments for a function, unless there is nothing to point to.
+    /// The arguments of a call; none where no variable fits a pointer.
     pub(super) fn arguments(&mut self, function: usize, depth: usize) -> Option<Vec<Expr>> {
         let (params, cost, meets) = {
             let callable = &self.callables[function];
@@ -324,7 +324,7 @@ impl Generator {
                     return None;
                 }
                 let place: Place = self.addressable(*space, of, &taken)?;
-                // A variable has one pointer, and no other argument looks at it.
+                // Each variable has one pointer, and no other argument reads it.
                 taken.push(place.root);
                 arguments.push(Expr::new(param.clone(), Kind::AddressOf(place)));
             } else {

@@ -1,15 +1,15 @@
-//! Float expressions that every device computes exactly: sums and products below two to the 24th.
+//! Float expressions that every device computes exactly: sums and products below 2^24.
 
 use super::Generator;
 use super::expr::Made;
 use super::scope::STORED;
 use crate::differential::ast::{Binary, Builtin, Expr, Kind, Scalar, Type, Unary};
 
-/// What the numerator of a float must stay below.
+/// The upper bound of a float's numerator.
 const LIMIT: f64 = 16_000_000.0;
 
 impl Made {
-    /// How many multiples of its unit a float in it has at most.
+    /// The upper bound of a float in it, in multiples of 2^-fraction.
     fn units(&self) -> f64 {
         self.bound * f64::from(1u32 << self.fraction)
     }
@@ -36,7 +36,7 @@ impl Generator {
             15 if width > 1 => self.matrix_times_vector(width, depth),
             15 => self.dot(depth),
             16 => {
-                // Parts of whole numbers, in quarters.
+                // Halves and quarters of whole numbers.
                 let operand = self.small(&ty, depth - 1, 1024);
                 let scale = Expr::f32(*self.random.pick(&[0.25, 0.5]));
                 let expr = Expr::binary(Binary::Mul, operand.expr, scale.splat(&ty));
@@ -58,7 +58,7 @@ impl Generator {
         }
     }
 
-    /// Makes floats whole and smaller than `modulus`.
+    /// Converts floats to whole numbers smaller than `modulus`.
     pub(super) fn whole(&mut self, made: Made, modulus: u32) -> Made {
         let width = made.expr.ty.numeric().map_or(1, |(_, width)| width);
         let integers = Type::vector(Scalar::I32, width);
@@ -68,7 +68,7 @@ impl Generator {
         Made { expr, bound: f64::from(modulus), fraction: 0, constant: made.constant }
     }
 
-    /// Makes floats fit into memory.
+    /// Reduces floats to the range that memory may hold.
     pub(super) fn storable(&mut self, made: Made) -> Made {
         let floats = matches!(made.expr.ty.numeric(), Some((Scalar::F32, _)));
         if floats && (made.bound > STORED || made.fraction > 0) { self.whole(made, 1024) } else { made }

@@ -5,7 +5,7 @@ use super::scope::{Loop, Variable};
 use crate::differential::ast::{Binary, Block, Builtin, Expr, Place, Root, Scalar, Stmt, Type};
 
 impl Generator {
-    /// An `if`; in control flow that is uniform it stays so half of the time.
+    /// Adds an `if`; where control flow is uniform, half of the conditions are uniform as well.
     pub(super) fn branch(&mut self, block: &mut Block) {
         let uniform = self.uniform && self.random.chance(50);
         let condition = if uniform { self.uniform_condition() } else { self.condition() };
@@ -102,7 +102,7 @@ impl Generator {
         block.push(Stmt::For(slot, bound, body));
     }
 
-    /// A loop with a counter that its body advances first, so that no `continue` leaves that out.
+    /// A loop whose body advances the counter first, so that no `continue` skips that.
     fn while_loop(&mut self, block: &mut Block, uniform: bool, rounds: u32, count: usize) {
         let slot = self.counter(uniform);
         block.push(Stmt::Var(slot, Type::U32, Some(Expr::u32(0))));

@@ -28,7 +28,7 @@ impl Generator {
         }
     }
 
-    /// An expression that is no constant.
+    /// An expression that is not constant.
     pub(super) fn at_runtime(&mut self, ty: &Type, depth: usize) -> Expr {
         let made = self.expr(ty, depth);
         if made.constant { self.runtime(ty).expr } else { made.expr }
@@ -52,7 +52,7 @@ impl Generator {
         let logical = matches!(op, Binary::And | Binary::Or | Binary::Xor);
         let left = self.expr(ty, depth - 1);
         let Some((scalar, _)) = ty.numeric() else { return left };
-        // A vector and a scalar go together in arithmetic.
+        // WGSL has arithmetic between a vector and a scalar.
         let mixed = !logical && *ty != Type::Scalar(scalar) && self.random.chance(25);
         let right_type = if mixed { Type::Scalar(scalar) } else { ty.clone() };
         let right = self.expr(&right_type, depth - 1);
@@ -102,8 +102,8 @@ impl Generator {
         Made::plain(Expr::binary(op, left, right), false)
     }
 
-    /// naga looks into vectors that are put together on the spot, and refuses a constant component that divides by 0
-    /// or shifts too far: others take their place.
+    /// Replaces vectors that are composed in place: naga evaluates them, and refuses a constant component that divides
+    /// by 0 or shifts too far.
     fn unassembled(&mut self, expr: Expr) -> Expr {
         if matches!(expr.ty, Type::Vector(..)) { self.runtime(&expr.ty).expr } else { expr }
     }
@@ -163,7 +163,7 @@ impl Generator {
             _ => {
                 let operand = self.expr(&Type::vector(Scalar::F32, width), depth - 1);
                 let operand = if operand.constant { self.runtime(&Type::vector(Scalar::F32, width)) } else { operand };
-                // Values of whole numbers, whose zeros have no sign, also by their bits.
+                // Floats that are whole numbers, whose zeros have no sign, may be bitcast as well.
                 if self.random.chance(30) {
                     let whole = self.whole(operand, 1024);
                     return Made::plain(whole.expr.bitcast(ty), false);

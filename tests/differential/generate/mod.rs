@@ -1,13 +1,13 @@
-//! Kernels from a seed: valid, free of races, ending, and with one defined result.
+//! Makes kernels from a seed: valid, without races or endless loops, and with one defined result.
 //!
-//! | module | what it makes |
+//! | module | contents |
 //! |---|---|
-//! | `scope` | what can be read and written at a point of the kernel |
+//! | `scope` | the variables that can be read and written at a point of the kernel |
 //! | `types` | types and structs |
 //! | `expr`, `integer`, `float` | expressions |
 //! | `stmt`, `flow` | statements; branches and loops |
 //! | `shared` | workgroup memory, barriers and atomics |
-//! | `program` | globals, functions, `main` and the hash of what it computed |
+//! | `program` | globals, functions, `main` and the hash of all results |
 
 mod expr;
 mod float;
@@ -29,17 +29,17 @@ pub(crate) fn generate(seed: u64, size: usize) -> Program {
     program::program(&mut Generator::new(seed, size))
 }
 
-/// What may be called.
+/// A function that may be called.
 struct Callable {
     params: Vec<Type>,
     result: Option<Type>,
-    /// Statements of one call.
+    /// The number of statements of one call.
     cost: u64,
-    /// It reads or writes private variables: pointers to them would be aliases.
+    /// Whether it reads or writes private variables: pointers to them would be aliases.
     private: bool,
-    /// It changes what others see: private variables, or what its pointers point to.
+    /// Whether it changes memory that callers see: private variables, or the targets of its pointers.
     effects: bool,
-    /// It holds barriers: all invocations call it together, and its first parameter is the invocation's index.
+    /// Whether it holds barriers: all invocations call it together, and its first parameter is the invocation's index.
     meets: bool,
 }
 
@@ -47,7 +47,7 @@ struct Generator {
     random: Random,
     size: usize,
     structs: Vec<Vec<Type>>,
-    /// How many of the structs may stand in buffers (no booleans).
+    /// The number of structs that buffers may hold (no booleans).
     shareable: usize,
     constants: Vec<super::ast::Expr>,
     globals: Vec<Global>,
@@ -55,24 +55,24 @@ struct Generator {
     callables: Vec<Callable>,
     buffers: Vec<Vec<u8>>,
     workgroup_size: [u32; 3],
-    /// Calls that change things may stand within expressions, where the order of evaluation shows.
+    /// Whether calls with side effects may occur within expressions, where the order of evaluation matters.
     ordered: bool,
 
-    // The function being made.
+    // The function being generated.
     variables: Vec<Variable>,
     slots: usize,
     loops: Vec<Loop>,
     shared: Vec<Shared>,
     /// The slot of the invocation's index, where workgroup memory may be used.
     index: Option<usize>,
-    /// All invocations come here together.
+    /// Whether control flow is uniform at this point.
     uniform: bool,
-    /// Expressions must have the same value in all invocations.
+    /// Whether expressions must have the same value in all invocations.
     only_uniform: bool,
     result: Option<Type>,
     private: bool,
     effects: bool,
-    /// How often the current statement runs at most, and what all statements cost.
+    /// How often the current statement runs at most, and the cost of all statements.
     times: u64,
     cost: u64,
     depth: usize,
@@ -115,7 +115,7 @@ impl Generator {
         self.slots - 1
     }
 
-    /// Makes a block in a scope of its own.
+    /// Makes a block with a scope of its own.
     fn scoped(&mut self, make: impl FnOnce(&mut Self) -> Block) -> Block {
         let visible = self.variables.len();
         self.depth += 1;
@@ -125,7 +125,7 @@ impl Generator {
         block
     }
 
-    /// Makes a block that not all invocations enter.
+    /// Makes a block that only some invocations enter.
     fn divergent(&mut self, make: impl FnOnce(&mut Self) -> Block) -> Block {
         let before = std::mem::replace(&mut self.uniform, false);
         let block = self.scoped(make);
@@ -133,7 +133,7 @@ impl Generator {
         block
     }
 
-    /// Makes a block that all invocations enter together, or none, and that leaves the workgroup's memory as it was.
+    /// Makes a block that either all invocations enter or none, and that preserves the state of the workgroup's memory.
     fn together(&mut self, make: impl FnOnce(&mut Self) -> Block) -> Block {
         let before = self.shared.clone();
         let mut block = self.scoped(make);

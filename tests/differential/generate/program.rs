@@ -8,13 +8,13 @@ use crate::differential::ast::{
 };
 use crate::differential::layout;
 
-/// Words that an invocation writes into `output`.
+/// The number of words that each invocation writes into `output`.
 const WORDS: u32 = 8;
 
-/// Elements of the buffer of random words.
+/// The length of the buffer of random words.
 const INPUT: u32 = 37;
 
-/// Elements of the buffers that all invocations accumulate into.
+/// The length of the buffers that all invocations accumulate into.
 const SUMS: u32 = 12;
 
 pub(super) fn program(this: &mut Generator) -> Program {
@@ -74,7 +74,7 @@ fn push_global(this: &mut Generator, prefix: char, ty: Type, space: Space, init:
 fn make_buffers(this: &mut Generator, groups: [u32; 3]) {
     let invocations = this.size() * groups.iter().product::<u32>();
     let words = |length| Type::Array(Box::new(Type::U32), length);
-    // A uniform has its own rules of layout: this struct obeys both.
+    // This struct obeys the layout rules of both uniform and storage buffers.
     let uniform = Type::Struct(this.structs.len());
     this.structs.push(vec![
         Type::vector(Scalar::U32, 4),
@@ -152,7 +152,7 @@ fn function(this: &mut Generator, meets: bool) {
     if let Some(ty) = &result {
         let value = this.value(ty, 3).expr;
         if meets {
-            // What comes after the call must not overtake what the function does.
+            // Without a barrier, the code after the call would race with the function.
             let slot = this.slot();
             body.push(Stmt::Let(slot, value));
             body.push(Stmt::WorkgroupBarrier);
@@ -224,7 +224,7 @@ fn flat_index(this: &mut Generator, body: &mut Block) -> usize {
     flat
 }
 
-/// The parts of `output` and `state` that belong to the invocation.
+/// Adds the parts of `output` and `state` that belong to the invocation.
 fn own_parts(this: &mut Generator, flat: usize) {
     let globals = this.globals.clone();
     for (index, global) in globals.iter().enumerate() {
@@ -249,7 +249,7 @@ fn output_index(flat: usize, word: u32) -> Expr {
     Expr::binary(Binary::Add, first, Expr::u32(word))
 }
 
-/// Folds everything that is left into the last words of `output`.
+/// Adds a hash of all remaining values, which is stored in the last words of `output`.
 fn hash(this: &mut Generator, flat: usize, body: &mut Block) {
     let slot = this.slot();
     body.push(Stmt::Var(slot, Type::U32, Some(Expr::u32(0x811c_9dc5))));
@@ -273,7 +273,7 @@ fn hash(this: &mut Generator, flat: usize, body: &mut Block) {
         let whole = Place { root: variable.root, path: variable.prefix.clone() };
         let mut words = Vec::new();
         flatten(this, whole, &variable.ty, &mut words);
-        // Of large values a part: all of it would drown the kernel.
+        // The hash reads at most 10 words, so that it does not dominate the kernel.
         while words.len() > 10 {
             let drop = this.random.below(words.len());
             words.swap_remove(drop);
@@ -324,7 +324,7 @@ fn flatten(this: &Generator, place: Place, ty: &Type, words: &mut Vec<(Place, Sc
 }
 
 impl Generator {
-    /// A constant expression of literals.
+    /// A constant expression from literals.
     fn literal_of(&mut self, ty: &Type) -> Expr {
         if let Type::Scalar(scalar) = ty {
             return self.literal(*scalar).expr;

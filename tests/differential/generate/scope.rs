@@ -1,14 +1,13 @@
-//! What can be read and written at a point of the kernel.
+//! The variables that can be read and written at a point of the kernel.
 
 use super::Generator;
 use super::expr::Made;
 use crate::differential::ast::{Binary, Expr, Kind, Place, Root, Space, Step, Type};
 
-/// Floats in memory are whole and at most this large.
+/// The largest float in memory; all floats in memory are whole numbers.
 pub(super) const STORED: f64 = 2047.0;
 
-/// Something that can be read, and perhaps written: a variable, a `let`, or the part of a global that belongs to the
-/// invocation.
+/// A readable and perhaps writable value: a variable, a `let`, or the invocation's part of a global.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Variable {
     pub(super) root: Root,
@@ -16,18 +15,18 @@ pub(super) struct Variable {
     pub(super) ty: Type,
     pub(super) mutable: bool,
     pub(super) uniform: bool,
-    /// Its address may be passed on, in this space.
+    /// The address space of pointers to it; none where its address may not be passed on.
     pub(super) space: Option<Space>,
     pub(super) bound: f64,
     pub(super) fraction: u32,
 }
 
-/// A loop or switch around the statement that is made.
+/// An enclosing loop or switch.
 pub(super) struct Loop {
     pub(super) switch: bool,
-    /// All invocations run it together: they also leave it together.
+    /// Whether all invocations enter it, and so also leave it, together.
     pub(super) uniform: bool,
-    /// The state of the workgroup's memory at its start.
+    /// The state of the workgroup's memory at the start of the loop.
     pub(super) shared: Vec<super::Shared>,
 }
 
@@ -46,7 +45,7 @@ impl Variable {
 }
 
 impl Generator {
-    /// Everything that can be read here.
+    /// All readable variables.
     fn readable(&mut self) -> Vec<Variable> {
         let mut all = self.variables.clone();
         for (index, global) in self.globals.iter().enumerate() {
@@ -75,7 +74,7 @@ impl Generator {
         all
     }
 
-    /// A variable that is written here and has `ty` within it, and the place of that.
+    /// A part of type `ty` of a writable variable.
     pub(super) fn target(&mut self, ty: &Type) -> Option<Place> {
         let structs = self.structs.clone();
         let mut all = self.readable();
@@ -88,7 +87,7 @@ impl Generator {
         Some(self.path(variable, ty).0)
     }
 
-    /// Any variable that is written here, as a whole or a part of it.
+    /// A writable variable, or a part of one.
     pub(super) fn any_target(&mut self) -> Option<(Place, Type)> {
         let mut all = self.readable();
         all.retain(|variable| variable.mutable);
@@ -105,7 +104,7 @@ impl Generator {
         Some((self.path(variable, &ty).0, ty))
     }
 
-    /// A variable whose address can be passed as a pointer to `ty`, and none of `taken`.
+    /// A variable whose address can be passed as a pointer to `ty`, except those in `taken`.
     pub(super) fn addressable(&mut self, space: Space, ty: &Type, taken: &[Root]) -> Option<Place> {
         let mut all = self.readable();
         all.retain(|variable| {
@@ -122,7 +121,7 @@ impl Generator {
         Some(Place { root: variable.root, path: variable.prefix })
     }
 
-    /// Reads something of type `ty`, if there is anything.
+    /// Reads a value of type `ty`; none if no variable holds one.
     pub(super) fn read(&mut self, ty: &Type, runtime: bool) -> Option<Made> {
         let structs = self.structs.clone();
         let mut all = self.readable();
@@ -130,7 +129,7 @@ impl Generator {
         if all.is_empty() {
             return None;
         }
-        // Locals are rarer than what surrounds them, and more telling.
+        // Locals are rarer than globals, and more likely to find faults.
         let own: Vec<Variable> =
             all.iter().filter(|variable| matches!(variable.root, Root::Slot(_) | Root::Deref(_))).cloned().collect();
         let from = if !own.is_empty() && self.random.chance(60) { own } else { all };
@@ -149,7 +148,7 @@ impl Generator {
         self.effects |= written && (private || matches!(variable.root, Root::Deref(_)));
     }
 
-    /// A way from a variable to a part of type `ty`, and whether it holds constant indices only.
+    /// A random path from a variable to a part of type `ty`, and whether all indices on it are constant.
     fn path(&mut self, variable: Variable, ty: &Type) -> (Place, bool) {
         let (mut path, mut at, mut fixed) = (variable.prefix, variable.ty, true);
         while at != *ty {
@@ -171,7 +170,7 @@ impl Generator {
         (Place { root: variable.root, path }, fixed)
     }
 
-    /// An index in range: a number, or computed.
+    /// An index in range, constant or computed, and whether it is constant.
     pub(super) fn index_below(&mut self, length: u32, fallback: u32) -> (Expr, bool) {
         if self.depth > 40 || self.random.chance(40) {
             return (Expr::u32(fallback), true);

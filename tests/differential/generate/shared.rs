@@ -1,5 +1,5 @@
-//! Workgroup memory. Between two barriers an array either belongs to the invocations, one element each, or is only
-//! read, or only accumulated into; a barrier may change that.
+//! Workgroup memory. Between two barriers an array has one use: the invocations own one element each, or all of them
+//! only read, or all of them only accumulate. The use may change at a barrier.
 
 use super::Generator;
 use super::scope::Variable;
@@ -15,13 +15,13 @@ pub(super) struct Shared {
 
 #[derive(Clone, Debug, PartialEq)]
 enum State {
-    /// Invocation i has element (i + shift) modulo the size, from the end where `reversed`.
+    /// Invocation i owns element (i + shift) modulo the size, counted from the end where `reversed`.
     Owned { shift: u32, reversed: bool },
-    /// All read.
+    /// All invocations read.
     Read,
-    /// All accumulate with this operation, and look at no result.
+    /// All invocations accumulate with this operation, and use no result.
     Accumulate(Atomic),
-    /// A scalar that invocation `0` has.
+    /// A scalar that one invocation owns.
     OfOne(u32),
 }
 
@@ -59,7 +59,7 @@ impl Generator {
         }
     }
 
-    /// What workgroup memory is at the start of a function: anything, as long as a barrier comes first.
+    /// Sets the state of workgroup memory at the start of a function: any, as long as a barrier comes first.
     pub(super) fn start_shared(&mut self, at_start: bool) {
         self.shared.clear();
         for (global, item) in self.globals.iter().enumerate() {
@@ -93,13 +93,13 @@ impl Generator {
         self.shared = shared;
     }
 
-    /// A barrier, after which workgroup memory is used in another way.
+    /// Adds a barrier and then chooses a new use for workgroup memory.
     pub(super) fn barrier(&mut self, block: &mut Block) {
         block.push(Stmt::WorkgroupBarrier);
         self.roll();
     }
 
-    /// The element that belongs to this invocation.
+    /// The element that this invocation owns.
     fn own_element(&self, shift: u32, reversed: bool) -> Option<Step> {
         let (index, size) = (Expr::slot(self.index?, Type::U32), self.size());
         let index = if reversed { Expr::binary(Binary::Sub, Expr::u32(size - 1), index) } else { index };
@@ -111,7 +111,7 @@ impl Generator {
         Some(Step::Index(index))
     }
 
-    /// What expressions and assignments may use of workgroup memory now.
+    /// The workgroup memory that expressions and assignments may use now.
     pub(super) fn shared_variables(&self) -> Vec<Variable> {
         let mut all = Vec::new();
         if self.index.is_none() {
@@ -137,7 +137,7 @@ impl Generator {
         all
     }
 
-    /// A barrier, an atomic operation, or a write by one invocation.
+    /// Adds a barrier, an atomic operation, or a write by one invocation.
     pub(super) fn shared_statement(&mut self, block: &mut Block) {
         if self.uniform && self.random.chance(45) {
             return self.meeting(block);
@@ -210,7 +210,7 @@ impl Generator {
         self.variables.push(Variable::local(slot, ty, false));
     }
 
-    /// All invocations wait for each other.
+    /// Adds a barrier or a uniform load.
     fn meeting(&mut self, block: &mut Block) {
         let shared = self.shared.clone();
         let loadable: Vec<_> = shared.iter().filter(|item| !self.globals[item.global].atomic).collect();
@@ -236,7 +236,7 @@ impl Generator {
         self.barrier(block);
     }
 
-    /// Adds to storage that all workgroups share; every element has one operation.
+    /// Adds an atomic operation on storage that all workgroups share; each element is only used with one operation.
     fn accumulate_in_storage(&mut self, block: &mut Block) {
         let all: Vec<(usize, Type)> = self
             .globals
@@ -253,7 +253,7 @@ impl Generator {
         let ops = [Atomic::Add, Atomic::Or, Atomic::Xor, Atomic::Min, Atomic::Max, Atomic::And];
         let at = self.random.below(ops.len());
         let value = self.value(&element, 2).expr;
-        // Elements six apart have the same operation.
+        // Elements at a distance of `ops.len()` have the same operation.
         let index = if self.random.chance(50) {
             Expr::u32(at as u32)
         } else {

@@ -119,7 +119,7 @@ impl Generator {
         let variable = self.random.pick(&variables).clone();
         let parts = variable.ty.parts(&self.structs);
         let ty = self.random.pick(&parts).clone();
-        // The part is found anew, with indices of its own, among variables of just this type.
+        // The pointer may address any part of this variable that has exactly this type, through new indices.
         let Some(place) = self.part_of(&variable, &ty) else { return };
         let slot = self.slot();
         let pointer = Expr::new(Type::Pointer(Space::Function, Box::new(ty.clone())), Kind::AddressOf(place));
@@ -141,7 +141,7 @@ impl Generator {
         Some(Place { root: variable.root, path: vec![step] })
     }
 
-    /// A call by all invocations that are here.
+    /// Adds a call by all active invocations.
     fn call_statement(&mut self, block: &mut Block) {
         let can = |index: &usize| {
             let callable = &self.callables[*index];
@@ -170,7 +170,7 @@ impl Generator {
         }
     }
 
-    /// A `break`, `continue` or `return` under a condition.
+    /// Adds a conditional `break`, `continue` or `return`.
     fn jump(&mut self, block: &mut Block) {
         let depth = self.loops.len();
         let within = |at: &super::Loop| !at.uniform || self.uniform && at.shared == self.shared;
@@ -178,7 +178,7 @@ impl Generator {
         let around = self.loops.iter().rposition(|at| !at.switch);
         let can_continue =
             around.is_some_and(|at| within(&self.loops[at]) && (at + 1 == depth || !self.uniform_switch(at)));
-        // Only functions that nobody waits for are left early.
+        // A function returns early only if it has no barriers.
         let can_return = self.result.is_some() && self.index.is_none();
         let mut jumps = Vec::new();
         if can_break {
@@ -201,7 +201,7 @@ impl Generator {
         block.push(Stmt::If(condition, then, Vec::new()));
     }
 
-    /// Whether there is a switch within loop `at` that all invocations run together.
+    /// Whether there is a uniform switch within loop `at`.
     fn uniform_switch(&self, at: usize) -> bool {
         self.loops[at + 1..].iter().any(|inner| inner.uniform && !self.uniform)
     }
@@ -234,7 +234,7 @@ impl Generator {
         Expr::binary(op, Expr::binary(Binary::Rem, word, Expr::u32(modulus as u32)), limit)
     }
 
-    /// A condition that all invocations of a workgroup agree on.
+    /// A condition with the same value in all invocations of a workgroup.
     pub(super) fn uniform_condition(&mut self) -> Expr {
         let before = std::mem::replace(&mut self.only_uniform, true);
         let condition = self.condition();

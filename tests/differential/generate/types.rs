@@ -36,7 +36,7 @@ impl Generator {
         }
     }
 
-    /// Makes the structs of the program; those for buffers first.
+    /// Makes the structs of the program, those for buffers first.
     pub(super) fn make_structs(&mut self) {
         let shareable = self.random.between(2, 3);
         let all = shareable + self.random.between(0, 2);
@@ -44,7 +44,7 @@ impl Generator {
             let members = self.random.between(1, 5);
             let members: Vec<Type> = (0..members).map(|_| self.any_type(index < shareable, 1)).collect();
             let few = Type::Array(Box::new(Type::U32), 1);
-            // Large structs make for slow kernels and find nothing more.
+            // Large structs make kernels slow and find no more faults.
             let cut = |members: Vec<Type>| {
                 let size: usize = members.iter().map(|member| member.scalars(&self.structs)).sum();
                 if size > 48 { vec![few.clone(), Type::vector(Scalar::F32, 3), Type::U32] } else { members }

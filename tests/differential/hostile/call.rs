@@ -1,4 +1,4 @@
-//! Calls: with numbers, arrays as values, and pointers to whole variables.
+//! Calls with numbers, arrays as values, and pointers to whole variables.
 
 use super::memory::Memory;
 use super::{Maker, Number, whole};
@@ -34,7 +34,7 @@ impl Maker {
         self.numbers.push(Number::local(slot, Scalar::U32, false));
     }
 
-    /// A variable of just this type.
+    /// A variable of exactly this type.
     fn whole(&mut self, space: Space, ty: &Type, taken: &[Root]) -> Option<Root> {
         let here = |root: Root| match root {
             Root::Slot(_) => space == Space::Function,

@@ -1,16 +1,16 @@
-//! What is indexed: variables, buffers, and places in them.
+//! Indexed memory: variables, buffers, and places in them.
 
 use super::Maker;
 use super::number::literal;
 use crate::differential::ast::{Binary, Expr, Global, Kind, Place, Root, Scalar, Space, Step, Type, Value};
 use crate::differential::layout;
 
-/// Elements of the buffer of random words.
+/// The length of the buffer of random words.
 pub(super) const INPUT: u32 = 11;
-/// Words of `output` that an invocation has.
+/// The number of words of `output` that an invocation owns.
 pub(super) const WORDS: u32 = 8;
 
-/// Something with parts that are found by indices.
+/// A variable or buffer with parts that are indexed.
 #[derive(Clone)]
 pub(super) struct Memory {
     pub(super) root: Root,
@@ -75,7 +75,7 @@ impl Maker {
             self.variable('n', Type::U32, Space::Private, false);
         }
         if self.random.chance(60) {
-            // With several invocations: an element for each.
+            // With several invocations, each one owns an element.
             let ty = if self.alone() { self.indexed_type(false) } else { words(self.workgroup_size.iter().product()) };
             self.variable('w', ty, Space::Workgroup, false);
         }
@@ -101,7 +101,7 @@ impl Maker {
         self.globals.push(Global { name, ty, space, binding: None, atomic, unsized_array: false, init: None });
     }
 
-    /// A value of a buffer: half of them look like indices.
+    /// The initial value of a buffer; half of the values look like indices.
     fn initial(&mut self, ty: &Type) -> Value {
         let word = if self.random.chance(60) { self.random.below(12) as u32 } else { self.random.interesting() };
         match ty {
@@ -112,7 +112,7 @@ impl Maker {
         }
     }
 
-    /// What every function can index.
+    /// The memory that every function can index.
     pub(super) fn global_memories(&self) -> Vec<Memory> {
         let alone = self.alone();
         let memory = |(index, global): (usize, &Global)| {
@@ -121,10 +121,10 @@ impl Maker {
                 Space::Output | Space::Workgroup => alone,
                 _ => false,
             };
-            // The parts of `output` that an invocation has are written in a way of their own.
+            // The words of `output` that an invocation owns are written by `store_own` only.
             let readable = alone || global.name != "output" && (global.name != "sums");
             let indexed = !matches!(global.ty, Type::Scalar(_) | Type::Struct(_));
-            // Workgroup memory is only read, or only accumulated into.
+            // Workgroup memory is either only read or only accumulated into.
             (indexed && (readable || global.atomic)).then(|| Memory {
                 root: Root::Global(index),
                 ty: global.ty.clone(),
@@ -135,7 +135,7 @@ impl Maker {
         self.globals.iter().enumerate().filter_map(memory).collect()
     }
 
-    /// Something that can be indexed here.
+    /// Memory that can be indexed at this point.
     pub(super) fn memory(&mut self, fits: impl Fn(&Memory) -> bool) -> Option<Memory> {
         let mut all = self.memories.clone();
         all.extend(self.global_memories());
@@ -143,7 +143,7 @@ impl Maker {
         if all.is_empty() { None } else { Some(self.random.pick(&all).clone()) }
     }
 
-    /// A way down to a scalar, with indices of all kinds; `first` is the first index, if it is known.
+    /// A random path down to a scalar, with indices of all kinds; `first` is the first index, where it is given.
     pub(super) fn place(&mut self, memory: &Memory, first: Option<Expr>) -> (Place, Scalar) {
         let (mut path, mut at, mut first) = (Vec::new(), memory.ty.clone(), first);
         loop {
@@ -173,7 +173,7 @@ impl Maker {
         }
     }
 
-    /// Something to store.
+    /// A value to store.
     pub(super) fn stored(&mut self, scalar: Scalar) -> Expr {
         match scalar {
             Scalar::U32 | Scalar::I32 => {

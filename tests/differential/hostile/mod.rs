@@ -1,16 +1,16 @@
-//! Kernels from a seed that go out of range wherever they can, and whose loops count in every way: what proofs about
-//! indices and loops have to get right. An index out of range has a meaning in them ([`Outside::Defined`]).
+//! Kernels from a seed whose indices are often out of range, and whose loops count in every way: hard cases for the
+//! proofs about indices and loops. An index out of range has a meaning in them ([`Outside::Defined`]).
 //!
-//! | module | what it makes |
+//! | module | contents |
 //! |---|---|
-//! | `number` | integers, near the edge of what is indexed, and comparisons of them |
+//! | `number` | integers, often near the length of an array, and comparisons of them |
 //! | `memory` | variables, buffers, and places in them |
 //! | `stmt`, `call` | accesses, guards, switches; calls |
 //! | `turns` | loops |
-//! | `program` | functions, `main`, and the hash of what it computed |
+//! | `program` | functions, `main`, and the hash of all results |
 //!
-//! The rest of a kernel is as simple as can be. One that races, never ends or is too long is made anew, from the next
-//! number.
+//! The rest of a kernel is as simple as possible. A kernel that races, never ends or runs for too long is replaced by
+//! the kernel of the next number.
 
 mod call;
 mod memory;
@@ -34,14 +34,14 @@ pub(crate) fn generate(seed: u64, size: usize) -> Program {
         }
         last = Some(program);
     }
-    // The reference tells what is wrong with it.
+    // The caller evaluates this kernel again and reports the reason.
     last.unwrap_or_else(|| program::program(&mut Maker::new(seed, 1)))
 }
 
-/// So many kernels are tried for one seed.
+/// The number of kernels tried for one seed.
 const ATTEMPTS: u64 = 100;
 
-/// An integer that can be read, and perhaps written.
+/// A readable and perhaps writable integer.
 #[derive(Clone)]
 struct Number {
     root: Root,
@@ -55,7 +55,7 @@ impl Number {
     }
 }
 
-/// The whole of a variable.
+/// The whole variable.
 fn whole(root: Root) -> Place {
     Place { root, path: Vec::new() }
 }
@@ -81,19 +81,19 @@ struct Maker {
     workgroup_size: [u32; 3],
     groups: [u32; 3],
 
-    // The function being made.
+    // The function being generated.
     main: bool,
     slots: usize,
     numbers: Vec<Number>,
     memories: Vec<Memory>,
-    /// The loops and switches around: whether `continue` may stand there.
+    /// The enclosing loops and switches.
     around: Vec<Around>,
     depth: usize,
-    /// Statements that are left to be made.
+    /// The number of statements still to generate.
     budget: usize,
 }
 
-/// What surrounds a statement.
+/// The kind of an enclosing statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Loop { continues: bool },
@@ -103,7 +103,7 @@ enum Around {
 impl Maker {
     fn new(seed: u64, size: usize) -> Self {
         Self {
-            // Not the sequence of the other kernels.
+            // A sequence other than that of the other generator.
             random: Random::new(!seed),
             size,
             structs: Vec::new(),
@@ -123,7 +123,7 @@ impl Maker {
         }
     }
 
-    /// There is one invocation: it may touch everything.
+    /// Whether there is only one invocation, which may access everything.
     fn alone(&self) -> bool {
         self.workgroup_size.iter().chain(&self.groups).product::<u32>() == 1
     }
@@ -133,7 +133,7 @@ impl Maker {
         self.slots - 1
     }
 
-    /// Makes a block in a scope of its own.
+    /// Makes a block with a scope of its own.
     fn scoped(&mut self, make: impl FnOnce(&mut Self) -> Block) -> Block {
         let visible = (self.numbers.len(), self.memories.len());
         self.depth += 1;

@@ -1,10 +1,10 @@
-//! Integers: computed in all the ways that an analysis of ranges follows, and often next to an edge.
+//! Integers, computed in all the ways that the range analysis follows, and often near a limit.
 
 use super::{Maker, value};
 use crate::differential::ast::{Binary, Builtin, Expr, Kind, Place, Root, Scalar, Space, Step, Type, Unary};
 
 impl Maker {
-    /// An index into something with `length` elements: in range or not. It is no constant.
+    /// An index into memory with `length` elements, in range or not; it is not constant.
     pub(super) fn index(&mut self, length: u32) -> Expr {
         let scalar = self.scalar();
         if self.random.chance(25) {
@@ -18,7 +18,7 @@ impl Maker {
         if self.random.chance(65) { Scalar::U32 } else { Scalar::I32 }
     }
 
-    /// An integer that is no constant, in expressions `depth` deep.
+    /// An integer expression that is not constant and at most `depth` deep.
     pub(super) fn number(&mut self, scalar: Scalar, depth: usize, near: u32) -> Expr {
         let ty = Type::Scalar(scalar);
         let Some(depth) = depth.checked_sub(1) else { return self.atom(scalar) };
@@ -64,7 +64,7 @@ impl Maker {
             16..18 => {
                 let amount = *self.random.pick(&[1, 2, 3, 28, 29, 30, 31]);
                 let op = *self.random.pick(&[Binary::Shr, Binary::Shr, Binary::Shl]);
-                // A shift takes its amount as it is, also of a signed integer.
+                // The amount of a shift is unsigned, also for a signed integer.
                 Expr::binary(op, operand, Expr::u32(amount))
             }
             18 => {
@@ -96,7 +96,7 @@ impl Maker {
         }
     }
 
-    /// A constant that has to do with `length`, or is extreme.
+    /// A constant near `length`, or an extreme one.
     pub(super) fn edge(&mut self, scalar: Scalar, length: u32) -> Expr {
         let value = match self.random.below(10) {
             0..2 => length,
@@ -109,12 +109,12 @@ impl Maker {
         literal(scalar, value)
     }
 
-    /// Something that is there at run time only.
+    /// An integer that is only known at run time.
     pub(super) fn atom(&mut self, scalar: Scalar) -> Expr {
         let fitting: Vec<Root> =
             self.numbers.iter().filter(|number| number.scalar == scalar).map(|number| number.root).collect();
         if !fitting.is_empty() && self.random.chance(55) {
-            // What was made last is what loops and guards are about.
+            // Loops and guards depend on the newest variable.
             let at = if self.random.chance(40) { fitting.len() - 1 } else { self.random.below(fitting.len()) };
             return value(fitting[at], scalar);
         }
@@ -130,7 +130,7 @@ impl Maker {
         }
     }
 
-    /// `params.m0.y` and the like.
+    /// A member of the uniform buffer, such as `params.m0.y`.
     pub(super) fn parameter(&mut self, scalar: Scalar) -> Expr {
         let member = usize::from(scalar == Scalar::I32);
         let mut path = vec![Step::Member(member)];
@@ -149,7 +149,7 @@ impl Maker {
         Expr::new(Type::U32, Kind::Load(Place { root: Root::Slot(slot), path }))
     }
 
-    /// The length of a buffer, or next to it.
+    /// The length of a buffer, or a number next to it.
     pub(super) fn length(&mut self) -> Expr {
         let unsized_arrays: Vec<usize> =
             (0..self.globals.len()).filter(|index| self.globals[*index].unsized_array).collect();
@@ -161,14 +161,14 @@ impl Maker {
         }
     }
 
-    /// A word of the input, at a place that is in range.
+    /// A word of the input, at an index in range.
     fn input_word(&mut self) -> Place {
         let input = self.globals.iter().position(|global| global.name == "input").unwrap_or_default();
         let at = self.random.below(super::memory::INPUT as usize) as u32;
         Place { root: Root::Global(input), path: vec![Step::Index(Expr::u32(at))] }
     }
 
-    /// A comparison of a number with what may be the edge.
+    /// A comparison of a number with a possible limit.
     pub(super) fn comparison(&mut self, near: u32) -> Expr {
         let scalar = self.scalar();
         let depth = self.random.below(2);
@@ -176,7 +176,7 @@ impl Maker {
         self.compared(left, scalar, near)
     }
 
-    /// A guard of `left`: right, wrong by one, or something else.
+    /// A guard of `left`: correct, off by one, or unrelated.
     pub(super) fn compared(&mut self, left: Expr, scalar: Scalar, near: u32) -> Expr {
         let ops = [
             Binary::Less,
@@ -209,7 +209,7 @@ impl Maker {
         condition
     }
 
-    /// Memory that others see and write.
+    /// Whether other invocations read and write this variable.
     pub(super) fn is_shared(&self, root: Root) -> bool {
         matches!(root, Root::Global(index)
             if matches!(self.globals[index].space, Space::Output | Space::Workgroup))

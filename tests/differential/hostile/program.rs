@@ -6,10 +6,10 @@ use crate::differential::ast::{
     Binary, Block, Expr, Function, INPUTS, Kind, Outside, Place, Program, Root, Scalar, Space, Step, Stmt, Type,
 };
 
-/// The word of `output` that tells of everything.
+/// The word of `output` that holds the hash of all variables.
 const HASH: u32 = 5;
 
-/// The slot of the invocation's number among all.
+/// The slot of the invocation's index in the whole dispatch.
 pub(super) const FLAT: usize = INPUTS.len();
 
 pub(super) fn program(this: &mut Maker) -> Program {
@@ -49,7 +49,7 @@ fn start(this: &mut Maker, main: bool, budget: usize) {
     }
 }
 
-/// A function of numbers, of arrays as values, and of pointers to whole variables.
+/// A function with parameters that are numbers, arrays as values, and pointers to whole variables.
 fn function(this: &mut Maker) {
     start(this, false, this.size);
     let mut params = Vec::new();
@@ -91,8 +91,8 @@ fn function(this: &mut Maker) {
     this.functions.push(Function { name, params, result: Some(Type::U32), body, slots });
 }
 
-/// A pointer to a private variable. The function sees that by its name, too: such aliases are not WGSL, but nobody
-/// refuses them, and nothing may go out of range for them.
+/// A pointer to a private variable. The function also sees the variable by its name: such aliases are not valid WGSL,
+/// but no validator refuses them, and no access may go out of range because of them.
 fn private_pointer(this: &mut Maker) -> Option<Type> {
     let privates = this.globals.iter().filter(|global| global.space == Space::Private);
     let types: Vec<Type> = privates.map(|global| global.ty.clone()).collect();
@@ -103,13 +103,13 @@ fn private_pointer(this: &mut Maker) -> Option<Type> {
     Some(Type::Pointer(Space::Private, Box::new(ty)))
 }
 
-/// One of few types, so that variables of it are there.
+/// One of two types, so that several variables share a type.
 fn array_type(this: &mut Maker) -> Type {
     let (element, length) = *this.random.pick(&[(Scalar::U32, 4), (Scalar::I32, 5)]);
     Type::Array(Box::new(Type::Scalar(element)), length)
 }
 
-/// Numbers and arrays to begin with.
+/// Declares the first numbers and arrays.
 fn locals(this: &mut Maker, count: usize) -> Block {
     let mut block = Vec::new();
     for _ in 0..this.random.between(count, count + 1) {
@@ -127,7 +127,7 @@ fn locals(this: &mut Maker, count: usize) -> Block {
     block
 }
 
-/// An array of numbers that are not known.
+/// An array of numbers that are only known at run time.
 fn filled(this: &mut Maker, ty: &Type) -> Option<Expr> {
     let parts = ty.parts(&this.structs);
     let part = |part: &Type| match part {
@@ -167,7 +167,7 @@ fn flat_index(this: &mut Maker, body: &mut Block) {
     this.numbers.push(Number::local(slot, Scalar::U32, false));
 }
 
-/// Every invocation fills its element; then all only read.
+/// Every invocation fills its element; after the barrier all only read.
 fn workgroup_memory(this: &mut Maker, body: &mut Block) {
     let filled = |global: &crate::differential::ast::Global| global.space == Space::Workgroup && !global.atomic;
     let Some(index) = this.globals.iter().position(filled) else { return };
@@ -179,7 +179,7 @@ fn workgroup_memory(this: &mut Maker, body: &mut Block) {
     }
 }
 
-/// Folds every variable into the last words of `output`.
+/// Adds a hash of every variable, which is stored in the last words of `output`.
 fn hash(this: &mut Maker, body: &mut Block) {
     let slot = this.slot();
     let place = Place { root: Root::Slot(slot), path: Vec::new() };

@@ -27,7 +27,7 @@ impl Maker {
             42..47 => self.pointer(block),
             47..50 => self.copy(block),
             50..66 if deeper => self.guard(block),
-            66..84 if deeper => self.turns(block),
+            66..84 if deeper => self.loop_statement(block),
             84..88 if deeper => self.switch(block),
             88..93 => self.call(block),
             93..97 => self.jump(block),
@@ -35,7 +35,7 @@ impl Maker {
         }
     }
 
-    /// A store, also `+=`, at any index or at this one.
+    /// A store or a compound assignment, at any index or at the given one.
     pub(super) fn store(&mut self, block: &mut Block, index: Option<Expr>) {
         let Some(memory) = self.memory(|memory| memory.writable && !memory.atomic) else { return };
         let (place, scalar) = self.place(&memory, index);
@@ -54,11 +54,11 @@ impl Maker {
         let Some(memory) = self.memory(|memory| !memory.atomic) else { return };
         let (place, scalar) = self.place(&memory, index);
         let word = self.loaded(place, scalar);
-        // What is read shows in the hash.
+        // The hash then depends on the value.
         self.mix(block, word);
     }
 
-    /// Makes a number part of one that is there, or a new one.
+    /// Combines a value with an existing number, or stores it in a new one.
     fn mix(&mut self, block: &mut Block, word: Expr) {
         let targets: Vec<Root> = self
             .numbers
@@ -81,7 +81,7 @@ impl Maker {
         let (place, scalar) = self.place(&memory, index);
         let value = self.stored(scalar);
         if !self.alone() {
-            // All invocations accumulate; the order does not show.
+            // All invocations accumulate, so the order does not change the result.
             return block.push(Stmt::Atomic(None, Atomic::Add, place, Some(value)));
         }
         let ops = [
@@ -116,7 +116,7 @@ impl Maker {
         self.numbers.push(Number::local(slot, scalar, mutable));
     }
 
-    /// Changes a number, also one that a guard or a loop is about.
+    /// Changes a number, even one that a guard or a loop uses.
     pub(super) fn change_number(&mut self, block: &mut Block) {
         let all: Vec<Number> = self.numbers.iter().filter(|number| number.mutable).cloned().collect();
         if all.is_empty() {
@@ -135,7 +135,7 @@ impl Maker {
         });
     }
 
-    /// `let p = &v[i];` and, later, accesses through it.
+    /// Declares `let p = &v[i];`, which later statements use.
     fn pointer(&mut self, block: &mut Block) {
         let composite =
             |memory: &Memory| matches!(&memory.ty, Type::Array(element, _) if !matches!(**element, Type::Scalar(_)));
@@ -156,7 +156,7 @@ impl Maker {
         self.memories.push(Memory { root: Root::Deref(slot), ty: *element, ..memory });
     }
 
-    /// A composite as a value, which is indexed too.
+    /// Declares a copy of a composite, which can be indexed as well.
     fn copy(&mut self, block: &mut Block) {
         let small = |memory: &Memory| !matches!(memory.ty, Type::Array(_, length) if length > 8);
         let whole = |maker: &Self, memory: &Memory| match memory.root {
@@ -176,7 +176,7 @@ impl Maker {
         self.memories.push(Memory { root: Root::Slot(slot), writable: false, ..memory });
     }
 
-    /// An access with its index compared before: as it should be, off by one, the wrong way round, or of another number.
+    /// An access behind a comparison of its index: correct, off by one, inverted, or of another number.
     fn guard(&mut self, block: &mut Block) {
         let Some(memory) = self.memory(|_| true) else { return };
         let parts = memory.ty.parts(&self.structs);
@@ -244,7 +244,7 @@ impl Maker {
         block.push(Stmt::Switch(selector, cases, default));
     }
 
-    /// What leaves the block here, if anything may.
+    /// A statement that leaves the block; none where the block cannot be left.
     fn exit(&mut self) -> Option<Stmt> {
         let mut exits = Vec::new();
         match self.around.last() {
@@ -269,7 +269,7 @@ impl Maker {
         block.push(Stmt::If(condition, vec![exit], Vec::new()));
     }
 
-    /// A store into the part of `output` that is the invocation's, or out of range of it.
+    /// A store into the words of `output` that the invocation owns, or out of their range.
     fn store_own(&mut self, block: &mut Block) {
         if !self.main {
             return self.store(block, None);

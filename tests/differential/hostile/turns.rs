@@ -1,22 +1,22 @@
-//! Loops: that count up, down, by any step, around the largest number, or to an end far away that they never reach.
+//! Loops that count up, down, by any step, past the largest number, or to a distant end that they never reach.
 
 use super::number::literal;
 use super::{Around, Maker, Number, value, whole};
 use crate::differential::ast::{Binary, Block, Expr, Kind, Root, Scalar, Stmt, Type, Unary};
 
-/// What a counter does.
+/// The parts of a counted loop.
 struct Counting {
     start: Expr,
     condition: Expr,
     step: Stmt,
-    /// It may well go on for long.
+    /// Whether the loop may run for long.
     risky: bool,
 }
 
 impl Maker {
-    pub(super) fn turns(&mut self, block: &mut Block) {
+    pub(super) fn loop_statement(&mut self, block: &mut Block) {
         let scalar = self.scalar();
-        // Mostly a counter of its own; or a number that is there, which functions may change, too.
+        // Mostly a counter of its own, otherwise an existing number, which functions may change, too.
         let there: Vec<Root> = self
             .numbers
             .iter()
@@ -34,7 +34,7 @@ impl Maker {
         }
         let form = if own { self.random.below(6) } else { self.random.between(3, 5) };
         let around = Around::Loop { continues: form != 3 };
-        // Inside, the counter can be changed like any number, but seldom is.
+        // The body may change the counter like any number, but seldom does.
         let mutable = self.random.chance(20);
         let body = self.scoped(|maker| {
             maker.numbers.push(Number { root, scalar, mutable });
@@ -71,7 +71,7 @@ impl Maker {
             5 => block.extend([declared, Stmt::Loop(body, vec![step], Some(ended()))]),
             _ => return block.push(Stmt::Count(slot, start, condition, Box::new(step), body)),
         }
-        // It is still there behind the loop, and is what it was left at.
+        // The counter remains visible after the loop, with its last value.
         if own {
             self.numbers.push(Number::local(slot, scalar, true));
         }
@@ -86,7 +86,7 @@ impl Maker {
         let up = if by == 1 { Stmt::Step(whole(root), true) } else { change(Binary::Add, by) };
         let down = if by == 1 { Stmt::Step(whole(root), false) } else { change(Binary::Sub, by) };
         match self.random.below(12) {
-            // Up, to an end that is known or not.
+            // Up, to a known or unknown end.
             0..4 => {
                 let first = self.random.below(3) as u32;
                 let start = if self.random.chance(70) { literal(scalar, first) } else { self.small(scalar) };
@@ -98,7 +98,7 @@ impl Maker {
                 };
                 Counting { start, condition: compare(op, end), step: up, risky: op == Binary::NotEqual || by > 1 }
             }
-            // Down: to 0 and, if it is unsigned, perhaps below.
+            // Down to 0 and, if unsigned, perhaps below.
             4..7 => {
                 let start = if self.random.chance(50) { literal(scalar, near) } else { self.small(scalar) };
                 let ops = [Binary::Greater, Binary::GreaterEqual, Binary::NotEqual];
@@ -106,7 +106,7 @@ impl Maker {
                 let end = literal(scalar, self.random.below(2) as u32);
                 Counting { start, condition: compare(op, end), step: down, risky: true }
             }
-            // From near the largest number on: it wraps.
+            // From near the largest number, so that the counter wraps.
             7 => {
                 let largest = if scalar == Scalar::U32 || self.random.chance(50) { u32::MAX } else { 0x7fff_ffff };
                 let start = literal(scalar, largest - near);
@@ -140,14 +140,14 @@ impl Maker {
                 };
                 Counting { start, condition, step, risky: true }
             }
-            // To an end that something inside comes before.
+            // To a distant end; an exit in the body comes first.
             9..11 => {
                 let end = *self.random.pick(&[u32::MAX, 0x7fff_ffff, 0xffff_fff0, 0x8000_0000, 1 << 20]);
                 let op = *self.random.pick(&[Binary::Less, Binary::LessEqual, Binary::NotEqual]);
                 let condition = compare(op, literal(scalar, end));
                 Counting { start: literal(scalar, 0), condition, step: up, risky: true }
             }
-            // By a step that is not known.
+            // By a step that is only known at run time.
             _ => {
                 let amount = Expr::binary(Binary::And, self.atom(scalar), literal(scalar, 3));
                 let step = Stmt::Compound(whole(root), Binary::Add, amount);
@@ -157,7 +157,7 @@ impl Maker {
         }
     }
 
-    /// A number of a few that is not known.
+    /// A small number that is only known at run time.
     fn small(&mut self, scalar: Scalar) -> Expr {
         let atom = self.atom(scalar);
         let limit = *self.random.pick(&[3, 7, 15]);

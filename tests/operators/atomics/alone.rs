@@ -1,4 +1,4 @@
-//! Atomic functions by one invocation on a cell of its own: what they give and what they leave.
+//! Atomic functions by one invocation on its own cell: results and final contents.
 
 use anywarp::Device;
 
@@ -8,7 +8,7 @@ use crate::outcome::{TestResult, ensure};
 use crate::scalar::{Scalar, Value};
 use crate::table::Case;
 
-/// What memory holds after `x` was there and `y` was applied.
+/// The contents of a cell after `y` was applied to `x`.
 type Applied = fn(Scalar, Value, Value) -> Value;
 
 const FUNCTIONS: &[(&str, Applied)] = &[
@@ -31,7 +31,7 @@ pub(super) fn cases() -> Vec<Case> {
             }
             let name = |space: &str| format!("atomics::{}::{function}_{space}", scalar.name());
             cases.push(Case::new(name("storage"), move |device| alone(device, scalar, function, *applied, STORAGE)));
-            // naga has float and 64-bit atomics in storage memory only.
+            // naga supports float and 64-bit atomics in storage memory only.
             if scalar.size() == 4 && scalar != Scalar::F32 {
                 cases.push(Case::new(name("workgroup"), move |device| {
                     alone(device, scalar, function, *applied, WORKGROUP)
@@ -48,7 +48,7 @@ pub(super) fn cases() -> Vec<Case> {
 const STORAGE: &str = "@group(0) @binding(8) var<storage, read_write> cells: array<atomic<TYPE>>;";
 const WORKGROUP: &str = "var<workgroup> cells: array<atomic<TYPE>, 64>;";
 
-/// Every invocation with a cell of its own: what it gives, and what it leaves.
+/// Checks the result and the final contents of each invocation's cell.
 fn alone(device: &Device, scalar: Scalar, function: &str, applied: Applied, memory: &str) -> TestResult {
     needs(device, scalar, function)?;
     let name = scalar.name();
@@ -87,12 +87,12 @@ fn alone(device: &Device, scalar: Scalar, function: &str, applied: Applied, memo
         let got = [Value::from_bytes(scalar, old), Value::from_bytes(scalar, left)];
         let wanted = [row[0][0], applied(scalar, row[0][0], row[1][0])];
         let right = got == wanted || (scalar.is_float() && got[0].f() == wanted[0].f() && got[1].f() == wanted[1].f());
-        ensure(right, || format!("{function} of {row:?}: wanted old and new {wanted:?}, got {got:?}"))?;
+        ensure(right, || format!("{function} of {row:?}: expected old and new {wanted:?}, got {got:?}"))?;
     }
     Ok(())
 }
 
-/// Compare-exchange with equal and unequal comparands, by the same rows as everything else.
+/// Compare-exchange with equal and unequal comparands, on the same rows as other functions.
 fn exchanges(scalar: Scalar) -> Vec<Case> {
     let parts = [("old_value", scalar), ("exchanged", Scalar::Bool), ("left", scalar)];
     let case = |(part, result): (&'static str, Scalar)| {
@@ -118,7 +118,7 @@ fn exchange(device: &Device, scalar: Scalar, part: &str, result: Scalar) -> Test
          @group(0) @binding(2) var<storage, read> z: array<{name}>;
          @group(0) @binding(3) var<storage, read_write> result: array<{}>;
          @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
-             // It may fail for no reason, though never with another value than it found.
+             // It may fail spuriously, but only with the value that the cell holds.
              var outcome = atomicCompareExchangeWeak(&cells[id.x], y[id.x], z[id.x]);
              for (var n = 0; n < 100 && !outcome.exchanged && outcome.old_value == y[id.x]; n++) {{
                  outcome = atomicCompareExchangeWeak(&cells[id.x], y[id.x], z[id.x]);
@@ -147,7 +147,7 @@ fn exchange(device: &Device, scalar: Scalar, part: &str, result: Scalar) -> Test
             _ => found,
         };
         let got = Value::from_bytes(result, got);
-        ensure(got == wanted, || format!("{part} of {row:?}: wanted {wanted:?}, got {got:?}"))?;
+        ensure(got == wanted, || format!("{part} of {row:?}: expected {wanted:?}, got {got:?}"))?;
     }
     Ok(())
 }

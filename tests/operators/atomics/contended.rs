@@ -1,4 +1,4 @@
-//! Many invocations and workgroups at one word.
+//! Many invocations and workgroups on one word.
 
 use anywarp::Device;
 
@@ -18,7 +18,7 @@ pub(super) fn cases() -> Vec<Case> {
         ("f32::contended_storage", contended_floats),
         ("u32::contended_workgroup", contended_workgroup),
         ("u32::compare_exchange_loop", compare_exchange_loop),
-        ("u32::every_ticket_once", every_ticket_once),
+        ("u32::every_ticket_is_taken_once", every_ticket_is_taken_once),
         ("u32::in_structs_and_arrays", in_structs_and_arrays),
         ("u32::through_pointers", through_pointers),
     ];
@@ -28,7 +28,7 @@ pub(super) fn cases() -> Vec<Case> {
 
 const GROUPS: u32 = 40;
 
-/// All invocations of all workgroups on one word of each kind.
+/// All invocations of all workgroups on one word for each function.
 fn contended(device: &Device, scalar: Scalar) -> TestResult {
     needs(device, scalar, "atomicAdd")?;
     needs(device, scalar, "atomicMin")?;
@@ -98,7 +98,7 @@ fn compare_exchange_loop(device: &Device) -> TestResult {
     let program = Program::new(
         "@group(0) @binding(0) var<storage, read_write> result: array<atomic<u32>>;
          @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-             // A sum in the upper half, a count in the lower.
+             // A sum in the upper half, a count in the lower half.
              var old = atomicLoad(&result[id.x & 1u]);
              loop {
                  let next = old + 0x10001u + (id.x & 3u) * 0x10000u;
@@ -117,8 +117,8 @@ fn compare_exchange_loop(device: &Device) -> TestResult {
     same(&got, &wanted, "sums by compare and exchange")
 }
 
-/// What `atomicAdd` gives is different each time.
-fn every_ticket_once(device: &Device) -> TestResult {
+/// Each result of `atomicAdd` is different.
+fn every_ticket_is_taken_once(device: &Device) -> TestResult {
     let program = Program::new(
         "struct Tickets { next: atomic<u32>, taken: array<u32> }
          @group(0) @binding(0) var<storage, read_write> result: Tickets;

@@ -15,7 +15,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Skips where the device lacks what `function` on the type needs.
+/// Skips the case where the device lacks a feature that `function` on the type needs.
 fn needs(device: &Device, scalar: Scalar, function: &str) -> TestResult {
     let extremum = ["atomicMin", "atomicMax"].contains(&function);
     let wanted = match scalar {

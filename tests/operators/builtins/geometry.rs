@@ -60,7 +60,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// The formula's value within its error; where that is without bound, anything.
+/// The formula's value within its error; any value where the error is unbounded.
 fn formula(value: Inexact) -> Want {
     if value.error.is_finite() { near(value.scalar, value.value, value.error) } else { Want::Any }
 }
@@ -81,7 +81,7 @@ fn face_forward(v: Vectors<'_>) -> Vec<Want> {
     v[0].iter().map(|x| Want::per_backend(facing(*x, in_order), facing(*x, in_any_order))).collect()
 }
 
-/// `x` or its opposite, by the side; either where the side's error hides its sign.
+/// `x` or its opposite, by the sign of `side`; either where the error of `side` hides its sign.
 fn facing(x: Inexact, side: Inexact) -> Want {
     let (same, opposite) = (Want::float(x.scalar, x.value), Want::float(x.scalar, -x.value));
     match side.value {
@@ -91,8 +91,8 @@ fn facing(x: Inexact, side: Inexact) -> Want {
     }
 }
 
-/// A sum with the greatest error of all ways to add two terms after two: WGSL gives no order, and whether a part
-/// of it is flushed depends on it.
+/// A sum with the largest error over all orders of additions: WGSL does not define the order, and flushing of partial
+/// sums depends on it.
 fn sum_in_any_order(terms: &[Inexact]) -> Inexact {
     let mut worst = terms[0];
     for i in 1..terms.len() {

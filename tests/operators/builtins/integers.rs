@@ -1,4 +1,4 @@
-//! Functions of integers' bits, and packed dot products.
+//! Functions of the bits of integers, and packed dot products.
 
 use std::sync::Arc;
 
@@ -32,14 +32,14 @@ pub(crate) const TABLE: &[Componentwise] = &[
     bits("insertBits", "insertBits(x, y, z, w)", insert).takes(|s| vec![s, s, Scalar::U32, Scalar::U32], &[2, 3]),
 ];
 
-/// Of a negative number the highest bit that is not the sign's.
+/// For a negative number, the highest bit that differs from the sign bit.
 fn first_leading_bit(scalar: Scalar, v: &[Value]) -> Want {
     let value = v[0].i();
     let bits = Value::int(scalar, if value < 0 { !value } else { value }).bits;
     Want::int(scalar, if bits == 0 { -1 } else { i128::from(63 - bits.leading_zeros()) })
 }
 
-/// Offset and count, cut down to the type's width.
+/// Offset and count, clamped to the type's width.
 fn field(scalar: Scalar, offset: Value, count: Value) -> (u32, u32) {
     let offset = (offset.bits as u32).min(scalar.width());
     (offset, (count.bits as u32).min(scalar.width() - offset))
@@ -61,7 +61,7 @@ fn insert(scalar: Scalar, v: &[Value]) -> Want {
     Want::int(scalar, (v[0].i() & !mask) | ((v[1].i() << offset) & mask))
 }
 
-/// Dot products: of packed bytes, and of vectors.
+/// Dot products of packed bytes and of vectors.
 pub(crate) fn cases() -> Vec<Case> {
     let packed = |name: &str, result: Scalar, byte: fn(u8) -> i128| {
         let reference = move |row: &[Vec<Value>]| {

@@ -1,6 +1,6 @@
 //! Matrices: sums, products, transposes and determinants.
 //!
-//! The entries are small whole numbers, so that every order of summation gives one exact result.
+//! The entries are small whole numbers, so that every order of summation gives the same exact result.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ fn exact(expression: &str, arguments: Vec<Type>, result: Type, reference: fn(&[M
     }
 }
 
-/// A sum that is zero has either sign, by the order of its terms.
+/// A sum of zero has either sign, depending on the order of its terms.
 fn any_zero(want: Want) -> Want {
     match want {
         Want::Is(value) if value.is_float_zero() => {
@@ -110,7 +110,7 @@ fn whole_numbers(types: &[Type]) -> Vec<Row> {
     (0..65).map(row).collect()
 }
 
-/// Vectors and scalars are matrices of one column.
+/// Vectors and scalars are matrices with one column.
 fn by_columns(values: &[Value], ty: Type) -> Matrix {
     let rows = match ty.shape {
         Shape::Matrix { rows, .. } => rows,

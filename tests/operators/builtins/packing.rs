@@ -25,7 +25,7 @@ fn normalised() -> Vec<Case> {
         let lanes = 32 / bits as usize;
         let scale = f64::from((1u32 << (bits - u32::from(signed))) - 1);
         let packed = move |row: &[Vec<Value>]| {
-            // Each lane may be rounded either way where it is nearly half-way.
+            // Each lane may be rounded in either direction near the midpoint.
             let mut words = vec![0u32];
             for (lane, value) in row[0].iter().enumerate() {
                 let low = if signed { -1.0 } else { 0.0 };
@@ -62,7 +62,7 @@ fn halves() -> Vec<Case> {
         if nearest.iter().any(|half| half.is_special()) {
             return vec![Want::per_backend(cpu, Want::Any)];
         }
-        // Elsewhere either neighbour will do, and zero for a subnormal.
+        // Elsewhere either neighbour is correct, and so is zero for a subnormal.
         let choices = |lane: usize| {
             let (value, bits) = (row[0][lane].f(), nearest[lane].bits);
             let beside = [bits.saturating_sub(1), bits, bits + 1].map(|bits| Value::new(Scalar::F16, bits));
@@ -91,7 +91,7 @@ fn halves() -> Vec<Case> {
     let pair = Type::vector(Scalar::F32, 2);
     let mut cases = vec![pack("pack2x16float", pair, packed, || floats(2)), unpack("unpack2x16float", pair, unpacked)];
     for case in &mut cases {
-        // They need what quantizeToF16 needs.
+        // They need the same feature as quantizeToF16.
         let run = Arc::clone(&case.run);
         case.run = Arc::new(move |device| {
             if device.caps().feature_names().contains(&"quantizeToF16") {
@@ -175,7 +175,7 @@ fn unpack(function: &str, to: Type, reference: impl Fn(&[Vec<Value>]) -> Vec<Wan
     Case::sweep(format!("builtins::{}::{function}", to.scalar.name()), sweep)
 }
 
-/// Vectors of floats, most of them between -1.5 and 1.5. A NaN may become anything.
+/// Vectors of floats, most of them between -1.5 and 1.5; the result for a NaN is arbitrary.
 fn floats(lanes: usize) -> Vec<Row> {
     let mut random = Random::new(8);
     let mut values: Vec<f64> = edges(Scalar::F32).into_iter().map(Value::f).collect();

@@ -1,4 +1,4 @@
-//! Float functions that are exact, or rounded once, and numeric ones that any type has.
+//! Float functions that are exact or rounded once, and numeric functions for all types.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(crate) const TABLE: &[Componentwise] = &[
     Componentwise::new("quantizeToF16", "quantizeToF16(x)", F32, quantize),
 ];
 
-/// naga gives the exponents of other types than f32 in an integer of their width.
+/// naga returns the exponents of types other than f32 in an integer of the same width.
 pub(crate) fn cases() -> Vec<Case> {
     let case = |scalar: Scalar| {
         let sweep = Sweep {
@@ -60,7 +60,7 @@ fn abs(scalar: Scalar, v: &[Value]) -> Want {
     if scalar.is_float() { Want::float(scalar, v[0].f().abs()) } else { Want::int(scalar, v[0].i().abs()) }
 }
 
-/// The smaller one; of a number and a NaN the number; of two zeros either.
+/// The smaller value; of a number and a NaN the number; of two zeros either one.
 fn smaller(scalar: Scalar, x: Value, y: Value) -> Vec<Want> {
     if !scalar.is_float() {
         return vec![Want::int(scalar, x.i().min(y.i()))];
@@ -81,7 +81,7 @@ fn greater(scalar: Scalar, x: Value, y: Value) -> Vec<Want> {
     vec![Want::float(scalar, x.f().max(y.f()))]
 }
 
-/// `min(max(x, low), high)`; of floats that, or the one in the middle.
+/// `min(max(x, low), high)`; for floats also the median.
 fn clamp(scalar: Scalar, v: &[Value]) -> Want {
     if !scalar.is_float() {
         return Want::int(scalar, v[0].i().max(v[1].i()).min(v[2].i()));
@@ -98,7 +98,7 @@ fn clamp(scalar: Scalar, v: &[Value]) -> Want {
     let mut ordered = [x, low, high];
     ordered.sort_by(f64::total_cmp);
     wants.push(Want::float(scalar, ordered[1]));
-    // Most devices have an instruction that leaves bounds in the wrong order undefined.
+    // Most devices have an instruction whose result is undefined where the lower bound exceeds the upper.
     let others = if low > high { Want::Any } else { Want::OneOf(wants.clone()) };
     Want::per_backend(Want::OneOf(wants), others)
 }
@@ -117,7 +117,7 @@ fn sign(scalar: Scalar, v: &[Value]) -> Want {
     Want::float(scalar, value.signum())
 }
 
-/// `x - floor(x)`, which may round to one; some devices stay just below.
+/// `x - floor(x)`, which may round to one; some devices return a value just below one.
 fn fract(scalar: Scalar, v: &[Value]) -> Want {
     let value = v[0].f();
     if value.is_infinite() {
@@ -147,7 +147,7 @@ fn step(scalar: Scalar, v: &[Value]) -> Want {
     Want::float(scalar, f64::from(u8::from(edge <= value)))
 }
 
-/// Rounded once on `cpu`; elsewhere product and sum may be rounded each.
+/// Rounded once on `cpu`; elsewhere the product and the sum may each be rounded.
 fn fma(scalar: Scalar, v: &[Value]) -> Want {
     let [x, y, z] = [v[0], v[1], v[2]];
     let [fx, fy, fz] = [x.f(), y.f(), z.f()];
@@ -163,7 +163,7 @@ fn fma(scalar: Scalar, v: &[Value]) -> Want {
         want => want,
     };
     let fused = Want::float(scalar, fused);
-    // No processor has an f16 of its own everywhere: it may compute in f32 and round.
+    // Some processors have no f16 arithmetic: such a processor computes in f32 and rounds the result.
     let cpu = if scalar == Scalar::F16 { Want::OneOf(vec![fused, Want::Is(separate)]) } else { fused };
     Want::per_backend(cpu, others)
 }
@@ -189,12 +189,12 @@ fn modf_fract(scalar: Scalar, v: &[Value]) -> Want {
     Want::float(scalar, fraction)
 }
 
-/// A fraction from 0.5 up to 1, and the power of two that it is multiplied by.
+/// The fraction, from 0.5 up to 1, and the exponent of its power of two.
 fn frexp(value: f64) -> (f64, i32) {
     if value == 0.0 || !value.is_finite() {
         return (value, 0);
     }
-    // Subnormal f64 values are brought into the normal range first.
+    // Subnormal f64 values are scaled into the normal range first.
     let (value, shift) = if value.abs() < f64::MIN_POSITIVE { (value * 2f64.powi(64), 64) } else { (value, 0) };
     let exponent = ((value.to_bits() >> 52) as i32 & 0x7ff) - 1022;
     let fraction = f64::from_bits(value.to_bits() & !(0x7ff << 52) | 1022 << 52);
@@ -206,12 +206,12 @@ fn frexp_exp(_: Scalar, v: &[Value]) -> Want {
     if v[0].is_special() { Want::Any } else { normal_only(v[0], exact) }
 }
 
-/// Subnormal arguments are beyond what WGSL promises.
+/// WGSL gives no bound for subnormal arguments.
 fn normal_only(argument: Value, want: Want) -> Want {
     if argument.is_subnormal() { Want::per_backend(want, Want::Any) } else { want }
 }
 
-/// `x * 2^y`; indeterminate beyond the exponents that the type has.
+/// `x * 2^y`; indeterminate beyond the exponents of the type.
 fn ldexp(scalar: Scalar, v: &[Value]) -> Want {
     let exponent = v[1].i();
     let (bias, least) = if scalar == Scalar::F16 { (15, -14) } else { (127, -126) };
@@ -223,7 +223,7 @@ fn ldexp(scalar: Scalar, v: &[Value]) -> Want {
     Want::per_backend(exact, others)
 }
 
-/// Rounded to the nearest f16; elsewhere to one of its neighbours, and f16's subnormals to zero.
+/// Rounded to the nearest f16; elsewhere to either neighbour, and to zero for subnormals of f16.
 fn quantize(scalar: Scalar, v: &[Value]) -> Want {
     let value = v[0].f();
     let nearest = Value::float(Scalar::F16, value).f();

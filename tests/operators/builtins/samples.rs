@@ -1,11 +1,11 @@
-//! Further arguments for functions whose interesting range is narrow.
+//! Further arguments, for functions with a narrow interesting range.
 
 use std::f64::consts::PI;
 
 use crate::edges::{Random, Row};
 use crate::scalar::{Scalar, Value};
 
-/// Arguments of one float between -1 and 1, around 1, and between -pi and pi.
+/// Single floats between -1 and 1, around 1, between -pi and pi, and in wider ranges.
 pub(crate) fn unary(scalar: Scalar) -> Vec<Row> {
     let mut random = Random::new(77);
     let mut rows: Vec<Row> = Vec::new();

@@ -1,4 +1,4 @@
-//! Functions with an error: trigonometric, hyperbolic, exponential, and those made of several steps.
+//! Functions with an error: trigonometric, hyperbolic and exponential ones, and those with several steps.
 
 use std::f64::consts::PI;
 
@@ -9,7 +9,7 @@ use crate::want::Want;
 
 use super::samples;
 
-/// SPIR-V's extended instructions for these have no 64-bit form.
+/// SPIR-V's extended instructions for these functions have no 64-bit form.
 const NO_WIDE: &str = "no other backend has this function in 64 bits";
 
 const fn unary(name: &'static str, expression: &'static str, reference: fn(Scalar, &[Value]) -> Want) -> Componentwise {
@@ -48,18 +48,18 @@ pub(crate) const TABLE: &[Componentwise] = &[
     Componentwise::new("smoothstep", "smoothstep(x, y, z)", FLOATS, smoothstep).ternary().more(samples::between),
 ];
 
-/// What a true value and the formula whose error it may have come to.
+/// The exact value, with the error of the formula.
 fn of(v: &[Value], formula: fn(Inexact) -> (f64, Inexact)) -> Want {
     let (value, formula) = formula(Inexact::exact(v[0].scalar, v[0].f()));
     inherited(value, formula)
 }
 
-/// A constant that is rounded to the type.
+/// A constant rounded to the type.
 fn constant(like: Inexact, value: f64) -> Inexact {
     Inexact { scalar: like.scalar, value, error: like.scalar.ulp(value) }
 }
 
-/// `f64::acosh` loses digits near 1. Below 1 there is none, whatever the formula gives.
+/// `f64::acosh` loses digits near 1. Below 1 the result is NaN.
 fn acosh(x: f64) -> f64 {
     if x < 1.0 {
         return f64::NAN;
@@ -76,7 +76,7 @@ fn tanh(scalar: Scalar, v: &[Value]) -> Want {
     near(scalar, v[0].f().tanh(), (sinh / cosh).error.max(absolute))
 }
 
-/// `asin` and `acos`: the larger of an absolute bound and what `atan2` over a square root inherits.
+/// `asin` and `acos`: the larger of an absolute bound and the error of `atan2` over a square root.
 fn inverse(scalar: Scalar, v: &[Value], true_value: fn(f64) -> f64, absolute: f64) -> Want {
     let value = true_value(v[0].f());
     let absolute = match scalar {
@@ -105,7 +105,7 @@ fn atan2(scalar: Scalar, v: &[Value]) -> Want {
     Want::per_backend(cpu.clone(), if specified { cpu } else { Want::Any })
 }
 
-/// `exp2(y * log2(x))`: indeterminate for negative `x`, -0 among them.
+/// `exp2(y * log2(x))`: indeterminate for negative `x`, including -0.
 fn pow(scalar: Scalar, v: &[Value]) -> Want {
     let (x, y) = (v[0].f(), v[1].f());
     if x.is_sign_negative() || x.is_nan() || y.is_nan() {
@@ -114,15 +114,15 @@ fn pow(scalar: Scalar, v: &[Value]) -> Want {
     let value = x.powf(y);
     let by_formula = (y * x.log2()).exp2();
     if by_formula.is_nan() {
-        // 0 * infinity in the formula, 1 by IEEE 754.
+        // The formula multiplies 0 by infinity; IEEE 754 gives 1.
         return Want::Any;
     }
     let exact = |value| Inexact::exact(scalar, value);
     inherited(value, (exact(y) * exact(x).log2()).exp2())
 }
 
-/// `x * (1 - z) + y * z`. Others than `cpu` may compute `x + (y - x) * z`, which the conformance suite of WebGPU
-/// accepts as well.
+/// `x * (1 - z) + y * z`. Backends other than `cpu` may compute `x + (y - x) * z`, which the conformance suite of
+/// WebGPU also accepts.
 fn mix(scalar: Scalar, v: &[Value]) -> Want {
     let [x, y, z] = [v[0], v[1], v[2]].map(|value| Inexact::exact(scalar, value.f()));
     let value = x.value * (1.0 - z.value) + y.value * z.value;

@@ -1,7 +1,7 @@
-//! Barriers in every shape of uniform control flow, with workgroups of every kind of size.
+//! Barriers in all forms of uniform control flow, with workgroups of many sizes.
 //!
-//! Each step of a shape writes to workgroup memory, meets a barrier, reads what a neighbour wrote
-//! and meets another: a step left out, done twice or out of order changes every result.
+//! Each step writes to workgroup memory, waits at a barrier, reads a neighbour's value and waits at another barrier. A
+//! step that is skipped, repeated or out of order changes every result.
 
 use anywarp::Device;
 
@@ -11,13 +11,13 @@ use crate::table::Case;
 
 struct Shape {
     name: &'static str,
-    /// WGSL in which `WORK(n)` is a step, over `acc`, `at` and `params`.
+    /// WGSL in which `WORK(n)` is a step; it uses `acc`, `at` and `params`.
     body: &'static str,
     /// The numbers of its steps.
     steps: &'static [u32],
 }
 
-/// What `params` holds: WGSL cannot know them before it runs.
+/// The contents of `params`, which are only known at run time.
 const PARAMS: [u32; 4] = [1, 0, 4, 3];
 
 const SHAPES: &[Shape] = &[
@@ -198,10 +198,10 @@ fn run(device: &Device, shape: &Shape, [x, y, z]: [u32; 3]) -> TestResult {
     let acc: Vec<u32> = input.chunks(count as usize).flat_map(|group| steps(group, shape.steps)).collect();
     same(&got[..total], &acc, &format!("{} with {x}x{y}x{z} invocations", shape.name))?;
     let extra: Vec<u32> = (0..total).map(|i| extra(shape, i, count as usize, &input)).collect();
-    same(&got[total..], &extra, "what lived across the barriers")
+    same(&got[total..], &extra, "the values kept across the barriers")
 }
 
-/// `WORK(n)` in full.
+/// Replaces `WORK(n)` by its text.
 fn expand_work(source: &str) -> String {
     let mut expanded = String::new();
     let mut rest = source;
@@ -225,7 +225,7 @@ fn expand_work(source: &str) -> String {
     expanded + rest
 }
 
-/// One workgroup's steps in Rust.
+/// The steps of one workgroup in Rust.
 fn steps(start: &[u32], steps: &[u32]) -> Vec<u32> {
     let mut acc = start.to_vec();
     let count = acc.len();
@@ -240,7 +240,7 @@ fn steps(start: &[u32], steps: &[u32]) -> Vec<u32> {
     acc
 }
 
-/// What some shapes keep besides.
+/// The extra result of some shapes.
 fn extra(shape: &Shape, i: usize, count: usize, input: &[u32]) -> u32 {
     let (at, acc) = ((i % count) as u32, input[i]);
     match shape.name {

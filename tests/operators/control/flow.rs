@@ -1,4 +1,4 @@
-//! Branches and loops in which invocations go different ways, and function calls.
+//! Branches and loops with divergent invocations, and function calls.
 
 use super::PerInvocation;
 use crate::table::Case;

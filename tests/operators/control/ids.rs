@@ -1,4 +1,4 @@
-//! The ids that invocations get, over grids of three dimensions.
+//! The built-in ids of invocations, over grids of three dimensions.
 
 use anywarp::Device;
 
@@ -23,43 +23,43 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Each invocation writes what it was told at a place that follows from it.
+/// Each invocation writes its built-in values at an index computed from them.
 fn every_id(device: &Device, size: [u32; 3], grid: [u32; 3]) -> TestResult {
     let [x, y, z] = size;
     let program = Program::new(format!(
-        "struct Told {{ global: vec3<u32>, index: u32, local: vec3<u32>, times: u32, group: vec3<u32>, unused: u32, count: vec3<u32> }}
-         @group(0) @binding(0) var<storage, read_write> result: array<Told>;
+        "struct Seen {{ global: vec3<u32>, index: u32, local: vec3<u32>, times: u32, group: vec3<u32>, unused: u32, count: vec3<u32> }}
+         @group(0) @binding(0) var<storage, read_write> result: array<Seen>;
          struct Given {{ @builtin(local_invocation_id) local: vec3<u32>, @builtin(num_workgroups) count: vec3<u32> }}
          @compute @workgroup_size({x}, {y}, {z})
          fn main(@builtin(global_invocation_id) global: vec3<u32>, @builtin(local_invocation_index) index: u32,
                  @builtin(workgroup_id) group: vec3<u32>, given: Given) {{
              let at = ((group.z * given.count.y + group.y) * given.count.x + group.x) * {}u + index;
              let times = result[at].times + 1u;
-             result[at] = Told(global, index, given.local, times, group, 0u, given.count);
+             result[at] = Seen(global, index, given.local, times, group, 0u, given.count);
          }}",
         x * y * z
     ));
     let per_group = x * y * z;
     let total = per_group * grid.iter().product::<u32>();
     let got = program.run(device, 16 * total as usize, grid)?;
-    for (at, told) in got.chunks(16).enumerate() {
+    for (at, seen) in got.chunks(16).enumerate() {
         let at = at as u32;
         let (group, index) = (at / per_group, at % per_group);
         let group = [group % grid[0], group / grid[0] % grid[1], group / grid[0] / grid[1]];
         let local = [index % x, index / x % y, index / x / y];
         let global = [0, 1, 2].map(|axis| group[axis] * size[axis] + local[axis]);
         let wanted = [&global[..], &[index], &local, &[1], &group, &[0], &grid].concat();
-        if told[..15] != wanted[..] {
+        if seen[..15] != wanted[..] {
             return fail(format!(
-                "invocation {at} of {size:?} by {grid:?}: global, index, local, times, group, num_workgroups\n    wanted {wanted:?}\n    got    {:?}",
-                &told[..15]
+                "invocation {at} of {size:?} by {grid:?}: global, index, local, times, group, num_workgroups\n    expected {wanted:?}\n    got      {:?}",
+                &seen[..15]
             ));
         }
     }
     Ok(())
 }
 
-/// Threads that do not fill the last workgroups: a kernel checks, and everything is reached once.
+/// Threads that do not fill the last workgroups: the kernel checks the bounds, and each element is written once.
 fn threads_with_remainders(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "struct Params { extent: vec3<u32> }

@@ -1,4 +1,4 @@
-//! Local arrays, vectors and matrices by dynamic index, layouts in buffers, and memory that starts as zeros.
+//! Dynamic indices into local arrays, vectors and matrices, layouts in buffers, and zero initialisation.
 
 use anywarp::Device;
 
@@ -10,9 +10,9 @@ use crate::table::{Case, Named};
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = PROGRAMS.iter().map(|program| program.case("memory")).collect();
     let named: [Named; 6] = [
-        ("workgroup_starts_as_zeros", workgroup_starts_as_zeros),
-        ("workgroup_starts_as_zeros_again", workgroup_starts_as_zeros_again),
-        ("private_starts_anew", private_starts_anew),
+        ("workgroup_memory_starts_as_zeros", workgroup_memory_starts_as_zeros),
+        ("workgroup_memory_starts_as_zeros_again", workgroup_memory_starts_as_zeros_again),
+        ("private_memory_is_initialised_again", private_memory_is_initialised_again),
         ("array_length", array_length),
         ("layouts", layouts),
         ("uniform_layouts", uniform_layouts),
@@ -99,7 +99,7 @@ const PROGRAMS: &[PerInvocation] = &[
         reference: |x, i| (x & 255).wrapping_add(2).wrapping_add(i).wrapping_add(x),
     },
     PerInvocation {
-        // Some element, or zero; and a write touches one element of the same variable, or none.
+        // A read returns some element or zero; a write changes one element of the same variable or none.
         name: "index_out_of_range",
         body: "var a = array<u32, 4>(3u, 5u, 7u, 9u); var v = vec3<u32>(3u, 5u, 7u); var m = mat2x2<f32>(3.0, 5.0, 7.0, 9.0); var guard = array<u32, 4>(9u, 9u, 9u, 9u);
                let far = x | 4u;
@@ -136,12 +136,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     atomicAdd(&part.c, 8u);
 }";
 
-fn workgroup_starts_as_zeros(device: &Device) -> TestResult {
+fn workgroup_memory_starts_as_zeros(device: &Device) -> TestResult {
     let got = Program::new(DIRTY).starting(&[9; 64 * 200]).run(device, 64 * 200, 200)?;
     same(&got, &[0; 64 * 200], "workgroup memory at the start of 200 workgroups")
 }
 
-fn workgroup_starts_as_zeros_again(device: &Device) -> TestResult {
+fn workgroup_memory_starts_as_zeros_again(device: &Device) -> TestResult {
     let kernel = device.kernel(DIRTY)?;
     let mut result = device.buffer_from(&[9u32; 64 * 8])?;
     for round in 0..3 {
@@ -152,8 +152,8 @@ fn workgroup_starts_as_zeros_again(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Private memory is each invocation's own, in each dispatch.
-fn private_starts_anew(device: &Device) -> TestResult {
+/// Private memory belongs to each invocation, and is initialised in each dispatch.
+fn private_memory_is_initialised_again(device: &Device) -> TestResult {
     let kernel = device.kernel(
         "@group(0) @binding(0) var<storage, read_write> result: array<u32>;
          var<private> count: u32 = 5u;
@@ -201,7 +201,7 @@ fn array_length(device: &Device) -> TestResult {
     Ok(())
 }
 
-/// Vectors, matrices and structs where WGSL puts them in storage.
+/// The layout of vectors, matrices and structs in storage.
 fn layouts(device: &Device) -> TestResult {
     let program = Program::new(
         "struct Inner { a: u32, b: vec3<u32> }
@@ -219,7 +219,7 @@ fn layouts(device: &Device) -> TestResult {
              result.last = given.inner[0].a + given.inner[1].a;
          }",
     );
-    // Offsets in words: first 0, inner 4 and 12 (a, then b 4 words on), m 20, v 26, w 28, last 36.
+    // Offsets in words: first 0, inner 4 and 12 (a, then b 4 words later), m 20, v 26, w 28, last 36.
     let mut given: Vec<u32> = (100..140).collect();
     given[20..26].copy_from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0].map(f32::to_bits));
     given[28..36].copy_from_slice(&[1.5f32, 2.5, 3.5, 0.0, 4.5, 5.5, 6.5, 0.0].map(f32::to_bits));

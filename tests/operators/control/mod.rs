@@ -20,10 +20,10 @@ pub(crate) fn cases() -> Vec<Case> {
         .collect()
 }
 
-/// A function of one word, for every invocation by itself.
+/// A function of one word, computed by each invocation on its own.
 struct PerInvocation {
     name: &'static str,
-    /// WGSL that sets `r` from `x`, its word, and `i`, its number.
+    /// WGSL that sets `r` from `x`, the invocation's word, and `i`, its index.
     body: &'static str,
     /// Functions, types and variables.
     declarations: &'static str,
@@ -57,7 +57,7 @@ impl PerInvocation {
             let wanted = (self.reference)(*x, at as u32);
             if wanted != *got {
                 let name = self.name;
-                return fail(format!("{name} of {x:#x} in invocation {at}: wanted {wanted:#x}, got {got:#x}"));
+                return fail(format!("{name} of {x:#x} in invocation {at}: expected {wanted:#x}, got {got:#x}"));
             }
         }
         Ok(())

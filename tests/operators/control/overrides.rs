@@ -15,7 +15,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// A sum over workgroup memory whose size, like the workgroup's, is an override.
+/// A sum over workgroup memory; an override sets both its size and the workgroup's size.
 fn sizes(device: &Device, width: u32) -> TestResult {
     let program = Program::new(
         "override width: u32 = 16u;

@@ -1,6 +1,6 @@
-//! What each subgroup function must give, computed from the lanes that take part.
+//! The expected results of subgroup functions, computed from the active lanes.
 
-/// One lane that takes part: its number, its value and its flags.
+/// One active lane: its number, its value and its flags.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
     pub(super) lane: u32,
@@ -8,7 +8,7 @@ pub(super) struct Lane {
     pub(super) flags: u32,
 }
 
-/// A type that is computed in.
+/// The type of a computation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     U32,
@@ -26,15 +26,14 @@ impl Kind {
     }
 }
 
-/// What a lane gets, as four words, of all lanes that take part and its own number. `None` where
-/// that is undefined.
+/// The result of a lane, as four words, from all active lanes and the lane itself; `None` where it is undefined.
 pub(super) type Reference = fn(Kind, &[Lane], Lane) -> Option<[u32; 4]>;
 
 pub(super) struct Function {
     pub(super) name: &'static str,
-    /// WGSL over the value `x`, the flags `f` and the `lane`; `TYPE` stands for the type.
+    /// WGSL over the value `x`, the flags `f` and `lane`; `TYPE` is replaced by the type.
     pub(super) expression: &'static str,
-    /// What makes words of a result `r`.
+    /// WGSL that converts a result `r` to words.
     pub(super) words: &'static str,
     pub(super) kinds: &'static [Kind],
     pub(super) reference: Reference,
@@ -151,12 +150,12 @@ fn one(word: u32) -> Option<[u32; 4]> {
     Some([word, 0, 0, 0])
 }
 
-/// The value of a lane that takes part; of any other undefined.
+/// The value of an active lane; undefined for any other.
 fn from(all: &[Lane], lane: u32) -> Option<[u32; 4]> {
     all.iter().find(|other| other.lane == lane).and_then(|other| one(other.bits))
 }
 
-/// Defined where the whole quad takes part.
+/// Defined only where the whole quad is active.
 fn quad(all: &[Lane], me: Lane, lane: u32) -> Option<[u32; 4]> {
     let whole = (0..4).all(|n| all.iter().any(|other| other.lane == (me.lane & !3) + n));
     if whole { from(all, lane) } else { None }
@@ -168,7 +167,7 @@ fn ballot(all: &[Lane], holds: fn(&Lane) -> bool) -> [u32; 4] {
     mask
 }
 
-/// The lanes below one; `all` is sorted.
+/// The lanes with lower numbers; `all` is sorted.
 fn until(all: &[Lane], lane: u32) -> &[Lane] {
     &all[..all.partition_point(|other| other.lane < lane)]
 }

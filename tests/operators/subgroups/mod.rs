@@ -1,7 +1,7 @@
-//! Subgroup functions, with all lanes and with some.
+//! Subgroup functions, with all lanes active and with some.
 //!
-//! How invocations lie in subgroups is the device's business: each kernel reports its lanes, and
-//! the reference computes from what was reported.
+//! The device chooses the mapping of invocations to lanes: each kernel reports its lanes, and the reference uses the
+//! reported mapping.
 
 mod functions;
 
@@ -14,17 +14,17 @@ use crate::table::Case;
 
 use functions::{FUNCTIONS, Function, Kind, Lane};
 
-/// Which lanes take part.
+/// The set of active lanes.
 struct Flow {
     name: &'static str,
-    /// Statements around `WORK`, which must leave its mark in `ran`.
+    /// Statements around `WORK`, which sets `ran` to 1.
     body: &'static str,
-    /// The step in which a lane of these flags does the work last: lanes of later last steps do it
-    /// with it. `None` where it does not.
+    /// The last step in which a lane with these flags does the work, together with all lanes that have later last
+    /// steps; `None` where it does no work.
     last_step: fn(u32) -> Option<u32>,
-    /// Lanes for which this differs need not do the work with each other, but on `cpu` and `cuda`: WGSL has subgroup
-    /// functions in uniform control flow only (its diagnostic `subgroup_uniformity` is an error), and Vulkan
-    /// promises no more. Elsewhere drivers let lanes meet all the same.
+    /// Lanes with different values of this need not do the work together, except on `cpu` and `cuda`: WGSL allows
+    /// subgroup functions in uniform control flow only (its diagnostic `subgroup_uniformity` is an error), and Vulkan
+    /// promises no more. Drivers elsewhere may still converge such lanes.
     apart: fn(u32) -> u32,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn cases() -> Vec<Case> {
             cases.push(Case::new(name, move |device| run(device, function, function.kinds[0], flow, 64)));
         }
     }
-    // naga has lane and subgroup numbers for workgroups of one dimension only.
+    // naga supports lane and subgroup numbers in workgroups of one dimension only.
     for size in [1, 3, 7, 33, 100, 256] {
         cases.push(Case::new(format!("subgroups::workgroup_{size}::subgroupInclusiveAdd"), move |device| {
             run(device, &FUNCTIONS[4], Kind::U32, &FLOWS[0], size)
@@ -146,7 +146,7 @@ fn run(device: &Device, function: &Function, kind: Kind, flow: &Flow, size: usiz
             ensure(ran != 1, || format!("invocation {at} of flags {:#x} ran", flags[at]))?;
             continue;
         };
-        equal(ran, 1, &format!("invocation {at}, flags {:#x}: has it run", flags[at]))?;
+        equal(ran, 1, &format!("invocation {at}, flags {:#x}: whether it ran", flags[at]))?;
         let group = at / per_group * per_group;
         let beside = (group..group + per_group).filter(|other| cells[*other][5] == subgroup);
         let taking = beside.filter(|other| (flow.last_step)(flags[*other]).is_some_and(|last| last >= step));
@@ -162,7 +162,7 @@ fn run(device: &Device, function: &Function, kind: Kind, flow: &Flow, size: usiz
         let wanted = (function.reference)(kind, &all, of(at));
         ensure(right(&all) || (!strict && right(&some())), || {
             format!(
-                "{} in invocation {at}, lane {lane} of subgroup {subgroup}, of {all:x?}:\n    wanted {wanted:x?}\n    got    {:x?}",
+                "{} in invocation {at}, lane {lane} of subgroup {subgroup}, of {all:x?}:\n    expected {wanted:x?}\n    got      {:x?}",
                 function.expression,
                 &cell[..4]
             )
@@ -171,7 +171,7 @@ fn run(device: &Device, function: &Function, kind: Kind, flow: &Flow, size: usiz
     Ok(())
 }
 
-/// Any integers; floats whose sums and products are exact.
+/// Any integers, or floats whose sums and products are exact.
 fn values(function: &Function, kind: Kind, count: usize) -> Vec<u32> {
     let mut random = Random::new(21);
     let product = function.name.ends_with("Mul");
@@ -210,11 +210,11 @@ fn num_subgroups(device: &Device) -> TestResult {
     places.dedup();
     equal(places.len(), 100, "places of 100 invocations")?;
     ensure(got.chunks(4).all(|c| c[0] == count && c[1] < count && c[2] == size && c[3] < size), || {
-        format!("subgroups are told differently, or beyond their number: {got:?}")
+        format!("wrong number or index of subgroups: {got:?}")
     })
 }
 
-/// What lanes wrote before, others of the subgroup see after it.
+/// After the barrier, lanes see the earlier writes of other lanes in the subgroup.
 fn barrier(device: &Device) -> TestResult {
     needs(device, "subgroups")?;
     needs(device, "subgroup_barrier")?;
@@ -233,5 +233,5 @@ fn barrier(device: &Device) -> TestResult {
          }",
     );
     let wanted: Vec<u32> = (0..192).map(|at| at % 3).collect();
-    equal(program.run(device, 192, 1)?, wanted, "what the neighbour wrote")
+    equal(program.run(device, 192, 1)?, wanted, "the words that the neighbour wrote")
 }

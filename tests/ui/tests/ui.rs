@@ -1,5 +1,5 @@
-//! Programs that must not compile, and the compiler's words: two views of one buffer while one of them writes, views that
-//! outlive their buffer, launches whose arguments do not fit.
+//! Programs that must not compile, with the compiler's messages: two views of one buffer while one of them writes,
+//! views that outlive their buffer, launches whose arguments do not fit.
 //!
 //! A package of its own, so that the cases are checked against the library without its backends.
 

@@ -1,4 +1,4 @@
-//! Imports a struct and a function; made for several element types.
+//! Imports a struct and a function; compiled for several element types.
 import super::shared::weights::{T, Weights, weigh};
 
 @group(0) @binding(0) var<storage> weights: Weights;

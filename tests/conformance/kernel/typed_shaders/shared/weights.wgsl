@@ -1,6 +1,6 @@
 alias T = f32;
 
-/// What is multiplied and added.
+/// A factor and a summand.
 struct Weights {
     factor: T,
     shift: vec3<T>,
