@@ -15,7 +15,7 @@ const FLOORS: &[(&str, &[&str], &str)] = &[
     ("buffers", &["buffer"], "residency, transfers, guards, slices"),
     ("kernels", &["kernel", "debug"], "from WGSL text to a checked launch; what kernels print"),
     ("devices", &["device"], "which devices there are, which one is meant; the handle"),
-    ("parts", &["ops", "loader"], "what users could have written themselves; they do not know each other"),
+    ("parts", &["ops", "loader"], "code that users could have written themselves; the two are independent"),
     ("edge", &["interop"], "buffers and devices shared with raw wgpu and CUDA"),
 ];
 

@@ -23,7 +23,11 @@ fn sentences_keep_the_rules() {
     for file in files_below(root) {
         let Some(language) = prose::language(&file) else { continue };
         let text = fs::read_to_string(&file).unwrap();
-        let name = file.strip_prefix(root).unwrap().display();
+        let name = file.strip_prefix(root).unwrap();
+        if UNREVISED.iter().any(|part| name.starts_with(part)) {
+            continue;
+        }
+        let name = name.display();
         files += 1;
         for Sentence { line, text } in prose::sentences(language, &text) {
             sentences += 1;

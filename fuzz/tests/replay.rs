@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anywarp_fuzz::TARGETS;
 
-/// What may replace bytes of a seed: numbers at the ends of their ranges, and words that mean something.
+/// Replacements for bytes of a seed: numbers at the ends of their ranges, and words with a meaning.
 const PIECES: &[&str] = &[
     "4294967295u",
     "-2147483648",

@@ -21,7 +21,8 @@ const WORDS: &[&str] = &[
 pub(crate) fn broken(sentence: &str) -> impl Iterator<Item = String> {
     let lower = sentence.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_').collect();
-    let first = words.first().filter(|first| FIRST.contains(first) && !sentence.ends_with('?'));
+    let first =
+        words.first().filter(|first| FIRST.contains(first) && !sentence.trim_end_matches(['*', '_']).ends_with('?'));
     let first = first.map(|word| format!("begins with '{word}': name the subject first"));
     let spaced = format!(" {} ", words.join(" "));
     let word = WORDS.iter().find(|word| spaced.contains(&format!(" {word} ")));

@@ -7,7 +7,7 @@ use std::task::Waker;
 
 use task::Task;
 
-/// What `task` uses to synchronise: `tests/models.rs` checks it with the types of `loom` in its place.
+/// The types that `task` synchronises with. `tests/models.rs` replaces them by those of `loom`.
 mod sync {
     pub(super) use std::sync::{Mutex, MutexGuard, PoisonError};
 }

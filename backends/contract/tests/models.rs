@@ -3,7 +3,7 @@
 #[path = "../src/waker/task.rs"]
 mod task;
 
-/// What the module uses in place of `std::sync`.
+/// The types in place of those of `std::sync`.
 mod sync {
     pub(super) use std::sync::PoisonError;
 

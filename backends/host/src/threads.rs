@@ -22,7 +22,7 @@ mod ranges;
 use door::Door;
 use ranges::Ranges;
 
-/// What `door` and `ranges` use to synchronise: `tests/models.rs` checks them with the types of `loom` in its place.
+/// The types that `door` and `ranges` synchronise with. `tests/models.rs` replaces them by those of `loom`.
 mod sync {
     pub(super) use std::sync::atomic;
     pub(super) use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

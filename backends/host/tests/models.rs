@@ -5,7 +5,7 @@ mod door;
 #[path = "../src/threads/ranges.rs"]
 mod ranges;
 
-/// What the modules use in place of `std::sync`.
+/// The types in place of those of `std::sync`.
 mod sync {
     pub(super) use std::sync::PoisonError;
 
@@ -18,7 +18,7 @@ use loom::sync::Arc;
 use loom::thread;
 use ranges::Ranges;
 
-/// What threads inside the door write without a lock: `loom` reports an access that is not ordered with another.
+/// Work whose results are written without a lock, inside the door. `loom` reports unordered accesses.
 struct Work {
     door: Door,
     ranges: Ranges,

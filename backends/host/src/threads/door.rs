@@ -35,7 +35,7 @@ impl Door {
         }
     }
 
-    /// Closes the door and waits until no thread is inside. What those threads did happens before the return.
+    /// Closes the door and waits until no thread is inside. Their writes happen before the return.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closed = true;
