@@ -16,6 +16,9 @@ use prose::Sentence;
 /// Folders of other projects and of builds.
 const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules"];
 
+/// Parts of the project with words from before the rules. The list may only get shorter.
+const UNREVISED: &[&str] = &["middle", "src/kernel/variants", "wgsl"];
+
 #[test]
 fn sentences_keep_the_rules() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
