@@ -22,7 +22,7 @@ use ranges::Ranges;
 struct Work {
     door: Door,
     ranges: Ranges,
-    done: [UnsafeCell<u32>; 3],
+    done: [UnsafeCell<u32>; 2],
     ended: UnsafeCell<bool>,
 }
 
@@ -30,8 +30,8 @@ impl Work {
     fn new() -> Self {
         Self {
             door: Door::new(),
-            ranges: Ranges::new(0..3, 2),
-            done: [UnsafeCell::new(0), UnsafeCell::new(0), UnsafeCell::new(0)],
+            ranges: Ranges::new(0..2, 2),
+            done: [UnsafeCell::new(0), UnsafeCell::new(0)],
             ended: UnsafeCell::new(false),
         }
     }
@@ -50,29 +50,40 @@ impl Work {
 
 #[test]
 fn work_is_done_once_and_ends_before_its_owner_goes_on() {
-    loom::model(|| {
-        let work = Arc::new(Work::new());
-        let helpers = [(); 2].map(|()| {
-            let work = Arc::clone(&work);
-            thread::spawn(move || {
-                if work.door.enter() {
-                    work.run();
-                    work.door.leave();
-                }
-            })
-        });
-        work.run();
-        work.door.close();
-        // SAFETY: no thread is inside the closed door.
-        work.ended.with_mut(|ended| unsafe { *ended = true });
-        for count in &work.done {
-            // SAFETY: as above.
-            assert_eq!(count.with(|count| unsafe { *count }), 1, "times that a unit was done");
-        }
-        for helper in helpers {
-            helper.join().unwrap();
-        }
+    loom::model(shared_with::<1>);
+}
+
+/// All orders of three threads are too many: those with at most two switches away from a thread that could go on.
+#[test]
+fn the_same_with_two_helpers() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(shared_with::<2>);
+}
+
+/// The owner and some helpers do the work together.
+fn shared_with<const HELPERS: usize>() {
+    let work = Arc::new(Work::new());
+    let helpers = [(); HELPERS].map(|()| {
+        let work = Arc::clone(&work);
+        thread::spawn(move || {
+            if work.door.enter() {
+                work.run();
+                work.door.leave();
+            }
+        })
     });
+    work.run();
+    work.door.close();
+    // SAFETY: no thread is inside the closed door.
+    work.ended.with_mut(|ended| unsafe { *ended = true });
+    for count in &work.done {
+        // SAFETY: as above.
+        assert_eq!(count.with(|count| unsafe { *count }), 1, "times that a unit was done");
+    }
+    for helper in helpers {
+        helper.join().unwrap();
+    }
 }
 
 #[test]
