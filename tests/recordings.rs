@@ -81,7 +81,7 @@ fn a_slice_that_was_written_is_all_that_is_uploaded() -> anywarp::Result<()> {
 }
 
 #[test]
-fn launches_that_nobody_waits_for_leave_together() -> anywarp::Result<()> {
+fn launches_without_a_wait_are_submitted_together() -> anywarp::Result<()> {
     let on = device(&NullOptions::staged());
     let add = on.device.kernel(ADD)?;
     let (x, mut y, mut z) = (on.words(), on.words(), on.words());

@@ -171,10 +171,10 @@ fn reads_in_flight_report_the_loss(gated: &Gated) -> TestResult {
     let mut results = pin!(stream::iter(0..5).map(|input| filled(gated, input)).buffered(2));
     let mut poll = || results.as_mut().poll_next(&mut Context::from_waker(Waker::noop()));
     ensure(poll().is_pending(), || "there is a result".to_owned())?;
-    gated.faulty.lose("by the test");
+    gated.faulty.lose("the test said so");
     for _ in 0..5 {
         let Poll::Ready(Some(result)) = poll() else { return equal("pending", "an error", "the stream") };
-        ensure(result.is_err_and(|error| error.to_string().contains("by the test")), || "another result".to_owned())?;
+        ensure(result.is_err_and(|error| error.to_string().contains("the test said so")), || "another result".to_owned())?;
     }
     ensure(matches!(poll(), Poll::Ready(None)), || "the stream has not ended".to_owned())
 }

@@ -1,6 +1,6 @@
-//! The errors of wrong calls of the library, in full: `messages.txt` holds the calls, their errors and a
-//! judgement of each: four parts of the text, with bars between, which name the argument, what was expected, what came
-//! instead, and what to do. `ANYWARP_UPDATE=1` writes what came to the file, where the judgements are kept.
+//! The errors of wrong calls of the library, in full: `messages.txt` has the calls, their errors and a judgement of
+//! each: four parts of the text, separated by bars, which name the argument, what was expected, what was passed, and
+//! what to do. `ANYWARP_UPDATE=1` updates the errors in the file and keeps the judgements.
 
 use std::fmt::Write;
 use std::fs;
@@ -32,7 +32,7 @@ const FILL: &str = "
 @group(0) @binding(1) var<storage, read> b: array<u32>;
 @compute @workgroup_size(64) fn fill(@builtin(global_invocation_id) id: vec3<u32>) { a[id.x] = b[id.x]; }";
 
-/// An attempt, of which only the error counts.
+/// An attempt, of which only the error matters.
 fn done<T, E: Into<Error>>(attempt: Result<T, E>) -> Result<(), Error> {
     attempt.map(drop).map_err(Into::into)
 }
@@ -59,7 +59,7 @@ impl Bench {
         done(self.device.kernel(Wgsl::new(text).file("a.wgsl")))
     }
 
-    /// A kernel with two entry points, and what is said about it.
+    /// Compiles a kernel with two entry points; `said` changes the request.
     fn two(&self, said: impl FnOnce(Wgsl<'static>) -> Wgsl<'static>) -> Result<(), Error> {
         done(self.device.kernel(said(Wgsl::new(TWO).file("two.wgsl"))))
     }
@@ -77,7 +77,7 @@ impl Drop for Bench {
 
 type Call = fn(&Bench) -> Result<(), Error>;
 
-/// Calls as they are written, and as functions.
+/// The calls as text, and as functions.
 const CALLS: &[(&str, Call)] = &[
     ("Device::open(\"nowhere\")", |_| done(Device::open("nowhere"))),
     ("Device::open(\"cpu:9\")", |_| done(Device::open("cpu:9"))),
@@ -231,7 +231,7 @@ fn every_wrong_call_is_answered_in_full() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// The text without what only this machine has.
+/// The text without parts that depend on the machine.
 fn of_any_machine(text: &str, bench: &Bench) -> String {
     let others = ["  vulkan", "  metal", "  dx12", "  cuda"];
     let folder = format!("{}{}", bench.folder.display(), std::path::MAIN_SEPARATOR);

@@ -45,7 +45,7 @@ impl Target {
         }
     }
 
-    /// Opens the device anew, since a failed device may be lost.
+    /// Opens the device again, since a failed device may be lost.
     fn reopen(&mut self) -> Result<(), Message> {
         self.device = Device::open(&self.selector).map_err(|error| Message::Unable(error.to_string()))?;
         Ok(())

@@ -1,5 +1,4 @@
-// 33 invocations need one more subgroup than 32, for any size of subgroups up to 32. The result is the highest
-// subgroup_id plus one.
+// In a workgroup of 33 invocations the last subgroup is often partial; num_subgroups is the highest subgroup_id plus 1.
 // needs: subgroups
 // right: 1
 // wrong: 0
